@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# A stage of the compiler: one OBJECT library. Sources include each other as "ir/ir.h" and the public headers as "krait/…".
+function(krait_stage name)
+  add_library(krait_${name} OBJECT ${ARGN})
+  target_include_directories(krait_${name} PUBLIC ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(krait_${name} PUBLIC fmt::fmt-header-only)
+  krait_options(krait_${name})
+endfunction()
+
+# Warnings, and no contraction by the host compiler: results on plain values are compared bit by bit.
+function(krait_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Werror=switch -ffp-contract=off)
+  if(KRAIT_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()

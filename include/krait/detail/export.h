@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Marks what the shared library exports; everything else is hidden.
+#define KRAIT_API __attribute__((visibility("default")))

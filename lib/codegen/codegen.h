@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The boundary of the code-generation plug-in: one C function, final .kir text and a target in, bytes and a log out. The plug-in
+// holds LLVM and SPIRV-Tools, is loaded at the first cache miss and shares no type and no memory with the library.
+//
+// Targets, as text (it is part of the cache key):
+//   "cpu x86-64 lanes=16 parts=2 cpu=znver4 features=+avx512f,+fma,…"      lanes × parts threads run as one gang
+//   "ptx sm=90 isa=80"
+//   "spirv features=f64,i64,i16,i8,f16,… subgroup=32 …"
+// What to emit:
+//   "binary"  what the runtime loads: CPU blob (support/cpu_blob.h), PTX text, SPIR-V words
+//   "llvm"    LLVM IR as text (cpu, ptx)      "asm"  assembly (cpu), PTX (ptx), SPIR-V disassembly (spirv)
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+
+struct krait_codegen_request {
+  const char* kir;
+  std::size_t kir_size;
+  const char* target;
+  const char* emit;
+};
+
+struct krait_codegen_reply {
+  int status;  // 0: data holds the result; 1: the kernel cannot be compiled for the target; 2: a defect of ours
+  char* data;
+  std::size_t size;
+  char* log;  // message of status 1 and 2, warnings otherwise; never null
+  double parse_ms, lower_ms, optimise_ms, emit_ms;
+};
+
+/// Never throws, never ends the process. The reply is released by krait_codegen_release.
+using krait_codegen_fn = void (*)(const krait_codegen_request*, krait_codegen_reply*);
+using krait_codegen_release_fn = void (*)(krait_codegen_reply*);
+/// Identifies the build of the plug-in; part of the cache key.
+using krait_codegen_build_id_fn = const char* (*)();
+
+}  // extern "C": the plug-in exports krait_codegen, krait_codegen_release, krait_codegen_build_id

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The argument block: how a kernel's arguments lie in memory, identical on every target (design 3.11). Each item has its natural
+// alignment. A scalar is itself (bool: one byte 0/1). A view is its address (u64), then its extents (u32 where facts.small, else
+// i64), then its strides in elements (i64; omitted where facts.contiguous).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace krait::ir {
+
+struct ArgumentSlot {
+  enum class What : std::uint8_t { Scalar, Address, Extent, Stride } what;
+  std::uint8_t param;      // index of the parameter
+  std::uint8_t dimension;  // of an extent or stride
+  std::uint8_t bytes;      // 1, 2, 4 or 8
+  std::uint32_t offset;    // from the start of the block
+};
+
+struct ArgumentLayout {
+  std::vector<ArgumentSlot> slots;
+  std::uint32_t size = 0;  // a multiple of 8
+  /// Offset of one item.
+  std::uint32_t find(ArgumentSlot::What what, unsigned param, unsigned dimension = 0) const;
+};
+ArgumentLayout argument_layout(const Function& kernel);
+
+}  // namespace krait::ir

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the IR means. `eval` gives the value of a pure operation; `interpret` runs a whole launch and is the oracle of every back
+// end. Threads of a block run together under masks, so divergent flow, barriers and warp operations need no scheduler; blocks
+// run one after another in ascending order.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "ir/ir.h"
+
+namespace krait::ir {
+
+/// Value of a pure operation with rule other than Custom, on operand bits (zero-extended to 64). Float results that are NaN
+/// are the canonical quiet NaN.
+std::uint64_t eval(Op op, Scalar result, Scalar operand, std::span<const std::uint64_t> operands);
+
+/// One argument of a launch: a scalar's bits, or an array.
+struct Argument {
+  std::uint64_t bits = 0;
+  std::byte* data = nullptr;
+  std::array<std::int64_t, 4> extents{};
+  std::array<std::int64_t, 4> strides{};  // in elements
+};
+
+struct Launch {
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  int warp_size = 32;
+  std::int64_t dynamic_shared = 0;  // bytes
+};
+
+/// Empty when the launch ran; else the fault: an access out of bounds, a data race, a barrier not reached by all.
+/// Out-of-bounds reads give 0 and writes are dropped.
+std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments);
+
+}  // namespace krait::ir

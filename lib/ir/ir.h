@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The IR in memory: a module of functions; a function is a tree of regions that hold instructions in order; an instruction
+// owns its operands, its results and the regions it controls. Values are SSA; mutable locals are slots until promote_slots.
+// Everything is an index into a table of the function, so a function copies and moves like a value.
+//
+// Invariants (verify.cpp checks them): a value is defined before its uses and in an enclosing region; every region ends in one
+// of yield, continue, break, return, unreachable and holds no other; results of an if or switch are its regions' yields,
+// results of a loop are the operands of its breaks — and, for `for` and `grid_stride`, the carried values when the trips end.
+// `loop` takes [init…], its region's parameters are the carried values. `for` and `grid_stride` take [bound, init…], their
+// region's parameters are [index, carried…]. `continue` and `break` carry one operand a carried value.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/types.h"
+
+namespace krait::ir {
+
+enum class Op : std::uint8_t {
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) Name,
+#include "krait/ops.def"
+};
+
+enum class Rule : std::uint8_t { Same, Compare, Test, Shift, Select, Convert, Bits, Count, Id, Custom };
+enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Control };
+enum class Level : std::uint8_t { Operands, Launch, Block, Warp, Varying, Custom };
+
+/// A row of ops.def.
+struct OpInfo {
+  std::string_view name;
+  int arity;
+  Rule rule;
+  bool bools, ints, floats;  // the classes of TYPES
+  Effect effect;
+  Level level;
+  bool math;  // a row of KRAIT_MATH
+  std::string_view doc;
+};
+const OpInfo& info(Op op);
+/// The operation of that text name, or false.
+bool find_op(std::string_view name, Op& op);
+inline constexpr unsigned op_count = 0
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) +1
+#include "krait/ops.def"
+    ;
+constexpr bool is_terminator(Op op) { return op >= Op::Yield; }
+constexpr bool is_loop(Op op) { return op == Op::Loop || op == Op::For || op == Op::GridStride; }
+
+using ValueId = std::uint32_t;
+using InstId = std::uint32_t;
+using RegionId = std::uint32_t;
+inline constexpr std::uint32_t none = ~std::uint32_t(0);
+
+/// How floating-point operations may be computed (docs/numbers.md).
+enum class FpMode : std::uint8_t { Strict, Reproducible, Native, Fast };
+std::string_view name_of(FpMode mode);
+
+/// What the launcher found to hold for the arguments of a specialised variant.
+struct Facts {
+  bool contiguous = false;  // all views are C-contiguous: strides follow from extents
+  bool aligned = false;     // all view addresses are multiples of 16 bytes
+  bool small = false;       // all views hold fewer than 2^31 elements and their extents are below 2^31
+  bool disjoint = false;    // memory of written views overlaps no other view
+  friend bool operator==(const Facts&, const Facts&) = default;
+};
+
+struct Inst {
+  Op op{};
+  bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
+  Type type{};                     // of the first result, or of the access for store; Void when there is none
+  std::uint64_t imm = 0;           // Const: bits; Id: dimension; Extent/Stride: dimension; Load/Store: byte offset; Fence: scope
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::vector<RegionId> regions;
+  std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
+  std::uint32_t loc = 0;           // index into Function::locations; 0: unknown
+};
+
+struct Value {
+  Type type{};
+  InstId def = none;       // the instruction, or none for a parameter
+  RegionId region = none;  // the region whose parameter it is (the body's for a function parameter), or none
+};
+
+struct Region {
+  std::vector<ValueId> params;
+  std::vector<InstId> insts;
+  InstId parent = none;  // none: the function's body
+};
+
+/// A place in the user's source. Not part of the kernel's identity.
+struct Location {
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+struct Param {
+  ValueId value = none;
+  std::string name;  // for messages; not part of the identity
+};
+
+struct Function {
+  std::string name;            // for messages and symbols; not part of the identity
+  FpMode fp = FpMode::Native;
+  Facts facts{};
+  bool checked = false;        // accesses are checked against extents
+  bool flat = false;           // lower_access has run: every access has one flat element index, in elements of the array
+  std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
+
+  std::vector<Inst> insts;
+  std::vector<Value> values;
+  std::vector<Region> regions;
+  RegionId body = none;
+  std::vector<Location> locations{{}};
+
+  /// The function's parameters are the parameters of its body.
+  std::span<const ValueId> params() const { return regions[body].params; }
+  const Type& type_of(ValueId v) const { return values[v].type; }
+  const Inst* def(ValueId v) const { return values[v].def == none ? nullptr : &insts[values[v].def]; }
+  bool is_const(ValueId v) const { const Inst* i = def(v); return i && i->op == Op::Const; }
+  std::uint64_t const_bits(ValueId v) const { return def(v)->imm; }
+};
+
+/// The first function is the kernel; the others are called by it.
+struct Module {
+  std::vector<Function> functions;
+  Function& kernel() { return functions.front(); }
+  const Function& kernel() const { return functions.front(); }
+};
+
+}  // namespace krait::ir

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text form (.kir): print and parse are inverse. docs/ir.md describes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/ir.h"
+
+namespace krait::ir {
+
+struct PrintOptions {
+  bool names = true;      // the function's name; without it the text is the kernel's identity
+  bool locations = false;  // ` ; file:line` after each instruction
+};
+
+/// Canonical text of a module, starting `kir 1`. Values are numbered in order of definition.
+std::string print(const Module& module, PrintOptions options = {});
+std::string print(const Function& function, PrintOptions options = {});
+
+struct ParseResult {
+  Module module;
+  std::string error;  // empty: parsed; else "line:column: what is wrong"
+};
+ParseResult parse(std::string_view text);
+
+/// Empty when every rule of ops.def and the invariants of ir.h hold; else what is broken, one line each.
+std::string verify(const Module& module);
+
+/// 128 bits of the canonical text without names and locations.
+struct Key {
+  std::uint64_t low = 0, high = 0;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+Key key(const Module& module);
+
+/// Reorders pure instructions by walk of the operands of effects, drops dead ones and renumbers everything, so that the order
+/// in which the host compiler evaluated operands does not show.
+void canonicalise(Module& module);
+
+}  // namespace krait::ir

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every pass is one function in one file of its name; pipeline.cpp is the list. A pass keeps what the interpreter computes, but
+// for contract, which changes rounding where the fp mode allows it.
+#pragma once
+
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace krait::passes {
+
+/// Slots become SSA values: results of ifs and switches, carried values of loops.
+void promote_slots(ir::Module& m);
+/// Constants, identities that hold for every bit pattern, global ids written as block_idx * block_dim + thread_idx, facts of the
+/// launch (strides of contiguous views), branches with constant conditions.
+void fold(ir::Module& m);
+/// Equal pure operations become one, where the first dominates the second; loads too where nothing writes between.
+void cse(ir::Module& m);
+/// Removes what nothing uses: pure operations, loads, slots only written, loops and ifs without effect or used result.
+void dce(ir::Module& m);
+/// a*b + c becomes fma in every mode but strict: the left product first.
+void contract(ir::Module& m);
+/// Replaces rows of KRAIT_MATH by their bodies, but for those that `keep` says the target has.
+void expand_math(ir::Module& m, bool (*keep)(const ir::Inst&, ir::FpMode));
+/// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat).
+void lower_access(ir::Module& m);
+/// Address arithmetic that may run modulo 2^32 does (facts.small; not in checked mode).
+void narrow_addresses(ir::Module& m);
+/// grid_stride loops without carried values and thread-dependent surroundings handle four elements a trip with 16-byte accesses
+/// (facts contiguous, aligned, small, disjoint), with a scalar tail.
+void widen(ir::Module& m);
+
+/// Uniformity of every value: the widest set of threads that is guaranteed to see one value. Control uniformity of a region is
+/// that of the conditions that lead to it.
+enum class Uniform : std::uint8_t { Launch, Block, Warp, Varying };
+struct Uniformity {
+  std::vector<Uniform> values;   // by ValueId
+  std::vector<Uniform> regions;  // by RegionId
+};
+Uniformity uniformity(const ir::Function& f);
+/// Empty, or the barrier that not all threads of a block are guaranteed to reach: both source lines and the cure.
+std::string check_barriers(const ir::Module& m);
+
+/// Which way a kernel is going; decides what expand_math keeps and whether widen runs.
+enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx, Spirv };
+/// The whole pipeline, from what was recorded to what a back end lowers. Throws nothing; returns check_barriers' message.
+std::string run_pipeline(ir::Module& m, TargetKind target);
+
+}  // namespace krait::passes

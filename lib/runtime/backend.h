@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a device can do, the same for CPU, CUDA and Vulkan. A back end knows bytes, addresses and launches; nothing of IR.
+// Failures throw krait::error of kind device.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace krait::runtime {
+
+using Dim3 = std::array<std::int64_t, 3>;
+
+/// Code loaded on one device. Destroyed before its device.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Registers, shared and local bytes a thread or block uses, and the largest block; 0 where the device does not say.
+  struct Attributes { int registers = 0; std::int64_t shared_bytes = 0, local_bytes = 0; int max_threads = 0; };
+  virtual Attributes attributes() const { return {}; }
+  /// A block size that fills the device well for this code.
+  virtual int suggested_block() const { return 256; }
+};
+
+/// An order of work on a device. 0 is the default stream.
+struct StreamHandle { void* native = nullptr; };
+struct EventHandle { void* native = nullptr; };
+
+struct LaunchRequest {
+  Dim3 grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t dynamic_shared = 0;  // bytes
+  const std::byte* args = nullptr;  // the argument block (ir/abi.h)
+  std::size_t args_size = 0;
+  StreamHandle stream{};
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::string name() const = 0;        // of the hardware
+  virtual std::string id() const = 0;          // "cpu", "cuda:0", "vulkan:1"
+  virtual std::string target() const = 0;      // codegen.h's target text
+  virtual bool host_memory() const { return false; }  // device addresses are host addresses (CPU)
+  virtual std::int64_t total_memory() const = 0;
+
+  /// `bytes` > 0, aligned to 256 bytes. Stream-ordered.
+  virtual std::uint64_t allocate(std::size_t bytes, StreamHandle stream) = 0;
+  virtual void free(std::uint64_t address, StreamHandle stream) noexcept = 0;
+  virtual void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
+  /// Returns when the bytes are there.
+  virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
+  virtual void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
+
+  virtual std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) = 0;
+  /// Grid and block are positive and were checked against `limits`.
+  virtual void launch(Executable& code, const LaunchRequest& request) = 0;
+
+  struct Limits { Dim3 grid, block; std::int64_t threads; std::int64_t shared_bytes; };
+  virtual Limits limits() const = 0;
+
+  virtual StreamHandle create_stream() = 0;
+  virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  virtual void synchronize(StreamHandle stream) = 0;
+  virtual void synchronize() = 0;
+  virtual EventHandle create_event() = 0;
+  virtual void destroy_event(EventHandle event) noexcept = 0;
+  virtual void record(EventHandle event, StreamHandle stream) = 0;
+  virtual void wait(EventHandle event) = 0;                       // the host waits
+  virtual void wait(EventHandle event, StreamHandle stream) = 0;  // the stream waits
+  virtual double elapsed_ms(EventHandle from, EventHandle to) = 0;
+};
+
+/// The devices of one back end; empty where the driver is missing. Found once, lazily, by the driver.
+std::vector<std::unique_ptr<Device>> cpu_devices();
+std::vector<std::unique_ptr<Device>> cuda_devices();
+/// `software`: also devices that are no GPU, such as lavapipe.
+std::vector<std::unique_ptr<Device>> vulkan_devices(bool software);
+
+}  // namespace krait::runtime
