@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plug-in's three exports: a request is parsed, verified and given to the target's code generator on a guarded thread.
+#include "codegen/codegen.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "codegen/cpu/cpu.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/nvptx/nvptx.h"
+#include "codegen/spirv/spirv.h"
+#include "codegen/target.h"
+#include "ir/text.h"
+
+namespace krait::codegen {
+namespace {
+
+/// Owned by the compile thread and the caller both, because that thread may never end.
+struct Task {
+  std::string kir, target, emit;
+  Reply reply;
+  double parse_ms = 0;
+};
+
+void compile(Task& task) {
+  Stopwatch watch;
+  Target target = parse_target(task.target);
+  Emit emit = parse_emit(task.emit);
+  ir::ParseResult parsed = ir::parse(task.kir);
+  if (!parsed.error.empty()) defect("kir: " + parsed.error);
+  if (parsed.module.functions.empty()) defect("kir: no kernel");
+  if (std::string broken = ir::verify(parsed.module); !broken.empty()) defect("kir: " + broken);
+  task.parse_ms = watch.lap();
+  switch (target.kind) {
+    case Target::Kind::Cpu: task.reply = cpu::compile(parsed.module, target, emit); return;
+    case Target::Kind::Ptx: task.reply = nvptx::compile(parsed.module, target, emit); return;
+    case Target::Kind::Spirv: task.reply = spirv::compile(parsed.module, target, emit); return;
+  }
+}
+
+char* copy(const std::string& text) {
+  char* memory = static_cast<char*>(std::malloc(text.size() + 1));
+  if (memory) std::memcpy(memory, text.c_str(), text.size() + 1);
+  return memory;
+}
+
+char* out_of_memory() {
+  static char text[] = "out of memory";
+  return text;
+}
+
+void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
+  auto task = std::make_shared<Task>();
+  task->kir.assign(request.kir, request.kir_size);
+  task->target = request.target;
+  task->emit = request.emit;
+  Failure failure = run_guarded([task] { compile(*task); });
+  reply.status = failure.status;
+  reply.log = copy(failure.status ? failure.message : task->reply.warnings);
+  if (failure.status) return;  // the thread may still write to the task
+  reply.data = copy(task->reply.data);
+  reply.size = task->reply.data.size();
+  reply.parse_ms = task->parse_ms;
+  reply.lower_ms = task->reply.lower_ms;
+  reply.optimise_ms = task->reply.optimise_ms;
+  reply.emit_ms = task->reply.emit_ms;
+}
+
+/// The linker's build id of the object that holds this function, in hexadecimal.
+std::string read_build_id() {
+  std::string id;
+  auto visit = [](dl_phdr_info* object, std::size_t, void* result) {
+    auto self = reinterpret_cast<ElfW(Addr)>(&read_build_id);
+    bool mine = false;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& part = object->dlpi_phdr[i];
+      ElfW(Addr) start = object->dlpi_addr + part.p_vaddr;
+      mine |= part.p_type == PT_LOAD && self >= start && self < start + part.p_memsz;
+    }
+    for (int i = 0; mine && i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& part = object->dlpi_phdr[i];
+      if (part.p_type != PT_NOTE) continue;
+      const char* at = reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr);
+      const char* end = at + part.p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, at, sizeof note);
+        const char* data = at + sizeof note + ((note.n_namesz + 3) & ~3u);
+        if (note.n_type == NT_GNU_BUILD_ID)
+          for (unsigned b = 0; b < note.n_descsz; ++b)
+            for (unsigned nibble : {(unsigned(data[b]) >> 4) & 15, unsigned(data[b]) & 15})
+              static_cast<std::string*>(result)->push_back("0123456789abcdef"[nibble]);
+        at = data + ((note.n_descsz + 3) & ~3u);
+      }
+    }
+    return int(mine);
+  };
+  dl_iterate_phdr(visit, &id);
+  return id;
+}
+
+}  // namespace
+}  // namespace krait::codegen
+
+extern "C" {
+
+__attribute__((visibility("default"))) void krait_codegen(const krait_codegen_request* request, krait_codegen_reply* reply) {
+  *reply = {};
+  try {
+    krait::codegen::answer(*request, *reply);
+  } catch (...) {  // std::bad_alloc: everything else was caught on the compile thread
+    reply->status = 2;
+  }
+  if (!reply->log || (reply->status == 0 && !reply->data)) {
+    reply->status = 2;
+    if (!reply->log) reply->log = krait::codegen::out_of_memory();
+  }
+}
+
+__attribute__((visibility("default"))) void krait_codegen_release(krait_codegen_reply* reply) {
+  std::free(reply->data);
+  if (reply->log != krait::codegen::out_of_memory()) std::free(reply->log);
+  *reply = {};
+}
+
+__attribute__((visibility("default"))) const char* krait_codegen_build_id() {
+  static const std::string id = krait::codegen::read_build_id();
+  return id.c_str();
+}
+
+}  // extern "C"
