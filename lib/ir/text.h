@@ -18,6 +18,12 @@ struct PrintOptions {
 /// Canonical text of a module, starting `kir 1`. Values are numbered in order of definition.
 std::string print(const Module& module, PrintOptions options = {});
 std::string print(const Function& function, PrintOptions options = {});
+/// The line of one instruction, without its regions, with the numbers that `print` gives: for messages.
+std::string print_inst(const Function& function, InstId inst);
+std::string text_of(const Type& type);
+
+/// Regions nest no deeper than this: parse and verify refuse more, so that everybody may walk the tree by recursion.
+inline constexpr unsigned max_region_depth = 500;
 
 struct ParseResult {
   Module module;

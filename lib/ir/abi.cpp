@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/abi.h"
+
+#include <cassert>
+
+namespace krait::ir {
+
+std::uint32_t ArgumentLayout::find(ArgumentSlot::What what, unsigned param, unsigned dimension) const {
+  for (const ArgumentSlot& s : slots)
+    if (s.what == what && s.param == param && s.dimension == dimension) return s.offset;
+  assert(!"the argument block has no such item");
+  return none;
+}
+
+ArgumentLayout argument_layout(const Function& kernel) {
+  ArgumentLayout layout;
+  unsigned param = 0;
+  const auto add = [&](ArgumentSlot::What what, unsigned dimension, unsigned bytes) {
+    layout.size = (layout.size + bytes - 1) / bytes * bytes;
+    layout.slots.push_back({what, std::uint8_t(param), std::uint8_t(dimension), std::uint8_t(bytes), layout.size});
+    layout.size += bytes;
+  };
+  for (const ValueId v : kernel.params()) {
+    const Type& t = kernel.type_of(v);
+    if (t.is_array()) {
+      add(ArgumentSlot::What::Address, 0, 8);
+      for (unsigned d = 0; d < t.rank; ++d) add(ArgumentSlot::What::Extent, d, kernel.facts.small ? 4 : 8);
+      if (!kernel.facts.contiguous)
+        for (unsigned d = 0; d < t.rank; ++d) add(ArgumentSlot::What::Stride, d, 8);
+    } else {
+      add(ArgumentSlot::What::Scalar, 0, size_of(t.scalar));
+    }
+    ++param;
+  }
+  layout.size = (layout.size + 7) / 8 * 8;
+  return layout;
+}
+
+}  // namespace krait::ir
