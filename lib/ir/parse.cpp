@@ -145,9 +145,10 @@ class Parser : Scanner {
 
   std::string function_name() {
     if (at_ >= text_.size() || text_[at_] != '"') {
-      const std::string_view name = run();
-      if (name.empty()) fail("expected the function's name");
-      return std::string(name);
+      const std::size_t start = at_;
+      while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) ++at_;
+      if (at_ == start) fail("expected the function's name");
+      return std::string(text_.substr(start, at_ - start));
     }
     ++at_;
     std::string name;
