@@ -93,7 +93,7 @@ Failure run_guarded(std::function<void()> work) {
     return true;
   }();
   (void)installed;
-  if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM's; no more kernels are compiled in this process"};
+  if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM's: this process compiles no more kernels"};
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   if (!start(job)) return {2, "cannot start a thread to compile on"};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Set-up of LLVM for one compilation. Diagnostics are kept as text instead of going to stderr or ending the process.
+#include "codegen/llvm/session.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "codegen/target.h"
+
+namespace krait::codegen {
+
+void initialise_llvm() {
+  static const bool once = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    return true;
+  }();
+  (void)once;
+}
+
+class Session::Listener final : public llvm::DiagnosticHandler {
+ public:
+  explicit Listener(Session& session) : session_(session) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    if (info.getSeverity() == llvm::DS_Error) session_.errors_ += text + "\n";
+    if (info.getSeverity() == llvm::DS_Warning) session_.warnings_ += text + "\n";
+    return true;
+  }
+  bool isAnyRemarkEnabled() const override { return false; }
+
+ private:
+  Session& session_;
+};
+
+Session::Session(const std::string& name) : context_(std::make_unique<llvm::LLVMContext>()) {
+  context_->setDiagnosticHandler(std::make_unique<Listener>(*this));
+  module_ = std::make_unique<llvm::Module>(name, *context_);
+}
+
+void Session::verify() {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*module_, &stream)) defect("LLVM rejects the lowered kernel: " + problem + "\n" + text());
+}
+
+void Session::check() const {
+  if (!errors_.empty()) unsupported("LLVM: " + errors_);
+}
+
+std::string Session::text() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module_->print(stream, nullptr);
+  return text;
+}
+
+std::string symbol_name(const std::string& kernel) {
+  std::string name = "krait_" + (kernel.empty() ? std::string("kernel") : kernel);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel, Kind kind) : kernel_(kernel) {
+  auto located = [](const ir::Inst& inst) { return inst.loc != 0; };
+  auto first = std::find_if(kernel.insts.begin(), kernel.insts.end(), located);
+  if (first == kernel.insts.end()) return;
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  builder_ = std::make_unique<llvm::DIBuilder>(module);
+  const ir::Location& start = kernel.locations[first->loc];
+  llvm::DIFile* file = builder_->createFile(start.file, "");
+  builder_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus), file, "krait", true, "", 0, "", kind);
+  auto* type = builder_->createSubroutineType(builder_->getOrCreateTypeArray({}));
+  scope_ = builder_->createFunction(file, kernel.name, function.getName(), file, start.line, type, start.line,
+                                    llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  function.setSubprogram(scope_);
+}
+
+llvm::DebugLoc DebugLines::at(std::uint32_t location) const {
+  if (!scope_ || location == 0) return {};
+  const ir::Location& place = kernel_.locations[location];
+  llvm::DIScope* scope = scope_;
+  if (place.file != scope_->getFile()->getFilename())
+    scope = builder_->createLexicalBlockFile(scope_, builder_->createFile(place.file, ""));
+  return llvm::DILocation::get(scope_->getContext(), place.line, 0, scope);
+}
+
+void DebugLines::finish() {
+  if (builder_) builder_->finalize();
+}
+
+}  // namespace krait::codegen
