@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/walk.h"
+
+namespace krait::ir {
+
+std::vector<std::uint32_t> use_counts(const Function& f) {
+  std::vector<std::uint32_t> counts(f.values.size());
+  for_each_inst(f, [&](InstId i, RegionId) {
+    for (const ValueId v : f.insts[i].operands) ++counts[v];
+  });
+  return counts;
+}
+
+std::vector<RegionId> holders(const Function& f) {
+  std::vector<RegionId> out(f.insts.size(), none);
+  for_each_inst(f, [&](InstId i, RegionId r) { out[i] = r; });
+  return out;
+}
+
+void Substitution::replace(ValueId v, ValueId by) {
+  by = (*this)(by);
+  if (by == v) return;
+  if (v >= by_.size()) by_.resize(v + 1, none);
+  by_[v] = by;
+}
+
+ValueId Substitution::operator()(ValueId v) const {
+  ValueId last = v;
+  while (last < by_.size() && by_[last] != none) last = by_[last];
+  while (v != last) {
+    const ValueId next = by_[v];
+    by_[v] = last;
+    v = next;
+  }
+  return last;
+}
+
+void Substitution::apply(Function& f) const {
+  if (empty()) return;
+  for_each_inst(f, [&](InstId i, RegionId) {
+    for (ValueId& v : f.insts[i].operands) v = (*this)(v);
+  });
+}
+
+namespace {
+
+class Cloner {
+ public:
+  Cloner(const Function& source, Builder& builder, std::vector<ValueId>& map, bool locations)
+      : source_(source), builder_(builder), map_(map), locations_(locations) {}
+
+  std::vector<ValueId> mapped(const std::vector<ValueId>& operands) const {
+    std::vector<ValueId> out = operands;
+    for (ValueId& v : out)
+      if (v < map_.size() && map_[v] != none) v = map_[v];
+    return out;
+  }
+
+  void region(RegionId from, bool terminated) {
+    const std::vector<InstId> insts = source_.regions[from].insts;
+    for (const InstId i : insts)
+      if (terminated || !is_terminator(source_.insts[i].op)) inst(i);
+  }
+
+ private:
+  void set(ValueId from, ValueId to) {
+    if (from >= map_.size()) map_.resize(from + 1, none);
+    map_[from] = to;
+  }
+
+  // Tables may move while they grow (source may be the builder's function): nothing is held across a call of the builder.
+  void inst(InstId i) {
+    Function& f = builder_.function();
+    const Inst original = source_.insts[i];
+    const RegionId here = builder_.region();
+    const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
+    f.insts[copy].fast = original.fast;
+    f.insts[copy].list = original.list;
+    if (locations_) f.insts[copy].loc = original.loc;
+    for (const ValueId v : original.results) set(v, builder_.add_result(copy, Type(source_.values[v].type)));
+    for (const RegionId r : original.regions) {
+      const RegionId inner = builder_.new_region(copy);
+      for (std::size_t p = 0; p < source_.regions[r].params.size(); ++p) {
+        const ValueId v = source_.regions[r].params[p];
+        set(v, builder_.new_param(inner, Type(source_.values[v].type)));
+      }
+      builder_.at(inner);
+      region(r, true);
+    }
+    builder_.at(here);
+  }
+
+  const Function& source_;
+  Builder& builder_;
+  std::vector<ValueId>& map_;
+  bool locations_;
+};
+
+}  // namespace
+
+std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map, bool terminated,
+                                  bool locations) {
+  Cloner cloner(source, builder, map, locations);
+  cloner.region(from, terminated);
+  return cloner.mapped(terminator(source, from).operands);
+}
+
+}  // namespace krait::ir
