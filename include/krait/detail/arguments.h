@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From C++ argument types to parameters of a kernel: arithmetic → value<T>, container → view<T>, const container or temporary →
+// view<const T>. Host containers are recognised by data() and size().
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <krait/array.h>
+#include <krait/detail/call.h>
+#include <krait/memory.h>
+#include <krait/types.h>
+#include <krait/value.h>
+
+namespace krait::detail {
+
+template <class Type>
+struct is_device_array : std::false_type {};
+template <class Elem, int Rank>
+struct is_device_array<array<Elem, Rank>> : std::true_type {};
+
+template <class Type>
+concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || std::is_same_v<Type, f16>;
+
+template <class Type>
+concept host_container = !is_device_array<Type>::value && !is_traced_v<Type> && requires(Type& c) {
+  { *c.data() };
+  { c.size() } -> std::integral;
+};
+template <class Type>
+concept container = is_device_array<Type>::value || host_container<Type> || std::is_bounded_array_v<Type>;
+
+template <class Type>
+inline constexpr bool is_vector_of_bool = requires { typename Type::value_type; requires std::is_same_v<typename Type::value_type, bool>; requires !host_container<Type>; requires !is_device_array<Type>::value; };
+
+/// Element type (const where the argument may not be written) and rank of a container argument.
+template <class Arg>
+struct container_traits;
+template <class Elem, int Rank>
+struct container_traits<array<Elem, Rank>> { using element = Elem; static constexpr int rank = Rank; };
+template <class Elem, int Rank>
+struct container_traits<const array<Elem, Rank>> { using element = const Elem; static constexpr int rank = Rank; };
+template <class Elem, std::size_t Count>
+struct container_traits<Elem[Count]> { using element = Elem; static constexpr int rank = 1; };
+template <host_container Type>
+struct container_traits<Type> { using element = std::remove_reference_t<decltype(*std::declval<Type&>().data())>; static constexpr int rank = 1; };
+
+template <class Arg>
+using referred = std::remove_reference_t<Arg>;
+
+/// The view parameter that an argument of (forwarded) type Arg gives: read-only for temporaries.
+template <class Arg>
+struct view_parameter {
+  using traits = container_traits<referred<Arg>>;
+  using element = std::conditional_t<std::is_lvalue_reference_v<Arg>, typename traits::element, const typename traits::element>;
+  using type = view<element, traits::rank>;
+};
+
+template <class Arg>
+constexpr auto parameter_for() {
+  using plain = std::remove_cvref_t<Arg>;
+  static_assert(!is_vector_of_bool<plain>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
+  static_assert(plain_scalar<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
+                "a kernel's arguments are numbers, kr::array, and containers with data() and size()");
+  if constexpr (plain_scalar<plain>) return std::type_identity<value<storage_type_t<plain>>>{};
+  else return std::type_identity<typename view_parameter<Arg>::type>{};
+}
+
+template <class Type>
+struct parameter_traits;  // of a kernel's parameter: value<T> or view<T, N>
+template <class Elem>
+struct parameter_traits<value<Elem>> {
+  static constexpr bool is_view = false;
+  using element = Elem;
+  static constexpr parameter_type describe() { return {scalar_of<Elem>, 0, false, false, sizeof(Elem)}; }
+};
+template <class Elem, int Rank>
+struct parameter_traits<view<Elem, Rank>> {
+  static constexpr bool is_view = true;
+  static constexpr int rank = Rank;
+  using element = Elem;
+  static constexpr parameter_type describe() {
+    return {scalar_of<std::remove_const_t<Elem>>, Rank, !std::is_const_v<Elem>, false, sizeof(Elem)};
+  }
+};
+template <class Type>
+concept kernel_parameter = requires { parameter_traits<Type>::is_view; };
+
+/// C-order strides of an argument whose extents are set.
+inline void set_strides(argument& a) {
+  std::int64_t stride = 1;
+  for (int d = a.rank - 1; d >= 0; --d) a.strides[d] = stride, stride *= a.extents[d];
+}
+
+template <class Elem, int Rank>
+argument array_argument(const array<Elem, Rank>& from) {
+  argument a;
+  a.kind = argument::device_array, a.memory = from.memory(), a.rank = Rank;
+  for (int d = 0; d < Rank; ++d) a.extents[d] = from.extent(d);
+  set_strides(a);
+  return a;
+}
+
+template <class Container>
+argument container_argument(Container& from) {
+  if constexpr (is_device_array<std::remove_const_t<Container>>::value) {
+    return array_argument(from);
+  } else {
+    argument a;
+    a.kind = argument::host, a.rank = 1;
+    if constexpr (std::is_bounded_array_v<Container>) {
+      a.data = const_cast<std::remove_cv_t<std::remove_extent_t<Container>>*>(from), a.extents[0] = std::extent_v<Container>;
+    } else {
+      using element = std::remove_cvref_t<decltype(*from.data())>;
+      a.data = const_cast<element*>(from.data()), a.extents[0] = static_cast<std::int64_t>(from.size());
+    }
+    set_strides(a);
+    return a;
+  }
+}
+
+template <class Elem, class Number>
+argument value_argument(const Number& number) {
+  const Elem converted = static_cast<Elem>(number);
+  argument a;
+  std::memcpy(&a.bits, &converted, sizeof converted);
+  return a;
+}
+
+/// The argument for a parameter of type Param.
+template <class Param, class Arg>
+argument make_argument(Arg&& from) {
+  using traits = parameter_traits<Param>;
+  using plain = std::remove_cvref_t<Arg>;
+  if constexpr (traits::is_view) {
+    static_assert(container<referred<Arg>>, "this parameter is a view: pass kr::array or a container with data() and size()");
+    using given = typename view_parameter<Arg>::element;
+    using wanted = typename traits::element;
+    static_assert(std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
+                  "the container's element type is not the view's: convert the container, or declare the parameter kr::view of its type");
+    static_assert(container_traits<referred<Arg>>::rank == traits::rank, "the array's number of dimensions is not the view's");
+    static_assert(std::is_const_v<wanted> || !std::is_const_v<given>,
+                  "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");
+    return container_argument(from);
+  } else {
+    static_assert(plain_scalar<plain>, "this parameter is a kr::value: pass a number");
+    return value_argument<typename traits::element>(from);
+  }
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What crosses from a kernel object into the library at a call: the arguments, erased of their types, and how to record the
+// lambda for them. Nothing here allocates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krait/detail/emit.h>
+#include <krait/detail/export.h>
+#include <krait/detail/text.h>
+#include <krait/options.h>
+
+namespace krait {
+class device;
+}
+
+namespace krait::detail {
+
+struct storage;       // memory of a kr::array
+struct kernel_state;  // compiled code and recordings of one kernel object
+
+/// One parameter of a specialisation.
+struct parameter_type {
+  scalar type;                // of the value, or of an array's elements
+  unsigned char rank;         // 0: a value
+  bool writable;              // arrays
+  bool output;                // written whole and never read: nothing is copied in
+  std::uint32_t elem_bytes;   // arrays
+};
+
+/// One argument of a call.
+struct argument {
+  enum kind_type : unsigned char { value, host, device_array };
+  kind_type kind = value;
+  std::uint64_t bits = 0;               // value: zero-extended
+  void* data = nullptr;                 // host: first element
+  detail::storage* memory = nullptr;    // device_array
+  std::uint64_t offset = 0;             // device_array: bytes from the start of its memory
+  std::int64_t extents[4] = {1, 1, 1, 1};
+  std::int64_t strides[4] = {0, 0, 0, 0};  // in elements; 0 where broadcast
+  unsigned char rank = 0;
+};
+
+/// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.
+struct signature {
+  const parameter_type* parameters;
+  unsigned count;
+  /// Calls the lambda on recorded parameters; `nodes` has one node a parameter.
+  void (*record)(const void* lambda, const node* nodes);
+};
+
+/// Where and how to launch.
+struct call_config {
+  enum form_type : unsigned char { grid_block, threads, elements, numbers };
+  form_type form = grid_block;
+  dims grid, block;               // grid_block
+  std::int64_t count = 0;         // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the CPU
+  const stream* on = nullptr;
+};
+
+KRAIT_API kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where);
+KRAIT_API void free_kernel_state(kernel_state* state) noexcept;
+
+/// Records, compiles and launches as needed. Throws error.
+KRAIT_API void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
+                    const call_config& config);
+/// Compiles for the default device, so that the first call need not.
+KRAIT_API void compile(kernel_state* state, const void* lambda, const signature& as);
+
+/// Stage "ir", "llvm", "ptx", "sass", "spirv", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
+KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);
+
+/// The same for a kernel in text form (.kir). Throws error{compile} with line:column for text that is no kernel.
+KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target);
+
+// ---- memory of arrays --------------------------------------------------------------------------------------------------------
+KRAIT_API storage* allocate(void* device_handle, std::size_t bytes);
+KRAIT_API storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes);
+KRAIT_API void release(storage* memory) noexcept;
+KRAIT_API std::uint64_t address_of(const storage* memory) noexcept;
+KRAIT_API void* device_of(const storage* memory) noexcept;
+KRAIT_API void copy_from_host(storage* memory, const void* from, std::size_t bytes);
+KRAIT_API void copy_to_host(const storage* memory, void* to, std::size_t bytes);
+KRAIT_API void copy_array(storage* to, const storage* from, std::size_t bytes);
+KRAIT_API void* allocate_host(std::size_t bytes);
+KRAIT_API void free_host(void* memory) noexcept;
+/// The device an operation on these arguments runs on: the arrays' own, else the default one.
+KRAIT_API void* choose_device(const argument* arguments, unsigned count);
+
+KRAIT_API void* handle_of(const device& d) noexcept;
+KRAIT_API device device_from(void* handle);
+/// Throws error{usage} for a negative extent or a product beyond 2^62 bytes.
+KRAIT_API void check_shape(const std::int64_t* extents, int rank);
+KRAIT_API void check_count(std::int64_t got, std::int64_t wanted, const char* operation);
+[[noreturn]] KRAIT_API void throw_usage(const char* message, location where);
+
+}  // namespace krait::detail

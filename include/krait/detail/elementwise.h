@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How an element-wise call becomes a kernel: one parameter an input, then one an output. Flat: all arrays have the output's shape
+// and are indexed by one number. Broadcast: arrays have the output's rank, with stride 0 along broadcast dimensions.
+#pragma once
+
+#include <initializer_list>
+#include <tuple>
+
+#include <krait/control.h>
+#include <krait/detail/arguments.h>
+#include <krait/index.h>
+
+namespace krait::detail {
+
+// ---- result types ----------------------------------------------------------------------------------------------------------------
+template <class Type>
+struct results {  // of a lambda that returns Type: the element types of its outputs
+  static_assert(!std::is_void_v<Type>, "an element-wise function ends in `return value;`");
+  using type = std::tuple<storage_type_t<Type>>;
+};
+template <class... Types>
+struct results<std::tuple<Types...>> { using type = std::tuple<storage_type_t<Types>...>; };
+
+/// The element type that an argument contributes.
+template <class Arg, bool Number = plain_scalar<std::remove_cvref_t<Arg>>>
+struct element_of { using type = storage_type_t<std::remove_cvref_t<Arg>>; };
+template <class Arg>
+struct element_of<Arg, false> {
+  static_assert(!is_vector_of_bool<std::remove_cvref_t<Arg>>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
+  static_assert(container<referred<Arg>>, "an element-wise function takes numbers, kr::array, and containers with data() and size()");
+  using type = std::remove_const_t<typename container_traits<referred<Arg>>::element>;
+};
+template <class Arg>
+using element_of_t = typename element_of<Arg>::type;
+
+template <class Lambda, class... Elems>
+struct lambda_results {
+  static_assert(std::is_invocable_v<const Lambda&, value<Elems>...>,
+                "the lambda cannot be called with these arguments: it gets one kr::value<T> an argument");
+  using type = typename results<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Elems>...>>>::type;
+};
+/// The declared result of the signature whose parameters are exactly Elems, else the lambda's.
+template <class Lambda, class Signatures, class... Args>
+struct results_of : lambda_results<Lambda, element_of_t<Args>...> {};
+template <class Lambda, class Result, class... Params, class... Signatures, class... Args>
+struct results_of<Lambda, std::tuple<Result(Params...), Signatures...>, Args...>
+    : std::conditional_t<std::is_same_v<std::tuple<Params...>, std::tuple<element_of_t<Args>...>>, results<Result>,
+                         results_of<Lambda, std::tuple<Signatures...>, Args...>> {};
+
+// ---- recording ---------------------------------------------------------------------------------------------------------------------
+/// An input: the same number for every element, or an array.
+template <class Elem, bool Array>
+struct input {
+  using element = Elem;
+  static constexpr bool is_array = Array;
+  static constexpr parameter_type describe(int rank) {
+    return {scalar_of<Elem>, static_cast<unsigned char>(Array ? rank : 0), false, false, sizeof(Elem)};
+  }
+};
+template <class Arg>
+using input_of = input<element_of_t<Arg>, !plain_scalar<std::remove_cvref_t<Arg>>>;
+
+template <class Type>
+struct is_tuple : std::false_type {};
+template <class... Types>
+struct is_tuple<std::tuple<Types...>> : std::true_type {};
+
+/// Rank 1 is the flat form; arrays of more dimensions take it where all shapes are the output's.
+template <class Lambda, int Rank, class Inputs, class Outputs>
+struct elementwise_recording;
+template <class Lambda, int Rank, class... Inputs, class... Outputs>
+struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>> {
+  static_assert(sizeof...(Outputs) > 0, "an element-wise function returns a value, or a std::tuple of values");
+  struct position { node at[Rank]; };  // nodes: values cannot be assigned
+  using every_dim = std::make_index_sequence<Rank>;
+  using first_output = view<std::tuple_element_t<0, std::tuple<Outputs...>>, Rank>;
+
+  static constexpr parameter_type output(parameter_type p) {
+    p.writable = p.output = true;
+    return p;
+  }
+  static void record(const void* lambda, const node* nodes) {
+    run(*static_cast<const Lambda*>(lambda), nodes, std::index_sequence_for<Inputs...>{}, std::index_sequence_for<Outputs...>{});
+  }
+  static constexpr parameter_type parameters[] = {Inputs::describe(Rank)..., output(input<Outputs, true>::describe(Rank))...};
+  static constexpr signature as{parameters, sizeof...(Inputs) + sizeof...(Outputs), &record};
+
+  template <class Input, std::size_t... Dims>
+  static value<typename Input::element> load(node from, const position& p, std::index_sequence<Dims...>) {
+    using element = typename Input::element;
+    if constexpr (!Input::is_array) return value<element>(from);
+    else if constexpr (Rank == 1) return view<const element, 1>{from}[value<std::int64_t>(p.at[0])];
+    else return view<const element, Rank>{from}(value<std::int64_t>(p.at[Dims])...);
+  }
+  template <class Elem, std::size_t... Dims>
+  static void store(node to, const position& p, node result, std::index_sequence<Dims...>) {
+    const value<Elem> converted(convert(scalar_of<Elem>, result));
+    const view<Elem, Rank> out{to};
+    if constexpr (Rank == 1) out[value<std::int64_t>(p.at[0])] = converted;
+    else out(value<std::int64_t>(p.at[Dims])...) = converted;
+  }
+  /// The position of the i-th element, the last dimension fastest.
+  static position unflatten(const value<std::int64_t>& i, const first_output& out) {
+    position p{};
+    node rest = node_of(i);
+    for (int d = Rank - 1; d > 0; --d) {
+      const value<std::int64_t> before(rest), extent = out.extent(d);
+      p.at[d] = node_of(before % extent);
+      rest = node_of(before / extent);
+    }
+    p.at[0] = rest;
+    return p;
+  }
+
+  /// Where results go: what return_(value) and the lambda's own return share.
+  struct sink {
+    const node* outputs;
+    position at;
+    static void keep(void* context, node result) {  // one output
+      const auto& s = *static_cast<const sink*>(context);
+      store<std::tuple_element_t<0, std::tuple<Outputs...>>>(s.outputs[0], s.at, result, every_dim{});
+    }
+  };
+  template <class Result, std::size_t... Out>
+  static void keep(sink& s, const Result& result, std::index_sequence<Out...>) {
+    if constexpr (is_tuple<Result>::value)
+      (store<Outputs>(s.outputs[Out], s.at, node_of(std::get<Out>(result)), every_dim{}), ...);
+    else
+      sink::keep(&s, node_of(result));
+  }
+
+  template <std::size_t... In, std::size_t... Out>
+  static void run(const Lambda& lambda, const node* nodes, std::index_sequence<In...>, std::index_sequence<Out...> outputs) {
+    const first_output first(nodes[sizeof...(In)]);
+    for (auto i : grid_stride(first.size())) {
+      sink s{nodes + sizeof...(In), unflatten(i, first)};
+      const body_scope body = begin_body(&sink::keep, &s);
+      keep(s, lambda(load<Inputs>(nodes[In], s.at, every_dim{})...), outputs);
+      end_body(body);
+    }
+  }
+};
+
+// ---- calling -----------------------------------------------------------------------------------------------------------------------
+template <class Arg, bool Number = plain_scalar<std::remove_cvref_t<Arg>>>
+inline constexpr int rank_of = 0;
+template <class Arg>
+inline constexpr int rank_of<Arg, false> = container_traits<referred<Arg>>::rank;
+
+constexpr int largest(std::initializer_list<int> of) {
+  int most = 0;
+  for (int n : of) most = n > most ? n : most;
+  return most;
+}
+
+template <class Arg>
+argument input_argument(const Arg& from) {
+  if constexpr (plain_scalar<Arg>) return value_argument<storage_type_t<Arg>>(from);
+  else return container_argument(from);
+}
+
+/// Extents that all arguments broadcast to, aligned at the last dimension as in NumPy. Throws error{usage}.
+KRAIT_API void broadcast_shape(const argument* inputs, unsigned count, int rank, std::int64_t* extents);
+/// Gives arguments the output's rank and extents, with stride 0 along broadcast dimensions; true where all have the output's shape:
+/// then they become one-dimensional. Throws error{usage} where an output has another shape.
+KRAIT_API bool broadcast(argument* arguments, unsigned inputs, unsigned count, int rank, const std::int64_t* extents);
+
+/// Types only: what a call's inputs and outputs are.
+template <class Inputs, class Outputs>
+struct elementwise_types {};
+
+template <int Rank, class Lambda, class... Inputs, class... Outputs>
+void run_elementwise(kernel_state* state, const Lambda& lambda, call_config config, argument* packed, const std::int64_t* extents,
+                     elementwise_types<std::tuple<Inputs...>, std::tuple<Outputs...>>) {
+  config.count = 1;
+  for (int d = 0; d < Rank; ++d) config.count *= extents[d];
+  if (broadcast(packed, sizeof...(Inputs), sizeof...(Inputs) + sizeof...(Outputs), Rank, extents))
+    call(state, &lambda, elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
+  else
+    call(state, &lambda, elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
+}
+
+/// The container that a call returns: kr::array where one is among the arguments, else the first container's template.
+template <class Elem>
+using host_element = std::conditional_t<std::is_same_v<Elem, bool>, unsigned char, Elem>;  // std::vector<bool> has no bytes
+template <class Container, class Elem>
+struct rebound { using type = host_array<Elem>; };
+template <template <class, class> class Template, class Old, class Allocator, class Elem>
+  requires std::constructible_from<Template<Old, Allocator>, std::size_t>
+struct rebound<Template<Old, Allocator>, Elem> {
+  using type = Template<Elem, typename Allocator::template rebind<Elem>::other>;
+};
+template <template <class, std::size_t> class Template, class Old, std::size_t Count, class Elem>
+  requires std::is_aggregate_v<Template<Old, Count>>
+struct rebound<Template<Old, Count>, Elem> { using type = Template<Elem, Count>; };
+
+template <class... Args>
+struct first_container { using type = void; };
+template <class First, class... Rest>
+struct first_container<First, Rest...>
+    : std::conditional_t<plain_scalar<std::remove_cvref_t<First>>, first_container<Rest...>, std::type_identity<std::remove_cvref_t<First>>> {};
+
+template <class Elem, int Rank, class... Args>
+auto make_output(const std::int64_t* extents, void* device_handle) {
+  if constexpr ((is_device_array<std::remove_cvref_t<Args>>::value || ...)) {
+    shape<Rank> s;
+    for (int d = 0; d < Rank; ++d) s.extents[d] = extents[d];
+    return array<Elem, Rank>(s, device_from(device_handle));
+  } else {
+    using type = typename rebound<typename first_container<Args...>::type, host_element<Elem>>::type;
+    if constexpr (std::constructible_from<type, std::size_t>) return type(static_cast<std::size_t>(extents[0]));
+    else return type{};
+  }
+}
+
+template <class Lambda, class Results>
+struct elementwise;
+template <class Lambda, class... Results>
+struct elementwise<Lambda, std::tuple<Results...>> {
+  template <class... Args>
+  static auto call(kernel_state* state, const Lambda& lambda, const stream* on, Args&&... args) {
+    constexpr int rank = largest({1, rank_of<Args>...});
+    constexpr bool numbers = (plain_scalar<std::remove_cvref_t<Args>> && ...);
+    argument packed[sizeof...(Args) + sizeof...(Results)] = {input_argument(args)...};
+    std::int64_t extents[4] = {1, 1, 1, 1};
+    broadcast_shape(packed, sizeof...(Args), rank, extents);
+    constexpr elementwise_types<std::tuple<input_of<Args>...>, std::tuple<Results...>> types{};
+    call_config config;
+    config.form = numbers ? call_config::numbers : call_config::elements, config.on = on;
+    if constexpr (numbers) {
+      std::tuple<Results...> out{};
+      std::apply([&](Results&... one) {
+        argument* at = packed + sizeof...(Args);
+        ((*at++ = number_output(one)), ...);
+        run_elementwise<rank>(state, lambda, config, packed, extents, types);
+      }, out);
+      return unpack(std::move(out));
+    } else {
+      void* device = choose_device(packed, sizeof...(Args));
+      auto out = std::tuple{make_output<Results, rank, Args...>(extents, device)...};
+      std::apply([&](auto&... one) {
+        argument* at = packed + sizeof...(Args);
+        ((*at++ = container_argument(one)), ...);
+        run_elementwise<rank>(state, lambda, config, packed, extents, types);
+      }, out);
+      return unpack(std::move(out));
+    }
+  }
+
+ private:
+  template <class Elem>
+  static argument number_output(Elem& to) {
+    argument a;
+    a.kind = argument::host, a.data = &to, a.rank = 1;
+    set_strides(a);
+    return a;
+  }
+  template <class... Types>
+  static auto unpack(std::tuple<Types...>&& out) {
+    if constexpr (sizeof...(Types) == 1) return std::get<0>(std::move(out));
+    else return std::move(out);
+  }
+};
+
+template <class Lambda>
+struct elementwise_into {
+  template <class... Outputs, class... Args>
+  static void call(kernel_state* state, const Lambda& lambda, const stream* on, std::tuple<Outputs&...> outputs, Args&&... args) {
+    using returned = typename lambda_results<Lambda, element_of_t<Args>...>::type;
+    static_assert(sizeof...(Outputs) == std::tuple_size_v<returned>, "into() names another number of outputs than the function returns");
+    static_assert((container<Outputs> && ...) && (!std::is_const_v<typename container_traits<Outputs>::element> && ...),
+                  "into() takes kr::array or containers that can be written");
+    constexpr int rank = largest({rank_of<Outputs&>...});
+    static_assert(((rank_of<Args> <= rank) && ...), "an argument has more dimensions than the output");
+    argument packed[sizeof...(Args) + sizeof...(Outputs)] = {input_argument(args)...};
+    std::int64_t extents[4] = {1, 1, 1, 1};
+    std::apply([&](auto&... one) {
+      argument* at = packed + sizeof...(Args);
+      ((*at++ = container_argument(one)), ...);
+    }, outputs);
+    for (int d = 0; d < rank; ++d) extents[d] = packed[sizeof...(Args)].extents[d];
+    call_config config;
+    config.form = call_config::elements, config.on = on;
+    run_elementwise<rank>(state, lambda, config, packed, extents,
+                          elementwise_types<std::tuple<input_of<Args>...>,
+                                            std::tuple<std::remove_const_t<typename container_traits<Outputs>::element>...>>{});
+  }
+};
+
+/// Compiles for arrays of a signature's types.
+template <class Lambda, class Signature>
+struct eager;
+template <class Lambda, class Result, class... Params>
+struct eager<Lambda, Result(Params...)> {
+  static void compile(kernel_state* state, const Lambda& lambda) {
+    using inputs = std::tuple<input<std::remove_cvref_t<Params>, true>...>;
+    using outputs = typename results<Result>::type;
+    detail::compile(state, &lambda, elementwise_recording<Lambda, 1, inputs, outputs>::as);
+  }
+};
+
+}  // namespace krait::detail

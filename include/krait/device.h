@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Devices, streams and events.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krait/detail/export.h>
+#include <krait/detail/text.h>
+
+namespace krait {
+namespace detail {
+struct access;
+}
+
+/// One processor that runs kernels: "cpu", "cuda:0", "vulkan:0". A small handle that is copied freely.
+class KRAIT_API device {
+ public:
+  /// The device that arrays and host containers go to where nothing else is said: the environment's KRAIT_DEVICE, else CUDA if a
+  /// device is there, else a Vulkan GPU, else the CPU. Throws error{device} when KRAIT_DEVICE names none.
+  device();
+
+  /// By id ("cuda:0"), back end ("vulkan") or part of the hardware's name. Throws error{usage} that lists what there is.
+  static device find(const char* name);
+  static device cpu() { return find("cpu"); }
+
+  /// "cpu", "cuda:0", …; lives as long as the process.
+  const char* id() const noexcept;
+  /// The hardware's name.
+  const char* name() const noexcept;
+  /// What kernels are compiled for, as `krait dump --target` takes it: "ptx sm=90 isa=80", "cpu x86-64 lanes=16 …".
+  const char* target() const noexcept;
+  /// Bytes of memory.
+  std::int64_t memory() const noexcept;
+  /// Waits until all work on the device is done. Throws error{device} for faults of earlier launches.
+  void synchronize() const;
+
+  friend bool operator==(device, device) = default;
+
+ private:
+  friend struct detail::access;
+  explicit device(void* handle) noexcept : handle_(handle) {}
+  void* handle_;
+};
+
+/// All devices, the CPU last.
+class device_list {
+ public:
+  const device* begin() const noexcept { return first_; }
+  const device* end() const noexcept { return first_ + size_; }
+  std::size_t size() const noexcept { return size_; }
+  const device& operator[](std::size_t i) const noexcept { return first_[i]; }
+
+ private:
+  friend struct detail::access;
+  const device* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+/// Finds the devices once; a missing driver is no error.
+KRAIT_API device_list devices();
+
+/// Waits for all devices.
+KRAIT_API void synchronize();
+
+/// An order of work on one device: what is put into one stream runs in that order.
+class KRAIT_API stream {
+ public:
+  explicit stream(device on = device());
+  stream(stream&& other) noexcept : record_(other.record_) { other.record_ = nullptr; }
+  stream& operator=(stream&&) = delete;
+  ~stream();
+
+  /// A stream that another library made (a CUstream); it is not destroyed.
+  static stream wrap(void* native, device on);
+
+  device on() const noexcept;
+  /// The driver's handle: a CUstream on CUDA.
+  void* native() const noexcept;
+  /// Waits until all work in the stream is done.
+  void synchronize() const;
+
+ private:
+  friend struct detail::access;
+  struct wrapped {};
+  stream(wrapped, void* record) noexcept : record_(record) {}
+  void* record_;
+};
+
+/// A point in a stream.
+class KRAIT_API event {
+ public:
+  explicit event(device on = device());
+  event(event&& other) noexcept : on_(other.on_), native_(other.native_) { other.native_ = nullptr; }
+  event& operator=(event&&) = delete;
+  ~event();
+
+  /// Marks the end of what the stream (the device's default stream) holds now.
+  void record();
+  void record(const stream& in);
+  /// The host waits for it.
+  void wait() const;
+  /// The stream waits for it.
+  void wait(const stream& in) const;
+  /// Milliseconds from `from` to this event. Both must have been recorded; waits for both.
+  double elapsed_ms_since(const event& from) const;
+
+ private:
+  device on_;
+  void* native_ = nullptr;
+};
+
+}  // namespace krait

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels: lambdas that every thread of a launch runs.
+#pragma once
+
+#include <krait/detail/arguments.h>
+#include <krait/detail/object.h>
+
+namespace krait {
+namespace detail {
+
+template <class Lambda, class... Params>
+struct kernel_recording {
+  static_assert(std::is_invocable_v<const Lambda&, Params...>,
+                "the lambda cannot be called with these arguments: compare its parameters with the launch's (numbers give "
+                "kr::value<T>, containers kr::view<T>, const and temporary containers kr::view<const T>)");
+  static_assert(std::is_void_v<std::invoke_result_t<const Lambda&, Params...>>, "a kernel returns nothing: write to a view");
+
+  static void record(const void* lambda, const node* nodes) { run(lambda, nodes, std::index_sequence_for<Params...>{}); }
+  template <std::size_t... Indices>
+  static void run(const void* lambda, [[maybe_unused]] const node* nodes, std::index_sequence<Indices...>) {
+    (*static_cast<const Lambda*>(lambda))(Params(nodes[Indices])...);
+  }
+  static constexpr parameter_type parameters[sizeof...(Params) + 1] = {parameter_traits<Params>::describe()...};
+  static constexpr signature as{parameters, sizeof...(Params), &record};
+};
+
+/// Parameter types of a lambda whose operator() is no template.
+template <class Member>
+struct declared;
+template <class Lambda, class Result, class... Params>
+struct declared<Result (Lambda::*)(Params...) const> {
+  static_assert((kernel_parameter<std::remove_cvref_t<Params>> && ...),
+                "a kernel's parameters are kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
+  template <class... Args>
+  static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+    static_assert(sizeof...(Args) == sizeof...(Params), "the launch has another number of arguments than the lambda has parameters");
+    const argument packed[sizeof...(Params) + 1] = {make_argument<std::remove_cvref_t<Params>>(std::forward<Args>(args))...};
+    detail::call(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as, packed, config);
+  }
+  static void compile(kernel_state* state, const Lambda& lambda) {
+    detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
+  }
+};
+template <class Lambda, class Result, class... Params>
+struct declared<Result (Lambda::*)(Params...) const noexcept> : declared<Result (Lambda::*)(Params...) const> {};
+
+template <class Lambda>
+concept has_declared_parameters = requires { &Lambda::operator(); };
+
+template <class Lambda, class... Args>
+void call_kernel(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+  if constexpr (has_declared_parameters<Lambda>) {
+    declared<decltype(&Lambda::operator())>::call(state, lambda, config, std::forward<Args>(args)...);
+  } else {
+    using recording = kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>;
+    const argument packed[sizeof...(Args) + 1] = {make_argument<typename decltype(parameter_for<Args>())::type>(std::forward<Args>(args))...};
+    detail::call(state, &lambda, recording::as, packed, config);
+  }
+}
+
+/// A kernel with its launch: what k[grid, block] and k.forall(n) give; call it with the arguments.
+template <class Lambda>
+class bound_kernel {
+ public:
+  bound_kernel(kernel_state* state, const Lambda* lambda, const call_config& config) : state_(state), lambda_(lambda), config_(config) {}
+  template <class... Args>
+  void operator()(Args&&... args) const {
+    call_kernel(state_, *lambda_, config_, std::forward<Args>(args)...);
+  }
+
+ private:
+  kernel_state* state_;
+  const Lambda* lambda_;
+  call_config config_;
+};
+
+}  // namespace detail
+
+/// A kernel made by kr::kernel. Compiled for the argument types of each first call; calls from several threads are safe.
+template <class Lambda>
+class kernel_object : public detail::object {
+ public:
+  kernel_object(Lambda lambda, const options& with, detail::location where) : object(with, {0, 0, 0}, where), lambda_(std::move(lambda)) {}
+
+  /// `k[grid, block](args…)`, as in Numba; grid and block are numbers or kr::dims.
+#if defined(__cpp_multidimensional_subscript)
+  auto operator[](dims grid, dims block) const { return bind({grid, block}); }
+  auto operator[](dims grid, dims block, const stream& on) const { return bind({grid, block, on}); }
+#endif
+  /// The same in C++20: `k[{grid, block}](args…)`.
+  auto operator[](const launch_config& config) const { return bind(config); }
+  /// `k.launch({grid, block}, args…)` or `k.launch({grid, block, stream}, args…)`. Throws error.
+  template <class... Args>
+  void launch(const launch_config& config, Args&&... args) const {
+    bind(config)(std::forward<Args>(args)...);
+  }
+  /// `k.forall(n)(args…)`: a grid that covers n threads, in blocks that suit the device.
+  detail::bound_kernel<Lambda> forall(std::int64_t n) const { return covering(n, nullptr); }
+  detail::bound_kernel<Lambda> forall(std::int64_t n, const stream& on) const { return covering(n, &on); }
+
+  /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.
+  const kernel_object& compile() const {
+    static_assert(detail::has_declared_parameters<Lambda>, "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+    detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
+    return *this;
+  }
+
+ private:
+  detail::bound_kernel<Lambda> bind(const launch_config& config) const {
+    detail::call_config c;
+    c.grid = config.grid, c.block = config.block, c.on = config.on;
+    return {state(), &lambda_, c};
+  }
+  detail::bound_kernel<Lambda> covering(std::int64_t n, const stream* on) const {
+    detail::call_config c;
+    c.form = detail::call_config::threads, c.count = n, c.on = on;
+    return {state(), &lambda_, c};
+  }
+  Lambda lambda_;
+};
+
+/// A kernel whose grid and block are part of its type: call it with the arguments alone.
+template <dims Grid, dims Block, class Lambda>
+class fixed_kernel : public detail::object {
+  static_assert(Grid.x > 0 && Grid.y > 0 && Grid.z > 0 && Block.x > 0 && Block.y > 0 && Block.z > 0, "grid and block are at least 1");
+
+ public:
+  fixed_kernel(Lambda lambda, const options& with, detail::location where) : object(with, Block, where), lambda_(std::move(lambda)) {}
+
+  template <class... Args>
+  void operator()(Args&&... args) const {
+    detail::call_kernel(state(), lambda_, config(), std::forward<Args>(args)...);
+  }
+  const fixed_kernel& compile() const {
+    static_assert(detail::has_declared_parameters<Lambda>, "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+    detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
+    return *this;
+  }
+
+ private:
+  static detail::call_config config() {
+    detail::call_config c;
+    c.grid = Grid, c.block = Block;
+    return c;
+  }
+  Lambda lambda_;
+};
+
+/// Makes a kernel of a lambda on kr::value<T>, kr::view<T, N> and auto parameters.
+///   auto saxpy = kr::kernel([](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
+///     for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
+///   });
+template <class Lambda>
+kernel_object<Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
+  return {std::move(lambda), with, where};
+}
+/// `kr::kernel<grid, block>(lambda)`: the launch's shape is fixed.
+template <dims Grid, dims Block, class Lambda>
+fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
+  return {std::move(lambda), with, where};
+}
+
+}  // namespace krait

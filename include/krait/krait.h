@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Krait: kernels written as C++ lambdas, compiled at run time for NVIDIA GPUs, Vulkan GPUs and the CPU's vector units.
+#pragma once
+
+#include <krait/array.h>
+#include <krait/control.h>
+#include <krait/device.h>
+#include <krait/error.h>
+#include <krait/index.h>
+#include <krait/kernel.h>
+#include <krait/math.h>
+#include <krait/memory.h>
+#include <krait/options.h>
+#include <krait/types.h>
+#include <krait/value.h>
+#include <krait/vectorize.h>
+#include <krait/warp.h>

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A call: choose the device, find the code, pack the argument block, launch, copy back.
+#include <algorithm>
+#include <cstring>
+
+#include "driver/kernel_state.h"
+#include "driver/memory.h"
+#include "support/error.h"
+
+namespace krait::driver {
+namespace {
+
+using detail::argument;
+using detail::call_config;
+using detail::kernel_state;
+using detail::signature;
+
+constexpr std::uint32_t max_block_bytes = 4096;
+constexpr unsigned max_arguments = 256;
+
+DeviceHandle& choose(const argument* arguments, unsigned count, const call_config* config, const std::string& what) {
+  DeviceHandle* device = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
+    DeviceHandle* d = arguments[i].memory->device;
+    if (device && device != d)
+      support::fail_usage("{}: arrays on {} and on {} are used in one call; copy one of them (copy_from) to the other's device", what,
+                          device->id, d->id);
+    device = d;
+  }
+  if (config && config->form == call_config::numbers) return device ? *device : Devices::get().cpu();
+  if (config && config->on) {
+    DeviceHandle& d = handle(config->on->on());
+    if (device && device != &d)
+      support::fail_usage("{}: the stream is of {}, the arrays are on {}", what, d.id, device->id);
+    return d;
+  }
+  return device ? *device : Devices::get().default_device();
+}
+
+std::int64_t element_count(const argument& a) {
+  std::int64_t n = 1;
+  for (unsigned d = 0; d < a.rank; ++d) n *= a.extents[d];
+  return n;
+}
+
+/// Bytes from the first to behind the last element that indices reach.
+std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
+  std::uint64_t last = 0;
+  for (unsigned d = 0; d < a.rank; ++d) {
+    if (a.extents[d] == 0) return 0;
+    last += std::uint64_t(a.extents[d] - 1) * std::uint64_t(a.strides[d]);
+  }
+  return (last + 1) * elem_bytes;
+}
+
+/// The arguments as the device sees them; owns what was copied in for the launch.
+struct Bound {
+  DeviceHandle& device;
+  runtime::StreamHandle stream;
+  std::uint64_t address[max_arguments];
+  bool temporary[max_arguments];
+  unsigned count = 0;
+  bool staged = false;
+
+  Bound(DeviceHandle& d, runtime::StreamHandle s) : device(d), stream(s) {}
+  ~Bound() {
+    if (!staged) return;
+    for (unsigned i = 0; i < count; ++i)
+      if (temporary[i]) device.device->free(address[i], stream);
+  }
+};
+
+void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
+  const signature& as = *spec.as;
+  const bool host_memory = bound.device.device->host_memory();
+  for (unsigned i = 0; i < as.count; ++i, bound.count = i) {
+    const argument& a = arguments[i];
+    bound.temporary[i] = false, bound.address[i] = 0;
+    if (a.kind == argument::device_array) {
+      bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
+    } else if (a.kind == argument::host) {
+      if (host_memory) {
+        bound.address[i] = reinterpret_cast<std::uint64_t>(a.data);
+        continue;
+      }
+      const std::size_t bytes = std::size_t(element_count(a)) * as.parameters[i].elem_bytes;
+      if (bytes == 0 || !(spec.reads[i] || spec.writes[i])) continue;
+      bound.address[i] = bound.device.device->allocate(bytes, bound.stream);
+      bound.temporary[i] = bound.staged = true;
+      // What is written in part keeps its other elements, so it is copied in as well.
+      if (spec.reads[i] || !as.parameters[i].output) bound.device.device->copy_to_device(bound.address[i], a.data, bytes, bound.stream);
+    }
+  }
+}
+
+void copy_back(const Bound& bound, const Specialisation& spec, const argument* arguments) {
+  for (unsigned i = 0; i < bound.count; ++i) {
+    if (!bound.temporary[i] || !spec.writes[i]) continue;
+    const std::size_t bytes = std::size_t(element_count(arguments[i])) * spec.as->parameters[i].elem_bytes;
+    bound.device.device->copy_to_host(arguments[i].data, bound.address[i], bytes, bound.stream);
+  }
+}
+
+ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const Bound& bound) {
+  ir::Facts f{true, true, true, true};
+  const signature& as = *spec.as;
+  for (unsigned i = 0; i < as.count; ++i) {
+    if (as.parameters[i].rank == 0) continue;
+    const argument& a = arguments[i];
+    std::int64_t stride = 1;
+    for (int d = a.rank - 1; d >= 0; --d) {
+      if (a.extents[d] != 1 && a.strides[d] != stride) f.contiguous = false;
+      stride *= a.extents[d];
+      if (a.extents[d] >= (std::int64_t(1) << 31)) f.small = false;
+    }
+    if (stride >= (std::int64_t(1) << 31)) f.small = false;
+    if (bound.address[i] % 16 != 0) f.aligned = false;
+    if (!spec.writes[i]) continue;
+    const std::uint64_t bytes = reach(a, as.parameters[i].elem_bytes);
+    for (unsigned j = 0; j < as.count && f.disjoint; ++j) {
+      if (j == i || as.parameters[j].rank == 0) continue;
+      const std::uint64_t other = reach(arguments[j], as.parameters[j].elem_bytes);
+      if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
+    }
+  }
+  // On the CPU vector loads do not ask for alignment: one variant less.
+  if (bound.device.kind == passes::TargetKind::Cpu) f.aligned = false;
+  return f;
+}
+
+void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* arguments, const Bound& bound) {
+  using What = ir::ArgumentSlot::What;
+  for (const ir::ArgumentSlot& s : layout.slots) {
+    const argument& a = arguments[s.param];
+    std::uint64_t bits = 0;
+    switch (s.what) {
+      case What::Scalar: bits = a.bits; break;
+      case What::Address: bits = bound.address[s.param]; break;
+      case What::Extent: bits = std::uint64_t(a.extents[s.dimension]); break;
+      case What::Stride: bits = std::uint64_t(a.strides[s.dimension]); break;
+    }
+    std::memcpy(block + s.offset, &bits, s.bytes);  // little-endian, as every target
+  }
+}
+
+void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const std::string& kernel, const DeviceHandle& device) {
+  const std::int64_t given[] = {d.x, d.y, d.z};
+  for (int i = 0; i < 3; ++i) {
+    if (given[i] < 0) support::fail_usage("{}: the {} is negative: {} x {} x {}", kernel, what, d.x, d.y, d.z);
+    if (given[i] > limit[std::size_t(i)])
+      support::fail_usage("{}: the {} {} x {} x {} is beyond what {} takes, {} x {} x {}", kernel, what, d.x, d.y, d.z, device.id, limit[0],
+                          limit[1], limit[2]);
+  }
+}
+
+/// False: nothing to run.
+bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code, const DeviceHandle& device) {
+  const runtime::Device::Limits limits = device.device->limits();
+  if (c.form != call_config::grid_block) {
+    if (c.count < 0) support::fail_usage("{}: {} threads were asked for", describe(state), c.count);
+    if (c.count == 0) return false;
+    const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(), limits.threads);
+    const std::int64_t threads = (c.count - 1) / code.elements_per_thread + 1;
+    const std::int64_t blocks = (threads - 1) / block + 1;
+    if (blocks > limits.grid[0] && code.elements_per_thread == 1 && c.form == call_config::threads)
+      support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count, blocks, device.id,
+                          limits.grid[0]);
+    r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
+    return true;
+  }
+  const std::string what = describe(state);
+  check_dims(c.grid, "grid", limits.grid, what, device);
+  check_dims(c.block, "block", limits.block, what, device);
+  if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
+  const __int128 in_block = __int128(c.block.x) * c.block.y * c.block.z;
+  if (in_block > limits.threads)
+    support::fail_usage("{}: a block of {} x {} x {} threads is beyond the {} that {} takes", what, c.block.x, c.block.y, c.block.z,
+                        limits.threads, device.id);
+  if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
+    support::fail_usage("{}: the launch has more than 2^62 threads", what);
+  r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
+  return true;
+}
+
+}  // namespace
+}  // namespace krait::driver
+
+namespace krait::detail {
+
+using namespace krait::driver;
+
+void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments, const call_config& config) {
+  if (!state) support::fail_usage("a kernel object that was moved from is called");
+  if (recording_active())
+    support::fail_usage("{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
+                        "function on traced values, or an ordinary C++ function, instead", describe(*state));
+  Specialisation& spec = specialise(*state, lambda, as);
+  DeviceHandle& device = choose(arguments, as.count, &config, spec.recorded.what);
+  StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
+  runtime::LaunchRequest request;
+  if (stream) request.stream = stream->handle;
+
+  Bound bound(device, request.stream);
+  bind(bound, spec, arguments);
+  const Compiled& code = code_for(*state, spec, device, facts_of(spec, arguments, bound));
+  if (!shape(request, *state, config, code, device)) return;
+
+  alignas(16) std::byte block[max_block_bytes];
+  if (code.layout.size > max_block_bytes)
+    support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
+  pack(block, code.layout, arguments, bound);
+  request.args = block, request.args_size = code.layout.size;
+  device.device->launch(*code.code, request);
+  if (bound.staged) copy_back(bound, spec, arguments);
+  for (unsigned i = 0; i < as.count; ++i)
+    if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  bool host = false;
+  for (unsigned i = 0; i < as.count; ++i) host = host || arguments[i].kind == argument::host;
+  if (host && bound.staged) device.device->synchronize(request.stream);
+}
+
+void compile(kernel_state* state, const void* lambda, const signature& as) {
+  if (!state) support::fail_usage("a kernel object that was moved from is compiled");
+  Specialisation& spec = specialise(*state, lambda, as);
+  DeviceHandle& device = Devices::get().default_device();
+  ir::Facts facts{true, true, true, true};
+  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false;
+  code_for(*state, spec, device, facts);
+}
+
+void* choose_device(const argument* arguments, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    if (arguments[i].kind == argument::device_array && arguments[i].memory) return arguments[i].memory->device;
+  return &Devices::get().default_device();
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/devices.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "support/error.h"
+
+namespace krait {
+
+/// Reaches the handles inside the public classes.
+struct detail::access {
+  static device make(void* handle) noexcept { return device(handle); }
+  static void* handle(const device& d) noexcept { return d.handle_; }
+  static void* record(const stream& s) noexcept { return s.record_; }
+  static device_list list(const device* first, std::size_t size) noexcept {
+    device_list l;
+    l.first_ = first, l.size_ = size;
+    return l;
+  }
+};
+
+namespace driver {
+namespace {
+
+passes::TargetKind kind_of(const std::string& target) {
+  if (target.starts_with("ptx")) return passes::TargetKind::Ptx;
+  if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
+  return passes::TargetKind::Cpu;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+}  // namespace
+
+Devices& Devices::get() {
+  static Devices* const devices = new Devices;  // leaked: arrays in static storage may outlive any destructor
+  return *devices;
+}
+
+std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
+  if (!probed_[b]) {
+    std::vector<std::unique_ptr<runtime::Device>> found;
+    switch (b) {
+      case Cuda: found = runtime::cuda_devices(); break;
+      case Vulkan: found = runtime::vulkan_devices(false); break;
+      case VulkanSoftware: found = runtime::vulkan_devices(true); break;
+      case Cpu: found = runtime::cpu_devices(); break;
+      case BackEnds: break;
+    }
+    probed_[b] = true;
+    for (auto& d : found) {
+      const std::string id = d->id();
+      // The two Vulkan lists overlap: a GPU that is known keeps its handle.
+      if (b == VulkanSoftware) {
+        const auto& gpus = list(Vulkan);
+        const auto known = std::find_if(gpus.begin(), gpus.end(), [&](DeviceHandle* g) { return g->id == id; });
+        if (known != gpus.end()) {
+          found_[b].push_back(*known);
+          continue;
+        }
+      }
+      auto* h = new DeviceHandle;
+      h->id = id, h->name = d->name(), h->target = d->target(), h->kind = kind_of(h->target);
+      h->device = std::move(d);
+      found_[b].push_back(h);
+    }
+  }
+  return found_[b];
+}
+
+DeviceHandle& Devices::cpu() {
+  std::lock_guard lock(mutex_);
+  return *list(Cpu).front();
+}
+
+DeviceHandle& Devices::default_device() {
+  if (DeviceHandle* d = default_.load(std::memory_order_acquire)) return *d;
+  std::lock_guard lock(mutex_);
+  DeviceHandle* chosen = nullptr;
+  if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
+    chosen = find_locked(wanted);
+    if (!chosen) {
+      std::string there;
+      for (DeviceHandle* d : all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
+      support::fail_device("KRAIT_DEVICE={} names no device of this machine; there are: {}", wanted, there);
+    }
+  } else {
+    for (BackEnd b : {Cuda, Vulkan, Cpu})
+      if (!chosen && !list(b).empty()) chosen = list(b).front();
+  }
+  default_.store(chosen, std::memory_order_release);
+  return *chosen;
+}
+
+DeviceHandle* Devices::find_locked(const std::string& name) {
+  const auto with_id = [&](BackEnd b) -> DeviceHandle* {
+    for (DeviceHandle* d : list(b))
+      if (d->id == name || name == d->id.substr(0, d->id.find(':'))) return d;
+    return nullptr;
+  };
+  if (name.starts_with("cpu")) return with_id(Cpu);
+  if (name.starts_with("cuda")) return with_id(Cuda);
+  if (name.starts_with("vulkan")) {
+    DeviceHandle* gpu = with_id(Vulkan);
+    return gpu ? gpu : with_id(VulkanSoftware);
+  }
+  for (BackEnd b : {Cuda, Vulkan, Cpu, VulkanSoftware})
+    for (DeviceHandle* d : list(b))
+      if (contains(d->name, name)) return d;
+  return nullptr;
+}
+
+DeviceHandle* Devices::find(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  return find_locked(name);
+}
+
+std::vector<DeviceHandle*> Devices::all() {
+  std::lock_guard lock(mutex_);
+  std::vector<DeviceHandle*> result;
+  for (BackEnd b : {Cuda, VulkanSoftware, Cpu}) result.insert(result.end(), list(b).begin(), list(b).end());
+  return result;
+}
+
+std::vector<DeviceHandle*> Devices::known() {
+  std::lock_guard lock(mutex_);
+  std::vector<DeviceHandle*> result;
+  for (const auto& l : found_)
+    for (DeviceHandle* d : l)
+      if (std::find(result.begin(), result.end(), d) == result.end()) result.push_back(d);
+  return result;
+}
+
+krait::device to_public(DeviceHandle& d) noexcept { return detail::access::make(&d); }
+DeviceHandle& handle(const krait::device& d) noexcept { return *static_cast<DeviceHandle*>(detail::access::handle(d)); }
+StreamRecord* record_of(const krait::stream& s) noexcept { return static_cast<StreamRecord*>(detail::access::record(s)); }
+
+}  // namespace driver
+
+// ---- the public classes -----------------------------------------------------------------------------------------------------------
+
+using driver::DeviceHandle;
+using driver::Devices;
+
+device::device() : handle_(&Devices::get().default_device()) {}
+
+device device::find(const char* name) {
+  if (DeviceHandle* d = name ? Devices::get().find(name) : nullptr) return device(d);
+  std::string there;
+  for (DeviceHandle* d : Devices::get().all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
+  support::fail_usage("no device is called \"{}\"; there are: {}", name ? name : "", there);
+}
+
+const char* device::id() const noexcept { return static_cast<DeviceHandle*>(handle_)->id.c_str(); }
+const char* device::name() const noexcept { return static_cast<DeviceHandle*>(handle_)->name.c_str(); }
+const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target.c_str(); }
+std::int64_t device::memory() const noexcept { return static_cast<DeviceHandle*>(handle_)->device->total_memory(); }
+void device::synchronize() const { static_cast<DeviceHandle*>(handle_)->device->synchronize(); }
+
+device_list devices() {
+  static const auto* const all = [] {
+    auto* list = new std::vector<device>;
+    for (DeviceHandle* d : Devices::get().all()) list->push_back(driver::to_public(*d));
+    return list;
+  }();
+  return detail::access::list(all->data(), all->size());
+}
+
+void synchronize() {
+  for (DeviceHandle* d : Devices::get().known()) d->device->synchronize();
+}
+
+namespace detail {
+void* handle_of(const device& d) noexcept { return access::handle(d); }
+device device_from(void* handle) { return handle ? access::make(handle) : device(); }
+}  // namespace detail
+
+}  // namespace krait

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process's devices: found lazily, one back end at a time, and kept for ever (the one leaked object of the process).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "krait/device.h"
+#include "passes/passes.h"
+#include "runtime/backend.h"
+
+namespace krait::driver {
+
+/// What a krait::device points to.
+struct DeviceHandle {
+  std::unique_ptr<runtime::Device> device;
+  std::string id, name, target;
+  passes::TargetKind kind{};
+};
+
+/// What a krait::stream points to. Arrays remember the stream of their last use, which may be destroyed before they are.
+struct StreamRecord {
+  DeviceHandle* device = nullptr;
+  runtime::StreamHandle handle{};
+  bool owned = true;
+  std::atomic<bool> alive{true};
+};
+
+class Devices {
+ public:
+  static Devices& get();
+
+  DeviceHandle& default_device();
+  DeviceHandle& cpu();
+  /// Null when nothing has that name.
+  DeviceHandle* find(const std::string& name);
+  /// Every device, the CPU last.
+  std::vector<DeviceHandle*> all();
+  /// Those found so far; probes nothing.
+  std::vector<DeviceHandle*> known();
+
+ private:
+  enum BackEnd : unsigned { Cuda, Vulkan, VulkanSoftware, Cpu, BackEnds };
+  std::vector<DeviceHandle*>& list(BackEnd b);
+  DeviceHandle* find_locked(const std::string& name);
+
+  std::recursive_mutex mutex_;
+  bool probed_[BackEnds]{};
+  std::vector<DeviceHandle*> found_[BackEnds];
+  std::atomic<DeviceHandle*> default_{nullptr};
+};
+
+krait::device to_public(DeviceHandle& d) noexcept;
+DeviceHandle& handle(const krait::device& d) noexcept;
+StreamRecord* record_of(const krait::stream& s) noexcept;
+
+}  // namespace krait::driver

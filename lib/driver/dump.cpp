@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/dump.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <sstream>
+
+#include "driver/plugin.h"
+#include "support/error.h"
+
+namespace krait::driver {
+namespace {
+
+void write_all(int fd, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
+    if (n <= 0) return;  // the reader has gone: the program goes on
+    at += std::size_t(n);
+  }
+}
+
+passes::TargetKind kind_of(const std::string& target) {
+  if (target.starts_with("ptx")) return passes::TargetKind::Ptx;
+  if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
+  return passes::TargetKind::Cpu;
+}
+
+/// The target a stage is for, where none is named: its own kind's most common one.
+std::string default_target(const std::string& stage) {
+  if (stage == "ptx") return "ptx sm=90 isa=80";
+  if (stage == "spirv") return "spirv";
+  return Devices::get().cpu().target;
+}
+
+}  // namespace
+
+std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
+  if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
+  const std::string target = wanted.empty() ? default_target(stage) : wanted;
+  const std::string final_text = ir::print(lower(recorded, facts, kind_of(target)), {.names = true, .locations = true});
+  if (stage == "final") return final_text;
+  if (stage == "ptx" && !target.starts_with("ptx")) support::fail_usage("PTX is made for targets \"ptx …\", not for \"{}\"", target);
+  if (stage == "spirv" && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
+  return generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
+}
+
+void dump_stages(const Recorded& recorded, const std::string& final_text, const DeviceHandle& device) {
+  static const char* const wish = std::getenv("KRAIT_DUMP");
+  if (!wish || !*wish) return;
+  std::istringstream in(wish);
+  int fd = 2;
+  std::string stages, target;
+  in >> fd >> stages;
+  std::getline(in >> std::ws, target);
+  if (target.empty() || target == "-") target = device.target;
+  std::string all;
+  std::istringstream list(stages);
+  for (std::string stage; std::getline(list, stage, ',');) {
+    all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
+    try {
+      all += stage == "final" && target == device.target ? final_text : stage_text(recorded, recorded.module.kernel().facts, stage, target);
+    } catch (const error& e) {
+      all += fmt::format("; {}\n", e.message());
+    }
+    all += "\n";
+  }
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  write_all(fd, all);
+}
+
+}  // namespace krait::driver

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `krait dump --run` shows: every kernel the process compiles, stage by stage. The tool asks for it through the environment,
+// KRAIT_DUMP="FD STAGES TARGET": a file descriptor to write to, a comma list of ir, final, llvm, asm, ptx, spirv, and a target or "-".
+#pragma once
+
+#include <string>
+
+#include "driver/jit.h"
+
+namespace krait::driver {
+
+void dump_stages(const Recorded& recorded, const std::string& final_text, const DeviceHandle& device);
+
+/// Text of a stage: "ir" as recorded, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv".
+std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& target);
+
+}  // namespace krait::driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/dump.h"
+#include "driver/kernel_state.h"
+#include "support/error.h"
+
+namespace krait {
+
+text::text(const char* data, std::size_t size) : data_(new char[size + 1]), size_(size) {
+  std::char_traits<char>::copy(data_, data, size);
+  data_[size] = 0;
+}
+text::~text() { delete[] data_; }
+
+namespace detail {
+
+text inspect(kernel_state* state, const char* stage, const char* target) {
+  driver::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
+  if (!spec)
+    support::fail_usage("{} was not recorded yet, so there is no {} to show: call it, or compile() it, first",
+                        state ? driver::describe(*state) : "this kernel object", stage);
+  ir::Facts facts{true, true, true, true};
+  const std::string out = driver::stage_text(spec->recorded, facts, stage, target ? target : "");
+  return text(out.data(), out.size());
+}
+
+text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target) {
+  ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
+  if (!parsed.error.empty()) throw error(error::kind_type::compile, parsed.error.c_str());
+  if (const std::string broken = ir::verify(parsed.module); !broken.empty()) throw error(error::kind_type::compile, broken.c_str());
+  driver::Recorded recorded;
+  recorded.module = std::move(parsed.module);
+  recorded.what = "kernel " + recorded.module.kernel().name;
+  const std::string out = driver::stage_text(recorded, recorded.module.kernel().facts, stage, target ? target : "");
+  return text(out.data(), out.size());
+}
+
+}  // namespace detail
+}  // namespace krait

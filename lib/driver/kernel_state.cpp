@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/kernel_state.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "ir/text.h"
+#include "support/error.h"
+#include "trace/trace.h"
+
+namespace krait::driver {
+namespace {
+
+bool checked_by_environment() {
+  const char* v = std::getenv("KRAIT_CHECK");
+  return v && *v && std::strcmp(v, "0") != 0;
+}
+
+/// Runs the lambda on recorded parameters.
+Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+  detail::recording_options o;
+  o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
+  o.checked = state.with.checked || checked_by_environment();
+  o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
+  void* recording = detail::begin_recording(o);
+  try {
+    detail::node nodes[256];
+    for (unsigned i = 0; i < as.count; ++i) {
+      const detail::parameter_type& p = as.parameters[i];
+      nodes[i] = p.rank == 0 ? detail::parameter(p.type) : detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
+    }
+    as.record(lambda, nodes);
+  } catch (...) {
+    detail::abandon_recording(recording);
+    throw;
+  }
+  Recorded out;
+  const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording));
+  for (const trace::Warning& w : taken->warnings) {
+    if (w.file.empty()) fmt::print(stderr, "krait: warning: {}: {}\n", describe(state), w.text);
+    else fmt::print(stderr, "{}:{}: krait: warning: {}\n", w.file, w.line, w.text);
+  }
+  out.module = std::move(taken->module);
+  passes::prepare(out.module);
+  out.key = ir::key(out.module);
+  out.what = describe(state);
+  return out;
+}
+
+/// Which array parameters the kernel loads from and stores to.
+void note_accesses(Specialisation& spec) {
+  const ir::Function& f = spec.recorded.module.kernel();
+  const auto params = f.params();
+  for (const ir::Inst& i : f.insts) {
+    const ir::Effect effect = ir::info(i.op).effect;
+    if (effect != ir::Effect::Read && effect != ir::Effect::Write && effect != ir::Effect::Atomic) continue;
+    for (std::size_t p = 0; p < params.size() && p < spec.reads.size(); ++p) {
+      if (i.operands.empty() || params[p] != i.operands[0]) continue;
+      if (effect != ir::Effect::Write) spec.reads[p] = true;
+      if (effect != ir::Effect::Read) spec.writes[p] = true;
+    }
+  }
+}
+
+unsigned index_of(const ir::Facts& f) { return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3; }
+
+Specialisation* find(detail::kernel_state& state, const detail::signature& as) {
+  for (Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
+    if (s->as == &as) return s;
+  return nullptr;
+}
+
+}  // namespace
+
+Specialisation::~Specialisation() {
+  for (DeviceCode* c = codes.load(); c;) {
+    DeviceCode* next = c->next;
+    delete c;
+    c = next;
+  }
+}
+
+std::string describe(const detail::kernel_state& state) {
+  if (state.where.file && state.where.line) return fmt::format("kernel {} ({}:{})", state.name, state.where.file, state.where.line);
+  return fmt::format("kernel {}", state.name);
+}
+
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+  if (Specialisation* s = find(state, as)) return *s;
+  if (as.count > 255) support::fail_usage("{}: a kernel has at most 255 parameters, this call gives {}", describe(state), as.count);
+  auto fresh = std::make_unique<Specialisation>();
+  fresh->as = &as;
+  fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
+  note_accesses(*fresh);
+  std::lock_guard lock(state.mutex);
+  if (Specialisation* s = find(state, as)) return *s;  // another thread was first
+  fresh->next = state.specialisations.load();
+  state.specialisations.store(fresh.get(), std::memory_order_release);
+  state.last.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
+}
+
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts) {
+  const unsigned which = index_of(facts);
+  const auto find_code = [&]() -> DeviceCode* {
+    for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
+      if (c->device == &device) return c;
+    return nullptr;
+  };
+  DeviceCode* codes = find_code();
+  if (codes)
+    if (const Compiled* c = codes->variants[which].load(std::memory_order_acquire)) return *c;
+
+  std::shared_ptr<const Compiled> made = compile(spec.recorded, facts, device);
+  std::lock_guard lock(state.mutex);
+  codes = find_code();
+  if (!codes) {
+    codes = new DeviceCode;
+    codes->device = &device, codes->next = spec.codes.load();
+    spec.codes.store(codes, std::memory_order_release);
+  }
+  if (!codes->owners[which]) codes->owners[which] = std::move(made);
+  codes->variants[which].store(codes->owners[which].get(), std::memory_order_release);
+  return *codes->owners[which];
+}
+
+}  // namespace krait::driver
+
+namespace krait::detail {
+
+kernel_state::~kernel_state() {
+  for (driver::Specialisation* s = specialisations.load(); s;) {
+    driver::Specialisation* next = s->next;
+    delete s;
+    s = next;
+  }
+}
+
+kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where) {
+  auto* s = new kernel_state;
+  s->with = with, s->fixed_block = fixed_block, s->where = where;
+  if (with.name) {
+    s->name = with.name;
+  } else if (where.file) {
+    const char* slash = std::strrchr(where.file, '/');
+    s->name = fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
+  }
+  return s;
+}
+void free_kernel_state(kernel_state* state) noexcept { delete state; }
+
+}  // namespace krait::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The slot in a kernel object: its recordings, one a signature, and their code, one variant a device and set of launch facts.
+// Finding them takes no lock: lists only grow, and a new entry is published by one atomic store.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "driver/jit.h"
+#include "krait/detail/call.h"
+
+namespace krait::driver {
+
+/// Code of one specialisation on one device, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
+struct DeviceCode {
+  DeviceHandle* device = nullptr;
+  std::array<std::atomic<const Compiled*>, 16> variants{};
+  std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
+  DeviceCode* next = nullptr;
+};
+
+struct Specialisation {
+  const detail::signature* as = nullptr;
+  Recorded recorded;
+  std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
+  std::atomic<DeviceCode*> codes{nullptr};
+  Specialisation* next = nullptr;
+  ~Specialisation();
+};
+
+}  // namespace krait::driver
+
+namespace krait::detail {
+
+struct kernel_state {
+  std::string name;
+  location where;
+  options with;
+  dims fixed_block;
+  std::atomic<driver::Specialisation*> specialisations{nullptr};
+  std::atomic<driver::Specialisation*> last{nullptr};
+  std::mutex mutex;  // held while a list grows, never while recording
+  ~kernel_state();
+};
+
+}  // namespace krait::detail
+
+namespace krait::driver {
+
+/// The kernel for messages: its name and where it was made.
+std::string describe(const detail::kernel_state& state);
+/// Finds the recording for a signature, or makes it.
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
+/// Finds the code, or makes it.
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts);
+
+}  // namespace krait::driver

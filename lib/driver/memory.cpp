@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/memory.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "support/error.h"
+
+namespace krait::driver {
+
+void used_in(detail::storage& memory, StreamRecord* stream) {
+  if (memory.last == stream) return;
+  if (memory.last || stream) memory.several_streams = true;
+  memory.last = stream;
+}
+
+runtime::StreamHandle order_of(const detail::storage& memory) {
+  // A destroyed stream was drained by the back end: the default stream comes after it.
+  return memory.last && memory.last->alive.load() ? memory.last->handle : runtime::StreamHandle{};
+}
+
+void retire(StreamRecord* record) noexcept {
+  // Arrays may still point to the record, so it is marked and kept: a few bytes a stream that ever existed.
+  static std::mutex mutex;
+  static auto* const retired = new std::vector<StreamRecord*>;
+  record->alive = false;
+  std::lock_guard lock(mutex);
+  try {
+    retired->push_back(record);
+  } catch (...) {  // out of memory: the record stays allocated all the same
+  }
+}
+
+}  // namespace krait::driver
+
+namespace krait::detail {
+
+using driver::DeviceHandle;
+
+storage* allocate(void* device_handle, std::size_t bytes) {
+  auto* d = static_cast<DeviceHandle*>(device_handle);
+  auto s = std::make_unique<storage>();
+  s->device = d, s->bytes = bytes;
+  s->address = d->device->allocate(bytes, {});
+  return s.release();
+}
+
+storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes) {
+  if (address == 0) support::fail_usage("array::wrap got a null address for {} bytes", bytes);
+  auto* s = new storage;
+  s->device = static_cast<DeviceHandle*>(device_handle), s->address = address, s->bytes = bytes, s->owned = false;
+  return s;
+}
+
+void release(storage* memory) noexcept {
+  if (!memory) return;
+  if (memory->owned) {
+    if (memory->several_streams) {
+      try {
+        memory->device->device->synchronize();
+      } catch (...) {  // a fault is reported by the next call that waits
+      }
+    }
+    memory->device->device->free(memory->address, driver::order_of(*memory));
+  }
+  delete memory;
+}
+
+std::uint64_t address_of(const storage* memory) noexcept { return memory->address; }
+void* device_of(const storage* memory) noexcept { return memory->device; }
+
+void copy_from_host(storage* memory, const void* from, std::size_t bytes) {
+  memory->device->device->copy_to_device(memory->address, from, bytes, driver::order_of(*memory));
+}
+
+void copy_to_host(const storage* memory, void* to, std::size_t bytes) {
+  memory->device->device->copy_to_host(to, memory->address, bytes, driver::order_of(*memory));
+}
+
+void copy_array(storage* to, const storage* from, std::size_t bytes) {
+  if (to->device == from->device) {
+    if (to->last != from->last) from->device->device->synchronize(driver::order_of(*from));
+    to->device->device->copy_on_device(to->address, from->address, bytes, driver::order_of(*to));
+    return;
+  }
+  // Between devices the bytes pass through the host, a piece at a time.
+  const std::size_t piece = std::min<std::size_t>(bytes, 64u << 20);
+  const std::unique_ptr<std::byte[]> buffer(new std::byte[piece]);
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    const std::size_t n = std::min(piece, bytes - at);
+    from->device->device->copy_to_host(buffer.get(), from->address + at, n, driver::order_of(*from));
+    to->device->device->copy_to_device(to->address + at, buffer.get(), n, driver::order_of(*to));
+    to->device->device->synchronize(driver::order_of(*to));
+  }
+}
+
+void* allocate_host(std::size_t bytes) {
+  void* p = std::malloc(bytes ? bytes : 1);
+  if (!p) throw error(error::kind_type::device, "out of host memory while reading an array back");
+  return p;
+}
+void free_host(void* memory) noexcept { std::free(memory); }
+
+void check_shape(const std::int64_t* extents, int rank) {
+  __int128 total = 1;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
+    total *= extents[d];
+    if (total > (__int128(1) << 59)) support::fail_usage("an array of more than 2^59 elements was asked for");
+  }
+}
+
+void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
+  if (got != wanted) support::fail_usage("{}: the container holds {} elements, the array {}", operation, got, wanted);
+}
+
+void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }
+
+}  // namespace krait::detail

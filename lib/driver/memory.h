@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory of arrays.
+#pragma once
+
+#include "driver/devices.h"
+#include "krait/detail/call.h"
+
+namespace krait::detail {
+
+struct storage {
+  driver::DeviceHandle* device = nullptr;
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  bool owned = true;
+  // The stream of the last use (null: the default one). Memory used in several streams is freed after the device is idle.
+  driver::StreamRecord* last = nullptr;
+  bool several_streams = false;
+};
+
+}  // namespace krait::detail
+
+namespace krait::driver {
+
+/// Notes that work on the memory was put into this stream.
+void used_in(detail::storage& memory, StreamRecord* stream);
+/// The stream that frees and copies of the memory are ordered by.
+runtime::StreamHandle order_of(const detail::storage& memory);
+/// A stream record that its public object no longer holds.
+void retire(StreamRecord* record) noexcept;
+
+}  // namespace krait::driver

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code-generation plug-in: found beside this library, loaded at the first cache miss.
+#pragma once
+
+#include <string>
+
+namespace krait::driver {
+
+struct Generated {
+  std::string bytes;
+  std::string log;  // warnings
+  double parse_ms = 0, lower_ms = 0, optimise_ms = 0, emit_ms = 0;
+};
+
+/// Throws error{compile} when the target cannot run the kernel, error{internal} for a defect, error{device} when the plug-in is
+/// missing. `what` names the kernel in messages.
+Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what);
+/// The plug-in's build, part of every cache key.
+const std::string& plugin_build_id();
+
+}  // namespace krait::driver

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams and events of the public interface.
+#include "driver/devices.h"
+#include "driver/memory.h"
+#include "support/error.h"
+
+namespace krait {
+
+using driver::DeviceHandle;
+using driver::StreamRecord;
+
+stream::stream(device on) : record_(nullptr) {
+  DeviceHandle& d = driver::handle(on);
+  auto* record = new StreamRecord;
+  record->device = &d;
+  try {
+    record->handle = d.device->create_stream();
+  } catch (...) {
+    delete record;
+    throw;
+  }
+  record_ = record;
+}
+
+stream stream::wrap(void* native, device on) {
+  auto* record = new StreamRecord;
+  record->device = &driver::handle(on), record->handle = {native}, record->owned = false;
+  return stream(wrapped{}, record);
+}
+
+stream::~stream() {
+  auto* record = static_cast<StreamRecord*>(record_);
+  if (!record) return;
+  if (record->owned) record->device->device->destroy_stream(record->handle);
+  driver::retire(record);
+}
+
+device stream::on() const noexcept { return driver::to_public(*static_cast<StreamRecord*>(record_)->device); }
+void* stream::native() const noexcept { return static_cast<StreamRecord*>(record_)->handle.native; }
+void stream::synchronize() const {
+  auto* record = static_cast<StreamRecord*>(record_);
+  record->device->device->synchronize(record->handle);
+}
+
+event::event(device on) : on_(on), native_(driver::handle(on).device->create_event().native) {}
+event::~event() {
+  if (native_) driver::handle(on_).device->destroy_event({native_});
+}
+void event::record() { driver::handle(on_).device->record({native_}, {}); }
+void event::record(const stream& in) {
+  if (in.on() != on_) support::fail_usage("an event of {} cannot be recorded in a stream of {}", on_.id(), in.on().id());
+  driver::handle(on_).device->record({native_}, driver::record_of(in)->handle);
+}
+void event::wait() const { driver::handle(on_).device->wait({native_}); }
+void event::wait(const stream& in) const {
+  if (in.on() != on_) support::fail_usage("a stream of {} cannot wait for an event of {}: wait on the host", in.on().id(), on_.id());
+  driver::handle(on_).device->wait({native_}, driver::record_of(in)->handle);
+}
+double event::elapsed_ms_since(const event& from) const {
+  if (from.on_ != on_) support::fail_usage("events of {} and {} have no common clock", from.on_.id(), on_.id());
+  return driver::handle(on_).device->elapsed_ms({from.native_}, {native_});
+}
+
+}  // namespace krait

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Makes lib/math/coefficients.h: every polynomial and constant of the mathematical functions, as own minimax fits (remez.py).
+# fit.py NAME… fits those again, fit.py alone all of them. Needs python3 and mpmath.
+import os
+import sys
+
+from mpmath import mp, mpf
+
+import remez
+
+HEADER = os.path.join(os.path.dirname(__file__), "..", "..", "lib", "math", "coefficients.h")
+PREAMBLE = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Polynomials and constants of the mathematical functions. Made by tools/fit/fit.py: own minimax fits (Remez in multiple
+// precision, coefficients rounded one after another); do not edit. The lowest power comes first; "error" is the largest weighted
+// error of the polynomial itself, relative to the function.
+#pragma once
+
+namespace krait::math {
+
+"""
+LN2, PI = mp.log(2), mp.pi
+
+
+def sqrt_form(f):
+    """A function of r as one of z = r * r."""
+    return lambda z: f(mp.sqrt(z))
+
+
+# name: (what it is, function of the variable, weight, (interval of f32), (interval of f64), terms f32, terms f64)
+R = LN2 / 2 * mpf("1.0001")
+T = PI / 4 * mpf("1.008")
+T10 = mp.log(2, 10) / 2 * mpf("1.0001")
+K2 = 2 / LN2
+THIRD = mpf(1) / 3
+POW_Z = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
+
+
+def pow_series(z):
+    s = mp.sqrt(z)
+    return 2 * mp.atanh(s) / (s * LN2)
+
+
+def erfc_target(a):
+    t = a + mpf("0.5")
+    x = 2 / t - 2
+    return mp.erfc(x) * mp.exp(x * x) / t
+
+
+def fits(kind):
+    single = kind == "float"
+    half = 24 if single else 53
+    c0 = remez.rounded(K2 / 3, half)
+
+    def terms(f32, f64):
+        return list(range(f32 if single else f64))
+
+    end = mpf("3.95") if single else mpf("5.95")
+    t_end = 2 / (2 + (mpf("10.2") if single else mpf("27.4"))) - mpf("0.5")
+    return {
+        "exp_q": ("e^r = 1 + r + r^2 Q(r), |r| <= ln2 / 2", lambda r: (mp.expm1(r) - r) / r ** 2,
+                  lambda r: r ** 2 / mp.exp(r), -R, R, terms(5, 10)),
+        "expm1_q": ("e^r - 1 = r + r^2 Q(r), |r| <= ln2 / 2", lambda r: (mp.expm1(r) - r) / r ** 2,
+                    lambda r: r ** 2 / abs(mp.expm1(r)), -R, R, terms(5, 11)),
+        "exp2_q": ("2^r = 1 + r Q(r), |r| <= 1/2", lambda r: mp.expm1(r * LN2) / r,
+                   lambda r: abs(r) * mpf(2) ** -r, mpf("-0.5"), mpf("0.5"), terms(6, 11)),
+        "exp10_q": ("10^r = 1 + r Q(r), |r| <= log10(2) / 2", lambda r: mp.expm1(r * mp.log(10)) / r,
+                    lambda r: abs(r) * mpf(10) ** -r, -T10, T10, terms(6, 11)),
+        "log_q": ("log(1 + f) = f + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2,
+                  lambda f: f ** 2 / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
+        "log2_q": ("log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / LN2,
+                   lambda f: f ** 2 * LN2 / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
+        "log10_q": ("log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / mp.log(10),
+                    lambda f: f ** 2 * mp.log(10) / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
+        "sin_q": ("sin r = r + r z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.sin(r) - r) / r ** 3),
+                  sqrt_form(lambda r: r ** 3 / mp.sin(r)), mpf(0), T ** 2, terms(4, 7)),
+        "cos_q": ("cos r = 1 + z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.cos(r) - 1) / r ** 2),
+                  sqrt_form(lambda r: r ** 2 / mp.cos(r)), mpf(0), T ** 2, terms(4, 7)),
+        "tan_q": ("tan r = r + r z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.tan(r) - r) / r ** 3),
+                  sqrt_form(lambda r: r ** 3 / mp.tan(r)), mpf(0), T ** 2, terms(6, 14)),
+        "atan_q": ("atan t = t + t z Q(z), z = t^2, |t| <= 1", sqrt_form(lambda t: (mp.atan(t) - t) / t ** 3),
+                   sqrt_form(lambda t: t ** 3 / mp.atan(t)), mpf(0), mpf(1), terms(8, 20)),
+        "asin_q": ("asin x = x + x z Q(z), z = x^2, |x| <= 1/2", sqrt_form(lambda x: (mp.asin(x) - x) / x ** 3),
+                   sqrt_form(lambda x: x ** 3 / mp.asin(x)), mpf(0), mpf("0.25"), terms(5, 12)),
+        "pow_w": ("log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0",
+                  lambda z: (pow_series(z) - K2) / z - c0, lambda z: z / pow_series(z), mpf(0), POW_Z, terms(4, 10)),
+        "erf_q": ("erf x = x Q(z), z = x^2, |x| <= 1", sqrt_form(lambda x: mp.erf(x) / x),
+                  sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 14)),
+        "erf_tail": ("log2(erfc x) = P(x), 1 <= x <= %s" % mp.nstr(end, 3), lambda x: mp.log(mp.erfc(x), 2),
+                     lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 17)),
+        "erfc_q": ("erfc x = exp(-x^2) t Q(t - 1/2), t = 2 / (2 + x), x >= 0", erfc_target, lambda a: 1 / erfc_target(a),
+                   t_end, mpf("0.5"), terms(10, 25)),
+    }
+
+
+def constants(kind):
+    """name: list of values of this kind."""
+    bits = remez.BITS[kind]
+    two_over_pi = 2 / PI
+    return {
+        "log2_e": remez.split(1 / LN2, bits, 2),
+        "ln2": remez.split(LN2, bits, 2),
+        "log2_10": remez.split(mp.log(10, 2), bits, 1),
+        "log10_2": remez.split(mp.log(2, 10), bits, 2),
+        "log10_e": remez.split(1 / mp.log(10), bits, 2),
+        "two_over_pi": remez.split(two_over_pi, bits, 1),
+        "half_pi": remez.split(PI / 2, bits, 3),
+        "pi": remez.split(PI, bits, 2),
+        "pow_k": remez.split(K2, bits, 2),
+        "pow_c0": remez.split(K2 / 3, bits, 1),
+    }
+
+
+def words(kind):
+    """2/pi as an integer in words, the most significant first, behind one word of zeros."""
+    width, count = (32, 8) if kind == "float" else (64, 20)
+    with mp.workprec(width * count + 64):
+        value = int(mp.floor(mp.ldexp(2 / mp.pi, width * count)))
+    out = [0] + [(value >> (width * (count - 1 - i))) & ((1 << width) - 1) for i in range(count)]
+    unit = "unsigned" if kind == "float" else "unsigned long long"
+    suffix = "u" if kind == "float" else "ull"
+    body = ", ".join("0x%x%s" % (w, suffix) for w in out)
+    return ["template <> inline constexpr %s two_over_pi_words<%s>[] = {%s};" % (unit, kind, body)]
+
+
+def wrapped(line):
+    out = []
+    while len(line) > 126:
+        cut = line.rfind(" ", 0, 126)
+        out.append(line[:cut])
+        line = "    " + line[cut + 1:]
+    return out + [line]
+
+
+def definition(name, kind, values):
+    bits = remez.BITS[kind]
+    return "template <> inline constexpr %s %s<%s>[] = {%s};" % (
+        kind, name, kind, ", ".join(remez.hexfloat(v, bits) for v in values))
+
+
+def block(name):
+    """The lines of one entry."""
+    primary = "template <class Float> inline constexpr int %s = 0;" % name
+    if name == "two_over_pi_words":
+        lines = ["// 2/pi in words, a word of zeros first", primary] + words("float") + words("double")
+        return [w for line in lines for w in wrapped(line)]
+    if name in constants("float"):
+        lines = [primary] + [definition(name, k, constants(k)[name]) for k in ("float", "double")]
+        return [w for line in lines for w in wrapped(line)]
+    out, errors = [primary], []
+    for kind in ("float", "double"):
+        what, g, weight, a, b, powers = fits(kind)[name]
+        c, error = remez.fit(g, weight, a, b, powers, kind)
+        errors.append("2^%s" % mp.nstr(mp.log(error, 2), 4))
+        out += wrapped(definition(name, kind, c))
+    return ["// %s: %s; error %s / %s" % (name, what, *errors)] + out
+
+
+def main():
+    entries = {}
+    if os.path.exists(HEADER):
+        for text in open(HEADER).read().split("\n\n"):
+            key = next((line.split("constexpr int ")[1].split(" ")[0] for line in text.split("\n") if "constexpr int " in line), None)
+            if key:
+                entries[key] = text.strip("\n")
+    every = list(constants("float")) + ["two_over_pi_words"] + list(fits("float"))
+    for name in sys.argv[1:] or every:
+        entries[name] = "\n".join(block(name))
+        print(entries[name], flush=True)
+    with open(HEADER, "w") as f:
+        f.write(PREAMBLE + "\n\n".join(entries[n] for n in every if n in entries) + "\n\n}  // namespace krait::math\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The subcommands of the tool. Each gives the process's exit status and throws krait::error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tool {
+
+struct DumpOptions {
+  std::string file;                  // a .kir file, "-" for standard input
+  std::vector<std::string> program;  // --run: a program and its arguments
+  std::vector<std::string> emit;     // ir, final, llvm, asm, ptx, spirv
+  std::string target;
+};
+int dump(const DumpOptions& options);
+
+}  // namespace tool

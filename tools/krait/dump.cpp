@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <krait/krait.h>
+
+#include "commands.h"
+
+namespace tool {
+namespace {
+
+/// `sm_90` and `spirv` are short for whole target texts.
+std::string whole_target(const std::string& target) {
+  if (target.starts_with("sm_")) {
+    const int sm = std::atoi(target.c_str() + 3);
+    return fmt::format("ptx sm={} isa={}", sm, sm >= 100 ? 86 : 80);
+  }
+  if (target == "vulkan") return "spirv";
+  if (target == "cpu") return krait::device::cpu().target();
+  return target;
+}
+
+int dump_file(const DumpOptions& o) {
+  std::string text;
+  if (o.file == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    std::ifstream in(o.file, std::ios::binary);
+    if (!in) {
+      fmt::print(stderr, "krait: {}: {}\n", o.file, std::strerror(errno));
+      return 1;
+    }
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  for (const std::string& stage : o.emit) {
+    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), whole_target(o.target).c_str());
+    std::fwrite(out.data(), 1, out.size(), stdout);
+  }
+  return 0;
+}
+
+/// The program's standard output goes to standard error; what the library dumps takes its place.
+int dump_program(const DumpOptions& o) {
+  std::string stages;
+  for (const std::string& s : o.emit) stages += (stages.empty() ? "" : ",") + s;
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) {
+    std::perror("krait: fork");
+    return 1;
+  }
+  if (child == 0) {
+    const int out = dup(STDOUT_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    const std::string target = o.target.empty() ? "-" : whole_target(o.target);
+    setenv("KRAIT_DUMP", fmt::format("{} {} {}", out, stages, target).c_str(), 1);
+    std::vector<char*> argv;
+    for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    fmt::print(stderr, "krait: {}: {}\n", o.program[0], std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int dump(const DumpOptions& o) {
+  if (o.program.empty() == o.file.empty()) {
+    fmt::print(stderr, "krait dump: give a .kir file, or --run PROGRAM [ARGS]\n");
+    return 2;
+  }
+  return o.program.empty() ? dump_file(o) : dump_program(o);
+}
+
+}  // namespace tool

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// krait: shows what is generated, and where kernels can run.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <krait/krait.h>
+
+#include "commands.h"
+
+namespace {
+
+int devices() {
+  const krait::device standard;
+  for (const krait::device& d : krait::devices())
+    fmt::print("{:<10} {}{}\n{:<10} {:.1f} GiB, target \"{}\"\n", d.id(), d.name(), d == standard ? "  (default)" : "", "",
+               double(d.memory()) / double(1 << 30), d.target());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Looks at Krait's kernels and devices", "krait"};
+  app.require_subcommand(1);
+
+  tool::DumpOptions dump;
+  CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
+  dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
+  dump_command->add_option("--emit", dump.emit, "ir, final, llvm, asm, ptx, spirv (a comma list)")
+      ->delimiter(',')
+      ->default_val(std::vector<std::string>{"ir"})
+      ->check(CLI::IsMember({"ir", "final", "llvm", "asm", "ptx", "spirv"}));
+  dump_command->add_option("--target", dump.target, "cpu, sm_90, vulkan, or a whole target as `krait devices` prints it");
+  dump_command->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
+      ->type_name("PROGRAM [ARGS]")
+      ->allow_extra_args();
+  CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
+
+  // What follows --run PROGRAM is the program's own.
+  std::vector<std::string> own, rest;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--run" && i + 1 < argc) {
+      rest.assign(argv + i + 1, argv + argc);
+      break;
+    }
+    own.emplace_back(argv[i]);
+  }
+  std::reverse(own.begin(), own.end());
+  try {
+    app.parse(own);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e);
+  }
+  if (!rest.empty()) dump.program = rest;
+
+  try {
+    return *devices_command ? devices() : tool::dump(dump);
+  } catch (const krait::error& e) {
+    fmt::print(stderr, "krait: {}\n", e.message());
+    return 1;
+  }
+}

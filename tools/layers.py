@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; driver sees all.
+LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
+include/. Exits with 1 and the offending lines."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAY_SEE = {
+    "support": {"support"},
+    "ir": {"support", "ir"},
+    "passes": {"support", "ir", "passes", "math"},
+    "trace": {"support", "ir", "trace"},
+    "math": {"support", "ir", "trace", "math"},
+    "codegen": {"support", "ir", "passes", "codegen"},
+    "cache": {"support", "cache"},
+    "runtime": {"support", "runtime"},
+    "driver": {"support", "ir", "trace", "passes", "math", "codegen", "cache", "runtime", "driver"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def complaints(path, text):
+    parts = path.relative_to(ROOT).parts
+    stage = parts[1] if parts[0] == "lib" else None
+    for number, line in enumerate(text.splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        name = found.group(1)
+        first = name.split("/")[0]
+        where = f"{path.relative_to(ROOT)}:{number}: "
+        if first in ("llvm", "llvm-c") and parts[:2] != ("lib", "codegen"):
+            yield where + "LLVM headers belong in lib/codegen"
+        if first in ("vulkan", "volk.h") and parts[:3] != ("lib", "runtime", "vulkan"):
+            yield where + "Vulkan headers belong in lib/runtime/vulkan"
+        if re.match(r"cuda|nvrtc|cu[A-Z]", first):
+            yield where + "no CUDA headers: the driver's entry points have a table of their own"
+        if parts[0] == "include" and first in ("fmt", "xxhash.h", "CLI", "png.h", "spirv", "spirv-tools", *MAY_SEE):
+            yield where + "a public header includes a private one"
+        if stage in MAY_SEE and first in MAY_SEE and first not in MAY_SEE[stage]:
+            yield where + f"{stage} may not see {first}"
+
+
+def main():
+    bad = []
+    for folder in ("include", "lib"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cpp", ".def"):
+                bad += complaints(path, path.read_text())
+    print("\n".join(bad) if bad else "layers: every include goes down")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
