@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The SPIR-V code generator: straight from the structured IR to a Vulkan compute module, without LLVM.
+//
+// Target: "spirv features=… subgroup=32 push=128"
+//   features   f64 i64 i16 i8 f16     arithmetic on and storage of the type
+//              a64 sa64               64-bit integer atomics in buffers, in shared memory
+//              fadd32 fadd64 sfadd32  native float atomic addition in buffers, in shared memory
+//              vmm                    the Vulkan memory model with device scope
+//              warp                   ballot, vote and shuffle
+//              fma16 fma32 fma64      Fma rounds once (probed)
+//              div32 div64 sqrt32 sqrt64  division and square root round correctly (probed)
+//              szin16 szin32 szin64 rte16 rte32 rte64 keep16 keep32 keep64   float-control execution modes
+//   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
+//   push       bytes of push constants
 #pragma once
 
 #include "codegen/target.h"
@@ -6,7 +20,7 @@
 
 namespace krait::codegen::spirv {
 
-/// Compiles a verified module. Throws Failure.
+/// Binary: support/spirv_blob.h. Asm: the disassembly.
 Reply compile(const ir::Module& module, const Target& target, Emit emit);
 
 }  // namespace krait::codegen::spirv

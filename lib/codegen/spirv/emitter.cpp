@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks, types and single instructions.
+#include "codegen/spirv/emitter.h"
+
+#include <fmt/format.h>
+
+namespace krait::codegen::spirv {
+
+void Emitter::need(std::string_view feature, std::string_view of_what) {
+  if (!has(feature)) unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, feature));
+}
+
+void Emitter::begin(Id label) {
+  m.emit_void(spv::Op::OpLabel, {label});
+  block_ = label;
+}
+
+void Emitter::phi_as(Id result, Id type, const Incoming& from) {
+  if (from.empty()) return m.emit_as(result, spv::Op::OpUndef, type, {});
+  Words operands;
+  for (auto [value, block] : from) operands.insert(operands.end(), {value, block});
+  m.emit_as(result, spv::Op::OpPhi, type, operands);
+}
+
+Id Emitter::phi(Id type, const Incoming& from) {
+  Id id = m.new_id();
+  phi_as(id, type, from);
+  return id;
+}
+
+Id Emitter::type(Scalar s) {
+  switch (s) {
+    case Scalar::Void: return m.void_type();
+    case Scalar::Bool: return m.bool_type();
+    case Scalar::I8: case Scalar::U8: need("i8", "an 8-bit integer"); return m.int_type(8);
+    case Scalar::I16: case Scalar::U16: need("i16", "a 16-bit integer"); return m.int_type(16);
+    case Scalar::I32: case Scalar::U32: return m.int_type(32);
+    case Scalar::I64: case Scalar::U64: need("i64", "a 64-bit integer"); return m.int_type(64);
+    case Scalar::F16: need("f16", "a 16-bit float"); return m.float_type(16);
+    case Scalar::F32: return m.float_type(32);
+    case Scalar::F64: need("f64", "a 64-bit float"); return m.float_type(64);
+  }
+  return 0;
+}
+
+Id Emitter::constant(Scalar s, std::uint64_t value) {
+  if (s == Scalar::Bool) return m.constant_bool(value != 0);
+  return m.constant(type(s), ir::bits_of(s), value);
+}
+
+Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
+  Id id = op(o, result, operands);
+  if (!fast) m.decorate(id, spv::Decoration::NoContraction);
+  return id;
+}
+
+Id Emitter::ext(GLSLstd450 which, Scalar result, std::initializer_list<Id> operands) {
+  Words all{m.glsl(), std::uint32_t(which)};
+  all.insert(all.end(), operands);
+  return m.emit(spv::Op::OpExtInst, type(result), all);
+}
+
+Id Emitter::bits(Scalar to, Scalar from, Id x) {
+  return type(to) == type(from) ? x : op(spv::Op::OpBitcast, to, {x});
+}
+
+Id Emitter::resize(Scalar to, Scalar from, Id x) {
+  if (type(to) == type(from)) return x;
+  const bool sign = ir::is_signed_int(from) && ir::size_of(to) > ir::size_of(from);
+  return op(sign ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {x});
+}
+
+FloatFormat format_of(Scalar s) {
+  if (s == Scalar::F16) return {16, 10};
+  if (s == Scalar::F32) return {32, 23};
+  return {64, 52};
+}
+
+Scalar bits_type(Scalar s) {
+  switch (ir::size_of(s)) {
+    case 1: return Scalar::U8;
+    case 2: return Scalar::U16;
+    case 4: return Scalar::U32;
+    default: return Scalar::U64;
+  }
+}
+
+}  // namespace krait::codegen::spirv

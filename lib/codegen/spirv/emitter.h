@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Typed instructions on scalars of the IR: what one operation means in SPIR-V, with the numbers of docs/numbers.md. Control flow
+// of the kernel and memory are Lower's (lower.h); the few blocks that are made here are whole loops or branches of their own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "codegen/spirv/module.h"
+#include "codegen/target.h"
+#include "ir/ir.h"
+
+namespace krait::codegen::spirv {
+
+using ir::Scalar;
+
+class Emitter {
+ public:
+  explicit Emitter(const Target& target) : target_(target) {}
+
+  Module m;
+  bool fast = false;  // the current operation may be approximated and contracted
+
+  bool has(std::string_view feature) const { return target_.lists("features", feature); }
+  const Target& target() const { return target_; }
+  /// What messages about missing features name: "operation add (user.cpp:12)".
+  std::string where;
+  void need(std::string_view feature, std::string_view of_what);
+
+  // ---- basic blocks
+  Id label() { return m.new_id(); }
+  Id block() const { return block_; }
+  void begin(Id label);
+  void begin_first() { block_ = m.first_block(); }
+  void branch(Id to) { m.emit_void(spv::Op::OpBranch, {to}); }
+  void branch(Id condition, Id yes, Id no) { m.emit_void(spv::Op::OpBranchConditional, {condition, yes, no}); }
+  void selection_merge(Id merge) { m.emit_void(spv::Op::OpSelectionMerge, {merge, 0}); }
+  void loop_merge(Id merge, Id next) { m.emit_void(spv::Op::OpLoopMerge, {merge, next, 0}); }
+  using Incoming = std::vector<std::pair<Id, Id>>;  // value, block
+  Id phi(Id type, const Incoming& from);
+  void phi_as(Id result, Id type, const Incoming& from);
+  Id undefined(Id type) { return m.emit(spv::Op::OpUndef, type, {}); }
+
+  // ---- typed instructions
+  Id type(Scalar s);
+  Id constant(Scalar s, std::uint64_t bits);
+  Id u32(std::uint32_t v) { return m.constant_u32(v); }
+  Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands) { return m.emit(o, type(result), operands); }
+  /// Float arithmetic, which the driver may contract only in fast mode.
+  Id exact(spv::Op o, Scalar result, std::initializer_list<Id> operands);
+  Id ext(GLSLstd450 which, Scalar result, std::initializer_list<Id> operands);
+  Id select(Scalar s, Id c, Id x, Id y) { return op(spv::Op::OpSelect, s, {c, x, y}); }
+  Id both(Id a, Id b) { return op(spv::Op::OpLogicalAnd, Scalar::Bool, {a, b}); }
+  Id either(Id a, Id b) { return op(spv::Op::OpLogicalOr, Scalar::Bool, {a, b}); }
+  Id negate(Id a) { return op(spv::Op::OpLogicalNot, Scalar::Bool, {a}); }
+  /// The same bits as another type of the size.
+  Id bits(Scalar to, Scalar from, Id x);
+  /// Integers: extension as `from` is signed or not, or truncation.
+  Id resize(Scalar to, Scalar from, Id x);
+
+  // ---- numeric_int.cpp
+  Id int_div(Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
+  Id int_rem(Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
+  Id shift(bool left, Scalar s, Id x, Scalar count_type, Id count, const std::uint64_t* known_count);
+  Id int_compare(ir::Op o, Scalar s, Id x, Id y);
+  Id int_abs(Scalar s, Id x);
+  Id int_min_max(bool minimum, Scalar s, Id x, Id y);
+  Id popcount(Scalar s, Id x);
+  Id clz(Scalar s, Id x);
+  Id ctz(Scalar s, Id x);
+  Id bit_reverse(Scalar s, Id x);
+  Id byte_swap(Scalar s, Id x);
+  Id mul_hi(Scalar s, Id x, Id y);
+
+  // ---- numeric_float.cpp
+  Id float_compare(ir::Op o, Id x, Id y);
+  Id is_nan(Scalar s, Id x);
+  Id is_inf(Scalar s, Id x);
+  Id copysign(Scalar s, Id x, Id y);
+  Id float_min_max(bool minimum, Scalar s, Id x, Id y);
+  Id divide(Scalar s, Id x, Id y);
+  Id sqrt(Scalar s, Id x);
+  Id fma(Scalar s, Id x, Id y, Id z);
+
+  // ---- numeric_cast.cpp
+  Id cast(Scalar to, Scalar from, Id x);
+  Id narrow_float(Scalar to, Scalar from, Id x);
+
+ private:
+  Id float_to_int(Scalar to, Scalar from, Id x);
+  Id int_to_float(Scalar to, Scalar from, Id x);
+  Id widened(Scalar s, Scalar& wide, Id x);
+  std::pair<Id, Id> halves(Id x);
+  Id joined(Id low, Id high);
+  std::pair<Id, Id> two_sum(Scalar s, Id x, Id y);
+  std::pair<Id, Id> two_product(Id x, Id y);
+  Id odd(Scalar s, Id sum, Id error);
+  Id fma_f16(Id x, Id y, Id z);
+  Id fma_f32(Id x, Id y, Id z);
+  Id fma_f64(Id x, Id y, Id z);
+
+  const Target& target_;
+  Id block_ = 0;
+};
+
+/// IEEE layout of a float type.
+struct FloatFormat {
+  unsigned bits, fraction_bits;
+  std::uint64_t sign() const { return std::uint64_t(1) << (bits - 1); }
+  std::uint64_t infinity() const { return (sign() - 1) & ~((std::uint64_t(1) << fraction_bits) - 1); }
+};
+FloatFormat format_of(Scalar s);
+/// The unsigned type of a type's size.
+Scalar bits_type(Scalar s);
+
+}  // namespace krait::codegen::spirv

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's frame: what it declares, and the dispatch of instructions to the files of their kind.
+#include "codegen/spirv/lower.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace krait::codegen::spirv {
+
+using spv::Op;
+
+Words Lower::run(support::SpirvBlobHeader& header) {
+  header_ = &header;
+  ids_.assign(f_.values.size(), 0);
+  arrays_.resize(f_.values.size());
+  uses_.resize(f_.values.size());
+  e_.where = fmt::format("kernel {}", f_.name);
+  scan();
+  declare();
+  entry();
+  region(f_.body);
+  return e_.m.finish(f_.name);
+}
+
+/// Finds how shared and local arrays are used, which decides what they are made of, and whether threads talk to each other.
+void Lower::scan() {
+  for (const ir::Inst& i : f_.insts) {
+    const ir::Effect effect = ir::info(i.op).effect;
+    const bool atomic = effect == ir::Effect::Atomic;
+    if (effect == ir::Effect::Sync || atomic) synchronised_ = true;
+    if (effect == ir::Effect::Cross || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize || i.op == ir::Op::WarpSync)
+      header_->uses_warp |= i.op != ir::Op::Uniform;
+    if (effect != ir::Effect::Read && effect != ir::Effect::Write && !atomic) continue;
+    const ir::ValueId array = i.operands[0];
+    const ir::Type& t = f_.type_of(array);
+    const Scalar s = i.results.empty() ? i.type.scalar : scalar(i.results[0]);
+    Use& use = uses_[array];
+    use.atomic |= atomic;
+    // A power of two that divides the access, its offset and the element's size: what an array of aggregates is made of.
+    for (std::uint64_t n : {std::uint64_t(ir::size_of(s)), i.imm, std::uint64_t(t.elem_bytes)})
+      while (n % use.size) use.size /= 2;
+  }
+}
+
+void Lower::declare() {
+  vulkan_model_ = e_.has("vmm");
+  Module& m = e_.m;
+  m.capability(spv::Capability::Shader);
+  m.capability(spv::Capability::PhysicalStorageBufferAddresses);
+  if (vulkan_model_) {
+    m.capability(spv::Capability::VulkanMemoryModel);
+    m.capability(spv::Capability::VulkanMemoryModelDeviceScope);
+  }
+  m.memory_model(spv::AddressingModel::PhysicalStorageBuffer64, vulkan_model_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
+
+  for (unsigned d = 0; d < 3; ++d) {
+    const auto fixed = std::uint32_t(f_.block[d]);
+    header_->block[d] = fixed;
+    block_spec_[d] = m.spec_constant(support::SpirvBlockX + d, fixed ? fixed : 1);
+    m.name(block_spec_[d], fmt::format("block_{}", "xyz"[d]));
+  }
+  Id size = m.spec_composite(m.vector_type(m.int_type(32), 3), {block_spec_[0], block_spec_[1], block_spec_[2]});
+  m.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
+  folded_ = m.spec_bool(support::SpirvFolded);
+  m.name(folded_, "folded");
+}
+
+/// The float-control modes that the device offers, for the widths in use.
+void Lower::capabilities() {
+  if (f_.fp == ir::FpMode::Fast) return;
+  bool used[3]{};
+  for (const ir::Value& v : f_.values) {
+    used[0] |= v.type.is_value() && v.type.scalar == Scalar::F16;
+    used[1] |= v.type.is_value() && v.type.scalar == Scalar::F32;
+    used[2] |= v.type.is_value() && v.type.scalar == Scalar::F64;
+  }
+  struct Mode { const char* feature; spv::Capability capability; spv::ExecutionMode mode; };
+  const Mode modes[] = {{"szin", spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
+                        {"rte", spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
+                        {"keep", spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
+  for (unsigned w = 0; w < 3; ++w) {
+    for (const Mode& mode : modes) {
+      if (!used[w] || !e_.has(fmt::format("{}{}", mode.feature, 16u << w))) continue;
+      e_.m.capability(mode.capability);
+      e_.m.execution_mode(mode.mode, {16u << w});
+    }
+  }
+}
+
+void Lower::source_line(const ir::Inst& i) {
+  const ir::Location& at = f_.locations[i.loc];
+  if (at.line == 0) return;
+  if (!file_ || file_of_ != i.loc) {
+    if (!file_ || f_.locations[file_of_].file != at.file) file_ = e_.m.string(at.file);
+    file_of_ = i.loc;
+  }
+  e_.m.emit_void(Op::OpLine, {file_, at.line, 0});
+}
+
+void Lower::instruction(const ir::Inst& i) {
+  const ir::Location& at = f_.locations[i.loc];
+  e_.where = at.line ? fmt::format("kernel {}: operation {} ({}:{})", f_.name, ir::info(i.op).name, at.file, at.line)
+                     : fmt::format("kernel {}: operation {}", f_.name, ir::info(i.op).name);
+  e_.fast = i.fast || f_.fp == ir::FpMode::Fast;
+  if (debug_) source_line(i);
+  using ir::Op;
+  switch (i.op) {
+    case Op::If: return lower_if(i);
+    case Op::Switch: return lower_switch(i);
+    case Op::Loop: case Op::For: case Op::GridStride: return lower_loop(i);
+    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: return terminate(i);
+
+    case Op::Shared: case Op::Local: return declare_array(i);
+    case Op::Load: return load(i);
+    case Op::Store: return store(i);
+    case Op::LoadVec: return load_vec(i);
+    case Op::StoreVec: return store_vec(i);
+    case Op::Extent: return define(i, extent(i));
+    case Op::Stride: return define(i, stride(i));
+
+    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicExchange: case Op::AtomicCas: return atomic(i);
+
+    case Op::Barrier: return barrier();
+    case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));
+    case Op::Fence: return fence(i.imm);
+    case Op::WarpSync: return control_barrier(spv::Scope::Subgroup);
+    case Op::WarpSize: return define(i, warp_size());
+    case Op::LaneId: return define(i, lane());
+    case Op::Ballot: return define(i, ballot(i));
+    case Op::WarpAny: case Op::WarpAll: return define(i, warp_vote(i));
+    case Op::Shuffle: return define(i, shuffle(i));
+    case Op::Uniform: return define(i, value(i.operands[0]));
+
+    case Op::Slot:
+      define(i, e_.m.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
+      return e_.m.emit_void(spv::Op::OpStore, {value(i.results[0]), value(i.operands[0])});
+    case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
+    case Op::Set: return e_.m.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
+
+    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+      return define(i, position(i.op, unsigned(i.imm)));
+
+    case Op::Const: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs:
+    case Op::Min: case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq:
+    case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
+    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
+    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
+#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#include "krait/ops.def"
+      return define(i, pure(i));
+  }
+}
+
+}  // namespace krait::codegen::spirv

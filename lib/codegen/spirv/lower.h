@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks a kernel and emits its SPIR-V. The regions of the IR are SPIR-V's structured constructs one to one: an if or switch is a
+// selection with its merge block, a loop is a header, a body, a continue target with the carried values' phis and a merge block;
+// break, continue and return leave nested selections by branches that SPIR-V allows from anywhere inside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/spirv/emitter.h"
+#include "ir/abi.h"
+#include "ir/ir.h"
+#include "support/spirv_blob.h"
+
+namespace krait::codegen::spirv {
+
+class Lower {
+ public:
+  Lower(const ir::Function& f, const Target& target, bool debug) : f_(f), e_(target), debug_(debug) {}
+
+  /// The module's words; `header` is filled but for magic and words.
+  Words run(support::SpirvBlobHeader& header);
+
+ private:
+  using Incoming = Emitter::Incoming;
+
+  /// An array of the IR: a view by its address, or a variable.
+  struct Array {
+    ir::Space space{};
+    Scalar unit = Scalar::Void;   // what a variable is made of
+    bool coherent = false;        // other threads may touch it
+    Id base = 0;                  // address (u64) or variable
+    unsigned param = 0;           // of a view
+    Id dynamic_length = 0;        // first extent of shared memory sized at launch, u32
+  };
+  /// Where leaving an if, switch or loop goes and with which values.
+  struct Exit {
+    Id merge = 0, next = 0;               // next: a loop's continue target
+    std::vector<Incoming> results;        // by result, into merge
+    std::vector<Incoming> carried;        // by carried value, into next
+  };
+  struct AtomicPlace {
+    Id pointer, scope;
+  };
+
+  // lower.cpp
+  void declare();
+  void capabilities();
+  void scan();
+  void instruction(const ir::Inst& i);
+  void source_line(const ir::Inst& i);
+  Id value(ir::ValueId v) const { return ids_[v]; }
+  Scalar scalar(ir::ValueId v) const { return f_.type_of(v).scalar; }
+  void define(const ir::Inst& i, Id id) { ids_[i.results[0]] = id; }
+  const std::uint64_t* known(ir::ValueId v) const { return f_.is_const(v) ? &f_.def(v)->imm : nullptr; }
+
+  // lower_control.cpp
+  void region(ir::RegionId r);
+  void terminate(const ir::Inst& i);
+  void leave(std::vector<Incoming>& into, const ir::Inst& i, Id to);
+  void lower_if(const ir::Inst& i);
+  void lower_switch(const ir::Inst& i);
+  void lower_loop(const ir::Inst& i);
+  void merge(const ir::Inst& i, Exit& exit);
+  Exit new_exit(const ir::Inst& i, bool loop);
+
+  // lower_launch.cpp
+  void entry();
+  void arguments();
+  Id push_word(std::uint32_t offset);
+  Id argument_word(std::uint32_t offset);
+  Id argument(Scalar s, std::uint32_t offset);
+  Id position(ir::Op op, unsigned dimension);
+  Id builtin_component(spv::BuiltIn which, unsigned component);
+  Id extent(const ir::Inst& i);
+  Id stride(const ir::Inst& i);
+
+  // lower_ops.cpp
+  Id pure(const ir::Inst& i);
+  Id arithmetic(const ir::Inst& i, Scalar s);
+  Id bitwise(ir::Op op, Scalar s, Id x, Id y);
+  Id math(const ir::Inst& i, Scalar s);
+
+  // lower_memory.cpp
+  void declare_array(const ir::Inst& i);
+  Id view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee);
+  Id unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n);
+  Words memory_operands(const Array& a, unsigned alignment) const;
+  Id load_from(const Array& a, Id type, Id pointer, unsigned alignment);
+  void store_to(const Array& a, Id pointer, Id v, unsigned alignment);
+  Id load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s);
+  void store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v);
+  void load(const ir::Inst& i);
+  void store(const ir::Inst& i);
+  void load_vec(const ir::Inst& i);
+  void store_vec(const ir::Inst& i);
+  void need_storage(Scalar s);
+  Id index64(ir::ValueId v);
+
+  // lower_atomic.cpp
+  void atomic(const ir::Inst& i);
+  AtomicPlace atomic_place(const ir::Inst& i, Scalar s, Scalar as);
+  Id updated(const ir::Inst& i, Scalar s, Id old);
+  Id compare_and_swap_loop(const ir::Inst& i, Scalar s);
+  bool native_float_add(const ir::Inst& i, Scalar s);
+
+  // lower_sync.cpp
+  void barrier() { control_barrier(spv::Scope::Workgroup); }
+  void control_barrier(spv::Scope execution);
+  void fence(std::uint64_t scope);
+  Id semantics();
+  Id block_vote(const ir::Inst& i);
+  Id warp_builtin(spv::BuiltIn which);
+  Id warp_size();
+  Id lane() { return warp_builtin(spv::BuiltIn::SubgroupLocalInvocationId); }
+  Id ballot(const ir::Inst& i);
+  Id warp_vote(const ir::Inst& i);
+  Id shuffle(const ir::Inst& i);
+
+  const ir::Function& f_;
+  Emitter e_;
+  bool debug_;
+  bool vulkan_model_ = false;  // else GLSL450's
+  bool synchronised_ = false;  // the kernel has barriers, fences or atomics
+  support::SpirvBlobHeader* header_ = nullptr;
+  ir::ArgumentLayout layout_;
+
+  std::vector<Id> ids_;       // by ValueId
+  std::vector<Array> arrays_;  // by ValueId
+  struct Use {
+    unsigned size = 8;  // bytes of the largest unit that all accesses are made of
+    bool atomic = false;
+  };
+  std::vector<Use> uses_;      // of shared and local arrays, by ValueId
+  std::vector<Exit> exits_;    // innermost last: ifs, switches and loops
+  std::vector<bool> exit_is_loop_;
+
+  Id push_ = 0, argument_base_ = 0;
+  Id block_spec_[3]{}, dynamic_bytes_ = 0, folded_ = 0;
+  Id grid_[3]{}, block_[3]{}, block_idx_[3]{}, thread_[3]{};
+  Id vote_ = 0;  // shared counter of barrier_count, _and, _or
+  Id file_ = 0;
+  std::uint32_t file_of_ = 0;
+};
+
+}  // namespace krait::codegen::spirv

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions as SPIR-V's structured control flow. Nothing is restructured: every construct is entered at its header and left to its
+// merge block, to the innermost loop's merge or continue target, or by return, which is all that SPIR-V asks.
+#include "codegen/spirv/lower.h"
+
+namespace krait::codegen::spirv {
+
+using spv::Op;
+
+void Lower::region(ir::RegionId r) {
+  for (ir::InstId id : f_.regions[r].insts) instruction(f_.insts[id]);
+}
+
+Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
+  Exit exit;
+  exit.merge = e_.label();
+  exit.results.resize(i.results.size());
+  if (loop) {
+    exit.next = e_.label();
+    exit.carried.resize(i.results.size());
+  }
+  return exit;
+}
+
+void Lower::leave(std::vector<Incoming>& into, const ir::Inst& i, Id to) {
+  for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.block()});
+  e_.branch(to);
+}
+
+void Lower::terminate(const ir::Inst& i) {
+  switch (i.op) {
+    case ir::Op::Yield: return leave(exits_.back().results, i, exits_.back().merge);
+    case ir::Op::Return: return e_.m.emit_void(Op::OpReturn, {});
+    case ir::Op::Unreachable: return e_.m.emit_void(Op::OpUnreachable, {});
+    default: break;
+  }
+  std::size_t loop = exits_.size() - 1;
+  while (!exit_is_loop_[loop]) --loop;
+  Exit& exit = exits_[loop];
+  if (i.op == ir::Op::Break) {
+    leave(exit.results, i, exit.merge);
+  } else {
+    leave(exit.carried, i, exit.next);
+  }
+}
+
+/// Begins the merge block; results of no yield or break are undefined and the block is never reached.
+void Lower::merge(const ir::Inst& i, Exit& exit) {
+  e_.begin(exit.merge);
+  for (std::size_t n = 0; n < i.results.size(); ++n)
+    ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
+}
+
+void Lower::lower_if(const ir::Inst& i) {
+  const bool has_else = i.regions.size() > 1;
+  Id yes = e_.label(), no = e_.label();
+  exits_.push_back(new_exit(i, false));
+  exit_is_loop_.push_back(false);
+  const Id after = exits_.back().merge;
+  e_.selection_merge(after);
+  e_.branch(value(i.operands[0]), yes, has_else ? no : after);
+  e_.begin(yes);
+  region(i.regions[0]);
+  if (has_else) {
+    e_.begin(no);
+    region(i.regions[1]);
+  }
+  Exit exit = std::move(exits_.back());
+  exits_.pop_back();
+  exit_is_loop_.pop_back();
+  merge(i, exit);
+}
+
+void Lower::lower_switch(const ir::Inst& i) {
+  // 32-bit selectors are what every driver handles; 64 bits stay as they are.
+  const Scalar s = scalar(i.operands[0]);
+  const bool wide = ir::bits_of(s) == 64;
+  Id selector = wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
+  exits_.push_back(new_exit(i, false));
+  exit_is_loop_.push_back(false);
+  e_.selection_merge(exits_.back().merge);
+  std::vector<Id> labels(i.regions.size());
+  for (Id& l : labels) l = e_.label();
+  Words operands{selector, labels.back()};
+  for (std::size_t n = 0; n < i.list.size(); ++n) {
+    operands.push_back(std::uint32_t(i.list[n]));
+    if (wide) operands.push_back(std::uint32_t(std::uint64_t(i.list[n]) >> 32));
+    operands.push_back(labels[n]);
+  }
+  e_.m.emit_void(Op::OpSwitch, operands);
+  for (std::size_t n = 0; n < labels.size(); ++n) {
+    e_.begin(labels[n]);
+    region(i.regions[n]);
+  }
+  Exit exit = std::move(exits_.back());
+  exits_.pop_back();
+  exit_is_loop_.pop_back();
+  merge(i, exit);
+}
+
+void Lower::lower_loop(const ir::Inst& i) {
+  const bool counted = i.op != ir::Op::Loop;
+  const std::vector<ir::ValueId>& params = f_.regions[i.regions[0]].params;
+  const std::size_t first = counted ? 1 : 0;
+  const Scalar index_type = counted ? scalar(params[0]) : Scalar::Void;
+  const bool stride = i.op == ir::Op::GridStride;
+  Id start = 0, step = 0;
+  if (stride) {
+    start = position(ir::Op::GlobalId, 0);
+    step = position(ir::Op::GlobalSize, 0);
+  } else if (counted) {
+    start = e_.constant(index_type, 0);
+    step = e_.constant(index_type, 1);
+  }
+
+  Id header = e_.label(), body = e_.label();
+  const Id before = e_.block();
+  exits_.push_back(new_exit(i, true));
+  exit_is_loop_.push_back(true);
+  const Id next = exits_.back().next, after = exits_.back().merge;
+  const Id next_index = counted ? e_.m.new_id() : 0;
+  std::vector<Id> next_carried(i.results.size());
+  for (Id& id : next_carried) id = e_.m.new_id();
+
+  e_.branch(header);
+  e_.begin(header);
+  if (counted) ids_[params[0]] = e_.phi(e_.type(index_type), {{start, before}, {next_index, next}});
+  for (std::size_t n = 0; n < next_carried.size(); ++n)
+    ids_[params[first + n]] =
+        e_.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
+  e_.loop_merge(after, next);
+  if (counted) {
+    Id test = e_.label();
+    e_.branch(test);
+    e_.begin(test);
+    Id more = e_.op(stride ? Op::OpSLessThan : Op::OpULessThan, Scalar::Bool, {ids_[params[0]], value(i.operands[0])});
+    for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
+    e_.branch(more, body, after);
+  } else {
+    e_.branch(body);
+  }
+  e_.begin(body);
+  region(i.regions[0]);
+
+  Exit exit = std::move(exits_.back());
+  exits_.pop_back();
+  exit_is_loop_.pop_back();
+  e_.begin(next);
+  for (std::size_t n = 0; n < next_carried.size(); ++n)
+    e_.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
+  if (counted) {
+    const Id operands[] = {ids_[params[0]], step};
+    e_.m.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
+  }
+  e_.branch(header);
+  merge(i, exit);
+}
+
+}  // namespace krait::codegen::spirv

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel finds at its start: the launch words and arguments in the push constants, positions of threads and blocks.
+#include "codegen/spirv/lower.h"
+
+namespace krait::codegen::spirv {
+
+using spv::Op;
+using What = ir::ArgumentSlot::What;
+
+Id Lower::builtin_component(spv::BuiltIn which, unsigned component) {
+  Module& m = e_.m;
+  Id vector = m.builtin(which, m.vector_type(m.int_type(32), 3));
+  Id pointer = m.emit(Op::OpAccessChain, m.pointer_type(spv::StorageClass::Input, m.int_type(32)), {vector, e_.u32(component)});
+  return m.emit(Op::OpLoad, m.int_type(32), {pointer});
+}
+
+/// Declares the push constants, begins the body, and computes what every thread needs: the block's position (in a folded grid out
+/// of the workgroup's linear number) and the arguments.
+void Lower::entry() {
+  Module& m = e_.m;
+  layout_ = ir::argument_layout(f_);
+  const std::uint32_t direct = support::spirv_launch_bytes + layout_.size;
+  const bool in_memory = direct > e_.target().number("push", 128);
+  header_->argument_bytes = layout_.size;
+  header_->arguments_in_memory = in_memory;
+  header_->push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
+  Id words = m.strided_array_type(m.int_type(32), e_.u32(header_->push_bytes / 4), 4);
+  Id block = m.struct_type({words});
+  m.decorate(block, spv::Decoration::Block);
+  m.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  push_ = m.global_variable(spv::StorageClass::PushConstant, block);
+  capabilities();
+
+  e_.begin_first();
+  const Scalar wide = Scalar::U64;
+  auto widened = [&](Id x) { return e_.op(Op::OpUConvert, wide, {x}); };
+  Id workgroup[3], count[3];
+  for (unsigned d = 0; d < 3; ++d) {
+    grid_[d] = widened(push_word(d * 4));
+    block_[d] = widened(block_spec_[d]);
+    workgroup[d] = widened(builtin_component(spv::BuiltIn::WorkgroupId, d));
+    count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
+    thread_[d] = widened(builtin_component(spv::BuiltIn::LocalInvocationId, d));
+  }
+  // ((z · ny) + y) · nx + x; drivers drop all this where the specialisation constant is false.
+  Id linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {workgroup[2], count[1]}), workgroup[1]});
+  linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {linear, count[0]}), workgroup[0]});
+  Id row = e_.op(Op::OpIMul, wide, {grid_[0], grid_[1]});
+  Id total = e_.op(Op::OpIMul, wide, {row, grid_[2]});
+  Id past_end = e_.both(folded_, e_.op(Op::OpUGreaterThanEqual, Scalar::Bool, {linear, total}));
+  Id stop = e_.label(), go = e_.label();
+  e_.selection_merge(go);
+  e_.branch(past_end, stop, go);
+  e_.begin(stop);
+  m.emit_void(Op::OpReturn, {});
+  e_.begin(go);
+  Id line = e_.op(Op::OpUDiv, wide, {linear, grid_[0]});
+  Id unfolded[3];
+  unfolded[0] = e_.op(Op::OpUMod, wide, {linear, grid_[0]});
+  unfolded[1] = e_.op(Op::OpUMod, wide, {line, grid_[1]});
+  unfolded[2] = e_.op(Op::OpUDiv, wide, {line, grid_[1]});
+  for (unsigned d = 0; d < 3; ++d) block_idx_[d] = e_.select(wide, folded_, unfolded[d], workgroup[d]);
+  arguments();
+}
+
+Id Lower::push_word(std::uint32_t offset) {
+  Module& m = e_.m;
+  Id pointer = m.emit(Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, m.int_type(32)),
+                      {push_, e_.u32(0), e_.u32(offset / 4)});
+  return m.emit(Op::OpLoad, m.int_type(32), {pointer});
+}
+
+Id Lower::argument_word(std::uint32_t offset) {
+  if (!header_->arguments_in_memory) return push_word(support::spirv_launch_bytes + offset);
+  Module& m = e_.m;
+  Id at = e_.op(Op::OpIAdd, Scalar::U64, {argument_base_, e_.constant(Scalar::U64, offset)});
+  Id pointer = m.emit(Op::OpConvertUToPtr, m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, m.int_type(32)), {at});
+  return m.emit(Op::OpLoad, m.int_type(32), {pointer, std::uint32_t(spv::MemoryAccessMask::Aligned), 4});
+}
+
+Id Lower::argument(Scalar s, std::uint32_t offset) {
+  if (ir::size_of(s) == 8) {
+    Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
+                        {argument_word(offset), argument_word(offset + 4)});
+    return e_.op(Op::OpBitcast, s, {pair});
+  }
+  Id word = argument_word(offset / 4 * 4);
+  if (ir::size_of(s) == 4) return e_.bits(s, Scalar::U32, word);
+  Id shifted = offset % 4 ? e_.op(Op::OpShiftRightLogical, Scalar::U32, {word, e_.u32(offset % 4 * 8)}) : word;
+  if (s == Scalar::Bool)
+    return e_.op(Op::OpINotEqual, Scalar::Bool, {e_.op(Op::OpBitwiseAnd, Scalar::U32, {shifted, e_.u32(0xff)}), e_.u32(0)});
+  const Scalar narrow = bits_type(s);
+  return e_.bits(s, narrow, e_.op(Op::OpUConvert, narrow, {shifted}));
+}
+
+void Lower::arguments() {
+  if (header_->arguments_in_memory) {
+    Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
+                        {push_word(support::spirv_launch_bytes), push_word(support::spirv_launch_bytes + 4)});
+    argument_base_ = e_.op(Op::OpBitcast, Scalar::U64, {pair});
+  }
+  for (unsigned p = 0; p < f_.params().size(); ++p) {
+    const ir::ValueId v = f_.params()[p];
+    const ir::Type& t = f_.type_of(v);
+    if (!t.is_array()) {
+      ids_[v] = argument(t.scalar, layout_.find(What::Scalar, p));
+      continue;
+    }
+    Array& a = arrays_[v];
+    a.space = ir::Space::Global;
+    a.param = p;
+    a.coherent = synchronised_ && vulkan_model_ && !(f_.facts.disjoint && !t.writable);
+    a.base = argument(Scalar::U64, layout_.find(What::Address, p));
+  }
+}
+
+Id Lower::position(ir::Op op, unsigned d) {
+  const Scalar s = Scalar::I64;
+  if (op == ir::Op::ThreadIdx) return thread_[d];
+  if (op == ir::Op::BlockIdx) return block_idx_[d];
+  if (op == ir::Op::BlockDim) return block_[d];
+  if (op == ir::Op::GridDim) return grid_[d];
+  if (op == ir::Op::GlobalSize) return e_.op(Op::OpIMul, s, {grid_[d], block_[d]});
+  return e_.op(Op::OpIAdd, s, {e_.op(Op::OpIMul, s, {block_idx_[d], block_[d]}), thread_[d]});
+}
+
+Id Lower::extent(const ir::Inst& i) {
+  const ir::Type& t = f_.type_of(i.operands[0]);
+  const auto d = unsigned(i.imm);
+  const Array& a = arrays_[i.operands[0]];
+  if (t.space == ir::Space::Global) {
+    const std::uint32_t offset = layout_.find(What::Extent, a.param, d);
+    return f_.facts.small ? e_.op(Op::OpUConvert, Scalar::I64, {argument(Scalar::U32, offset)}) : argument(Scalar::I64, offset);
+  }
+  if (d == 0 && a.dynamic_length) return e_.op(Op::OpUConvert, Scalar::I64, {a.dynamic_length});
+  return e_.constant(Scalar::I64, std::uint64_t(f_.def(i.operands[0])->list[d]));
+}
+
+Id Lower::stride(const ir::Inst& i) {
+  const ir::Type& t = f_.type_of(i.operands[0]);
+  const Array& a = arrays_[i.operands[0]];
+  const auto d = unsigned(i.imm);
+  if (t.space == ir::Space::Global && !f_.facts.contiguous) return argument(Scalar::I64, layout_.find(What::Stride, a.param, d));
+  // C order: the product of the extents behind.
+  Id product = e_.constant(Scalar::I64, 1);
+  for (unsigned k = t.rank; k-- > d + 1;) {
+    ir::Inst behind = i;
+    behind.imm = k;
+    product = e_.op(Op::OpIMul, Scalar::I64, {product, extent(behind)});
+  }
+  return product;
+}
+
+}  // namespace krait::codegen::spirv

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays. Views are addresses: an access computes the element's address and converts it to a pointer of the element's type.
+// Shared and local arrays are variables of their element type; aggregates, and floats that atomics touch, are arrays of unsigned
+// units out of which values are put together.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/spirv/lower.h"
+
+namespace krait::codegen::spirv {
+
+using spv::Op;
+
+void Lower::need_storage(Scalar s) {
+  if (ir::size_of(s) == 1) {
+    e_.need("i8", "an access of 8 bits");
+    e_.m.capability(spv::Capability::StorageBuffer8BitAccess);
+  } else if (ir::size_of(s) == 2) {
+    e_.need("i16", "an access of 16 bits");
+    e_.m.capability(spv::Capability::StorageBuffer16BitAccess);
+  }
+}
+
+void Lower::declare_array(const ir::Inst& i) {
+  Module& m = e_.m;
+  const ir::Type& t = f_.type_of(i.results[0]);
+  const Use& use = uses_[i.results[0]];
+  const bool shared = t.space == ir::Space::Shared;
+  Array& a = arrays_[i.results[0]];
+  a.space = t.space;
+  a.coherent = shared && vulkan_model_;
+  a.unit = t.scalar;
+  if (t.scalar == Scalar::Void) {
+    a.unit = use.size == 1 ? Scalar::U8 : use.size == 2 ? Scalar::U16 : use.size == 4 ? Scalar::U32 : Scalar::U64;
+  } else if (use.atomic && ir::is_float(t.scalar)) {
+    a.unit = bits_type(t.scalar);
+  }
+  std::uint64_t count = 1;
+  for (std::size_t d = 0; d < i.list.size(); ++d) count *= d == 0 && i.list[0] == 0 ? 1 : std::uint64_t(i.list[d]);
+  const std::uint64_t row_bytes = count * t.elem_bytes;
+  const std::uint64_t units = row_bytes / ir::size_of(a.unit);
+  if (units >> 31) unsupported(fmt::format("{}: the array is too large", e_.where));
+  Id length = e_.u32(std::uint32_t(units));
+  if (i.list[0] == 0) {
+    // As many rows as the launch has room for; at least one, as SPIR-V has no empty arrays.
+    header_->dynamic_shared = 1;
+    if (!dynamic_bytes_) dynamic_bytes_ = m.spec_constant(support::SpirvDynamicShared, 0);
+    Id u = m.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
+    a.dynamic_length = m.spec_op(u, Op::OpUDiv, {dynamic_bytes_, row});
+    Id none = m.spec_op(m.bool_type(), Op::OpIEqual, {a.dynamic_length, e_.u32(0)});
+    Id rows = m.spec_op(u, Op::OpSelect, {none, e_.u32(1), a.dynamic_length});
+    length = m.spec_op(u, Op::OpIMul, {rows, length});
+  } else if (shared) {
+    header_->static_shared += std::uint32_t((row_bytes + 15) / 16 * 16);
+  } else {
+    header_->local_bytes += std::uint32_t(row_bytes);
+  }
+  Id type = m.array_type(e_.type(a.unit), length);
+  a.base = shared ? m.global_variable(spv::StorageClass::Workgroup, type) : m.local_variable(type);
+  if (!shared) m.emit_void(Op::OpStore, {a.base, m.null(type)});
+}
+
+Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
+
+/// Pointer into a view, to a value of this type: `count` elements from there on are one vector.
+Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee) {
+  const Array& a = arrays_[array];
+  const std::uint64_t stride = f_.type_of(array).elem_bytes;
+  Id at = a.base;
+  if (!f_.is_const(index) || f_.const_bits(index) != 0) {
+    Id distance = index64(index);
+    if (stride != 1) distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
+    at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});
+  }
+  if (offset) at = e_.op(Op::OpIAdd, Scalar::U64, {at, e_.constant(Scalar::U64, offset)});
+  return e_.m.emit(Op::OpConvertUToPtr, e_.m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, pointee), {at});
+}
+
+/// Pointer to the `n`th unit from a byte offset in an element of a shared or local array.
+Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n) {
+  const Array& a = arrays_[array];
+  const unsigned size = ir::size_of(a.unit);
+  const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
+  Id at = e_.resize(Scalar::U32, scalar(index), value(index));
+  if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1) at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
+  if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
+  return e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(storage, e_.type(a.unit)), {a.base, at});
+}
+
+/// Memory operands of an access.
+Words Lower::memory_operands(const Array& a, unsigned alignment) const {
+  const bool physical = a.space == ir::Space::Global;
+  std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
+  if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
+  if (!mask) return {};
+  return physical ? Words{mask, alignment} : Words{mask};
+}
+
+Id Lower::load_from(const Array& a, Id type, Id pointer, unsigned alignment) {
+  Words operands{pointer};
+  for (std::uint32_t w : memory_operands(a, alignment)) operands.push_back(w);
+  return e_.m.emit(Op::OpLoad, type, operands);
+}
+
+void Lower::store_to(const Array& a, Id pointer, Id v, unsigned alignment) {
+  Words operands{pointer, v};
+  for (std::uint32_t w : memory_operands(a, alignment)) operands.push_back(w);
+  e_.m.emit_void(Op::OpStore, operands);
+}
+
+/// A value out of units, low ones first.
+Id Lower::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s) {
+  const Array& a = arrays_[array];
+  const Scalar memory = s == Scalar::Bool && a.unit != s ? Scalar::U8 : s;
+  const unsigned units = a.unit == s ? 1 : ir::size_of(memory) / ir::size_of(a.unit);
+  const Scalar whole = units == 1 ? a.unit : bits_type(memory);
+  Id all = 0;
+  for (unsigned n = 0; n < units; ++n) {
+    Id part = load_from(a, e_.type(a.unit), unit_pointer(array, index, offset, n), 0);
+    if (units > 1) part = e_.resize(whole, a.unit, part);
+    if (n) part = e_.op(Op::OpShiftLeftLogical, whole, {part, e_.u32(n * ir::bits_of(a.unit))});
+    all = n ? e_.op(Op::OpBitwiseOr, whole, {all, part}) : part;
+  }
+  if (memory != s) return e_.cast(s, memory, e_.bits(memory, whole, all));
+  return e_.bits(s, whole, all);
+}
+
+void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {
+  const Array& a = arrays_[array];
+  if (a.unit == s) return store_to(a, unit_pointer(array, index, offset, 0), v, 0);
+  const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
+  if (memory != s) v = e_.cast(memory, s, v);
+  const unsigned units = ir::size_of(memory) / ir::size_of(a.unit);
+  const Scalar whole = bits_type(memory);
+  v = e_.bits(whole, memory, v);
+  for (unsigned n = 0; n < units; ++n) {
+    Id part = n ? e_.op(Op::OpShiftRightLogical, whole, {v, e_.u32(n * ir::bits_of(a.unit))}) : v;
+    store_to(a, unit_pointer(array, index, offset, n), e_.resize(a.unit, whole, part), 0);
+  }
+}
+
+void Lower::load(const ir::Inst& i) {
+  const ir::ValueId array = i.operands[0], index = i.operands[1];
+  const Scalar s = i.type.scalar;
+  const Array& a = arrays_[array];
+  if (a.space != ir::Space::Global) return define(i, load_units(array, index, i.imm, s));
+  const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
+  need_storage(memory);
+  Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)), ir::size_of(memory));
+  define(i, memory == s ? loaded : e_.cast(s, memory, loaded));
+}
+
+void Lower::store(const ir::Inst& i) {
+  const ir::ValueId array = i.operands[0], index = i.operands[1];
+  const Scalar s = i.type.scalar;
+  const Array& a = arrays_[array];
+  Id v = value(i.operands.back());
+  if (a.space != ir::Space::Global) return store_units(array, index, i.imm, s, v);
+  const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
+  need_storage(memory);
+  if (memory != s) v = e_.cast(memory, s, v);
+  store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory));
+}
+
+void Lower::load_vec(const ir::Inst& i) {
+  const ir::ValueId array = i.operands[0], index = i.operands[1];
+  const Scalar s = i.type.scalar;
+  const auto count = unsigned(i.results.size());
+  const Array& a = arrays_[array];
+  Module& m = e_.m;
+  if (a.space != ir::Space::Global) {
+    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = load_units(array, index, std::uint64_t(n) * ir::size_of(s), s);
+    return;
+  }
+  const unsigned bytes = count * ir::size_of(s);
+  need_storage(s);
+  if (count <= 4) {
+    Id vector = m.vector_type(e_.type(s), count);
+    Id all = load_from(a, vector, view_pointer(array, index, 0, vector), bytes);
+    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
+    return;
+  }
+  // Longer vectors than SPIR-V's four travel as words.
+  const unsigned in_word = 4 / ir::size_of(s);
+  Id words = m.vector_type(m.int_type(32), bytes / 4), part = m.vector_type(e_.type(s), in_word);
+  Id all = load_from(a, words, view_pointer(array, index, 0, words), bytes);
+  for (unsigned w = 0; w < bytes / 4; ++w) {
+    Id split = m.emit(Op::OpBitcast, part, {m.emit(Op::OpCompositeExtract, m.int_type(32), {all, w})});
+    for (unsigned n = 0; n < in_word; ++n)
+      ids_[i.results[w * in_word + n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
+  }
+}
+
+void Lower::store_vec(const ir::Inst& i) {
+  const ir::ValueId array = i.operands[0], index = i.operands[1];
+  const Scalar s = i.type.scalar;
+  const auto count = unsigned(i.operands.size()) - 2;
+  const Array& a = arrays_[array];
+  Module& m = e_.m;
+  if (a.space != ir::Space::Global) {
+    for (unsigned n = 0; n < count; ++n) store_units(array, index, std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
+    return;
+  }
+  const unsigned bytes = count * ir::size_of(s);
+  need_storage(s);
+  auto composed = [&](Id type, unsigned from, unsigned n) {
+    Words parts;
+    for (unsigned k = 0; k < n; ++k) parts.push_back(value(i.operands[2 + from + k]));
+    return m.emit(Op::OpCompositeConstruct, type, parts);
+  };
+  Id vector, all;
+  if (count <= 4) {
+    vector = m.vector_type(e_.type(s), count);
+    all = composed(vector, 0, count);
+  } else {
+    const unsigned in_word = 4 / ir::size_of(s);
+    vector = m.vector_type(m.int_type(32), bytes / 4);
+    Id part = m.vector_type(e_.type(s), in_word);
+    Words words;
+    for (unsigned w = 0; w < bytes / 4; ++w) words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
+    all = m.emit(Op::OpCompositeConstruct, vector, words);
+  }
+  store_to(a, view_pointer(array, index, 0, vector), all, bytes);
+}
+
+}  // namespace krait::codegen::spirv

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pure operations: each case names what the operation is in SPIR-V, or the sequence in numeric_*.cpp that gives its results.
+#include <fmt/format.h>
+
+#include "codegen/spirv/lower.h"
+
+namespace krait::codegen::spirv {
+
+using ir::Op;
+using S = spv::Op;
+
+Id Lower::bitwise(Op op, Scalar s, Id x, Id y) {
+  const bool b = s == Scalar::Bool;
+  if (op == Op::And) return e_.op(b ? S::OpLogicalAnd : S::OpBitwiseAnd, s, {x, y});
+  if (op == Op::Or) return e_.op(b ? S::OpLogicalOr : S::OpBitwiseOr, s, {x, y});
+  return e_.op(b ? S::OpLogicalNotEqual : S::OpBitwiseXor, s, {x, y});
+}
+
+/// Operations on integers and floats alike; `s` is the operands' type.
+Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
+  const bool f = ir::is_float(s);
+  Id x = value(i.operands[0]), y = i.operands.size() > 1 ? value(i.operands[1]) : 0;
+  const std::uint64_t* known_y = y ? known(i.operands[1]) : nullptr;
+  switch (i.op) {
+    case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
+    case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
+    case Op::Mul: return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {x, y});
+    case Op::Div: return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
+    case Op::Rem: return e_.int_rem(s, x, y, known_y);
+    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : e_.op(S::OpSNegate, s, {x});
+    case Op::Abs: return f ? e_.ext(GLSLstd450FAbs, s, {x}) : e_.int_abs(s, x);
+    case Op::Min: return f ? e_.float_min_max(true, s, x, y) : e_.int_min_max(true, s, x, y);
+    case Op::Max: return f ? e_.float_min_max(false, s, x, y) : e_.int_min_max(false, s, x, y);
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+      if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
+      return f ? e_.float_compare(i.op, x, y) : e_.int_compare(i.op, s, x, y);
+    default: break;
+  }
+  defect(fmt::format("{}: no arithmetic", e_.where));
+}
+
+/// Functions that expand_math left: the target keeps them in fast mode alone, as Vulkan's bounds on them are wide.
+Id Lower::math(const ir::Inst& i, Scalar s) {
+  if (s == Scalar::F64) defect(fmt::format("{}: f64 functions must be expanded", e_.where));
+  Id x = value(i.operands[0]);
+  switch (i.op) {
+    case Op::Exp: return e_.ext(GLSLstd450Exp, s, {x});
+    case Op::Exp2: return e_.ext(GLSLstd450Exp2, s, {x});
+    case Op::Log: return e_.ext(GLSLstd450Log, s, {x});
+    case Op::Log2: return e_.ext(GLSLstd450Log2, s, {x});
+    case Op::Sin: return e_.ext(GLSLstd450Sin, s, {x});
+    case Op::Cos: return e_.ext(GLSLstd450Cos, s, {x});
+    case Op::Tan: return e_.ext(GLSLstd450Tan, s, {x});
+    case Op::Tanh: return e_.ext(GLSLstd450Tanh, s, {x});
+    case Op::Rsqrt: return e_.ext(GLSLstd450InverseSqrt, s, {x});
+    case Op::Atan2: return e_.ext(GLSLstd450Atan2, s, {x, value(i.operands[1])});
+    default: break;
+  }
+  defect(fmt::format("{}: the function must be expanded", e_.where));
+}
+
+Id Lower::pure(const ir::Inst& i) {
+  const Scalar result = i.type.scalar;
+  const Scalar s = i.operands.empty() ? result : scalar(i.operands[0]);
+  Id x = i.operands.empty() ? 0 : value(i.operands[0]);
+  switch (i.op) {
+    case Op::Const: return e_.constant(result, i.imm);
+    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg: case Op::Abs: case Op::Min: case Op::Max:
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: return arithmetic(i, s);
+    case Op::And: case Op::Or: case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
+    case Op::Not: return e_.op(s == Scalar::Bool ? S::OpLogicalNot : S::OpNot, s, {x});
+    case Op::Shl: case Op::Shr:
+      return e_.shift(i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
+    case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
+    case Op::Cast: return e_.cast(result, s, x);
+    case Op::Bitcast: return e_.bits(result, s, x);
+
+    case Op::Fma: return e_.fma(s, x, value(i.operands[1]), value(i.operands[2]));
+    case Op::Sqrt: return e_.sqrt(s, x);
+    case Op::Floor: return e_.ext(GLSLstd450Floor, s, {x});
+    case Op::Ceil: return e_.ext(GLSLstd450Ceil, s, {x});
+    case Op::Trunc: return e_.ext(GLSLstd450Trunc, s, {x});
+    case Op::Rint: return e_.ext(GLSLstd450RoundEven, s, {x});
+    case Op::Copysign: return e_.copysign(s, x, value(i.operands[1]));
+    case Op::Isnan: return e_.is_nan(s, x);
+    case Op::Isinf: return e_.is_inf(s, x);
+
+    case Op::Popcount: return e_.popcount(s, x);
+    case Op::Clz: return e_.clz(s, x);
+    case Op::Ctz: return e_.ctz(s, x);
+    case Op::Bitrev: return e_.bit_reverse(s, x);
+    case Op::Bswap: return e_.byte_swap(s, x);
+    case Op::MulHi: return e_.mul_hi(s, x, value(i.operands[1]));
+
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
+#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#include "krait/ops.def"
+      return math(i, s);
+
+    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize: case Op::Shared:
+    case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec:
+    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr:
+    case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll:
+    case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get: case Op::Set: case Op::If: case Op::Switch: case Op::Loop:
+    case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: break;
+  }
+  defect(fmt::format("{}: not a pure operation", e_.where));
+}
+
+}  // namespace krait::codegen::spirv

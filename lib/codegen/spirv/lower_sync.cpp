@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Barriers, fences and the operations of a warp, which is a Vulkan subgroup.
+#include "codegen/spirv/lower.h"
+
+namespace krait::codegen::spirv {
+
+using spv::Op;
+
+/// Acquire and release of views and shared memory.
+Id Lower::semantics() {
+  using M = spv::MemorySemanticsMask;
+  auto mask = std::uint32_t(M::AcquireRelease) | std::uint32_t(M::UniformMemory) | std::uint32_t(M::WorkgroupMemory);
+  if (vulkan_model_) mask |= std::uint32_t(M::MakeAvailable) | std::uint32_t(M::MakeVisible);
+  return e_.u32(mask);
+}
+
+void Lower::control_barrier(spv::Scope execution) {
+  e_.m.emit_void(Op::OpControlBarrier, {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(spv::Scope::Workgroup)), semantics()});
+}
+
+void Lower::fence(std::uint64_t scope) {
+  const auto reach = scope == 0 ? spv::Scope::Workgroup : spv::Scope::Device;
+  e_.m.emit_void(Op::OpMemoryBarrier, {e_.u32(std::uint32_t(reach)), semantics()});
+}
+
+/// Counts in shared memory. The first barrier keeps the reset behind the last reader of an earlier count.
+Id Lower::block_vote(const ir::Inst& i) {
+  Module& m = e_.m;
+  Id u32 = m.int_type(32), relaxed = e_.u32(0), scope = e_.u32(std::uint32_t(spv::Scope::Workgroup));
+  if (!vote_) {
+    vote_ = m.global_variable(spv::StorageClass::Workgroup, u32);
+    header_->static_shared += 16;
+  }
+  Id nobody = e_.op(Op::OpIEqual, Scalar::Bool,
+                    {e_.op(Op::OpBitwiseOr, Scalar::U64, {e_.op(Op::OpBitwiseOr, Scalar::U64, {thread_[0], thread_[1]}), thread_[2]}),
+                     e_.constant(Scalar::U64, 0)});
+  control_barrier(spv::Scope::Workgroup);
+  Id reset = e_.label(), ready = e_.label();
+  e_.selection_merge(ready);
+  e_.branch(nobody, reset, ready);
+  e_.begin(reset);
+  m.emit_void(Op::OpAtomicStore, {vote_, scope, relaxed, e_.u32(0)});
+  e_.branch(ready);
+  e_.begin(ready);
+  control_barrier(spv::Scope::Workgroup);
+  m.emit(Op::OpAtomicIAdd, u32, {vote_, scope, relaxed, e_.cast(Scalar::U32, Scalar::Bool, value(i.operands[0]))});
+  control_barrier(spv::Scope::Workgroup);
+  Id count = m.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
+  if (i.op == ir::Op::BarrierCount) return count;
+  if (i.op == ir::Op::BarrierOr) return e_.op(Op::OpINotEqual, Scalar::Bool, {count, e_.u32(0)});
+  Id threads = e_.op(Op::OpIMul, Scalar::U32, {e_.op(Op::OpIMul, Scalar::U32, {block_spec_[0], block_spec_[1]}), block_spec_[2]});
+  return e_.op(Op::OpIEqual, Scalar::Bool, {count, threads});
+}
+
+Id Lower::warp_builtin(spv::BuiltIn which) {
+  Module& m = e_.m;
+  e_.need("warp", "an operation of a warp");
+  m.capability(spv::Capability::GroupNonUniform);
+  Id u32 = m.int_type(32);
+  return m.emit(Op::OpLoad, u32, {m.builtin(which, u32)});
+}
+
+Id Lower::warp_size() {
+  if (const unsigned fixed = e_.target().number("subgroup", 0)) return e_.u32(fixed);
+  return warp_builtin(spv::BuiltIn::SubgroupSize);
+}
+
+Id Lower::ballot(const ir::Inst& i) {
+  Module& m = e_.m;
+  e_.need("warp", "an operation of a warp");
+  m.capability(spv::Capability::GroupNonUniformBallot);
+  Id u32 = m.int_type(32);
+  Id votes = m.emit(Op::OpGroupNonUniformBallot, m.vector_type(u32, 4),
+                    {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
+  Id pair = m.emit(Op::OpVectorShuffle, m.vector_type(u32, 2), {votes, votes, 0, 1});
+  return e_.op(Op::OpBitcast, Scalar::U64, {pair});
+}
+
+Id Lower::warp_vote(const ir::Inst& i) {
+  e_.need("warp", "an operation of a warp");
+  e_.m.capability(spv::Capability::GroupNonUniformVote);
+  const Op o = i.op == ir::Op::WarpAny ? Op::OpGroupNonUniformAny : Op::OpGroupNonUniformAll;
+  return e_.op(o, Scalar::Bool, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
+}
+
+/// As 32-bit words, which every device shuffles.
+Id Lower::shuffle(const ir::Inst& i) {
+  e_.need("warp", "an operation of a warp");
+  e_.m.capability(spv::Capability::GroupNonUniformShuffle);
+  const Scalar s = i.type.scalar, u = Scalar::U32;
+  Id last = e_.op(Op::OpISub, u, {warp_size(), e_.u32(1)});
+  Id lane = e_.op(Op::OpBitwiseAnd, u, {value(i.operands[1]), last});
+  auto word = [&](Id x) { return e_.op(Op::OpGroupNonUniformShuffle, u, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane}); };
+  Id x = value(i.operands[0]);
+  if (s == Scalar::Bool) return e_.cast(s, u, word(e_.cast(u, s, x)));
+  if (ir::size_of(s) == 8) {
+    Module& m = e_.m;
+    Id pair_type = m.vector_type(m.int_type(32), 2);
+    Id pair = m.emit(Op::OpBitcast, pair_type, {x});
+    Id low = word(m.emit(Op::OpCompositeExtract, m.int_type(32), {pair, 0}));
+    Id high = word(m.emit(Op::OpCompositeExtract, m.int_type(32), {pair, 1}));
+    return e_.op(Op::OpBitcast, s, {m.emit(Op::OpCompositeConstruct, pair_type, {low, high})});
+  }
+  const Scalar narrow = bits_type(s);
+  return e_.bits(s, narrow, e_.resize(narrow, u, word(e_.resize(u, narrow, e_.bits(narrow, s, x)))));
+}
+
+}  // namespace krait::codegen::spirv
