@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/cuda/device.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/error.h"
+
+namespace krait::runtime::cuda {
+namespace {
+
+constexpr std::int64_t free_shared = 48 << 10;  // dynamic shared bytes that need no opt-in
+
+/// The PTX version that a driver reads, by its CUDA version (PTX ISA reference, release notes).
+int isa_of_driver(int cuda) {
+  const int major = cuda / 1000, minor = cuda % 1000 / 10;
+  if (major >= 13) return 90 + std::min(minor, 9);
+  if (major == 12) return minor <= 5 ? 80 + minor : minor == 6 ? 85 : 79 + minor;
+  return 70 + std::min(minor, 8);
+}
+
+/// The PTX version that a compute capability needs at least.
+int isa_for(int sm) {
+  if (sm >= 121 || sm == 103) return 88;
+  if (sm >= 120) return 87;
+  if (sm >= 100) return 86;
+  if (sm >= 89) return 78;
+  return 70;
+}
+
+/// A child of fork has no working driver.
+std::atomic<bool> forked{false};
+
+bool debugging() {
+  const char* v = std::getenv("KRAIT_DEBUG");
+  return v && *v && std::strcmp(v, "0") != 0;
+}
+
+}  // namespace
+
+// ---- contexts ------------------------------------------------------------------------------------------------------------------
+
+class CudaDevice::Current {
+ public:
+  explicit Current(CudaDevice& d) : api_(d.api_) {
+    const Context wanted = d.context();
+    Context now = nullptr;
+    api_.context_current(&now);
+    if (now == wanted) return;
+    d.check(api_.context_push(wanted), "making the device's context current");
+    pushed_ = true;
+  }
+  Current(const Current&) = delete;
+  ~Current() {
+    Context old = nullptr;
+    if (pushed_) api_.context_pop(&old);
+  }
+
+ private:
+  const DriverApi& api_;
+  bool pushed_ = false;
+};
+
+Context CudaDevice::context() {
+  if (forked.load(std::memory_order_relaxed))
+    support::fail_device("{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec", id());
+  if (const Context c = context_.load(std::memory_order_acquire)) return c;
+  std::lock_guard lock(start_);
+  Context c = context_.load();
+  if (!c) {
+    check(api_.primary_retain(&c, device_), "starting the device");
+    int pools = 0;
+    if (api_.device_attribute(&pools, MemoryPools, device_) == 0 && pools && api_.default_pool(&pool_, device_) == 0) {
+      std::uint64_t keep = ~std::uint64_t(0);  // freed memory stays in the pool, or every synchronisation would give it back
+      api_.pool_set(pool_, PoolReleaseThreshold, &keep);
+    } else {
+      pool_ = nullptr;
+    }
+    context_.store(c, std::memory_order_release);
+  }
+  return c;
+}
+
+// ---- errors --------------------------------------------------------------------------------------------------------------------
+
+std::string CudaDevice::last_kernels() const {
+  std::string s;
+  const unsigned n = launches_.load();
+  for (unsigned i = 0; i < remembered && i < n; ++i)
+    if (const CudaExecutable* k = recent_[(n - 1 - i) % remembered].load()) s += (s.empty() ? "" : ", ") + k->name;
+  return s;
+}
+
+void CudaDevice::check(Result r, const char* what) {
+  if (r == 0) return;
+  const bool fault = r >= 700 && r < 800;  // a kernel's fault: it shows at the next call that looks
+  const std::string last = fault ? last_kernels() : "";
+  support::fail_device("{} ({}): {} failed: {}{}", id(), name_, what, text_of(api_, r),
+                       last.empty() ? "" : ". A kernel that ran before caused it; the last ones, newest first: " + last +
+                                               ". KRAIT_DEBUG=1 reports it at the launch, KRAIT_CHECK=1 names the access");
+}
+
+// ---- code ----------------------------------------------------------------------------------------------------------------------
+
+CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, std::string n)
+    : device(d), module(m), function(f), name(std::move(n)), opted_in_shared(free_shared) {
+  const auto get = [&](int which) {
+    int v = 0;
+    d.api_.function_attribute(&v, which, f);
+    return v;
+  };
+  attributes_ = {get(FnRegisters), get(FnSharedBytes), get(FnLocalBytes), get(FnMaxThreads)};
+  int grid = 0, block = 0;
+  if (d.api_.occupancy_block(&grid, &block, f, nullptr, 0, 0) == 0 && block > 0) suggested_block_ = std::min(block, 256);
+}
+
+CudaExecutable::~CudaExecutable() {
+  for (auto& r : device.recent_)
+    if (r.load() == this) r = nullptr;
+  if (forked) return;
+  try {
+    const CudaDevice::Current current(device);
+    device.api_.context_synchronize();  // a launch of it may still run
+    device.api_.module_unload(module);
+  } catch (...) {  // the device is lost, and the code with it
+  }
+}
+
+std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+  const Current current(*this);
+  const std::string ptx(reinterpret_cast<const char*>(binary.data()), binary.size());  // with a final zero
+  char log[4096] = "";
+  int options[] = {JitErrorLog, JitErrorLogSize};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  ModuleHandle module = nullptr;
+  if (const Result r = api_.module_load(&module, ptx.c_str(), 2, options, values))
+    support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
+                         *log ? ". It says: " : "", log);
+  // The only entry point has its name between ".entry " and "(".
+  const std::size_t entry = ptx.find(".entry "), end = ptx.find_first_of("(\n", entry);
+  const std::string symbol = entry == std::string::npos ? kernel_name : ptx.substr(entry + 7, end - entry - 7);
+  FunctionHandle function = nullptr;
+  if (const Result r = api_.module_function(&function, module, symbol.c_str())) {
+    api_.module_unload(module);
+    check(r, "finding the kernel in its module");
+  }
+  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name);
+}
+
+void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
+  auto& k = static_cast<CudaExecutable&>(code);
+  const Current current(*this);
+  if (q.dynamic_shared > k.opted_in_shared.load(std::memory_order_relaxed)) {
+    if (q.dynamic_shared > limits_.shared_bytes)
+      support::fail_usage("kernel {} asks for {} bytes of dynamic shared memory, {} has {}", k.name, q.dynamic_shared, id(), limits_.shared_bytes);
+    check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(q.dynamic_shared)), "opting in to more shared memory");
+    k.opted_in_shared = q.dynamic_shared;
+  }
+  std::size_t size = q.args_size;
+  void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args), reinterpret_cast<void*>(2), &size, nullptr};
+  const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
+  const Result r = api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
+                               u(q.dynamic_shared), q.stream.native, nullptr, extra);
+  if (r != 0) launch_failed(r, k, q);
+  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&k, std::memory_order_relaxed);
+  if (debug_)
+    if (const Result fault = api_.stream_synchronize(q.stream.native)) launch_failed(fault, k, q);
+}
+
+void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRequest& q) {
+  support::fail_device("{} ({}): kernel {} with grid {} x {} x {} and block {} x {} x {} failed: {}. It uses {} registers a thread and takes "
+                       "blocks of up to {} threads", id(), name_, k.name, q.grid[0], q.grid[1], q.grid[2], q.block[0], q.block[1], q.block[2],
+                       text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------------------
+
+std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
+  const Current current(*this);
+  Address a = 0;
+  const auto attempt = [&] { return pool_ ? api_.mem_alloc_async(&a, bytes, stream.native) : api_.mem_alloc(&a, bytes); };
+  Result r = attempt();
+  if (r == OutOfMemory) {  // memory that waits in the pool or for streams to end may do
+    check(api_.context_synchronize(), "waiting for memory");
+    if (pool_) api_.pool_trim(pool_, 0);
+    r = attempt();
+  }
+  if (r == OutOfMemory)
+    support::fail_device("{} ({}): out of memory: {} bytes were asked for, the device has {} in all", id(), name_, bytes, memory_);
+  check(r, "allocating memory");
+  return a;
+}
+
+void CudaDevice::free(std::uint64_t address, StreamHandle stream) noexcept {
+  if (!address || forked) return;
+  try {
+    const Current current(*this);
+    // After the driver has shut down at exit this fails, and the memory is gone anyway.
+    if (pool_) api_.mem_free_async(address, stream.native);
+    else api_.mem_free(address);
+  } catch (...) {
+  }
+}
+
+void CudaDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.copy_to_device(to, from, bytes, stream.native), "copying to the device");
+}
+
+void CudaDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.copy_to_host(to, from, bytes, stream.native), "copying to the host");
+  check(api_.stream_synchronize(stream.native), "copying to the host");
+}
+
+void CudaDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.copy_on_device(to, from, bytes, stream.native), "copying on the device");
+}
+
+// ---- streams and events --------------------------------------------------------------------------------------------------------
+
+StreamHandle CudaDevice::create_stream() {
+  const Current current(*this);
+  Stream s = nullptr;
+  check(api_.stream_create(&s, 0), "creating a stream");  // ordered with the legacy default stream, as the runtime API's streams
+  return {s};
+}
+
+void CudaDevice::destroy_stream(StreamHandle stream) noexcept {
+  if (forked) return;
+  try {
+    const Current current(*this);
+    api_.stream_synchronize(stream.native);
+    api_.stream_destroy(stream.native);
+  } catch (...) {
+  }
+}
+
+void CudaDevice::synchronize(StreamHandle stream) {
+  const Current current(*this);
+  check(api_.stream_synchronize(stream.native), "waiting for a stream");
+}
+
+void CudaDevice::synchronize() {
+  if (!context_.load()) return;  // never used
+  const Current current(*this);
+  check(api_.context_synchronize(), "waiting for the device");
+}
+
+EventHandle CudaDevice::create_event() {
+  const Current current(*this);
+  Event e = nullptr;
+  check(api_.event_create(&e, 0), "creating an event");
+  return {e};
+}
+
+void CudaDevice::destroy_event(EventHandle event) noexcept {
+  if (forked) return;
+  try {
+    const Current current(*this);
+    api_.event_destroy(event.native);
+  } catch (...) {
+  }
+}
+
+void CudaDevice::record(EventHandle event, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.event_record(event.native, stream.native), "recording an event");
+}
+
+void CudaDevice::wait(EventHandle event) {
+  const Current current(*this);
+  check(api_.event_synchronize(event.native), "waiting for an event");
+}
+
+void CudaDevice::wait(EventHandle event, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.stream_wait(stream.native, event.native, 0), "letting a stream wait for an event");
+}
+
+double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
+  const Current current(*this);
+  check(api_.event_synchronize(from.native), "waiting for an event");
+  check(api_.event_synchronize(to.native), "waiting for an event");
+  float ms = 0;
+  check(api_.event_elapsed(&ms, from.native, to.native), "taking the time between two events");
+  return double(ms);
+}
+
+// ---- finding devices -----------------------------------------------------------------------------------------------------------
+
+CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), debug_(debugging()) {
+  check(api_.device_get(&device_, index), "finding the device");
+  char name[256] = "";
+  check(api_.device_name(name, sizeof name, device_), "reading the device's name");
+  name_ = name;
+  const auto attribute = [&](int which) {
+    int v = 0;
+    check(api_.device_attribute(&v, which, device_), "reading the device's attributes");
+    return std::int64_t(v);
+  };
+  std::size_t bytes = 0;
+  check(api_.device_memory(&bytes, device_), "reading the device's memory size");
+  memory_ = std::int64_t(bytes);
+  limits_.grid = {attribute(MaxGridX), attribute(MaxGridY), attribute(MaxGridZ)};
+  limits_.block = {attribute(MaxBlockX), attribute(MaxBlockY), attribute(MaxBlockZ)};
+  limits_.threads = attribute(MaxThreadsPerBlock), limits_.shared_bytes = attribute(MaxSharedOptin);
+
+  int cuda = 0;
+  check(api_.driver_version(&cuda), "reading the driver's version");
+  const int sm = std::min(int(attribute(ComputeMajor) * 10 + attribute(ComputeMinor)), 121);  // newer devices read older PTX
+  const int has = isa_of_driver(cuda), needs = isa_for(sm);
+  if (has < needs)
+    support::fail_device("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver", id(), name_,
+                         needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
+  target_ = fmt::format("ptx sm={} isa={}", sm, std::min(has, std::max(needs, 80)));
+}
+
+}  // namespace krait::runtime::cuda
+
+namespace krait::runtime {
+
+std::vector<std::unique_ptr<Device>> cuda_devices() {
+  std::vector<std::unique_ptr<Device>> found;
+  const cuda::DriverApi* api = cuda::driver();
+  int count = 0;
+  if (!api || api->device_count(&count) != 0) return found;
+  pthread_atfork(nullptr, nullptr, [] { cuda::forked = true; });
+  for (int i = 0; i < count; ++i) found.push_back(std::make_unique<cuda::CudaDevice>(*api, i));
+  return found;
+}
+
+}  // namespace krait::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One NVIDIA GPU through the driver API. Works in the device's primary context, so memory and streams are shared with users of
+// the CUDA runtime; the calling thread's current context is left as it was.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "runtime/backend.h"
+#include "runtime/cuda/driver_api.h"
+
+namespace krait::runtime::cuda {
+
+class CudaDevice;
+
+class CudaExecutable final : public Executable {
+ public:
+  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, std::string name);
+  ~CudaExecutable() override;
+  Attributes attributes() const override { return attributes_; }
+  int suggested_block() const override { return suggested_block_; }
+
+  CudaDevice& device;
+  const ModuleHandle module;
+  const FunctionHandle function;
+  const std::string name;
+  std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
+
+ private:
+  Attributes attributes_;
+  int suggested_block_ = 256;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const DriverApi& api, int index);
+
+  std::string name() const override { return name_; }
+  std::string id() const override { return "cuda:" + std::to_string(index_); }
+  std::string target() const override { return target_; }
+  std::int64_t total_memory() const override { return memory_; }
+  Limits limits() const override { return limits_; }
+
+  std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
+  void free(std::uint64_t address, StreamHandle stream) noexcept override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+
+  std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  void launch(Executable& code, const LaunchRequest& request) override;
+
+  StreamHandle create_stream() override;
+  void destroy_stream(StreamHandle stream) noexcept override;
+  void synchronize(StreamHandle stream) override;
+  void synchronize() override;
+  EventHandle create_event() override;
+  void destroy_event(EventHandle event) noexcept override;
+  void record(EventHandle event, StreamHandle stream) override;
+  void wait(EventHandle event) override;
+  void wait(EventHandle event, StreamHandle stream) override;
+  double elapsed_ms(EventHandle from, EventHandle to) override;
+
+ private:
+  friend class CudaExecutable;
+  class Current;  // makes the primary context current for a scope
+
+  /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches the last kernels.
+  void check(Result r, const char* what);
+  void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
+  Context context();
+  std::string last_kernels() const;
+
+  const DriverApi& api_;
+  const int index_;
+  DeviceId device_ = 0;
+  std::atomic<Context> context_{nullptr};
+  std::mutex start_;
+  Pool pool_ = nullptr;  // null: the device has no stream-ordered allocation
+  std::string name_, target_;
+  std::int64_t memory_ = 0;
+  Limits limits_{};
+  const bool debug_;
+  // The last launches, newest last, for messages about faults that show later.
+  static constexpr unsigned remembered = 4;
+  std::array<std::atomic<const CudaExecutable*>, remembered> recent_{};
+  std::atomic<unsigned> launches_{0};
+};
+
+}  // namespace krait::runtime::cuda
