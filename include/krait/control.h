@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Control flow of kernels. Native C++ if and for on plain values run while recording; these words are recorded.
+#pragma once
+
+#include <krait/memory.h>
+
+namespace krait {
+namespace detail {
+
+template <class Body>
+constexpr void check_body() {
+  static_assert(std::is_void_v<decltype(static_cast<const Body*>(nullptr)->operator()())>,
+                "krait: the body of if_, while_ and switch_ returns nothing: assign to a kr::var, or use kr::select or kr::return_");
+}
+
+/// What if_ gives: .elif_ and .else_ go on from it, in the same expression.
+class if_chain {
+ public:
+  explicit if_chain(const mark& at) : mark_(at) {}
+  if_chain(const if_chain&) = delete;
+  if_chain& operator=(const if_chain&) = delete;
+
+  /// The condition is computed only where no earlier one holds.
+  template <class Body>
+  if_chain elif_(operand condition, const Body& body, location where = location::here()) && {
+    check_body<Body>();
+    return if_chain(record_elif(mark_, node_of(condition), body, where));
+  }
+  template <class Body>
+  void else_(const Body& body, location where = location::here()) && {
+    check_body<Body>();
+    record_else(mark_, body, where);
+  }
+
+ private:
+  mark mark_;
+};
+
+/// What switch_ gives.
+class switch_chain {
+ public:
+  explicit switch_chain(node at) : node_(at) {}
+  switch_chain(const switch_chain&) = delete;
+  switch_chain& operator=(const switch_chain&) = delete;
+
+  /// `.case_(1, body)`, `.case_(2, 3, body)`: there is no fall-through.
+  template <class... ValuesAndBody>
+  switch_chain case_(const ValuesAndBody&... values_and_body) && {
+    constexpr unsigned count = sizeof...(ValuesAndBody) - 1;
+    static_assert(count > 0, "krait: case_ takes one value or several, then the body");
+    split<count>({}, values_and_body...);
+    return switch_chain(node_);
+  }
+  template <class Body>
+  void default_(const Body& body, location where = location::here()) && {
+    check_body<Body>();
+    record_default(node_, body, where);
+  }
+
+ private:
+  template <unsigned Count>
+  struct case_values { std::int64_t at[Count]; };
+  template <unsigned Count, class Body>
+  void split(const case_values<Count>& values, const Body& body) const {
+    check_body<Body>();
+    record_case(node_, values.at, Count, body, {});
+  }
+  template <unsigned Count, unsigned Done = 0, class First, class Second, class... Rest>
+  void split(case_values<Count> values, const First& first, const Second& second, const Rest&... rest) const {
+    static_assert(plain_integer<First>, "krait: the values of a case are plain integers, and its last argument is the body");
+    values.at[Count - 1 - sizeof...(Rest)] = static_cast<std::int64_t>(first);
+    split<Count>(values, second, rest...);
+  }
+  node node_;
+};
+
+struct loop_end {};
+
+/// The iterator of a recorded loop: the body runs once, between `!=` and `++`.
+class loop_iterator {
+ public:
+  loop_iterator(node index, location where) : index_(index), where_(where) {}
+  loop_iterator(const loop_iterator&) = delete;
+  loop_iterator& operator=(const loop_iterator&) = delete;
+  ~loop_iterator() {
+    if (open_) end_loop(index_, false, where_);
+  }
+  bool operator!=(loop_end) const noexcept { return open_; }
+  void operator++() {
+    open_ = false;
+    end_loop(index_, true, where_);
+  }
+
+ protected:
+  node index_;
+
+ private:
+  location where_;
+  bool open_ = true;
+};
+template <class Type>
+class typed_loop_iterator : public loop_iterator {
+ public:
+  using loop_iterator::loop_iterator;
+  value<Type> operator*() const noexcept { return value<Type>(index_); }
+};
+
+template <class Type>
+class range_loop {
+ public:
+  range_loop(node begin, node end, node step, location where) : begin_(begin), end_(end), step_(step), where_(where) {}
+  typed_loop_iterator<Type> begin() const { return {begin_range(scalar_of<Type>, begin_, end_, step_, where_), where_}; }
+  loop_end end() const noexcept { return {}; }
+
+ private:
+  node begin_, end_, step_;
+  location where_;
+};
+class grid_stride_loop {
+ public:
+  grid_stride_loop(node bound, location where) : bound_(bound), where_(where) {}
+  typed_loop_iterator<std::int64_t> begin() const { return {begin_grid_stride(bound_, where_), where_}; }
+  loop_end end() const noexcept { return {}; }
+
+ private:
+  node bound_;
+  location where_;
+};
+
+template <class Begin, class End>
+struct range_of {
+  static_assert(std::is_integral_v<storage_type_t<Begin>> && std::is_integral_v<storage_type_t<End>>,
+                "krait: the bounds of a range are integers: convert with kr::cast<int>(n)");
+  using type = arith_t<storage_type_t<Begin>, storage_type_t<End>>;
+};
+template <class Type, operand_type Bound>
+node bound_node(const Bound& x) {
+  if constexpr (plain<Bound>) return node_of(convert_plain<Type>(x));
+  else return node_of(x);
+}
+
+}  // namespace detail
+
+/// Runs the body where the condition is not 0. Chain .elif_(condition, body) and .else_(body).
+///   kr::if_(x[i] < 0, [&] { y[i] = 0; }).else_([&] { y[i] = x[i]; });
+template <class Body>
+detail::if_chain if_(detail::operand condition, const Body& body, detail::location where = detail::location::here()) {
+  detail::check_body<Body>();
+  return detail::if_chain(detail::record_if(node_of(condition), body, where));
+}
+
+/// Repeats the body as long as the condition, a lambda, gives something that is not 0.
+///   kr::while_([&] { return k < limit; }, [&] { k += 1; });
+template <class Condition, class Body>
+void while_(const Condition& condition, const Body& body, detail::location where = detail::location::here()) {
+  static_assert(requires { condition(); }, "krait: the condition of while_ is a lambda: kr::while_([&] { return k < n; }, [&] { … })");
+  detail::check_body<Body>();
+  detail::record_while([&] { return node_of(detail::operand(condition())); }, body, where);
+}
+
+/// `for (auto i : kr::range(n))`: i from 0 below n, from begin below end, in steps that may be negative. The bounds are read
+/// once; i has their common type. The body is recorded once: leave it with kr::break_, kr::continue_ and kr::return_.
+template <detail::operand_type End>
+auto range(End end, detail::location where = detail::location::here()) {
+  using type = typename detail::range_of<End, End>::type;
+  return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end), detail::node_of(type{1}), where);
+}
+template <detail::operand_type Begin, detail::operand_type End>
+auto range(Begin begin, End end, detail::location where = detail::location::here()) {
+  using type = typename detail::range_of<Begin, End>::type;
+  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}), where);
+}
+template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
+auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
+  using type = typename detail::range_of<Begin, End>::type;
+  static_assert(std::is_integral_v<detail::storage_type_t<Step>>, "krait: the step of a range is an integer");
+  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), node_of(detail::operand(step)), where);
+}
+
+/// `for (auto i : kr::grid_stride(n))`: the threads of the grid share the indices from 0 below n; i is a value<std::int64_t>.
+inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location where = detail::location::here()) {
+  return {node_of(n), where};
+}
+
+/// `kr::switch_(v).case_(1, [&] { … }).case_(2, 3, [&] { … }).default_([&] { … })`. No fall-through; break_ leaves the loop around.
+template <detail::operand_type Type>
+detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
+  static_assert(std::is_integral_v<detail::storage_type_t<Type>>, "krait: switch_ selects by an integer");
+  return detail::switch_chain(detail::begin_switch(node_of(detail::operand(selector)), where));
+}
+
+/// Leaves the innermost recorded loop.
+inline void break_(detail::location where = detail::location::here()) { detail::leave(detail::op::Break, where); }
+/// Goes to the next trip of the innermost recorded loop.
+inline void continue_(detail::location where = detail::location::here()) { detail::leave(detail::op::Continue, where); }
+/// Ends the thread.
+inline void return_(detail::location where = detail::location::here()) { detail::leave(detail::op::Return, where); }
+/// In an element-wise function: this element's result.
+inline void return_(detail::operand result, detail::location where = detail::location::here()) {
+  detail::leave_with(node_of(result), where);
+}
+
+namespace detail {
+
+/// One side of select: a value, or a lambda that gives one.
+template <class Side>
+struct select_side { using type = storage_type_t<Side>; };
+template <class Side>
+  requires requires(const Side& side) { side(); }
+struct select_side<Side> { using type = storage_type_t<std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>; };
+template <class Side>
+node side_node(const Side& side) {
+  if constexpr (operand_type<Side>) return node_of(operand(side));
+  else return node_of(operand(side()));
+}
+
+}  // namespace detail
+
+/// c ? x : y. Both sides are evaluated, but one that is a lambda only where it is chosen.
+///   auto root = kr::select(v > 0, [&] { return kr::sqrt(v); }, 0.0f);
+template <class Yes, class No>
+auto select(detail::operand condition, Yes yes, No no, detail::location where = detail::location::here()) {
+  using result = detail::choice_t<typename detail::select_side<Yes>::type, typename detail::select_side<No>::type>;
+  constexpr detail::scalar type = detail::scalar_of<result>;
+  if constexpr (detail::operand_type<Yes> && detail::operand_type<No>) {
+    detail::set_location(where);
+    return value<result>(detail::apply(detail::op::Select, type, node_of(condition), detail::side_node(yes), detail::side_node(no)));
+  } else {
+    return value<result>(detail::record_select(
+        node_of(condition), type, [&] { return detail::side_node(yes); }, [&] { return detail::side_node(no); }, where));
+  }
+}
+
+}  // namespace krait

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plain functions through which the templates of the DSL reach the recorder (lib/trace). Everything typed is erased here: a
+// traced value is a `node`, its type is known to the recorder, which converts operands itself and reads a mutable local where one
+// is used as a value.
+//
+// A misuse does not throw where it happens: it is kept, the operation gives a zero, and finish_recording throws it. What must stop
+// at once does throw: use of a traced value while nothing is recorded, and a recording that grows without end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krait/detail/export.h>
+#include <krait/detail/function_ref.h>
+#include <krait/detail/location.h>
+
+namespace krait::detail {
+
+/// The operations, as the IR has them.
+enum class op : std::uint8_t {
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) Name,
+#include <krait/ops.def>
+};
+
+/// The types of traced values, as the IR has them.
+enum class scalar : std::uint8_t { none, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
+
+/// A recorded value, mutable local or array.
+struct node {
+  std::uint32_t id = 0;
+  std::uint32_t recording = 0;  // 0: of none
+};
+
+/// A point of the recording: what was recorded after it can be moved below a condition. `condition` is the left operand of && and
+/// ||, or the if whose chain goes on.
+struct mark {
+  node condition;
+  std::uint32_t region = 0;
+  std::uint32_t position = 0;
+};
+
+// ---- a recording -------------------------------------------------------------------------------------------------------------
+struct recording_options {
+  const char* name = "";
+  location where{};
+  std::uint8_t fp = 2;  // ir::FpMode
+  bool checked = false;
+  std::int64_t block[3] = {0, 0, 0};
+};
+
+/// Starts recording on this thread. Throws error{usage} when this thread records already.
+KRAIT_API void* begin_recording(const recording_options& options);
+/// Parameters, in order, before the lambda runs.
+KRAIT_API node parameter(scalar type);
+KRAIT_API node parameter_array(scalar element, unsigned rank, bool writable, unsigned elem_bytes);
+/// Ends the recording and gives what trace::take (lib/trace/trace.h) turns into a module. Throws the first misuse that was kept.
+KRAIT_API void* finish_recording(void* recording);
+/// Ends the recording after an exception left the lambda.
+KRAIT_API void abandon_recording(void* recording) noexcept;
+KRAIT_API bool recording_active() noexcept;
+
+/// A body whose return_(value) gives its result to `result` and leaves the body, not the kernel: an element-wise function's.
+/// Brackets the code recorded between the two calls.
+struct body_scope {
+  mark start{};
+  std::uint32_t index = 0;
+};
+KRAIT_API body_scope begin_body(void (*result)(void* context, node value), void* context);
+KRAIT_API void end_body(const body_scope& scope);
+
+// ---- values ------------------------------------------------------------------------------------------------------------------
+KRAIT_API node literal(scalar type, std::uint64_t bits);
+/// x as a value of that type (C++'s conversion; float to integer saturates).
+KRAIT_API node convert(scalar type, node x);
+KRAIT_API node bit_convert(scalar type, node x);
+/// The operation on operands converted to `type`; the result's type follows from the operation's row. A shift's count and a
+/// select's condition keep their own type.
+KRAIT_API node apply(op what, scalar type, node x);
+KRAIT_API node apply(op what, scalar type, node x, node y);
+KRAIT_API node apply(op what, scalar type, node x, node y, node z);
+/// An operation without operands: position in the launch and the like.
+KRAIT_API node position(op what, scalar type, unsigned dimension = 0);
+KRAIT_API void set_location(location where) noexcept;
+
+/// Where the right operand of && or || begins, or an elif's condition.
+KRAIT_API mark mark_here(node left);
+/// left && right, or left || right, where the right operand is what was recorded since the mark.
+KRAIT_API node logical(op what, const mark& left, node right);
+
+// ---- mutable locals ------------------------------------------------------------------------------------------------------------
+KRAIT_API node make_slot(scalar type, node first);
+KRAIT_API void assign(node slot, node x);
+/// slot = slot `what` x, computed in `type`.
+KRAIT_API void update(op what, scalar type, node slot, node x);
+
+// ---- memory ------------------------------------------------------------------------------------------------------------------
+/// An element's place: indices are values of type i64 once `load` or `locate` has run.
+struct place {
+  node array;
+  node indices[4];
+  std::uint32_t rank = 0;
+};
+KRAIT_API node load(place& at);
+KRAIT_API void store(const place& at, node x);
+KRAIT_API node atomic(op what, const place& at, node x);
+KRAIT_API node atomic(op what, const place& at, node expected, node desired);
+KRAIT_API node extent(node array, unsigned dimension);
+/// Shared or Local; the first extent 0: sized at launch.
+KRAIT_API node make_array(op what, scalar element, const std::int64_t* extents, unsigned rank);
+/// Barriers, fences and warp operations without or with an operand.
+KRAIT_API void synchronise(op what, unsigned scope = 0);
+
+// ---- control -----------------------------------------------------------------------------------------------------------------
+/// Gives the mark that elif and else continue from.
+KRAIT_API mark record_if(node condition, function_ref<void()> body, location where);
+KRAIT_API mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where);
+KRAIT_API void record_else(const mark& chain, function_ref<void()> body, location where);
+/// One of two values; each side is recorded in a branch of its own.
+KRAIT_API node record_select(node condition, scalar type, function_ref<node()> yes, function_ref<node()> no, location where);
+KRAIT_API void record_while(function_ref<node()> condition, function_ref<void()> body, location where);
+
+/// Gives the loop; its index is of `type`.
+KRAIT_API node begin_range(scalar type, node begin, node end, node step, location where);
+KRAIT_API node begin_grid_stride(node bound, location where);
+/// Closes the innermost loop, whose index is this. Not `whole`: C++ left the body in its middle.
+KRAIT_API void end_loop(node index, bool whole, location where) noexcept;
+
+KRAIT_API node begin_switch(node selector, location where);
+KRAIT_API void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body, location where);
+KRAIT_API void record_default(node chain, function_ref<void()> body, location where);
+
+/// Break, Continue or Return.
+KRAIT_API void leave(op what, location where);
+KRAIT_API void leave_with(node result, location where);
+
+}  // namespace krait::detail

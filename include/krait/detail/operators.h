@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of traced values: three overloads each, (traced, traced), (traced, plain) and (plain, traced). They are noinline
+// and cold: they run once, while recording, and inlining them would double the compile time of a kernel at -O2.
+#pragma once
+
+#include <krait/value.h>
+
+namespace krait {
+
+template <detail::plain Type>
+class ref;
+
+namespace detail {
+
+template <class Left, class Right>
+using common_of = arith_t<storage_type_t<Left>, storage_type_t<Right>>;
+
+/// The type in which an operator computes.
+template <class Left, class Right>
+struct arithmetic_rule {
+  using type = common_of<Left, Right>;
+  using result = type;
+};
+template <class Left, class Right>
+struct integer_rule : arithmetic_rule<Left, Right> {
+  static_assert(std::is_integral_v<common_of<Left, Right>>, "krait: this operator needs integers: convert with kr::cast<int>(v)");
+};
+template <class Left, class Right>
+struct shift_rule : integer_rule<Left, Right> {
+  using type = promote_t<storage_type_t<Left>>;
+  using result = type;
+};
+template <class Left, class Right>
+struct compare_rule : arithmetic_rule<Left, Right> {
+  using result = bool;
+};
+
+/// A plain operand as the type of the operation.
+template <class Type, class Number>
+node plain_node(Number x) {
+  return node_of(convert_plain<Type>(x));
+}
+
+/// The left operand of && and ||: made after the left operand is recorded and before the right one is, so that what follows the
+/// mark is the right operand. Only one side may be a wrapper.
+class logical_left {
+ public:
+  template <operand_type Left>
+  [[gnu::noinline, gnu::cold]] logical_left(const Left& left) : mark_(mark_here(node_of(left))) {}  // NOLINT: implicit on purpose
+  const mark& at() const noexcept { return mark_; }
+
+ private:
+  mark mark_;
+};
+
+}  // namespace detail
+
+// Undefined below: the overloads of one operator differ only in its symbol, its operation and the rule of its types.
+#define KRAIT_BINARY(symbol, name, rule)                                                                                      \
+  template <detail::traced Left, detail::traced Right>                                                                        \
+  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(const Left& x, const Right& y) { \
+    using types = detail::rule<Left, Right>;                                                                                  \
+    return value<typename types::result>(                                                                                     \
+        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y)));                    \
+  }                                                                                                                           \
+  template <detail::traced Left, detail::plain Right>                                                                         \
+  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(const Left& x, Right y) {    \
+    using types = detail::rule<Left, Right>;                                                                                  \
+    return value<typename types::result>(                                                                                     \
+        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)));            \
+  }                                                                                                                           \
+  template <detail::plain Left, detail::traced Right>                                                                         \
+  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(Left x, const Right& y) {    \
+    using types = detail::rule<Left, Right>;                                                                                  \
+    return value<typename types::result>(                                                                                     \
+        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, detail::plain_node<typename types::type>(x), node_of(y)));            \
+  }
+KRAIT_BINARY(+, Add, arithmetic_rule)
+KRAIT_BINARY(-, Sub, arithmetic_rule)
+KRAIT_BINARY(*, Mul, arithmetic_rule)
+KRAIT_BINARY(/, Div, arithmetic_rule)
+KRAIT_BINARY(%, Rem, integer_rule)
+KRAIT_BINARY(&, And, integer_rule)
+KRAIT_BINARY(|, Or, integer_rule)
+KRAIT_BINARY(^, Xor, integer_rule)
+KRAIT_BINARY(<<, Shl, shift_rule)
+KRAIT_BINARY(>>, Shr, shift_rule)
+KRAIT_BINARY(==, Eq, compare_rule)
+KRAIT_BINARY(!=, Ne, compare_rule)
+KRAIT_BINARY(<, Lt, compare_rule)
+KRAIT_BINARY(<=, Le, compare_rule)
+KRAIT_BINARY(>, Gt, compare_rule)
+KRAIT_BINARY(>=, Ge, compare_rule)
+#undef KRAIT_BINARY
+
+// Undefined below. A value on the left is refused with the cure; a named element (`auto t = x[i]; t += 1`) is a value.
+#define KRAIT_COMPOUND(symbol, name, rule)                                                                                    \
+  template <detail::plain Type, detail::traced Right>                                                                         \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                                     \
+    using types = detail::rule<Type, Right>;                                                                                  \
+    detail::update(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y));                        \
+    return x;                                                                                                                 \
+  }                                                                                                                           \
+  template <detail::plain Type, detail::plain Right>                                                                          \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                                            \
+    using types = detail::rule<Type, Right>;                                                                                  \
+    detail::update(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y));                \
+    return x;                                                                                                                 \
+  }                                                                                                                           \
+  template <detail::plain Type, detail::traced Right>                                                                         \
+  [[gnu::noinline, gnu::cold]] void operator symbol(ref<Type>&& x, const Right& y) {                                          \
+    using types = detail::rule<Type, Right>;                                                                                  \
+    detail::store(place_of(x),                                                                                                \
+                  detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y)));          \
+  }                                                                                                                           \
+  template <detail::plain Type, detail::plain Right>                                                                          \
+  [[gnu::noinline, gnu::cold]] void operator symbol(ref<Type>&& x, Right y) {                                                 \
+    using types = detail::rule<Type, Right>;                                                                                  \
+    detail::store(place_of(x),                                                                                                \
+                  detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)));  \
+  }                                                                                                                           \
+  template <detail::plain Type, class Right>                                                                                  \
+  void operator symbol(const value<Type>&, const Right&) {                                                                    \
+    static_assert(detail::always_false<Right>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to change it, " \
+                                               "or write the element itself: x[i] " #symbol " v");                            \
+  }
+KRAIT_COMPOUND(+=, Add, arithmetic_rule)
+KRAIT_COMPOUND(-=, Sub, arithmetic_rule)
+KRAIT_COMPOUND(*=, Mul, arithmetic_rule)
+KRAIT_COMPOUND(/=, Div, arithmetic_rule)
+KRAIT_COMPOUND(%=, Rem, integer_rule)
+KRAIT_COMPOUND(&=, And, integer_rule)
+KRAIT_COMPOUND(|=, Or, integer_rule)
+KRAIT_COMPOUND(^=, Xor, integer_rule)
+KRAIT_COMPOUND(<<=, Shl, shift_rule)
+KRAIT_COMPOUND(>>=, Shr, shift_rule)
+#undef KRAIT_COMPOUND
+
+template <detail::traced Type>
+[[gnu::noinline, gnu::cold]] auto operator+(const Type& x) {
+  using result = detail::promote_t<typename Type::traced_type>;
+  return value<result>(detail::convert(detail::scalar_of<result>, node_of(x)));
+}
+template <detail::traced Type>
+[[gnu::noinline, gnu::cold]] auto operator-(const Type& x) {
+  using result = detail::promote_t<typename Type::traced_type>;
+  return value<result>(detail::apply(detail::op::Neg, detail::scalar_of<result>, node_of(x)));
+}
+template <detail::traced Type>
+[[gnu::noinline, gnu::cold]] auto operator~(const Type& x) {
+  using result = detail::promote_t<typename Type::traced_type>;
+  static_assert(std::is_integral_v<result>, "krait: this operator needs integers: convert with kr::cast<int>(v)");
+  return value<result>(detail::apply(detail::op::Not, detail::scalar_of<result>, node_of(x)));
+}
+template <detail::traced Type>
+[[gnu::noinline, gnu::cold]] value<bool> operator!(const Type& x) {
+  return value<bool>(detail::apply(detail::op::Not, detail::scalar::boolean, node_of(x)));
+}
+
+/// The right operand is computed only where the left one is true, as in C++.
+template <detail::traced Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator&&(detail::logical_left x, const Right& y) {
+  return value<bool>(detail::logical(detail::op::And, x.at(), node_of(y)));
+}
+template <detail::plain Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator&&(detail::logical_left x, Right y) {
+  return value<bool>(detail::logical(detail::op::And, x.at(), detail::node_of(y)));
+}
+/// The right operand is computed only where the left one is false, as in C++.
+template <detail::traced Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator||(detail::logical_left x, const Right& y) {
+  return value<bool>(detail::logical(detail::op::Or, x.at(), node_of(y)));
+}
+template <detail::plain Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator||(detail::logical_left x, Right y) {
+  return value<bool>(detail::logical(detail::op::Or, x.at(), detail::node_of(y)));
+}
+
+}  // namespace krait

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a thread stands: CUDA's words. All positions and sizes are signed and 64 bits wide.
+#pragma once
+
+#include <krait/value.h>
+
+namespace krait {
+
+/// Three numbers, x fastest.
+struct position3 {
+  value<std::int64_t> x, y, z;
+};
+struct position2 {
+  value<std::int64_t> x, y;
+};
+
+namespace detail {
+
+inline value<std::int64_t> dimension(op what, unsigned d) { return value<std::int64_t>(position(what, scalar::i64, d)); }
+inline position3 dimensions(op what) { return {dimension(what, 0), dimension(what, 1), dimension(what, 2)}; }
+template <int Rank>
+auto ranked(op what) {
+  static_assert(Rank >= 1 && Rank <= 3, "krait: a grid has one to three dimensions");
+  if constexpr (Rank == 1) return dimension(what, 0);
+  else if constexpr (Rank == 2) return position2{dimension(what, 0), dimension(what, 1)};
+  else return dimensions(what);
+}
+
+}  // namespace detail
+
+/// Thread in its block.
+inline position3 thread_idx() { return detail::dimensions(detail::op::ThreadIdx); }
+/// Block in the grid.
+inline position3 block_idx() { return detail::dimensions(detail::op::BlockIdx); }
+/// Threads of a block.
+inline position3 block_dim() { return detail::dimensions(detail::op::BlockDim); }
+/// Blocks of the grid.
+inline position3 grid_dim() { return detail::dimensions(detail::op::GridDim); }
+/// Thread in the grid: `auto [x, y] = kr::grid<2>();`, `auto i = kr::grid<1>();`.
+template <int Rank = 1>
+auto grid() {
+  return detail::ranked<Rank>(detail::op::GlobalId);
+}
+/// Threads of the grid, a dimension.
+template <int Rank = 1>
+auto gridsize() {
+  return detail::ranked<Rank>(detail::op::GlobalSize);
+}
+
+}  // namespace krait

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions on traced and on plain values. On plain values they give what a kernel gives in strict mode: the exact ones are
+// written here, the mathematical ones come from the same bodies as the device's (lib/math).
+#pragma once
+
+#include <krait/detail/operators.h>
+
+namespace krait {
+namespace detail {
+
+// Bodies on plain values; f16 goes through float, as on the device.
+KRAIT_API float math_exp(float x);
+KRAIT_API double math_exp(double x);
+KRAIT_API float math_exp2(float x);
+KRAIT_API double math_exp2(double x);
+KRAIT_API float math_log(float x);
+KRAIT_API double math_log(double x);
+KRAIT_API float math_log2(float x);
+KRAIT_API double math_log2(double x);
+KRAIT_API float math_sin(float x);
+KRAIT_API double math_sin(double x);
+KRAIT_API float math_cos(float x);
+KRAIT_API double math_cos(double x);
+KRAIT_API float math_tan(float x);
+KRAIT_API double math_tan(double x);
+KRAIT_API float math_tanh(float x);
+KRAIT_API double math_tanh(double x);
+KRAIT_API float math_erf(float x);
+KRAIT_API double math_erf(double x);
+KRAIT_API float math_erfc(float x);
+KRAIT_API double math_erfc(double x);
+KRAIT_API float math_rsqrt(float x);
+KRAIT_API double math_rsqrt(double x);
+KRAIT_API float math_pow(float x, float y);
+KRAIT_API double math_pow(double x, double y);
+KRAIT_API float math_atan2(float y, float x);
+KRAIT_API double math_atan2(double y, double x);
+KRAIT_API float math_hypot(float x, float y);
+KRAIT_API double math_hypot(double x, double y);
+
+// The exact functions. The builtins are named once for each type; f16 is computed as float.
+inline float plain_sqrt(float x) { return __builtin_sqrtf(x); }
+inline double plain_sqrt(double x) { return __builtin_sqrt(x); }
+inline float plain_floor(float x) { return __builtin_floorf(x); }
+inline double plain_floor(double x) { return __builtin_floor(x); }
+inline float plain_ceil(float x) { return __builtin_ceilf(x); }
+inline double plain_ceil(double x) { return __builtin_ceil(x); }
+inline float plain_trunc(float x) { return __builtin_truncf(x); }
+inline double plain_trunc(double x) { return __builtin_trunc(x); }
+inline float plain_rint(float x) { return __builtin_rintf(x); }
+inline double plain_rint(double x) { return __builtin_rint(x); }
+inline float plain_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline double plain_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+
+template <class Type>
+constexpr std::uint64_t sign_mask = std::uint64_t{1} << (8 * sizeof(Type) - 1);
+template <class Type>
+constexpr bool is_negative(Type x) {
+  return (bits_of(x) & sign_mask<Type>) != 0;
+}
+/// minimumNumber of IEEE 754-2019: a NaN loses, -0 < +0.
+template <class Type>
+constexpr Type plain_min(Type x, Type y) {
+  if constexpr (is_float_v<Type>) {
+    if (is_nan(x)) return y;
+    if (is_nan(y)) return x;
+    if (x == y) return is_negative(x) ? x : y;
+  }
+  return x < y ? x : y;
+}
+/// maximumNumber of IEEE 754-2019: a NaN loses, -0 < +0.
+template <class Type>
+constexpr Type plain_max(Type x, Type y) {
+  if constexpr (is_float_v<Type>) {
+    if (is_nan(x)) return y;
+    if (is_nan(y)) return x;
+    if (x == y) return is_negative(x) ? y : x;
+  }
+  return x < y ? y : x;
+}
+template <class Type>
+constexpr Type plain_abs(Type x) {
+  if constexpr (is_float_v<Type>) return from_bits<Type>(bits_of(x) & ~sign_mask<Type>);
+  else if constexpr (std::is_signed_v<Type>) return x < 0 ? from_bits<Type>(0 - bits_of(x)) : x;
+  else return x;
+}
+template <class Type>
+constexpr Type plain_copysign(Type x, Type y) {
+  return from_bits<Type>((bits_of(x) & ~sign_mask<Type>) | (bits_of(y) & sign_mask<Type>));
+}
+template <class Type>
+constexpr bool plain_isinf(Type x) {
+  return !is_nan(x) && bits_of(plain_abs(x)) == bits_of(static_cast<Type>(__builtin_huge_valf()));
+}
+template <class Type>
+constexpr int plain_popcount(Type x) {
+  return __builtin_popcountll(bits_of(x));
+}
+template <class Type>
+constexpr int plain_clz(Type x) {
+  return x == 0 ? 8 * static_cast<int>(sizeof(Type)) : __builtin_clzll(bits_of(x)) - (64 - 8 * static_cast<int>(sizeof(Type)));
+}
+template <class Type>
+constexpr int plain_ctz(Type x) {
+  return x == 0 ? 8 * static_cast<int>(sizeof(Type)) : __builtin_ctzll(bits_of(x));
+}
+template <class Type>
+constexpr Type plain_byte_swap(Type x) {
+  return from_bits<Type>(__builtin_bswap64(bits_of(x)) >> (64 - 8 * sizeof(Type)));
+}
+template <class Type>
+constexpr Type plain_bit_reverse(Type x) {
+  std::uint64_t bits = bits_of(x), reversed = 0;
+  for (unsigned i = 0; i < 8 * sizeof(Type); ++i, bits >>= 1) reversed = reversed << 1 | (bits & 1);
+  return from_bits<Type>(reversed);
+}
+template <class Type>
+constexpr Type plain_mul_hi(Type x, Type y) {
+  using wide = std::conditional_t<std::is_signed_v<Type>, __int128, unsigned __int128>;
+  return static_cast<Type>(static_cast<wide>(x) * static_cast<wide>(y) >> (8 * sizeof(Type)));
+}
+
+template <class Type>
+using float_of = std::conditional_t<std::is_same_v<Type, f16>, float, Type>;
+template <class Left, class Right>
+using choice_of = choice_t<storage_type_t<Left>, storage_type_t<Right>>;
+template <class Left, class Right>
+using real_of = real_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
+template <class Type>
+using integer_t = std::enable_if_t<std::is_integral_v<Type> && !std::is_same_v<Type, bool>, Type>;
+template <class Left, class Right>
+using integer_of = integer_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
+
+}  // namespace detail
+
+// Undefined below. One argument: `type` of it is the type that computes; `plain_body` is an expression of `plain_x`.
+#define KRAIT_FUNCTION1(function, name, type, result, plain_body)                                              \
+  template <detail::traced Type>                                                                               \
+  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                                                  \
+    using computed = detail::type<typename Type::traced_type>;                                                 \
+    return value<result>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x)));            \
+  }                                                                                                            \
+  template <detail::plain Type>                                                                                \
+  auto function(Type x) {                                                                                      \
+    using computed = detail::type<Type>;                                                                       \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                                                  \
+    const auto plain_x = static_cast<computed>(x);                                                             \
+    return static_cast<result>(plain_body);                                                                    \
+  }
+// Two arguments, one of them traced or both plain.
+#define KRAIT_FUNCTION2(function, name, type, plain_body)                                                      \
+  template <detail::traced Left, detail::traced Right>                                                         \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                                  \
+    using computed = detail::type<Left, Right>;                                                                \
+    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y))); \
+  }                                                                                                            \
+  template <detail::traced Left, detail::plain Right>                                                          \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                                         \
+    using computed = detail::type<Left, Right>;                                                                \
+    return value<computed>(                                                                                    \
+        detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), detail::plain_node<computed>(y))); \
+  }                                                                                                            \
+  template <detail::plain Left, detail::traced Right>                                                          \
+  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                                         \
+    using computed = detail::type<Left, Right>;                                                                \
+    return value<computed>(                                                                                    \
+        detail::apply(detail::op::name, detail::scalar_of<computed>, detail::plain_node<computed>(x), node_of(y))); \
+  }                                                                                                            \
+  template <detail::plain Left, detail::plain Right>                                                           \
+  auto function(Left x, Right y) {                                                                             \
+    using computed = detail::type<Left, Right>;                                                                \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                                                  \
+    const auto plain_x = static_cast<computed>(x);                                                             \
+    const auto plain_y = static_cast<computed>(y);                                                             \
+    return static_cast<computed>(plain_body);                                                                  \
+  }
+#define KRAIT_MATH_FUNCTION1(function, name) \
+  KRAIT_FUNCTION1(function, name, real_t, computed, detail::math_##function(static_cast<wide>(plain_x)))
+#define KRAIT_MATH_FUNCTION2(function, name) \
+  KRAIT_FUNCTION2(function, name, real_of, detail::math_##function(static_cast<wide>(plain_x), static_cast<wide>(plain_y)))
+#define KRAIT_ROUNDING(function, name) \
+  KRAIT_FUNCTION1(function, name, real_t, computed, detail::plain_##function(static_cast<wide>(plain_x)))
+
+// Floating point; integers are converted to double, as in C++.
+KRAIT_ROUNDING(sqrt, Sqrt)
+KRAIT_ROUNDING(floor, Floor)
+KRAIT_ROUNDING(ceil, Ceil)
+KRAIT_ROUNDING(trunc, Trunc)
+KRAIT_ROUNDING(rint, Rint)  // ties to even
+KRAIT_FUNCTION1(isnan, Isnan, real_t, bool, detail::is_nan(plain_x))
+KRAIT_FUNCTION1(isinf, Isinf, real_t, bool, detail::plain_isinf(plain_x))
+KRAIT_FUNCTION2(copysign, Copysign, real_of, detail::plain_copysign(plain_x, plain_y))
+KRAIT_MATH_FUNCTION1(exp, Exp)
+KRAIT_MATH_FUNCTION1(exp2, Exp2)
+KRAIT_MATH_FUNCTION1(log, Log)
+KRAIT_MATH_FUNCTION1(log2, Log2)
+KRAIT_MATH_FUNCTION1(sin, Sin)
+KRAIT_MATH_FUNCTION1(cos, Cos)
+KRAIT_MATH_FUNCTION1(tan, Tan)
+KRAIT_MATH_FUNCTION1(tanh, Tanh)
+KRAIT_MATH_FUNCTION1(erf, Erf)
+KRAIT_MATH_FUNCTION1(erfc, Erfc)
+KRAIT_MATH_FUNCTION1(rsqrt, Rsqrt)
+KRAIT_MATH_FUNCTION2(pow, Pow)
+KRAIT_MATH_FUNCTION2(atan2, Atan2)
+KRAIT_MATH_FUNCTION2(hypot, Hypot)
+
+// Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0.
+KRAIT_FUNCTION1(abs, Abs, promote_t, computed, detail::plain_abs(plain_x))
+KRAIT_FUNCTION2(min, Min, choice_of, detail::plain_min(plain_x, plain_y))
+KRAIT_FUNCTION2(max, Max, choice_of, detail::plain_max(plain_x, plain_y))
+
+// Integers, in the width of their type.
+KRAIT_FUNCTION1(popcount, Popcount, integer_t, int, detail::plain_popcount(plain_x))
+KRAIT_FUNCTION1(clz, Clz, integer_t, int, detail::plain_clz(plain_x))
+KRAIT_FUNCTION1(ctz, Ctz, integer_t, int, detail::plain_ctz(plain_x))
+KRAIT_FUNCTION1(bit_reverse, Bitrev, integer_t, computed, detail::plain_bit_reverse(plain_x))
+KRAIT_FUNCTION1(byte_swap, Bswap, integer_t, computed, detail::plain_byte_swap(plain_x))
+KRAIT_FUNCTION2(mul_hi, MulHi, integer_of, detail::plain_mul_hi(plain_x, plain_y))
+
+#undef KRAIT_FUNCTION1
+#undef KRAIT_FUNCTION2
+#undef KRAIT_MATH_FUNCTION1
+#undef KRAIT_MATH_FUNCTION2
+#undef KRAIT_ROUNDING
+
+namespace detail {
+template <class First, class Second, class Third>
+using real3_of = real_t<arith_t<arith_t<storage_type_t<First>, storage_type_t<Second>>, storage_type_t<Third>>>;
+}  // namespace detail
+
+/// x * y + z with one rounding.
+template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
+[[gnu::noinline, gnu::cold]] auto fma(First x, Second y, Third z) {
+  using computed = detail::real3_of<First, Second, Third>;
+  const value<computed> factor(x), other(y), sum(z);
+  return value<computed>(detail::apply(detail::op::Fma, detail::scalar_of<computed>, node_of(factor), node_of(other), node_of(sum)));
+}
+template <detail::plain First, detail::plain Second, detail::plain Third>
+auto fma(First x, Second y, Third z) {
+  using computed = detail::real3_of<First, Second, Third>;
+  using wide = std::conditional_t<std::is_same_v<computed, f16>, double, computed>;  // of f16 in double: the product is exact
+  return static_cast<computed>(detail::plain_fma(static_cast<wide>(x), static_cast<wide>(y), static_cast<wide>(z)));
+}
+
+/// The nearest integer, halves away from zero.
+template <detail::operand_type Type>
+auto round(const Type& x) {
+  using computed = detail::real_t<detail::storage_type_t<Type>>;
+  using kept = std::conditional_t<detail::traced<Type>, value<computed>, computed>;
+  // Exact: x - trunc(x) is, and so is adding 1 where it is at least a half.
+  const kept given(x), whole(trunc(given)), rest(abs(given - whole)), above(whole + copysign(computed(1), given));
+  const computed half(0.5f);
+  if constexpr (detail::traced<Type>) {
+    const value<bool> up = rest >= half;
+    return copysign(kept(detail::apply(detail::op::Select, detail::scalar_of<computed>, node_of(up), node_of(above), node_of(whole))), given);
+  } else {
+    return copysign(rest >= half ? above : whole, given);
+  }
+}
+
+}  // namespace krait

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays in kernels: views of arguments, shared and local arrays, and atomic operations on their elements.
+#pragma once
+
+#include <krait/detail/operators.h>
+
+namespace krait {
+namespace detail {
+
+/// An index into an array, with the place where it is written.
+class subscript {
+ public:
+  template <plain_integer Type>
+  [[gnu::noinline, gnu::cold]] subscript(Type x, location where = location::here()) {  // NOLINT: implicit on purpose
+    set_location(where);
+    node_ = node_of(static_cast<std::int64_t>(x));
+  }
+  template <traced Type>
+  [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here()) : node_(node_of(x)) {  // NOLINT
+    static_assert(std::is_integral_v<typename Type::traced_type>, "krait: an index is an integer: convert with kr::cast<int>(v)");
+    set_location(where);
+  }
+  friend node node_of(const subscript& s) noexcept { return s.node_; }
+
+ private:
+  node node_;
+};
+
+}  // namespace detail
+
+/// What x[i] gives for a writable view: the element's value, loaded where the subscript stands, that can be assigned to as long
+/// as it has no name. `auto t = x[i]` keeps the loaded value.
+template <detail::plain Type>
+class ref : public value<Type> {
+ public:
+  explicit ref(detail::place at) : value<Type>(detail::load(at)), place_(at) {}
+  ref(const ref&) = default;
+
+  void operator=(const ref& x) && { detail::store(place_, node_of(x)); }
+  template <detail::traced Other>
+  [[gnu::noinline, gnu::cold]] void operator=(const Other& x) && {
+    detail::store(place_, node_of(x));
+  }
+  template <detail::plain Number>
+  [[gnu::noinline, gnu::cold]] void operator=(Number x) && {
+    detail::store(place_, detail::node_of(detail::convert_plain<Type>(x)));
+  }
+  void operator=(const ref&) & {
+    static_assert(detail::always_false<Type>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+  }
+  template <detail::operand_type Other>
+  void operator=(const Other&) & {
+    static_assert(detail::always_false<Other>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+  }
+
+  void operator++() && { static_cast<ref&&>(*this) += 1; }
+  void operator--() && { static_cast<ref&&>(*this) -= 1; }
+  value<Type> operator++(int) && {
+    static_cast<ref&&>(*this) += 1;
+    return *this;
+  }
+  value<Type> operator--(int) && {
+    static_cast<ref&&>(*this) -= 1;
+    return *this;
+  }
+
+  friend const detail::place& place_of(const ref& x) noexcept { return x.place_; }
+
+ private:
+  detail::place place_;
+};
+
+/// An array of Rank dimensions whose elements are read, and written where Type is not const. The last index is contiguous (C
+/// order) unless the argument has other strides.
+template <class Type, int Rank = 1>
+class view;
+
+template <detail::plain Type, int Rank>
+class view<const Type, Rank> : public detail::handle {
+  static_assert(Rank >= 1 && Rank <= 4, "krait: views have one to four dimensions");
+
+ public:
+  explicit constexpr view(detail::node n) noexcept : handle(n) {}
+
+  /// Elements along a dimension.
+  value<std::int64_t> extent(unsigned dimension) const { return value<std::int64_t>(detail::extent(node_, dimension)); }
+  /// Elements in all.
+  value<std::int64_t> size() const {
+    value<std::int64_t> first = extent(0);
+    if constexpr (Rank == 1) return first;
+    else if constexpr (Rank == 2) return first * extent(1);
+    else if constexpr (Rank == 3) return first * extent(1) * extent(2);
+    else return first * extent(1) * extent(2) * extent(3);
+  }
+
+  value<Type> operator[](detail::subscript i) const
+    requires(Rank == 1)
+  {
+    return element({node_, {node_of(i)}, 1});
+  }
+  value<Type> operator()(detail::subscript i) const
+    requires(Rank == 1)
+  {
+    return element({node_, {node_of(i)}, 1});
+  }
+  value<Type> operator()(detail::subscript i, detail::subscript j) const
+    requires(Rank == 2)
+  {
+    return element({node_, {node_of(i), node_of(j)}, 2});
+  }
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
+    requires(Rank == 3)
+  {
+    return element({node_, {node_of(i), node_of(j), node_of(k)}, 3});
+  }
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
+    requires(Rank == 4)
+  {
+    return element({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  }
+
+ private:
+  static value<Type> element(detail::place at) { return value<Type>(detail::load(at)); }
+};
+
+template <class Type, int Rank>
+class view : public view<const Type, Rank> {
+  using base = view<const Type, Rank>;
+
+ public:
+  using base::base;
+
+  ref<Type> operator[](detail::subscript i) const
+    requires(Rank == 1)
+  {
+    return ref<Type>({this->node_, {node_of(i)}, 1});
+  }
+  ref<Type> operator()(detail::subscript i) const
+    requires(Rank == 1)
+  {
+    return ref<Type>({this->node_, {node_of(i)}, 1});
+  }
+  ref<Type> operator()(detail::subscript i, detail::subscript j) const
+    requires(Rank == 2)
+  {
+    return ref<Type>({this->node_, {node_of(i), node_of(j)}, 2});
+  }
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
+    requires(Rank == 3)
+  {
+    return ref<Type>({this->node_, {node_of(i), node_of(j), node_of(k)}, 3});
+  }
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
+    requires(Rank == 4)
+  {
+    return ref<Type>({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  }
+};
+
+/// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
+template <detail::plain Type, std::int64_t... Extents>
+view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
+  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; kr::dynamic_shared is sized at launch");
+  constexpr std::int64_t extents[] = {Extents...};
+  detail::set_location(where);
+  return view<Type, sizeof...(Extents)>(detail::make_array(detail::op::Shared, detail::scalar_of<Type>, extents, sizeof...(Extents)));
+}
+/// An array of the block of n elements, known while recording. Arrays never overlap.
+template <detail::plain Type>
+view<Type> dynamic_shared(std::int64_t n, detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return view<Type>(detail::make_array(detail::op::Shared, detail::scalar_of<Type>, &n, 1));
+}
+/// An array of the block that takes the dynamic shared memory of the launch.
+template <detail::plain Type>
+view<Type> dynamic_shared(detail::location where = detail::location::here()) {
+  return dynamic_shared<Type>(0, where);
+}
+/// An array of the thread's own, zero at first: `auto stack = kr::local<int, 32>();`
+template <detail::plain Type, std::int64_t... Extents>
+view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = detail::location::here()) {
+  static_assert(((Extents > 0) && ...), "krait: the extents of a local array are positive");
+  constexpr std::int64_t extents[] = {Extents...};
+  detail::set_location(where);
+  return view<Type, sizeof...(Extents)>(detail::make_array(detail::op::Local, detail::scalar_of<Type>, extents, sizeof...(Extents)));
+}
+
+namespace detail {
+
+/// The atomic operations on one element. Each gives the old value; order is relaxed.
+template <class Type>
+class atomic_element {
+ public:
+  explicit atomic_element(const place& at) : place_(at) {}
+
+  value<Type> add(operand x) const { return run(op::AtomicAdd, x); }
+  value<Type> sub(operand x) const {
+    const scalar type = scalar_of<Type>;
+    return run(op::AtomicAdd, value<Type>(apply(op::Neg, type, convert(type, node_of(x)))));
+  }
+  value<Type> min(operand x) const { return run(op::AtomicMin, x); }
+  value<Type> max(operand x) const { return run(op::AtomicMax, x); }
+  value<Type> and_(operand x) const { return bits(op::AtomicAnd, x); }
+  value<Type> or_(operand x) const { return bits(op::AtomicOr, x); }
+  value<Type> xor_(operand x) const { return bits(op::AtomicXor, x); }
+  value<Type> exchange(operand x) const { return run(op::AtomicExchange, x); }
+  /// Writes `desired` where the element has the bits of `expected`.
+  value<Type> compare_exchange(operand expected, operand desired) const {
+    return value<Type>(atomic(op::AtomicCas, place_, node_of(expected), node_of(desired)));
+  }
+
+ private:
+  value<Type> run(op what, operand x) const { return value<Type>(atomic(what, place_, node_of(x))); }
+  value<Type> bits(op what, operand x) const {
+    static_assert(std::is_integral_v<Type>, "krait: bitwise atomics need integers");
+    return run(what, x);
+  }
+  place place_;
+};
+
+}  // namespace detail
+
+/// `kr::atomic(x[i]).add(v)`.
+template <detail::plain Type>
+detail::atomic_element<Type> atomic(const ref<Type>& element) {
+  static_assert(!std::is_same_v<Type, bool>, "krait: there are no atomics on bool: use unsigned");
+  return detail::atomic_element<Type>(place_of(element));
+}
+template <detail::plain Type>
+void atomic(const value<Type>&) {
+  static_assert(detail::always_false<Type>, "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
+}
+
+/// Exchanges two locals, or two elements.
+template <detail::plain Type>
+void swap(var<Type>& x, var<Type>& y) {
+  const value<Type> old(x);
+  x = y;
+  y = old;
+}
+template <detail::plain Type>
+void swap(ref<Type>&& x, ref<Type>&& y) {
+  detail::store(place_of(x), node_of(y));
+  detail::store(place_of(y), node_of(x));
+}
+
+}  // namespace krait

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traced values. value<T> is immutable, var<T> a mutable local; operations on them are recorded. Types follow C++'s usual
+// arithmetic conversions. Traced operands are taken by reference (copying a var records a new local), plain ones by value (a
+// `const int n` can then be used in a lambda that does not capture it).
+#pragma once
+
+#include <krait/types.h>
+
+namespace krait {
+namespace detail {
+
+/// The base of everything traced.
+class handle {
+ public:
+  explicit constexpr handle(node n) noexcept : node_(n) {}
+  friend constexpr node node_of(const handle& h) noexcept { return h.node_; }
+
+  /// Never usable: a traced value has no value yet while the kernel is being recorded.
+  template <plain Type>
+  explicit operator Type() const {
+    if constexpr (std::is_same_v<Type, bool>)
+      static_assert(always_false<Type>,
+                    "krait: a traced value has no value while recording: use kr::if_, kr::while_ or kr::select instead of if, while "
+                    "and ?:");
+    else
+      static_assert(always_false<Type>,
+                    "krait: a traced value cannot become a plain one: keep it in `auto` or kr::value, convert with kr::cast<T>(v)");
+    return Type();
+  }
+
+ protected:
+  node node_;
+};
+
+template <class Type>
+concept traced = requires { typename Type::traced_type; };
+template <class Type>
+inline constexpr bool is_traced_v = traced<Type>;
+template <class Type>
+concept operand_type = traced<Type> || plain<Type>;
+
+/// The C++ type of what a traced or plain value holds.
+template <class Type>
+struct storage_type { using type = Type; };
+template <traced Type>
+struct storage_type<Type> { using type = typename Type::traced_type; };
+template <class Type>
+  requires std::is_enum_v<Type>
+struct storage_type<Type> { using type = std::underlying_type_t<Type>; };
+template <class Type>
+using storage_type_t = typename storage_type<Type>::type;
+
+template <plain Type>
+[[gnu::noinline, gnu::cold]] node node_of(Type x) {
+  return literal(scalar_of<Type>, bits_of(x));
+}
+
+/// A traced or plain operand of any type, for functions that are no templates.
+class operand {
+ public:
+  template <plain Type>
+  operand(Type x) : node_(node_of(x)) {}  // NOLINT: implicit on purpose
+  template <traced Type>
+  operand(const Type& x) : node_(node_of(x)) {}  // NOLINT
+  friend node node_of(const operand& o) noexcept { return o.node_; }
+
+ private:
+  node node_;
+};
+
+}  // namespace detail
+
+/// An immutable traced value.
+template <detail::plain Type>
+class value : public detail::handle {
+ public:
+  using traced_type = Type;
+
+  explicit constexpr value(detail::node n) noexcept : handle(n) {}
+  value(const value&) = default;
+  /// Implicit where C++ widens; else write kr::value<T>(x) or kr::cast<T>(x).
+  template <detail::plain Number>
+  [[gnu::noinline, gnu::cold]] explicit(!detail::widens<Number, Type>) value(Number x)
+      : handle(detail::node_of(detail::convert_plain<Type>(x))) {}
+  template <detail::traced Other>
+  [[gnu::noinline, gnu::cold]] explicit(!detail::widens<typename Other::traced_type, Type>) value(const Other& x)
+      : handle(detail::convert(detail::scalar_of<Type>, node_of(x))) {}
+
+  value& operator=(const value& other) {
+    static_assert(detail::always_false<Type>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    return const_cast<value&>(other);
+  }
+  template <detail::operand_type Other>
+  void operator=(const Other&) {
+    static_assert(detail::always_false<Other>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+  }
+};
+template <detail::plain Number>
+value(Number) -> value<Number>;
+template <detail::traced Other>
+value(const Other&) -> value<typename Other::traced_type>;
+
+/// A mutable local of the thread. A copy is a new local with the current value. Initialisation and assignment convert as C++
+/// does.
+///   kr::var sum = 0.0f;
+///   sum += x[i];
+template <detail::plain Type>
+class var : public detail::handle {
+ public:
+  using traced_type = Type;
+
+  explicit var(detail::location where = detail::location::here()) : var(Type(), where) {}
+  template <detail::plain Number>
+  [[gnu::noinline, gnu::cold]] var(Number x, detail::location where = detail::location::here()) : handle({}) {
+    detail::set_location(where);
+    node_ = detail::make_slot(detail::scalar_of<Type>, detail::node_of(detail::convert_plain<Type>(x)));
+  }
+  template <detail::traced Other>
+  [[gnu::noinline, gnu::cold]] var(const Other& x, detail::location where = detail::location::here()) : handle({}) {
+    detail::set_location(where);
+    node_ = detail::make_slot(detail::scalar_of<Type>, node_of(x));
+  }
+  var(const var& x) : handle(detail::make_slot(detail::scalar_of<Type>, node_of(x))) {}
+
+  var& operator=(const var& x) { return set(node_of(x)); }
+  template <detail::traced Other>
+  var& operator=(const Other& x) {
+    return set(node_of(x));
+  }
+  template <detail::plain Number>
+  var& operator=(Number x) {
+    return set(detail::node_of(detail::convert_plain<Type>(x)));
+  }
+
+  var& operator++() { return *this += 1; }
+  var& operator--() { return *this -= 1; }
+  value<Type> operator++(int) {
+    const value<Type> old(*this);
+    *this += 1;
+    return old;
+  }
+  value<Type> operator--(int) {
+    const value<Type> old(*this);
+    *this -= 1;
+    return old;
+  }
+
+ private:
+  var& set(detail::node x) {
+    detail::assign(node_, x);
+    return *this;
+  }
+};
+template <detail::plain Number>
+var(Number) -> var<Number>;
+template <detail::traced Other>
+var(const Other&) -> var<typename Other::traced_type>;
+
+/// x converted as C++ does; float to integer truncates, saturates, and maps NaN to 0.
+template <detail::plain To, detail::traced From>
+[[gnu::noinline, gnu::cold]] value<To> cast(const From& x) {
+  return value<To>(detail::convert(detail::scalar_of<To>, node_of(x)));
+}
+template <detail::plain To, detail::plain From>
+constexpr To cast(From x) {
+  return detail::convert_plain<To>(x);
+}
+/// The bits of x as a type of the same size.
+template <detail::plain To, detail::traced From>
+[[gnu::noinline, gnu::cold]] value<To> bitcast(const From& x) {
+  using from = typename From::traced_type;
+  static_assert(sizeof(To) == sizeof(from), "krait: bitcast keeps the size");
+  static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>, "krait: a bool has no bits to reinterpret");
+  return value<To>(detail::bit_convert(detail::scalar_of<To>, node_of(x)));
+}
+template <detail::plain To, detail::plain From>
+constexpr To bitcast(From x) {
+  static_assert(sizeof(To) == sizeof(From), "krait: bitcast keeps the size");
+  return detail::from_bits<To>(detail::bits_of(x));
+}
+
+}  // namespace krait
+
+#include <krait/detail/operators.h>

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values, mutable locals and memory of the DSL; the start and the end of a recording.
+#include "support/error.h"
+#include "trace/recorder.h"
+
+namespace krait::trace {
+
+std::unique_ptr<Recorded> take(void* finished) { return std::unique_ptr<Recorded>(static_cast<Recorded*>(finished)); }
+
+}  // namespace krait::trace
+
+namespace krait::detail {
+namespace {
+
+using ir::Op;
+using ir::Scalar;
+using trace::Recorder;
+
+static_assert(unsigned(op::Unreachable) == unsigned(Op::Unreachable) && unsigned(scalar::f64) == unsigned(Scalar::F64));
+
+/// Type of the result of an operation that computes in `type`.
+Scalar result_of(Op op, Scalar type) {
+  switch (ir::info(op).rule) {
+    case ir::Rule::Compare:
+    case ir::Rule::Test: return Scalar::Bool;
+    case ir::Rule::Count: return Scalar::I32;
+    case ir::Rule::Id: return Scalar::I64;
+    case ir::Rule::Custom:
+      if (op == Op::Ballot) return Scalar::U64;
+      if (op == Op::BarrierCount) return Scalar::I32;
+      return type;
+    case ir::Rule::Same:
+    case ir::Rule::Shift:
+    case ir::Rule::Select:
+    case ir::Rule::Convert:
+    case ir::Rule::Bits: return type;
+  }
+  return type;
+}
+
+/// Operands as the program wrote them, before conversion: what C++ compilers would warn about.
+void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueId y) {
+  const ir::Function& f = r.function();
+  const Scalar left = f.type_of(x).scalar, right = f.type_of(y).scalar;
+  if (ir::info(op).rule == ir::Rule::Compare && ir::is_unsigned_int(type)) {
+    const auto mixed = [&](ir::ValueId v, Scalar s) { return ir::is_signed_int(s) && ir::size_of(s) >= 4 && !f.is_const(v); };
+    if (mixed(x, left) || mixed(y, right))
+      r.warn("comparison of a signed with an unsigned value, both as unsigned: a negative one is large");
+  }
+  if (type == Scalar::F64 && ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
+    r.double_arithmetic();
+}
+
+struct Place {
+  ir::Type array{};
+  std::vector<ir::ValueId> operands;
+};
+/// The array and the indices as operands; array.rank is 0 after a misuse.
+Place operands_of(Recorder& r, const place& at) {
+  Place p;
+  const ir::ValueId array = r.resolve(at.array);
+  if (array == ir::none) return p;
+  p.operands.push_back(array);
+  for (unsigned i = 0; i < at.rank; ++i) p.operands.push_back(r.use_as(Scalar::I64, at.indices[i]));
+  p.array = r.function().type_of(array);
+  return p;
+}
+
+}  // namespace
+
+// ---- a recording -----------------------------------------------------------------------------------------------------------------
+
+void* begin_recording(const recording_options& options) {
+  if (trace::find_recorder())
+    throw error(error::kind_type::usage,
+                fmt::format("kernel {}: kernels cannot be launched while another one is being recorded: call the lambda itself",
+                            options.name ? options.name : "").c_str(),
+                options.where.file, options.where.line);
+  auto* const r = new Recorder(options);
+  trace::set_recorder(r);
+  return r;
+}
+
+node parameter(scalar type) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.at().new_param(r.function().body, ir::value_type(ir::Scalar(type))));
+}
+node parameter_array(scalar element, unsigned rank, bool writable, unsigned elem_bytes) {
+  Recorder& r = trace::recorder();
+  return r.node_of(
+      r.at().new_param(r.function().body, ir::array_type(ir::Scalar(element), ir::Space::Global, rank, writable, elem_bytes)));
+}
+
+void* finish_recording(void* recording) {
+  const std::unique_ptr<Recorder> r(static_cast<Recorder*>(recording));
+  trace::set_recorder(nullptr);
+  return r->finish().release();
+}
+void abandon_recording(void* recording) noexcept {
+  trace::set_recorder(nullptr);
+  delete static_cast<Recorder*>(recording);
+}
+bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
+
+// ---- values ----------------------------------------------------------------------------------------------------------------------
+
+void set_location(location where) noexcept {
+  if (Recorder* r = trace::find_recorder()) r->location(where);
+}
+
+node literal(scalar type, std::uint64_t bits) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.constant(ir::Scalar(type), bits));
+}
+node convert(scalar type, node x) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.use_as(ir::Scalar(type), x));
+}
+node bit_convert(scalar type, node x) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId v = r.use(x);
+  if (v == ir::none) return r.node_of(r.constant(ir::Scalar(type), 0));
+  return r.node_of(r.function().type_of(v).scalar == ir::Scalar(type) ? v : r.emit(Op::Bitcast, ir::Scalar(type), {v}));
+}
+
+node apply(op what, scalar type, node x) {
+  Recorder& r = trace::recorder();
+  const Scalar t = ir::Scalar(type);
+  return r.node_of(r.emit(Op(what), result_of(Op(what), t), {r.use_as(t, x)}));
+}
+
+node apply(op what, scalar type, node x, node y) {
+  Recorder& r = trace::recorder();
+  const Op op = Op(what);
+  Scalar t = ir::Scalar(type);
+  ir::ValueId left = r.use(x), right = r.use(y);
+  if (left == ir::none || right == ir::none) return r.node_of(r.constant(result_of(op, t), 0));
+  const ir::Function& f = r.function();
+  if (ir::info(op).rule == ir::Rule::Shift) {
+    if (f.type_of(right).scalar == Scalar::Bool) right = r.cast(Scalar::I32, right);
+    left = r.cast(t, left);
+  } else if (op == Op::Shuffle) {
+    left = r.cast(t, left), right = r.cast(Scalar::I32, right);
+  } else {
+    warn_of_operands(r, op, t, left, right);
+    const bool bools = f.type_of(left).scalar == Scalar::Bool && f.type_of(right).scalar == Scalar::Bool;
+    if (bools && (op == Op::Eq || op == Op::Ne)) t = Scalar::Bool;  // the promotion to int changes nothing
+    left = r.cast(t, left), right = r.cast(t, right);
+  }
+  return r.node_of(r.emit(op, result_of(op, t), {left, right}));
+}
+
+node apply(op what, scalar type, node x, node y, node z) {
+  Recorder& r = trace::recorder();
+  const Scalar t = ir::Scalar(type);
+  const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool : t, x);
+  const ir::ValueId second = r.use_as(t, y), third = r.use_as(t, z);
+  return r.node_of(r.emit(Op(what), result_of(Op(what), t), {first, second, third}));
+}
+
+node position(op what, scalar type, unsigned dimension) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.emit(Op(what), ir::Scalar(type), {}, dimension));
+}
+
+mark mark_here(node left) {
+  Recorder& r = trace::recorder();
+  return r.mark(r.node_of(r.condition(left)));
+}
+node logical(op what, const mark& left, node right) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.logical(Op(what), left, right));
+}
+
+// ---- mutable locals --------------------------------------------------------------------------------------------------------------
+
+node make_slot(scalar type, node first) {
+  Recorder& r = trace::recorder();
+  const ir::Type slot = ir::slot_type(ir::Scalar(type));
+  const ir::ValueId x = r.use_as(ir::Scalar(type), first);
+  return r.node_of(r.at().add_result(r.append(Op::Slot, slot, {x}), slot));
+}
+void assign(node slot, node x) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId target = r.resolve(slot);
+  if (target == ir::none) return;
+  const ir::ValueId v = r.use_as(r.function().type_of(target).scalar, x);
+  r.append(Op::Set, {}, {target, v});
+}
+void update(op what, scalar type, node slot, node x) { assign(slot, apply(what, type, slot, x)); }
+
+// ---- memory ----------------------------------------------------------------------------------------------------------------------
+
+node load(place& at) {
+  Recorder& r = trace::recorder();
+  const Place p = operands_of(r, at);
+  if (p.operands.empty()) return {0, 0};
+  for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(p.operands[i + 1]);  // a var index is read once
+  const ir::Type element = ir::value_type(p.array.scalar);
+  return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands), element));
+}
+
+void store(const place& at, node x) {
+  Recorder& r = trace::recorder();
+  Place p = operands_of(r, at);
+  if (p.operands.empty()) return;
+  p.operands.push_back(r.use_as(p.array.scalar, x));
+  r.append(Op::Store, ir::value_type(p.array.scalar), p.operands);
+}
+
+node atomic(op what, const place& at, node x) {
+  Recorder& r = trace::recorder();
+  Place p = operands_of(r, at);
+  if (p.operands.empty()) return {0, 0};
+  p.operands.push_back(r.use_as(p.array.scalar, x));
+  const ir::Type element = ir::value_type(p.array.scalar);
+  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands), element));
+}
+node atomic(op what, const place& at, node expected, node desired) {
+  Recorder& r = trace::recorder();
+  Place p = operands_of(r, at);
+  if (p.operands.empty()) return {0, 0};
+  p.operands.push_back(r.use_as(p.array.scalar, expected));
+  p.operands.push_back(r.use_as(p.array.scalar, desired));
+  const ir::Type element = ir::value_type(p.array.scalar);
+  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands), element));
+}
+
+node extent(node array, unsigned dimension) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId a = r.resolve(array);
+  if (a == ir::none) return r.node_of(r.constant(Scalar::I64, 0));
+  if (dimension >= r.function().type_of(a).rank) {
+    r.misuse(fmt::format("extent({}) of a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
+    return r.node_of(r.constant(Scalar::I64, 0));
+  }
+  return r.node_of(r.emit(Op::Extent, Scalar::I64, {a}, dimension));
+}
+
+node make_array(op what, scalar element, const std::int64_t* extents, unsigned rank) {
+  Recorder& r = trace::recorder();
+  const ir::Space space = Op(what) == Op::Shared ? ir::Space::Shared : ir::Space::Local;
+  const ir::Type type = ir::array_type(ir::Scalar(element), space, rank);
+  const ir::InstId inst = r.append(Op(what), type, {});
+  r.function().insts[inst].list.assign(extents, extents + rank);
+  return r.node_of(r.at().add_result(inst, type));
+}
+
+void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {}, {}, scope); }
+
+}  // namespace krait::detail

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instructions, operands, regions and marks of the function being recorded.
+#include "trace/recorder.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "ir/text.h"
+#include "support/error.h"
+
+namespace krait::trace {
+namespace {
+
+thread_local Recorder* current = nullptr;
+
+/// Serial numbers tell a handle of an older recording, of any thread, from one of this recording; 0 is none.
+std::uint32_t next_serial() {
+  static std::atomic<std::uint32_t> last{0};
+  std::uint32_t serial = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return serial ? serial : last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+Recorder* find_recorder() noexcept { return current; }
+void set_recorder(Recorder* r) noexcept { current = r; }
+Recorder& recorder() {
+  if (!current)
+    support::fail_usage("a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views and "
+                        "control flow belong into the lambda of kr::kernel or kr::vectorize");
+  return *current;
+}
+
+Recorder::Recorder(const detail::recording_options& options)
+    : recorded_(std::make_unique<Recorded>()),
+      builder_((recorded_->module.functions.push_back(ir::new_function(options.name ? options.name : "")),
+                recorded_->module.functions.front())),
+      serial_(next_serial()) {
+  ir::Function& f = function();
+  f.fp = ir::FpMode(options.fp);
+  f.checked = options.checked;
+  std::copy(std::begin(options.block), std::end(options.block), f.block.begin());
+  location(options.where);
+  enter(f.body);
+}
+
+// ---- misuse and warnings -------------------------------------------------------------------------------------------------------
+
+void Recorder::location(detail::location where) {
+  if (!where.file) return;
+  where_ = where;
+  std::vector<ir::Location>& table = function().locations;
+  const auto [at, is_new] = location_ids_.try_emplace({where.file, where.line}, std::uint32_t(table.size()));
+  if (is_new) table.push_back({where.file, where.line});
+  builder_.location(at->second);
+}
+
+void Recorder::misuse(std::string text, detail::location where) {
+  if (!misuse_) misuse_ = Misuse{std::move(text), where};
+}
+
+void Recorder::warn(std::string text) {
+  Warning w{std::move(text), where_.file ? where_.file : "", where_.line};
+  for (const Warning& known : recorded_->warnings)
+    if (known.text == w.text && known.file == w.file && known.line == w.line) return;
+  recorded_->warnings.push_back(std::move(w));
+}
+
+void Recorder::warn_of_doubles() {
+  for (const ir::ValueId p : function().params())
+    if (function().type_of(p).scalar == ir::Scalar::F64) return;
+  for (const detail::location& place : doubles_) {
+    where_ = place;
+    warn("double arithmetic in a kernel without double arguments: a literal such as 2.0 is a double, write 2.0f");
+  }
+}
+
+// ---- instructions --------------------------------------------------------------------------------------------------------------
+
+ir::InstId Recorder::append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
+  const ir::InstId inst = builder_.append(op, type, operands, imm);
+  home_.resize(inst + 1, ir::none);
+  home_[inst] = builder_.region();
+  return inst;
+}
+ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
+  if (home_.size() >= max_instructions)
+    throw error(error::kind_type::usage,
+                fmt::format("kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
+                            "that waits for a traced value never ends: use kr::while_ or kr::range",
+                            function().name, max_instructions).c_str(), where_.file, where_.line);
+  return append_unchecked(op, type, operands, imm);
+}
+ir::InstId Recorder::append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
+  return append(op, type, std::span(operands.begin(), operands.size()), imm);
+}
+ir::ValueId Recorder::emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
+  return builder_.add_result(append(op, ir::value_type(type), operands, imm), ir::value_type(type));
+}
+ir::ValueId Recorder::cast(ir::Scalar type, ir::ValueId x) {
+  return function().type_of(x).scalar == type ? x : emit(ir::Op::Cast, type, {x});
+}
+
+ir::ValueId Recorder::resolve(detail::node n) {
+  if (n.recording != serial_ || n.id >= function().values.size()) {
+    misuse("a traced value of another recording is used: values, vars and views live only while their kernel is being recorded");
+    return ir::none;
+  }
+  const ir::Value& v = function().values[n.id];
+  const ir::RegionId region = v.def == ir::none ? v.region : home_[v.def];
+  if (region >= is_open_.size() || !is_open_[region]) {
+    misuse("a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it "
+           "inside");
+    return ir::none;
+  }
+  return n.id;
+}
+
+ir::ValueId Recorder::use(detail::node n) {
+  const ir::ValueId v = resolve(n);
+  if (v == ir::none) return ir::none;
+  const ir::Type type = function().type_of(v);
+  return type.is_slot() ? emit(ir::Op::Get, type.scalar, {v}) : v;
+}
+
+ir::ValueId Recorder::use_as(ir::Scalar type, detail::node n) {
+  const ir::ValueId v = use(n);
+  return v == ir::none ? constant(type, 0) : cast(type, v);
+}
+
+// ---- regions -------------------------------------------------------------------------------------------------------------------
+
+void Recorder::open(ir::RegionId region) {
+  open_regions_.push_back(region);
+  is_open_.resize(std::max<std::size_t>(is_open_.size(), region + 1));
+  is_open_[region] = true;
+  builder_.at(region);
+}
+
+void Recorder::enter(ir::RegionId region, bool loop) {
+  if (frames_.size() + 8 > ir::max_region_depth)
+    throw error(error::kind_type::usage,
+                fmt::format("kernel {}: control flow nests deeper than {} levels: does a device function call itself without end?",
+                            function().name, ir::max_region_depth - 8).c_str(), where_.file, where_.line);
+  Frame frame;
+  frame.region = region, frame.loop = loop, frame.opened = open_regions_.size();
+  frames_.push_back(frame);
+  open(region);
+}
+
+void Recorder::exit(ir::Op terminator) {
+  const Frame frame = frames_.back();
+  if (!frame.terminated) append_unchecked(terminator, {}, {}, 0);
+  frames_.pop_back();
+  while (open_regions_.size() > frame.opened) {
+    is_open_[open_regions_.back()] = false;
+    open_regions_.pop_back();
+  }
+  if (!open_regions_.empty()) builder_.at(open_regions_.back());
+}
+
+void Recorder::terminate(ir::Op op) {
+  if (top().terminated) return;
+  append_unchecked(op, {}, {}, 0);
+  top().terminated = true;
+  open(builder_.new_region(ir::none));
+}
+
+void Recorder::unwind(std::size_t depth) {
+  if (frames_.size() <= depth) return;
+  while (frames_.size() > depth) exit(ir::Op::Unreachable);
+  misuse("a C++ exception left a recorded body: what follows it cannot be recorded");
+}
+
+Frame* Recorder::innermost_loop() {
+  const std::size_t lowest = bodies_.empty() ? 0 : bodies_.back().depth;
+  for (std::size_t i = frames_.size(); i-- > lowest;)
+    if (frames_[i].loop) return &frames_[i];
+  return nullptr;
+}
+
+// ---- marks ---------------------------------------------------------------------------------------------------------------------
+
+detail::mark Recorder::mark(detail::node condition) const {
+  return {condition, builder_.region(), std::uint32_t(recorded_->module.functions.front().regions[builder_.region()].insts.size())};
+}
+
+bool Recorder::reaches(const detail::mark& m) const {
+  return m.condition.recording == serial_ && m.region == builder_.region() &&
+         m.position <= recorded_->module.functions.front().regions[m.region].insts.size();
+}
+
+void Recorder::move_tail(const detail::mark& m, ir::RegionId to) {
+  std::vector<ir::InstId>& from = function().regions[m.region].insts;
+  std::vector<ir::InstId>& target = function().regions[to].insts;
+  for (std::size_t i = m.position; i < from.size(); ++i) home_[from[i]] = to, target.push_back(from[i]);
+  from.resize(m.position);
+}
+
+void Recorder::insert_before(ir::InstId before, std::size_t count) {
+  std::vector<ir::InstId>& list = function().regions[builder_.region()].insts;
+  const auto target = std::find(list.begin(), list.end(), before);
+  if (target == list.end()) return misuse("case_ and default_ follow their switch_ in the same expression");
+  std::rotate(target, list.end() - std::ptrdiff_t(count), list.end());
+}
+
+/// Few enough operations, without effect, fault or long latency, that computing them always costs less than a branch.
+bool Recorder::is_cheap(ir::RegionId region, std::size_t from) const {
+  const ir::Function& f = recorded_->module.functions.front();
+  const std::vector<ir::InstId>& list = f.regions[region].insts;
+  int cost = 0;
+  for (std::size_t i = from; i < list.size(); ++i) {
+    const ir::Op op = f.insts[list[i]].op;
+    if (op == ir::Op::Const || op == ir::Op::Get) continue;
+    const ir::OpInfo& row = ir::info(op);
+    if (row.effect != ir::Effect::Pure || row.math || op == ir::Op::Div || op == ir::Op::Rem || op == ir::Op::Sqrt) return false;
+    ++cost;
+  }
+  return cost <= 8;
+}
+
+ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node right) {
+  if (!reaches(left)) {
+    misuse("the right operand of && or || ends control flow: write kr::if_");
+    return constant(ir::Scalar::Bool, 0);
+  }
+  const ir::ValueId condition_value = resolve(left.condition);
+  const ir::ValueId right_value = condition(right);  // reading a var belongs to the right operand too
+  if (condition_value == ir::none) return right_value;
+  if (is_cheap(left.region, left.position)) return emit(op, ir::Scalar::Bool, {condition_value, right_value});
+
+  const bool is_and = op == ir::Op::And;
+  std::vector<ir::InstId>& list = function().regions[left.region].insts;
+  const std::vector<ir::InstId> tail(list.begin() + left.position, list.end());
+  list.resize(left.position);
+  const ir::InstId branch = append(ir::Op::If, ir::value_type(ir::Scalar::Bool), {condition_value});
+  const ir::ValueId result = builder_.add_result(branch, ir::value_type(ir::Scalar::Bool));
+  const ir::RegionId sides[2] = {builder_.new_region(branch), builder_.new_region(branch)};
+  const ir::RegionId guarded = sides[is_and ? 0 : 1], known = sides[is_and ? 1 : 0];
+  for (const ir::InstId i : tail) home_[i] = guarded, function().regions[guarded].insts.push_back(i);
+  builder_.at(guarded);
+  append(ir::Op::Yield, {}, {right_value});
+  builder_.at(known);
+  append(ir::Op::Yield, {}, {constant(ir::Scalar::Bool, is_and ? 0 : 1)});
+  builder_.at(left.region);
+  return result;
+}
+
+// ---- element-wise bodies -------------------------------------------------------------------------------------------------------
+
+detail::body_scope Recorder::begin_body(void (*result)(void*, detail::node), void* context) {
+  Body body;
+  body.result = result, body.context = context, body.depth = frames_.size(), body.terminated = top().terminated;
+  detail::body_scope scope;
+  scope.start = mark({0, serial_});
+  scope.index = std::uint32_t(bodies_.size());
+  const ir::ValueId no = constant(ir::Scalar::Bool, 0);
+  body.done = builder_.add_result(append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
+  bodies_.push_back(body);
+  return scope;
+}
+
+/// A body that was left by return_(value) becomes a loop of one trip, which the breaks leave.
+void Recorder::end_body(const detail::body_scope& scope) {
+  if (scope.start.condition.recording != serial_ || scope.index + 1 != bodies_.size() || bodies_.back().depth != frames_.size()) {
+    misuse("a C++ return or exception left a recorded loop: use kr::return_(value)");
+    return;
+  }
+  const Body body = bodies_.back();
+  bodies_.pop_back();
+  const bool wrap = body.left && !body.terminated;
+  if (wrap && !top().terminated) append(ir::Op::Break, {}, {});
+  std::size_t from = scope.start.position;
+  std::vector<ir::InstId>& list = function().regions[scope.start.region].insts;
+  if (body.left_loop) from += 2;
+  else list.erase(list.begin() + std::ptrdiff_t(from), list.begin() + std::ptrdiff_t(from) + 2);  // nobody needs the slot
+  if (!wrap) return;
+
+  const std::vector<ir::InstId> tail(list.begin() + std::ptrdiff_t(from), list.end());
+  list.resize(from);
+  while (open_regions_.back() != scope.start.region) {
+    is_open_[open_regions_.back()] = false;
+    open_regions_.pop_back();
+  }
+  top().terminated = false;
+  builder_.at(scope.start.region);
+  const ir::InstId loop = append(ir::Op::Loop, {}, {});
+  const ir::RegionId region = builder_.new_region(loop);
+  for (const ir::InstId i : tail) home_[i] = region, function().regions[region].insts.push_back(i);
+}
+
+void Recorder::leave_body(detail::node result) {
+  if (bodies_.empty()) {
+    misuse("return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with kr::return_()");
+    return;
+  }
+  Body& body = bodies_.back();
+  body.result(body.context, result);
+  body.left = true;
+  bool in_loop = false;
+  for (std::size_t i = body.depth; i < frames_.size(); ++i)
+    if (frames_[i].loop) frames_[i].left_by_result = in_loop = true;
+  if (in_loop) {
+    body.left_loop = true;
+    const ir::ValueId yes = constant(ir::Scalar::Bool, 1);
+    append(ir::Op::Set, {}, {body.done, yes});
+  }
+  terminate(ir::Op::Break);
+}
+
+void Recorder::leave_after_loop() {
+  const ir::ValueId done = emit(ir::Op::Get, ir::Scalar::Bool, {bodies_.back().done});
+  const ir::InstId branch = append(ir::Op::If, {}, {done});
+  const ir::RegionId yes = builder_.new_region(branch), no = builder_.new_region(branch), here = builder_.region();
+  builder_.at(yes);
+  append(ir::Op::Break, {}, {});
+  builder_.at(no);
+  append(ir::Op::Yield, {}, {});
+  builder_.at(here);
+}
+
+std::unique_ptr<Recorded> Recorder::finish() {
+  if (frames_.size() != 1) misuse("control flow was left open when the lambda returned");
+  unwind(1);
+  exit(ir::Op::Return);
+  warn_of_doubles();
+  if (misuse_) {
+    const std::string name = function().name;
+    throw error(error::kind_type::usage, (name.empty() ? misuse_->text : "kernel " + name + ": " + misuse_->text).c_str(),
+                misuse_->where.file, misuse_->where.line);
+  }
+  return std::move(recorded_);
+}
+
+}  // namespace krait::trace

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The function being recorded: its open regions, where values live, and the misuse found so far.
+//
+// Open regions form a stack of frames. A value may be used while the region that holds it is open. After a terminator a frame goes
+// on in a detached region, which nothing refers to in the end: C++ code after break_() records into the void. A mark (a region and
+// a position in it) lets a later call move what was recorded since below a condition.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/ir.h"
+#include "krait/detail/emit.h"
+#include "trace/trace.h"
+
+namespace krait::trace {
+
+struct Misuse {
+  std::string text;
+  detail::location where;
+};
+
+/// A region being recorded.
+struct Frame {
+  ir::RegionId region = ir::none;   // what belongs to the function
+  bool loop = false;
+  bool terminated = false;          // the builder stands in a detached region
+  bool left_by_result = false;      // loops: a return_(value) inside leaves through this one
+  ir::ValueId index = ir::none;     // loops over a range: the value of the index
+  std::size_t opened = 0;           // size of Recorder's list of open regions when it was entered
+};
+
+/// An element-wise body: return_(value) leaves it.
+struct Body {
+  void (*result)(void*, detail::node) = nullptr;
+  void* context = nullptr;
+  std::size_t depth = 0;              // frames below it
+  bool terminated = false;            // of the frame around it, at the start
+  bool left = false, left_loop = false;  // by return_(value); from within a loop
+  ir::ValueId done = ir::none;        // slot<bool>, set when it was left from within a loop
+};
+
+class Recorder {
+ public:
+  explicit Recorder(const detail::recording_options& options);
+
+  ir::Builder& at() { return builder_; }
+  ir::Function& function() { return recorded_->module.functions.front(); }
+  std::uint32_t serial() const { return serial_; }
+  detail::node node_of(ir::ValueId v) const { return {v, serial_}; }
+
+  // ---- misuse and warnings
+  void location(detail::location where);
+  detail::location where() const { return where_; }
+  void misuse(std::string text) { misuse(std::move(text), where_); }
+  void misuse(std::string text, detail::location where);
+  void warn(std::string text);
+  /// x * 2.0 with a float x: a warning unless the kernel has doubles of its own.
+  void double_arithmetic() { doubles_.emplace_back(where_); }
+
+  // ---- instructions
+  /// Appends; throws when the recording is too long.
+  ir::InstId append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0);
+  ir::InstId append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm = 0);
+  ir::ValueId emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0);
+  ir::ValueId constant(ir::Scalar type, std::uint64_t bits) { return emit(ir::Op::Const, type, {}, bits); }
+  ir::ValueId cast(ir::Scalar type, ir::ValueId x);
+  /// The id of what the node names, or none after a misuse was kept.
+  ir::ValueId resolve(detail::node n);
+  /// As a plain value: slots are read.
+  ir::ValueId use(detail::node n);
+  /// As a value of that type; a zero after a misuse.
+  ir::ValueId use_as(ir::Scalar type, detail::node n);
+  ir::ValueId condition(detail::node n) { return use_as(ir::Scalar::Bool, n); }
+
+  // ---- regions
+  Frame& top() { return frames_.back(); }
+  const Frame& frame(std::size_t depth) const { return frames_[depth]; }
+  std::size_t depth() const { return frames_.size(); }
+  void enter(ir::RegionId region, bool loop = false);
+  /// Closes the frame; `terminator` ends its region where it goes on to its end.
+  void exit(ir::Op terminator);
+  /// Appends a terminator and goes on in a detached region.
+  void terminate(ir::Op op);
+  /// Back to a depth, after an exception.
+  void unwind(std::size_t depth);
+  /// The innermost loop of the current body.
+  Frame* innermost_loop();
+
+  detail::mark mark(detail::node condition) const;
+  /// True when what was recorded since the mark stands in the current region.
+  bool reaches(const detail::mark& m) const;
+  /// Moves what was recorded since the mark to the end of `to`.
+  void move_tail(const detail::mark& m, ir::RegionId to);
+  ir::ValueId logical(ir::Op op, const detail::mark& left, detail::node right);
+  /// False when the switch has a case of that value already.
+  bool note_case(ir::InstId inst, std::int64_t value) { return cases_.emplace(inst, value).second; }
+  /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`.
+  void insert_before(ir::InstId before, std::size_t count);
+
+  // ---- element-wise bodies
+  detail::body_scope begin_body(void (*result)(void*, detail::node), void* context);
+  void end_body(const detail::body_scope& scope);
+  void leave_body(detail::node result);
+  /// After a loop that return_(value) may have left.
+  void leave_after_loop();
+  bool in_body() const { return !bodies_.empty(); }
+
+  /// Ends the function. Throws the first misuse.
+  std::unique_ptr<Recorded> finish();
+
+ private:
+  ir::InstId append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm);
+  void open(ir::RegionId region);
+  bool is_cheap(ir::RegionId region, std::size_t from) const;
+  void warn_of_doubles();
+
+  std::unique_ptr<Recorded> recorded_;
+  ir::Builder builder_;
+  std::uint32_t serial_;
+  std::vector<Frame> frames_;
+  std::vector<ir::RegionId> open_regions_;
+  std::vector<bool> is_open_;             // by RegionId
+  std::vector<ir::RegionId> home_;        // by InstId: the region that holds it
+  std::vector<Body> bodies_;
+  std::set<std::pair<ir::InstId, std::int64_t>> cases_;
+  std::optional<Misuse> misuse_;
+  std::vector<detail::location> doubles_;
+  std::map<std::pair<const char*, unsigned>, std::uint32_t> location_ids_;
+  detail::location where_;
+};
+
+/// This thread's recorder. Throws error{usage} when nothing is being recorded.
+Recorder& recorder();
+/// The same, or null.
+Recorder* find_recorder() noexcept;
+void set_recorder(Recorder* r) noexcept;
+
+}  // namespace krait::trace
