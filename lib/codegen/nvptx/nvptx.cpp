@@ -1,10 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module for nvptx.
+// Choice of the LLVM target, the pass pipeline and the emission of PTX.
 #include "codegen/nvptx/nvptx.h"
 
-namespace krait::codegen::nvptx {
+#include <fmt/format.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
 
-Reply compile(const ir::Module&, const Target&, Emit) { unsupported("this build has no nvptx code generator"); }
+#include "codegen/nvptx/lower.h"
+
+namespace krait::codegen::nvptx {
+namespace {
+
+struct Version {
+  unsigned number, since_isa;
+};
+// Devices that LLVM 22 knows and the first PTX ISA with each (PTX ISA, release history). PTX for an older device runs on newer
+// ones, so one that is missing here, or newer than the ISA, is served by the latest before it.
+constexpr Version devices[] = {{75, 63}, {80, 70}, {86, 71}, {87, 74}, {89, 78}, {90, 78}, {100, 86}, {103, 88}, {120, 87}, {121, 88}};
+constexpr unsigned isas[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88};
+
+struct Choice {
+  unsigned sm, isa;
+};
+
+Choice choose(const Target& target) {
+  unsigned sm = target.number("sm", 75), isa = target.number("isa", 78);
+  if (sm < devices[0].number)
+    unsupported(fmt::format("sm_{} is older than sm_{}, the oldest device that Krait compiles for", sm, devices[0].number));
+  Choice choice{0, 0};
+  for (const Version& device : devices)
+    if (device.number <= sm && device.since_isa <= isa) choice.sm = device.number;
+  for (unsigned known : isas)
+    if (known <= isa) choice.isa = known;
+  if (!choice.sm || !choice.isa)
+    unsupported(fmt::format("the driver takes PTX ISA {}.{}, but sm_{} needs {}.{} or later: update the driver", isa / 10, isa % 10, sm,
+                            devices[0].since_isa / 10, devices[0].since_isa % 10));
+  return choice;
+}
+
+std::unique_ptr<llvm::TargetMachine> create_machine(const Choice& choice) {
+  initialise_llvm();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) defect("LLVM: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, fmt::format("sm_{}", choice.sm), fmt::format("+ptx{}", choice.isa), options,
+                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (!machine) defect("LLVM has no machine for NVPTX");
+  return machine;
+}
+
+// The lowering gives SSA form, so what remains is to clean address arithmetic, rotate loops and hoist. Measured against O1, O2
+// and O3: the same SASS for the kernels of the suite in a quarter of the time.
+constexpr const char* pipeline =
+    "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate<header-duplication>,licm),"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
+
+void optimise(llvm::Function& function, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline)) defect("LLVM: " + llvm::toString(std::move(error)));
+  passes.run(function, functions);
+}
+
+std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) defect("LLVM cannot emit PTX");
+  passes.run(module);
+  return std::string(text);
+}
+
+}  // namespace
+
+Reply compile(const ir::Module& module, const Target& target, Emit emit) {
+  Stopwatch watch;
+  Choice choice = choose(target);
+  check_legality(module, choice.isa);
+  std::unique_ptr<llvm::TargetMachine> machine = create_machine(choice);
+  Session session(module.kernel().name);
+  session.module().setTargetTriple(machine->getTargetTriple());
+  session.module().setDataLayout(machine->createDataLayout());
+  Lowering(session, module).run();
+  session.verify();
+  Reply reply;
+  reply.lower_ms = watch.lap();
+  for (llvm::Function& function : session.module())
+    if (!function.isDeclaration()) optimise(function, *machine);
+  session.check();
+  reply.optimise_ms = watch.lap();
+  reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
+  session.check();
+  reply.emit_ms = watch.lap();
+  reply.warnings = session.warnings();
+  return reply;
+}
 
 }  // namespace krait::codegen::nvptx

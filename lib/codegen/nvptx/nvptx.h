@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX for NVIDIA GPUs, through LLVM's NVPTX. Needs neither toolkit nor libdevice.
+//
+// What a launcher needs to know:
+//   - The entry is `krait_<kernel's name>`, other characters than letters and digits replaced by '_' (symbol_name in session.h).
+//   - Its parameters are the items of the argument block in order, so cuLaunchKernel takes the block as it is by
+//     CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
+//   - A shared array sized at launch is the launch's dynamic shared memory, all of it; its extent is read from the hardware.
 #pragma once
 
 #include "codegen/target.h"
@@ -6,7 +14,7 @@
 
 namespace krait::codegen::nvptx {
 
-/// Compiles a verified module. Throws Failure.
+/// Target "ptx sm=90 isa=80": PTX for that device and no newer language version. Throws Failure.
 Reply compile(const ir::Module& module, const Target& target, Emit emit);
 
 }  // namespace krait::codegen::nvptx

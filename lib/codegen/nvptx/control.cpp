@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions as basic blocks. Every branch target gets its phis when it is made, and each jump adds its operands, so the result is
+// in SSA form at once.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/nvptx/lower.h"
+#include "codegen/target.h"
+
+namespace krait::codegen::nvptx {
+
+using ir::Op;
+using ir::Scalar;
+using llvm::Value;
+
+namespace {
+
+void add_incoming(std::vector<llvm::PHINode*>& phis, const std::vector<Value*>& values, llvm::BasicBlock* from) {
+  for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(values[i], from);
+}
+
+}  // namespace
+
+llvm::BasicBlock* Lowering::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+
+std::vector<llvm::PHINode*> Lowering::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
+  std::vector<llvm::PHINode*> made;
+  for (ir::ValueId v : of) {
+    llvm::PHINode* phi = llvm::PHINode::Create(value_type(context_, kernel_.type_of(v).scalar), 2);
+    phi->insertInto(block, block->end());
+    made.push_back(phi);
+  }
+  return made;
+}
+
+// A block that nothing jumps to has no place for phis.
+void Lowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    Value* result = made[i];
+    if (made[i]->getNumIncomingValues() == 0) {
+      result = llvm::PoisonValue::get(made[i]->getType());
+      made[i]->eraseFromParent();
+    }
+    values_[inst.results[i]] = result;
+  }
+}
+
+void Lowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
+  for (ir::InstId id : kernel_.regions[region].insts) {
+    const ir::Inst& inst = kernel_.insts[id];
+    b_.SetCurrentDebugLocation(lines_->at(inst.loc));
+    switch (inst.op) {
+      case Op::If: lower_if(inst, loop); break;
+      case Op::Switch: lower_switch(inst, loop); break;
+      case Op::Loop: lower_loop(inst); break;
+      case Op::For: lower_for(inst); break;
+      case Op::GridStride: lower_grid_stride(inst); break;
+      default:
+        if (ir::is_terminator(inst.op)) lower_terminator(inst, join, loop);
+        else lower(inst);
+    }
+  }
+}
+
+void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
+  std::vector<Value*> operands;
+  for (ir::ValueId v : inst.operands) operands.push_back(value(v));
+  llvm::BasicBlock* from = b_.GetInsertBlock();
+  switch (inst.op) {
+    case Op::Yield:
+      add_incoming(join->results, operands, from);
+      b_.CreateBr(join->block);
+      return;
+    case Op::Continue:
+      add_incoming(loop->next, operands, from);
+      b_.CreateBr(loop->latch);
+      return;
+    case Op::Break:
+      add_incoming(loop->results, operands, from);
+      b_.CreateBr(loop->exit);
+      return;
+    case Op::Return: b_.CreateBr(exit_); return;
+    default: b_.CreateUnreachable(); return;
+  }
+}
+
+Lowering::Join Lowering::open_join(const ir::Inst& inst) {
+  llvm::BasicBlock* block = llvm::BasicBlock::Create(context_, "join");
+  ++depth_;
+  return {block, phis(inst.results, block)};
+}
+
+void Lowering::close_join(Join& join, const ir::Inst& inst) {
+  --depth_;
+  join.block->insertInto(function_);
+  b_.SetInsertPoint(join.block);
+  bind_phis(join.results, inst);
+}
+
+void Lowering::lower_if(const ir::Inst& inst, Loop* loop) {
+  Join join = open_join(inst);
+  llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
+  b_.CreateCondBr(value(inst.operands[0]), then, otherwise);
+  b_.SetInsertPoint(then);
+  lower_region(inst.regions[0], &join, loop);
+  b_.SetInsertPoint(otherwise);
+  lower_region(inst.regions[1], &join, loop);
+  close_join(join, inst);
+}
+
+void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
+  Join join = open_join(inst);
+  Value* selector = value(inst.operands[0]);
+  llvm::BasicBlock* otherwise = new_block("default");
+  llvm::SwitchInst* choice = b_.CreateSwitch(selector, otherwise, unsigned(inst.list.size()));
+  for (std::size_t i = 0; i < inst.regions.size(); ++i) {
+    llvm::BasicBlock* block = otherwise;
+    if (i < inst.list.size()) {
+      block = new_block("case");
+      llvm::APInt number(64, std::uint64_t(inst.list[i]));
+      choice->addCase(llvm::ConstantInt::get(context_, number.trunc(selector->getType()->getIntegerBitWidth())), block);
+    }
+    b_.SetInsertPoint(block);
+    lower_region(inst.regions[i], &join, loop);
+  }
+  close_join(join, inst);
+}
+
+/// The blocks and phis of a loop; the header's phis have their first values. The insertion point is the header's.
+Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
+  Loop loop;
+  loop.header = new_block("loop");
+  loop.latch = llvm::BasicBlock::Create(context_, "latch");
+  loop.exit = llvm::BasicBlock::Create(context_, "end");
+  const std::vector<ir::ValueId>& params = kernel_.regions[inst.regions[0]].params;
+  bool counted = inst.op != Op::Loop;
+  std::vector<ir::ValueId> carried(params.begin() + counted, params.end());
+  loop.carried = phis(carried, loop.header);
+  loop.next = phis(carried, loop.latch);
+  loop.results = phis(inst.results, loop.exit);
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    loop.carried[i]->addIncoming(value(inst.operands[i + counted]), preheader);
+    values_[carried[i]] = loop.carried[i];
+  }
+  b_.CreateBr(loop.header);
+  b_.SetInsertPoint(loop.header);
+  ++depth_;
+  return loop;
+}
+
+/// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
+void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
+  --depth_;
+  if (loop.latch->use_empty()) {
+    for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
+    delete loop.latch;
+  } else {
+    loop.latch->insertInto(function_);
+    b_.SetInsertPoint(loop.latch);
+    for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
+    // A counter never wraps: its callers make first + trips * step fit.
+    if (index) index->addIncoming(b_.CreateAdd(index, step, "", true), loop.latch);
+    b_.CreateBr(loop.header);
+  }
+  loop.exit->insertInto(function_);
+  b_.SetInsertPoint(loop.exit);
+  bind_phis(loop.results, inst);
+}
+
+void Lowering::lower_loop(const ir::Inst& inst) {
+  Loop loop = open_loop(inst, b_.GetInsertBlock());
+  llvm::BasicBlock* body = new_block("body");
+  b_.CreateBr(body);
+  b_.SetInsertPoint(body);
+  lower_region(inst.regions[0], nullptr, &loop);
+  close_loop(loop, inst, nullptr, nullptr);
+}
+
+void Lowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
+  llvm::BasicBlock* preheader = b_.GetInsertBlock();
+  Loop loop = open_loop(inst, preheader);
+  llvm::PHINode* index = llvm::PHINode::Create(counter.first->getType(), 2);
+  index->insertInto(loop.header, loop.header->begin());
+  index->addIncoming(counter.first, preheader);
+  llvm::BasicBlock* body = new_block("body");
+  Value* more = b_.CreateICmpULT(index, counter.bound);
+  for (std::size_t i = 0; i < loop.results.size(); ++i) loop.results[i]->addIncoming(loop.carried[i], loop.header);
+  b_.CreateCondBr(more, body, loop.exit);
+  b_.SetInsertPoint(body);
+  ir::ValueId param = kernel_.regions[inst.regions[0]].params[0];
+  values_[param] = b_.CreateZExt(index, value_type(context_, counter.param), "", true);
+  lower_region(inst.regions[0], nullptr, &loop);
+  close_loop(loop, inst, index, counter.step);
+}
+
+void Lowering::lower_for(const ir::Inst& inst) {
+  Value* count = value(inst.operands[0]);
+  Scalar param = kernel_.type_of(kernel_.regions[inst.regions[0]].params[0]).scalar;
+  lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0), llvm::ConstantInt::get(count->getType(), 1), count, param});
+}
+
+// Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is known
+// to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31, a start beyond the bound still ends at once, and
+// index + step stays below 2^32.
+void Lowering::lower_grid_stride(const ir::Inst& inst) {
+  Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
+  bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
+  if (!is_below_2_31(inst.operands[0])) {
+    lower_counted(inst, {first, step, bound, Scalar::I64});
+    return;
+  }
+  Value* limit = b_.getInt64(std::uint64_t(1) << 31);
+  auto cut = [&](Value* v) {
+    return b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
+  };
+  lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
+}
+
+/// Whether a signed 64-bit value is below 2^31, by its definition; it may be negative.
+bool Lowering::is_below_2_31(ir::ValueId v) const {
+  const ir::Inst* def = kernel_.def(v);
+  if (!def) return false;
+  auto is_positive = [&](ir::ValueId c) { return kernel_.is_const(c) && std::int64_t(kernel_.const_bits(c)) > 0; };
+  switch (def->op) {
+    case Op::Const: return std::int64_t(def->imm) < (std::int64_t(1) << 31);
+    case Op::Extent: return kernel_.facts.small && kernel_.type_of(def->operands[0]).space == ir::Space::Global;
+    case Op::Cast: {
+      Scalar from = kernel_.type_of(def->operands[0]).scalar;
+      return ir::is_int(from) && ir::size_of(from) <= 4 && from != Scalar::U32;
+    }
+    case Op::Min: return is_below_2_31(def->operands[0]) || is_below_2_31(def->operands[1]);
+    case Op::Div: return is_below_2_31(def->operands[0]) && is_positive(def->operands[1]);
+    case Op::Shr: return is_below_2_31(def->operands[0]);
+    default: return false;
+  }
+}
+
+}  // namespace krait::codegen::nvptx

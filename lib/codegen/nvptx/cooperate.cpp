@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads know of each other: positions in the launch, barriers and fences, warp operations.
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/nvptx/lower.h"
+#include "codegen/target.h"
+
+namespace krait::codegen::nvptx {
+
+using ir::Op;
+using llvm::Value;
+using namespace llvm::Intrinsic;
+
+/// A special register as i64, with the range that lets LLVM narrow what is computed from it: low <= value < high.
+Value* Lowering::special_register(unsigned intrinsic, std::uint64_t low, std::uint64_t high) {
+  llvm::CallInst* call = b_.CreateIntrinsic(ID(intrinsic), {});
+  call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, low), llvm::APInt(32, high)));
+  return b_.CreateZExt(call, b_.getInt64Ty(), "", true);
+}
+
+// The limits are CUDA's: blocks of 1024 × 1024 × 64 threads at most, grids of 2^31-1 × 65535 × 65535 blocks.
+Value* Lowering::thread_idx(unsigned d) {
+  constexpr ID ids[] = {nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_tid_y, nvvm_read_ptx_sreg_tid_z};
+  std::uint64_t limit = kernel_.block[d] ? std::uint64_t(kernel_.block[d]) : d == 2 ? 64 : 1024;
+  return limit == 1 ? b_.getInt64(0) : special_register(ids[d], 0, limit);
+}
+
+Value* Lowering::block_dim(unsigned d) {
+  constexpr ID ids[] = {nvvm_read_ptx_sreg_ntid_x, nvvm_read_ptx_sreg_ntid_y, nvvm_read_ptx_sreg_ntid_z};
+  return kernel_.block[d] ? b_.getInt64(std::uint64_t(kernel_.block[d])) : special_register(ids[d], 1, d == 2 ? 65 : 1025);
+}
+
+Value* Lowering::block_idx(unsigned d) {
+  constexpr ID ids[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_ctaid_z};
+  return special_register(ids[d], 0, d ? 0xffff : 0x7fffffff);
+}
+
+Value* Lowering::grid_dim(unsigned d) {
+  constexpr ID ids[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z};
+  return special_register(ids[d], 1, d ? 0x10000 : 0x80000000u);
+}
+
+Value* Lowering::position(Op op, unsigned d) {
+  switch (op) {
+    case Op::ThreadIdx: return thread_idx(d);
+    case Op::BlockIdx: return block_idx(d);
+    case Op::BlockDim: return block_dim(d);
+    case Op::GridDim: return grid_dim(d);
+    case Op::GlobalId: {
+      Value* first = b_.CreateMul(block_idx(d), block_dim(d), "", true, true);
+      return b_.CreateAdd(first, thread_idx(d), "", true, true);
+    }
+    default: return b_.CreateMul(grid_dim(d), block_dim(d), "", true, true);
+  }
+}
+
+/// Lanes that take part in a warp operation. Outside control flow all that have not returned do, and naming all of them makes
+/// the hardware wait until they are there; inside, those that are here.
+Value* Lowering::active_mask() {
+  return depth_ == 0 ? static_cast<Value*>(b_.getInt32(~0u)) : b_.CreateIntrinsic(nvvm_activemask, {});
+}
+
+void Lowering::lower_sync(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::Barrier: b_.CreateIntrinsic(nvvm_barrier_cta_sync_aligned_all, {b_.getInt32(0)}); return;
+    case Op::BarrierCount:
+      set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_popc_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
+      return;
+    case Op::BarrierAnd:
+      set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_and_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
+      return;
+    case Op::BarrierOr:
+      set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_or_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
+      return;
+    case Op::Fence: {
+      const char* scopes[] = {"block", "device", ""};
+      b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, context_.getOrInsertSyncScopeID(scopes[inst.imm]));
+      return;
+    }
+    default: b_.CreateIntrinsic(nvvm_bar_warp_sync, {active_mask()}); return;
+  }
+}
+
+void Lowering::lower_warp(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::LaneId: {
+      llvm::CallInst* lane = b_.CreateIntrinsic(nvvm_read_ptx_sreg_laneid, {});
+      lane->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 32)));
+      set(inst, lane);
+      return;
+    }
+    case Op::Ballot: {
+      Value* lanes = b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_mask(), value(inst.operands[0])});
+      set(inst, b_.CreateZExt(lanes, b_.getInt64Ty()));
+      return;
+    }
+    case Op::WarpAny: set(inst, b_.CreateIntrinsic(nvvm_vote_any_sync, {active_mask(), value(inst.operands[0])})); return;
+    case Op::WarpAll: set(inst, b_.CreateIntrinsic(nvvm_vote_all_sync, {active_mask(), value(inst.operands[0])})); return;
+    default: {
+      Value* lane = b_.CreateZExtOrTrunc(value(inst.operands[1]), b_.getInt32Ty());
+      set(inst, shuffle(value(inst.operands[0]), lane));
+    }
+  }
+}
+
+Value* Lowering::shuffle(Value* x, Value* lane) {
+  llvm::Type* type = x->getType();
+  auto bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  Value* word = b_.CreateBitCast(x, b_.getIntNTy(bits));
+  Value* mask = active_mask();
+  // The hardware takes the lane modulo 32; 0x1f keeps the whole warp one segment.
+  auto exchange = [&](Value* half) {
+    return b_.CreateIntrinsic(nvvm_shfl_sync_idx_i32, {mask, half, lane, b_.getInt32(0x1f)});
+  };
+  if (bits <= 32) {
+    word = b_.CreateTrunc(exchange(b_.CreateZExt(word, b_.getInt32Ty())), b_.getIntNTy(bits));
+  } else {
+    Value* low = exchange(b_.CreateTrunc(word, b_.getInt32Ty()));
+    Value* high = exchange(b_.CreateTrunc(b_.CreateLShr(word, 32), b_.getInt32Ty()));
+    word = b_.CreateOr(b_.CreateZExt(low, b_.getInt64Ty()), b_.CreateShl(b_.CreateZExt(high, b_.getInt64Ty()), 32));
+  }
+  return b_.CreateBitCast(word, type);
+}
+
+}  // namespace krait::codegen::nvptx

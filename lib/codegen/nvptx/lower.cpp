@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The function, its parameters, and the dispatch over operations. A kernel parameter is one item of the argument block
+// (ir/abi.h): PTX lays parameters out by natural alignment, as the block does, so a launch passes the block as it is.
+#include "codegen/nvptx/lower.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <llvm/IR/ConstantRange.h>
+
+#include "codegen/target.h"
+
+namespace krait::codegen::nvptx {
+
+using ir::Op;
+using ir::Scalar;
+using llvm::Value;
+
+namespace {
+
+constexpr NumericTraits traits{.half_arithmetic = true, .half_from_double = true, .minimum_number = true, .wide_multiply = true};
+
+using What = ir::ArgumentSlot::What;
+
+bool writes_memory(Op op) {
+  return op == Op::Store || op == Op::StoreVec || ir::info(op).effect == ir::Effect::Atomic;
+}
+
+}  // namespace
+
+Lowering::Lowering(Session& session, const ir::Module& module)
+    : session_(session), kernel_(module.kernel()), context_(session.context()), b_(context_), numeric_(b_, traits),
+      values_(kernel_.values.size(), nullptr) {}
+
+bool Lowering::is_written(ir::ValueId array) const {
+  return std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
+    return writes_memory(inst.op) && inst.operands.front() == array;
+  });
+}
+
+void Lowering::create_function() {
+  synchronises_ = std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [](const ir::Inst& inst) {
+    ir::Effect effect = ir::info(inst.op).effect;
+    return effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
+  });
+  std::vector<llvm::Type*> types;
+  ir::ArgumentLayout layout = ir::argument_layout(kernel_);
+  for (const ir::ArgumentSlot& slot : layout.slots) {
+    ir::ValueId param = kernel_.params()[slot.param];
+    switch (slot.what) {
+      case What::Address: types.push_back(llvm::PointerType::get(context_, global_space)); break;
+      case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
+      case What::Extent: case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
+    }
+  }
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(kernel_.name), session_.module());
+  function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  if (kernel_.fp == ir::FpMode::Fast) function_->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+  if (kernel_.block[0])
+    function_->addFnAttr("nvvm.reqntid", fmt::format("{},{},{}", kernel_.block[0], kernel_.block[1], kernel_.block[2]));
+  entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
+  exit_ = llvm::BasicBlock::Create(context_, "exit");
+}
+
+void Lowering::bind_parameters() {
+  ir::ArgumentLayout layout = ir::argument_layout(kernel_);
+  for (std::size_t i = 0; i < layout.slots.size(); ++i) {
+    const ir::ArgumentSlot& slot = layout.slots[i];
+    ir::ValueId param = kernel_.params()[slot.param];
+    llvm::Argument* argument = function_->getArg(unsigned(i));
+    const ir::Type& type = kernel_.type_of(param);
+    switch (slot.what) {
+      case What::Scalar: values_[param] = from_memory(argument, type.scalar); break;
+      case What::Address: {
+        arrays_[param] = {argument, type, {}, {}};
+        bool written = is_written(param);
+        // Other threads may write what this one reads after a barrier; noalias would let LLVM keep the old value.
+        if (kernel_.facts.disjoint && (!written || !synchronises_)) argument->addAttr(llvm::Attribute::NoAlias);
+        if (!written) argument->addAttr(llvm::Attribute::ReadOnly);
+        if (kernel_.facts.aligned) argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
+        break;
+      }
+      case What::Extent:
+        if (slot.bytes == 4) {
+          llvm::ConstantRange range(llvm::APInt(32, 0), llvm::APInt(32, 0x80000000u));
+          argument->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range, range));
+        }
+        arrays_[param].extents[slot.dimension] = b_.CreateZExt(argument, b_.getInt64Ty(), "", slot.bytes == 4);
+        break;
+      case What::Stride: arrays_[param].strides[slot.dimension] = argument; break;
+    }
+  }
+  for (ir::ValueId param : kernel_.params())
+    if (kernel_.type_of(param).is_array() && kernel_.facts.contiguous) make_strides(arrays_[param]);
+}
+
+void Lowering::make_strides(Array& array) {
+  Value* stride = b_.getInt64(1);
+  for (int d = array.type.rank - 1; d >= 0; --d) {
+    array.strides[d] = stride;
+    stride = b_.CreateMul(stride, array.extents[d]);
+  }
+}
+
+void Lowering::run() {
+  create_function();
+  b_.SetInsertPoint(entry_);
+  lines_.emplace(session_.module(), *function_, kernel_, llvm::DICompileUnit::DebugDirectivesOnly);
+  bind_parameters();
+  llvm::BasicBlock* body = new_block("body");
+  b_.SetInsertPoint(body);
+  lower_region(kernel_.body, nullptr, nullptr);
+  exit_->insertInto(function_);
+  b_.SetCurrentDebugLocation({});
+  b_.SetInsertPoint(exit_);
+  b_.CreateRetVoid();
+  b_.SetInsertPoint(entry_);
+  b_.CreateBr(body);
+  lines_->finish();
+}
+
+Value* Lowering::value(ir::ValueId v) const {
+  if (!values_[v]) defect(fmt::format("nvptx: value %{} is used before it is lowered", v));
+  return values_[v];
+}
+
+Value* Lowering::signed_i64(ir::ValueId v) {
+  return numeric_.cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
+}
+
+void Lowering::lower_pure(const ir::Inst& inst) {
+  std::vector<Value*> operands;
+  for (ir::ValueId v : inst.operands) operands.push_back(value(v));
+  const ir::ValueId typed = inst.operands[inst.op == Op::Select ? 1 : 0];
+  set(inst, numeric_.emit(inst.op, inst.type.scalar, kernel_.type_of(typed).scalar, operands, is_fast(inst)));
+}
+
+void Lowering::lower(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
+    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
+    case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
+    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
+    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
+    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+      lower_pure(inst);
+      return;
+#define KRAIT_OP(...)
+#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#include "krait/ops.def"
+      set(inst, emit_function(inst));
+      return;
+    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+      set(inst, position(inst.op, unsigned(inst.imm)));
+      return;
+    case Op::Shared: lower_shared(inst); return;
+    case Op::Local: lower_local(inst); return;
+    case Op::Extent: set(inst, arrays_.at(inst.operands[0]).extents[inst.imm]); return;
+    case Op::Stride: set(inst, arrays_.at(inst.operands[0]).strides[inst.imm]); return;
+    case Op::Load: lower_load(inst); return;
+    case Op::Store: lower_store(inst); return;
+    case Op::LoadVec: lower_load_vec(inst); return;
+    case Op::StoreVec: lower_store_vec(inst); return;
+    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicExchange: case Op::AtomicCas:
+      lower_atomic(inst);
+      return;
+    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSync:
+      lower_sync(inst);
+      return;
+    case Op::WarpSize: set(inst, b_.getInt32(32)); return;
+    case Op::LaneId: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: lower_warp(inst); return;
+    case Op::Uniform: set(inst, value(inst.operands[0])); return;
+    case Op::Slot: {
+      llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+      Value* slot = at_entry.CreateAlloca(value_type(context_, inst.type.scalar));
+      b_.CreateStore(value(inst.operands[0]), slot);
+      set(inst, slot);
+      return;
+    }
+    case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
+    case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
+    case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
+    case Op::Break: case Op::Return: case Op::Unreachable:
+      break;  // lower_region's
+  }
+  defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
+}
+
+}  // namespace krait::codegen::nvptx

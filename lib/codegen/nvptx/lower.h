@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The structured IR as one LLVM function for NVPTX: one thread, scalar values, regions as basic blocks, their results as phis.
+// lower.cpp sets up the function and its parameters, control.cpp lowers regions, memory.cpp arrays, atomics.cpp atomics,
+// cooperate.cpp positions, barriers and warp operations, functions.cpp mathematical functions that the hardware has.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "codegen/llvm/numeric.h"
+#include "codegen/llvm/session.h"
+#include "ir/abi.h"
+#include "ir/ir.h"
+
+namespace krait::codegen::nvptx {
+
+/// NVPTX's address spaces.
+inline constexpr unsigned generic_space = 0, global_space = 1, shared_space = 3;
+
+/// Throws Failure 1 that names what cannot be lowered for NVPTX. Everything that would end in LLVM's "cannot select" is here.
+void check_legality(const ir::Module& module, unsigned isa);
+/// Whether `emit_function` lowers this row of KRAIT_MATH in this mode.
+bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
+
+class Lowering {
+ public:
+  Lowering(Session& session, const ir::Module& module);
+  /// Builds the function, which gets this name.
+  void run();
+
+ private:
+  /// An array as its accesses need it.
+  struct Array {
+    llvm::Value* base = nullptr;
+    ir::Type type;
+    std::array<llvm::Value*, 4> extents{}, strides{};  // i64
+  };
+  /// Where the results of an if or switch meet.
+  struct Join {
+    llvm::BasicBlock* block;
+    std::vector<llvm::PHINode*> results;
+  };
+  struct Loop {
+    llvm::BasicBlock *header, *latch, *exit;
+    std::vector<llvm::PHINode*> carried;  // in the header
+    std::vector<llvm::PHINode*> next;     // in the latch
+    std::vector<llvm::PHINode*> results;  // in the exit
+  };
+
+  // lower.cpp
+  void create_function();
+  void bind_parameters();
+  void bind_view(unsigned param, const std::vector<llvm::Value*>& arguments);
+  void make_strides(Array& array);
+  bool is_written(ir::ValueId array) const;
+  llvm::Value* value(ir::ValueId v) const;
+  llvm::Value* signed_i64(ir::ValueId v);
+  void set(const ir::Inst& inst, llvm::Value* result) { values_[inst.results.front()] = result; }
+  void lower(const ir::Inst& inst);
+  void lower_pure(const ir::Inst& inst);
+  bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
+
+  // control.cpp
+  llvm::BasicBlock* new_block(const char* name);
+  void lower_region(ir::RegionId region, Join* join, Loop* loop);
+  void lower_terminator(const ir::Inst& inst, Join* join, Loop* loop);
+  void lower_if(const ir::Inst& inst, Loop* loop);
+  void lower_switch(const ir::Inst& inst, Loop* loop);
+  void lower_loop(const ir::Inst& inst);
+  void lower_for(const ir::Inst& inst);
+  void lower_grid_stride(const ir::Inst& inst);
+  struct Counter { llvm::Value *first, *step, *bound; ir::Scalar param; };
+  void lower_counted(const ir::Inst& inst, const Counter& counter);
+  Loop open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader);
+  void close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, llvm::Value* step);
+  Join open_join(const ir::Inst& inst);
+  void close_join(Join& join, const ir::Inst& inst);
+  std::vector<llvm::PHINode*> phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block);
+  void bind_phis(std::vector<llvm::PHINode*>& phis, const ir::Inst& inst);
+  bool is_below_2_31(ir::ValueId v) const;
+
+  // memory.cpp
+  void lower_shared(const ir::Inst& inst);
+  void lower_local(const ir::Inst& inst);
+  llvm::Value* address(const Array& array, std::span<const ir::ValueId> indices, ir::Scalar access, std::uint64_t offset);
+  llvm::Value* element_index(const Array& array, std::span<const ir::ValueId> indices);
+  llvm::Value* to_memory(llvm::Value* v, ir::Scalar s);
+  llvm::Value* from_memory(llvm::Value* v, ir::Scalar s);
+  void lower_load(const ir::Inst& inst);
+  void lower_store(const ir::Inst& inst);
+  void lower_load_vec(const ir::Inst& inst);
+  void lower_store_vec(const ir::Inst& inst);
+
+  // atomics.cpp
+  void lower_atomic(const ir::Inst& inst);
+  llvm::Value* atomic_by_exchange(ir::Op op, llvm::Value* pointer, llvm::Value* operand, ir::Scalar s, llvm::SyncScope::ID scope);
+
+  // cooperate.cpp
+  llvm::Value* special_register(unsigned intrinsic, std::uint64_t low, std::uint64_t high);
+  llvm::Value* thread_idx(unsigned dimension);
+  llvm::Value* block_idx(unsigned dimension);
+  llvm::Value* block_dim(unsigned dimension);
+  llvm::Value* grid_dim(unsigned dimension);
+  llvm::Value* position(ir::Op op, unsigned dimension);
+  llvm::Value* active_mask();
+  void lower_sync(const ir::Inst& inst);
+  void lower_warp(const ir::Inst& inst);
+  llvm::Value* shuffle(llvm::Value* x, llvm::Value* lane);
+
+  // functions.cpp
+  llvm::Value* emit_function(const ir::Inst& inst);
+  llvm::Value* emit_exp(llvm::Value* x);
+
+  Session& session_;
+  const ir::Function& kernel_;
+  llvm::LLVMContext& context_;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;  // holds allocas
+  llvm::BasicBlock* exit_ = nullptr;
+  llvm::IRBuilder<> b_;
+  Numeric numeric_;
+  std::optional<DebugLines> lines_;
+  std::vector<llvm::Value*> values_;  // by ValueId; slots: their alloca
+  std::map<ir::ValueId, Array> arrays_;
+  unsigned depth_ = 0;  // of control flow around the instruction being lowered
+  bool synchronises_ = false;  // the kernel has barriers, fences or atomics
+};
+
+}  // namespace krait::codegen::nvptx
