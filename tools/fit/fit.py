@@ -86,7 +86,7 @@ def fits(kind):
                    sqrt_form(lambda x: x ** 3 / mp.asin(x)), mpf(0), mpf("0.25"), terms(5, 12)),
         "pow_w": ("log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0",
                   lambda z: (pow_series(z) - K2) / z - c0, lambda z: z / pow_series(z), mpf(0), POW_Z, terms(4, 10)),
-        "erf_q": ("erf x = x Q(z), z = x^2, |x| <= 1", sqrt_form(lambda x: mp.erf(x) / x),
+        "erf_q": ("erf x = x + x Q(z), z = x^2, |x| <= 1", sqrt_form(lambda x: mp.erf(x) / x - 1),
                   sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 14)),
         "erf_tail": ("log2(erfc x) = P(x), 1 <= x <= %s" % mp.nstr(end, 3), lambda x: mp.log(mp.erfc(x), 2),
                      lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 17)),

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the embedded text of a body.
+#include "math/bodies.h"
+
+namespace krait::math {
+
+namespace texts {  // defined in the generated bodies_text.cpp
+#define FUNCTION1(Name, name) extern const char name##_f32[], name##_f64[];
+#define FUNCTION2(Name, name) FUNCTION1(Name, name)
+#include "math/functions.def"
+}  // namespace texts
+
+namespace {
+
+constexpr int body_count = 0
+#define FUNCTION1(Name, name) +1
+#define FUNCTION2(Name, name) +1
+#include "math/functions.def"
+    ;
+constexpr int row_count = 0
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
+#define KRAIT_MATH(Name, text, arity, doc) +1
+#include "krait/ops.def"
+    ;
+static_assert(body_count <= row_count, "every row of KRAIT_MATH has its line in functions.def");
+
+std::string_view chosen(ir::Scalar scalar, const char* f32, const char* f64) {
+  return scalar == ir::Scalar::F32 ? f32 : scalar == ir::Scalar::F64 ? f64 : std::string_view();
+}
+
+}  // namespace
+
+std::string_view body(ir::Op op, ir::Scalar scalar, bool) {
+#define FUNCTION1(Name, name) \
+  if (op == ir::Op::Name) return chosen(scalar, texts::name##_f32, texts::name##_f64);
+#define FUNCTION2(Name, name) FUNCTION1(Name, name)
+#include "math/functions.def"
+  return {};
+}
+
+}  // namespace krait::math

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The mathematical functions as IR: recorded from their templates when Krait is built (generate.cpp), embedded as text.
+#pragma once
+
+#include <string_view>
+
+#include "ir/ir.h"
+
+namespace krait::math {
+
+/// A module of one function `math.<name>.<f32|f64>`, whose body ends in `yield` of the result; empty where there is none.
+/// `scalar` is F32 or F64. fast: accuracy may give way to speed (docs/numbers.md).
+std::string_view body(ir::Op op, ir::Scalar scalar, bool fast);
+
+}  // namespace krait::math

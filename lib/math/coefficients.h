@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Polynomials and constants of the mathematical functions. Made by tools/fit/fit.py: own minimax fits (Remez in multiple
+// precision, coefficients rounded one after another); do not edit. The lowest power comes first; "error" is the largest weighted
+// error of the polynomial itself, relative to the function.
+#pragma once
+
+namespace krait::math {
+
+template <class Float> inline constexpr int log2_e = 0;
+template <> inline constexpr float log2_e<float>[] = {0x1.715476p+0f, 0x1.4ae0cp-26f};
+template <> inline constexpr double log2_e<double>[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+
+template <class Float> inline constexpr int ln2 = 0;
+template <> inline constexpr float ln2<float>[] = {0x1.62e43p-1f, -0x1.05c61p-29f};
+template <> inline constexpr double ln2<double>[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+
+template <class Float> inline constexpr int log2_10 = 0;
+template <> inline constexpr float log2_10<float>[] = {0x1.a934fp+1f};
+template <> inline constexpr double log2_10<double>[] = {0x1.a934f0979a371p+1};
+
+template <class Float> inline constexpr int log10_2 = 0;
+template <> inline constexpr float log10_2<float>[] = {0x1.344136p-2f, -0x1.ec10cp-27f};
+template <> inline constexpr double log10_2<double>[] = {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
+
+template <class Float> inline constexpr int log10_e = 0;
+template <> inline constexpr float log10_e<float>[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+template <> inline constexpr double log10_e<double>[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+
+template <class Float> inline constexpr int two_over_pi = 0;
+template <> inline constexpr float two_over_pi<float>[] = {0x1.45f306p-1f};
+template <> inline constexpr double two_over_pi<double>[] = {0x1.45f306dc9c883p-1};
+
+template <class Float> inline constexpr int half_pi = 0;
+template <> inline constexpr float half_pi<float>[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
+template <> inline constexpr double half_pi<double>[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+    -0x1.f1976b7ed8fbcp-110};
+
+template <class Float> inline constexpr int pi = 0;
+template <> inline constexpr float pi<float>[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f};
+template <> inline constexpr double pi<double>[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
+
+template <class Float> inline constexpr int pow_k = 0;
+template <> inline constexpr float pow_k<float>[] = {0x1.715476p+1f, 0x1.4ae0cp-25f};
+template <> inline constexpr double pow_k<double>[] = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};
+
+template <class Float> inline constexpr int pow_c0 = 0;
+template <> inline constexpr float pow_c0<float>[] = {0x1.ec709ep-1f};
+template <> inline constexpr double pow_c0<double>[] = {0x1.ec709dc3a03fdp-1};
+
+// 2/pi in words, a word of zeros first
+template <class Float> inline constexpr int two_over_pi_words = 0;
+template <> inline constexpr unsigned two_over_pi_words<float>[] = {0x0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+    0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u};
+template <> inline constexpr unsigned long long two_over_pi_words<double>[] = {0x0ull, 0xa2f9836e4e441529ull,
+    0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x6492eea09d1921cull,
+    0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull,
+    0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull,
+    0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull, 0xf0cfbc209af4361dull};
+
+// exp_q: e^r = 1 + r + r^2 Q(r), |r| <= ln2 / 2; error 2^-28.23 / 2^-57.9
+template <class Float> inline constexpr int exp_q = 0;
+template <> inline constexpr float exp_q<float>[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123de6p-7f,
+    0x1.6ac7b8p-10f};
+template <> inline constexpr double exp_q<double>[] = {0x1.000000000000ap-1, 0x1.5555555555503p-3, 0x1.555555555060dp-5,
+    0x1.1111111124d84p-7, 0x1.6c16c184b1c16p-10, 0x1.a01a013d0973dp-13, 0x1.a019989e0f4ffp-16, 0x1.71def562eab44p-19,
+    0x1.28aec2558b6c5p-22, 0x1.add41dfcd1ae7p-26};
+
+// expm1_q: e^r - 1 = r + r^2 Q(r), |r| <= ln2 / 2; error 2^-26.08 / 2^-61.62
+template <class Float> inline constexpr int expm1_q = 0;
+template <> inline constexpr float expm1_q<float>[] = {0x1.fffffep-2f, 0x1.5554aap-3f, 0x1.55579ep-5f, 0x1.122c8ap-7f,
+    0x1.6ab118p-10f};
+template <> inline constexpr double expm1_q<double>[] = {0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555558p-5,
+    0x1.111111110f722p-7, 0x1.6c16c16c1774cp-10, 0x1.a01a01af9559ap-13, 0x1.a01a01983bc8fp-16, 0x1.71ddf93f40988p-19,
+    0x1.27e5073b62c87p-22, 0x1.af5d0def0a7e3p-26, 0x1.1f213a926d648p-29};
+
+// exp2_q: 2^r = 1 + r Q(r), |r| <= 1/2; error 2^-26.26 / 2^-57.13
+template <class Float> inline constexpr int exp2_q = 0;
+template <> inline constexpr float exp2_q<float>[] = {0x1.62e43p-1f, 0x1.ebfb94p-3f, 0x1.c6af9ep-5f, 0x1.3b6818p-7f,
+    0x1.5ef484p-10f, 0x1.1790c2p-13f};
+template <> inline constexpr double exp2_q<double>[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5b3p-3, 0x1.c6b08d704a26fp-5,
+    0x1.3b2ab6fb9dab7p-7, 0x1.5d87fe78458a7p-10, 0x1.430913167f5b5p-13, 0x1.ffcbfe66151c2p-17, 0x1.62bfb49bd8e83p-20,
+    0x1.b52083a66a12ep-24, 0x1.e63b96a8db4e9p-28, 0x1.f0e67771694dap-32};
+
+// exp10_q: 10^r = 1 + r Q(r), |r| <= log10(2) / 2; error 2^-26.61 / 2^-57.31
+template <class Float> inline constexpr int exp10_q = 0;
+template <> inline constexpr float exp10_q<float>[] = {0x1.26bb1cp+1f, 0x1.535226p+1f, 0x1.046fa6p+1f, 0x1.2bffa4p+0f,
+    0x1.15626ap-1f, 0x1.834952p-3f};
+template <> inline constexpr double exp10_q<double>[] = {0x1.26bb1bbb55516p+1, 0x1.53524c73cea7ap+1, 0x1.0470591de2aadp+1,
+    0x1.2bd7609fd456cp+0, 0x1.1429ffd2573ddp-1, 0x1.a7ed70a4b08d1p-3, 0x1.16e4de18918ap-4, 0x1.411659788a054p-6,
+    0x1.489c69d39debp-8, 0x1.2f7a45b818673p-10, 0x1.f1ee1bb6e96d8p-13};
+
+// log_q: log(1 + f) = f + f^2 Q(f), |f| <= 1/3; error 2^-27.59 / 2^-55.21
+template <class Float> inline constexpr int log_q = 0;
+template <> inline constexpr float log_q<float>[] = {-0x1p-1f, 0x1.5554fap-2f, -0x1.ffff94p-3f, 0x1.99d59p-3f,
+    -0x1.557e16p-3f, 0x1.1e81d2p-3f, -0x1.f6baa8p-4f, 0x1.1ff858p-3f, -0x1.ff7996p-4f};
+template <> inline constexpr double log_q<double>[] = {-0x1.ffffffffffff8p-2, 0x1.5555555555535p-2, -0x1.0000000001527p-2,
+    0x1.999999999ff8ep-3, -0x1.555555534ffcap-3, 0x1.2492492107e96p-3, -0x1.000000b421734p-3, 0x1.c71c741ec30eep-4,
+    -0x1.999954f8e6e61p-4, 0x1.745ca382bc874p-4, -0x1.555d264dd35b9p-4, 0x1.3b20d5dd68d22p-4, -0x1.24048b46105fbp-4,
+    0x1.102afdc08da89p-4, -0x1.06434a26518a9p-4, 0x1.f4e3595cf6c5ap-5, -0x1.722912084f403p-5, 0x1.3a7094109b33bp-5,
+    -0x1.65a74cb52b79ep-4, 0x1.7a1ff568b29edp-4};
+
+// log2_q: log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3; error 2^-27.5 / 2^-55.17
+template <class Float> inline constexpr int log2_q = 0;
+template <> inline constexpr float log2_q<float>[] = {-0x1.715476p-1f, 0x1.ec7014p-2f, -0x1.715492p-2f, 0x1.27a38p-2f,
+    -0x1.ec8ae4p-3f, 0x1.9d21f8p-3f, -0x1.6c6c3p-3f, 0x1.a09c42p-3f, -0x1.68c36ap-3f};
+template <> inline constexpr double log2_q<double>[] = {-0x1.71547652b82f8p-1, 0x1.ec709dc3a03dap-2, -0x1.71547652ba2c7p-2,
+    0x1.2776c50efd5dbp-2, -0x1.ec709dc09cfabp-3, 0x1.a61762a37f2a8p-3, -0x1.7154775d86e26p-3, 0x1.484b15534ef7fp-3,
+    -0x1.2776928593f4fp-3, 0x1.0c9a379649df3p-3, -0x1.ec7c1256a2181p-4, 0x1.c6a15dd04b57p-4, -0x1.a5488289204c4p-4,
+    0x1.88b20bd0337c7p-4, -0x1.7a7065d12941bp-4, 0x1.690e3afba6869p-4, -0x1.0ab1f188bab62p-4, 0x1.c76b017930012p-5,
+    -0x1.0248a6c9a24ffp-3, 0x1.1024a16ffe66p-3};
+
+// log10_q: log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3; error 2^-26.98 / 2^-55.61
+template <class Float> inline constexpr int log10_q = 0;
+template <> inline constexpr float log10_q<float>[] = {-0x1.bcb7b2p-3f, 0x1.287a2ep-3f, -0x1.bcb66cp-4f, 0x1.63f6e2p-4f,
+    -0x1.28c146p-4f, 0x1.f22606p-5f, -0x1.b0e8ap-5f, 0x1.f24226p-5f, -0x1.cc9fb2p-5f};
+template <> inline constexpr double log10_q<double>[] = {-0x1.bcb7b1526e507p-3, 0x1.287a7636f4347p-3, -0x1.bcb7b15270acbp-4,
+    0x1.63c6277529dc6p-4, -0x1.287a7635292bp-4, 0x1.fc3fa60f6ec35p-5, -0x1.bcb7b2903ab0cp-5, 0x1.8b4df4d012b07p-5,
+    -0x1.63c5eb3f3e6b9p-5, 0x1.436df7daa1c2p-5, -0x1.28814a0adf187p-5, 0x1.11b64ee6e32c4p-5, -0x1.fb48d25861b82p-6,
+    0x1.d8f8e0e3f7a58p-6, -0x1.c799e83593046p-6, 0x1.b169db8b245edp-6, -0x1.419121eac7b57p-6, 0x1.19a6046e1e781p-6,
+    -0x1.368b875baba6cp-5, 0x1.3f6ddb3d2a6c5p-5};
+
+// sin_q: sin r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-32.49 / 2^-63.21
+template <class Float> inline constexpr int sin_q = 0;
+template <> inline constexpr float sin_q<float>[] = {-0x1.555556p-3f, 0x1.111172p-7f, -0x1.a056ap-13f, 0x1.7b5754p-19f};
+template <> inline constexpr double sin_q<double>[] = {-0x1.5555555555555p-3, 0x1.111111111106bp-7, -0x1.a01a019ffef87p-13,
+    0x1.71de3a34cf1efp-19, -0x1.ae642e308b4c8p-26, 0x1.610b20cd364d1p-33, -0x1.a0c372f1a83c5p-41};
+
+// cos_q: cos r = 1 + z Q(z), z = r^2, |r| <= pi / 4; error 2^-32.79 / 2^-63.75
+template <class Float> inline constexpr int cos_q = 0;
+template <> inline constexpr float cos_q<float>[] = {-0x1p-1f, 0x1.55554ap-5f, -0x1.6c0c18p-10f, 0x1.99e056p-16f};
+template <> inline constexpr double cos_q<double>[] = {-0x1p-1, 0x1.555555555554ap-5, -0x1.6c16c16c14dd2p-10,
+    0x1.a01a019c54b3cp-16, -0x1.27e4f7c62be55p-22, 0x1.1ee9bd9c79a32p-29, -0x1.8f968efa7b7dcp-37};
+
+// tan_q: tan r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-25.56 / 2^-55.82
+template <class Float> inline constexpr int tan_q = 0;
+template <> inline constexpr float tan_q<float>[] = {0x1.5554dp-2f, 0x1.1130c8p-3f, 0x1.b52522p-5f, 0x1.932644p-6f,
+    0x1.738fp-9f, 0x1.391dbep-7f};
+template <> inline constexpr double tan_q<double>[] = {0x1.55555555554d4p-2, 0x1.111111111a29dp-3, 0x1.ba1ba1b2f341p-5,
+    0x1.664f49ee48009p-6, 0x1.226e0ab9ec3fep-7, 0x1.d6da44ddc308fp-9, 0x1.7d4e7e0d77cfbp-10, 0x1.386617e50bb85p-11,
+    0x1.cd84364aa39e1p-13, 0x1.283f49acd6ae3p-13, -0x1.151099de97b87p-15, 0x1.90aca68818613p-14, -0x1.93d701412811dp-15,
+    0x1.6b242f20c2bcap-16};
+
+// atan_q: atan t = t + t z Q(z), z = t^2, |t| <= 1; error 2^-25.83 / 2^-57.59
+template <class Float> inline constexpr int atan_q = 0;
+template <> inline constexpr float atan_q<float>[] = {-0x1.5554dcp-2f, 0x1.9978ecp-3f, -0x1.230a94p-3f, 0x1.b4debp-4f,
+    -0x1.3550dap-4f, 0x1.61eebp-5f, -0x1.0c17d2p-6f, 0x1.7ea682p-9f};
+template <> inline constexpr double atan_q<double>[] = {-0x1.5555555555526p-2, 0x1.99999999955bp-3, -0x1.249249237f471p-3,
+    0x1.c71c717fcba89p-4, -0x1.745d11ae34337p-4, 0x1.3b1366975841p-4, -0x1.110e5110d4488p-4, 0x1.e1bba56d0a035p-5,
+    -0x1.ae5e6e70d3013p-5, 0x1.82dac9518ba48p-5, -0x1.59a3da7761e46p-5, 0x1.2c2e136258e12p-5, -0x1.e9f928758984fp-6,
+    0x1.683bb3bd39a77p-6, -0x1.c78dc820d4e36p-7, 0x1.d7b65295290b6p-8, -0x1.7a36b681c0582p-9, 0x1.b3f6bd56fd78ap-11,
+    -0x1.3f32cec7b5a72p-13, 0x1.bbe80cea86192p-17};
+
+// asin_q: asin x = x + x z Q(z), z = x^2, |x| <= 1/2; error 2^-27.62 / 2^-55.9
+template <class Float> inline constexpr int asin_q = 0;
+template <> inline constexpr float asin_q<float>[] = {0x1.5555c8p-3f, 0x1.330204p-4f, 0x1.747bb8p-5f, 0x1.8c3e58p-6f,
+    0x1.595c4ep-5f};
+template <> inline constexpr double asin_q<double>[] = {0x1.555555555539p-3, 0x1.333333336e83bp-4, 0x1.6db6db42774fcp-5,
+    0x1.f1c72c3a342e9p-6, 0x1.6e89f41e92ceap-6, 0x1.1c6be3cec2d7bp-6, 0x1.c6fd943a25675p-7, 0x1.8ec4366698869p-7,
+    0x1.abc44f2280c7fp-8, 0x1.3ffc80c87ce96p-6, -0x1.09dfdced0b0dfp-6, 0x1.0571e85f38072p-5};
+
+// pow_w: log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0; error 2^-37.55 / 2^-76.24
+template <class Float> inline constexpr int pow_w = 0;
+template <> inline constexpr float pow_w<float>[] = {-0x1.752ce6p-26f, 0x1.277768p-1f, 0x1.a595b2p-2f, 0x1.5c72f8p-2f};
+template <> inline constexpr double pow_w<double>[] = {0x1.d271dfa6927cap-55, 0x1.2776c50ef9bffp-1, 0x1.a61762a7adbeap-2,
+    0x1.484b13d7f46bfp-2, 0x1.0c9a847aad1bap-2, 0x1.c68f6b7d434f6p-3, 0x1.89ef525ea1f97p-3, 0x1.5c28b80bca55ap-3,
+    0x1.2ca90d539f4cp-3, 0x1.78c4df30e7b25p-3};
+
+// erf_q: erf x = x + x Q(z), z = x^2, |x| <= 1; error 2^-29.97 / 2^-56.32
+template <class Float> inline constexpr int erf_q = 0;
+template <> inline constexpr float erf_q<float>[] = {0x1.06eba8p-3f, -0x1.81274p-2f, 0x1.ce2d74p-4f, -0x1.b8045p-6f,
+    0x1.54833ap-8f, -0x1.a99d52p-11f, 0x1.69d26p-14f, -0x1.24de26p-19f};
+template <> inline constexpr double erf_q<double>[] = {0x1.06eba8214db69p-3, -0x1.812746b037a31p-2, 0x1.ce2f21a046ba3p-4,
+    -0x1.b82ce313e1a16p-6, 0x1.565bcd4b207eap-8, -0x1.c02dc0bd4a6dep-11, 0x1.f9a4deae3a3d1p-14, -0x1.f4fa1f80f8f79p-17,
+    0x1.bc5d3d4941f3fp-20, -0x1.7a45c707a8feap-23, 0x1.c39dd45c19451p-26, -0x1.1430968ed4148p-27, 0x1.501ae33434ce7p-29,
+    -0x1.915e56ed386p-32};
+
+// erf_tail: log2(erfc x) = P(x), 1 <= x <= 5.95; error 2^-25.88 / 2^-54.84
+template <class Float> inline constexpr int erf_tail = 0;
+template <> inline constexpr float erf_tail<float>[] = {-0x1.ef880cp-9f, -0x1.9cc4eep+0f, -0x1.e343fep-1f, -0x1.065bc8p-3f,
+    0x1.5e8c88p-6f, -0x1.b59608p-10f};
+template <> inline constexpr double erf_tail<double>[] = {-0x1.9be6335e1561dp-20, -0x1.a0bd86ca9b1f6p+0,
+    -0x1.d647e18c858ddp-1, -0x1.2f41dae68e597p-3, 0x1.bdec585dd5c68p-6, 0x1.b9c84452c17e3p-11, -0x1.8cdf9dcef2cebp-9,
+    0x1.5bebcb8864e28p-10, -0x1.5cef12ebaeb4ap-12, 0x1.52ea6ab634a96p-15, 0x1.5d56b158f40b4p-18, -0x1.02b6d4b33a973p-18,
+    0x1.0a47ed0f4696p-20, -0x1.4f35812dec2e6p-23, 0x1.0e2e43f9ef945p-26, -0x1.026d1536f0287p-30, 0x1.c13a056d363e7p-36};
+
+// erfc_q: erfc x = exp(-x^2) t Q(t - 1/2), t = 2 / (2 + x), x >= 0; error 2^-25.1 / 2^-55.47
+template <class Float> inline constexpr int erfc_q = 0;
+template <> inline constexpr float erfc_q<float>[] = {0x1.058672p-1f, 0x1.5fd39p-1f, 0x1.1e2da2p-1f, 0x1.2a7a32p-3f,
+    -0x1.603318p-3f, -0x1.a5a81p-4f, 0x1.8be9p-4f, 0x1.809c7ep-5f, -0x1.083016p-4f, 0x1.fd63a6p-8f};
+template <> inline constexpr double erfc_q<double>[] = {0x1.058671b52c776p-1, 0x1.5fd386754effap-1, 0x1.1e2deea6b1105p-1,
+    0x1.2a88e6107cb62p-3, -0x1.606e41550fbd5p-3, -0x1.a89eaff7b18dap-4, 0x1.9517bb5d1388ap-4, 0x1.b6fbf937cd62ep-5,
+    -0x1.5ba4347faaf6fp-4, -0x1.2053d85ee5df9p-7, 0x1.2ef9b7fc8caep-4, -0x1.1e77a66b62bc3p-5, -0x1.6bf04037fb972p-5,
+    0x1.0e816a8989651p-4, -0x1.317b11a4df453p-7, -0x1.e9d33c86c10e9p-5, 0x1.10822b14d48b9p-4, 0x1.8ddba0a316d44p-12,
+    -0x1.4ae59a19e3db3p-4, 0x1.56e1e8c52ef74p-4, 0x1.8408aaedf2059p-6, -0x1.dfa75830d1aafp-4, 0x1.a3d399b7ec9e8p-5,
+    0x1.feb9a472dda38p-5, -0x1.978bbef9e6e38p-5};
+
+}  // namespace krait::math

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// erf and erfc. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2) with t = 2 / (2 + |x|), where x^2 is
+// taken with its rounding error, and that of t goes into the exponent too.
+#pragma once
+
+#include "math/exponential.h"
+
+namespace krait::math {
+
+/// 2^x where the result is normal.
+template <class Real>
+Real exp2_core(const Real& x) {
+  const Real magic(Format<Real>::magic);
+  const Real shifted = x + magic;
+  const Real r = x - (shifted - magic);
+  return scale_fast(fma(horner<exp2_q<Scalar<Real>>>(r), r, constant<Real>(1)), shifted);
+}
+
+template <class Real>
+Real erf(const Real& x) {
+  using F = Scalar<Real>;
+  const Real size = abs(x), one = constant<Real>(1);
+  const Real end = constant<Real>(is_single<Real> ? 3.95 : 5.95);  // erf is 1 from here on
+  const Real near = fma(size, horner<erf_q<F>>(size * size), size);
+  const Real far = one - exp2_core(horner<erf_tail<F>>(select(size > end, end, size)));
+  return copysign(select(size >= one, far, near), x);  // a NaN takes `near`
+}
+
+template <class Real>
+Real erfc(const Real& x) {
+  using F = Scalar<Real>;
+  const Real one = constant<Real>(1), two = constant<Real>(2);
+  const Real end = constant<Real>(is_single<Real> ? 10.1 : 27.3);  // erfc is 0 from here on
+  const Real size = abs(x), a = select(size > end, end, size);
+  const Real d = a + two, t = two / d;
+  const Real missed = fma(-t, a - (d - two), fma(-t, d, two));  // 2 - t (2 + a)
+  const Real square = a * a, square_low = fma(a, a, -square);
+  const Real magic(Format<Real>::magic);
+  const Real shifted = fma(square, Real(-log2_e<F>[0]), magic), n = shifted - magic;
+  const Real slope = fma(t, constant<Real>(0.63), constant<Real>(0.5));  // of log(t Q) by `missed`
+  const Real low = fma(missed, slope, -square_low);
+  const Real r = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square)) + low;
+  const Real power = fma(fma(horner<exp_q<F>>(r), r, one), r, one);
+  const Real value = power * (t * horner<erfc_q<F>>(t - constant<Real>(0.5)));
+  Var<Real> result = scale_fast(value, shifted);
+  when(negate(a <= constant<Real>(is_single<Real> ? 9 : 26)), [&] { result = scale_safe(value, shifted); });
+  return select(x < constant<Real>(0), two - Real(result), Real(result));
+}
+
+}  // namespace krait::math

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atan, atan2, asin, acos. The arc tangent's argument is turned into [0, 1] by one division; arc sines above 1/2 go through
+// asin x = pi/2 - 2 asin sqrt((1 - x) / 2).
+#pragma once
+
+#include "math/coefficients.h"
+#include "math/primitives.h"
+
+namespace krait::math {
+
+/// atan t for |t| <= 1.
+template <class Real>
+Real atan_core(const Real& t) {
+  const Real z = t * t;
+  return fma(t * z, horner<atan_q<Scalar<Real>>>(z), t);
+}
+
+/// pi/2 - angle where `turned`.
+template <class Real>
+Real complement(const Bool<Real>& turned, const Real& angle) {
+  using F = Scalar<Real>;
+  return select(turned, Real(half_pi<F>[0]) - (angle - Real(half_pi<F>[1])), angle);
+}
+
+template <class Real>
+Real atan(const Real& x) {
+  const Real size = abs(x), one = constant<Real>(1);
+  const Bool<Real> turned = size > one;
+  const Real t = select(turned, one, size) / select(turned, size, one);
+  return copysign(complement(turned, atan_core(t)), x);
+}
+
+template <class Real>
+Real atan2(const Real& y, const Real& x) {
+  using F = Scalar<Real>;
+  const Real height = abs(y), width = abs(x);
+  const Bool<Real> turned = height > width;
+  const Real small = select(turned, width, height), large = select(turned, height, width);
+  Var<Real> ratio = small / large;
+  when(isnan(Real(ratio)), [&] {  // 0/0, inf/inf, or a NaN operand
+    const Real equal = select(large == constant<Real>(0), constant<Real>(0), constant<Real>(1));
+    ratio = select(small == large, equal, x + y);
+  });
+  const Real angle = complement(turned, atan_core(Real(ratio)));
+  const Bool<Real> left = as_signed<Real>(bits(x)) < Int<Real>(PlainInt<Real>(0));
+  return copysign(select(left, Real(pi<F>[0]) - (angle - Real(pi<F>[1])), angle), y);
+}
+
+/// asin of |x| <= 1/2, or of sqrt((1 - |x|) / 2) where `large`.
+template <class Real>
+struct ArcSine {
+  Bool<Real> large;
+  Real angle;
+};
+template <class Real>
+ArcSine<Real> arc_sine(const Real& size) {
+  const Bool<Real> large = size > constant<Real>(0.5);
+  const Real z = select(large, fma(size, constant<Real>(-0.5), constant<Real>(0.5)), size * size);
+  const Real s = select(large, sqrt(z), size);
+  return {large, fma(s * z, horner<asin_q<Scalar<Real>>>(z), s)};
+}
+
+template <class Real>
+Real asin(const Real& x) {
+  using F = Scalar<Real>;
+  const ArcSine<Real> arc = arc_sine(abs(x));
+  const Real turned = Real(half_pi<F>[0]) - fma(arc.angle, constant<Real>(2), Real(-half_pi<F>[1]));
+  return copysign(select(arc.large, turned, arc.angle), x);
+}
+
+template <class Real>
+Real acos(const Real& x) {
+  using F = Scalar<Real>;
+  const ArcSine<Real> arc = arc_sine(abs(x));
+  const Real angle = copysign(arc.angle, x);
+  const Real twice = angle + angle;
+  const Real negative = Real(pi<F>[0]) + (twice + Real(pi<F>[1]));
+  const Real small = Real(half_pi<F>[0]) - (angle - Real(half_pi<F>[1]));
+  return select(arc.large, select(x < constant<Real>(0), negative, twice), small);
+}
+
+}  // namespace krait::math

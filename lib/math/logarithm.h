@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// log, log2, log10, log1p: x = 2^e m with m in [2/3, 4/3), so that f = m - 1 is exact and e is 0 near 1; then a polynomial in f.
+// Subnormal numbers, zero, negative numbers, infinity and NaN take a rare path.
+#pragma once
+
+#include "math/coefficients.h"
+#include "math/primitives.h"
+
+namespace krait::math {
+
+/// e as a Real and f = m - 1.
+template <class Real>
+struct LogParts {
+  Real e, f;
+};
+
+/// Not a positive normal number.
+template <class Real>
+Bool<Real> not_normal_positive(const Unsigned<Real>& x) {
+  using Form = Format<Real>;
+  return x - Unsigned<Real>(Form::smallest_normal) >=
+         Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - Form::smallest_normal));
+}
+
+/// A small integer as a Real.
+template <class Real>
+Real small_integer(const Int<Real>& n) {
+  if constexpr (is_single<Real>) {
+    return cast<float>(n);
+  } else {  // few machines convert 64-bit integers in one step
+    const double magic = Format<Real>::magic;
+    return from_bits<Real>(as_unsigned<Real>(n) + Unsigned<Real>(std::bit_cast<std::uint64_t>(magic))) - Real(magic);
+  }
+}
+
+/// The exponent of the number with those bits, counted from [2/3, 4/3).
+template <class Real>
+Int<Real> log_exponent(const Unsigned<Real>& x) {
+  constexpr PlainUnsigned<Real> two_thirds = std::bit_cast<PlainUnsigned<Real>>(Scalar<Real>(2.0 / 3.0));
+  return as_signed<Real>(x - Unsigned<Real>(two_thirds)) >> Format<Real>::mantissa;
+}
+
+/// The bits of x, a positive number; subnormal ones with an exponent field below 0.
+template <class Real>
+Unsigned<Real> normalised_bits(const Real& x, const Bool<Real>& rare) {
+  using Form = Format<Real>;
+  typename Types<Real>::template Var<Unsigned<Real>> result = bits(x);
+  when(rare, [&] {
+    const Real up = x * Real(Scalar<Real>(Form::smallest_normal));
+    const Unsigned<Real> low = bits(up) - Unsigned<Real>(PlainUnsigned<Real>(Form::mantissa) << Form::mantissa);
+    result = select(abs(x) < from_bits<Real>(Unsigned<Real>(Form::smallest_normal)), low, bits(x));
+  });
+  return Unsigned<Real>(result);
+}
+
+template <class Real>
+LogParts<Real> log_parts(const Real& x, const Bool<Real>& rare) {
+  const Unsigned<Real> u = normalised_bits(x, rare);
+  const Int<Real> e = log_exponent<Real>(u);
+  const Real m = from_bits<Real>(u - (as_unsigned<Real>(e) << Format<Real>::mantissa));
+  return {small_integer<Real>(e), m - constant<Real>(1)};
+}
+
+/// Puts in what a logarithm gives for 0 (-inf), negative numbers (NaN), infinity and NaN.
+template <class Real>
+Real log_rare(const Real& x, const Real& result) {
+  const Real zero = constant<Real>(0);
+  const Real finite = select(x < infinity<Real>(), result, x);
+  return select(x == zero, -infinity<Real>(), select(x < zero, not_a_number<Real>(), finite));
+}
+
+template <class Real>
+Real log(const Real& x) {
+  using F = Scalar<Real>;
+  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
+  const LogParts<Real> parts = log_parts(x, rare);
+  const Real low = fma(parts.e, Real(ln2<F>[1]), parts.f);
+  const Real tail = fma(parts.f * parts.f, horner<log_q<F>>(parts.f), low);
+  Var<Real> result = fma(parts.e, Real(ln2<F>[0]), tail);
+  when(rare, [&] { result = log_rare(x, Real(result)); });
+  return Real(result);
+}
+
+template <class Real>
+Real log2(const Real& x) {
+  using F = Scalar<Real>;
+  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
+  const LogParts<Real> parts = log_parts(x, rare);
+  const Real f = parts.f;
+  const Real low = fma(f * f, horner<log2_q<F>>(f), f * Real(log2_e<F>[1]));
+  Var<Real> result = parts.e + fma(f, Real(log2_e<F>[0]), low);
+  when(rare, [&] { result = log_rare(x, Real(result)); });
+  return Real(result);
+}
+
+template <class Real>
+Real log10(const Real& x) {
+  using F = Scalar<Real>;
+  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
+  const LogParts<Real> parts = log_parts(x, rare);
+  const Real f = parts.f;
+  const Real low = fma(f * f, horner<log10_q<F>>(f), fma(f, Real(log10_e<F>[1]), parts.e * Real(log10_2<F>[1])));
+  const Real tail = fma(f, Real(log10_e<F>[0]), low);
+  Var<Real> result = fma(parts.e, Real(log10_2<F>[0]), tail);
+  when(rare, [&] { result = log_rare(x, Real(result)); });
+  return Real(result);
+}
+
+/// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x; +0 for -0. The part of x that 1 + x drops is added to f.
+template <class Real>
+Real log1p_core(const Real& x, const Real& u) {
+  using F = Scalar<Real>;
+  const Real one = constant<Real>(1);
+  const Real back = u - one;
+  const Real dropped = (one - (u - back)) + (x - back);
+  const Int<Real> e = log_exponent<Real>(bits(u));
+  const Unsigned<Real> shift = as_unsigned<Real>(e) << Format<Real>::mantissa;
+  const Real m = from_bits<Real>(bits(u) - shift);
+  const Real f = fma(dropped, from_bits<Real>(Unsigned<Real>(Format<Real>::one) - shift), m - one);
+  const Real n = small_integer<Real>(e);
+  const Real tail = fma(f * f, horner<log_q<F>>(f), fma(n, Real(ln2<F>[1]), f));
+  return fma(n, Real(ln2<F>[0]), tail);
+}
+
+/// log(x) + more ln 2 for x >= 2^60 (single) or 2^90, infinity and NaN.
+template <class Real>
+Real log_huge(const Real& x, int more) {
+  const Real scaled = x * constant<Real>(0x1p-32);
+  const Real finite = log1p_core(scaled, scaled) + constant<Real>((32 + more) * 0.69314718055994530942);
+  return select(x < infinity<Real>(), finite, x);
+}
+
+template <class Real>
+Real log1p(const Real& x) {
+  using Form = Format<Real>;
+  const Real u = constant<Real>(1) + x;
+  Var<Real> result = copysign(log1p_core(x, u), x);
+  constexpr PlainUnsigned<Real> ordinary = Form::infinity - Form::smallest_normal * 4;  // up to 2^(bias - 2)
+  when(bits(u) - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(ordinary), [&] {
+    result = log_rare(u, log_huge(u, 0));
+  });
+  return Real(result);
+}
+
+}  // namespace krait::math

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words of primitives.h for traced values. The DSL has most of them (found by argument); here is the rest.
+#pragma once
+
+#include "krait/krait.h"
+#include "math/primitives.h"
+
+namespace krait::math {
+
+template <class Float>
+  requires std::floating_point<Float>
+struct Types<value<Float>> {
+  using Scalar = Float;
+  using Int = value<typename Types<Float>::Int>;
+  using Unsigned = value<typename Types<Float>::Unsigned>;
+  using Bool = value<bool>;
+  template <class T> using Var = var<typename T::traced_type>;
+};
+
+inline value<bool> both(const value<bool>& x, const value<bool>& y) { return x && y; }
+inline value<bool> either(const value<bool>& x, const value<bool>& y) { return x || y; }
+inline value<bool> negate(const value<bool>& x) { return !x; }
+
+template <class Body>
+void when(const value<bool>& condition, const Body& body) {
+  if_(condition, body);
+}
+template <class Condition, class Body>
+  requires detail::traced<std::invoke_result_t<Condition>>
+void repeat_while(const Condition& condition, const Body& body) {
+  while_(condition, body);
+}
+
+}  // namespace krait::math
