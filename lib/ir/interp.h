@@ -12,8 +12,9 @@
 
 namespace krait::ir {
 
-/// Value of a pure operation with rule other than Custom, on operand bits (zero-extended to 64). Float results that are NaN
-/// are the canonical quiet NaN.
+/// Value of a pure operation that is not Custom, Id or KRAIT_MATH, on operand bits (zero-extended to 64). `operand` is the type
+/// of the first operand (select and shift go by the result's). Float results that are NaN are the canonical quiet NaN; select
+/// and bitcast pass bits on. Call it under DefaultFloatEnvironment (support/float_environment.h).
 std::uint64_t eval(Op op, Scalar result, Scalar operand, std::span<const std::uint64_t> operands);
 
 /// One argument of a launch: a scalar's bits, or an array.
@@ -31,8 +32,17 @@ struct Launch {
   std::int64_t dynamic_shared = 0;  // bytes
 };
 
-/// Empty when the launch ran; else the fault: an access out of bounds, a data race, a barrier not reached by all.
-/// Out-of-bounds reads give 0 and writes are dropped.
-std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments);
+struct InterpretOptions {
+  /// Reports accesses of different threads to one byte, one of them a write, that no barrier orders. Fences are not followed:
+  /// kernels that pass data between blocks by atomics and fences are reported too.
+  bool races = false;
+  bool uninitialised = false;  // reports reads of shared memory that nothing wrote (they give 0)
+  std::uint64_t max_steps = 0;  // ends the launch after so many instructions, counted once for a block; 0: never
+};
+
+/// Empty when the launch ran; else the first fault: an access out of bounds, a data race, a barrier not reached by all.
+/// Out-of-bounds reads give 0 and writes are dropped. Does not depend on the caller's floating-point environment.
+std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+                      const InterpretOptions& options = {});
 
 }  // namespace krait::ir

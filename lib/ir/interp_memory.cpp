@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores and atomics. Every access is checked against extents (or, once accesses are flat, against the range that extents
+// and strides span); one that fails reads 0 and writes nothing.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "ir/interp_state.h"
+
+namespace krait::ir::interpreter {
+namespace {
+
+/// Operands behind the indices.
+unsigned values_after_indices(Op op) {
+  if (op == Op::Load) return 0;
+  return op == Op::AtomicCas ? 2 : 1;
+}
+
+const char* word_for(Op op) {
+  if (op == Op::Load || op == Op::LoadVec) return "load from";
+  return op == Op::Store || op == Op::StoreVec ? "store to" : "atomic on";
+}
+
+}  // namespace
+
+std::uint64_t read_memory(const std::byte* p, Scalar s) {
+  std::uint8_t b;
+  std::uint16_t h;
+  std::uint32_t w;
+  std::uint64_t d;
+  switch (size_of(s)) {
+    case 1: std::memcpy(&b, p, 1); return s == Scalar::Bool ? b != 0 : b;
+    case 2: std::memcpy(&h, p, 2); return h;
+    case 4: std::memcpy(&w, p, 4); return w;
+    default: std::memcpy(&d, p, 8); return d;
+  }
+}
+
+void write_memory(std::byte* p, Scalar s, std::uint64_t bits) {
+  const auto b = std::uint8_t(bits);
+  const auto h = std::uint16_t(bits);
+  const auto w = std::uint32_t(bits);
+  switch (size_of(s)) {
+    case 1: std::memcpy(p, &b, 1); break;
+    case 2: std::memcpy(p, &h, 2); break;
+    case 4: std::memcpy(p, &w, 4); break;
+    default: std::memcpy(p, &bits, 8); break;
+  }
+}
+
+std::string Interpreter::indices_text(const Inst& inst, unsigned indices, std::size_t lane) const {
+  std::string text;
+  for (unsigned d = 0; d < indices; ++d) {
+    const ValueId v = inst.operands[1 + d];
+    text += fmt::format("{}{}", d ? ", " : "", signed_value(column(v)[lane], f_.type_of(v).scalar));
+  }
+  return text;
+}
+
+/// The address of the element that the operands name, or null and a fault.
+std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t lane) {
+  const Array& a = array(inst.operands[0]);
+  const bool flat = f_.flat && indices == 1;
+  std::int64_t element = 0;
+  bool inside = true;
+  for (unsigned d = 0; d < indices; ++d) {
+    const ValueId v = inst.operands[1 + d];
+    const std::int64_t i = signed_value(column(v)[lane], f_.type_of(v).scalar);
+    if (flat) {
+      inside = i >= a.first && i < a.end;
+      element = i;
+    } else if (i < 0 || i >= a.extents[d]) {
+      inside = false;
+      break;
+    } else {
+      element += i * a.strides[d];
+    }
+  }
+  if (inside) return a.data + lane * a.thread_bytes + element * a.elem_bytes + inst.imm;
+  if (fault_.empty()) {
+    std::string extents;
+    for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
+    fault(fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", word_for(inst.op), a.label, flat ? "flat index " : "",
+                      indices_text(inst, indices, lane), extents, where(inst, lane)));
+  }
+  return nullptr;
+}
+
+/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their size together.
+std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
+  const Array& a = array(inst.operands[0]);
+  const std::int64_t i = signed_value(column(inst.operands[1])[lane], f_.type_of(inst.operands[1]).scalar);
+  if (i < a.first || i > a.end - std::int64_t(count)) {
+    if (fault_.empty())
+      fault(fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", word_for(inst.op), a.label,
+                        i, count - 1, a.end - a.first, where(inst, lane)));
+    return nullptr;
+  }
+  std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes;
+  const unsigned alignment = count * size_of(inst.type.scalar) < 16 ? count * size_of(inst.type.scalar) : 16;
+  if (reinterpret_cast<std::uintptr_t>(p) % alignment)
+    fault(fmt::format("misaligned: {} {} at flat index ({}){}", word_for(inst.op), a.label, i, where(inst, lane)));
+  return p;
+}
+
+void Interpreter::observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
+  Array& a = array(inst.operands[0]);
+  if (!a.written.empty()) {
+    const std::size_t offset = std::size_t(p - a.data);
+    for (unsigned i = 0; i < bytes; ++i) {
+      if (kind != AccessKind::Write && !a.written[offset + i])
+        fault(fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", word_for(inst.op), a.label, offset + i,
+                          where(inst, lane)));
+      if (kind != AccessKind::Read) a.written[offset + i] = 1;
+    }
+  }
+  if (options_.races && a.space != Space::Local) {
+    const std::string conflict = races_.access(a.space == Space::Shared, p, bytes, kind, place_of(lane));
+    if (!conflict.empty()) fault(fmt::format("data race: {} {}: {}{}", word_for(inst.op), a.label, conflict, where(inst, lane)));
+  }
+}
+
+void Interpreter::load(const Inst& inst, const Mask& active) {
+  std::uint64_t* out = column(inst.results[0]);
+  const unsigned indices = unsigned(inst.operands.size()) - 1;
+  const Scalar type = inst.type.scalar;
+  active.for_each([&](std::size_t lane) {
+    const std::byte* p = locate(inst, indices, lane);
+    out[lane] = p ? read_memory(p, type) : 0;
+    if (p) observe(inst, p, size_of(type), AccessKind::Read, lane);
+  });
+}
+
+void Interpreter::store(const Inst& inst, const Mask& active) {
+  const std::uint64_t* value = column(inst.operands.back());
+  const unsigned indices = unsigned(inst.operands.size()) - 2;
+  const Scalar type = inst.type.scalar;
+  active.for_each([&](std::size_t lane) {
+    std::byte* p = locate(inst, indices, lane);
+    if (!p) return;
+    write_memory(p, type, value[lane]);
+    observe(inst, p, size_of(type), AccessKind::Write, lane);
+  });
+}
+
+void Interpreter::load_vector(const Inst& inst, const Mask& active) {
+  const auto count = unsigned(inst.results.size());
+  const unsigned bytes = size_of(inst.type.scalar);
+  active.for_each([&](std::size_t lane) {
+    const std::byte* p = locate_vector(inst, count, lane);
+    for (unsigned i = 0; i < count; ++i) column(inst.results[i])[lane] = p ? read_memory(p + i * bytes, inst.type.scalar) : 0;
+    if (p) observe(inst, p, count * bytes, AccessKind::Read, lane);
+  });
+}
+
+void Interpreter::store_vector(const Inst& inst, const Mask& active) {
+  const auto count = unsigned(inst.operands.size()) - 2;
+  const unsigned bytes = size_of(inst.type.scalar);
+  active.for_each([&](std::size_t lane) {
+    std::byte* p = locate_vector(inst, count, lane);
+    if (!p) return;
+    for (unsigned i = 0; i < count; ++i) write_memory(p + i * bytes, inst.type.scalar, column(inst.operands[2 + i])[lane]);
+    observe(inst, p, count * bytes, AccessKind::Write, lane);
+  });
+}
+
+/// `update` is the pure operation that makes the new value, or the atomic itself for exchange and compare-and-swap.
+void Interpreter::atomic(const Inst& inst, Op update, const Mask& active) {
+  const unsigned indices = unsigned(inst.operands.size()) - 1 - values_after_indices(inst.op);
+  const Scalar type = inst.type.scalar;
+  const LaneFunction function = lane_function(update, type, type);
+  const std::uint64_t* value = column(inst.operands.back());
+  const std::uint64_t* expected = column(inst.operands[1 + indices]);
+  active.for_each([&](std::size_t lane) {
+    std::byte* p = locate(inst, indices, lane);
+    const std::uint64_t old = p ? read_memory(p, type) : 0;
+    if (p) {
+      std::uint64_t next = value[lane];
+      const std::uint64_t* operands[] = {&old, &value[lane]};
+      if (function) function(operands, &next, 1);
+      else if (update == Op::AtomicCas && old != expected[lane]) next = old;
+      write_memory(p, type, next);
+      observe(inst, p, size_of(type), AccessKind::Atomic, lane);
+    }
+    if (!inst.results.empty()) column(inst.results[0])[lane] = old;
+  });
+}
+
+}  // namespace krait::ir::interpreter

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's inside: the state of one launch, and the threads of the block that runs now. A value is a column of bits,
+// one a thread, in linear thread order (x fastest); a set of threads is a mask. Pure operations run over whole words of 64 lanes,
+// active or not: they are total, and what an inactive lane computes is never read, because a value's uses run under a part of
+// the mask that its definition ran under. Everything else goes active lane by active lane, in ascending order.
+#pragma once
+
+#include <bit>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/interp.h"
+#include "ir/interp_races.h"
+#include "ir/op_semantics.h"
+
+namespace krait::ir::interpreter {
+
+inline constexpr std::int64_t max_threads = 4096;
+
+/// A set of threads of the block.
+class Mask {
+ public:
+  explicit Mask(unsigned words) : words_(words) {
+    for (unsigned i = 0; i < words_; ++i) bits_[i] = 0;
+  }
+  Mask(const Mask& other) : words_(other.words_) { assign(other); }
+  Mask& operator=(const Mask& other) {
+    assign(other);
+    return *this;
+  }
+
+  unsigned words() const { return words_; }
+  std::uint64_t& word(unsigned i) { return bits_[i]; }
+  std::uint64_t word(unsigned i) const { return bits_[i]; }
+  bool has(std::size_t lane) const { return bits_[lane / 64] >> (lane % 64) & 1; }
+  void add(std::size_t lane) { bits_[lane / 64] |= std::uint64_t(1) << (lane % 64); }
+  bool none() const {
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < words_; ++i) any |= bits_[i];
+    return any == 0;
+  }
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (unsigned i = 0; i < words_; ++i) n += std::size_t(std::popcount(bits_[i]));
+    return n;
+  }
+  void operator|=(const Mask& other) {
+    for (unsigned i = 0; i < words_; ++i) bits_[i] |= other.bits_[i];
+  }
+  void remove(const Mask& other) {
+    for (unsigned i = 0; i < words_; ++i) bits_[i] &= ~other.bits_[i];
+  }
+  /// Calls `visit(lane)` for each member in ascending order.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (unsigned i = 0; i < words_; ++i)
+      for (std::uint64_t rest = bits_[i]; rest; rest &= rest - 1)
+        visit(std::size_t(i) * 64 + std::size_t(std::countr_zero(rest)));
+  }
+  /// The members for which `test(lane)` holds.
+  template <class Test>
+  Mask where(Test test) const {
+    Mask result(words_);
+    for_each([&](std::size_t lane) {
+      if (test(lane)) result.add(lane);
+    });
+    return result;
+  }
+
+ private:
+  void assign(const Mask& other) {
+    for (unsigned i = 0; i < words_; ++i) bits_[i] = other.bits_[i];
+  }
+
+  unsigned words_;
+  std::uint64_t bits_[max_threads / 64];  // the first words_ are in use
+};
+
+/// A view, or a shared or local array.
+struct Array {
+  std::byte* data = nullptr;
+  std::string label;  // for messages
+  Space space = Space::Global;
+  unsigned rank = 0;
+  std::array<std::int64_t, 4> extents{};
+  std::array<std::int64_t, 4> strides{};  // in elements
+  std::int64_t first = 0, end = 0;        // the flat indices that belong to it
+  std::int64_t elem_bytes = 0;
+  std::size_t thread_bytes = 0;         // local: distance from one thread's array to the next's
+  std::vector<std::byte> storage;       // shared and local
+  std::vector<std::uint8_t> written;    // shared, where reads of nothing are to be reported: one flag a byte
+};
+
+/// The value of an integer of type `s`; u64 above 2^63 comes out negative.
+std::int64_t signed_value(std::uint64_t bits, Scalar s);
+std::uint64_t read_memory(const std::byte* p, Scalar s);
+void write_memory(std::byte* p, Scalar s, std::uint64_t bits);
+
+/// Ends the launch; the fault says why.
+struct Stop {};
+
+class Interpreter {
+ public:
+  Interpreter(const Function& f, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
+  std::string run();
+
+ private:
+  /// The innermost loop that runs.
+  struct Loop {
+    const Inst* inst;
+    const Region* body;
+    unsigned first_carried;  // index of the first carried value among the region's parameters
+    Mask next, done;         // threads that go to the next trip, that left by break or end of trips
+  };
+
+  // interp_setup.cpp
+  void prepare(RegionId r);
+  void make_columns();
+  void make_arguments(std::span<const Argument> arguments);
+  void make_view(ValueId v, std::string label, const Argument& argument);
+  void make_block_array(const Inst& inst);
+  void run_block();
+
+  // interp.cpp: control flow, and what is a line each
+  Mask run_region(RegionId r, Mask active);
+  Mask leave_region(const Inst& inst, RegionId r, const Mask& active);
+  Mask run_if(const Inst& inst, const Mask& active);
+  Mask run_switch(const Inst& inst, const Mask& active);
+  Mask run_loop(const Inst& inst, const Mask& active);
+  void next_trip(Loop& loop, Mask& running, std::uint64_t trip);
+  void run_pure(const Inst& inst, LaneFunction function, const Mask& active);
+  void run_effect(const Inst& inst, const Mask& active);
+  void position(const Inst& inst, const Mask& active);
+
+  // interp_memory.cpp
+  void load(const Inst& inst, const Mask& active);
+  void store(const Inst& inst, const Mask& active);
+  void load_vector(const Inst& inst, const Mask& active);
+  void store_vector(const Inst& inst, const Mask& active);
+  void atomic(const Inst& inst, Op update, const Mask& active);
+  std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);
+  std::byte* locate_vector(const Inst& inst, unsigned count, std::size_t lane);
+  void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
+  std::string indices_text(const Inst& inst, unsigned indices, std::size_t lane) const;
+
+  // interp_warp.cpp
+  void barrier(const Inst& inst, const Mask& active);
+  void warp_barrier(const Mask& active);
+  void ballot(const Inst& inst, const Mask& active);
+  void shuffle(const Inst& inst, const Mask& active);
+  void uniform(const Inst& inst, const Mask& active);
+
+  std::uint64_t* column(ValueId v) { return columns_.get() + std::size_t(v) * stride_; }
+  const std::uint64_t* column(ValueId v) const { return columns_.get() + std::size_t(v) * stride_; }
+  Array& array(ValueId v) { return arrays_[array_of_[v]]; }
+  const Array& array(ValueId v) const { return arrays_[array_of_[v]]; }
+  void copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const;
+  void fill(ValueId v, std::uint64_t bits, const Mask& active);
+  std::int64_t thread_index(std::size_t lane, unsigned dimension) const;
+  unsigned warp_of(std::size_t lane) const { return unsigned(lane / unsigned(launch_.warp_size)); }
+  Place place_of(std::size_t lane) const;
+
+  /// Keeps the first one.
+  void fault(std::string text) {
+    if (fault_.empty()) fault_ = std::move(text);
+  }
+  [[noreturn]] void stop(std::string text) {
+    fault(std::move(text));
+    throw Stop{};
+  }
+  std::string where(const Inst& inst) const;                    // ", file:line"
+  std::string where(const Inst& inst, std::size_t lane) const;  // ", block …, thread …, file:line"
+
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+
+  const Function& f_;
+  const Launch& launch_;
+  const InterpretOptions& options_;
+  std::size_t threads_;
+  unsigned words_;
+  std::size_t stride_;  // lanes of a column: whole words
+  std::unique_ptr<std::uint64_t[], Free> columns_;
+  std::vector<LaneFunction> functions_;  // by InstId
+  std::vector<Array> arrays_;
+  std::vector<std::uint32_t> array_of_;  // by ValueId
+  std::vector<std::uint64_t> scratch_;
+  std::array<std::int64_t, 3> block_index_{};
+  std::uint64_t block_number_ = 0;
+  Loop* loop_ = nullptr;
+  Mask all_, returned_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t epoch_ = 0;                 // barriers passed
+  std::vector<std::uint64_t> warp_epochs_;  // warp barriers passed
+  RaceDetector races_;
+  std::string fault_;
+};
+
+}  // namespace krait::ir::interpreter

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations across threads: barriers of the block, and the operations of a warp, which is a run of warp_size linear thread ids.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/interp_state.h"
+
+namespace krait::ir::interpreter {
+
+void Interpreter::barrier(const Inst& inst, const Mask& active) {
+  if (active.count() != threads_) {
+    Mask missing = all_;
+    missing.remove(active);
+    const std::size_t gone = returned_.count();
+    fault(fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {}){}", info(inst.op).name, missing.count(), threads_,
+                      gone ? fmt::format(" ({} have returned)", gone) : "", block_index_[0], block_index_[1], block_index_[2],
+                      where(inst)));
+  }
+  ++epoch_;
+  if (inst.op == Op::Barrier) return;
+  const std::uint64_t* operand = column(inst.operands[0]);
+  const std::size_t true_ones = active.where([&](std::size_t lane) { return operand[lane] != 0; }).count();
+  std::uint64_t result = true_ones;
+  if (inst.op == Op::BarrierAnd) result = true_ones == active.count();
+  if (inst.op == Op::BarrierOr) result = true_ones != 0;
+  fill(inst.results[0], result, active);
+}
+
+void Interpreter::warp_barrier(const Mask& active) {
+  std::size_t last = warp_epochs_.size();
+  active.for_each([&](std::size_t lane) {
+    if (warp_of(lane) == last) return;
+    last = warp_of(lane);
+    ++warp_epochs_[last];
+  });
+}
+
+void Interpreter::ballot(const Inst& inst, const Mask& active) {
+  const auto warp_size = std::size_t(launch_.warp_size);
+  const std::uint64_t* operand = column(inst.operands[0]);
+  std::uint64_t* out = column(inst.results[0]);
+  for (std::size_t first = 0; first < threads_; first += warp_size) {
+    const std::size_t end = std::min(first + warp_size, threads_);
+    std::uint64_t votes = 0, present = 0;
+    for (std::size_t lane = first; lane < end; ++lane) {
+      if (!active.has(lane)) continue;
+      present |= std::uint64_t(1) << (lane - first);
+      votes |= std::uint64_t(operand[lane] != 0) << (lane - first);
+    }
+    std::uint64_t result = votes;
+    if (inst.op == Op::WarpAny) result = votes != 0;
+    if (inst.op == Op::WarpAll) result = votes == present;
+    for (std::size_t lane = first; lane < end; ++lane)
+      if (active.has(lane)) out[lane] = result;
+  }
+}
+
+/// An inactive lane gives 0.
+void Interpreter::shuffle(const Inst& inst, const Mask& active) {
+  const auto warp_size = std::int64_t(launch_.warp_size);
+  const std::uint64_t* value = column(inst.operands[0]);
+  const std::uint64_t* source = column(inst.operands[1]);
+  const Scalar type = f_.type_of(inst.operands[1]).scalar;
+  std::uint64_t* out = column(inst.results[0]);
+  active.for_each([&](std::size_t lane) {
+    const std::int64_t named = signed_value(source[lane], type) % warp_size;
+    const auto from = std::size_t(warp_of(lane) * warp_size + (named < 0 ? named + warp_size : named));
+    out[lane] = from < threads_ && active.has(from) ? value[from] : 0;
+  });
+}
+
+void Interpreter::uniform(const Inst& inst, const Mask& active) {
+  const std::uint64_t* operand = column(inst.operands[0]);
+  std::size_t first = threads_;
+  active.for_each([&](std::size_t lane) {
+    if (first == threads_) first = lane;
+    else if (operand[lane] != operand[first]) fault("uniform: the operand is not equal in the whole block" + where(inst, lane));
+  });
+  if (first < threads_) fill(inst.results[0], operand[first], active);
+}
+
+}  // namespace krait::ir::interpreter

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every pure operation computes: one function template per number of operands, over the C++ type of its operand. eval.cpp
+// makes a loop over lanes of each; folding and the interpreter both run those loops, so an operation has one meaning.
+// Every operation is total: it has a result for all operand bits, hence may run in lanes whose result nobody reads.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "ir/half.h"
+#include "ir/ir.h"
+
+namespace krait::ir::semantics {
+
+using Bits = std::uint64_t;
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<T, bool>;
+template <class T>
+concept Float = std::floating_point<T>;
+template <class T>
+concept AnyFloat = Float<T> || std::same_as<T, Half>;
+
+// ---- values and their bits --------------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr T from_bits(Bits b) {
+  if constexpr (std::same_as<T, bool>) return b != 0;
+  else if constexpr (std::same_as<T, Half>) return {std::uint16_t(b)};
+  else if constexpr (std::same_as<T, float>) return std::bit_cast<float>(std::uint32_t(b));
+  else if constexpr (std::same_as<T, double>) return std::bit_cast<double>(b);
+  else return static_cast<T>(b);
+}
+
+template <class T>
+constexpr bool is_nan(T x) {
+  if constexpr (std::same_as<T, Half>) return (x.bits & 0x7fff) > half_infinity;
+  else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) > 0x7f800000;
+  else if constexpr (std::same_as<T, double>) return (std::bit_cast<std::uint64_t>(x) << 1) > 0xffe0000000000000;
+  else return false;
+}
+
+template <class T>
+constexpr bool is_infinite(T x) {
+  if constexpr (std::same_as<T, Half>) return (x.bits & 0x7fff) == half_infinity;
+  else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) == 0x7f800000;
+  else return (std::bit_cast<std::uint64_t>(x) << 1) == 0xffe0000000000000;
+}
+
+/// Zero-extended; a NaN becomes the canonical quiet one.
+template <class T>
+constexpr Bits to_bits(T x) {
+  if constexpr (std::same_as<T, bool>) return x;
+  else if constexpr (std::same_as<T, Half>) return is_nan(x) ? half_nan : x.bits;
+  else if constexpr (std::same_as<T, float>) return is_nan(x) ? 0x7fc00000 : std::bit_cast<std::uint32_t>(x);
+  else if constexpr (std::same_as<T, double>) return is_nan(x) ? 0x7ff8000000000000 : std::bit_cast<std::uint64_t>(x);
+  else return static_cast<std::make_unsigned_t<T>>(x);
+}
+
+template <class T>
+constexpr bool negative(T x) {
+  if constexpr (std::same_as<T, float>) return std::bit_cast<std::uint32_t>(x) >> 31;
+  else if constexpr (std::same_as<T, double>) return std::bit_cast<std::uint64_t>(x) >> 63;
+  else return x < T{};
+}
+
+// ---- integers ---------------------------------------------------------------------------------------------------------------
+
+template <Integer T>
+using Unsigned = std::make_unsigned_t<T>;
+template <Integer T>
+inline constexpr int width_of = std::numeric_limits<Unsigned<T>>::digits;
+
+template <Op op, Integer T>
+constexpr T unary_integer(T x) {
+  using U = Unsigned<T>;
+  const U u = static_cast<U>(x);
+  if constexpr (op == Op::Neg) return static_cast<T>(U(0) - u);
+  else if constexpr (op == Op::Abs) return x < T(0) ? static_cast<T>(U(0) - u) : x;
+  else if constexpr (op == Op::Not) return static_cast<T>(U(~u));
+  else if constexpr (op == Op::Bitrev) {
+    U r = 0;
+    for (int i = 0; i < width_of<T>; ++i) r = U(r | (U(u >> i & 1u) << (width_of<T> - 1 - i)));
+    return static_cast<T>(r);
+  } else {
+    static_assert(op == Op::Bswap);
+    U r = 0;
+    for (int i = 0; i < width_of<T>; i += 8) r = U(r | (U(u >> i & 0xffu) << (width_of<T> - 8 - i)));
+    return static_cast<T>(r);
+  }
+}
+
+template <Integer T>
+constexpr T multiply_high(T x, T y) {
+  if constexpr (width_of<T> < 64) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>((Wide(x) * Wide(y)) >> width_of<T>);
+  } else {
+    using Wide = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
+    return static_cast<T>((Wide(x) * Wide(y)) >> 64);
+  }
+}
+
+template <Op op, Integer T>
+constexpr T divide(T x, T y) {
+  if (y == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (y == T(-1)) return op == Op::Div ? static_cast<T>(Unsigned<T>(0) - Unsigned<T>(x)) : T(0);
+  }
+  return static_cast<T>(op == Op::Div ? x / y : x % y);
+}
+
+template <Op op, Integer T>
+constexpr T binary_integer(T x, T y) {
+  // At least 32 bits wide, so that 16-bit factors are not promoted to a signed int whose product overflows.
+  using U = std::common_type_t<Unsigned<T>, std::uint32_t>;
+  const U u = static_cast<U>(x), v = static_cast<U>(y);
+  if constexpr (op == Op::Add) return static_cast<T>(u + v);
+  else if constexpr (op == Op::Sub) return static_cast<T>(u - v);
+  else if constexpr (op == Op::Mul) return static_cast<T>(u * v);
+  else if constexpr (op == Op::Div || op == Op::Rem) return divide<op>(x, y);
+  else if constexpr (op == Op::Min) return y < x ? y : x;
+  else if constexpr (op == Op::Max) return x < y ? y : x;
+  else if constexpr (op == Op::And) return static_cast<T>(u & v);
+  else if constexpr (op == Op::Or) return static_cast<T>(u | v);
+  else if constexpr (op == Op::Xor) return static_cast<T>(u ^ v);
+  else {
+    static_assert(op == Op::MulHi);
+    return multiply_high(x, y);
+  }
+}
+
+/// The count's low bits decide, whatever its type and sign.
+template <Op op, Integer T>
+constexpr T shift(T x, Bits count) {
+  const int n = int(count & (width_of<T> - 1));
+  if constexpr (op == Op::Shl) return static_cast<T>(Bits(x) << n);
+  else {
+    static_assert(op == Op::Shr);
+    return static_cast<T>(x >> n);
+  }
+}
+
+template <Op op, Integer T>
+constexpr std::int32_t count_bits(T x) {
+  const auto u = static_cast<Unsigned<T>>(x);
+  if constexpr (op == Op::Popcount) return std::popcount(u);
+  else if constexpr (op == Op::Clz) return std::countl_zero(u);
+  else {
+    static_assert(op == Op::Ctz);
+    return std::countr_zero(u);
+  }
+}
+
+// ---- floats -----------------------------------------------------------------------------------------------------------------
+
+template <Op op, Float T>
+T unary_float(T x) {
+  if constexpr (op == Op::Neg) return -x;
+  else if constexpr (op == Op::Abs) return std::fabs(x);
+  else if constexpr (op == Op::Sqrt) return std::sqrt(x);
+  else if constexpr (op == Op::Floor) return std::floor(x);
+  else if constexpr (op == Op::Ceil) return std::ceil(x);
+  else if constexpr (op == Op::Trunc) return std::trunc(x);
+  else {
+    static_assert(op == Op::Rint);
+    return std::nearbyint(x);
+  }
+}
+
+template <Op op, Float T>
+T binary_float(T x, T y) {
+  if constexpr (op == Op::Add) return x + y;
+  else if constexpr (op == Op::Sub) return x - y;
+  else if constexpr (op == Op::Mul) return x * y;
+  else if constexpr (op == Op::Div) return x / y;
+  else if constexpr (op == Op::Copysign) return std::copysign(x, y);
+  else {
+    static_assert(op == Op::Min || op == Op::Max);
+    if (is_nan(x)) return y;
+    if (is_nan(y)) return x;
+    if (x == y) return negative(x) == (op == Op::Min) ? x : y;  // decides between the zeros
+    return (x < y) == (op == Op::Min) ? x : y;
+  }
+}
+
+// An f16 operation is the f64 operation rounded once more, and that is the correctly rounded result:
+// - sums and products of two f16 are exact in f64 (they span at most 41 and 22 bits);
+// - quotients and roots: 53 ≥ 2·11 + 2 digits make the second rounding innocuous (Figueroa, "When is double rounding
+//   innocuous?", 1995); the same argument with fewer kept digits covers subnormal quotients;
+// - x·y + z: the product is exact. Let 2^p and 2^s be the leading bits of product and z. If p ≥ 17 the sum overflows f16 in f64
+//   too, as |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most 53, that is unless p < s - 30, as a product
+//   has 22 bits and z is a multiple of 2^-24. Then the product is far below a quarter of z's last place, f64 keeps z's
+//   neighbourhood, and both roundings give z.
+// The other operations give a value that f16 holds.
+
+template <Op op, class T>
+T unary(T x) {
+  if constexpr (std::same_as<T, bool>) {
+    static_assert(op == Op::Not);
+    return !x;
+  } else if constexpr (std::same_as<T, Half>) {
+    return to_half(unary_float<op>(to_double(x)));
+  } else if constexpr (Float<T>) {
+    return unary_float<op>(x);
+  } else {
+    return unary_integer<op>(x);
+  }
+}
+
+template <Op op, class T>
+T binary(T x, T y) {
+  if constexpr (std::same_as<T, bool>) {
+    if constexpr (op == Op::And) return x && y;
+    else if constexpr (op == Op::Or) return x || y;
+    else {
+      static_assert(op == Op::Xor);
+      return x != y;
+    }
+  } else if constexpr (std::same_as<T, Half>) {
+    return to_half(binary_float<op>(to_double(x), to_double(y)));
+  } else if constexpr (Float<T>) {
+    return binary_float<op>(x, y);
+  } else {
+    return binary_integer<op>(x, y);
+  }
+}
+
+template <AnyFloat T>
+T fused_multiply_add(T x, T y, T z) {
+  if constexpr (std::same_as<T, Half>) return to_half(to_double(x) * to_double(y) + to_double(z));
+  else return std::fma(x, y, z);
+}
+
+template <Op op, class T>
+constexpr bool compare(T x, T y) {
+  if constexpr (std::same_as<T, Half>) return compare<op>(to_double(x), to_double(y));
+  else if constexpr (op == Op::Eq) return x == y;
+  else if constexpr (op == Op::Ne) return x != y;
+  else if constexpr (op == Op::Lt) return x < y;
+  else if constexpr (op == Op::Le) return x <= y;
+  else if constexpr (op == Op::Gt) return x > y;
+  else {
+    static_assert(op == Op::Ge);
+    return x >= y;
+  }
+}
+
+// ---- conversion -------------------------------------------------------------------------------------------------------------
+
+template <Integer To, Float From>
+constexpr To saturate(From x) {
+  using Limits = std::numeric_limits<To>;
+  constexpr From low = static_cast<From>(Limits::min());                                  // exact: 0 or a power of two
+  constexpr From high = static_cast<From>(Bits(1) << (Limits::digits - 1)) * From(2);  // exact, one above the maximum
+  if (is_nan(x)) return 0;
+  if (x >= high) return Limits::max();
+  if (x <= low) return Limits::min();
+  return static_cast<To>(x);
+}
+
+template <class To, class From>
+constexpr To convert(From x) {
+  if constexpr (std::same_as<From, Half> && !std::same_as<To, Half>) return convert<To>(to_double(x));
+  else if constexpr (std::same_as<To, From>) return x;
+  else if constexpr (std::same_as<To, bool>) return x != From(0);
+  else if constexpr (std::same_as<To, Half>) {
+    if constexpr (Float<From>) return to_half(x);
+    else if constexpr (std::is_signed_v<From>) return to_half(std::int64_t(x));
+    else return to_half(std::uint64_t(x));
+  } else if constexpr (Integer<To> && Float<From>) return saturate<To>(x);
+  else return static_cast<To>(x);
+}
+
+}  // namespace krait::ir::semantics
+
+namespace krait::ir {
+
+/// Computes `out[i]` from `operands[k][i]` for i < lanes. Columns hold bits, zero-extended to 64.
+using LaneFunction = void (*)(const std::uint64_t* const* operands, std::uint64_t* out, std::size_t lanes);
+
+/// The loop for an operation that eval knows; null for others and for types that the operation does not have. `operand` is the
+/// type of the first operand; select and shift go by the result's.
+LaneFunction lane_function(Op op, Scalar result, Scalar operand);
+
+}  // namespace krait::ir
