@@ -160,7 +160,7 @@ class Printer {
     const char* comma = " ";
     for (const ValueId v : inst.operands) out_ += comma, use(v), comma = ", ";
     const bool numbered = info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
-    if (inst.op == Op::Shared || inst.op == Op::Local) out_ += " {", list(inst.list), out_ += '}';
+    if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
   }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/abi.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+
+namespace krait::ir {
+namespace {
+
+using What = ArgumentSlot::What;
+
+ArgumentLayout layout(const std::string& facts, const std::string& params) {
+  const ParseResult r = parse("kir 1\nkernel fp(native) " + facts + " (" + params + ") {\n  return\n}\n");
+  EXPECT_EQ(r.error, "");
+  return argument_layout(r.module.kernel());
+}
+
+TEST(IrAbi, ScalarsAreAlignedToTheirSize) {
+  const ArgumentLayout l = layout("", "%0: bool, %1: f32, %2: i16, %3: u8, %4: f64, %5: i8");
+  EXPECT_EQ(l.find(What::Scalar, 0), 0u);
+  EXPECT_EQ(l.find(What::Scalar, 1), 4u);
+  EXPECT_EQ(l.find(What::Scalar, 2), 8u);
+  EXPECT_EQ(l.find(What::Scalar, 3), 10u);
+  EXPECT_EQ(l.find(What::Scalar, 4), 16u);
+  EXPECT_EQ(l.find(What::Scalar, 5), 24u);
+  EXPECT_EQ(l.size, 32u);
+  EXPECT_EQ(l.slots[0].bytes, 1);
+}
+
+TEST(IrAbi, ViewsAreAddressExtentsStrides) {
+  const ArgumentLayout l = layout("", "%0: f32, %1: view<f32, 2>");
+  EXPECT_EQ(l.find(What::Address, 1), 8u);
+  EXPECT_EQ(l.find(What::Extent, 1, 0), 16u);
+  EXPECT_EQ(l.find(What::Extent, 1, 1), 24u);
+  EXPECT_EQ(l.find(What::Stride, 1, 0), 32u);
+  EXPECT_EQ(l.find(What::Stride, 1, 1), 40u);
+  EXPECT_EQ(l.size, 48u);
+  EXPECT_EQ(l.slots.size(), 6u);
+}
+
+TEST(IrAbi, FactsShrinkViews) {
+  const ArgumentLayout contiguous = layout("facts(contiguous)", "%0: view<f32, 3>");
+  EXPECT_EQ(contiguous.slots.size(), 4u);
+  EXPECT_EQ(contiguous.size, 32u);
+  const ArgumentLayout small = layout("facts(small)", "%0: view<f32, 1>, %1: f32");
+  EXPECT_EQ(small.find(What::Extent, 0), 8u);
+  EXPECT_EQ(small.find(What::Stride, 0), 16u);
+  EXPECT_EQ(small.slots[2].bytes, 8);
+  const ArgumentLayout both = layout("facts(contiguous, small)", "%0: view<f32, 1>, %1: f32, %2: view<f32, 1>");
+  EXPECT_EQ(both.find(What::Extent, 0), 8u);
+  EXPECT_EQ(both.find(What::Scalar, 1), 12u);
+  EXPECT_EQ(both.find(What::Address, 2), 16u);
+  EXPECT_EQ(both.find(What::Extent, 2), 24u);
+  EXPECT_EQ(both.size, 32u) << "a multiple of 8";
+}
+
+TEST(IrAbi, NoParametersNoBlock) {
+  EXPECT_EQ(layout("", "").size, 0u);
+  EXPECT_TRUE(layout("", "").slots.empty());
+}
+
+}  // namespace
+}  // namespace krait::ir

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The invariants of a function as a whole. Tables that the parser cannot make are made by hand.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ir/builder.h"
+#include "ir/text.h"
+
+namespace krait::ir {
+namespace {
+
+constexpr const char* text =
+    "kir 1\n"
+    "kernel @k fp(native) (%0: f32, %1: view<f32, 1>, %2: bool) {\n"
+    "  %3: f32 = neg %0\n"
+    "  if %2 {\n"
+    "    %4: f32 = neg %3\n"
+    "    yield\n"
+    "  }\n"
+    "  %5: i64 = const 7\n"
+    "  store.f32 %1, %5, %3\n"
+    "  return\n"
+    "}\n";
+
+/// What verify says after a change of the kernel above.
+std::string after(const std::function<void(Function&)>& change) {
+  ParseResult r = parse(text);
+  EXPECT_EQ(r.error, "");
+  EXPECT_EQ(verify(r.module), "");
+  change(r.module.kernel());
+  return verify(r.module);
+}
+
+TEST(IrVerify, MessagesNameFunctionInstructionAndRule) {
+  EXPECT_EQ(after([](Function& f) { f.insts[f.def(3) - f.insts.data()].op = Op::Not; }),
+            "function 'k': '%3: f32 = not %0': needs operands of bool or integer type");
+}
+
+TEST(IrVerify, AModuleHasAKernel) { EXPECT_EQ(verify(Module{}), "the module has no kernel"); }
+
+TEST(IrVerify, ValuesAreDefinedBeforeTheirUses) {
+  const std::string wrong = "an operand is not defined before it in an enclosing region";
+  EXPECT_EQ(after([](Function& f) { std::swap(f.regions[0].insts[0], f.regions[0].insts[1]); }), "function 'k': '%3: f32 = neg %4': " + wrong);
+  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[0]].operands[0] = 3; }), "function 'k': '%3: f32 = neg %3': " + wrong);
+  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[3]].operands[2] = 4; }), "function 'k': 'store.f32 %1, %5, %4': " + wrong);
+}
+
+TEST(IrVerify, RegionsEndInOneTerminator) {
+  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.pop_back(); }), "function 'k': the body does not end in a terminator");
+  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.clear(); }), "function 'k': a region of 'if %2' does not end in a terminator");
+  EXPECT_EQ(after([](Function& f) {
+              std::vector<InstId>& insts = f.regions[0].insts;
+              std::rotate(insts.begin(), insts.end() - 1, insts.end());
+            }),
+            "function 'k': the body does not end in a terminator\nfunction 'k': 'return': a terminator stands before the end of its region");
+  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts.back()].op = Op::Yield; }),
+            "function 'k': 'yield': yield ends the regions of if and switch");
+}
+
+TEST(IrVerify, AMathematicalFunctionYieldsOneValue) {
+  const auto end = [](const char* name, bool value) {
+    return after([&](Function& f) {
+      f.name = name;
+      Inst& last = f.insts[f.regions[0].insts.back()];
+      last.op = Op::Yield;
+      if (value) last.operands = {3};
+    });
+  };
+  EXPECT_EQ(end("math.exp.f32", true), "");
+  EXPECT_EQ(end("math.exp.f32", false), "function 'math.exp.f32': 'yield': a mathematical function yields one value");
+  EXPECT_EQ(end("exp", true), "function 'exp': 'yield %3': yield ends the regions of if and switch");
+}
+
+TEST(IrVerify, Header) {
+  EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
+  EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
+  const std::string wrong = ": parameters are scalars and views of rank 1 to 4";
+  for (const Type& t : {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
+                        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1)})
+    EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }), "function 'k': parameter of type " + text_of(t) + wrong);
+  EXPECT_EQ(after([](Function& f) {
+              for (int i = 0; i < 253; ++i) Builder(f).new_param(0, value_type(Scalar::I8));
+            }),
+            "function 'k': has more than 255 parameters");
+}
+
+TEST(IrVerify, CarriedValuesAreScalars) {
+  EXPECT_EQ(after([](Function& f) {
+              Builder b(f);
+              b.at(1);
+              const ValueId view = 1;
+              const InstId loop = b.append(Op::Loop, {}, std::span(&view, 1));
+              const RegionId body = b.new_region(loop);
+              b.new_param(body, Type(f.type_of(view)));
+              b.add_result(loop, Type(f.type_of(view)));
+              b.at(body);
+              b.append(Op::Return, {}, {});
+              std::swap(f.regions[1].insts[1], f.regions[1].insts[2]);
+            }).substr(0, 109),
+            "function 'k': '%5: view<f32, 1> = loop %1': an array stands where a value must\nfunction 'k': region parameter");
+}
+
+TEST(IrVerify, BrokenTablesAreFoundBeforeTheyAreFollowed) {
+  const std::string head = "function 'k': the tables are broken: ";
+  EXPECT_EQ(after([](Function& f) { f.body = 9; }), head + "there is no body");
+  EXPECT_EQ(after([](Function& f) { f.body = none; }), head + "there is no body");
+  EXPECT_EQ(after([](Function& f) { f.body = 1; }), head + "the body has a parent");
+  EXPECT_EQ(after([](Function& f) { f.locations.clear(); }), head + "there is no unknown location");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].loc = 1; }), head + "a location");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].op = Op(op_count); }), head + "an operation");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].operands[0] = 99; }), head + "an operand");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].results[0] = 99; }), head + "a result");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].results.push_back(3); }), head + "a result");
+  EXPECT_EQ(after([](Function& f) { f.values[3].def = 1; }), head + "a result");
+  EXPECT_EQ(after([](Function& f) { f.values[0].region = 1; }), head + "a region parameter");
+  EXPECT_EQ(after([](Function& f) { f.regions[0].insts.push_back(99); }), head + "an instruction is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.push_back(0); }), head + "an instruction is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 1; }), head + "a region is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions[1] = 0; }), head + "a region is missing or stands twice");
+  EXPECT_EQ(after([](Function& f) { f.regions[1].parent = 0; }), head + "a region's parent");
+}
+
+TEST(IrVerify, CountsThatTheParserAlwaysGetsRight) {
+  EXPECT_EQ(after([](Function& f) { f.insts[0].operands.push_back(0); }), "function 'k': '%3: f32 = neg %0, %0': needs 1 operands, not 2");
+  EXPECT_EQ(after([](Function& f) { f.insts[1].regions.pop_back(); }), "function 'k': 'if %2': needs 2 regions, not 1");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].list = {1}; }), "function 'k': '%3: f32 = neg %0 {1}': has no list as attribute");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].type = value_type(Scalar::F64); }),
+            "function 'k': '%3: f32 = neg %0': the instruction's type is not that of its first result");
+  EXPECT_EQ(after([](Function& f) {
+              for (Inst& i : f.insts)
+                if (i.op == Op::Const) i.type = f.values[i.results[0]].type = value_type(Scalar::U8), i.imm = 256;
+            }),
+            "function 'k': '%5: u8 = const 256': the constant has more bits than its type");
+}
+
+TEST(IrVerify, NestingIsBounded) {
+  Module m;
+  m.functions.push_back(new_function("deep"));
+  Builder b(m.functions[0]);
+  const ValueId condition = b.new_param(0, value_type(Scalar::Bool));
+  RegionId r = 0;
+  for (unsigned depth = 0; depth <= max_region_depth; ++depth) {
+    b.at(r);
+    const InstId i = b.append(Op::If, {}, std::span(&condition, 1));
+    b.append(Op::Return, {}, {});
+    r = b.new_region(i);
+    b.at(b.new_region(i));
+    b.append(Op::Return, {}, {});
+  }
+  b.at(r);
+  b.append(Op::Return, {}, {});
+  EXPECT_EQ(verify(m), "function 'deep': regions nest too deep");
+}
+
+TEST(IrVerify, MessagesAreBounded) {
+  Module m;
+  m.functions.push_back(new_function("many"));
+  Builder b(m.functions[0]);
+  b.at(0);
+  for (int i = 0; i < 1000; ++i) b.append(Op::Yield, {}, {});
+  const std::string messages = verify(m);
+  EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 19);
+}
+
+}  // namespace
+}  // namespace krait::ir

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every rule of ops.def has an instruction that breaks it, and verify says which.
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+
+namespace krait::ir {
+namespace {
+
+/// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64, %u u32, %b bool, %h i16, %x read-only
+/// view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view.
+std::string verdict(const std::string& lines, const std::string& attributes = "") {
+  const ParseResult r = parse("kir 1\nkernel @k fp(native) " + attributes +
+                              " (%f: f32, %g: f32, %d: f64, %i: i32, %l: i64, %u: u32, %b: bool, %h: i16, %x: view<f32, 1, const>, "
+                              "%y: view<f32, 1>, %z: view<i32, 2>, %a: view<bytes(24), 1>, %p: view<bool, 1>) {\n" +
+                              lines + "\nreturn\n}\n");
+  if (!r.error.empty()) return "parser: " + r.error;
+  std::string out = verify(r.module);
+  if (const std::size_t at = out.rfind("': "); at != std::string::npos) out = out.substr(at + 3);
+  return out;
+}
+
+struct Case {
+  const char* line;
+  const char* wrong;
+};
+void check(std::initializer_list<Case> cases) {
+  for (const Case& c : cases) EXPECT_EQ(verdict(c.line), c.wrong) << c.line;
+}
+
+TEST(IrVerifyOps, RulesOfTheTable) {
+  check({
+      {"%r: f32 = add %f, %g", ""},
+      {"%r: f32 = add %f, %d", "needs operands of one type"},
+      {"%r: f64 = add %f, %g", "needs one result of type f32"},
+      {"add %f, %g", "needs one result of type f32"},
+      {"%r: bool = add %b, %b", "needs operands of integer or float type"},
+      {"%r: f32 = rem %f, %g", "needs operands of integer type"},
+      {"%r: f32 = and %f, %g", "needs operands of bool or integer type"},
+      {"%r: i32 = exp %i", "needs operands of float type"},
+      {"%r: bool = lt %f, %d", "needs two operands of one integer or float type"},
+      {"%r: bool = lt %b, %b", "needs two operands of one integer or float type"},
+      {"%r: i32 = lt %i, %i", "needs one result of type bool"},
+      {"%r: bool = isnan %i", "needs an operand of float type"},
+      {"%r: f32 = isnan %f", "needs one result of type bool"},
+      {"%r: i32 = shl %i, %l", ""},
+      {"%r: i32 = shl %i, %f", "needs integer operands"},
+      {"%r: f32 = shl %f, %i", "needs integer operands"},
+      {"%r: i64 = shl %i, %l", "needs one result of type i32"},
+      {"%r: f32 = select %i, %f, %g", "needs a bool and two operands of one type"},
+      {"%r: f32 = select %b, %f, %d", "needs a bool and two operands of one type"},
+      {"%r: f64 = select %b, %f, %g", "needs one result of type f32"},
+      {"%r: bool = cast %f", ""},
+      {"cast %f", "needs one scalar result"},
+      {"%r: slot<f32> = cast %f", "needs one scalar result"},
+      {"%r: i32 = bitcast %f", ""},
+      {"%r: i64 = bitcast %f", "needs one result of the operand's size, not bool"},
+      {"%r: i32 = bitcast %b", "needs an operand of integer or float type"},
+      {"%r: i32 = popcount %l", ""},
+      {"%r: i64 = popcount %l", "needs one result of type i32"},
+      {"%r: i32 = popcount %f", "needs an operand of integer type"},
+      {"%r: i32 = thread_idx {0}", "needs one result of type i64"},
+      {"%r: i64 = thread_idx {3}", "the dimension is 0, 1 or 2"},
+      {"%r: f32 = add %x, %x", "an array stands where a value must"},
+  });
+}
+
+TEST(IrVerifyOps, AttributesStandWhereTheyMeanSomething) {
+  check({
+      {"%r: f32 = neg %f {1}", "has no number as attribute"},
+      {"barrier {1}", "has no number as attribute"},
+      {"fence {3}", "the scope is 0, 1 or 2"},
+      {"neg.f32 %f", "only store and store_vec have a type without a result"},
+  });
+}
+
+TEST(IrVerifyOps, Arrays) {
+  check({
+      {"%r: local<f32, 2> = local {3, 4}", ""},
+      {"%r: shared<f32, 1> = shared {0}", ""},
+      {"%r: shared<f32, 1> = local {3}", "needs one result, an array in that space"},
+      {"%r: local<f32, 2> = local {3}", "needs one to four extents, as many as the rank"},
+      {"%r: local<f32, 0> = local {1}", "needs one to four extents, as many as the rank"},
+      {"%r: local<f32, 1> = local {0}", "extents are positive"},
+      {"%r: shared<f32, 2> = shared {4, 0}", "extents are positive"},
+      {"%r: local<f32, 1> = local {-1}", "extents are positive"},
+      {"%r: local<f32, 1, const> = local {1}", "the array is writable"},
+      {"%r: local<f32, 1> = local {9223372036854775807}", "the array is too large"},
+      {"%r: local<f32, 4> = local {65536, 65536, 65536, 65536}", "the array is too large"},
+      {"%r: local<bytes(0), 1> = local {1}", "the element has no size, or not that of its type"},
+      {"%r: i64 = extent %f {0}", "needs an array and one of its dimensions"},
+      {"%r: i64 = extent %x {1}", "needs an array and one of its dimensions"},
+      {"%r: i32 = stride %x {0}", "needs one result of type i64"},
+      {"if %b {\n%r: shared<f32, 1> = shared {1}\nyield\n}", "shared arrays are declared in the body itself"},
+  });
+}
+
+TEST(IrVerifyOps, Accesses) {
+  check({
+      {"%r: f32 = load %x, %h", ""},
+      {"%r: f32 = load %f, %i", "needs an array first"},
+      {"%r: f32 = load %x", "needs 1 index after the array"},
+      {"%r: f32 = load %x, %i, %i", "needs 1 index after the array"},
+      {"%r: i32 = load %z, %i", "needs 2 indices after the array"},
+      {"%r: f32 = load %x, %f", "needs integer indices"},
+      {"%r: f64 = load %x, %i", "the type is not that of the elements"},
+      {"%r: f32 = load %x, %i {4}", "only aggregates have a byte offset"},
+      {"load %x, %i", "needs one scalar result"},
+      {"%r: f64 = load %a, %i {16}", ""},
+      {"%r: f64 = load %a, %i {17}", "the byte offset leaves the element"},
+      {"%r: f64 = load %a, %i {18446744073709551615}", "the byte offset leaves the element"},
+      {"store.f32 %y, %i, %f", ""},
+      {"store.f32 %x, %i, %f", "the view is read-only"},
+      {"store.f32 %y, %f", "needs 1 index and 1 value after the array"},
+      {"store.f64 %y, %i, %f", "the type is not that of the value"},
+      {"store.f64 %y, %i, %d", "the type is not that of the elements"},
+      {"%r: f32 = store %y, %i, %f", "has no result"},
+      {"store.f64 %a, %i, %d {20}", "the byte offset leaves the element"},
+  });
+  EXPECT_EQ(verdict("%r: i32 = load %z, %i, %i"), "");
+  EXPECT_EQ(verdict("%r: i32 = load %z, %i", "flat"), "");
+  EXPECT_EQ(verdict("%r: i32 = load %z, %i, %i", "flat"), "needs 1 index after the array");
+}
+
+TEST(IrVerifyOps, VectorAccesses) {
+  check({
+      {"%r: f32, %s: f32, %t: f32, %v: f32 = load_vec %x, %i", ""},
+      {"%r: f32, %s: f32, %t: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
+      {"%r: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
+      {"%r: f32, %s: f64 = load_vec %x, %i", "the type is not that of the elements"},
+      {"%r: bool, %s: bool = load_vec %p, %i", "needs elements of integer or float type"},
+      {"%r: f32, %s: f32 = load_vec %x, %f", "needs integer indices"},
+      {"%r: f32, %s: f32 = load_vec %f, %i", "needs an array and a flat index"},
+      {"store_vec.f32 %y, %i, %f, %g", ""},
+      {"store_vec.f32 %x, %i, %f, %g", "the view is read-only"},
+      {"store_vec.f32 %y, %i, %f, %d", "the type is not that of the elements"},
+      {"store_vec %y, %i, %f, %g", "the type is not that of the elements"},
+      {"store_vec.f32 %y", "needs an array and a flat index"},
+  });
+}
+
+TEST(IrVerifyOps, Atomics) {
+  check({
+      {"%r: f32 = atomic_add %y, %i, %f", ""},
+      {"%r: f32 = atomic_cas %y, %i, %f, %g", ""},
+      {"%r: f32 = atomic_cas %y, %i, %f", "needs 1 index and 2 values after the array"},
+      {"%r: f32 = atomic_cas %y, %i, %d, %g", "needs two values of one type"},
+      {"%r: f32 = atomic_add %x, %i, %f", "the view is read-only"},
+      {"%r: f32 = atomic_and %y, %i, %f", "needs a value of 32- or 64-bit integer type"},
+      {"%r: i16 = atomic_add %a, %i, %h", "needs a value of 32- or 64-bit integer or float type"},
+      {"%r: f64 = atomic_add %y, %i, %d", "the type is not that of the elements"},
+      {"%r: f64 = atomic_add %y, %i, %f", "needs one result of type f32"},
+      {"%m: local<f32, 1> = local {2}\n%r: f32 = atomic_add %m, %i, %f", "needs a view or a shared array"},
+  });
+}
+
+TEST(IrVerifyOps, BlockAndWarp) {
+  check({
+      {"%r: i32 = barrier", "has no result"},
+      {"%r: i32 = barrier_count %i", "needs a bool operand"},
+      {"%r: bool = barrier_count %b", "needs one result of type i32"},
+      {"%r: i32 = barrier_and %i", "needs operands of bool type"},
+      {"%r: i64 = lane_id", "needs one result of type i32"},
+      {"%r: u64 = ballot %i", "needs a bool operand"},
+      {"%r: i64 = ballot %b", "needs one result of type u64"},
+      {"%r: f32 = shuffle %f, %l", "needs a value and an i32 lane"},
+      {"%r: f64 = shuffle %f, %i", "needs one result of type f32"},
+  });
+}
+
+TEST(IrVerifyOps, Slots) {
+  check({
+      {"%s: slot<f32> = slot %f\n%r: f32 = get %s\nset %s, %r", ""},
+      {"%s: slot<f64> = slot %f", "needs one result, a slot of the operand's type"},
+      {"%s: slot<f32> = slot %f\n%r: f64 = get %s", "needs one result of type f32"},
+      {"%r: f32 = get %f", "needs a slot"},
+      {"%s: slot<f32> = slot %f\nset %s, %d", "needs a slot and a value of its type"},
+      {"set %f, %f", "needs a slot and a value of its type"},
+      {"%s: slot<f32> = slot %f\n%r: f32 = neg %s", "a slot is used by get and set alone"},
+      {"%s: slot<f32> = slot %f\nset %s, %s", "a slot is used by get and set alone"},
+      {"%s: slot<f32> = slot %f\n%t: slot<f32> = slot %s", "a slot is used by get and set alone"},
+  });
+}
+
+TEST(IrVerifyOps, Branches) {
+  check({
+      {"if %i {\nyield\n}", "needs a bool condition"},
+      {"if %b {\n^(%p0: f32):\nyield\n}", "its regions have no parameters"},
+      {"%r: f32 = if %b {\nyield %f\n} else {\nyield %d\n}", "its operands do not match the results"},
+      {"if %b {\nyield %f\n}", "its operands do not match the results"},
+      {"%r: f32, %s: f32 = if %b {\nyield %f, %g\n} else {\nyield %f\n}", "its operands do not match the results"},
+      {"%r: slot<f32> = if %b {\nreturn\n} else {\nreturn\n}", "needs scalar results"},
+      {"switch %f {\ndefault: {\nyield\n}\n}", "needs an integer selector"},
+      {"switch %i {\ncase 1: {\nyield\n}\ncase 1: {\nyield\n}\ndefault: {\nyield\n}\n}", "two cases have one value"},
+      {"switch %h {\ncase 32768: {\nyield\n}\ndefault: {\nyield\n}\n}", "a case value is out of range of the selector's type"},
+      {"switch %u {\ncase -1: {\nyield\n}\ndefault: {\nyield\n}\n}", "a case value is out of range of the selector's type"},
+      {"switch %l {\ncase -9223372036854775808: {\nyield\n}\ndefault: {\nyield\n}\n}", ""},
+  });
+}
+
+TEST(IrVerifyOps, Loops) {
+  check({
+      {"%r: f32 = loop %f {\n^(%c: f32):\nif %b {\nbreak %c\n}\ncontinue %c\n}", ""},
+      {"loop %f {\n^(%c: f32):\nreturn\n}", "needs a result for each carried value"},
+      {"%r: f64 = loop %f {\n^(%c: f32):\nreturn\n}", "a result's type is not that of its carried value"},
+      {"%r: f32 = loop %f {\n^(%c: f64):\nreturn\n}", "a parameter's type is not that of its operand"},
+      {"%r: f32 = loop %f {\nreturn\n}", "needs a parameter for each operand"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\nbreak\n}", "its operands do not match the carried values of the innermost loop"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\ncontinue %d\n}", "its operands do not match the carried values of the innermost loop"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\nloop {\nbreak %c\n}\nreturn\n}", "its operands do not match the carried values of the innermost loop"},
+      {"loop {\nyield\n}", "yield ends the regions of if and switch"},
+      {"for {\nbreak\n}", "needs a bound"},
+      {"for %i {\n^(%c: i32):\nbreak\n}", "needs a count of type u32 or u64"},
+      {"for %u {\n^(%c: u64):\nbreak\n}", "a parameter's type is not that of its operand"},
+      {"grid_stride %i {\n^(%c: i32):\nbreak\n}", "needs a bound of type i64"},
+      {"if %b {\nbreak\n}", "there is no loop around it"},
+      {"if %b {\ncontinue\n}", "there is no loop around it"},
+  });
+}
+
+}  // namespace
+}  // namespace krait::ir
