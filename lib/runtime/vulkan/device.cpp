@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opening, memory and copies; launches, streams and events are in launch.cpp.
+#include "runtime/vulkan/device.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace krait::runtime::vulkan {
+
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index)
+    : index_(index) {
+  gpu_.instance = std::move(instance);
+  gpu_.physical = physical;
+  gpu_.features = std::move(features);
+  vkGetPhysicalDeviceMemoryProperties(physical, &gpu_.memory);
+}
+
+VulkanDevice::~VulkanDevice() {
+  if (!gpu_.device) return;
+  gpu_.vk.vkDeviceWaitIdle(gpu_.device);
+  open_.reset();
+  if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
+  gpu_.vk.vkDestroyDevice(gpu_.device, nullptr);
+}
+
+void VulkanDevice::create_device() const {
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueFamilyIndex = gpu_.features.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  FeatureChain chain(gpu_.features);
+  const char* extension = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
+  VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pNext = &chain.features;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = gpu_.features.atomic_float_extension ? 1 : 0;
+  info.ppEnabledExtensionNames = &extension;
+  check(vkCreateDevice(gpu_.physical, &info, nullptr, &gpu_.device), "vkCreateDevice");
+  volkLoadDeviceTable(&gpu_.vk, gpu_.device);
+  gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
+}
+
+void VulkanDevice::open() const {
+  const std::lock_guard lock(mutex_);
+  if (open_) return;
+  if (!gpu_.device) create_device();
+  open_ = std::make_unique<Open>(gpu_);
+
+  const Features& f = gpu_.features;
+  std::string features = "i64";
+  auto add = [&](bool has, const char* feature) {
+    if (has) features.append(",").append(feature);
+  };
+  add(f.f64, "f64");
+  add(f.i16 && f.storage16, "i16");
+  add(f.i8 && f.storage8, "i8");
+  add(f.f16 && f.i16 && f.storage16, "f16");
+  add(f.atomics64, "a64");
+  add(f.shared_atomics64, "sa64");
+  add(f.float_add32, "fadd32");
+  add(f.float_add64, "fadd64");
+  add(f.memory_model, "vmm");
+  add(f.warp, "warp");
+  features += f.float_controls;
+  features += probe_numbers(const_cast<VulkanDevice&>(*this), f);
+  target_ = fmt::format("spirv features={} subgroup={} push={}", features, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u));
+}
+
+std::string VulkanDevice::target() const {
+  open();
+  return target_;
+}
+
+std::int64_t VulkanDevice::total_memory() const {
+  VkDeviceSize largest = 0;
+  for (std::uint32_t i = 0; i < gpu_.memory.memoryHeapCount; ++i)
+    if (gpu_.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) largest = std::max(largest, gpu_.memory.memoryHeaps[i].size);
+  return std::int64_t(largest);
+}
+
+Device::Limits VulkanDevice::limits() const {
+  const VkPhysicalDeviceLimits& l = gpu_.features.limits;
+  // Grids beyond the device's own limit are folded; a dimension travels as 32 bits.
+  constexpr std::int64_t widest = (std::int64_t(1) << 31) - 1;
+  return {{widest, widest, widest},
+          {l.maxComputeWorkGroupSize[0], l.maxComputeWorkGroupSize[1], l.maxComputeWorkGroupSize[2]},
+          l.maxComputeWorkGroupInvocations,
+          l.maxComputeSharedMemorySize};
+}
+
+std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  std::uint64_t address = o.heap.allocate(bytes);
+  if (!address) {
+    // Once more with what lies idle given back to the driver.
+    o.queue.wait(o.queue.mark());
+    for (Buffer& b : o.heap.take_empty(0)) destroy_buffer(gpu_, b);
+    address = o.heap.allocate(bytes);
+  }
+  if (!address)
+    support::fail_device("{}: out of device memory: {} bytes asked for, {} of {} in use by Krait", name(), bytes, o.heap.used(), total_memory());
+  return address;
+}
+
+// Later commands run behind those that use the memory now, so that it can be handed out again at once.
+void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!open_ || !open_->heap.free(address)) return;
+    constexpr VkDeviceSize keep = VkDeviceSize(1) << 30;
+    for (Buffer& b : open_->heap.take_empty(keep)) open_->queue.retire(b);
+  } catch (...) {  // the list of retired buffers could not grow: the chunk stays until the device goes
+  }
+}
+
+void VulkanDevice::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes) {
+  Queue& queue = open_->queue;
+  VkCommandBuffer commands = queue.next_command();
+  const VkBufferCopy region{from_offset, to_offset, bytes};
+  gpu_.vk.vkCmdCopyBuffer(commands, from, to, 1, &region);
+}
+
+void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  const Heap::Place place = o.heap.find(to, bytes);
+  for (std::size_t done = 0; done < bytes;) {
+    const VkDeviceSize n = std::min<VkDeviceSize>(bytes - done, o.upload.piece());
+    const VkDeviceSize at = o.upload.take(n);
+    std::memcpy(o.upload.buffer().mapped + at, static_cast<const std::byte*>(from) + done, n);
+    copy(o.upload.buffer().buffer, at, place.buffer, place.offset + done, n);
+    done += n;
+    // The device copies a piece while the next is staged.
+    if (n == o.upload.piece()) o.queue.submit();
+    else o.queue.recorded();
+  }
+  use(stream, o);
+}
+
+void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  const Heap::Place place = o.heap.find(from, bytes);
+  struct Piece { VkDeviceSize at, offset, bytes; std::uint64_t mark; };
+  std::deque<Piece> pending;
+  std::size_t asked = 0;
+  auto receive = [&] {
+    const Piece p = pending.front();
+    pending.pop_front();
+    o.queue.wait(p.mark);
+    std::memcpy(static_cast<std::byte*>(to) + p.offset, o.download.buffer().mapped + p.at, p.bytes);
+  };
+  while (asked < bytes || !pending.empty()) {
+    if (asked < bytes && pending.size() < 3) {
+      const VkDeviceSize n = std::min<VkDeviceSize>(bytes - asked, o.download.piece());
+      const VkDeviceSize at = o.download.take(n);
+      copy(place.buffer, place.offset + asked, o.download.buffer().buffer, at, n);
+      o.queue.publish_to_host();
+      pending.push_back({at, asked, n, o.queue.mark()});
+      o.queue.submit();
+      asked += n;
+    } else {
+      receive();
+    }
+  }
+  use(stream, o);
+  gpu_.instance->raise_messages();
+}
+
+void VulkanDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  const Heap::Place source = o.heap.find(from, bytes), target = o.heap.find(to, bytes);
+  copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+  o.queue.recorded();
+  use(stream, o);
+}
+
+}  // namespace krait::runtime::vulkan

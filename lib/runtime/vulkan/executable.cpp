@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/vulkan/executable.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/vulkan/device.h"
+
+namespace krait::runtime::vulkan {
+
+VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary, const std::string& kernel_name)
+    : device_(device), gpu_(gpu), name_(kernel_name) {
+  if (binary.size() >= sizeof header_) std::memcpy(&header_, binary.data(), sizeof header_);
+  if (binary.size() < sizeof header_ || header_.magic != support::SpirvBlobHeader::current_magic ||
+      binary.size() != sizeof header_ + std::size_t(header_.words) * 4)
+    support::fail(error::kind_type::internal, "kernel {}: the SPIR-V binary is damaged", kernel_name);
+  if (header_.push_bytes > gpu.features.limits.maxPushConstantsSize)
+    support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, header_.push_bytes, gpu.features.name,
+                         gpu.features.limits.maxPushConstantsSize);
+
+  std::vector<std::uint32_t> words(header_.words);
+  std::memcpy(words.data(), binary.data() + sizeof header_, words.size() * 4);
+  VkShaderModuleCreateInfo module{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  module.codeSize = words.size() * 4;
+  module.pCode = words.data();
+  check(gpu.vk.vkCreateShaderModule(gpu.device, &module, nullptr, &module_), "vkCreateShaderModule");
+  VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, header_.push_bytes};
+  VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  if (VkResult result = gpu.vk.vkCreatePipelineLayout(gpu.device, &info, nullptr, &layout_); result != VK_SUCCESS) {
+    gpu.vk.vkDestroyShaderModule(gpu.device, module_, nullptr);
+    check(result, "vkCreatePipelineLayout");
+  }
+}
+
+VulkanExecutable::~VulkanExecutable() {
+  device_.finish(last_use);
+  for (auto& [shape, pipeline] : pipelines_) gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
+  gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
+  gpu_.vk.vkDestroyShaderModule(gpu_.device, module_, nullptr);
+}
+
+Executable::Attributes VulkanExecutable::attributes() const {
+  return {0, header_.static_shared, header_.local_bytes, int(gpu_.features.limits.maxComputeWorkGroupInvocations)};
+}
+
+int VulkanExecutable::suggested_block() const {
+  if (header_.block[0]) return int(header_.block[0] * header_.block[1] * header_.block[2]);
+  return int(std::min<std::uint32_t>(256, gpu_.features.limits.maxComputeWorkGroupInvocations));
+}
+
+VkPipeline VulkanExecutable::pipeline(const Shape& shape) {
+  for (auto& [known, pipeline] : pipelines_)
+    if (known == shape) return pipeline;
+  VkPipeline made = create(shape);
+  pipelines_.emplace_back(shape, made);
+  return made;
+}
+
+VkPipeline VulkanExecutable::create(const Shape& shape) const {
+  static_assert(sizeof(Shape) == 20);
+  constexpr VkSpecializationMapEntry entries[] = {{support::SpirvBlockX, 0, 4},
+                                                  {support::SpirvBlockY, 4, 4},
+                                                  {support::SpirvBlockZ, 8, 4},
+                                                  {support::SpirvDynamicShared, 12, 4},
+                                                  {support::SpirvFolded, 16, 4}};
+  VkSpecializationInfo constants{5, entries, sizeof shape, &shape};
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+  subgroup.requiredSubgroupSize = gpu_.features.subgroup;
+  VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module_;
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = &constants;
+  info.layout = layout_;
+  if (header_.uses_warp && gpu_.features.subgroup) {
+    if (gpu_.features.request_subgroup) info.stage.pNext = &subgroup;
+    // Lanes then follow the threads; the flag asks for a block of whole subgroups along x.
+    if (gpu_.features.full_subgroups && shape.block[0] % gpu_.features.subgroup == 0)
+      info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
+  VkPipeline made = VK_NULL_HANDLE;
+  VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &made);
+  if (result != VK_SUCCESS)
+    support::fail_device("kernel {}: {} cannot make its pipeline: {}", name_, gpu_.features.name, vulkan::name_of(result));
+  if (gpu_.instance->debug()) {
+    VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+    name.objectType = VK_OBJECT_TYPE_PIPELINE;
+    name.objectHandle = reinterpret_cast<std::uint64_t>(made);
+    name.pObjectName = name_.c_str();
+    vkSetDebugUtilsObjectNameEXT(gpu_.device, &name);
+  }
+  return made;
+}
+
+}  // namespace krait::runtime::vulkan

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module on a device, and its pipelines: one for each block shape, dynamic shared size and folding that was launched.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "runtime/vulkan/queue.h"
+#include "support/spirv_blob.h"
+
+namespace krait::runtime::vulkan {
+
+class VulkanDevice;
+
+class VulkanExecutable final : public Executable {
+ public:
+  VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary, const std::string& kernel_name);
+  ~VulkanExecutable() override;
+
+  Attributes attributes() const override;
+  int suggested_block() const override;
+
+  struct Shape {
+    std::uint32_t block[3];
+    std::uint32_t dynamic_shared;
+    std::uint32_t folded;
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  VkPipeline pipeline(const Shape& shape);
+  VkPipelineLayout layout() const { return layout_; }
+  const support::SpirvBlobHeader& header() const { return header_; }
+  const std::string& name() const { return name_; }
+
+  std::uint64_t last_use = 0;  // the queue's mark
+
+ private:
+  VkPipeline create(const Shape& shape) const;
+
+  VulkanDevice& device_;
+  const Gpu& gpu_;
+  std::string name_;
+  support::SpirvBlobHeader header_;
+  VkShaderModule module_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  std::vector<std::pair<Shape, VkPipeline>> pipelines_;
+};
+
+}  // namespace krait::runtime::vulkan

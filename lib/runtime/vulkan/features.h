@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a physical device offers of what Krait's code generator uses, and the request for it.
+#pragma once
+
+#include <string>
+
+#include "runtime/vulkan/api.h"
+
+namespace krait::runtime::vulkan {
+
+struct Features {
+  std::string name;
+  bool software = false;  // no GPU: the driver runs on the CPU
+  std::uint32_t api = 0;
+  VkPhysicalDeviceLimits limits{};
+  VkDeviceSize largest_allocation = 0;
+  std::uint32_t queue_family = ~0u, timestamp_bits = 0;
+  unsigned subgroup = 0;      // lanes, fixed by the hardware or on request; 0: it varies
+  bool request_subgroup = false, full_subgroups = false, warp = false;
+
+  bool buffer_address = false, timeline = false, i64 = false, maintenance4 = false;
+  bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
+  bool memory_model = false, atomics64 = false, shared_atomics64 = false;
+  bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
+  std::string float_controls;  // names of the code generator's features: szin32,rte32,…
+};
+
+Features query_features(VkPhysicalDevice device);
+/// Empty, or what Krait cannot do without.
+std::string missing_for_krait(const Features& f);
+
+/// The structures that a device is created with; they point at each other.
+struct FeatureChain {
+  explicit FeatureChain(const Features& f);
+  FeatureChain(const FeatureChain&) = delete;
+  FeatureChain& operator=(const FeatureChain&) = delete;
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+ private:
+  VkPhysicalDeviceVulkan11Features v11_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceVulkan13Features v13_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+};
+
+}  // namespace krait::runtime::vulkan

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/vulkan/instance.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "runtime/vulkan/device.h"
+#include "runtime/vulkan/found.h"
+
+namespace krait::runtime::vulkan {
+
+std::string name_of(VkResult result) {
+  switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY: return "out of host memory";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "out of device memory";
+    case VK_ERROR_INITIALIZATION_FAILED: return "initialisation failed";
+    case VK_ERROR_DEVICE_LOST: return "device lost (a kernel faulted or ran too long)";
+    case VK_ERROR_MEMORY_MAP_FAILED: return "memory cannot be mapped";
+    case VK_ERROR_LAYER_NOT_PRESENT: return "a layer is missing";
+    case VK_ERROR_EXTENSION_NOT_PRESENT: return "an extension is missing";
+    case VK_ERROR_FEATURE_NOT_PRESENT: return "a feature is missing";
+    case VK_ERROR_INCOMPATIBLE_DRIVER: return "no driver";
+    case VK_ERROR_TOO_MANY_OBJECTS: return "too many objects";
+    case VK_ERROR_FRAGMENTATION: return "memory is fragmented";
+    case VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS: return "invalid address";
+    default: return fmt::format("VkResult {}", int(result));
+  }
+}
+
+std::shared_ptr<Instance> Instance::create(std::string& why) {
+  if (volkInitialize() != VK_SUCCESS) {
+    why = "no Vulkan loader (libvulkan.so.1) on this machine";
+    return nullptr;
+  }
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
+    why = "the Vulkan loader is older than 1.2";
+    return nullptr;
+  }
+  std::shared_ptr<Instance> self(new Instance);
+  const char* debug = std::getenv("KRAIT_DEBUG");
+  self->debug_ = debug && *debug && std::strcmp(debug, "0") != 0;
+
+  VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pEngineName = "krait";
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  messenger.pfnUserCallback = on_message;
+  messenger.pUserData = self.get();
+  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  info.pApplicationInfo = &application;
+  if (self->debug_) {
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
+  }
+  if (VkResult result = vkCreateInstance(&info, nullptr, &self->handle_); result != VK_SUCCESS) {
+    why = result == VK_ERROR_INCOMPATIBLE_DRIVER ? "no Vulkan driver is installed" : "vkCreateInstance failed: " + name_of(result);
+    self->handle_ = VK_NULL_HANDLE;
+    return nullptr;
+  }
+  volkLoadInstanceOnly(self->handle_);
+  if (self->debug_) check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_), "vkCreateDebugUtilsMessengerEXT");
+  return self;
+}
+
+Instance::~Instance() {
+  if (messenger_) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
+  if (handle_) vkDestroyInstance(handle_, nullptr);
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                                    const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
+  auto& instance = *static_cast<Instance*>(self);
+  const std::lock_guard lock(instance.mutex_);
+  if (instance.messages_.size() < 4000) instance.messages_.append(data->pMessage).append("\n");
+  return VK_FALSE;
+}
+
+void Instance::raise_messages() {
+  if (!debug_) return;
+  std::string said;
+  {
+    const std::lock_guard lock(mutex_);
+    said.swap(messages_);
+  }
+  if (!said.empty()) support::fail_device("Vulkan validation: {}", said);
+}
+
+std::vector<VkPhysicalDevice> Instance::physical_devices() const {
+  std::uint32_t count = 0;
+  if (vkEnumeratePhysicalDevices(handle_, &count, nullptr) < 0) return {};
+  std::vector<VkPhysicalDevice> all(count);
+  if (vkEnumeratePhysicalDevices(handle_, &count, all.data()) < 0) return {};
+  all.resize(count);
+  return all;
+}
+
+namespace {
+
+/// A GPU's device node. Creating an instance costs tens of milliseconds, so it is not done to find nothing.
+bool has_gpu_node() {
+  std::error_code ignored;
+  for (const char* node : {"/dev/dri", "/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0"})
+    if (std::filesystem::exists(node, ignored)) return true;
+  return false;
+}
+
+}  // namespace
+
+Found find_devices(bool software) {
+  Found found;
+  if (!software && !has_gpu_node()) return found;
+  std::string why;
+  std::shared_ptr<Instance> instance = Instance::create(why);
+  if (!instance) {
+    found.skipped.push_back("vulkan: " + why);
+    return found;
+  }
+  for (VkPhysicalDevice physical : instance->physical_devices()) {
+    Features features = query_features(physical);
+    if (features.software && !software) continue;
+    if (std::string missing = missing_for_krait(features); !missing.empty()) {
+      found.skipped.push_back(fmt::format("{}: {}", features.name, missing));
+      continue;
+    }
+    found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size())));
+  }
+  return found;
+}
+
+}  // namespace krait::runtime::vulkan
+
+namespace krait::runtime {
+
+std::vector<std::unique_ptr<Device>> vulkan_devices(bool software) { return vulkan::find_devices(software).devices; }
+
+}  // namespace krait::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one VkInstance, shared by the devices that came out of it, and the messages of its validation layer.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/backend.h"
+#include "runtime/vulkan/api.h"
+
+namespace krait::runtime::vulkan {
+
+class Instance {
+ public:
+  /// Null where there is no loader, or no driver behind it; `why` then says what is missing.
+  static std::shared_ptr<Instance> create(std::string& why);
+  ~Instance();
+
+  VkInstance handle() const { return handle_; }
+  std::vector<VkPhysicalDevice> physical_devices() const;
+  /// KRAIT_DEBUG=1: kernels carry labels, and messages of a validation layer become errors.
+  bool debug() const { return debug_; }
+  /// Throws what the validation layer said since the last call.
+  void raise_messages();
+
+ private:
+  Instance() = default;
+  static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+                                                   const VkDebugUtilsMessengerCallbackDataEXT* data, void* self);
+
+  VkInstance handle_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  bool debug_ = false;
+  std::mutex mutex_;
+  std::string messages_;
+};
+
+}  // namespace krait::runtime::vulkan

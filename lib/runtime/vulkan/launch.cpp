@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches, streams and events of a Vulkan device.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/vulkan/device.h"
+
+namespace krait::runtime::vulkan {
+namespace {
+
+constexpr std::uint32_t query_count = 1024;
+
+/// A dispatch within the device's limits with at least as many workgroups as the grid; `folded` where it is not the grid itself.
+std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDeviceLimits& limits, bool& folded) {
+  const auto* most = limits.maxComputeWorkGroupCount;
+  folded = grid[0] > most[0] || grid[1] > most[1] || grid[2] > most[2];
+  if (!folded) return {std::uint32_t(grid[0]), std::uint32_t(grid[1]), std::uint32_t(grid[2])};
+  std::uint64_t left = 0;
+  if (__builtin_mul_overflow(std::uint64_t(grid[0]) * std::uint64_t(grid[1]), std::uint64_t(grid[2]), &left))
+    support::fail_usage("a grid of {} × {} × {} blocks is too large", grid[0], grid[1], grid[2]);
+  const std::uint64_t total = left;
+  std::array<std::uint32_t, 3> out{};
+  for (unsigned d = 0; d < 3; ++d) {
+    out[d] = std::uint32_t(std::min<std::uint64_t>(left, most[d]));
+    left = (left + out[d] - 1) / out[d];
+  }
+  if (left > 1) support::fail_usage("a grid of {} blocks is more than the device takes in one launch", total);
+  return out;
+}
+
+}  // namespace
+
+void VulkanDevice::use(StreamHandle stream, Open& o) {
+  (stream.native ? *static_cast<Stream*>(stream.native) : default_stream_).last = o.queue.mark();
+}
+
+std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+  const std::lock_guard lock(mutex_);
+  opened();
+  auto code = std::make_unique<VulkanExecutable>(*this, gpu_, binary, kernel_name);
+  gpu_.instance->raise_messages();
+  return code;
+}
+
+void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code, const LaunchRequest& request) {
+  const support::SpirvBlobHeader& h = code.header();
+  std::byte push[512] = {};
+  std::uint32_t words[4] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]), std::uint32_t(request.grid[2]), 0};
+  std::memcpy(push, words, sizeof words);
+  const std::size_t bytes = std::min<std::size_t>(request.args_size, h.argument_bytes);
+  if (h.arguments_in_memory) {
+    const VkDeviceSize at = o.blocks.take(h.argument_bytes);
+    std::memcpy(o.blocks.buffer().mapped + at, request.args, bytes);
+    const std::uint64_t address = o.blocks.buffer().address + at;
+    std::memcpy(push + support::spirv_launch_bytes, &address, sizeof address);
+  } else {
+    std::memcpy(push + support::spirv_launch_bytes, request.args, bytes);
+  }
+  gpu_.vk.vkCmdPushConstants(commands, code.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, h.push_bytes, push);
+}
+
+void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) {
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  auto& code = static_cast<VulkanExecutable&>(executable);
+  const support::SpirvBlobHeader& h = code.header();
+  const std::int64_t shared = std::int64_t(h.static_shared) + (h.dynamic_shared ? request.dynamic_shared : 0);
+  if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
+    support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
+                        gpu_.features.limits.maxComputeSharedMemorySize);
+  for (unsigned d = 0; d < 3; ++d)
+    if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1], h.block[2]);
+  bool folded = false;
+  const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
+  VulkanExecutable::Shape shape{{std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
+                                h.dynamic_shared ? std::uint32_t(request.dynamic_shared) : 0, folded};
+  VkPipeline pipeline = code.pipeline(shape);
+
+  // The block's memory is taken first, as waiting for it may submit the batch.
+  if (h.arguments_in_memory) o.blocks.reserve(h.argument_bytes);
+  VkCommandBuffer commands = o.queue.next_command();
+  if (o.queue.bound != pipeline) {
+    gpu_.vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    o.queue.bound = pipeline;
+  }
+  put_push_constants(o, commands, code, request);
+  const bool labelled = gpu_.instance->debug();
+  if (labelled) {
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = code.name().c_str();
+    vkCmdBeginDebugUtilsLabelEXT(commands, &label);
+  }
+  gpu_.vk.vkCmdDispatch(commands, groups[0], groups[1], groups[2]);
+  if (labelled) vkCmdEndDebugUtilsLabelEXT(commands);
+  code.last_use = o.queue.upcoming();
+  o.queue.recorded();
+  use(request.stream, o);
+  gpu_.instance->raise_messages();
+}
+
+void VulkanDevice::finish(std::uint64_t mark) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (open_) open_->queue.wait(mark);
+  } catch (...) {  // a lost device has nothing running
+  }
+}
+
+StreamHandle VulkanDevice::create_stream() { return {new Stream}; }
+void VulkanDevice::destroy_stream(StreamHandle stream) noexcept { delete static_cast<Stream*>(stream.native); }
+
+void VulkanDevice::synchronize(StreamHandle stream) {
+  const std::lock_guard lock(mutex_);
+  Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
+  if (open_) open_->queue.wait(s.last);
+  gpu_.instance->raise_messages();
+}
+
+void VulkanDevice::synchronize() {
+  const std::lock_guard lock(mutex_);
+  if (open_) open_->queue.wait(open_->queue.mark());
+  gpu_.instance->raise_messages();
+}
+
+EventHandle VulkanDevice::create_event() { return {new Event}; }
+
+void VulkanDevice::destroy_event(EventHandle e) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (event(e).query != ~0u) free_queries_.push_back(event(e).query);
+  }
+  delete static_cast<Event*>(e.native);
+}
+
+void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  Event& e = event(handle);
+  if (gpu_.features.timestamp_bits && !queries_) {
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = query_count;
+    check(gpu_.vk.vkCreateQueryPool(gpu_.device, &info, nullptr, &queries_), "vkCreateQueryPool");
+    for (std::uint32_t q = query_count; q-- > 0;) free_queries_.push_back(q);
+  }
+  if (e.query == ~0u && !free_queries_.empty()) {
+    e.query = free_queries_.back();
+    free_queries_.pop_back();
+  }
+  if (e.query != ~0u) {
+    VkCommandBuffer commands = o.queue.next_command();
+    gpu_.vk.vkCmdResetQueryPool(commands, queries_, e.query, 1);
+    gpu_.vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, e.query);
+    e.timed = true;
+  }
+  e.mark = o.queue.mark();
+  use(stream, o);
+}
+
+void VulkanDevice::wait(EventHandle handle) {
+  const std::lock_guard lock(mutex_);
+  if (open_) open_->queue.wait(event(handle).mark);
+  gpu_.instance->raise_messages();
+}
+
+// All streams share the queue's order, in which the event has its place already.
+void VulkanDevice::wait(EventHandle handle, StreamHandle stream) {
+  const std::lock_guard lock(mutex_);
+  Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
+  s.last = std::max(s.last, event(handle).mark);
+}
+
+double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
+  const std::lock_guard lock(mutex_);
+  Open& o = opened();
+  std::uint64_t ticks[2];
+  EventHandle events[2] = {from, to};
+  for (int i = 0; i < 2; ++i) {
+    Event& e = event(events[i]);
+    if (!e.timed) support::fail_usage("{}: elapsed time of an event that was not recorded, or of more than {} events", name(), query_count);
+    o.queue.wait(e.mark);
+    check(gpu_.vk.vkGetQueryPoolResults(gpu_.device, queries_, e.query, 1, sizeof ticks[i], &ticks[i], sizeof ticks[i],
+                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+          "vkGetQueryPoolResults");
+  }
+  const std::uint32_t bits = gpu_.features.timestamp_bits;
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << bits) - 1;
+  return double((ticks[1] - ticks[0]) & mask) * double(gpu_.features.limits.timestampPeriod) * 1e-6;
+}
+
+}  // namespace krait::runtime::vulkan

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "harness.h"
+
+#include <gtest/gtest.h>
+
+#include "codegen/spirv/spirv.h"
+#include "ir/abi.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "runtime/vulkan/found.h"
+
+namespace krait::test {
+namespace {
+
+struct Devices {
+  runtime::vulkan::Found found = runtime::vulkan::find_devices(true);
+};
+Devices& devices() {
+  static Devices all;
+  return all;
+}
+
+bool is_nan(ir::Scalar s, std::uint64_t bits) {
+  if (s == ir::Scalar::F16) return (bits & 0x7fff) > 0x7c00;
+  if (s == ir::Scalar::F32) return (bits & 0x7fffffff) > 0x7f800000;
+  return s == ir::Scalar::F64 && (bits & ~(std::uint64_t(1) << 63)) > 0x7ff0000000000000;
+}
+
+std::uint64_t element(const std::vector<std::byte>& data, std::size_t offset, unsigned bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, data.data() + offset, bytes);
+  return bits;
+}
+
+/// The subgroup size in a target text; 32 where it is not fixed.
+int warp_size(const std::string& target) {
+  const std::size_t at = target.find("subgroup=");
+  const int size = at == target.npos ? 0 : std::atoi(target.c_str() + at + 9);
+  return size ? size : 32;
+}
+
+}  // namespace
+
+runtime::Device* device() { return devices().found.devices.empty() ? nullptr : devices().found.devices.front().get(); }
+
+std::string why_no_device() {
+  std::string text = "no Vulkan device";
+  for (const std::string& s : devices().found.skipped) text += "; " + s;
+  return text;
+}
+
+std::string compile(const ir::Module& module, std::string_view target) {
+  try {
+    const std::string text = target.empty() ? device()->target() : std::string(target);
+    return codegen::spirv::compile(module, codegen::parse_target(text), codegen::Emit::Binary).data;
+  } catch (const codegen::Failure& f) {
+    ADD_FAILURE() << f.message;
+  }
+  return {};
+}
+
+ir::Module parse_kernel(std::string_view text) {
+  ir::ParseResult parsed = ir::parse(text);
+  EXPECT_EQ(parsed.error, "") << text;
+  if (parsed.error.empty()) {
+    EXPECT_EQ(ir::verify(parsed.module), "") << text;
+  }
+  return std::move(parsed.module);
+}
+
+std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch, std::vector<KernelArgument> arguments) {
+  runtime::Device& d = *device();
+  const std::string binary = compile(module);
+  if (binary.empty()) return arguments;
+  const ir::ArgumentLayout layout = ir::argument_layout(module.kernel());
+  std::vector<std::byte> block(layout.size);
+  std::vector<std::uint64_t> addresses(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].data.empty()) continue;
+    addresses[i] = d.allocate(arguments[i].data.size(), {});
+    d.copy_to_device(addresses[i], arguments[i].data.data(), arguments[i].data.size(), {});
+  }
+  for (const ir::ArgumentSlot& slot : layout.slots) {
+    const KernelArgument& a = arguments[slot.param];
+    using What = ir::ArgumentSlot::What;
+    const std::uint64_t bits = slot.what == What::Scalar    ? a.bits
+                               : slot.what == What::Address ? addresses[slot.param]
+                               : slot.what == What::Extent  ? std::uint64_t(a.extents[slot.dimension])
+                                                            : std::uint64_t(a.strides[slot.dimension]);
+    std::memcpy(block.data() + slot.offset, &bits, slot.bytes);
+  }
+  try {
+    const auto code = d.load(std::as_bytes(std::span(binary)), module.kernel().name);
+    runtime::LaunchRequest request;
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.dynamic_shared = launch.dynamic_shared;
+    request.args = block.data();
+    request.args_size = block.size();
+    d.launch(*code, request);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (addresses[i]) d.copy_to_host(arguments[i].data.data(), addresses[i], arguments[i].data.size(), {});
+  } catch (const error& e) {
+    ADD_FAILURE() << e.message();
+  }
+  for (std::uint64_t a : addresses)
+    if (a) d.free(a, {});
+  return arguments;
+}
+
+void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments) {
+  launch.warp_size = warp_size(device()->target());
+  std::vector<KernelArgument> expected = arguments;
+  std::vector<ir::Argument> interpreted;
+  for (KernelArgument& a : expected) interpreted.push_back({a.bits, a.data.data(), a.extents, a.strides});
+  ASSERT_EQ(ir::interpret(module, launch, interpreted), "") << ir::print(module);
+  const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments);
+
+  unsigned wrong = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ir::Type& t = module.kernel().type_of(module.kernel().params()[i]);
+    const unsigned bytes = t.scalar == ir::Scalar::Void ? 1 : ir::size_of(t.scalar);
+    for (std::size_t at = 0; at < expected[i].data.size(); at += bytes) {
+      const std::uint64_t want = element(expected[i].data, at, bytes), have = element(actual[i].data, at, bytes);
+      if (want == have || (is_nan(t.scalar, want) && is_nan(t.scalar, have))) continue;
+      if (++wrong <= 8)
+        ADD_FAILURE() << "argument " << i << ", element " << at / bytes << ": " << std::hex << have << " on the device, " << want
+                      << " in the interpreter";
+    }
+  }
+  EXPECT_EQ(wrong, 0u) << ir::print(module);
+}
+
+}  // namespace krait::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole kernels on a Vulkan device: control flow, memory, synchronisation and the launch itself.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "harness.h"
+
+namespace krait::test {
+namespace {
+
+class VulkanKernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device()) GTEST_SKIP() << why_no_device();
+  }
+};
+
+std::vector<float> ramp(std::size_t n, float scale = 1) {
+  std::vector<float> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = (float(i % 977) - 400) * scale;
+  return v;
+}
+
+TEST_F(VulkanKernels, TargetNamesWhatTheDriverDoes) {
+  const std::string target = device()->target();
+  RecordProperty("target", target);
+  EXPECT_EQ(target.rfind("spirv features=i64", 0), 0u) << target;
+  EXPECT_NE(target.find(" push="), target.npos) << target;
+}
+
+TEST_F(VulkanKernels, Saxpy) {
+  const ir::Module m = parse_kernel(R"(kir 1
+kernel @saxpy fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>) {
+  %3: i64 = extent %2 {0}
+  grid_stride %3 {
+  ^(%4: i64):
+    %5: f32 = load %1, %4
+    %6: f32 = load %2, %4
+    %7: f32 = fma %0, %5, %6
+    store.f32 %2, %4, %7
+    continue
+  }
+  return
+}
+)");
+  expect_as_interpreted(m, {{3, 1, 1}, {64, 1, 1}}, {scalar(1.1f), array(ramp(1000)), array(ramp(1000, 0.37f))});
+}
+
+TEST_F(VulkanKernels, Mandelbrot) {
+  const ir::Module m = parse_kernel(R"(kir 1
+kernel @mandelbrot fp(strict) facts(contiguous) flat (%0: view<i32, 2>, %1: i32) {
+  %2: i64 = global_id {0}
+  %3: i64 = global_id {1}
+  %4: i64 = extent %0 {0}
+  %5: i64 = extent %0 {1}
+  %6: bool = lt %3, %4
+  %7: bool = lt %2, %5
+  %8: bool = and %6, %7
+  if %8 {
+    %9: f32 = cast %2
+    %10: f32 = const 0x1p-5
+    %11: f32 = mul %9, %10
+    %12: f32 = const 0x1p+1
+    %13: f32 = sub %11, %12
+    %14: f32 = cast %3
+    %15: f32 = mul %14, %10
+    %16: f32 = const 0x1p+0
+    %17: f32 = sub %15, %16
+    %18: f32 = const 0x0p+0
+    %19: i32 = const 0
+    %20: f32, %21: f32, %22: i32 = loop %18, %18, %19 {
+    ^(%23: f32, %24: f32, %25: i32):
+      %26: bool = ge %25, %1
+      if %26 {
+        break %23, %24, %25
+      }
+      %27: f32 = mul %23, %23
+      %28: f32 = mul %24, %24
+      %29: f32 = add %27, %28
+      %30: f32 = const 0x1p+2
+      %31: bool = ge %29, %30
+      if %31 {
+        break %23, %24, %25
+      }
+      %32: f32 = sub %27, %28
+      %33: f32 = add %32, %13
+      %34: f32 = mul %23, %24
+      %35: f32 = add %34, %34
+      %36: f32 = add %35, %17
+      %37: i32 = const 1
+      %38: i32 = add %25, %37
+      continue %33, %36, %38
+    }
+    %39: i64 = mul %3, %5
+    %40: i64 = add %39, %2
+    store.i32 %0, %40, %22
+    yield
+  }
+  return
+}
+)");
+  expect_as_interpreted(m, {{7, 6, 1}, {16, 8, 1}}, {array(std::vector<std::int32_t>(45 * 100), {45, 100}), scalar(50)});
+}
+
+}  // namespace
+}  // namespace krait::test
