@@ -47,33 +47,35 @@ Real atan2(const Real& y, const Real& x) {
   return copysign(select(left, Real(pi<F>[0]) - (angle - Real(pi<F>[1])), angle), y);
 }
 
-/// asin of |x| <= 1/2, or of sqrt((1 - |x|) / 2) where `large`.
+/// head + tail is asin |x|, or where `large` asin sqrt((1 - |x|) / 2), |x| > 1/2.
 template <class Real>
 struct ArcSine {
   Bool<Real> large;
-  Real angle;
+  Real head, tail;
 };
 template <class Real>
 ArcSine<Real> arc_sine(const Real& size) {
   const Bool<Real> large = size > constant<Real>(0.5);
   const Real z = select(large, fma(size, constant<Real>(-0.5), constant<Real>(0.5)), size * size);
   const Real s = select(large, sqrt(z), size);
-  return {large, fma(s * z, horner<asin_q<Scalar<Real>>>(z), s)};
+  return {large, s, (s * z) * horner<asin_q<Scalar<Real>>>(z)};
 }
 
 template <class Real>
 Real asin(const Real& x) {
   using F = Scalar<Real>;
   const ArcSine<Real> arc = arc_sine(abs(x));
-  const Real turned = Real(half_pi<F>[0]) - fma(arc.angle, constant<Real>(2), Real(-half_pi<F>[1]));
-  return copysign(select(arc.large, turned, arc.angle), x);
+  const Real minus_two = constant<Real>(-2), quarter(half_pi<F>[0]);
+  const Real high = fma(arc.head, minus_two, quarter), lost = fma(arc.head, minus_two, quarter - high);
+  const Real turned = high + (fma(arc.tail, minus_two, Real(half_pi<F>[1])) + lost);
+  return copysign(select(arc.large, turned, arc.head + arc.tail), x);
 }
 
 template <class Real>
 Real acos(const Real& x) {
   using F = Scalar<Real>;
   const ArcSine<Real> arc = arc_sine(abs(x));
-  const Real angle = copysign(arc.angle, x);
+  const Real angle = copysign(arc.head + arc.tail, x);
   const Real twice = angle + angle;
   const Real negative = Real(pi<F>[0]) + (twice + Real(pi<F>[1]));
   const Real small = Real(half_pi<F>[0]) - (angle - Real(half_pi<F>[1]));
