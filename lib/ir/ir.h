@@ -9,6 +9,8 @@
 // results of a loop are the operands of its breaks — and, for `for` and `grid_stride`, the carried values when the trips end.
 // `loop` takes [init…], its region's parameters are the carried values. `for` and `grid_stride` take [bound, init…], their
 // region's parameters are [index, carried…]. `continue` and `break` carry one operand a carried value.
+// The body of a function named math.* (lib/math) may end in `yield` with the function's one result; there is no other return.
+// Entries of the tables that no region reaches (what passes took out) mean nothing; verify and print do not look at them.
 #pragma once
 
 #include <array>

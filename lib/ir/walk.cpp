@@ -56,6 +56,10 @@ class Cloner {
     return out;
   }
 
+  InstId one(InstId i) {
+    inst(i);
+    return builder_.function().regions[builder_.region()].insts.back();
+  }
   void region(RegionId from, bool terminated) {
     const std::vector<InstId> insts = source_.regions[from].insts;
     for (const InstId i : insts)
@@ -98,11 +102,15 @@ class Cloner {
 
 }  // namespace
 
-std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map, bool terminated,
-                                  bool locations) {
+std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map,
+                                  bool terminated, bool locations) {
   Cloner cloner(source, builder, map, locations);
   cloner.region(from, terminated);
   return cloner.mapped(terminator(source, from).operands);
+}
+
+InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::vector<ValueId>& map, bool locations) {
+  return Cloner(source, builder, map, locations).one(inst);
 }
 
 }  // namespace krait::ir

@@ -51,7 +51,9 @@ class Substitution {
 /// new results; the region's parameters must be mapped before. Operands that are not mapped are kept, which is right when source
 /// is the builder's own function. Returns the mapped operands of the terminator. `locations`: source's locations mean the
 /// same in the builder's function; else the copies take the builder's.
-std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map, bool terminated,
-                                  bool locations = true);
+std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder& builder, std::vector<ValueId>& map,
+                                  bool terminated, bool locations = true);
+/// The same for one instruction.
+InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::vector<ValueId>& map, bool locations = true);
 
 }  // namespace krait::ir

@@ -4,6 +4,9 @@
 // for contract, which changes rounding where the fp mode allows it.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
@@ -31,6 +34,9 @@ void narrow_addresses(ir::Module& m);
 /// (facts contiguous, aligned, small, disjoint), with a scalar tail.
 void widen(ir::Module& m);
 
+/// grid_stride as a plain loop, for back ends that give it no treatment of their own.
+void lower_grid_stride(ir::Module& m);
+
 /// Uniformity of every value: the widest set of threads that is guaranteed to see one value. Control uniformity of a region is
 /// that of the conditions that lead to it.
 enum class Uniform : std::uint8_t { Launch, Block, Warp, Varying };
@@ -42,9 +48,30 @@ Uniformity uniformity(const ir::Function& f);
 /// Empty, or the barrier that not all threads of a block are guaranteed to reach: both source lines and the cure.
 std::string check_barriers(const ir::Module& m);
 
+/// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
+void prepare(ir::Module& m);
+
 /// Which way a kernel is going; decides what expand_math keeps and whether widen runs.
 enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx, Spirv };
-/// The whole pipeline, from what was recorded to what a back end lowers. Throws nothing; returns check_barriers' message.
-std::string run_pipeline(ir::Module& m, TargetKind target);
+/// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
+/// pass's result is verified, and krait::error of kind internal names the pass that broke it.
+#ifdef NDEBUG
+inline constexpr bool verify_by_default = false;
+#else
+inline constexpr bool verify_by_default = true;
+#endif
+std::string run_pipeline(ir::Module& m, TargetKind target, bool checked = verify_by_default);
+
+/// The passes that change a module, by name: for tests and tools.
+struct Pass {
+  std::string_view name;
+  void (*run)(ir::Module&);
+  bool exact;  // keeps what the interpreter computes, bit by bit
+};
+std::span<const Pass> all_passes();
+template <class Fn>
+void for_each_pass(Fn&& fn) {
+  for (const Pass& pass : all_passes()) fn(pass);
+}
 
 }  // namespace krait::passes

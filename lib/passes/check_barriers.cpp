@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A barrier waits for every thread of the block, so control must come to it for the whole block or for no thread of it. Where that is
+// not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
+#include <fmt/format.h>
+
+#include "passes/flow.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+std::string place(const Function& f, InstId i) {
+  const Location& at = f.locations[f.insts[i].loc];
+  return at.line ? fmt::format(" at {}:{}", at.file, at.line) : std::string();
+}
+
+std::string_view word_for(Op op) {
+  if (op == Op::Barrier) return "syncthreads()";
+  if (op == Op::BarrierCount) return "syncthreads_count()";
+  return op == Op::BarrierAnd ? "syncthreads_and()" : "syncthreads_or()";
+}
+
+std::string describe(const Function& f, InstId barrier, const Flow& flow) {
+  const Op op = f.insts[flow.why].op;
+  const std::string_view decision = op == Op::If           ? "the condition of the if_"
+                                    : op == Op::Switch     ? "the selector of the switch_"
+                                    : op == Op::GridStride ? "the number of trips of the grid_stride loop"
+                                                           : "the number of trips of the loop";
+  std::string text = fmt::format("kernel '{}': {}{} may be reached by only a part of the threads of a block: {}{} can differ between them",
+                                 f.name, word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
+  if (flow.exit != none) {
+    const Op exit = f.insts[flow.exit].op;
+    const std::string_view leaving = exit == Op::Return ? "return_()" : exit == Op::Break ? "break_()" : "continue_()";
+    text += fmt::format(", and some leave by {}{} before the barrier. Let them come to the barrier and guard only the work itself",
+                        leaving, place(f, flow.exit));
+  } else {
+    text += ". Move the barrier out of it";
+  }
+  return text + "; or, where the value is equal in the whole block, say so with krait::uniform(value); or decide for the whole block "
+                "with krait::syncthreads_or(condition).";
+}
+
+}  // namespace
+
+std::string check_barriers(const Module& m) {
+  for (const Function& f : m.functions) {
+    bool any = false;
+    for_each_inst(f, [&](InstId i, RegionId) { any = any || info(f.insts[i].op).effect == Effect::Sync; });
+    if (!any) continue;
+    for (const auto& [barrier, flow] : FlowAnalysis(f).barriers)
+      if (flow.level > Uniform::Block) return describe(f, barrier, flow);
+  }
+  return {};
+}
+
+}  // namespace krait::passes

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Common subexpressions, by a table of what is known where the walk stands; entries made in a region leave with it. A load is
+// known for as long as no write that may reach its array intervenes: each array has an epoch that such a write renews, and a loop
+// begins with new epochs for all that it writes.
+#include <algorithm>
+#include <unordered_map>
+
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+/// What a piece of code may write.
+struct Writes {
+  bool everything = false;          // a barrier, a fence or an atomic: other threads' writes show
+  bool views = false;               // a view that may overlap others
+  std::vector<ValueId> arrays;
+  void add(const Writes& other) {
+    everything |= other.everything;
+    views |= other.views;
+    for (const ValueId a : other.arrays)
+      if (std::find(arrays.begin(), arrays.end(), a) == arrays.end()) arrays.push_back(a);
+  }
+};
+
+class Eliminator {
+ public:
+  explicit Eliminator(Function& f) : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0) {}
+  void run() {
+    find_writes(f_.body);
+    walk(f_.body);
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    InstId inst;
+    std::uint32_t epoch;
+  };
+  struct Epochs {
+    std::uint32_t everything, views;
+  };
+
+  Writes written_by(const Inst& inst) const {
+    Writes w;
+    const Effect effect = info(inst.op).effect;
+    if (effect == Effect::Sync || effect == Effect::Atomic) w.everything = true;
+    if (effect == Effect::Write) {
+      w.arrays.push_back(inst.operands[0]);
+      w.views = f_.type_of(inst.operands[0]).space == Space::Global && !f_.facts.disjoint;
+    }
+    return w;
+  }
+  Writes find_writes(RegionId r) {
+    Writes all;
+    for (const InstId i : f_.regions[r].insts) {
+      Writes w = written_by(f_.insts[i]);
+      for (const RegionId inner : f_.insts[i].regions) w.add(find_writes(inner));
+      all.add(w);
+      if (!f_.insts[i].regions.empty()) writes_[i] = std::move(w);
+    }
+    return all;
+  }
+  void invalidate(const Writes& w) {
+    if (w.everything) everything_ = ++clock_;
+    if (w.views) views_ = ++clock_;
+    for (const ValueId a : w.arrays) set_epoch(a, ++clock_);
+  }
+  void set_epoch(ValueId array, std::uint32_t epoch) {
+    undo_epochs_.push_back({array, epoch_[array]});
+    epoch_[array] = epoch;
+  }
+  /// Local arrays are the thread's own: only their own stores count.
+  std::uint32_t epoch_of(ValueId array) const {
+    const Space space = f_.type_of(array).space;
+    if (space == Space::Local) return epoch_[array];
+    return std::max({epoch_[array], everything_, space == Space::Global ? views_ : 0});
+  }
+
+  void walk(RegionId r) {
+    const std::size_t scope = stack_.size();
+    for (const InstId i : take_insts(f_, r)) {
+      resolve(same_, f_.insts[i]);
+      const Inst& inst = f_.insts[i];
+      if (!inst.regions.empty()) {
+        f_.regions[r].insts.push_back(i);
+        control(i);
+      } else if ((is_pure(inst.op) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
+        if (!known(i)) f_.regions[r].insts.push_back(i);
+      } else {
+        invalidate(written_by(inst));
+        f_.regions[r].insts.push_back(i);
+      }
+    }
+    for (; stack_.size() > scope; stack_.pop_back()) table_[stack_.back()].pop_back();
+  }
+
+  void control(InstId i) {
+    const std::vector<RegionId> regions = f_.insts[i].regions;
+    if (is_loop(f_.insts[i].op)) invalidate(writes_[i]);
+    for (const RegionId r : regions) {
+      const Epochs before{everything_, views_};
+      const std::size_t mark = undo_epochs_.size();
+      walk(r);
+      everything_ = before.everything;
+      views_ = before.views;
+      for (; undo_epochs_.size() > mark; undo_epochs_.pop_back()) epoch_[undo_epochs_.back().first] = undo_epochs_.back().second;
+    }
+    invalidate(writes_[i]);
+  }
+
+  static std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
+    h = (h ^ x) * 0x9e3779b97f4a7c15;
+    return h ^ (h >> 29);
+  }
+  std::uint64_t hash_of(const Inst& inst, std::uint32_t epoch) const {
+    std::uint64_t h = mix(std::uint64_t(inst.op) << 8 | std::uint64_t(inst.type.scalar), inst.imm);
+    if (is_commutative(inst.op)) h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
+    else
+      for (const ValueId v : inst.operands) h = mix(h, v);
+    return mix(h, epoch);
+  }
+  /// The order of commutative operands is looked through, but not changed: contract goes by it.
+  static bool equal(const Inst& a, const Inst& b) {
+    if (a.op != b.op || a.fast != b.fast || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size()) return false;
+    const bool mirrored = is_commutative(a.op) && a.operands[0] == b.operands[1] && a.operands[1] == b.operands[0];
+    return mirrored || a.operands == b.operands;
+  }
+
+  /// Replaces the instruction by an earlier equal one, or makes it known.
+  bool known(InstId i) {
+    const Inst& inst = f_.insts[i];
+    const std::uint32_t epoch = is_pure(inst.op) ? 0 : epoch_of(inst.operands[0]);
+    const std::uint64_t hash = hash_of(inst, epoch);
+    std::vector<Entry>& bucket = table_[hash];
+    for (const Entry& e : bucket) {
+      const Inst& earlier = f_.insts[e.inst];
+      if (e.epoch != epoch || !equal(earlier, inst)) continue;
+      for (std::size_t k = 0; k < inst.results.size(); ++k) same_.replace(inst.results[k], earlier.results[k]);
+      return true;
+    }
+    bucket.push_back({hash, i, epoch});
+    stack_.push_back(hash);
+    return false;
+  }
+
+  Function& f_;
+  std::vector<Writes> writes_;  // by InstId of what has regions
+  std::vector<std::uint32_t> epoch_;  // by ValueId of an array
+  std::uint32_t clock_ = 0, everything_ = 0, views_ = 0;
+  std::vector<std::pair<ValueId, std::uint32_t>> undo_epochs_;
+  std::unordered_map<std::uint64_t, std::vector<Entry>> table_;
+  std::vector<std::uint64_t> stack_;  // hashes, in order of entry
+  Substitution same_;
+};
+
+}  // namespace
+
+void cse(Module& m) {
+  for (Function& f : m.functions) Eliminator(f).run();
+}
+
+}  // namespace krait::passes

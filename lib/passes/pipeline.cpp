@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of passes, and the table of mathematical functions that targets keep.
+#include "ir/text.h"
+#include "passes/passes.h"
+#include "support/error.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+bool keep_nothing(const Inst&, FpMode) { return false; }
+
+/// Native instructions that meet the published bound (docs/numbers.md) without help. ex2.approx.f32 and rsqrt.approx.f32: at most
+/// 2 ULP over the full range, subnormals kept (PTX ISA, "Floating Point Instructions").
+bool keep_ptx(const Inst& inst, FpMode fp) {
+  const bool native = fp == FpMode::Native || fp == FpMode::Fast || inst.fast;
+  return native && inst.type.scalar == Scalar::F32 && (inst.op == Op::Exp2 || inst.op == Op::Rsqrt);
+}
+
+auto kept_by(TargetKind target) { return target == TargetKind::Ptx ? keep_ptx : keep_nothing; }
+
+/// Runs passes one after another, verifying between them where that is asked for.
+class Runner {
+ public:
+  Runner(Module& m, bool checked) : m_(m), checked_(checked) { check("recording"); }
+  Runner& operator()(const char* name, void (*pass)(Module&)) {
+    pass(m_);
+    check(name);
+    return *this;
+  }
+  void check(const char* name) const {
+    if (!checked_) return;
+    const std::string broken = verify(m_);
+    if (!broken.empty()) support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
+  }
+
+ private:
+  Module& m_;
+  bool checked_;
+};
+
+void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
+
+}  // namespace
+
+void prepare(Module& m) {
+  promote_slots(m);
+  canonicalise(m);
+}
+
+std::string run_pipeline(Module& m, TargetKind target, bool checked) {
+  Runner run(m, checked);
+  run("promote_slots", promote_slots);
+  clean_up(run);
+  run("contract", contract);
+  expand_math(m, kept_by(target));
+  run.check("expand_math");
+  clean_up(run);
+  if (std::string message = check_barriers(m); !message.empty()) return message;
+  run("lower_access", lower_access);
+  clean_up(run);
+  run("narrow_addresses", narrow_addresses);
+  clean_up(run);
+  if (target == TargetKind::Ptx || target == TargetKind::Spirv) {
+    run("widen", widen);
+    clean_up(run);
+  }
+  run("canonicalise", canonicalise);
+  return {};
+}
+
+std::span<const Pass> all_passes() {
+  static constexpr Pass passes[] = {
+      {"promote_slots", promote_slots, true},
+      {"fold", fold, true},
+      {"cse", cse, true},
+      {"dce", dce, true},
+      {"contract", contract, false},
+      {"expand_math", [](Module& m) { expand_math(m, keep_nothing); }, true},
+      {"lower_access", lower_access, true},
+      {"narrow_addresses", narrow_addresses, true},
+      {"widen", widen, true},
+      {"lower_grid_stride", lower_grid_stride, true},
+      {"prepare", prepare, true},
+      {"canonicalise", canonicalise, true},
+  };
+  return passes;
+}
+
+}  // namespace krait::passes

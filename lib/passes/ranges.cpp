@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Interval arithmetic in 128 bits; a result that leaves its type may have wrapped, and is then anything of the type.
+#include "passes/ranges.h"
+
+#include <algorithm>
+
+namespace krait::passes {
+
+using namespace ir;
+
+namespace {
+__extension__ using Wide = __int128;
+constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t int31_max = 0x7fffffff;
+constexpr Range natural{0, int64_max};
+
+Range fit(Scalar s, Wide low, Wide high) {
+  const Range type = Ranges::of_type(s);
+  const bool fits = low >= (is_unsigned_int(s) ? Wide(0) : Wide(type.low)) && high <= Wide(type.high);
+  return fits ? Range{std::int64_t(low), std::int64_t(high)} : type;
+}
+}  // namespace
+
+Range Ranges::of_type(Scalar s) {
+  if (s == Scalar::Bool) return {0, 1};
+  if (!is_int(s) || bits_of(s) == 64) return {};
+  const std::int64_t span = std::int64_t(1) << bits_of(s);
+  return is_signed_int(s) ? Range{-span / 2, span / 2 - 1} : Range{0, span - 1};
+}
+
+/// The integer that v is a conversion of, if it keeps the number; else none.
+ValueId Ranges::same_number(ValueId v) const {
+  const Inst* d = f_.def(v);
+  if (!d || d->op != Op::Cast || !is_int(f_.type_of(v).scalar)) return none;
+  const ValueId x = d->operands[0];
+  const Scalar from = f_.type_of(x).scalar, to = f_.type_of(v).scalar;
+  if (!is_int(from)) return none;
+  const Range r = known(x);
+  if (is_unsigned_int(to) && r.low < 0) return none;
+  return (from != Scalar::U64 || r.low >= 0) && r.inside(of_type(to).low, of_type(to).high) ? x : none;
+}
+
+/// What is known of v, and of what it is a conversion of: a condition may have told of either.
+Range Ranges::of(ValueId v) const {
+  const Range r = known(v);
+  const ValueId x = same_number(v);
+  if (x == none) return r;
+  const Range s = known(x);
+  return {std::max(r.low, s.low), std::min(r.high, s.high)};
+}
+
+void Ranges::set(ValueId v, Range r) {
+  if (v >= ranges_.size()) {
+    const std::size_t old = ranges_.size();
+    ranges_.resize(f_.values.size());
+    for (std::size_t k = old; k < ranges_.size(); ++k) ranges_[k] = of_type(f_.values[k].type.scalar);
+  }
+  ranges_[v] = r;
+}
+
+void Ranges::narrow(ValueId v, Range r) {
+  const Range before = of(v);
+  // Intervals that do not meet: this code is never reached.
+  const Range both{std::max(before.low, r.low), std::min(before.high, r.high)};
+  if (both.low > both.high || (both.low == before.low && both.high == before.high)) return;
+  undo_.emplace_back(v, known(v));
+  set(v, both);
+  if (const ValueId x = same_number(v); x != none) narrow(x, both);
+}
+
+void Ranges::close_scope(std::size_t mark) {
+  for (; undo_.size() > mark; undo_.pop_back()) ranges_[undo_.back().first] = undo_.back().second;
+}
+
+void Ranges::define(const Inst& inst) {
+  if (inst.results.size() != 1 || !inst.regions.empty()) return;
+  const Scalar s = f_.type_of(inst.results[0]).scalar;
+  if (f_.type_of(inst.results[0]).is_value() && is_int(s)) set(inst.results[0], compute(inst));
+}
+
+void Ranges::define_index(const Inst& loop, ValueId index) {
+  const Range bound = of(loop.operands[0]);
+  const bool known = bound.high != int64_max && (loop.op == Op::GridStride || bound.low >= 0);
+  const Range trips{0, std::max<std::int64_t>(0, bound.high - 1)};
+  if (known) set(index, trips);
+  else set(index, loop.op == Op::GridStride ? natural : of_type(f_.type_of(index).scalar));
+}
+
+Range Ranges::compute(const Inst& inst) const {
+  const Scalar s = inst.type.scalar;
+  const auto fixed = [&](Range otherwise) {
+    const std::int64_t block = f_.block[inst.imm];
+    return block ? (inst.op == Op::BlockDim ? Range{block, block} : Range{0, block - 1}) : otherwise;
+  };
+  switch (inst.op) {
+    case Op::Const: {
+      const std::int64_t c = as_int(s, inst.imm);
+      return s == Scalar::U64 && c < 0 ? Range{} : Range{c, c};
+    }
+    case Op::ThreadIdx: return fixed({0, int31_max});
+    case Op::BlockDim: return fixed({1, int31_max});
+    case Op::BlockIdx: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize: return natural;
+    case Op::Extent: return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
+    case Op::WarpSize: case Op::LaneId: return {0, 1024};
+    case Op::Popcount: case Op::Clz: case Op::Ctz: return {0, 64};
+    case Op::Select: {
+      const Range a = of(inst.operands[1]), b = of(inst.operands[2]);
+      return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    case Op::Cast: {
+      const Scalar from = f_.type_of(inst.operands[0]).scalar;
+      if (is_float(from)) return of_type(s);
+      const Range r = of(inst.operands[0]);
+      const bool whole_u64 = from == Scalar::U64 && r.low < 0;
+      return whole_u64 ? of_type(s) : fit(s, r.low, r.high);
+    }
+    default: return arithmetic(inst);  // where there is a rule
+  }
+}
+
+Range Ranges::arithmetic(const Inst& inst) const {
+  const Scalar s = inst.type.scalar;
+  const Range type = of_type(s);
+  if (!is_pure(inst.op) || inst.operands.size() != 2) return type;
+  const Range a = of(inst.operands[0]), b = of(inst.operands[1]);
+  // A u64 without a known interval may be above every i64.
+  if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return type;
+  const bool positive = a.low >= 0 && b.low >= 0;
+  switch (inst.op) {
+    case Op::Add: return fit(s, Wide(a.low) + b.low, Wide(a.high) + b.high);
+    case Op::Sub: return fit(s, Wide(a.low) - b.high, Wide(a.high) - b.low);
+    case Op::Mul: {
+      const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
+      return fit(s, *std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
+    }
+    case Op::Div: return positive ? Range{b.low == 0 || b.high == 0 ? 0 : a.low / b.high, b.low > 0 ? a.high / b.low : a.high} : type;
+    case Op::Rem: return positive ? Range{0, std::min(a.high, std::max<std::int64_t>(b.high - 1, 0))} : type;
+    case Op::And:
+      if (positive) return {0, std::min(a.high, b.high)};
+      if (b.low >= 0) return {0, b.high};
+      return a.low >= 0 ? Range{0, a.high} : type;
+    case Op::Shr:
+      return a.low >= 0 && b.low == b.high && b.low >= 0 && b.low < bits_of(s) ? Range{a.low >> b.low, a.high >> b.low} : type;
+    case Op::Shl:
+      return b.low == b.high && b.low >= 0 && b.low < bits_of(s) ? fit(s, Wide(a.low) * (Wide(1) << b.low), Wide(a.high) * (Wide(1) << b.low))
+                                                                  : type;
+    case Op::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case Op::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    default: return type;  // no rule
+  }
+}
+
+void Ranges::assume(ValueId condition, bool holds) {
+  const Inst* d = f_.def(condition);
+  if (!d) return;
+  if (d->op == Op::Not) return assume(d->operands[0], !holds);
+  if ((d->op == Op::And && holds) || (d->op == Op::Or && !holds)) {
+    assume(d->operands[0], holds);
+    assume(d->operands[1], holds);
+    return;
+  }
+  if (info(d->op).rule != Rule::Compare) return;
+  const ValueId x = d->operands[0], y = d->operands[1];
+  const Scalar s = f_.type_of(x).scalar;
+  const Range a = of(x), b = of(y);
+  if (!is_int(s) || (s == Scalar::U64 && (a.low < 0 || b.low < 0))) return;
+  const Op op = d->op;
+  if (op == (holds ? Op::Eq : Op::Ne)) {
+    narrow(x, b);
+    narrow(y, a);
+  }
+  if (op == Op::Eq || op == Op::Ne) return;
+  const bool less = (op == Op::Lt || op == Op::Le) == holds;    // x below y, or above
+  const std::int64_t strict = (op == Op::Lt || op == Op::Gt) == holds;  // not equal
+  const auto below = [&](ValueId low, Range l, ValueId high, Range h) {
+    if (h.high > std::numeric_limits<std::int64_t>::min()) narrow(low, {l.low, h.high - strict});
+    if (l.low < int64_max) narrow(high, {l.low + strict, h.high});
+  };
+  if (less) below(x, a, y, b);
+  else below(y, b, x, a);
+}
+
+}  // namespace krait::passes

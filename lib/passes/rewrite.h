@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What passes share. A pass walks the region tree in order, takes each region's list of instructions out and appends to it again
+// what shall stay (ir::Builder appends what is new); operands are resolved through a table of replacements on the way. What is
+// no longer in any list is gone. Regions nest at most ir::max_region_depth deep, so walks recurse over regions, and over
+// nothing else.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/walk.h"
+
+namespace krait::passes {
+
+/// Replaces operands by what stands for them.
+inline void resolve(const ir::Substitution& by, ir::Inst& inst) {
+  for (ir::ValueId& v : inst.operands) v = by(v);
+}
+
+/// Takes a region's instructions out of it, to be appended again.
+inline std::vector<ir::InstId> take_insts(ir::Function& f, ir::RegionId r) { return std::exchange(f.regions[r].insts, {}); }
+
+inline ir::Inst& terminator(ir::Function& f, ir::RegionId r) { return f.insts[f.regions[r].insts.back()]; }
+
+/// Number of operands in front of a loop's initial values, and of region parameters in front of the carried ones.
+inline unsigned loop_lead(ir::Op op) { return op == ir::Op::Loop ? 0 : 1; }
+
+/// For every loop: the breaks and continues that belong to it.
+struct LoopExits {
+  std::vector<std::vector<ir::InstId>> breaks, continues;  // by InstId of the loop
+  explicit LoopExits(const ir::Function& f) : breaks(f.insts.size()), continues(f.insts.size()) { walk(f, f.body, ir::none); }
+
+ private:
+  void walk(const ir::Function& f, ir::RegionId r, ir::InstId loop);
+};
+
+/// True for an operation that always gives the same value for the same operands, and does nothing else.
+inline bool is_pure(ir::Op op) { return ir::info(op).effect == ir::Effect::Pure; }
+inline bool is_atomic(ir::Op op) { return ir::info(op).effect == ir::Effect::Atomic; }
+/// True for load, store and atomics: operand 0 is the array, its indices follow.
+inline bool is_access(ir::Op op) { return op == ir::Op::Load || op == ir::Op::Store || is_atomic(op); }
+inline bool is_commutative(ir::Op op) {
+  using ir::Op;
+  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::And || op == Op::Or || op == Op::Xor ||
+         op == Op::Eq || op == Op::Ne || op == Op::MulHi;
+}
+
+/// The low bits that a value of type s has.
+inline std::uint64_t mask_of(ir::Scalar s) { return ir::bits_of(s) >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << ir::bits_of(s)) - 1; }
+/// A constant's bits as a number: sign-extended where the type is signed.
+inline std::int64_t as_int(ir::Scalar s, std::uint64_t bits) {
+  const unsigned shift = 64 - ir::bits_of(s);
+  return ir::is_signed_int(s) ? std::int64_t(bits << shift) >> shift : std::int64_t(bits);
+}
+
+/// Results of branches and carried values of loops that are always the same outer value become that value (dce begins so).
+void simplify_joins(ir::Function& f);
+
+}  // namespace krait::passes

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random structured kernels through random orders of passes: each pass leaves a module that verifies and that the interpreter runs to
+// the same memory, any NaN being one value. Every thread writes elements of its own, so the kernels have one result.
+// --gtest_random_seed (with --gtest_shuffle) shifts the seeds.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "ir/builder.h"
+#include "ir/interp.h"
+#include "ir/text.h"
+#include "passes/passes.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+constexpr std::int64_t threads = 12, own = 4, inputs = 16;
+
+class Generator {
+ public:
+  explicit Generator(std::uint32_t seed) : rng_(seed), f_(new_function("random")), b_(f_) {}
+
+  Module make() {
+    f_.fp = FpMode::Strict;
+    f_.facts = {chance(2), chance(2), chance(2), chance(2)};
+    const bool element_wise = chance(4);
+    if (element_wise) f_.facts = {true, true, true, true};
+    b_.at(f_.body);
+    out_int_ = b_.new_param(f_.body, array_type(Scalar::I32, Space::Global, 1));
+    out_float_ = b_.new_param(f_.body, array_type(Scalar::F32, Space::Global, 2));
+    in_int_ = b_.new_param(f_.body, array_type(Scalar::I32, Space::Global, 1, false));
+    in_float_ = b_.new_param(f_.body, array_type(Scalar::F32, Space::Global, 1, false));
+    for (const Scalar s : {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32}) values_.push_back(b_.new_param(f_.body, value_type(s)));
+    if (element_wise) elements();
+    else threads_own();
+    b_.append(Op::Return, {}, {});
+    Module m;
+    m.functions.push_back(std::move(f_));
+    return m;
+  }
+
+ private:
+  unsigned below(unsigned n) { return unsigned(rng_() % n); }
+  bool chance(unsigned n) { return below(n) == 0; }
+
+  void threads_own() {
+    const ValueId block = b_.emit(Op::BlockIdx, Scalar::I64, {}), size = b_.emit(Op::BlockDim, Scalar::I64, {});
+    const ValueId thread = b_.emit(Op::ThreadIdx, Scalar::I64, {});
+    self_ = b_.binary(Op::Add, b_.binary(Op::Mul, block, size), thread);
+    values_.push_back(self_);
+    for (unsigned k = 1 + below(4); k > 0; --k) slot();
+    statements(3 + below(8), 0, 0);
+    for (unsigned k = 0; k < 2; ++k) store();
+  }
+  void elements() {
+    const ValueId bound = chance(2) ? b_.emit(Op::Extent, Scalar::I64, {out_int_}) : constant(Scalar::I64, below(unsigned(threads * own)));
+    const InstId loop = b_.append(Op::GridStride, {}, std::span(&bound, 1));
+    const RegionId r = b_.new_region(loop);
+    self_ = b_.new_param(r, value_type(Scalar::I64));
+    b_.at(r);
+    single_element_ = true;
+    values_.push_back(self_);
+    statements(2 + below(5), 3, 0);
+    store();
+    b_.append(Op::Continue, {}, {});
+    b_.at(f_.body);
+  }
+
+  ValueId constant(Scalar s, std::uint64_t bits) { return b_.constant(s, bits & (~std::uint64_t(0) >> (64 - bits_of(s)))); }
+  ValueId value(Scalar s) {
+    std::vector<ValueId> fitting;
+    for (const ValueId v : values_)
+      if (f_.type_of(v).scalar == s) fitting.push_back(v);
+    if (!fitting.empty() && !chance(4)) return fitting[below(unsigned(fitting.size()))];
+    if (s == Scalar::F32) {
+      constexpr float edges[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 0.5f, 1e-40f, 3e38f, 0.1f};
+      return constant(s, std::bit_cast<std::uint32_t>(edges[below(std::size(edges))]));
+    }
+    constexpr std::uint64_t edges[] = {0, 1, 2, 3, 5, 8, 31, 32, ~std::uint64_t(0), std::uint64_t(1) << 31, std::uint64_t(1) << 63};
+    return constant(s, edges[below(std::size(edges))]);
+  }
+  void keep(ValueId v) { values_.push_back(v); }
+  Scalar scalar() {
+    constexpr Scalar all[] = {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32, Scalar::Bool, Scalar::I32, Scalar::F32, Scalar::U8};
+    return all[below(std::size(all))];
+  }
+
+  void arithmetic() {
+    const Scalar s = scalar();
+    if (s == Scalar::Bool) {
+      constexpr Op compares[] = {Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge};
+      constexpr Op logic[] = {Op::And, Op::Or, Op::Xor};
+      const Scalar t = chance(3) ? Scalar::F32 : chance(2) ? Scalar::I64 : Scalar::I32;
+      if (chance(4)) return keep(b_.unary(Op::Not, value(s)));
+      if (chance(2)) return keep(b_.binary(logic[below(3)], value(s), value(s)));
+      return keep(b_.compare(compares[below(6)], value(t), value(t)));
+    }
+    if (chance(5)) return keep(b_.cast(s, value(scalar())));
+    if (chance(6)) return keep(b_.emit(Op::Select, s, {value(Scalar::Bool), value(s), value(s)}));
+    if (s == Scalar::F32) {
+      constexpr Op floats[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Copysign};
+      constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Sqrt, Op::Floor};
+      return keep(chance(4) ? b_.unary(unary[below(4)], value(s)) : b_.binary(floats[below(7)], value(s), value(s)));
+    }
+    constexpr Op ints[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr};
+    constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Not};
+    keep(chance(6) ? b_.unary(unary[below(3)], value(s)) : b_.binary(ints[below(12)], value(s), value(s)));
+  }
+
+  void load() {
+    const bool ints = chance(2);
+    ValueId index = b_.binary(Op::And, b_.cast(Scalar::I64, value(chance(2) ? Scalar::I64 : Scalar::I32)), constant(Scalar::I64, inputs - 1));
+    if (single_element_ && chance(2)) return load_own();
+    if (chance(3)) index = b_.cast(Scalar::I32, index);
+    keep(b_.emit(Op::Load, ints ? Scalar::I32 : Scalar::F32, {ints ? in_int_ : in_float_, index}));
+  }
+  void load_own() { keep(b_.emit(Op::Load, Scalar::I32, {out_int_, self_})); }
+  void store() {
+    if (single_element_) {
+      const ValueId operands[] = {out_int_, self_, value(Scalar::I32)};
+      b_.append(Op::Store, value_type(Scalar::I32), operands);
+      return;
+    }
+    const ValueId column = constant(Scalar::I64, below(unsigned(own)));
+    if (chance(2)) {
+      const ValueId operands[] = {out_float_, self_, column, value(Scalar::F32)};
+      b_.append(Op::Store, value_type(Scalar::F32), operands);
+    } else {
+      const ValueId row = b_.binary(Op::Mul, self_, constant(Scalar::I64, std::uint64_t(own)));
+      const ValueId operands[] = {out_int_, b_.binary(Op::Add, row, column), value(Scalar::I32)};
+      b_.append(Op::Store, value_type(Scalar::I32), operands);
+    }
+  }
+
+  void slot() {
+    const Scalar s = chance(2) ? Scalar::I32 : chance(2) ? Scalar::F32 : Scalar::I64;
+    slots_.push_back(b_.emit(Op::Slot, slot_type(s), std::array{value(s)}));
+  }
+  void use_slot() {
+    if (slots_.empty()) return slot();
+    const ValueId v = slots_[below(unsigned(slots_.size()))];
+    const Scalar s = f_.type_of(v).scalar;
+    if (chance(2)) return keep(b_.emit(Op::Get, s, {v}));
+    const ValueId operands[] = {v, value(s)};
+    b_.append(Op::Set, {}, operands);
+  }
+
+  void statements(unsigned count, unsigned depth, unsigned loops) {
+    for (; count > 0; --count) {
+      switch (below(depth < 3 ? 12 : 8)) {
+        case 0: case 1: case 2: case 3: arithmetic(); break;
+        case 4: load(); break;
+        case 5: use_slot(); break;
+        case 6: use_slot(); break;
+        case 7: store(); break;
+        case 8: case 9: branch(depth, loops); break;
+        case 10: counted(depth, loops); break;
+        default: loop(depth, loops); break;
+      }
+    }
+  }
+
+  template <class Fill>
+  void region(InstId owner, Fill&& fill) {
+    const RegionId home = b_.region();
+    const std::size_t values = values_.size(), slots = slots_.size();
+    const RegionId r = b_.new_region(owner);
+    b_.at(r);
+    fill(r);
+    values_.resize(values);
+    slots_.resize(slots);
+    b_.at(home);
+  }
+  void branch(unsigned depth, unsigned loops) {
+    const bool is_switch = chance(4);
+    const ValueId c = value(is_switch ? Scalar::I32 : Scalar::Bool);
+    const Scalar s = scalar();
+    const InstId i = b_.append(is_switch ? Op::Switch : Op::If, {}, std::span(&c, 1));
+    if (is_switch) f_.insts[i].list = {1, -1};
+    const unsigned arms = is_switch ? 3 : 2;
+    const bool result = chance(2);
+    const unsigned leaves = chance(3) ? below(arms) : arms;
+    for (unsigned arm = 0; arm < arms; ++arm)
+      region(i, [&](RegionId) {
+        statements(below(4), depth + 1, loops);
+        if (arm == leaves) b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
+        else if (result) {
+          const ValueId v = value(s);
+          b_.append(Op::Yield, {}, std::span(&v, 1));
+        } else b_.append(Op::Yield, {}, {});
+      });
+    if (result) keep(b_.add_result(i, value_type(s)));
+  }
+  void counted(unsigned depth, unsigned loops) {
+    const ValueId count = constant(chance(2) ? Scalar::U32 : Scalar::U64, below(4));
+    const InstId i = b_.append(Op::For, {}, std::span(&count, 1));
+    region(i, [&](RegionId r) {
+      keep(b_.new_param(r, f_.type_of(count)));
+      statements(1 + below(5), depth + 1, loops + 1);
+      b_.append(Op::Continue, {}, {});
+    });
+  }
+  /// while (k < 3): k counts in a slot of its own.
+  void loop(unsigned depth, unsigned loops) {
+    const ValueId k = b_.emit(Op::Slot, slot_type(Scalar::I32), std::array{constant(Scalar::I32, 0)});
+    const InstId i = b_.append(Op::Loop, {}, {});
+    region(i, [&](RegionId) {
+      const ValueId now = b_.emit(Op::Get, Scalar::I32, {k});
+      const ValueId more = b_.compare(Op::Lt, now, constant(Scalar::I32, 3));
+      const InstId guard = b_.append(Op::If, {}, std::span(&more, 1));
+      region(guard, [&](RegionId) { b_.append(Op::Yield, {}, {}); });
+      region(guard, [&](RegionId) { b_.append(Op::Break, {}, {}); });
+      const ValueId operands[] = {k, b_.binary(Op::Add, now, constant(Scalar::I32, 1))};
+      b_.append(Op::Set, {}, operands);
+      keep(now);
+      statements(1 + below(5), depth + 1, loops + 1);
+      b_.append(Op::Continue, {}, {});
+    });
+  }
+
+  std::mt19937 rng_;
+  Function f_;
+  Builder b_;
+  ValueId out_int_{}, out_float_{}, in_int_{}, in_float_{}, self_{};
+  bool single_element_ = false;
+  std::vector<ValueId> values_, slots_;
+};
+
+struct Memory {
+  std::vector<std::int32_t> ints = std::vector<std::int32_t>(threads * own, 77);
+  std::vector<float> floats = std::vector<float>(threads * own, 0.5f);
+  std::string fault;
+};
+
+Memory run(const Module& m, std::uint32_t seed) {
+  Memory out;
+  std::vector<std::int32_t> in_int(inputs);
+  std::vector<float> in_float(inputs);
+  std::mt19937 rng(seed);
+  for (auto& x : in_int) x = std::int32_t(rng());
+  for (auto& x : in_float) x = std::bit_cast<float>(std::uint32_t(rng()));
+  const auto view = [](auto& data, std::array<std::int64_t, 4> extents, std::array<std::int64_t, 4> strides) {
+    return Argument{0, reinterpret_cast<std::byte*>(data.data()), extents, strides};
+  };
+  const Argument arguments[] = {view(out.ints, {threads * own}, {1}), view(out.floats, {threads, own}, {own, 1}),
+                                view(in_int, {inputs}, {1}),          view(in_float, {inputs}, {1}),
+                                {rng() % 7},                          {std::bit_cast<std::uint32_t>(float(rng() % 9) - 4)},
+                                {rng() % 5},                          {rng() & 0xffffffff}};
+  out.fault = interpret(m, Launch{{3, 1, 1}, {4, 1, 1}, 4, 0}, arguments, {.max_steps = 2'000'000});
+  return out;
+}
+
+bool same(const Memory& a, const Memory& b) {
+  if (a.fault != b.fault || a.ints != b.ints) return false;
+  for (std::size_t k = 0; k < a.floats.size(); ++k) {
+    const bool nan = a.floats[k] != a.floats[k] && b.floats[k] != b.floats[k];
+    if (!nan && std::bit_cast<std::uint32_t>(a.floats[k]) != std::bit_cast<std::uint32_t>(b.floats[k])) return false;
+  }
+  return true;
+}
+
+TEST(RandomPasses, KeepWhatTheInterpreterComputes) {
+  std::vector<Pass> exact;
+  for_each_pass([&](const Pass& pass) {
+    if (pass.exact) exact.push_back(pass);
+  });
+  const auto base = std::uint32_t(testing::UnitTest::GetInstance()->random_seed()) * 1000u;
+  for (std::uint32_t seed = base; seed < base + 1000; ++seed) {
+    Module m = Generator(seed).make();
+    ASSERT_EQ(verify(m), "") << print(m);
+    const Memory expected = run(m, seed);
+    ASSERT_EQ(expected.fault, "") << print(m);
+    std::mt19937 rng(seed);
+    std::string order;
+    for (unsigned n = 0; n < 12; ++n) {
+      const Pass& pass = exact[rng() % exact.size()];
+      const std::string before = print(m);
+      pass.run(m);
+      order += std::string(pass.name) + " ";
+      ASSERT_EQ(verify(m), "") << "seed " << seed << ", " << order << "\n" << before << "\n" << print(m);
+      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << ", " << order << "\n" << before << "\n" << print(m);
+    }
+  }
+}
+
+TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    const Module recorded = Generator(seed).make();
+    const Memory expected = run(recorded, seed);
+    for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx}) {
+      Module m = recorded;
+      ASSERT_EQ(run_pipeline(m, target, true), "");
+      ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace krait::passes
