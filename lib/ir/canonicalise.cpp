@@ -22,8 +22,9 @@ enum class Pinned : std::uint8_t { Nowhere, Memory, Slot, Lanes };
 class Canonicaliser {
  public:
   explicit Canonicaliser(const Function& f)
-      : f_(f), builder_(out_), holders_(holders(f)), place_(f.insts.size(), none), rank_(f.insts.size(), none), when_(f.insts.size(), none),
-        writes_(f.insts.size(), false), assigns_(f.insts.size()), ranked_(f.regions.size()), map_(f.values.size(), none) {}
+      : f_(f), builder_(out_), holders_(holders(f)), place_(f.insts.size(), none), rank_(f.insts.size(), none),
+        when_(f.insts.size(), none), writes_(f.insts.size(), false), assigns_(f.insts.size()), ranked_(f.regions.size()),
+        map_(f.values.size(), none) {}
 
   Function run() {
     summarise();
@@ -189,7 +190,8 @@ class Canonicaliser {
   std::uint32_t location(std::uint32_t loc) {
     if (loc == 0) return 0;
     const Location& place = f_.locations[loc];
-    const auto [it, fresh] = places_.emplace(std::pair(std::string_view(place.file), place.line), std::uint32_t(out_.locations.size()));
+    const auto [it, fresh] =
+        places_.emplace(std::pair(std::string_view(place.file), place.line), std::uint32_t(out_.locations.size()));
     if (fresh) out_.locations.push_back(place);
     return it->second;
   }
@@ -198,12 +200,12 @@ class Canonicaliser {
   Function out_;
   Builder builder_;
   std::vector<RegionId> holders_;
-  std::vector<std::uint32_t> place_;           // anchors: the how manieth of the region
-  std::vector<std::uint32_t> rank_;            // floating instructions that something needs
-  std::vector<std::uint32_t> when_;            // floating: the place of the anchor before which it stands
-  std::vector<bool> writes_;                   // anchors: memory is written or ordered, here or within
+  std::vector<std::uint32_t> place_;  // anchors: the how manieth of the region
+  std::vector<std::uint32_t> rank_;  // floating instructions that something needs
+  std::vector<std::uint32_t> when_;  // floating: the place of the anchor before which it stands
+  std::vector<bool> writes_;  // anchors: memory is written or ordered, here or within
   std::vector<std::vector<ValueId>> assigns_;  // anchors: slots set, here or within
-  std::vector<std::vector<InstId>> ranked_;    // by region: floating instructions by rank, in the end by place and rank
+  std::vector<std::vector<InstId>> ranked_;  // by region: floating instructions by rank, in the end by place and rank
   std::vector<ValueId> map_;
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
   std::uint32_t next_rank_ = 0;

@@ -15,7 +15,9 @@ struct Format {
   std::uint64_t quiet_nan() const { return infinity() | std::uint64_t(1) << (mantissa - 1); }
   std::uint64_t sign() const { return std::uint64_t(1) << (exponent + mantissa); }
 };
-constexpr Format format_of(Scalar s) { return s == Scalar::F16 ? Format{5, 10} : s == Scalar::F32 ? Format{8, 23} : Format{11, 52}; }
+constexpr Format format_of(Scalar s) {
+  return s == Scalar::F16 ? Format{5, 10} : s == Scalar::F32 ? Format{8, 23} : Format{11, 52};
+}
 
 constexpr int hex_digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -63,7 +65,8 @@ const char* parse_hex(std::string_view text, Format f, std::uint64_t& bits) {
   if (i < text.size() && text[i] == '+') ++i;
   int power = 0;
   const auto [end, failed] = std::from_chars(text.data() + i, text.data() + text.size(), power);
-  if (failed != std::errc() || end != text.data() + text.size() || power < -5000 || power > 5000) return "constant has a bad exponent";
+  if (failed != std::errc() || end != text.data() + text.size() || power < -5000 || power > 5000)
+    return "constant has a bad exponent";
   return encode(f, mantissa, exponent + power, bits);
 }
 

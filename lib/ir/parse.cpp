@@ -161,7 +161,8 @@ class Parser : Scanner {
       }
       unsigned code = 0;
       const char* digits = text_.data() + at_ + 1;
-      if (text_.size() - at_ < 3 || std::from_chars(digits, digits + 2, code, 16).ptr != digits + 2) fail("expected two hexadecimal digits");
+      if (text_.size() - at_ < 3 || std::from_chars(digits, digits + 2, code, 16).ptr != digits + 2)
+        fail("expected two hexadecimal digits");
       name += char(code);
       at_ += 2;
     }
@@ -326,7 +327,8 @@ class Parser : Scanner {
     const std::size_t place = at_;
     Op op;
     const std::string_view name = word();
-    if (!find_op(name, op)) fail_at(place, name.empty() ? "expected an instruction" : "unknown operation '" + std::string(name) + "'");
+    if (!find_op(name, op))
+      fail_at(place, name.empty() ? "expected an instruction" : "unknown operation '" + std::string(name) + "'");
     const InstId id = b_->append(op, {}, {});
     std::vector<Defined> results;
     for (std::size_t i = 0; i < names.size(); ++i) results.push_back({names[i], b_->add_result(id, types[i])});
@@ -366,8 +368,8 @@ class Parser : Scanner {
     }
     const std::size_t given = f_->insts[id].operands.size();
     if (arity >= 0 && given != std::size_t(arity)) {
-      fail_at(place, std::string(info(f_->insts[id].op).name) + " takes " + std::to_string(arity) + (arity == 1 ? " operand, not " : " operands, not ") +
-                         std::to_string(given));
+      fail_at(place, std::string(info(f_->insts[id].op).name) + " takes " + std::to_string(arity) +
+                         (arity == 1 ? " operand, not " : " operands, not ") + std::to_string(given));
     }
   }
 
@@ -412,7 +414,8 @@ class Parser : Scanner {
     if (accept_word("bits")) {
       expect('(');
       const std::string_view digits = word();
-      const auto [end, failed] = std::from_chars(digits.data() + (digits.size() > 2 ? 2 : 0), digits.data() + digits.size(), inst.imm, 16);
+      const auto [end, failed] =
+          std::from_chars(digits.data() + (digits.size() > 2 ? 2 : 0), digits.data() + digits.size(), inst.imm, 16);
       if (!digits.starts_with("0x") || failed != std::errc() || end != digits.data() + digits.size() ||
           (bits_of(s) < 64 && inst.imm >> bits_of(s)))
         fail_at(place, "expected bits(0x…) within the width of the type");
@@ -458,7 +461,8 @@ class Parser : Scanner {
     const InstId id = std::exchange(headed_, none);
     const std::size_t colon = comment.rfind(':'), start = comment.find_first_not_of(" \t");
     if (colon == std::string_view::npos || start >= colon) return;
-    if (text_.substr(headed_at_, std::size_t(comment.data() - text_.data()) - headed_at_).find('\n') != std::string_view::npos) return;
+    if (text_.substr(headed_at_, std::size_t(comment.data() - text_.data()) - headed_at_).find('\n') != std::string_view::npos)
+      return;
     std::string_view digits = comment.substr(colon + 1);
     if (digits.ends_with('\r')) digits.remove_suffix(1);
     std::uint32_t line = 0;
@@ -473,9 +477,9 @@ class Parser : Scanner {
   Function* f_ = nullptr;
   Builder* b_ = nullptr;
   std::unordered_map<std::string_view, ValueId> names_;  // none: reserved, or out of scope
-  std::vector<std::string_view> scope_;                  // names defined in open regions, outermost first
+  std::vector<std::string_view> scope_;  // names defined in open regions, outermost first
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
-  InstId headed_ = none;       // the instruction that a comment may follow
+  InstId headed_ = none;  // the instruction that a comment may follow
   std::size_t headed_at_ = 0;  // where its name ended
 };
 
@@ -485,9 +489,7 @@ ParseResult parse(std::string_view text) {
   ParseResult result;
   try {
     result.module = Parser(text).module();
-  } catch (const Failure& failure) {
-    result.error = failure.text;
-  }
+  } catch (const Failure& failure) { result.error = failure.text; }
   return result;
 }
 

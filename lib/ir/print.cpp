@@ -159,7 +159,8 @@ class Printer {
     }
     const char* comma = " ";
     for (const ValueId v : inst.operands) out_ += comma, use(v), comma = ", ";
-    const bool numbered = info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
+    const bool numbered =
+        info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
     if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
   }
@@ -185,9 +186,7 @@ class Printer {
     out_ += '{';
     if (located) location(*located);
     out_ += '\n';
-    if (!f_.regions[r].params.empty()) {
-      indent(), out_ += "^(", define_list(f_.regions[r].params), out_ += "):\n";
-    }
+    if (!f_.regions[r].params.empty()) { indent(), out_ += "^(", define_list(f_.regions[r].params), out_ += "):\n"; }
     insts(r);
     indent(), out_ += '}';
   }
@@ -202,7 +201,8 @@ class Printer {
   void regions(const Inst& inst) {
     out_ += ' ';
     region(inst.regions[0], &inst);
-    if (inst.op == Op::If && inst.regions.size() == 2 && !only_yields(inst.regions[1])) out_ += " else ", region(inst.regions[1], nullptr);
+    if (inst.op == Op::If && inst.regions.size() == 2 && !only_yields(inst.regions[1]))
+      out_ += " else ", region(inst.regions[1], nullptr);
     out_ += '\n';
   }
 

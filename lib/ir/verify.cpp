@@ -97,7 +97,8 @@ class Verifier {
     const Region& region = f_.regions[r];
     for (const ValueId v : region.params) {
       visible_[v] = true;
-      if (r != f_.body && !f_.type_of(v).is_value()) report("region parameter of type " + text_of(f_.type_of(v)) + ": carried values are scalars");
+      if (r != f_.body && !f_.type_of(v).is_value())
+        report("region parameter of type " + text_of(f_.type_of(v)) + ": carried values are scalars");
     }
     if (region.insts.empty() || !is_terminator(f_.insts[region.insts.back()].op))
       report((parent == none ? "the body" : "a region of '" + print_inst(f_, parent) + '\'') + " does not end in a terminator");

@@ -30,7 +30,9 @@ class Check {
   const Type& result(std::size_t i = 0) const { return f_.values[inst_.results[i]].type; }
   /// The scalar type of a plain value, else Void.
   Scalar scalar(std::size_t i) const { return operand(i).is_value() ? operand(i).scalar : Scalar::Void; }
-  bool in_class(Scalar s) const { return (s == Scalar::Bool && row_.bools) || (is_int(s) && row_.ints) || (is_float(s) && row_.floats); }
+  bool in_class(Scalar s) const {
+    return (s == Scalar::Bool && row_.bools) || (is_int(s) && row_.ints) || (is_float(s) && row_.floats);
+  }
   bool result_is(Scalar s) const { return inst_.results.size() == 1 && result() == value_type(s); }
 
   std::string classes() const {
@@ -42,15 +44,27 @@ class Check {
     return out;
   }
   static std::string needs(std::string what) { return "needs " + std::move(what); }
-  std::string gives(Scalar s) const { return result_is(s) ? std::string() : needs("one result of type " + std::string(name_of(s))); }
+  std::string gives(Scalar s) const {
+    return result_is(s) ? std::string() : needs("one result of type " + std::string(name_of(s)));
+  }
+
+  static std::string counted(std::size_t n, const char* one, const char* many) {
+    return std::to_string(n) + ' ' + (n == 1 ? one : many);
+  }
 
   std::string shape() const {
-    if (row_.arity >= 0 && count() != std::size_t(row_.arity)) return needs(std::to_string(row_.arity) + " operands, not " + std::to_string(count()));
+    if (row_.arity >= 0 && count() != std::size_t(row_.arity))
+      return needs(counted(std::size_t(row_.arity), "operand", "operands") + ", not " + std::to_string(count()));
     if (!inst_.results.empty() && result() != inst_.type) return "the instruction's type is not that of its first result";
     const bool typed = inst_.op == Op::Store || inst_.op == Op::StoreVec;
-    if (inst_.results.empty() && !typed && inst_.type.scalar != Scalar::Void) return "only store and store_vec have a type without a result";
-    const std::size_t regions = inst_.op == Op::If ? 2 : is_loop(inst_.op) ? 1 : inst_.op == Op::Switch ? inst_.list.size() + 1 : 0;
-    if (inst_.regions.size() != regions) return needs(std::to_string(regions) + " regions, not " + std::to_string(inst_.regions.size()));
+    if (inst_.results.empty() && !typed && inst_.type.scalar != Scalar::Void)
+      return "only store and store_vec have a type without a result";
+    const std::size_t regions = inst_.op == Op::If       ? 2
+                                : is_loop(inst_.op)      ? 1
+                                : inst_.op == Op::Switch ? inst_.list.size() + 1
+                                                         : 0;
+    if (inst_.regions.size() != regions)
+      return needs(counted(regions, "region", "regions") + ", not " + std::to_string(inst_.regions.size()));
     for (std::size_t i = 0; i < count(); ++i) {
       const bool place = i == 0 && (takes_array() || inst_.op == Op::Get || inst_.op == Op::Set);
       if (!place && operand(i).is_slot()) return "a slot is used by get and set alone";
@@ -61,7 +75,8 @@ class Check {
 
   bool takes_array() const {
     const Op op = inst_.op;
-    return op == Op::Extent || op == Op::Stride || row_.effect == Effect::Read || row_.effect == Effect::Write || row_.effect == Effect::Atomic;
+    return op == Op::Extent || op == Op::Stride || row_.effect == Effect::Read || row_.effect == Effect::Write ||
+           row_.effect == Effect::Atomic;
   }
 
   std::string attributes() const {
@@ -86,14 +101,17 @@ class Check {
         if (!is_int(scalar(0)) || !is_int(scalar(1))) return needs("integer operands");
         return gives(scalar(0));
       case Rule::Select:
-        if (scalar(0) != Scalar::Bool || !in_class(scalar(1)) || operand(1) != operand(2)) return needs("a bool and two operands of one type");
+        if (scalar(0) != Scalar::Bool || !in_class(scalar(1)) || operand(1) != operand(2))
+          return needs("a bool and two operands of one type");
         return gives(scalar(1));
       case Rule::Convert:
         if (!in_class(scalar(0))) return needs("an operand of " + classes() + " type");
-        return inst_.results.size() == 1 && result().is_value() && result().scalar != Scalar::Void ? "" : needs("one scalar result");
+        return inst_.results.size() == 1 && result().is_value() && result().scalar != Scalar::Void ? ""
+                                                                                                   : needs("one scalar result");
       case Rule::Bits:
         if (!in_class(scalar(0))) return needs("an operand of " + classes() + " type");
-        if (inst_.results.size() != 1 || !result().is_value() || !in_class(result().scalar) || size_of(result().scalar) != size_of(scalar(0)))
+        if (inst_.results.size() != 1 || !result().is_value() || !in_class(result().scalar) ||
+            size_of(result().scalar) != size_of(scalar(0)))
           return needs("one result of the operand's size, not bool");
         return {};
       case Rule::Count: return in_class(scalar(0)) ? gives(Scalar::I32) : needs("an operand of " + classes() + " type");
@@ -145,7 +163,8 @@ class Check {
   std::string slot() const {
     if (inst_.op == Op::Slot) {
       if (scalar(0) == Scalar::Void) return needs("a first value");
-      return inst_.results.size() == 1 && result() == slot_type(scalar(0)) ? "" : needs("one result, a slot of the operand's type");
+      return inst_.results.size() == 1 && result() == slot_type(scalar(0)) ? ""
+                                                                           : needs("one result, a slot of the operand's type");
     }
     if (inst_.op == Op::Get) return operand(0).is_slot() ? gives(operand(0).scalar) : needs("a slot");
     if (!operand(0).is_slot() || scalar(1) != operand(0).scalar) return needs("a slot and a value of its type");
@@ -179,7 +198,8 @@ class Check {
     return {};
   }
   static std::string element(const Type& t) {
-    if (t.scalar == Scalar::Void ? t.elem_bytes == 0 : t.elem_bytes != size_of(t.scalar)) return "the element has no size, or not that of its type";
+    if (t.scalar == Scalar::Void ? t.elem_bytes == 0 : t.elem_bytes != size_of(t.scalar))
+      return "the element has no size, or not that of its type";
     return {};
   }
 
@@ -188,7 +208,7 @@ class Check {
     if (count() < 1 || !operand(0).is_array()) return needs("an array first");
     const std::size_t indices = f_.flat ? 1 : operand(0).rank;
     if (count() != 1 + indices + values)
-      return needs(std::to_string(indices) + (indices == 1 ? " index" : " indices") + (values ? " and " + std::to_string(values) + (values == 1 ? " value" : " values") : "") +
+      return needs(counted(indices, "index", "indices") + (values ? " and " + counted(values, "value", "values") : "") +
                    " after the array");
     for (std::size_t i = 1; i <= indices; ++i)
       if (!is_int(scalar(i))) return needs("integer indices");
@@ -198,7 +218,8 @@ class Check {
   std::string member(Scalar s) const {
     const Type& t = operand(0);
     if (s == Scalar::Void) return needs("a scalar type");
-    if (t.scalar != Scalar::Void) return s != t.scalar ? "the type is not that of the elements" : inst_.imm ? "only aggregates have a byte offset" : "";
+    if (t.scalar != Scalar::Void)
+      return s != t.scalar ? "the type is not that of the elements" : inst_.imm ? "only aggregates have a byte offset" : "";
     return inst_.imm > t.elem_bytes || t.elem_bytes - inst_.imm < size_of(s) ? "the byte offset leaves the element" : "";
   }
   std::string writable() const { return operand(0).writable ? "" : "the view is read-only"; }
@@ -262,13 +283,14 @@ class Check {
   std::string cases() const {
     const Scalar s = scalar(0);
     const unsigned bits = bits_of(s);
-    const std::int64_t high = is_signed_int(s) || bits == 64 ? std::numeric_limits<std::int64_t>::max() >> (64 - bits)
-                                                             : (std::int64_t(1) << bits) - 1;
+    const std::int64_t high =
+        is_signed_int(s) || bits == 64 ? std::numeric_limits<std::int64_t>::max() >> (64 - bits) : (std::int64_t(1) << bits) - 1;
     const std::int64_t low = is_signed_int(s) ? -high - 1 : bits == 64 ? std::numeric_limits<std::int64_t>::min() : 0;
     std::vector<std::int64_t> sorted = inst_.list;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return "two cases have one value";
-    if (!sorted.empty() && (sorted.front() < low || sorted.back() > high)) return "a case value is out of range of the selector's type";
+    if (!sorted.empty() && (sorted.front() < low || sorted.back() > high))
+      return "a case value is out of range of the selector's type";
     return {};
   }
 

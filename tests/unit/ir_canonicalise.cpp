@@ -15,7 +15,8 @@
 namespace krait::ir {
 namespace {
 
-std::string canonical(const std::string& body, const char* params = "%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>, %3: i64, %4: bool") {
+std::string canonical(const std::string& body,
+                      const char* params = "%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>, %3: i64, %4: bool") {
   ParseResult r = parse("kir 1\nkernel fp(native) (" + std::string(params) + ") {\n" + body + "}\n");
   EXPECT_EQ(r.error, "") << body;
   EXPECT_EQ(verify(r.module), "") << body;
@@ -34,8 +35,16 @@ TEST(IrCanonicalise, OperandOrderOfTheHostCompilerDoesNotShow) {
       "  %8: f32 = add %6, %7\n"
       "  store.f32 %2, %3, %8\n"
       "  return\n";
-  EXPECT_EQ(canonical("%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n%y: f32 = load %2, %3\n%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"), expected);
-  EXPECT_EQ(canonical("%y: f32 = load %2, %3\n%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"), expected);
+  EXPECT_EQ(
+      canonical(
+          "%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n%y: f32 = load %2, %3\n"
+                      "%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"),
+      expected);
+  EXPECT_EQ(
+      canonical(
+          "%y: f32 = load %2, %3\n%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n"
+                      "%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"),
+      expected);
 }
 
 TEST(IrCanonicalise, WhatNothingNeedsVanishes) {
@@ -45,8 +54,10 @@ TEST(IrCanonicalise, WhatNothingNeedsVanishes) {
 }
 
 TEST(IrCanonicalise, InstructionsStandJustBeforeTheirFirstUse) {
-  EXPECT_EQ(canonical("%a: f32 = neg %0\n%b: f32 = abs %0\nstore.f32 %2, %3, %b\nif %4 {\nstore.f32 %2, %3, %a\nyield\n}\nreturn\n"),
-            "  %5: f32 = abs %0\n  store.f32 %2, %3, %5\n  %6: f32 = neg %0\n  if %4 {\n    store.f32 %2, %3, %6\n    yield\n  }\n  return\n")
+  EXPECT_EQ(
+      canonical("%a: f32 = neg %0\n%b: f32 = abs %0\nstore.f32 %2, %3, %b\nif %4 {\nstore.f32 %2, %3, %a\nyield\n}\nreturn\n"),
+      "  %5: f32 = abs %0\n  store.f32 %2, %3, %5\n  %6: f32 = neg %0\n"
+      "  if %4 {\n    store.f32 %2, %3, %6\n    yield\n  }\n  return\n")
       << "not in the nested region: instructions stay in theirs";
 }
 
@@ -55,8 +66,8 @@ TEST(IrCanonicalise, LoadsStayBetweenTheirWrites) {
   EXPECT_EQ(canonical("%a: f32 = load %2, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %a\nreturn\n"), early);
   const std::string late = "  store.f32 %2, %3, %0\n  %5: f32 = load %2, %3\n  store.f32 %2, %3, %5\n  return\n";
   EXPECT_EQ(canonical("store.f32 %2, %3, %0\n%a: f32 = load %2, %3\nstore.f32 %2, %3, %a\nreturn\n"), late);
-  for (const char* writer : {"barrier\n", "fence {1}\n", "%o: f32 = atomic_add %2, %3, %0\n", "if %4 {\nstore.f32 %2, %3, %0\nyield\n}\n",
-                             "loop {\nif %4 {\nwarp_sync\nyield\n}\nbreak\n}\n"}) {
+  for (const char* writer : {"barrier\n", "fence {1}\n", "%o: f32 = atomic_add %2, %3, %0\n",
+                             "if %4 {\nstore.f32 %2, %3, %0\nyield\n}\n", "loop {\nif %4 {\nwarp_sync\nyield\n}\nbreak\n}\n"}) {
     const std::string text = canonical("%a: f32 = load %2, %3\n" + std::string(writer) + "store.f32 %2, %3, %a\nreturn\n");
     EXPECT_EQ(text.find("%5: f32 = load"), 2u) << text;
   }
@@ -67,18 +78,27 @@ TEST(IrCanonicalise, LoadsStayBetweenTheirWrites) {
 TEST(IrCanonicalise, LoadsWithoutAWriteBetweenAreOrderedByTheirUses) {
   const std::string expected = canonical(
       "%a: f32 = load %1, %3\n%b: f32 = load %2, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %b\nstore.f32 %2, %3, %a\nreturn\n");
-  EXPECT_EQ(canonical("%b: f32 = load %2, %3\n%a: f32 = load %1, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %b\nstore.f32 %2, %3, %a\nreturn\n"), expected);
+  EXPECT_EQ(
+      canonical(
+          "%b: f32 = load %2, %3\n%a: f32 = load %1, %3\nstore.f32 %2, %3, %0\n"
+                      "store.f32 %2, %3, %b\nstore.f32 %2, %3, %a\nreturn\n"),
+      expected);
   EXPECT_LT(expected.find("load %2"), expected.find("load %1")) << "the later uses decide";
 }
 
 TEST(IrCanonicalise, GetsStayBetweenTheirSets) {
-  EXPECT_EQ(canonical("%s: slot<f32> = slot %0\n%g: f32 = get %s\n%n: f32 = neg %0\nset %s, %n\n%h: f32 = get %s\n%d: f32 = sub %h, %g\n"
-                      "store.f32 %2, %3, %d\nreturn\n"),
-            "  %5: slot<f32> = slot %0\n  %6: f32 = neg %0\n  %7: f32 = get %5\n  set %5, %6\n  %8: f32 = get %5\n  %9: f32 = sub %8, %7\n"
-            "  store.f32 %2, %3, %9\n  return\n");
-  const std::string other = canonical("%s: slot<f32> = slot %0\n%t: slot<f32> = slot %0\n%g: f32 = get %s\nset %t, %0\nset %s, %g\nreturn\n");
+  EXPECT_EQ(
+      canonical(
+          "%s: slot<f32> = slot %0\n%g: f32 = get %s\n%n: f32 = neg %0\nset %s, %n\n%h: f32 = get %s\n%d: f32 = sub %h, %g\n"
+          "store.f32 %2, %3, %d\nreturn\n"),
+      "  %5: slot<f32> = slot %0\n  %6: f32 = neg %0\n  %7: f32 = get %5\n  set %5, %6\n"
+      "  %8: f32 = get %5\n  %9: f32 = sub %8, %7\n"
+      "  store.f32 %2, %3, %9\n  return\n");
+  const std::string other =
+      canonical("%s: slot<f32> = slot %0\n%t: slot<f32> = slot %0\n%g: f32 = get %s\nset %t, %0\nset %s, %g\nreturn\n");
   EXPECT_GT(other.find("get"), other.find("set")) << "another slot's assignment does not hold it\n" << other;
-  const std::string nested = canonical("%s: slot<f32> = slot %0\n%g: f32 = get %s\nloop {\nset %s, %0\nbreak\n}\nset %s, %g\nreturn\n");
+  const std::string nested =
+      canonical("%s: slot<f32> = slot %0\n%g: f32 = get %s\nloop {\nset %s, %0\nbreak\n}\nset %s, %g\nreturn\n");
   EXPECT_LT(nested.find("get"), nested.find("loop")) << nested;
 }
 
@@ -91,7 +111,9 @@ TEST(IrCanonicalise, WarpOperationsStayOnTheirSideOfControl) {
 class Order {
  public:
   using Alive = std::function<bool(InstId)>;
-  explicit Order(const Function& f, Alive alive = [](InstId) { return true; }) : f_(f), alive_(std::move(alive)) {}
+  explicit Order(
+      const Function& f, Alive alive = [](InstId) { return true; })
+      : f_(f), alive_(std::move(alive)) {}
   static bool moves(const Inst& i) {
     const Effect e = info(i.op).effect;
     return e == Effect::Pure || e == Effect::Read || e == Effect::Cross || (e == Effect::Slot && i.op != Op::Set);
@@ -185,7 +207,8 @@ TEST(IrCanonicalise, ConflictingInstructionsKeepTheirOrder) {
         for (std::size_t y = x + 1; y < r.insts.size(); ++y) {
           const auto a = place.find(r.insts[x]), b = place.find(r.insts[y]);
           if (a == place.end() || b == place.end() || !order.fixed(r.insts[x], r.insts[y])) continue;
-          ASSERT_LT(a->second, b->second) << "seed " << seed << ": " << print_inst(f, r.insts[x]) << " and " << print_inst(f, r.insts[y]);
+          ASSERT_LT(a->second, b->second) << "seed " << seed << ": " << print_inst(f, r.insts[x]) << " and "
+                                          << print_inst(f, r.insts[y]);
         }
     for_each_inst(f, [&](InstId i, RegionId) {
       EXPECT_TRUE(Order::moves(f.insts[i]) || place.contains(i)) << "seed " << seed << ": lost " << print_inst(f, i);
@@ -246,7 +269,10 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
       {"disjoint", [](Function& f) { f.facts.disjoint = true; }},
       {"checked", [](Function& f) { f.checked = true; }},
       {"flat", [](Function& f) { f.flat = true; }},
-      {"block", [](Function& f) { f.block = {128, 1, 1}; }},
+      {"block",
+       [](Function& f) {
+         f.block = {128, 1, 1};
+       }},
       {"dimension", [](Function& f) { f.insts[0].imm = 1; }},
       {"constant", [](Function& f) { f.insts[1].imm ^= 1; }},
       {"operation", [](Function& f) { f.insts[2].op = Op::Sub; }},

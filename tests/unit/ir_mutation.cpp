@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Damaged texts: the parser answers with a module that verify, print and canonicalise can handle, or with an error; it never crashes.
+// Damaged texts: the parser answers with a module that verify, print and canonicalise can handle, or with an error; it never
+// crashes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,8 +13,10 @@ namespace krait::ir {
 namespace {
 
 std::string damaged(std::string text, std::mt19937& rng) {
-  static constexpr const char* pieces[] = {"%", "{", "}", "(", ")", "<", ">", ",", ":", "^", "=", ".", ";", "-", "\n", "0x", "p-", "bits(", "99999999999",
-                                           "-1", "if %0 {", "yield", "else {", "case 1:", "switch", "loop", "view<", "%1", ".fast", "const ", "\"", "\\", "\0"};
+  static constexpr const char* pieces[] = {
+      "%",      "{",       "}",      "(",    ")",     "<",  ">",     ",",           ":",  "^",       "=",
+      ".",      ";",       "-",      "\n",   "0x",    "p-", "bits(", "99999999999", "-1", "if %0 {", "yield",
+      "else {", "case 1:", "switch", "loop", "view<", "%1", ".fast", "const ",      "\"", "\\",      "\0"};
   for (unsigned edits = 1 + unsigned(rng() % 3); edits > 0 && !text.empty(); --edits) {
     const std::size_t at = rng() % text.size(), length = std::min<std::size_t>(rng() % 12, text.size() - at);
     switch (rng() % 5) {

@@ -46,7 +46,8 @@ TEST(IrParseErrors, Instructions) {
   EXPECT_EQ(body_error("  %4: f32 = add %0, %4"), "3:21: %4 is not defined here");
   EXPECT_EQ(body_error("  %4: f32 = add %0, %"), "3:21: % is not defined here");
   EXPECT_EQ(body_error("  %0: f32 = neg %0"), "3:3: %0 is defined twice");
-  EXPECT_EQ(body_error("  if %2 {\n    %4: f32 = neg %0\n    yield\n  }\n  %5: f32 = neg %4\n  return"), "7:17: %4 is not defined here");
+  EXPECT_EQ(body_error("  if %2 {\n    %4: f32 = neg %0\n    yield\n  }\n  %5: f32 = neg %4\n  return"),
+            "7:17: %4 is not defined here");
   EXPECT_EQ(body_error("  %4: f32 = if %2 {\n    yield %4\n  }"), "4:11: %4 is not defined here");
   EXPECT_EQ(body_error("  return\n  return"), "4:3: expected '}' after yield, continue, break, return or unreachable");
   EXPECT_EQ(body_error("  %4: f32 = neg.f32 %0"), "3:17: the type is that of the results");

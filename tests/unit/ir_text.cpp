@@ -3,6 +3,8 @@
 // print and parse are inverse.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "ir/builder.h"
@@ -121,8 +123,8 @@ TEST(IrText, FloatConstantsAreExact) {
     random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX generator
     std::uint64_t bits = random ^ random >> 31;
     if (i % 4 == 1) bits &= 0x800fffff00000000 | 0x80000000 | (0xfffff >> i % 20);  // subnormals
-    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;                     // NaNs and infinities
-    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;                     // few digits
+    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;  // NaNs and infinities
+    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;  // few digits
     ASSERT_EQ(constant_again(Scalar::F64, bits), bits);
     ASSERT_EQ(constant_again(Scalar::F32, bits & 0xffffffff), bits & 0xffffffff);
   }
@@ -153,7 +155,8 @@ TEST(IrText, ConstantsReadAsDocumented) {
 }
 
 TEST(IrText, DecimalFloatsRoundToNearest) {
-  const ParseResult r = parse("kir 1\nkernel fp(native) () {\n%a: f32 = const 0.1\n%b: f64 = const -2.5e-3\n%c: f32 = const 16777217\nreturn\n}\n");
+  const ParseResult r =
+      parse("kir 1\nkernel fp(native) () {\n%a: f32 = const 0.1\n%b: f64 = const -2.5e-3\n%c: f32 = const 16777217\nreturn\n}\n");
   ASSERT_EQ(r.error, "");
   EXPECT_EQ(r.module.kernel().insts[0].imm, 0x3dcccccdu);
   EXPECT_EQ(r.module.kernel().insts[1].imm, 0xbf647ae147ae147bu);
@@ -162,7 +165,8 @@ TEST(IrText, DecimalFloatsRoundToNearest) {
 
 constexpr const char* saxpy =
     "kir 1\n"
-    "kernel @saxpy fp(native) facts(contiguous, aligned) checked flat block(128, 1, 1) (%0: f32, %1: view<f32, 1, const>, %2: view<bytes(24), 2>) {\n"
+    "kernel @saxpy fp(native) facts(contiguous, aligned) checked flat block(128, 1, 1) "
+    "(%0: f32, %1: view<f32, 1, const>, %2: view<bytes(24), 2>) {\n"
     "  %3: i64 = extent %2 {0} ; a b.cpp:4\n"
     "  %4: shared<f32, 2> = shared {16, 17}\n"
     "  grid_stride %3 { ; x.cpp:5\n"
@@ -193,6 +197,21 @@ TEST(IrText, TheDocumentedFormIsKept) {
   EXPECT_EQ(print_inst(r.module.kernel(), r.module.kernel().regions[1].insts[2]), "store.f32 %2, %5, %7 {20}");
 }
 
+TEST(IrText, ThePrintedFormInTheDocumentsIsCanonical) {
+  std::ifstream file(KRAIT_SOURCE_DIR "/docs/ir.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  unsigned examples = 0;
+  for (std::size_t at = 0; (at = document.find("```\nkir 1\n", at)) != std::string::npos; ++examples) {
+    at += 4;
+    const std::string example = document.substr(at, document.find("```", at) - at);
+    const ParseResult r = parse(example);
+    ASSERT_EQ(r.error, "") << example;
+    EXPECT_EQ(verify(r.module), "");
+    EXPECT_EQ(print(r.module, {.names = true, .locations = true}), example);
+  }
+  EXPECT_GE(examples, 2u);
+}
+
 TEST(IrText, LayoutAndCommentsDoNotMatter) {
   std::string squeezed;
   bool blank = false;
@@ -205,7 +224,8 @@ TEST(IrText, LayoutAndCommentsDoNotMatter) {
   const ParseResult dense = parse(squeezed);
   ASSERT_EQ(dense.error, "") << squeezed;
   EXPECT_EQ(print(dense.module), print(parse(saxpy).module));
-  const ParseResult loose = parse("; about\r\nkir 1 ; version:1\n\nkernel fp(fast)\n(\n)\n{\n; nothing:2\n\n return\n ; end:3\n}\n; file:4");
+  const ParseResult loose =
+      parse("; about\r\nkir 1 ; version:1\n\nkernel fp(fast)\n(\n)\n{\n; nothing:2\n\n return\n ; end:3\n}\n; file:4");
   ASSERT_EQ(loose.error, "");
   EXPECT_EQ(print(loose.module, {.names = true, .locations = true}), "kir 1\nkernel fp(fast) () {\n  return\n}\n");
 }

@@ -42,19 +42,25 @@ TEST(IrVerify, AModuleHasAKernel) { EXPECT_EQ(verify(Module{}), "the module has 
 
 TEST(IrVerify, ValuesAreDefinedBeforeTheirUses) {
   const std::string wrong = "an operand is not defined before it in an enclosing region";
-  EXPECT_EQ(after([](Function& f) { std::swap(f.regions[0].insts[0], f.regions[0].insts[1]); }), "function 'k': '%3: f32 = neg %4': " + wrong);
-  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[0]].operands[0] = 3; }), "function 'k': '%3: f32 = neg %3': " + wrong);
-  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[3]].operands[2] = 4; }), "function 'k': 'store.f32 %1, %5, %4': " + wrong);
+  EXPECT_EQ(after([](Function& f) { std::swap(f.regions[0].insts[0], f.regions[0].insts[1]); }),
+            "function 'k': '%3: f32 = neg %4': " + wrong);
+  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[0]].operands[0] = 3; }),
+            "function 'k': '%3: f32 = neg %3': " + wrong);
+  EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts[3]].operands[2] = 4; }),
+            "function 'k': 'store.f32 %1, %5, %4': " + wrong);
 }
 
 TEST(IrVerify, RegionsEndInOneTerminator) {
   EXPECT_EQ(after([](Function& f) { f.regions[0].insts.pop_back(); }), "function 'k': the body does not end in a terminator");
-  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.clear(); }), "function 'k': a region of 'if %2' does not end in a terminator");
-  EXPECT_EQ(after([](Function& f) {
-              std::vector<InstId>& insts = f.regions[0].insts;
-              std::rotate(insts.begin(), insts.end() - 1, insts.end());
-            }),
-            "function 'k': the body does not end in a terminator\nfunction 'k': 'return': a terminator stands before the end of its region");
+  EXPECT_EQ(after([](Function& f) { f.regions[2].insts.clear(); }),
+            "function 'k': a region of 'if %2' does not end in a terminator");
+  EXPECT_EQ(
+      after([](Function& f) {
+        std::vector<InstId>& insts = f.regions[0].insts;
+        std::rotate(insts.begin(), insts.end() - 1, insts.end());
+      }),
+      "function 'k': the body does not end in a terminator\n"
+      "function 'k': 'return': a terminator stands before the end of its region");
   EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts.back()].op = Op::Yield; }),
             "function 'k': 'yield': yield ends the regions of if and switch");
 }
@@ -77,8 +83,9 @@ TEST(IrVerify, Header) {
   EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   const std::string wrong = ": parameters are scalars and views of rank 1 to 4";
-  for (const Type& t : {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
-                        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1)})
+  for (const Type& t :
+       {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
+        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1)})
     EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }), "function 'k': parameter of type " + text_of(t) + wrong);
   EXPECT_EQ(after([](Function& f) {
               for (int i = 0; i < 253; ++i) Builder(f).new_param(0, value_type(Scalar::I8));
@@ -123,7 +130,8 @@ TEST(IrVerify, BrokenTablesAreFoundBeforeTheyAreFollowed) {
 }
 
 TEST(IrVerify, CountsThatTheParserAlwaysGetsRight) {
-  EXPECT_EQ(after([](Function& f) { f.insts[0].operands.push_back(0); }), "function 'k': '%3: f32 = neg %0, %0': needs 1 operands, not 2");
+  EXPECT_EQ(after([](Function& f) { f.insts[0].operands.push_back(0); }),
+            "function 'k': '%3: f32 = neg %0, %0': needs 1 operand, not 2");
   EXPECT_EQ(after([](Function& f) { f.insts[1].regions.pop_back(); }), "function 'k': 'if %2': needs 2 regions, not 1");
   EXPECT_EQ(after([](Function& f) { f.insts[0].list = {1}; }), "function 'k': '%3: f32 = neg %0 {1}': has no list as attribute");
   EXPECT_EQ(after([](Function& f) { f.insts[0].type = value_type(Scalar::F64); }),

@@ -8,13 +8,14 @@
 namespace krait::ir {
 namespace {
 
-/// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64, %u u32, %b bool, %h i16, %x read-only
-/// view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view.
+/// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64, %u u32, %b bool, %h i16, %x
+/// read-only view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view.
 std::string verdict(const std::string& lines, const std::string& attributes = "") {
-  const ParseResult r = parse("kir 1\nkernel @k fp(native) " + attributes +
-                              " (%f: f32, %g: f32, %d: f64, %i: i32, %l: i64, %u: u32, %b: bool, %h: i16, %x: view<f32, 1, const>, "
-                              "%y: view<f32, 1>, %z: view<i32, 2>, %a: view<bytes(24), 1>, %p: view<bool, 1>) {\n" +
-                              lines + "\nreturn\n}\n");
+  const ParseResult r =
+      parse("kir 1\nkernel @k fp(native) " + attributes +
+            " (%f: f32, %g: f32, %d: f64, %i: i32, %l: i64, %u: u32, %b: bool, %h: i16, %x: view<f32, 1, const>, "
+            "%y: view<f32, 1>, %z: view<i32, 2>, %a: view<bytes(24), 1>, %p: view<bool, 1>) {\n" +
+            lines + "\nreturn\n}\n");
   if (!r.error.empty()) return "parser: " + r.error;
   std::string out = verify(r.module);
   if (const std::size_t at = out.rfind("': "); at != std::string::npos) out = out.substr(at + 3);
@@ -208,7 +209,8 @@ TEST(IrVerifyOps, Loops) {
       {"%r: f32 = loop %f {\nreturn\n}", "needs a parameter for each operand"},
       {"%r: f32 = loop %f {\n^(%c: f32):\nbreak\n}", "its operands do not match the carried values of the innermost loop"},
       {"%r: f32 = loop %f {\n^(%c: f32):\ncontinue %d\n}", "its operands do not match the carried values of the innermost loop"},
-      {"%r: f32 = loop %f {\n^(%c: f32):\nloop {\nbreak %c\n}\nreturn\n}", "its operands do not match the carried values of the innermost loop"},
+      {"%r: f32 = loop %f {\n^(%c: f32):\nloop {\nbreak %c\n}\nreturn\n}",
+       "its operands do not match the carried values of the innermost loop"},
       {"loop {\nyield\n}", "yield ends the regions of if and switch"},
       {"for {\nbreak\n}", "needs a bound"},
       {"for %i {\n^(%c: i32):\nbreak\n}", "needs a count of type u32 or u64"},

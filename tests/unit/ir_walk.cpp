@@ -31,7 +31,8 @@ constexpr const char* text =
 TEST(IrWalk, InstructionsComeInTextOrder) {
   const Module m = parsed(text);
   std::string order;
-  for_each_inst(m.kernel(), [&](InstId i, RegionId r) { order += std::string(info(m.kernel().insts[i].op).name) + char('0' + r) + ' '; });
+  for_each_inst(m.kernel(),
+                [&](InstId i, RegionId r) { order += std::string(info(m.kernel().insts[i].op).name) + char('0' + r) + ' '; });
   EXPECT_EQ(order, "for0 add1 store1 continue1 store0 return0 ");
 }
 

@@ -40,7 +40,8 @@ class Generator {
     for (unsigned l = below(4); l > 0; --l) f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
     for (unsigned p = 2 + below(5); p > 0; --p) {
       if (below(2)) values_.push_back(b_.new_param(f_.body, value_type(scalar())));
-      else if (below(5)) arrays_.push_back(b_.new_param(f_.body, array_type(scalar(), Space::Global, 1 + below(4), below(3) != 0)));
+      else if (below(5))
+        arrays_.push_back(b_.new_param(f_.body, array_type(scalar(), Space::Global, 1 + below(4), below(3) != 0)));
       else arrays_.push_back(b_.new_param(f_.body, array_type(Scalar::Void, Space::Global, 1 + below(2), true, 8 + below(40))));
     }
     b_.at(f_.body);
@@ -81,7 +82,8 @@ class Generator {
     const OpInfo& row = info(op);
     const Scalar s = scalar_of(row);
     std::vector<ValueId> operands;
-    for (int i = 0; i < row.arity && row.rule != Rule::Select; ++i) operands.push_back(value(i == 1 && row.rule == Rule::Shift ? integer() : s));
+    for (int i = 0; i < row.arity && row.rule != Rule::Select; ++i)
+      operands.push_back(value(i == 1 && row.rule == Rule::Shift ? integer() : s));
     Scalar result = s;
     std::uint64_t imm = 0;
     switch (row.rule) {
@@ -113,7 +115,9 @@ class Generator {
     if (arrays_.empty()) return;
     const ValueId array = arrays_[below(unsigned(arrays_.size()))];
     const Type t = f_.type_of(array);
-    if (below(6) == 0) return void(keep(b_.emit(below(2) ? Op::Extent : Op::Stride, value_type(Scalar::I64), std::span(&array, 1), below(t.rank))));
+    if (below(6) == 0)
+      return void(
+          keep(b_.emit(below(2) ? Op::Extent : Op::Stride, value_type(Scalar::I64), std::span(&array, 1), below(t.rank))));
     const Scalar s = t.scalar == Scalar::Void ? scalar() : t.scalar;
     const std::uint64_t offset = t.scalar == Scalar::Void ? below(t.elem_bytes - size_of(s) + 1) : 0;
     std::vector<ValueId> operands = place(array);
