@@ -9,36 +9,6 @@
 namespace krait {
 namespace detail {
 
-// Bodies on plain values; f16 goes through float, as on the device.
-KRAIT_API float math_exp(float x);
-KRAIT_API double math_exp(double x);
-KRAIT_API float math_exp2(float x);
-KRAIT_API double math_exp2(double x);
-KRAIT_API float math_log(float x);
-KRAIT_API double math_log(double x);
-KRAIT_API float math_log2(float x);
-KRAIT_API double math_log2(double x);
-KRAIT_API float math_sin(float x);
-KRAIT_API double math_sin(double x);
-KRAIT_API float math_cos(float x);
-KRAIT_API double math_cos(double x);
-KRAIT_API float math_tan(float x);
-KRAIT_API double math_tan(double x);
-KRAIT_API float math_tanh(float x);
-KRAIT_API double math_tanh(double x);
-KRAIT_API float math_erf(float x);
-KRAIT_API double math_erf(double x);
-KRAIT_API float math_erfc(float x);
-KRAIT_API double math_erfc(double x);
-KRAIT_API float math_rsqrt(float x);
-KRAIT_API double math_rsqrt(double x);
-KRAIT_API float math_pow(float x, float y);
-KRAIT_API double math_pow(double x, double y);
-KRAIT_API float math_atan2(float y, float x);
-KRAIT_API double math_atan2(double y, double x);
-KRAIT_API float math_hypot(float x, float y);
-KRAIT_API double math_hypot(double x, double y);
-
 // The exact functions. The builtins are named once for each type; f16 is computed as float.
 inline float plain_sqrt(float x) { return __builtin_sqrtf(x); }
 inline double plain_sqrt(double x) { return __builtin_sqrt(x); }
@@ -175,9 +145,18 @@ using integer_of = integer_t<arith_t<storage_type_t<Left>, storage_type_t<Right>
     const auto plain_y = static_cast<computed>(y);                                                             \
     return static_cast<computed>(plain_body);                                                                  \
   }
-#define KRAIT_MATH_FUNCTION1(function, name) \
+// The bodies on plain values are in the library (lib/math), for float and double.
+#define KRAIT_MATH_FUNCTION1(function, name)          \
+  namespace detail {                                  \
+  KRAIT_API float math_##function(float x);           \
+  KRAIT_API double math_##function(double x);         \
+  }                                                   \
   KRAIT_FUNCTION1(function, name, real_t, computed, detail::math_##function(static_cast<wide>(plain_x)))
-#define KRAIT_MATH_FUNCTION2(function, name) \
+#define KRAIT_MATH_FUNCTION2(function, name)            \
+  namespace detail {                                    \
+  KRAIT_API float math_##function(float x, float y);    \
+  KRAIT_API double math_##function(double x, double y); \
+  }                                                     \
   KRAIT_FUNCTION2(function, name, real_of, detail::math_##function(static_cast<wide>(plain_x), static_cast<wide>(plain_y)))
 #define KRAIT_ROUNDING(function, name) \
   KRAIT_FUNCTION1(function, name, real_t, computed, detail::plain_##function(static_cast<wide>(plain_x)))
@@ -191,20 +170,42 @@ KRAIT_ROUNDING(rint, Rint)  // ties to even
 KRAIT_FUNCTION1(isnan, Isnan, real_t, bool, detail::is_nan(plain_x))
 KRAIT_FUNCTION1(isinf, Isinf, real_t, bool, detail::plain_isinf(plain_x))
 KRAIT_FUNCTION2(copysign, Copysign, real_of, detail::plain_copysign(plain_x, plain_y))
+// Mathematical functions; docs/numbers.md has their bounds.
 KRAIT_MATH_FUNCTION1(exp, Exp)
 KRAIT_MATH_FUNCTION1(exp2, Exp2)
+KRAIT_MATH_FUNCTION1(exp10, Exp10)
+KRAIT_MATH_FUNCTION1(expm1, Expm1)
 KRAIT_MATH_FUNCTION1(log, Log)
 KRAIT_MATH_FUNCTION1(log2, Log2)
+KRAIT_MATH_FUNCTION1(log10, Log10)
+KRAIT_MATH_FUNCTION1(log1p, Log1p)
 KRAIT_MATH_FUNCTION1(sin, Sin)
 KRAIT_MATH_FUNCTION1(cos, Cos)
 KRAIT_MATH_FUNCTION1(tan, Tan)
+KRAIT_MATH_FUNCTION1(sinpi, Sinpi)
+KRAIT_MATH_FUNCTION1(cospi, Cospi)
+KRAIT_MATH_FUNCTION1(tanpi, Tanpi)
+KRAIT_MATH_FUNCTION1(asin, Asin)
+KRAIT_MATH_FUNCTION1(acos, Acos)
+KRAIT_MATH_FUNCTION1(atan, Atan)
+KRAIT_MATH_FUNCTION1(sinh, Sinh)
+KRAIT_MATH_FUNCTION1(cosh, Cosh)
 KRAIT_MATH_FUNCTION1(tanh, Tanh)
+KRAIT_MATH_FUNCTION1(asinh, Asinh)
+KRAIT_MATH_FUNCTION1(acosh, Acosh)
+KRAIT_MATH_FUNCTION1(atanh, Atanh)
 KRAIT_MATH_FUNCTION1(erf, Erf)
 KRAIT_MATH_FUNCTION1(erfc, Erfc)
+KRAIT_MATH_FUNCTION1(erfinv, Erfinv)
+KRAIT_MATH_FUNCTION1(tgamma, Tgamma)
+KRAIT_MATH_FUNCTION1(lgamma, Lgamma)
 KRAIT_MATH_FUNCTION1(rsqrt, Rsqrt)
+KRAIT_MATH_FUNCTION1(cbrt, Cbrt)
 KRAIT_MATH_FUNCTION2(pow, Pow)
 KRAIT_MATH_FUNCTION2(atan2, Atan2)
 KRAIT_MATH_FUNCTION2(hypot, Hypot)
+KRAIT_MATH_FUNCTION2(fmod, Fmod)
+KRAIT_MATH_FUNCTION2(remainder, Remainder)
 
 // Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0.
 KRAIT_FUNCTION1(abs, Abs, promote_t, computed, detail::plain_abs(plain_x))

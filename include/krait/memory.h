@@ -37,14 +37,15 @@ class ref : public value<Type> {
   explicit ref(detail::place at) : value<Type>(detail::load(at)), place_(at) {}
   ref(const ref&) = default;
 
-  void operator=(const ref& x) && { detail::store(place_, node_of(x)); }
+  /// Each gives what was stored.
+  value<Type> operator=(const ref& x) && { return value<Type>(detail::store(place_, node_of(x))); }
   template <detail::traced Other>
-  [[gnu::noinline, gnu::cold]] void operator=(const Other& x) && {
-    detail::store(place_, node_of(x));
+  [[gnu::noinline, gnu::cold]] value<Type> operator=(const Other& x) && {
+    return value<Type>(detail::store(place_, node_of(x)));
   }
   template <detail::plain Number>
-  [[gnu::noinline, gnu::cold]] void operator=(Number x) && {
-    detail::store(place_, detail::node_of(detail::convert_plain<Type>(x)));
+  [[gnu::noinline, gnu::cold]] value<Type> operator=(Number x) && {
+    return value<Type>(detail::store(place_, detail::node_of(detail::convert_plain<Type>(x))));
   }
   void operator=(const ref&) & {
     static_assert(detail::always_false<Type>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
@@ -54,8 +55,8 @@ class ref : public value<Type> {
     static_assert(detail::always_false<Other>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 
-  void operator++() && { static_cast<ref&&>(*this) += 1; }
-  void operator--() && { static_cast<ref&&>(*this) -= 1; }
+  value<Type> operator++() && { return static_cast<ref&&>(*this) += 1; }
+  value<Type> operator--() && { return static_cast<ref&&>(*this) -= 1; }
   value<Type> operator++(int) && {
     static_cast<ref&&>(*this) += 1;
     return *this;

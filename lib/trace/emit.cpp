@@ -173,6 +173,15 @@ node logical(op what, const mark& left, node right) {
   return r.node_of(r.logical(Op(what), left, right));
 }
 
+node logical(op what, bool left, node right) {
+  Recorder& r = trace::recorder();
+  const bool decided = left == (Op(what) == Op::Or);
+  if (decided && r.has_effects(right))
+    r.misuse("the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is recorded "
+             "already: write if (flag) around it, or kr::value(flag) on the left");
+  return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
+}
+
 // ---- mutable locals --------------------------------------------------------------------------------------------------------------
 
 node make_slot(scalar type, node first) {
@@ -201,12 +210,14 @@ node load(place& at) {
   return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands), element));
 }
 
-void store(const place& at, node x) {
+node store(const place& at, node x) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
-  if (p.operands.empty()) return;
-  p.operands.push_back(r.use_as(p.array.scalar, x));
+  if (p.operands.empty()) return x;
+  const ir::ValueId stored = r.use_as(p.array.scalar, x);
+  p.operands.push_back(stored);
   r.append(Op::Store, ir::value_type(p.array.scalar), p.operands);
+  return r.node_of(stored);
 }
 
 node atomic(op what, const place& at, node x) {

@@ -220,6 +220,32 @@ bool Recorder::is_cheap(ir::RegionId region, std::size_t from) const {
   return cost <= 8;
 }
 
+bool Recorder::only_computes(ir::InstId inst) const {
+  const ir::Function& f = recorded_->module.functions.front();
+  const ir::Op op = f.insts[inst].op;
+  const ir::Effect effect = ir::info(op).effect;
+  if (effect != ir::Effect::Pure && effect != ir::Effect::Read && op != ir::Op::Get && op != ir::Op::If && op != ir::Op::Yield) return false;
+  for (const ir::RegionId region : f.insts[inst].regions)
+    for (const ir::InstId inner : f.regions[region].insts)
+      if (!only_computes(inner)) return false;
+  return true;
+}
+
+bool Recorder::has_effects(detail::node n) const {
+  const ir::Function& f = recorded_->module.functions.front();
+  const std::vector<ir::InstId>& list = f.regions[builder_.region()].insts;
+  std::set<ir::ValueId> wanted{n.id};
+  for (std::size_t i = list.size(); i-- > 0;) {
+    const ir::Inst& inst = f.insts[list[i]];
+    bool used = false;
+    for (const ir::ValueId result : inst.results) used |= wanted.contains(result);
+    if (!used || inst.op == ir::Op::Slot) return false;
+    if (!only_computes(list[i])) return true;
+    wanted.insert(inst.operands.begin(), inst.operands.end());
+  }
+  return false;
+}
+
 ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node right) {
   if (!reaches(left)) {
     misuse("the right operand of && or || ends control flow: write kr::if_");

@@ -101,6 +101,8 @@ class Recorder {
   ir::ValueId logical(ir::Op op, const detail::mark& left, detail::node right);
   /// False when the switch has a case of that value already.
   bool note_case(ir::InstId inst, std::int64_t value) { return cases_.emplace(inst, value).second; }
+  /// True when one of the last instructions, as far as the value is computed from them, does more than compute.
+  bool has_effects(detail::node n) const;
   /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`.
   void insert_before(ir::InstId before, std::size_t count);
 
@@ -118,6 +120,7 @@ class Recorder {
  private:
   ir::InstId append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm);
   void open(ir::RegionId region);
+  bool only_computes(ir::InstId inst) const;
   bool is_cheap(ir::RegionId region, std::size_t from) const;
   void warn_of_doubles();
 

@@ -87,6 +87,8 @@ KRAIT_API void set_location(location where) noexcept;
 KRAIT_API mark mark_here(node left);
 /// left && right, or left || right, where the right operand is what was recorded since the mark.
 KRAIT_API node logical(op what, const mark& left, node right);
+/// The same with a plain left operand.
+KRAIT_API node logical(op what, bool left, node right);
 
 // ---- mutable locals ------------------------------------------------------------------------------------------------------------
 KRAIT_API node make_slot(scalar type, node first);
@@ -102,7 +104,8 @@ struct place {
   std::uint32_t rank = 0;
 };
 KRAIT_API node load(place& at);
-KRAIT_API void store(const place& at, node x);
+/// Gives what was stored, as the element's type.
+KRAIT_API node store(const place& at, node x);
 KRAIT_API node atomic(op what, const place& at, node x);
 KRAIT_API node atomic(op what, const place& at, node expected, node desired);
 KRAIT_API node extent(node array, unsigned dimension);

@@ -46,7 +46,7 @@ node plain_node(Number x) {
 /// mark is the right operand. Only one side may be a wrapper.
 class logical_left {
  public:
-  template <operand_type Left>
+  template <traced Left>
   [[gnu::noinline, gnu::cold]] logical_left(const Left& left) : mark_(mark_here(node_of(left))) {}  // NOLINT: implicit on purpose
   const mark& at() const noexcept { return mark_; }
 
@@ -109,16 +109,16 @@ KRAIT_BINARY(>=, Ge, compare_rule)
     return x;                                                                                                                 \
   }                                                                                                                           \
   template <detail::plain Type, detail::traced Right>                                                                         \
-  [[gnu::noinline, gnu::cold]] void operator symbol(ref<Type>&& x, const Right& y) {                                          \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                                   \
     using types = detail::rule<Type, Right>;                                                                                  \
-    detail::store(place_of(x),                                                                                                \
-                  detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y)));          \
+    return value<Type>(detail::store(                                                                                         \
+        place_of(x), detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y))));           \
   }                                                                                                                           \
   template <detail::plain Type, detail::plain Right>                                                                          \
-  [[gnu::noinline, gnu::cold]] void operator symbol(ref<Type>&& x, Right y) {                                                 \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                                          \
     using types = detail::rule<Type, Right>;                                                                                  \
-    detail::store(place_of(x),                                                                                                \
-                  detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)));  \
+    return value<Type>(detail::store(                                                                                         \
+        place_of(x), detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)))); \
   }                                                                                                                           \
   template <detail::plain Type, class Right>                                                                                  \
   void operator symbol(const value<Type>&, const Right&) {                                                                    \
@@ -158,23 +158,32 @@ template <detail::traced Type>
   return value<bool>(detail::apply(detail::op::Not, detail::scalar::boolean, node_of(x)));
 }
 
-/// The right operand is computed only where the left one is true, as in C++.
+/// The right operand is computed only where the left one is true, as in C++. After a plain left operand, which leaves no mark, a
+/// right one with side effects is refused where it would not be computed.
 template <detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator&&(detail::logical_left x, const Right& y) {
   return value<bool>(detail::logical(detail::op::And, x.at(), node_of(y)));
 }
-template <detail::plain Right>
-[[gnu::noinline, gnu::cold]] value<bool> operator&&(detail::logical_left x, Right y) {
-  return value<bool>(detail::logical(detail::op::And, x.at(), detail::node_of(y)));
+template <detail::traced Left, detail::plain Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator&&(const Left& x, Right y) {
+  return value<bool>(detail::apply(detail::op::And, detail::scalar::boolean, node_of(x), detail::plain_node<bool>(y)));
 }
-/// The right operand is computed only where the left one is false, as in C++.
+template <detail::plain Left, detail::traced Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator&&(Left x, const Right& y) {
+  return value<bool>(detail::logical(detail::op::And, detail::convert_plain<bool>(x), node_of(y)));
+}
+/// The right operand is computed only where the left one is false.
 template <detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator||(detail::logical_left x, const Right& y) {
   return value<bool>(detail::logical(detail::op::Or, x.at(), node_of(y)));
 }
-template <detail::plain Right>
-[[gnu::noinline, gnu::cold]] value<bool> operator||(detail::logical_left x, Right y) {
-  return value<bool>(detail::logical(detail::op::Or, x.at(), detail::node_of(y)));
+template <detail::traced Left, detail::plain Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator||(const Left& x, Right y) {
+  return value<bool>(detail::apply(detail::op::Or, detail::scalar::boolean, node_of(x), detail::plain_node<bool>(y)));
+}
+template <detail::plain Left, detail::traced Right>
+[[gnu::noinline, gnu::cold]] value<bool> operator||(Left x, const Right& y) {
+  return value<bool>(detail::logical(detail::op::Or, detail::convert_plain<bool>(x), node_of(y)));
 }
 
 }  // namespace krait

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records a lambda, compares the text, and runs what was recorded on the interpreter.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "ir/interp.h"
+#include "ir/text.h"
+#include "krait/control.h"
+#include "krait/error.h"
+#include "krait/index.h"
+#include "krait/math.h"
+#include "krait/warp.h"
+#include "trace/trace.h"
+
+namespace kr = krait;
+
+namespace trace_test {
+
+template <class Type>
+struct parameter;
+template <class Elem>
+struct parameter<kr::value<Elem>> {
+  static kr::value<Elem> make() { return kr::value<Elem>(kr::detail::parameter(kr::detail::scalar_of<Elem>)); }
+};
+template <class Elem, int Rank>
+struct parameter<kr::view<Elem, Rank>> {
+  static kr::view<Elem, Rank> make() {
+    constexpr auto element = kr::detail::scalar_of<std::remove_const_t<Elem>>;
+    return kr::view<Elem, Rank>(kr::detail::parameter_array(element, Rank, !std::is_const_v<Elem>, sizeof(Elem)));
+  }
+};
+
+/// Records `lambda`, whose parameter types are Params.
+template <class... Params, class Lambda>
+std::unique_ptr<krait::trace::Recorded> record_as(const Lambda& lambda, kr::detail::recording_options options = {}) {
+  void* recording = kr::detail::begin_recording(options);
+  try {
+    std::tuple<Params...> parameters{parameter<Params>::make()...};
+    std::apply(lambda, parameters);
+  } catch (...) {
+    kr::detail::abandon_recording(recording);
+    throw;
+  }
+  return krait::trace::take(kr::detail::finish_recording(recording));
+}
+template <class Lambda, class... Params>
+std::unique_ptr<krait::trace::Recorded> record_declared(const Lambda& lambda, void (Lambda::*)(Params...) const,
+                                                        kr::detail::recording_options options) {
+  return record_as<std::remove_cvref_t<Params>...>(lambda, options);
+}
+/// Records a lambda without auto parameters.
+template <class Lambda>
+std::unique_ptr<krait::trace::Recorded> record(const Lambda& lambda, kr::detail::recording_options options = {}) {
+  auto recorded = record_declared(lambda, &Lambda::operator(), options);
+  EXPECT_EQ(krait::ir::verify(recorded->module), "") << krait::ir::print(recorded->module);
+  return recorded;
+}
+
+template <class Lambda>
+std::string text(const Lambda& lambda) {
+  auto recorded = record(lambda);
+  return krait::ir::print(recorded->module);
+}
+/// The text without what the host compiler's order of evaluation decides.
+template <class Lambda>
+std::string canonical_text(const Lambda& lambda) {
+  auto recorded = record(lambda);
+  krait::ir::canonicalise(recorded->module);
+  return krait::ir::print(recorded->module);
+}
+
+/// The message of the error that recording the lambda gives; empty: none.
+template <class Lambda>
+std::string misuse(const Lambda& lambda) {
+  try {
+    record_declared(lambda, &Lambda::operator(), {});
+  } catch (const krait::error& e) {
+    EXPECT_EQ(e.kind(), krait::error::kind_type::usage);
+    EXPECT_FALSE(kr::detail::recording_active());
+    return e.message();
+  }
+  return {};
+}
+
+template <class Elem>
+krait::ir::Argument argument(std::vector<Elem>& data) {
+  krait::ir::Argument a;
+  a.data = reinterpret_cast<std::byte*>(data.data());
+  a.extents[0] = std::int64_t(data.size());
+  a.strides[0] = 1;
+  return a;
+}
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+krait::ir::Argument argument(Number x) {
+  krait::ir::Argument a;
+  a.bits = kr::detail::bits_of(x);
+  return a;
+}
+
+/// Runs a recorded lambda; arguments are vectors and numbers of the parameters' types.
+template <class... Args>
+void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&&... args) {
+  const krait::ir::Argument arguments[] = {argument(args)...};
+  ASSERT_EQ(krait::ir::interpret(recorded.module, launch, arguments), "") << krait::ir::print(recorded.module);
+}
+template <class Lambda, class... Args>
+void run_one(const Lambda& lambda, Args&&... args) {
+  const auto recorded = record(lambda);
+  run(*recorded, {}, args...);
+}
+
+}  // namespace trace_test
