@@ -46,7 +46,9 @@ Id Emitter::type(Scalar s) {
 
 Id Emitter::constant(Scalar s, std::uint64_t value) {
   if (s == Scalar::Bool) return m.constant_bool(value != 0);
-  return m.constant(type(s), ir::bits_of(s), value);
+  Id id = m.constant(type(s), ir::bits_of(s), value);
+  if (ir::is_int(s) && ir::bits_of(s) == 64) constants64_[id] = std::int64_t(value);
+  return id;
 }
 
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
@@ -68,7 +70,9 @@ Id Emitter::bits(Scalar to, Scalar from, Id x) {
 Id Emitter::resize(Scalar to, Scalar from, Id x) {
   if (type(to) == type(from)) return x;
   const bool sign = ir::is_signed_int(from) && ir::size_of(to) > ir::size_of(from);
-  return op(sign ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {x});
+  Id id = op(sign ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {x});
+  if (sign && from == Scalar::I32) extended_[id] = x;
+  return id;
 }
 
 FloatFormat format_of(Scalar s) {

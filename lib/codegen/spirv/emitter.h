@@ -4,6 +4,7 @@
 // of the kernel and memory are Lower's (lower.h); the few blocks that are made here are whole loops or branches of their own.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -104,8 +105,12 @@ class Emitter {
   Id fma_f32(Id x, Id y, Id z);
   Id fma_f64(Id x, Id y, Id z);
 
+  Id compare_extended(ir::Op o, Id x, Id y);
+
   const Target& target_;
   Id block_ = 0;
+  std::map<Id, Id> extended_;               // an i32 sign-extended to 64 bits → the i32
+  std::map<Id, std::int64_t> constants64_;  // values of 64-bit constants
 };
 
 /// IEEE layout of a float type.

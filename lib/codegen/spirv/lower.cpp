@@ -3,9 +3,9 @@
 // A kernel's frame: what it declares, and the dispatch of instructions to the files of their kind.
 #include "codegen/spirv/lower.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "ir/walk.h"
 
 namespace krait::codegen::spirv {
 
@@ -26,13 +26,14 @@ Words Lower::run(support::SpirvBlobHeader& header) {
 
 /// Finds how shared and local arrays are used, which decides what they are made of, and whether threads talk to each other.
 void Lower::scan() {
-  for (const ir::Inst& i : f_.insts) {
+  ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
+    const ir::Inst& i = f_.insts[id];
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
     if (effect == ir::Effect::Sync || atomic) synchronised_ = true;
     if (effect == ir::Effect::Cross || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize || i.op == ir::Op::WarpSync)
       header_->uses_warp |= i.op != ir::Op::Uniform;
-    if (effect != ir::Effect::Read && effect != ir::Effect::Write && !atomic) continue;
+    if (effect != ir::Effect::Read && effect != ir::Effect::Write && !atomic) return;
     const ir::ValueId array = i.operands[0];
     const ir::Type& t = f_.type_of(array);
     const Scalar s = i.results.empty() ? i.type.scalar : scalar(i.results[0]);
@@ -41,7 +42,7 @@ void Lower::scan() {
     // A power of two that divides the access, its offset and the element's size: what an array of aggregates is made of.
     for (std::uint64_t n : {std::uint64_t(ir::size_of(s)), i.imm, std::uint64_t(t.elem_bytes)})
       while (n % use.size) use.size /= 2;
-  }
+  });
 }
 
 void Lower::declare() {

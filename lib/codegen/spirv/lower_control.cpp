@@ -134,7 +134,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     Id test = e_.label();
     e_.branch(test);
     e_.begin(test);
-    Id more = e_.op(stride ? Op::OpSLessThan : Op::OpULessThan, Scalar::Bool, {ids_[params[0]], value(i.operands[0])});
+    Id more = e_.int_compare(ir::Op::Lt, index_type, ids_[params[0]], value(i.operands[0]));
     for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
     e_.branch(more, body, after);
   } else {

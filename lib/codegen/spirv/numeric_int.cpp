@@ -66,7 +66,22 @@ Id Emitter::shift(bool left, Scalar s, Id x, Scalar count_type, Id count, const 
   return op(o, s, {x, n});
 }
 
+/// Signed comparison of 64 bits where an operand is an extended i32. Mesa 22.3 gets it wrong where the other operand is or becomes
+/// a constant (nir_opt_algebraic narrows the comparison); 32 bits are cheaper on every GPU anyway.
+Id Emitter::compare_extended(ir::Op o, Id x, Id y) {
+  auto narrow_of = [&](Id v) -> Id {
+    if (auto e = extended_.find(v); e != extended_.end()) return e->second;
+    auto c = constants64_.find(v);
+    if (c == constants64_.end() || c->second != std::int32_t(c->second)) return 0;
+    return constant(Scalar::I32, std::uint32_t(c->second));
+  };
+  if (Id a = narrow_of(x), b = narrow_of(y); a && b) return int_compare(o, Scalar::I32, a, b);
+  Id top = constant(Scalar::U64, std::uint64_t(1) << 63);
+  return int_compare(o, Scalar::U64, op(Op::OpBitwiseXor, Scalar::U64, {x, top}), op(Op::OpBitwiseXor, Scalar::U64, {y, top}));
+}
+
 Id Emitter::int_compare(ir::Op o, Scalar s, Id x, Id y) {
+  if (s == Scalar::I64 && (extended_.contains(x) || extended_.contains(y))) return compare_extended(o, x, y);
   const bool sign = ir::is_signed_int(s);
   if (o == ir::Op::Eq) return op(Op::OpIEqual, Scalar::Bool, {x, y});
   if (o == ir::Op::Ne) return op(Op::OpINotEqual, Scalar::Bool, {x, y});
