@@ -26,7 +26,9 @@ Plugin open_plugin() {
   Plugin p;
   const std::string beside = folder_of_this_library();
   void* library = nullptr;
-  for (const std::string& path : {beside + "libkrait_codegen.so", beside + "krait/libkrait_codegen.so"}) {
+  // Beside the library in a build folder, in a folder of its own where installed, and in ../lib of a test program.
+  for (const char* place : {"libkrait_codegen.so", "krait/libkrait_codegen.so", "../lib/libkrait_codegen.so"}) {
+    const std::string path = beside + place;
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library) break;
     const char* why = dlerror();

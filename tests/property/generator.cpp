@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel reads constant arrays at any index (masked, or guarded through && and ||), computes on typed locals under nested
+// control flow, and writes elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach an
+// integer: a float's bits are only taken where it is no NaN.
+#include "property/generator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "krait/detail/emit.h"
+#include "trace/trace.h"
+
+namespace krait::test {
+namespace {
+
+using detail::node;
+using detail::op;
+using detail::scalar;
+using ir::Scalar;
+
+constexpr detail::location nowhere{"generated", 1};
+
+/// splitmix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9, z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  unsigned below(unsigned n) { return unsigned(bits() % n); }
+  bool chance(unsigned percent) { return below(100) < percent; }
+
+ private:
+  std::uint64_t state_;
+};
+
+constexpr scalar all_types[] = {scalar::boolean, scalar::i8,  scalar::i16, scalar::i32, scalar::i64, scalar::u8,
+                                scalar::u16,     scalar::u32, scalar::u64, scalar::f16, scalar::f32, scalar::f64};
+
+bool is_float(scalar s) { return s >= scalar::f16; }
+bool is_int(scalar s) { return s >= scalar::i8 && s <= scalar::u64; }
+unsigned bits_of(scalar s) { return ir::bits_of(Scalar(s)); }
+
+/// Interesting bits of a type: edges half of the time.
+std::uint64_t random_bits(Random& r, scalar s) {
+  const unsigned width = bits_of(s);
+  const std::uint64_t mask = width == 64 ? ~0ull : (1ull << width) - 1;
+  if (s == scalar::boolean) return r.below(2);
+  if (is_int(s)) {
+    const std::uint64_t edges[] = {0, 1, 2, 3, 7, mask, mask - 1, mask >> 1, (mask >> 1) + 1, width - 1, width};
+    return (r.chance(60) ? edges[r.below(11)] : r.bits()) & mask;
+  }
+  // sign, exponent near the bias or extreme, few or random fraction bits
+  const unsigned fraction = s == scalar::f16 ? 10 : s == scalar::f32 ? 23 : 52, exponent_bits = width - 1 - fraction;
+  const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
+  const std::uint64_t exponents[] = {0, 1, bias, bias, bias + 1, bias - 1, bias + 3, bias + 9, top - 1, top, bias + fraction, bias - 3};
+  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : exponents[r.below(12)];
+  std::uint64_t rest = r.chance(40) ? 0 : r.bits() & ((1ull << fraction) - 1);
+  if (exponent == top && rest) rest = 1ull << (fraction - 1);  // the quiet NaN
+  return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
+}
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o) {
+    for (scalar s : all_types) {
+      const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
+      if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
+      types_.push_back(s);
+    }
+  }
+
+  RandomKernel make();
+
+ private:
+  struct Array {
+    node array;
+    scalar type;
+  };
+  struct Local {
+    node slot;
+    scalar type;
+  };
+
+  node literal(scalar s, std::uint64_t bits) { return detail::literal(s, bits); }
+  scalar any_type() { return types_[r_.below(unsigned(types_.size()))]; }
+  node value(scalar s, int depth);
+  node float_value(scalar s, int depth);
+  node int_value(scalar s, int depth);
+  node condition(int depth);
+  node leaf(scalar s);
+  node load(const Array& from, int depth);
+  void block(int depth, int statements);
+  void statement(int depth);
+  void assign(int depth);
+  void store();
+  void loop(int depth);
+
+  Random r_;
+  GeneratorOptions options_;
+  std::vector<scalar> types_;
+  std::vector<Array> inputs_, outputs_;
+  std::vector<Local> locals_;
+  std::vector<Local> values_;  // parameters and immutable values of the outermost region
+  node thread_;                // i64, clamped into the outputs
+  int loops_ = 0;
+  int budget_ = 0;  // statements left
+};
+
+constexpr std::int64_t input_size = 64, output_size = 256;
+
+node Generator::leaf(scalar s) {
+  std::vector<node> candidates;
+  for (const auto* list : {&locals_, &values_})
+    for (const Local& l : *list)
+      if (l.type == s) candidates.push_back(l.slot);
+  if (!candidates.empty() && r_.chance(70)) return candidates[r_.below(unsigned(candidates.size()))];
+  return literal(s, random_bits(r_, s));
+}
+
+node Generator::load(const Array& from, int depth) {
+  // Any integer, masked into the array.
+  const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
+  const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, input_size - 1));
+  detail::place at{from.array, {index}, 1};
+  return detail::load(at);
+}
+
+node Generator::condition(int depth) {
+  if (depth <= 0) return leaf(scalar::boolean);
+  switch (r_.below(6)) {
+    case 0: case 1: case 2: {  // comparison
+      constexpr op compare[] = {op::Eq, op::Ne, op::Lt, op::Le, op::Gt, op::Ge};
+      scalar s = any_type();
+      if (s == scalar::boolean) s = scalar::i32;
+      const op what = compare[r_.below(6)];
+      const node x = value(s, depth - 1), y = value(s, depth - 1);
+      return detail::apply(what, s, x, y);
+    }
+    case 3: {  // a guarded load: index < size && a[index] > x
+      const Array& a = inputs_[r_.below(unsigned(inputs_.size()))];
+      if (a.type == scalar::boolean) return leaf(scalar::boolean);
+      const bool and_ = r_.chance(60);
+      const node index = value(scalar::i32, depth - 1);
+      const node inside = detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index), literal(scalar::u32, input_size));
+      const node left = and_ ? inside : detail::apply(op::Not, scalar::boolean, inside);
+      const detail::mark mark = detail::mark_here(left);
+      detail::place at{a.array, {index}, 1};
+      const node right = detail::apply(op::Gt, a.type, detail::load(at), value(a.type, depth - 1));
+      return detail::logical(and_ ? op::And : op::Or, mark, right);
+    }
+    case 4: {
+      const op what = r_.chance(50) ? op::And : op::Or;
+      const detail::mark mark = detail::mark_here(condition(depth - 1));
+      return detail::logical(what, mark, condition(depth - 1));
+    }
+    default: {
+      scalar s = any_type();
+      if (!is_float(s)) return detail::apply(op::Not, scalar::boolean, condition(depth - 1));
+      const op what = r_.chance(50) ? op::Isnan : op::Isinf;
+      return detail::apply(what, s, value(s, depth - 1));
+    }
+  }
+}
+
+node Generator::int_value(scalar s, int depth) {
+  const auto sub = [&] { return value(s, depth - 1); };
+  constexpr op binary[] = {op::Add, op::Sub, op::Mul, op::Div, op::Rem, op::Min, op::Max, op::And, op::Or, op::Xor, op::MulHi, op::Add};
+  constexpr op unary[] = {op::Neg, op::Abs, op::Not, op::Bitrev, op::Bswap};
+  constexpr op count[] = {op::Popcount, op::Clz, op::Ctz};
+  switch (r_.below(8)) {
+    case 0: {
+      const op what = r_.chance(50) ? op::Shl : op::Shr;
+      const node x = sub(), n = value(r_.chance(50) ? s : scalar::i32, depth - 1);
+      return detail::apply(what, s, x, n);
+    }
+    case 1: {
+      const op what = unary[r_.below(5)];
+      return detail::apply(what, s, sub());
+    }
+    case 2: {
+      const scalar from = is_int(any_type()) ? s : scalar::u32;
+      return detail::convert(s, detail::apply(count[r_.below(3)], from, value(from, depth - 1)));
+    }
+    case 3: {  // the bits of a float of the same size that is no NaN
+      const scalar f = bits_of(s) == 64 ? scalar::f64 : bits_of(s) == 32 ? scalar::f32 : scalar::f16;
+      if (bits_of(s) < 16 || std::find(types_.begin(), types_.end(), f) == types_.end()) return sub();
+      const node x = value(f, depth - 1);
+      const node safe = detail::apply(op::Select, f, detail::apply(op::Isnan, f, x), literal(f, 0), x);
+      return detail::bit_convert(s, safe);
+    }
+    default: {  // operands in statements of their own: the order of arguments is the compiler's
+      const op what = binary[r_.below(12)];
+      const node x = sub(), y = sub();
+      return detail::apply(what, s, x, y);
+    }
+  }
+}
+
+node Generator::float_value(scalar s, int depth) {
+  const auto sub = [&] { return value(s, depth - 1); };
+  constexpr op binary[] = {op::Add, op::Sub, op::Mul, op::Div, op::Min, op::Max, op::Add, op::Mul};
+  constexpr op unary[] = {op::Neg, op::Abs, op::Sqrt, op::Floor, op::Ceil, op::Trunc, op::Rint};
+  switch (r_.below(6)) {
+    case 0: {
+      const op what = unary[r_.below(7)];
+      return detail::apply(what, s, sub());
+    }
+    case 1: {
+      const node x = sub(), y = sub(), z = sub();
+      return detail::apply(op::Fma, s, x, y, z);
+    }
+    case 2: {
+      const node x = sub();
+      return detail::apply(op::Copysign, s, x, literal(s, random_bits(r_, s)));
+    }
+    default: {
+      const op what = binary[r_.below(8)];
+      const node x = sub(), y = sub();
+      return detail::apply(what, s, x, y);
+    }
+  }
+}
+
+node Generator::value(scalar s, int depth) {
+  if (s == scalar::boolean) return condition(depth);
+  if (depth <= 0) return leaf(s);
+  switch (r_.below(10)) {
+    case 0: return leaf(s);
+    case 1: {
+      const Array& a = inputs_[r_.below(unsigned(inputs_.size()))];
+      return detail::convert(s, load(a, depth));
+    }
+    case 2: {
+      const scalar from = any_type();
+      return detail::convert(s, value(from, depth - 1));
+    }
+    case 3: {
+      const node c = condition(depth - 1), x = value(s, depth - 1), y = value(s, depth - 1);
+      return detail::apply(op::Select, s, c, x, y);
+    }
+    case 4: {
+      const node c = condition(depth - 1);
+      return detail::record_select(c, s, [&] { return value(s, depth - 1); }, [&] { return value(s, depth - 1); }, nowhere);
+    }
+    default: return is_float(s) ? float_value(s, depth) : int_value(s, depth);
+  }
+}
+
+void Generator::assign(int depth) {
+  if (locals_.empty()) return;
+  const Local l = locals_[r_.below(unsigned(locals_.size()))];
+  const node x = value(l.type, depth);
+  if (is_int(l.type) && r_.chance(30)) detail::update(op::Add, l.type, l.slot, x);
+  else detail::assign(l.slot, x);
+}
+
+void Generator::store() {
+  const Array& a = outputs_[r_.below(unsigned(outputs_.size()))];
+  const node x = value(a.type, 2);
+  detail::place at{a.array, {thread_}, 1};
+  detail::store(at, x);
+}
+
+void Generator::loop(int depth) {
+  const auto body = [&] {
+    ++loops_;
+    block(depth - 1, 1 + int(r_.below(3)));
+    --loops_;
+  };
+  const std::size_t scope = locals_.size();
+  if (r_.chance(50)) {  // for
+    const scalar s = r_.chance(50) ? scalar::i32 : scalar::i64;
+    const node end = detail::apply(op::And, s, value(s, 1), literal(s, 7));
+    const node index = detail::begin_range(s, literal(s, 0), end, literal(s, 1 + r_.below(2)), nowhere);
+    values_.push_back({index, s});
+    body();
+    values_.pop_back();
+    detail::end_loop(index, true, nowhere);
+  } else {  // while, with a counter that bounds it
+    const node count = detail::make_slot(scalar::i32, literal(scalar::i32, 0));
+    const std::uint64_t bound = 1 + r_.below(6);
+    detail::record_while(
+        [&] {
+          const detail::mark mark = detail::mark_here(detail::apply(op::Lt, scalar::i32, count, literal(scalar::i32, bound)));
+          return detail::logical(op::And, mark, condition(2));
+        },
+        [&] {
+          detail::update(op::Add, scalar::i32, count, literal(scalar::i32, 1));
+          body();
+        },
+        nowhere);
+  }
+  locals_.resize(scope);
+}
+
+void Generator::statement(int depth) {
+  if (--budget_ < 0) return;
+  const auto nested = [&] { block(depth - 1, 1 + int(r_.below(3))); };
+  const unsigned kind = depth > 0 ? r_.below(14) : r_.below(5);
+  switch (kind) {
+    case 0: case 1: case 2: return assign(3);
+    case 3: return store();
+    case 4: {
+      const scalar s = any_type();
+      const node first = value(s, 2);
+      locals_.push_back({detail::make_slot(s, first), s});
+      return;
+    }
+    case 5: case 6: case 7: {
+      const detail::mark chain = detail::record_if(condition(2), nested, nowhere);
+      if (r_.chance(30)) {
+        const detail::mark elif_mark = chain;
+        const node c = condition(2);
+        const detail::mark next = detail::record_elif(elif_mark, c, nested, nowhere);
+        if (r_.chance(50)) detail::record_else(next, nested, nowhere);
+      } else if (r_.chance(50)) {
+        detail::record_else(chain, nested, nowhere);
+      }
+      return;
+    }
+    case 8: case 9: return loop(depth);
+    case 10: {
+      const node chain = detail::begin_switch(detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)), nowhere);
+      const std::int64_t cases[] = {0, 1, 2};
+      detail::record_case(chain, cases, 1, nested, nowhere);
+      detail::record_case(chain, cases + 1, 2, nested, nowhere);
+      if (r_.chance(70)) detail::record_default(chain, nested, nowhere);
+      return;
+    }
+    case 11: case 12:
+      if (loops_ > 0) {
+        detail::record_if(condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
+        return;
+      }
+      return assign(2);
+    default:
+      if (r_.chance(40)) {
+        detail::record_if(condition(2), [&] {
+          if (r_.chance(50)) store();
+          detail::leave(op::Return, nowhere);
+        }, nowhere);
+        return;
+      }
+      return assign(3);
+  }
+}
+
+void Generator::block(int depth, int statements) {
+  const std::size_t scope = locals_.size();
+  for (int i = 0; i < statements; ++i) statement(depth);
+  locals_.resize(scope);
+}
+
+RandomKernel Generator::make() {
+  RandomKernel k;
+  detail::recording_options o;
+  o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere;
+  void* recording = detail::begin_recording(o);
+  const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
+  for (unsigned i = 0; i < inputs + outputs; ++i) {
+    const scalar s = any_type();
+    const unsigned size = ir::size_of(Scalar(s));
+    const bool out = i >= inputs;
+    (out ? outputs_ : inputs_).push_back({detail::parameter_array(s, 1, out, size), s});
+    Argument a;
+    a.rank = 1, a.extents[0] = out ? output_size : input_size;
+    for (std::int64_t e = 0; e < a.extents[0]; ++e) {
+      const std::uint64_t bits = random_bits(r_, s);
+      a.bytes.resize(a.bytes.size() + size);
+      std::memcpy(a.bytes.data() + a.bytes.size() - size, &bits, size);
+    }
+    k.arguments.push_back(std::move(a));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const scalar s = any_type();
+    values_.push_back({detail::parameter(s), s});
+    Argument a;
+    a.bits = random_bits(r_, s);
+    k.arguments.push_back(std::move(a));
+  }
+  const node id = detail::position(op::GlobalId, scalar::i64, 0);
+  thread_ = id;
+  values_.push_back({id, scalar::i64});
+  values_.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
+  for (int i = 0; i < 4; ++i) {
+    const scalar s = any_type();
+    locals_.push_back({detail::make_slot(s, leaf(s)), s});
+  }
+  budget_ = 12 + int(r_.below(24));
+  block(4, 4 + int(r_.below(6)));
+  for (const Local& l : std::vector<Local>(locals_)) {  // what was computed shows
+    const Array& a = outputs_[r_.below(unsigned(outputs_.size()))];
+    const bool to_bits = is_float(l.type) != is_float(a.type);
+    if (to_bits) continue;
+    detail::place at{a.array, {thread_}, 1};
+    detail::store(at, detail::convert(a.type, l.slot));
+  }
+  k.module = std::move(trace::take(detail::finish_recording(recording))->module);
+  const std::int64_t blocks[] = {32, 64, 20, 7, 128};
+  k.launch.block = {blocks[r_.below(5)], 1, 1};
+  k.launch.grid = {output_size / k.launch.block[0], 1, 1};
+  return k;
+}
+
+}  // namespace
+
+RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return Generator(seed, options).make(); }
+
+}  // namespace krait::test

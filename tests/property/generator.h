@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random structured kernels. They go through the recorder's own functions, so recording is under test too.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/interp.h"
+#include "ir/ir.h"
+#include "support/runner.h"
+
+namespace krait::test {
+
+struct GeneratorOptions {
+  ir::FpMode fp = ir::FpMode::Strict;
+  bool f16 = true, f64 = true, small_ints = true;  // types that a device may lack
+};
+
+struct RandomKernel {
+  ir::Module module;  // as recorded
+  ir::Launch launch;
+  std::vector<Argument> arguments;
+};
+
+/// The kernel of a seed: the same on every machine.
+RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options = {});
+
+}  // namespace krait::test

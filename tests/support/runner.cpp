@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/runner.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "driver/plugin.h"
+#include "ir/abi.h"
+#include "ir/text.h"
+#include "krait/error.h"
+
+namespace krait::test {
+namespace {
+
+using ir::Scalar;
+
+std::vector<ir::Argument> raw_arguments(std::vector<Argument>& arguments) {
+  std::vector<ir::Argument> raw;
+  for (Argument& a : arguments) {
+    ir::Argument r;
+    r.bits = a.bits;
+    if (a.rank > 0) {
+      r.data = a.bytes.data(), r.extents = a.extents;
+      std::int64_t stride = 1;
+      for (int d = int(a.rank) - 1; d >= 0; --d) r.strides[std::size_t(d)] = stride, stride *= a.extents[std::size_t(d)];
+    }
+    raw.push_back(r);
+  }
+  return raw;
+}
+
+bool is_nan(Scalar s, std::uint64_t bits) {
+  switch (s) {
+    case Scalar::F16: return (bits & 0x7fff) > 0x7c00;
+    case Scalar::F32: return (bits & 0x7fffffff) > 0x7f800000;
+    case Scalar::F64: return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+    default: return false;
+  }
+}
+
+/// Memory of a launch on the device, freed at the end.
+struct DeviceMemory {
+  runtime::Device& device;
+  std::vector<std::uint64_t> addresses;
+  ~DeviceMemory() {
+    for (std::uint64_t a : addresses)
+      if (a) device.free(a, {});
+  }
+};
+
+}  // namespace
+
+runtime::Device* find_device(const std::string& back_end, std::string& why) {
+  static auto* const lists = new std::map<std::string, std::vector<std::unique_ptr<runtime::Device>>>;
+  auto [at, fresh] = lists->try_emplace(back_end);
+  if (fresh) {
+    if (back_end == "cpu") at->second = runtime::cpu_devices();
+    else if (back_end == "cuda") at->second = runtime::cuda_devices();
+    else if (back_end == "vulkan") at->second = runtime::vulkan_devices(true);
+  }
+  if (at->second.empty()) {
+    why = "there is no " + back_end + " device";
+    return nullptr;
+  }
+  return at->second.front().get();
+}
+
+std::vector<std::string> wanted_back_ends() {
+  const char* list = std::getenv("KRAIT_TEST_BACK_ENDS");
+  std::istringstream in(list && *list ? list : "cpu");
+  std::vector<std::string> wanted;
+  for (std::string one; std::getline(in, one, ',');) wanted.push_back(one);
+  return wanted;
+}
+
+std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments) try {
+  const driver::Generated code = driver::generate(ir::print(lowered), device.target(), "binary", "kernel " + lowered.kernel().name);
+  const auto executable = device.load(std::as_bytes(std::span(code.bytes)), lowered.kernel().name);
+  DeviceMemory memory{device, {}};
+  for (const Argument& a : arguments) {
+    memory.addresses.push_back(a.bytes.empty() ? 0 : device.allocate(a.bytes.size(), {}));
+    if (!a.bytes.empty()) device.copy_to_device(memory.addresses.back(), a.bytes.data(), a.bytes.size(), {});
+  }
+  const ir::ArgumentLayout layout = ir::argument_layout(lowered.kernel());
+  std::vector<std::byte> block(layout.size);
+  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  using What = ir::ArgumentSlot::What;
+  for (const ir::ArgumentSlot& s : layout.slots) {
+    const std::uint64_t bits = s.what == What::Scalar    ? raw[s.param].bits
+                               : s.what == What::Address ? memory.addresses[s.param]
+                               : s.what == What::Extent  ? std::uint64_t(raw[s.param].extents[s.dimension])
+                                                         : std::uint64_t(raw[s.param].strides[s.dimension]);
+    std::memcpy(block.data() + s.offset, &bits, s.bytes);
+  }
+  runtime::LaunchRequest request;
+  request.grid = launch.grid, request.block = launch.block, request.dynamic_shared = launch.dynamic_shared;
+  request.args = block.data(), request.args_size = block.size();
+  device.launch(*executable, request);
+  device.synchronize();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].bytes.empty()) device.copy_to_host(arguments[i].bytes.data(), memory.addresses[i], arguments[i].bytes.size(), {});
+  return {};
+} catch (const error& e) {
+  return e.message();
+}
+
+std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments) {
+  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  return ir::interpret(module, launch, raw);
+}
+
+std::string difference(const ir::Module& module, const std::vector<Argument>& expected, const std::vector<Argument>& got) {
+  const ir::Function& f = module.kernel();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const ir::Type& t = f.type_of(f.params()[i]);
+    const std::size_t size = t.is_array() ? t.elem_bytes : 1;
+    for (std::size_t at = 0; at + size <= expected[i].bytes.size(); at += size) {
+      if (std::memcmp(&expected[i].bytes[at], &got[i].bytes[at], size) == 0) continue;
+      std::uint64_t want = 0, have = 0;
+      std::memcpy(&want, &expected[i].bytes[at], std::min<std::size_t>(size, 8)), std::memcpy(&have, &got[i].bytes[at], std::min<std::size_t>(size, 8));
+      if (is_nan(t.scalar, want) && is_nan(t.scalar, have)) continue;
+      std::ostringstream text;
+      text << "argument " << i << " (" << ir::name_of(t.scalar) << ") element " << at / size << std::hex << ": expected bits " << want << ", got " << have;
+      return text.str();
+    }
+  }
+  return {};
+}
+
+}  // namespace krait::test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Interleaved rounds: every candidate of a workload is run in turn, at least 200 ms a sample and nine rounds, and medians are
+// compared; what disturbs the machine disturbs all of them.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Candidate {
+  std::string name;
+  std::function<void()> run;
+  double ms = 0;               // median time of one run
+  std::vector<double> ratios;  // by round: the base's time over this one's
+};
+
+inline double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v.empty() ? 0 : v[v.size() / 2];
+}
+inline double time_of(const std::function<void()>& run, int repeats) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) run();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / repeats;
+}
+
+struct Row {
+  std::string workload;
+  std::vector<Candidate> candidates;  // the first is the base of the ratios
+};
+
+/// Fills in times and ratios.
+inline void measure(Row& row, int rounds = 9, double sample_ms = 200) {
+  std::vector<int> repeats;
+  std::vector<std::vector<double>> times(row.candidates.size());
+  for (Candidate& c : row.candidates) {
+    c.run();
+    repeats.push_back(std::max(1, int(sample_ms / std::max(time_of(c.run, 1), 1e-4))));
+  }
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < row.candidates.size(); ++i) times[i].push_back(time_of(row.candidates[i].run, repeats[i]));
+  for (std::size_t i = 0; i < row.candidates.size(); ++i) {
+    row.candidates[i].ms = median(times[i]);
+    for (int round = 0; round < rounds; ++round) row.candidates[i].ratios.push_back(times[0][std::size_t(round)] / times[i][std::size_t(round)]);
+  }
+}
+
+inline void print(const Row& row) {
+  std::printf("| %s |", row.workload.c_str());
+  for (const Candidate& c : row.candidates) std::printf(" %s %.3f ms (%.2fx) |", c.name.c_str(), c.ms, median(c.ratios));
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+inline void write_json(const std::string& path, const std::vector<Row>& rows, const std::string& machine) {
+  std::FILE* out = std::fopen(path.c_str(), "w");
+  if (!out) return;
+  std::fprintf(out, "{\"machine\": \"%s\", \"rows\": [", machine.c_str());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::fprintf(out, "%s\n  {\"workload\": \"%s\", \"candidates\": [", r ? "," : "", rows[r].workload.c_str());
+    for (std::size_t i = 0; i < rows[r].candidates.size(); ++i) {
+      const Candidate& c = rows[r].candidates[i];
+      std::fprintf(out, "%s{\"name\": \"%s\", \"ms\": %.5f, \"ratio\": %.4f}", i ? ", " : "", c.name.c_str(), c.ms, median(c.ratios));
+    }
+    std::fprintf(out, "]}");
+  }
+  std::fprintf(out, "\n]}\n");
+  std::fclose(out);
+}
+
+}  // namespace bench

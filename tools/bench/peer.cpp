@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "peer.h"
+
+#include <cmath>
+
+namespace {
+
+void saxpy(float a, const float* x, const float* y, float* z, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) z[i] = a * x[i] + y[i];
+}
+
+void transcendental(const float* x, const float* y, float* z, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) z[i] = std::exp(x[i]) * std::sin(y[i]) + std::log(x[i]);
+}
+
+void black_scholes(const float* spot, const float* strike, const float* years, float* call, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    const float s = spot[i], k = strike[i], t = years[i], v = 0.3f, r = 0.02f, q = std::sqrt(t);
+    const float d1 = (std::log(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;
+    call[i] = s * 0.5f * std::erfc(-d1 * 0.70710678f) - k * std::exp(-r * t) * 0.5f * std::erfc(-d2 * 0.70710678f);
+  }
+}
+
+void mandelbrot(int* out, int width, int limit) {
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int py = 0; py < width; py++)
+    for (int px = 0; px < width; px++) {
+      const float cr = -2.f + 3.f * px / width, ci = -1.5f + 3.f * py / width;
+      float zr = 0, zi = 0;
+      int k = 0;
+      while (k < limit && zr * zr + zi * zi < 4.f) {
+        const float next = zr * zr - zi * zi + cr;
+        zi = 2 * zr * zi + ci, zr = next, k++;
+      }
+      out[py * width + px] = k;
+    }
+}
+
+void nbody(const float* x, const float* y, const float* z, float* force, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    float ax = 0, ay = 0, az = 0;
+    for (int j = 0; j < n; j++) {
+      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i], r2 = dx * dx + dy * dy + dz * dz + 1e-6f;
+      const float inverse = 1.f / std::sqrt(r2), s = inverse * inverse * inverse;
+      ax += dx * s, ay += dy * s, az += dz * s;
+    }
+    force[i] = ax + ay + az;
+  }
+}
+
+void jacobi(const float* in, float* out, int width) {
+#pragma omp parallel for
+  for (int r = 1; r < width - 1; r++)
+    for (int c = 1; c < width - 1; c++)
+      out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi};
