@@ -199,8 +199,9 @@ void Interpreter::run_pure(const Inst& inst, LaneFunction function, const Mask& 
     unsigned end = first;
     while (end < words_ && active.word(end)) ++end;
     if (end > first) {
-      for (std::size_t i = 0; i < inst.operands.size(); ++i) in[i] = column(inst.operands[i]) + std::size_t(first) * 64;
-      function(in, out + std::size_t(first) * 64, std::size_t(end - first) * 64);
+      const std::size_t from = std::size_t(first) * 64, to = std::min(std::size_t(end) * 64, threads_);
+      for (std::size_t i = 0; i < inst.operands.size(); ++i) in[i] = column(inst.operands[i]) + from;
+      function(in, out + from, to - from);
     }
     first = end + 1;
   }

@@ -40,7 +40,8 @@ struct InterpretOptions {
   std::uint64_t max_steps = 0;  // ends the launch after so many instructions, counted once for a block; 0: never
 };
 
-/// Empty when the launch ran; else the first fault: an access out of bounds, a data race, a barrier not reached by all.
+/// Empty when the launch ran; else the first fault: an access out of bounds, a data race, a barrier not reached by all. Where the
+/// launch could not run to its end, the last line says why.
 /// Out-of-bounds reads give 0 and writes are dropped. Does not depend on the caller's floating-point environment.
 std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
                       const InterpretOptions& options = {});

@@ -99,7 +99,7 @@ std::int64_t signed_value(std::uint64_t bits, Scalar s);
 std::uint64_t read_memory(const std::byte* p, Scalar s);
 void write_memory(std::byte* p, Scalar s, std::uint64_t bits);
 
-/// Ends the launch; the fault says why.
+/// Ends the launch; the last line of the fault says why.
 struct Stop {};
 
 class Interpreter {
@@ -167,8 +167,8 @@ class Interpreter {
   void fault(std::string text) {
     if (fault_.empty()) fault_ = std::move(text);
   }
-  [[noreturn]] void stop(std::string text) {
-    fault(std::move(text));
+  [[noreturn]] void stop(const std::string& text) {
+    fault_ += fault_.empty() ? text : '\n' + text;
     throw Stop{};
   }
   std::string where(const Inst& inst) const;                    // ", file:line"
