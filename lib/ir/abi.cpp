@@ -8,7 +8,7 @@ namespace krait::ir {
 std::uint32_t ArgumentLayout::find(ArgumentSlot::What what, unsigned param, unsigned dimension) const {
   for (const ArgumentSlot& s : slots)
     if (s.what == what && s.param == param && s.dimension == dimension) return s.offset;
-  assert(!"the argument block has no such item");
+  assert(false && "the argument block has no such item");
   return none;
 }
 
