@@ -4,7 +4,7 @@
 // known for as long as no write that may reach its array intervenes: each array has an epoch that such a write renews, and a loop
 // begins with new epochs for all that it writes.
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -29,17 +29,18 @@ struct Writes {
 
 class Eliminator {
  public:
-  explicit Eliminator(Function& f) : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0) {}
+  explicit Eliminator(Function& f) : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
   void run() {
     find_writes(f_.body);
     walk(f_.body);
   }
 
  private:
+  /// What is known, newest last; entries of one hash are chained through `before`.
   struct Entry {
     std::uint64_t hash;
     InstId inst;
-    std::uint32_t epoch;
+    std::uint32_t epoch, before;
   };
   struct Epochs {
     std::uint32_t everything, views;
@@ -82,7 +83,7 @@ class Eliminator {
   }
 
   void walk(RegionId r) {
-    const std::size_t scope = stack_.size();
+    const std::size_t scope = known_.size();
     for (const InstId i : take_insts(f_, r)) {
       resolve(same_, f_.insts[i]);
       const Inst& inst = f_.insts[i];
@@ -90,13 +91,13 @@ class Eliminator {
         f_.regions[r].insts.push_back(i);
         control(i);
       } else if ((is_pure(inst.op) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
-        if (!known(i)) f_.regions[r].insts.push_back(i);
+        if (!is_known(i)) f_.regions[r].insts.push_back(i);
       } else {
         invalidate(written_by(inst));
         f_.regions[r].insts.push_back(i);
       }
     }
-    for (; stack_.size() > scope; stack_.pop_back()) table_[stack_.back()].pop_back();
+    for (; known_.size() > scope; known_.pop_back()) newest_[known_.back().hash & (newest_.size() - 1)] = known_.back().before;
   }
 
   void control(InstId i) {
@@ -132,19 +133,20 @@ class Eliminator {
   }
 
   /// Replaces the instruction by an earlier equal one, or makes it known.
-  bool known(InstId i) {
+  bool is_known(InstId i) {
     const Inst& inst = f_.insts[i];
     const std::uint32_t epoch = is_pure(inst.op) ? 0 : epoch_of(inst.operands[0]);
     const std::uint64_t hash = hash_of(inst, epoch);
-    std::vector<Entry>& bucket = table_[hash];
-    for (const Entry& e : bucket) {
+    std::uint32_t& newest = newest_[hash & (newest_.size() - 1)];
+    for (std::uint32_t k = newest; k != none; k = known_[k].before) {
+      const Entry& e = known_[k];
       const Inst& earlier = f_.insts[e.inst];
-      if (e.epoch != epoch || !equal(earlier, inst)) continue;
-      for (std::size_t k = 0; k < inst.results.size(); ++k) same_.replace(inst.results[k], earlier.results[k]);
+      if (e.hash != hash || e.epoch != epoch || !equal(earlier, inst)) continue;
+      for (std::size_t r = 0; r < inst.results.size(); ++r) same_.replace(inst.results[r], earlier.results[r]);
       return true;
     }
-    bucket.push_back({hash, i, epoch});
-    stack_.push_back(hash);
+    known_.push_back({hash, i, epoch, newest});
+    newest = std::uint32_t(known_.size() - 1);
     return false;
   }
 
@@ -153,8 +155,8 @@ class Eliminator {
   std::vector<std::uint32_t> epoch_;  // by ValueId of an array
   std::uint32_t clock_ = 0, everything_ = 0, views_ = 0;
   std::vector<std::pair<ValueId, std::uint32_t>> undo_epochs_;
-  std::unordered_map<std::uint64_t, std::vector<Entry>> table_;
-  std::vector<std::uint64_t> stack_;  // hashes, in order of entry
+  std::vector<Entry> known_;
+  std::vector<std::uint32_t> newest_;  // by the hash's low bits: index into known_
   Substitution same_;
 };
 
