@@ -11,7 +11,8 @@ namespace detail {
 template <class Body>
 constexpr void check_body() {
   static_assert(std::is_void_v<decltype(static_cast<const Body*>(nullptr)->operator()())>,
-                "krait: the body of if_, while_ and switch_ returns nothing: assign to a kr::var, or use kr::select or kr::return_");
+                "krait: the body of if_, while_ and switch_ returns nothing: assign to a kr::var, or use kr::select or "
+                "kr::return_");
 }
 
 /// What if_ gives: .elif_ and .else_ go on from it, in the same expression.
@@ -154,7 +155,7 @@ detail::if_chain if_(detail::operand condition, const Body& body, detail::locati
 ///   kr::while_([&] { return k < limit; }, [&] { k += 1; });
 template <class Condition, class Body>
 void while_(const Condition& condition, const Body& body, detail::location where = detail::location::here()) {
-  static_assert(requires { condition(); }, "krait: the condition of while_ is a lambda: kr::while_([&] { return k < n; }, [&] { … })");
+  static_assert(requires { condition(); }, "krait: the condition of while_ is a lambda: while_([&] { return k < n; }, [&] { … })");
   detail::check_body<Body>();
   detail::record_while([&] { return node_of(detail::operand(condition())); }, body, where);
 }
@@ -169,13 +170,15 @@ auto range(End end, detail::location where = detail::location::here()) {
 template <detail::operand_type Begin, detail::operand_type End>
 auto range(Begin begin, End end, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
-  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}), where);
+  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}),
+                                  where);
 }
 template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
 auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
   static_assert(std::is_integral_v<detail::storage_type_t<Step>>, "krait: the step of a range is an integer");
-  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), node_of(detail::operand(step)), where);
+  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), node_of(detail::operand(step)),
+                                  where);
 }
 
 /// `for (auto i : kr::grid_stride(n))`: the threads of the grid share the indices from 0 below n; i is a value<std::int64_t>.
@@ -183,7 +186,8 @@ inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location 
   return {node_of(n), where};
 }
 
-/// `kr::switch_(v).case_(1, [&] { … }).case_(2, 3, [&] { … }).default_([&] { … })`. No fall-through; break_ leaves the loop around.
+/// `kr::switch_(v).case_(1, [&] { … }).case_(2, 3, [&] { … }).default_([&] { … })`. No fall-through; break_ leaves the loop
+/// around the switch.
 template <detail::operand_type Type>
 detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
   static_assert(std::is_integral_v<detail::storage_type_t<Type>>, "krait: switch_ selects by an integer");
@@ -208,7 +212,9 @@ template <class Side>
 struct select_side { using type = storage_type_t<Side>; };
 template <class Side>
   requires requires(const Side& side) { side(); }
-struct select_side<Side> { using type = storage_type_t<std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>; };
+struct select_side<Side> {
+  using type = storage_type_t<std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>;
+};
 template <class Side>
 node side_node(const Side& side) {
   if constexpr (operand_type<Side>) return node_of(operand(side));
@@ -225,7 +231,8 @@ auto select(detail::operand condition, Yes yes, No no, detail::location where = 
   constexpr detail::scalar type = detail::scalar_of<result>;
   if constexpr (detail::operand_type<Yes> && detail::operand_type<No>) {
     detail::set_location(where);
-    return value<result>(detail::apply(detail::op::Select, type, node_of(condition), detail::side_node(yes), detail::side_node(no)));
+    return value<result>(
+        detail::apply(detail::op::Select, type, node_of(condition), detail::side_node(yes), detail::side_node(no)));
   } else {
     return value<result>(detail::record_select(
         node_of(condition), type, [&] { return detail::side_node(yes); }, [&] { return detail::side_node(no); }, where));

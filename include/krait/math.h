@@ -236,7 +236,8 @@ template <detail::operand_type First, detail::operand_type Second, detail::opera
 [[gnu::noinline, gnu::cold]] auto fma(First x, Second y, Third z) {
   using computed = detail::real3_of<First, Second, Third>;
   const value<computed> factor(x), other(y), sum(z);
-  return value<computed>(detail::apply(detail::op::Fma, detail::scalar_of<computed>, node_of(factor), node_of(other), node_of(sum)));
+  return value<computed>(
+      detail::apply(detail::op::Fma, detail::scalar_of<computed>, node_of(factor), node_of(other), node_of(sum)));
 }
 template <detail::plain First, detail::plain Second, detail::plain Third>
 auto fma(First x, Second y, Third z) {
@@ -255,7 +256,8 @@ auto round(const Type& x) {
   const computed half(0.5f);
   if constexpr (detail::traced<Type>) {
     const value<bool> up = rest >= half;
-    return copysign(kept(detail::apply(detail::op::Select, detail::scalar_of<computed>, node_of(up), node_of(above), node_of(whole))), given);
+    constexpr detail::scalar type = detail::scalar_of<computed>;
+    return copysign(kept(detail::apply(detail::op::Select, type, node_of(up), node_of(above), node_of(whole))), given);
   } else {
     return copysign(rest >= half ? above : whole, given);
   }

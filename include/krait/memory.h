@@ -48,11 +48,13 @@ class ref : public value<Type> {
     return value<Type>(detail::store(place_, detail::node_of(detail::convert_plain<Type>(x))));
   }
   void operator=(const ref&) & {
-    static_assert(detail::always_false<Type>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(detail::always_false<Type>,
+                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
   template <detail::operand_type Other>
   void operator=(const Other&) & {
-    static_assert(detail::always_false<Other>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(detail::always_false<Other>,
+                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 
   value<Type> operator++() && { return static_cast<ref&&>(*this) += 1; }
@@ -162,10 +164,11 @@ class view : public view<const Type, Rank> {
 /// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
 template <detail::plain Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
-  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; kr::dynamic_shared is sized at launch");
+  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; dynamic_shared is sized at launch");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  return view<Type, sizeof...(Extents)>(detail::make_array(detail::op::Shared, detail::scalar_of<Type>, extents, sizeof...(Extents)));
+  const detail::node array = detail::make_array(detail::op::Shared, detail::scalar_of<Type>, extents, sizeof...(Extents));
+  return view<Type, sizeof...(Extents)>(array);
 }
 /// An array of the block of n elements, known while recording. Arrays never overlap.
 template <detail::plain Type>
@@ -184,7 +187,8 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
   static_assert(((Extents > 0) && ...), "krait: the extents of a local array are positive");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  return view<Type, sizeof...(Extents)>(detail::make_array(detail::op::Local, detail::scalar_of<Type>, extents, sizeof...(Extents)));
+  const detail::node array = detail::make_array(detail::op::Local, detail::scalar_of<Type>, extents, sizeof...(Extents));
+  return view<Type, sizeof...(Extents)>(array);
 }
 
 namespace detail {

@@ -172,10 +172,13 @@ constexpr To convert_plain(From x) {
     return static_cast<double>(x) != 0;
   } else if constexpr (std::is_integral_v<To> && is_float_v<From>) {
     constexpr int width = static_cast<int>(sizeof(To)) * 8 - std::is_signed_v<To>;
-    constexpr double limit = width == 64 ? 0x1p64 : static_cast<double>(std::uint64_t{1} << (width % 64));  // one above the largest
+    // One above the largest.
+    constexpr double limit = width == 64 ? 0x1p64 : static_cast<double>(std::uint64_t{1} << (width % 64));
     constexpr To largest = static_cast<To>(~std::uint64_t{0} >> (64 - width)), smallest = static_cast<To>(~largest);
     const auto wide = static_cast<double>(x);
-    return is_nan(wide) ? To{} : wide >= limit ? largest : wide <= (std::is_signed_v<To> ? -limit : 0.0) ? smallest : static_cast<To>(wide);
+    if (is_nan(wide)) return To{};
+    if (wide >= limit) return largest;
+    return wide <= (std::is_signed_v<To> ? -limit : 0.0) ? smallest : static_cast<To>(wide);
   } else {
     return static_cast<To>(x);
   }

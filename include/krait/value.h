@@ -21,11 +21,11 @@ class handle {
   explicit operator Type() const {
     if constexpr (std::is_same_v<Type, bool>)
       static_assert(always_false<Type>,
-                    "krait: a traced value has no value while recording: use kr::if_, kr::while_ or kr::select instead of if, while "
-                    "and ?:");
+                    "krait: a traced value has no value while recording: use kr::if_, kr::while_ or kr::select instead of if, "
+                    "while and ?:");
     else
       static_assert(always_false<Type>,
-                    "krait: a traced value cannot become a plain one: keep it in `auto` or kr::value, convert with kr::cast<T>(v)");
+                    "krait: a traced value cannot become a plain one: keep it in `auto` or kr::value, convert by kr::cast<T>(v)");
     return Type();
   }
 
@@ -93,7 +93,8 @@ class value : public detail::handle {
   }
   template <detail::operand_type Other>
   void operator=(const Other&) {
-    static_assert(detail::always_false<Other>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    static_assert(detail::always_false<Other>,
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
   }
 };
 template <detail::plain Number>

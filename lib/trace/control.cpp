@@ -51,7 +51,8 @@ ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, l
   r.enter(then);
   body();
   if (insts(r, then).empty())
-    r.misuse("the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves the lambda)",
+    r.misuse("the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves "
+             "the lambda)",
              where);
   r.exit(Op::Yield);
   return inst;
@@ -139,7 +140,7 @@ void record_while(function_ref<node()> condition, function_ref<void()> body, loc
   if (left) r.leave_after_loop();
 }
 
-// ---- loops over ranges -----------------------------------------------------------------------------------------------------------
+// ---- loops over ranges --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -149,7 +150,9 @@ struct Range {
   Scalar type, unsigned_type;
   ir::ValueId begin, end, step;
 
-  bool is_const(ir::ValueId v, std::uint64_t bits) const { return r.function().is_const(v) && r.function().const_bits(v) == bits; }
+  bool is_const(ir::ValueId v, std::uint64_t bits) const {
+    return r.function().is_const(v) && r.function().const_bits(v) == bits;
+  }
   ir::ValueId to_unsigned(ir::ValueId v) const { return r.cast(unsigned_type, v); }
   ir::ValueId op(Op what, ir::ValueId x, ir::ValueId y) const { return r.emit(what, r.function().type_of(x).scalar, {x, y}); }
   ir::ValueId less(ir::ValueId x, ir::ValueId y) const { return r.emit(Op::Lt, Scalar::Bool, {x, y}); }
@@ -242,7 +245,7 @@ void end_loop(node index, bool whole, location where) noexcept {
   if (left && r->in_body()) r->leave_after_loop();
 }
 
-// ---- switch ----------------------------------------------------------------------------------------------------------------------
+// ---- switch -------------------------------------------------------------------------------------------------------------------
 
 node begin_switch(node selector, location where) {
   Recorder& r = trace::recorder();
@@ -293,7 +296,7 @@ void record_default(node chain, function_ref<void()> body, location where) {
   record_region(r, region, body);
 }
 
-// ---- leaving ---------------------------------------------------------------------------------------------------------------------
+// ---- leaving ------------------------------------------------------------------------------------------------------------------
 
 void leave(op what, location where) {
   Recorder& r = trace::recorder();

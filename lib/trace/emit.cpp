@@ -69,7 +69,7 @@ Place operands_of(Recorder& r, const place& at) {
 
 }  // namespace
 
-// ---- a recording -----------------------------------------------------------------------------------------------------------------
+// ---- a recording --------------------------------------------------------------------------------------------------------------
 
 void* begin_recording(const recording_options& options) {
   if (trace::find_recorder())
@@ -103,7 +103,7 @@ void abandon_recording(void* recording) noexcept {
 }
 bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
 
-// ---- values ----------------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------------------------------------
 
 void set_location(location where) noexcept {
   if (Recorder* r = trace::find_recorder()) r->location(where);
@@ -177,12 +177,12 @@ node logical(op what, bool left, node right) {
   Recorder& r = trace::recorder();
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.has_effects(right))
-    r.misuse("the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is recorded "
-             "already: write if (flag) around it, or kr::value(flag) on the left");
+    r.misuse("the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is "
+             "recorded already: write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
-// ---- mutable locals --------------------------------------------------------------------------------------------------------------
+// ---- mutable locals -----------------------------------------------------------------------------------------------------------
 
 node make_slot(scalar type, node first) {
   Recorder& r = trace::recorder();
@@ -199,7 +199,7 @@ void assign(node slot, node x) {
 }
 void update(op what, scalar type, node slot, node x) { assign(slot, apply(what, type, slot, x)); }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------------------------
 
 node load(place& at) {
   Recorder& r = trace::recorder();

@@ -27,8 +27,8 @@ Recorder* find_recorder() noexcept { return current; }
 void set_recorder(Recorder* r) noexcept { current = r; }
 Recorder& recorder() {
   if (!current)
-    support::fail_usage("a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views and "
-                        "control flow belong into the lambda of kr::kernel or kr::vectorize");
+    support::fail_usage("a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views "
+                        "and control flow belong into the lambda of kr::kernel or kr::vectorize");
   return *current;
 }
 
@@ -45,7 +45,7 @@ Recorder::Recorder(const detail::recording_options& options)
   enter(f.body);
 }
 
-// ---- misuse and warnings -------------------------------------------------------------------------------------------------------
+// ---- misuse and warnings ------------------------------------------------------------------------------------------------------
 
 void Recorder::location(detail::location where) {
   if (!where.file) return;
@@ -76,7 +76,7 @@ void Recorder::warn_of_doubles() {
   }
 }
 
-// ---- instructions --------------------------------------------------------------------------------------------------------------
+// ---- instructions -------------------------------------------------------------------------------------------------------------
 
 ir::InstId Recorder::append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
   const ir::InstId inst = builder_.append(op, type, operands, imm);
@@ -110,8 +110,8 @@ ir::ValueId Recorder::resolve(detail::node n) {
   const ir::Value& v = function().values[n.id];
   const ir::RegionId region = v.def == ir::none ? v.region : home_[v.def];
   if (region >= is_open_.size() || !is_open_[region]) {
-    misuse("a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it "
-           "inside");
+    misuse("a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to "
+           "it inside");
     return ir::none;
   }
   return n.id;
@@ -129,7 +129,7 @@ ir::ValueId Recorder::use_as(ir::Scalar type, detail::node n) {
   return v == ir::none ? constant(type, 0) : cast(type, v);
 }
 
-// ---- regions -------------------------------------------------------------------------------------------------------------------
+// ---- regions ------------------------------------------------------------------------------------------------------------------
 
 void Recorder::open(ir::RegionId region) {
   open_regions_.push_back(region);
@@ -141,7 +141,7 @@ void Recorder::open(ir::RegionId region) {
 void Recorder::enter(ir::RegionId region, bool loop) {
   if (frames_.size() + 8 > ir::max_region_depth)
     throw error(error::kind_type::usage,
-                fmt::format("kernel {}: control flow nests deeper than {} levels: does a device function call itself without end?",
+                fmt::format("kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
                             function().name, ir::max_region_depth - 8).c_str(), where_.file, where_.line);
   Frame frame;
   frame.region = region, frame.loop = loop, frame.opened = open_regions_.size();
@@ -180,10 +180,11 @@ Frame* Recorder::innermost_loop() {
   return nullptr;
 }
 
-// ---- marks ---------------------------------------------------------------------------------------------------------------------
+// ---- marks --------------------------------------------------------------------------------------------------------------------
 
 detail::mark Recorder::mark(detail::node condition) const {
-  return {condition, builder_.region(), std::uint32_t(recorded_->module.functions.front().regions[builder_.region()].insts.size())};
+  const ir::RegionId here = builder_.region();
+  return {condition, here, std::uint32_t(recorded_->module.functions.front().regions[here].insts.size())};
 }
 
 bool Recorder::reaches(const detail::mark& m) const {
@@ -224,7 +225,8 @@ bool Recorder::only_computes(ir::InstId inst) const {
   const ir::Function& f = recorded_->module.functions.front();
   const ir::Op op = f.insts[inst].op;
   const ir::Effect effect = ir::info(op).effect;
-  if (effect != ir::Effect::Pure && effect != ir::Effect::Read && op != ir::Op::Get && op != ir::Op::If && op != ir::Op::Yield) return false;
+  const bool computes = effect == ir::Effect::Pure || effect == ir::Effect::Read || op == ir::Op::Get;
+  if (!computes && op != ir::Op::If && op != ir::Op::Yield) return false;
   for (const ir::RegionId region : f.insts[inst].regions)
     for (const ir::InstId inner : f.regions[region].insts)
       if (!only_computes(inner)) return false;
@@ -273,7 +275,7 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
   return result;
 }
 
-// ---- element-wise bodies -------------------------------------------------------------------------------------------------------
+// ---- element-wise bodies ------------------------------------------------------------------------------------------------------
 
 detail::body_scope Recorder::begin_body(void (*result)(void*, detail::node), void* context) {
   Body body;

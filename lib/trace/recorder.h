@@ -2,9 +2,9 @@
 //
 // The function being recorded: its open regions, where values live, and the misuse found so far.
 //
-// Open regions form a stack of frames. A value may be used while the region that holds it is open. After a terminator a frame goes
-// on in a detached region, which nothing refers to in the end: C++ code after break_() records into the void. A mark (a region and
-// a position in it) lets a later call move what was recorded since below a condition.
+// Open regions form a stack of frames. A value may be used while the region that holds it is open. After a terminator a frame
+// goes on in a detached region, which nothing refers to in the end: C++ code after break_() records into the void. A mark (a
+// region and a position in it) lets a later call move what was recorded since below a condition.
 #pragma once
 
 #include <map>

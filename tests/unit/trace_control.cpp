@@ -10,7 +10,7 @@ namespace {
 
 using namespace trace_test;
 
-// ---- ranges ----------------------------------------------------------------------------------------------------------------------
+// ---- ranges -------------------------------------------------------------------------------------------------------------------
 
 /// The indices that a range has mathematically.
 template <class Index>
@@ -141,7 +141,7 @@ TEST(trace_range, grid_stride_covers_every_index_once) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(out[std::size_t(i)], i + 1);
 }
 
-// ---- ways out --------------------------------------------------------------------------------------------------------------------
+// ---- ways out -----------------------------------------------------------------------------------------------------------------
 
 TEST(trace_control, break_and_continue) {
   std::vector<int> out(1);
@@ -208,7 +208,7 @@ TEST(trace_control, code_after_a_terminator_is_dead) {
             "kir 1\nkernel fp(native) (%0: view<i32, 1>) {\n  return\n}\n");
 }
 
-// ---- branches --------------------------------------------------------------------------------------------------------------------
+// ---- branches -----------------------------------------------------------------------------------------------------------------
 
 TEST(trace_control, elif_conditions_are_guarded) {
   std::vector<int> out(4), calls(3);
@@ -282,7 +282,7 @@ TEST(trace_control, switch_without_default_in_a_loop) {
   EXPECT_EQ(out[0], 11);
 }
 
-// ---- element-wise bodies -----------------------------------------------------------------------------------------------------------
+// ---- element-wise bodies ------------------------------------------------------------------------------------------------------
 
 /// As kr::vectorize records a lambda on one element.
 template <class Lambda>
@@ -290,7 +290,9 @@ std::vector<int> each(std::vector<int> in, const Lambda& lambda) {
   std::vector<int> out(in.size(), -1);
   const auto recorded = record([&](kr::view<const int> x, kr::view<int> y) {
     for (auto i : kr::grid_stride(x.size())) {
-      const auto keep = [&](kr::detail::node result) { y[i] = kr::value<int>(kr::detail::convert(kr::detail::scalar::i32, result)); };
+      const auto keep = [&](kr::detail::node result) {
+        y[i] = kr::value<int>(kr::detail::convert(kr::detail::scalar::i32, result));
+      };
       const auto scope = kr::detail::begin_body(
           [](void* context, kr::detail::node result) { (*static_cast<decltype(keep)*>(context))(result); },
           const_cast<void*>(static_cast<const void*>(&keep)));
@@ -344,7 +346,7 @@ TEST(trace_body, plain_bodies_leave_no_trace) {
   EXPECT_EQ(krait::ir::print(recorded->module).find("slot"), std::string::npos);
 }
 
-// ---- exceptions ------------------------------------------------------------------------------------------------------------------
+// ---- exceptions ---------------------------------------------------------------------------------------------------------------
 
 TEST(trace_control, an_exception_leaves_the_recorder_clean) {
   struct Stop : std::runtime_error {

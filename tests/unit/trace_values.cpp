@@ -73,7 +73,7 @@ TEST(trace_types, plain_constants_need_no_capture) {
   EXPECT_EQ(out[0], 15 + (0 + 1 + 0 + 1 + 4) + 5);
 }
 
-// ---- mutable locals ----------------------------------------------------------------------------------------------------------------
+// ---- mutable locals -----------------------------------------------------------------------------------------------------------
 
 TEST(trace_var, copies_are_new_locals) {
   std::vector<int> out(6);
@@ -147,7 +147,7 @@ TEST(trace_ref, ranks_and_extents) {
   for (int i = 0; i < 24; ++i) EXPECT_EQ(out[std::size_t(i)], i + 24);
 }
 
-// ---- the block ---------------------------------------------------------------------------------------------------------------------
+// ---- the block ----------------------------------------------------------------------------------------------------------------
 
 TEST(trace_block, shared_memory_and_barriers) {
   std::vector<int> out(64);
@@ -217,7 +217,7 @@ TEST(trace_block, warp) {
   }
 }
 
-// ---- plain values against a kernel -------------------------------------------------------------------------------------------------
+// ---- plain values against a kernel --------------------------------------------------------------------------------------------
 
 template <class Type>
 bool same(Type x, Type y) {
@@ -233,8 +233,8 @@ std::vector<Type> hard_numbers() {
     return {Type(0), Type(1), Type(-1), Type(2), Type(37), limits::min(), limits::max(), Type(limits::max() - 1), Type(0x5a)};
   else
     return {Type(0), -Type(0), Type(1), Type(-1), Type(0.5), Type(-0.5), Type(1.5), Type(2.5), Type(-2.5), limits::infinity(),
-            -limits::infinity(), limits::quiet_NaN(), limits::denorm_min(), limits::max(), limits::lowest(), Type(1e-30), Type(3.7),
-            Type(0.49999997), Type(8388609)};
+            -limits::infinity(), limits::quiet_NaN(), limits::denorm_min(), limits::max(), limits::lowest(), Type(1e-30),
+            Type(3.7), Type(0.49999997), Type(8388609)};
 }
 
 template <class Type>

@@ -4,8 +4,8 @@
 // traced value is a `node`, its type is known to the recorder, which converts operands itself and reads a mutable local where one
 // is used as a value.
 //
-// A misuse does not throw where it happens: it is kept, the operation gives a zero, and finish_recording throws it. What must stop
-// at once does throw: use of a traced value while nothing is recorded, and a recording that grows without end.
+// A misuse does not throw where it happens: it is kept, the operation gives a zero, and finish_recording throws it. What must
+// stop at once does throw: use of a traced value while nothing is recorded, and a recording that grows without end.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct mark {
   std::uint32_t position = 0;
 };
 
-// ---- a recording -------------------------------------------------------------------------------------------------------------
+// ---- a recording --------------------------------------------------------------------------------------------------------------
 struct recording_options {
   const char* name = "";
   location where{};
@@ -69,7 +69,7 @@ struct body_scope {
 KRAIT_API body_scope begin_body(void (*result)(void* context, node value), void* context);
 KRAIT_API void end_body(const body_scope& scope);
 
-// ---- values ------------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------------------------------------
 KRAIT_API node literal(scalar type, std::uint64_t bits);
 /// x as a value of that type (C++'s conversion; float to integer saturates).
 KRAIT_API node convert(scalar type, node x);
@@ -90,13 +90,13 @@ KRAIT_API node logical(op what, const mark& left, node right);
 /// The same with a plain left operand.
 KRAIT_API node logical(op what, bool left, node right);
 
-// ---- mutable locals ------------------------------------------------------------------------------------------------------------
+// ---- mutable locals -----------------------------------------------------------------------------------------------------------
 KRAIT_API node make_slot(scalar type, node first);
 KRAIT_API void assign(node slot, node x);
 /// slot = slot `what` x, computed in `type`.
 KRAIT_API void update(op what, scalar type, node slot, node x);
 
-// ---- memory ------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------------------------
 /// An element's place: indices are values of type i64 once `load` or `locate` has run.
 struct place {
   node array;
@@ -114,7 +114,7 @@ KRAIT_API node make_array(op what, scalar element, const std::int64_t* extents, 
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 
-// ---- control -----------------------------------------------------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------------------------------------
 /// Gives the mark that elif and else continue from.
 KRAIT_API mark record_if(node condition, function_ref<void()> body, location where);
 KRAIT_API mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where);

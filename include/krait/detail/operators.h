@@ -36,6 +36,11 @@ struct compare_rule : arithmetic_rule<Left, Right> {
   using result = bool;
 };
 
+/// The operation in the rule's type.
+template <class Types>
+value<typename Types::result> compute(op what, node x, node y) {
+  return value<typename Types::result>(apply(what, scalar_of<typename Types::type>, x, y));
+}
 /// A plain operand as the type of the operation.
 template <class Type, class Number>
 node plain_node(Number x) {
@@ -57,24 +62,20 @@ class logical_left {
 }  // namespace detail
 
 // Undefined below: the overloads of one operator differ only in its symbol, its operation and the rule of its types.
-#define KRAIT_BINARY(symbol, name, rule)                                                                                      \
-  template <detail::traced Left, detail::traced Right>                                                                        \
-  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(const Left& x, const Right& y) { \
-    using types = detail::rule<Left, Right>;                                                                                  \
-    return value<typename types::result>(                                                                                     \
-        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y)));                    \
-  }                                                                                                                           \
-  template <detail::traced Left, detail::plain Right>                                                                         \
-  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(const Left& x, Right y) {    \
-    using types = detail::rule<Left, Right>;                                                                                  \
-    return value<typename types::result>(                                                                                     \
-        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)));            \
-  }                                                                                                                           \
-  template <detail::plain Left, detail::traced Right>                                                                         \
-  [[gnu::noinline, gnu::cold]] value<typename detail::rule<Left, Right>::result> operator symbol(Left x, const Right& y) {    \
-    using types = detail::rule<Left, Right>;                                                                                  \
-    return value<typename types::result>(                                                                                     \
-        detail::apply(detail::op::name, detail::scalar_of<typename types::type>, detail::plain_node<typename types::type>(x), node_of(y)));            \
+#define KRAIT_BINARY(symbol, name, rule)                                                                               \
+  template <detail::traced Left, detail::traced Right>                                                                 \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, const Right& y) {                                   \
+    return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));                       \
+  }                                                                                                                    \
+  template <detail::traced Left, detail::plain Right>                                                                  \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                                          \
+    using types = detail::rule<Left, Right>;                                                                           \
+    return detail::compute<types>(detail::op::name, node_of(x), detail::plain_node<typename types::type>(y));          \
+  }                                                                                                                    \
+  template <detail::plain Left, detail::traced Right>                                                                  \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                                          \
+    using types = detail::rule<Left, Right>;                                                                           \
+    return detail::compute<types>(detail::op::name, detail::plain_node<typename types::type>(x), node_of(y));          \
   }
 KRAIT_BINARY(+, Add, arithmetic_rule)
 KRAIT_BINARY(-, Sub, arithmetic_rule)
@@ -95,35 +96,35 @@ KRAIT_BINARY(>=, Ge, compare_rule)
 #undef KRAIT_BINARY
 
 // Undefined below. A value on the left is refused with the cure; a named element (`auto t = x[i]; t += 1`) is a value.
-#define KRAIT_COMPOUND(symbol, name, rule)                                                                                    \
-  template <detail::plain Type, detail::traced Right>                                                                         \
-  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                                     \
-    using types = detail::rule<Type, Right>;                                                                                  \
-    detail::update(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y));                        \
-    return x;                                                                                                                 \
-  }                                                                                                                           \
-  template <detail::plain Type, detail::plain Right>                                                                          \
-  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                                            \
-    using types = detail::rule<Type, Right>;                                                                                  \
-    detail::update(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y));                \
-    return x;                                                                                                                 \
-  }                                                                                                                           \
-  template <detail::plain Type, detail::traced Right>                                                                         \
-  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                                   \
-    using types = detail::rule<Type, Right>;                                                                                  \
-    return value<Type>(detail::store(                                                                                         \
-        place_of(x), detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), node_of(y))));           \
-  }                                                                                                                           \
-  template <detail::plain Type, detail::plain Right>                                                                          \
-  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                                          \
-    using types = detail::rule<Type, Right>;                                                                                  \
-    return value<Type>(detail::store(                                                                                         \
-        place_of(x), detail::apply(detail::op::name, detail::scalar_of<typename types::type>, node_of(x), detail::plain_node<typename types::type>(y)))); \
-  }                                                                                                                           \
-  template <detail::plain Type, class Right>                                                                                  \
-  void operator symbol(const value<Type>&, const Right&) {                                                                    \
-    static_assert(detail::always_false<Right>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to change it, " \
-                                               "or write the element itself: x[i] " #symbol " v");                            \
+#define KRAIT_COMPOUND(symbol, name, rule)                                                                             \
+  template <detail::plain Type, detail::traced Right>                                                                  \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                              \
+    using type = typename detail::rule<Type, Right>::type;                                                             \
+    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), node_of(y));                                 \
+    return x;                                                                                                          \
+  }                                                                                                                    \
+  template <detail::plain Type, detail::plain Right>                                                                   \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                                     \
+    using type = typename detail::rule<Type, Right>::type;                                                             \
+    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), detail::plain_node<type>(y));                \
+    return x;                                                                                                          \
+  }                                                                                                                    \
+  template <detail::plain Type, detail::traced Right>                                                                  \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                            \
+    const auto result = detail::compute<detail::rule<Type, Right>>(detail::op::name, node_of(x), node_of(y));          \
+    return value<Type>(detail::store(place_of(x), node_of(result)));                                                   \
+  }                                                                                                                    \
+  template <detail::plain Type, detail::plain Right>                                                                   \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                                   \
+    using types = detail::rule<Type, Right>;                                                                           \
+    const detail::node other = detail::plain_node<typename types::type>(y);                                            \
+    const auto result = detail::compute<types>(detail::op::name, node_of(x), other);                                   \
+    return value<Type>(detail::store(place_of(x), node_of(result)));                                                   \
+  }                                                                                                                    \
+  template <detail::plain Type, class Right>                                                                           \
+  void operator symbol(const value<Type>&, const Right&) {                                                             \
+    static_assert(detail::always_false<Right>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to "  \
+                                               "change it, or write the element itself: x[i] " #symbol " v");          \
   }
 KRAIT_COMPOUND(+=, Add, arithmetic_rule)
 KRAIT_COMPOUND(-=, Sub, arithmetic_rule)
