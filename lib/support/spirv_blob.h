@@ -23,7 +23,7 @@ struct SpirvBlobHeader {
   std::uint32_t push_bytes = 0;      // of the push constants
   std::uint32_t arguments_in_memory = 0;
   std::uint32_t static_shared = 0;   // bytes
-  std::uint32_t dynamic_shared = 0;  // whether there is an array sized at launch
+  std::uint32_t dynamic_shared = 0;  // arrays sized at launch, each with all the bytes asked for
   std::uint32_t local_bytes = 0;     // a thread's arrays
   std::uint32_t block[3]{};          // a fixed block size, or 0
   std::uint32_t uses_warp = 0;       // needs whole subgroups, lanes in the order of the threads

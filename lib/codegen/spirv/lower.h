@@ -39,6 +39,7 @@ class Lower {
     Id merge = 0, next = 0;               // next: a loop's continue target
     std::vector<Incoming> results;        // by result, into merge
     std::vector<Incoming> carried;        // by carried value, into next
+    bool reached = false;                 // something goes to merge
   };
   struct AtomicPlace {
     Id pointer, scope;
@@ -58,7 +59,7 @@ class Lower {
   // lower_control.cpp
   void region(ir::RegionId r);
   void terminate(const ir::Inst& i);
-  void leave(std::vector<Incoming>& into, const ir::Inst& i, Id to);
+  void leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to);
   void lower_if(const ir::Inst& i);
   void lower_switch(const ir::Inst& i);
   void lower_loop(const ir::Inst& i);
@@ -135,6 +136,7 @@ class Lower {
   std::vector<Use> uses_;      // of shared and local arrays, by ValueId
   std::vector<Exit> exits_;    // innermost last: ifs, switches and loops
   std::vector<bool> exit_is_loop_;
+  bool reachable_ = true;      // the current block
 
   Id push_ = 0, argument_base_ = 0;
   Id block_spec_[3]{}, dynamic_bytes_ = 0, folded_ = 0;

@@ -8,8 +8,14 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
+/// What follows a construct that is never left to its merge block is dropped: it cannot be reached, and SPIR-V's rules about
+/// constructs that contain each other go by dominance, which unreachable blocks have none of.
 void Lower::region(ir::RegionId r) {
-  for (ir::InstId id : f_.regions[r].insts) instruction(f_.insts[id]);
+  for (ir::InstId id : f_.regions[r].insts) {
+    reachable_ = true;
+    instruction(f_.insts[id]);
+    if (!reachable_) return;
+  }
 }
 
 Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
@@ -23,14 +29,15 @@ Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
   return exit;
 }
 
-void Lower::leave(std::vector<Incoming>& into, const ir::Inst& i, Id to) {
+void Lower::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to) {
+  if (to == exit.merge) exit.reached = true;
   for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.block()});
   e_.branch(to);
 }
 
 void Lower::terminate(const ir::Inst& i) {
   switch (i.op) {
-    case ir::Op::Yield: return leave(exits_.back().results, i, exits_.back().merge);
+    case ir::Op::Yield: return leave(exits_.back(), exits_.back().results, i, exits_.back().merge);
     case ir::Op::Return: return e_.m.emit_void(Op::OpReturn, {});
     case ir::Op::Unreachable: return e_.m.emit_void(Op::OpUnreachable, {});
     default: break;
@@ -39,15 +46,16 @@ void Lower::terminate(const ir::Inst& i) {
   while (!exit_is_loop_[loop]) --loop;
   Exit& exit = exits_[loop];
   if (i.op == ir::Op::Break) {
-    leave(exit.results, i, exit.merge);
+    leave(exit, exit.results, i, exit.merge);
   } else {
-    leave(exit.carried, i, exit.next);
+    leave(exit, exit.carried, i, exit.next);
   }
 }
 
-/// Begins the merge block; results of no yield or break are undefined and the block is never reached.
 void Lower::merge(const ir::Inst& i, Exit& exit) {
   e_.begin(exit.merge);
+  reachable_ = exit.reached;
+  if (!reachable_) return e_.m.emit_void(Op::OpUnreachable, {});
   for (std::size_t n = 0; n < i.results.size(); ++n)
     ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
 }
@@ -58,6 +66,7 @@ void Lower::lower_if(const ir::Inst& i) {
   exits_.push_back(new_exit(i, false));
   exit_is_loop_.push_back(false);
   const Id after = exits_.back().merge;
+  exits_.back().reached = !has_else;
   e_.selection_merge(after);
   e_.branch(value(i.operands[0]), yes, has_else ? no : after);
   e_.begin(yes);
@@ -136,6 +145,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     e_.begin(test);
     Id more = e_.int_compare(ir::Op::Lt, index_type, ids_[params[0]], value(i.operands[0]));
     for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
+    exits_.back().reached = true;
     e_.branch(more, body, after);
   } else {
     e_.branch(body);

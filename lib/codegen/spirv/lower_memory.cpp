@@ -45,7 +45,7 @@ void Lower::declare_array(const ir::Inst& i) {
   Id length = e_.u32(std::uint32_t(units));
   if (i.list[0] == 0) {
     // As many rows as the launch has room for; at least one, as SPIR-V has no empty arrays.
-    header_->dynamic_shared = 1;
+    ++header_->dynamic_shared;
     if (!dynamic_bytes_) dynamic_bytes_ = m.spec_constant(support::SpirvDynamicShared, 0);
     Id u = m.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
     a.dynamic_length = m.spec_op(u, Op::OpUDiv, {dynamic_bytes_, row});

@@ -65,7 +65,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   Open& o = opened();
   auto& code = static_cast<VulkanExecutable&>(executable);
   const support::SpirvBlobHeader& h = code.header();
-  const std::int64_t shared = std::int64_t(h.static_shared) + (h.dynamic_shared ? request.dynamic_shared : 0);
+  const std::int64_t shared = std::int64_t(h.static_shared) + std::int64_t(h.dynamic_shared) * request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
     support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
                         gpu_.features.limits.maxComputeSharedMemorySize);
