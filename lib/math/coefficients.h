@@ -48,6 +48,10 @@ template <class Float> inline constexpr int pow_c0 = 0;
 template <> inline constexpr float pow_c0<float>[] = {0x1.ec709ep-1f};
 template <> inline constexpr double pow_c0<double>[] = {0x1.ec709dc3a03fdp-1};
 
+template <class Float> inline constexpr int gamma_c = 0;
+template <> inline constexpr float gamma_c<float>[] = {0x1.53643ap+0f, 0x1.acfe3ap-2f};
+template <> inline constexpr double gamma_c<double>[] = {0x1.536439a4c6efcp+0, 0x1.acfe390c97d69p-2};
+
 // 2/pi in words, a word of zeros first
 template <class Float> inline constexpr int two_over_pi_words = 0;
 template <> inline constexpr unsigned two_over_pi_words<float>[] = {0x0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
@@ -194,5 +198,61 @@ template <> inline constexpr double erfc_q<double>[] = {0x1.058671b52c776p-1, 0x
     0x1.0e816a8989651p-4, -0x1.317b11a4df453p-7, -0x1.e9d33c86c10e9p-5, 0x1.10822b14d48b9p-4, 0x1.8ddba0a316d44p-12,
     -0x1.4ae59a19e3db3p-4, 0x1.56e1e8c52ef74p-4, 0x1.8408aaedf2059p-6, -0x1.dfa75830d1aafp-4, 0x1.a3d399b7ec9e8p-5,
     0x1.feb9a472dda38p-5, -0x1.978bbef9e6e38p-5};
+
+// gamma_q: gamma(2 + t) = 1 + t Q(t), -3/4 <= t <= 1/4; error 2^-27.26 / 2^-57.74
+template <class Float> inline constexpr int gamma_q = 0;
+template <> inline constexpr float gamma_q<float>[] = {0x1.b0ee64p-2f, 0x1.a5b94ap-2f, 0x1.4e1c58p-4f, 0x1.303762p-4f,
+    -0x1.786d12p-15f, 0x1.70f9ccp-7f, -0x1.3569b4p-8f, -0x1.4bfe8cp-9f, -0x1.3332c8p-8f};
+template <> inline constexpr double gamma_q<double>[] = {0x1.b0ee6072093cfp-2, 0x1.a5b978b96bef3p-2, 0x1.4e23998464b87p-4,
+    0x1.301fbb0f196dfp-4, -0x1.17f3740250af4p-12, 0x1.6d7eeae91ffb1p-7, -0x1.75e6e84b1c33dp-9, 0x1.13c43859ab812p-9,
+    -0x1.e220108287d5p-11, 0x1.011eae407b0ap-11, -0x1.f8e48b518faffp-13, 0x1.fe9443f7df829p-14, -0x1.06eb250697ceep-14,
+    0x1.ab0aec695f324p-16, -0x1.ebcf66467b7fap-17, 0x1.248918cd81541p-15, 0x1.f4648aca878b2p-15, 0x1.3b4f261c6ea0dp-14,
+    0x1.75e899370611dp-15, 0x1.bb21c16494392p-17};
+
+// lgamma_q: log gamma(2 + t) = t Q(t), -3/4 <= t <= 1/4; error 2^-25.89 / 2^-55.29
+template <class Float> inline constexpr int lgamma_q = 0;
+template <> inline constexpr float lgamma_q<float>[] = {0x1.b0ee6p-2f, 0x1.4a34cep-2f, -0x1.13de92p-4f, 0x1.513524p-6f,
+    -0x1.e6dc32p-8f, 0x1.6d5e38p-9f, -0x1.e47904p-11f, 0x1.e13102p-10f, 0x1.a79dc4p-10f, 0x1.0e611ep-10f};
+template <> inline constexpr double lgamma_q<double>[] = {0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a5574c8p-4,
+    0x1.51322ac7d925cp-6, -0x1.e404fc2241917p-8, 0x1.7add6ea87c9a1p-9, -0x1.38ac5ba208622p-10, 0x1.0b36b51fc7381p-11,
+    -0x1.d3fd97c58f242p-13, 0x1.a1229d027e4dbp-14, -0x1.78e20213d6cb2p-15, 0x1.58fb46959c3e5p-16, -0x1.37f7352301792p-17,
+    0x1.2001c83cc6b3bp-18, -0x1.954a4fb924afcp-19, -0x1.ea33a64b9690dp-21, -0x1.e5024d0363995p-20, 0x1.fbc3c4a7947b6p-22,
+    0x1.f1028b09bbd58p-21, 0x1.2c227f5ec545fp-21};
+
+// stirling_q: log gamma x = (x - 1/2) log x - x + log(2 pi) / 2 + Q(z) / x, z = 1 / x^2, x >= 6; absolute; error 2^-32.68 / 2^-63.56
+template <class Float> inline constexpr int stirling_q = 0;
+template <> inline constexpr float stirling_q<float>[] = {0x1.555554p-4f, -0x1.6bf6ep-9f, 0x1.889ab2p-11f};
+template <> inline constexpr double stirling_q<double>[] = {0x1.5555555555555p-4, -0x1.6c16c16c10f43p-9,
+    0x1.a01a016d50568p-11, -0x1.381351197e6e2p-11, 0x1.b939eb1bc356p-11, -0x1.f34251e5be5e8p-10, 0x1.7fc73c10f4fe4p-8,
+    -0x1.06500fe1bc02p-6};
+
+// erfinv_near: erfinv x = x P(w - 3), w = -log(1 - x^2) <= 6; error 2^-22.64 / 2^-52.76
+template <class Float> inline constexpr int erfinv_near = 0;
+template <> inline constexpr float erfinv_near<float>[] = {0x1.9fa074p+0f, 0x1.eedb96p-3f, -0x1.781492p-8f, -0x1.b5e86cp-11f,
+    0x1.99e1acp-13f, -0x1.b7244ap-17f, -0x1.f89aeep-20f, 0x1.0ec6a6p-21f, -0x1.3fe48ep-28f, -0x1.1ad26cp-27f};
+template <> inline constexpr double erfinv_near<double>[] = {0x1.9fa072ed72dbbp+0, 0x1.eedbebdce73b8p-3,
+    -0x1.780def1d3e7e4p-8, -0x1.b6666b150f246p-11, 0x1.9912c049e3e03p-13, -0x1.aab13d3073c1ep-17, -0x1.d539c9b8f3553p-20,
+    0x1.e32b10a7565d9p-22, -0x1.96f833cf34e85p-26, -0x1.77b4401a8c7bbp-28, 0x1.31561bb963112p-30, -0x1.14483e620306ap-35,
+    -0x1.30e7220b1b1dp-36, 0x1.7b329139aee07p-39, 0x1.edfacbde66013p-48, -0x1.d4dfcc06c12a8p-45, 0x1.c259b1b48a14ap-48,
+    0x1.7e61254a98036p-53, -0x1.65b16cbae189cp-53, 0x1.88b4b7e79ef1cp-56, 0x1.f35a0dfc47ab1p-60, -0x1.c34ff6979cf7ep-61,
+    -0x1.d675201cf2529p-69, 0x1.b363144a9da13p-67};
+
+// erfinv_far: erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16; error 2^-24.3 / 2^-51.46
+template <class Float> inline constexpr int erfinv_far = 0;
+template <> inline constexpr float erfinv_far<float>[] = {0x1.8abcc4p+1f, 0x1.01589p+0f, 0x1.5fc40ep-8f, -0x1.e8bd14p-9f,
+    0x1.4a30a2p-9f, -0x1.d48a9ep-10f, 0x1.d29ae2p-11f, -0x1.a31366p-13f, 0x1.5f8e34p-15f};
+template <> inline constexpr double erfinv_far<double>[] = {0x1.8abcc380d5a46p+1, 0x1.0158a6d641d32p+0, 0x1.5ffcfe5badcap-8,
+    -0x1.ebadabb83ff2dp-9, 0x1.468eec912e4b3p-9, -0x1.ba924143b9136p-10, 0x1.f3cc5b4347211p-11, -0x1.7448a592f9886p-12,
+    0x1.932699f159766p-16, 0x1.1e68028366448p-14, -0x1.8cdf87a495e3fp-15, 0x1.a2a2174a7bfabp-17, 0x1.85847c1986f6cp-19,
+    -0x1.0d7d3ce91fd7bp-18, 0x1.9d2a0eeec64afp-20, 0x1.5a0cc32347ee1p-26, -0x1.4b75ceaaecb53p-22, 0x1.824f98884fc72p-24,
+    0x1.02c2ffce40178p-26};
+
+// erfinv_farther: erfinv x = x P(sqrt w - 5), 16 <= w <= 37; error 2^-2.208 / 2^-51.87
+template <class Float> inline constexpr int erfinv_farther = 0;
+template <> inline constexpr float erfinv_farther<float>[] = {0x1.2af03p+2f};
+template <> inline constexpr double erfinv_farther<double>[] = {0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba0b6p+0,
+    -0x1.22ea5df244f48p-13, -0x1.c2f36a84604d3p-13, 0x1.3ebf4f0ea7b83p-14, -0x1.4a349bc59d3c3p-16, 0x1.2fbcf6b9561edp-18,
+    -0x1.0a8c186ba1a4cp-20, 0x1.ebe339dcf36bfp-23, -0x1.22ff1b9a0f66fp-24, 0x1.f2ec1bf76c7e6p-26, -0x1.001a4c31e80cbp-26,
+    0x1.0a219e63f20f3p-27, -0x1.06cb1aa69f497p-28, 0x1.881141890f9c7p-30, -0x1.0f056f87164f3p-32, -0x1.cbcfe1495d1a6p-38};
 
 }  // namespace krait::math

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// erf and erfc. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2) with t = 2 / (2 + |x|), where x^2 is
-// taken with its rounding error, and that of t goes into the exponent too.
+// erf, erfc and erfinv. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2) with t = 2 / (2 + |x|), where x^2 is
+// taken with its rounding error, and that of t goes into the exponent too. erfinv: x times a polynomial in w = -log(1 - x^2), in
+// sqrt w for the tails (the variables are Giles's, "Approximating the erfinv function").
 #pragma once
 
 #include "math/exponential.h"
+#include "math/logarithm.h"
 
 namespace krait::math {
 
@@ -46,6 +48,25 @@ Real erfc(const Real& x) {
   Var<Real> result = scale_fast(value, shifted);
   when(negate(a <= constant<Real>(is_single<Real> ? 9 : 26)), [&] { result = scale_safe(value, shifted); });
   return select(x < constant<Real>(0), two - Real(result), Real(result));
+}
+
+template <class Real>
+Real erfinv(const Real& x) {
+  using F = Scalar<Real>;
+  const Real one = constant<Real>(1), u = fma(-x, x, one);
+  const Real w = -log_normal(u);
+  Var<Real> factor = horner<erfinv_near<F>>(w - constant<Real>(3));
+  when(negate(w <= constant<Real>(6)), [&] {
+    const Real root = sqrt(w);
+    if constexpr (is_single<Real>) {
+      factor = horner<erfinv_far<F>>(root - constant<Real>(3.25));
+    } else {
+      const Real farther = horner<erfinv_farther<F>>(root - constant<Real>(5));
+      factor = select(w > constant<Real>(16), farther, horner<erfinv_far<F>>(root - constant<Real>(3.25)));
+    }
+  });
+  const Real edge = select(abs(x) == one, copysign(infinity<Real>(), x), not_a_number<Real>());
+  return select(u > constant<Real>(0), x * Real(factor), edge);
 }
 
 }  // namespace krait::math

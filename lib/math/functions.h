@@ -5,8 +5,10 @@
 
 #include "math/error_function.h"
 #include "math/exponential.h"
+#include "math/gamma.h"
 #include "math/hyperbolic.h"
 #include "math/inverse_trigonometric.h"
 #include "math/logarithm.h"
 #include "math/power.h"
+#include "math/remainder.h"
 #include "math/trigonometric.h"

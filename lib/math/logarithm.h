@@ -70,6 +70,18 @@ Real log_rare(const Real& x, const Real& result) {
   return select(x == zero, -infinity<Real>(), select(x < zero, not_a_number<Real>(), finite));
 }
 
+/// log of a positive normal number.
+template <class Real>
+Real log_normal(const Real& x) {
+  using F = Scalar<Real>;
+  const Unsigned<Real> u = bits(x);
+  const Int<Real> exponent = log_exponent<Real>(u);
+  const Real f = from_bits<Real>(u - (as_unsigned<Real>(exponent) << Format<Real>::mantissa)) - constant<Real>(1);
+  const Real e = small_integer<Real>(exponent);
+  const Real tail = fma(f * f, horner<log_q<F>>(f), fma(e, Real(ln2<F>[1]), f));
+  return fma(e, Real(ln2<F>[0]), tail);
+}
+
 template <class Real>
 Real log(const Real& x) {
   using F = Scalar<Real>;

@@ -93,6 +93,7 @@ void when(bool condition, Body&& body) {
 }
 /// Repeats body while condition() holds.
 template <class Condition, class Body>
+  requires std::same_as<std::invoke_result_t<Condition>, bool>
 void repeat_while(Condition&& condition, Body&& body) {
   while (condition()) body();
 }

@@ -28,7 +28,7 @@ void when(const value<bool>& condition, const Body& body) {
 }
 template <class Condition, class Body>
   requires detail::traced<std::invoke_result_t<Condition>>
-void repeat_while(const Condition& condition, const Body& body) {
+void repeat_while(Condition&& condition, Body&& body) {
   while_(condition, body);
 }
 

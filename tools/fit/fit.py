@@ -49,6 +49,22 @@ def erfc_target(a):
     return mp.erfc(x) * mp.exp(x * x) / t
 
 
+def stirling(z):
+    """x (log gamma x - (x - 1/2) log x + x - log(2 pi) / 2) at z = 1 / x^2."""
+    x = 1 / mp.sqrt(z)
+    return x * (mp.loggamma(x) - (x - mpf("0.5")) * mp.log(x) + x - mp.log(2 * PI) / 2)
+
+
+def erfinv_of(w):
+    """erfinv(x) / x where w = -log(1 - x^2)."""
+    x = mp.sqrt(-mp.expm1(-w))
+    return mp.erfinv(x) / x
+
+
+def erfinv_fit(f):
+    return f, lambda v: 1 / f(v)
+
+
 def fits(kind):
     single = kind == "float"
     half = 24 if single else 53
@@ -92,6 +108,18 @@ def fits(kind):
                      lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 17)),
         "erfc_q": ("erfc x = exp(-x^2) t Q(t - 1/2), t = 2 / (2 + x), x >= 0", erfc_target, lambda a: 1 / erfc_target(a),
                    t_end, mpf("0.5"), terms(10, 25)),
+        "gamma_q": ("gamma(2 + t) = 1 + t Q(t), -3/4 <= t <= 1/4", lambda t: (mp.gamma(2 + t) - 1) / t,
+                    lambda t: abs(t) / mp.gamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(9, 20)),
+        "lgamma_q": ("log gamma(2 + t) = t Q(t), -3/4 <= t <= 1/4", lambda t: mp.loggamma(2 + t) / t,
+                     lambda t: t / mp.loggamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(10, 20)),
+        "stirling_q": ("log gamma x = (x - 1/2) log x - x + log(2 pi) / 2 + Q(z) / x, z = 1 / x^2, x >= 6; absolute", stirling,
+                       mp.sqrt, mpf("1e-12"), mpf(1) / 36, terms(3, 8)),
+        "erfinv_near": ("erfinv x = x P(w - 3), w = -log(1 - x^2) <= 6", *erfinv_fit(lambda v: erfinv_of(v + 3)),
+                        mpf(-3), mpf(3), terms(10, 24)),
+        "erfinv_far": ("erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16", *erfinv_fit(lambda v: erfinv_of((v + mpf("3.25")) ** 2)),
+                       mpf("-0.81"), mpf("0.76"), terms(9, 19)),
+        "erfinv_farther": ("erfinv x = x P(sqrt w - 5), 16 <= w <= 37", *erfinv_fit(lambda v: erfinv_of((v + 5) ** 2)),
+                           mpf(-1), mpf("1.1"), terms(1, 17)),
     }
 
 
@@ -110,6 +138,7 @@ def constants(kind):
         "pi": remez.split(PI, bits, 2),
         "pow_k": remez.split(K2, bits, 2),
         "pow_c0": remez.split(K2 / 3, bits, 1),
+        "gamma_c": [remez.rounded(v, bits) for v in (mp.log(2 * PI, 2) / 2, (mp.log(2 * PI) - 1) / 2)],
     }
 
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The recorded bodies: expanded into a kernel and interpreted, each gives the bits of the plain overload.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ir/interp.h"
+#include "ir/text.h"
+#include "math/bodies.h"
+#include "passes/passes.h"
+#include "reference.h"
+
+namespace krait::accuracy {
+namespace {
+
+template <class Float>
+using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
+
+/// y[i] = f(x[i]) or f(x[i], z[i]), with the body in place of f.
+std::string kernel_text(const Reference& f, const std::string& type) {
+  const std::string array = "view<" + type + ", 1, const>", load = ": " + type + " = load ";
+  std::string text = "kir 1\nkernel @k fp(reproducible) (%0: " + array + ", %1: " + array + ", %2: view<" + type + ", 1>) {\n";
+  text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" + load + "%1, %3\n%6: " + type + " = " + f.name + " %4";
+  text += std::string(f.arity == 2 ? ", %5" : "") + "\nstore." + type + " %2, %3, %6\nreturn\n}\n";
+  return text;
+}
+
+/// Arguments of every kind: over all bit patterns, dense where the function lives, and the edges.
+template <class Float>
+std::vector<Float> arguments(const Reference& f, std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Float> out{0, Float(-0.0), 1, -1, 2, Float(0.5), std::numeric_limits<Float>::infinity(), -std::numeric_limits<Float>::infinity(),
+                         std::numeric_limits<Float>::quiet_NaN(), std::numeric_limits<Float>::denorm_min(), std::numeric_limits<Float>::max(),
+                         std::numeric_limits<Float>::min(), Float(1e9), Float(88.8), Float(-104), Float(9.5), Float(709.9), Float(26.5)};
+  while (out.size() < count) {
+    const bool wild = random.next() % 2 == 0;
+    out.push_back(wild ? std::bit_cast<Float>(BitsOf<Float>(random.next())) : Float(f.low + (f.high - f.low) * random.unit()));
+  }
+  return out;
+}
+
+template <class Float>
+ir::Argument argument(std::vector<Float>& data) {
+  ir::Argument a;
+  a.data = reinterpret_cast<std::byte*>(data.data());
+  a.extents[0] = std::int64_t(data.size());
+  a.strides[0] = 1;
+  return a;
+}
+
+template <class Float, class Plain>
+void compare(const Reference& f, Plain plain) {
+  constexpr std::size_t count = 1024;
+  ir::ParseResult parsed = ir::parse(kernel_text(f, sizeof(Float) == 4 ? "f32" : "f64"));
+  ASSERT_EQ(parsed.error, "") << f.name;
+  passes::expand_math(parsed.module, [](const ir::Inst&, ir::FpMode) { return false; });
+  ASSERT_EQ(ir::verify(parsed.module), "") << f.name;
+  std::vector<Float> x = arguments<Float>(f, count, 1), y = arguments<Float>(f, count, 2), out(count);
+  std::swap(y[0], y[5]), std::swap(y[3], y[8]);
+  const ir::Argument given[] = {argument(x), argument(y), argument(out)};
+  ir::Launch launch;
+  launch.grid = {count / 64, 1, 1};
+  launch.block = {64, 1, 1};
+  ASSERT_EQ(ir::interpret(parsed.module, launch, given), "") << f.name;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Float expected = plain(x[i], y[i]);
+    const bool same = std::isnan(expected) ? std::isnan(out[i]) : std::bit_cast<BitsOf<Float>>(expected) == std::bit_cast<BitsOf<Float>>(out[i]);
+    ASSERT_TRUE(same) << f.name << std::hexfloat << " at " << x[i] << ", " << y[i] << ": the body gives " << out[i] << ", C++ " << expected;
+  }
+}
+
+class Bodies : public testing::TestWithParam<Reference> {};
+TEST_P(Bodies, give_the_bits_of_the_plain_overload) {
+  compare<float>(GetParam(), GetParam().f32);
+  compare<double>(GetParam(), GetParam().f64);
+}
+std::string name_of(const testing::TestParamInfo<Reference>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Functions, Bodies, testing::ValuesIn(references().begin(), references().end()), name_of);
+
+TEST(MathBodies, are_there_for_every_row_and_both_types) {
+  for (unsigned i = 0; i < ir::op_count; ++i) {
+    const ir::Op op = ir::Op(i);
+    for (const ir::Scalar s : {ir::Scalar::F32, ir::Scalar::F64}) EXPECT_EQ(math::body(op, s, false).empty(), !ir::info(op).math) << ir::info(op).name;
+    EXPECT_TRUE(math::body(op, ir::Scalar::I32, false).empty());
+  }
+}
+
+}  // namespace
+}  // namespace krait::accuracy
