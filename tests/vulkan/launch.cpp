@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launcher: memory, copies, streams, events, folded grids, arguments in memory, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <thread>
+
+#include "codegen/spirv/spirv.h"
+#include "harness.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "runtime/vulkan/found.h"
+
+namespace krait::test {
+namespace {
+
+class VulkanLaunch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device()) GTEST_SKIP() << why_no_device();
+  }
+};
+
+constexpr const char* add_one = R"(kir 1
+kernel @add_one fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
+  %1: i64 = extent %0 {0}
+  grid_stride %1 {
+  ^(%2: i64):
+    %3: i32 = load %0, %2
+    %4: i32 = const 1
+    %5: i32 = add %3, %4
+    store.i32 %0, %2, %5
+    continue
+  }
+  return
+}
+)";
+
+/// A device array of i32 and a loaded kernel that adds 1 to each.
+struct Counter {
+  explicit Counter(std::int64_t n) : bytes(std::size_t(n) * 4), address(d.allocate(bytes, {})), block{address, std::uint64_t(n)} {
+    const std::string binary = compile(parse_kernel(add_one));
+    code = d.load(std::as_bytes(std::span(binary)), "add_one");
+  }
+  ~Counter() { d.free(address, {}); }
+  void launch(runtime::StreamHandle s = {}, runtime::Dim3 grid = {4, 1, 1}) {
+    runtime::LaunchRequest r;
+    r.grid = grid;
+    r.block = {64, 1, 1};
+    r.args = reinterpret_cast<const std::byte*>(block);
+    r.args_size = sizeof block;
+    r.stream = s;
+    d.launch(*code, r);
+  }
+  void put(const std::vector<std::int32_t>& v, runtime::StreamHandle s = {}) { d.copy_to_device(address, v.data(), bytes, s); }
+  std::vector<std::int32_t> get(runtime::StreamHandle s = {}) {
+    std::vector<std::int32_t> v(bytes / 4);
+    d.copy_to_host(v.data(), address, bytes, s);
+    return v;
+  }
+
+  runtime::Device& d = *device();
+  std::size_t bytes;
+  std::uint64_t address;
+  std::uint64_t block[2];
+  std::unique_ptr<runtime::Executable> code;
+};
+
+TEST_F(VulkanLaunch, ManyDependentDispatchesRunInOrder) {
+  Counter c(1000);
+  c.put(std::vector<std::int32_t>(1000, 5));
+  for (int i = 0; i < 300; ++i) c.launch();
+  EXPECT_EQ(c.get(), std::vector<std::int32_t>(1000, 305));
+}
+
+TEST_F(VulkanLaunch, CopiesLargerThanTheStagingBuffer) {
+  const std::int64_t n = 30'000'000;
+  Counter c(n);
+  std::vector<std::int32_t> v(n);
+  std::iota(v.begin(), v.end(), 0);
+  c.put(v);
+  const std::uint64_t second = c.d.allocate(c.bytes, {});
+  c.d.copy_on_device(second, c.address, c.bytes, {});
+  c.launch({}, {1000, 1, 1});  // lavapipe ends all loops after 65,535 trips of a thread
+  std::vector<std::int32_t> copied(n);
+  c.d.copy_to_host(copied.data(), second, c.bytes, {});
+  c.d.free(second, {});
+  EXPECT_EQ(copied, v);
+  for (auto& x : v) ++x;
+  EXPECT_EQ(c.get(), v);
+}
+
+TEST_F(VulkanLaunch, StreamsAndEventsKeepTheirOrder) {
+  Counter c(256);
+  runtime::StreamHandle a = c.d.create_stream(), b = c.d.create_stream();
+  runtime::EventHandle begin = c.d.create_event(), end = c.d.create_event();
+  c.put(std::vector<std::int32_t>(256, 0), a);
+  c.d.record(begin, a);
+  for (int i = 0; i < 10; ++i) c.launch(a);
+  c.d.record(end, a);
+  c.d.wait(end, b);
+  for (int i = 0; i < 10; ++i) c.launch(b);
+  c.d.synchronize(b);
+  c.d.wait(end);
+  EXPECT_GE(c.d.elapsed_ms(begin, end), 0.0);
+  EXPECT_EQ(c.get(b), std::vector<std::int32_t>(256, 20));
+  c.d.destroy_event(begin);
+  c.d.destroy_event(end);
+  c.d.destroy_stream(a);
+  c.d.destroy_stream(b);
+}
+
+TEST_F(VulkanLaunch, FreedMemoryIsUsedAgainInOrder) {
+  Counter c(1024);
+  c.put(std::vector<std::int32_t>(1024, 1));
+  for (int i = 0; i < 50; ++i) {
+    // Freed while the device may still copy from it; whoever gets the memory next writes behind that.
+    const std::uint64_t other = c.d.allocate(c.bytes, {});
+    EXPECT_EQ(other % 256, 0u);
+    c.d.copy_on_device(other, c.address, c.bytes, {});
+    c.launch();
+    c.d.copy_on_device(c.address, other, c.bytes, {});
+    c.launch();
+    c.d.free(other, {});
+  }
+  EXPECT_EQ(c.get(), std::vector<std::int32_t>(1024, 51));
+}
+
+TEST_F(VulkanLaunch, AllocationsDoNotOverlap) {
+  runtime::Device& d = *device();
+  std::vector<std::pair<std::uint64_t, std::size_t>> live;
+  std::uint64_t state = 7;
+  for (int i = 0; i < 400; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const std::size_t bytes = 1 + (state >> 33) % (i % 20 == 0 ? 50'000'000 : 100'000);
+    const std::uint64_t address = d.allocate(bytes, {});
+    for (auto [other, size] : live) ASSERT_TRUE(address + bytes <= other || other + size <= address);
+    live.push_back({address, bytes});
+    if (state >> 63 && live.size() > 3) {
+      std::swap(live[(state >> 40) % live.size()], live.back());
+      d.free(live.back().first, {});
+      live.pop_back();
+    }
+  }
+  for (auto [address, bytes] : live) d.free(address, {});
+}
+
+TEST_F(VulkanLaunch, GridsBeyondTheDevicesLimitFold) {
+  const ir::Module m = parse_kernel(R"(kir 1
+kernel @fold fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: i64) {
+  %2: i64 = block_idx {0}
+  %3: i64 = block_idx {1}
+  %4: i64 = block_idx {2}
+  %5: i64 = grid_dim {0}
+  %6: i64 = grid_dim {1}
+  %7: i64 = mul %4, %6
+  %8: i64 = add %7, %3
+  %9: i64 = mul %8, %5
+  %10: i64 = add %9, %2
+  %11: bool = ge %10, %1
+  if %11 {
+    return
+  }
+  %12: i32 = const 1
+  %13: i32 = atomic_add %0, %10, %12
+  return
+}
+)");
+  for (ir::Launch launch : {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
+    const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    const std::vector<KernelArgument> after =
+        run_on_device(m, launch, {array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)});
+    EXPECT_EQ(after[0].data, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).data) << "each block once";
+  }
+}
+
+TEST_F(VulkanLaunch, BeyondTheLimitArgumentsGoThroughMemory) {
+  std::string params, sum = "  %40: i64 = thread_idx {0}\n";
+  std::vector<KernelArgument> arguments;
+  for (int i = 0; i < 24; ++i) {
+    params += fmt::format("{}%{}: f64", i ? ", " : "", i);
+    sum += i ? fmt::format("  %{}: f64 = add %{}, %{}\n", 40 + i, i == 1 ? 0 : 39 + i, i) : "";
+    arguments.push_back(scalar(0.1 * i));
+  }
+  arguments.push_back(array(std::vector<double>(32)));
+  const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @many fp(strict) facts(contiguous) flat ({}, %24: view<f64, 1>) {{\n{}"
+                                                "  store.f64 %24, %40, %63\n  return\n}}\n", params, sum));
+  for (int i = 0; i < 3; ++i) expect_as_interpreted(m, {{1, 1, 1}, {32, 1, 1}}, arguments);
+}
+
+TEST_F(VulkanLaunch, ThreadsLaunchAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<std::vector<std::int32_t>> results(4);
+  for (auto& result : results)
+    threads.emplace_back([&result] {
+      Counter c(512);
+      c.put(std::vector<std::int32_t>(512, 0));
+      for (int i = 0; i < 50; ++i) c.launch();
+      result = c.get();
+    });
+  for (std::thread& t : threads) t.join();
+  for (auto& result : results) EXPECT_EQ(result, std::vector<std::int32_t>(512, 50));
+}
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.message();
+  }
+  return {};
+}
+
+TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
+  runtime::Device& d = *device();
+  EXPECT_NE(message_of([&] { d.allocate(std::size_t(1) << 60, {}); }).find("out of device memory"), std::string::npos);
+  std::int32_t x = 0;
+  EXPECT_NE(message_of([&] { d.copy_to_host(&x, 8, 4, {}); }).find("not memory of"), std::string::npos);
+  const std::string damaged = "not a module";
+  EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"), std::string::npos);
+
+  const std::string binary = compile(parse_kernel("kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+                                                  "  %1: shared<i32, 1> = shared {0}\n  return\n}\n"));
+  const auto code = d.load(std::as_bytes(std::span(binary)), "greedy");
+  runtime::LaunchRequest r;
+  r.dynamic_shared = std::int64_t(1) << 30;
+  const std::uint64_t block[2] = {};
+  r.args = reinterpret_cast<const std::byte*>(block);
+  r.args_size = sizeof block;
+  EXPECT_NE(message_of([&] { d.launch(*code, r); }).find("shared memory"), std::string::npos);
+  Counter still(64);
+  still.put(std::vector<std::int32_t>(64, 1));
+  still.launch();
+  EXPECT_EQ(still.get(), std::vector<std::int32_t>(64, 2)) << "the device goes on";
+}
+
+TEST(VulkanTarget, MissingFeaturesAreNamed) {
+  const ir::Module m = parse_kernel(R"(kir 1
+kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
+  %1: i64 = thread_idx {0}
+  %2: f64 = load %0, %1
+  store.f64 %0, %1, %2
+  return
+}
+)");
+  try {
+    codegen::spirv::compile(m, codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Binary);
+    FAIL() << "compiled without f64";
+  } catch (const codegen::Failure& f) {
+    EXPECT_EQ(f.status, 1);
+    EXPECT_EQ(f.message, "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
+  }
+}
+
+TEST(VulkanTarget, DisassemblesWithoutADevice) {
+  const std::string text =
+      codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm).data;
+  EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
+  EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace krait::test
