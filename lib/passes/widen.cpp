@@ -18,7 +18,7 @@ namespace {
 using namespace ir;
 
 /// Bodies above this many instructions gain nothing from wider accesses and lose registers.
-constexpr std::size_t largest_body = 400;
+constexpr std::size_t largest_body = 200;
 
 class Widener {
  public:
