@@ -81,7 +81,10 @@ ValueId Simplify::integer(const Node& n) {
       if (f_->is_const(y) && (f_->const_bits(y) & (bits_of(n.scalar) - 1)) == 0) return x;
       if (is(x, 0)) return x;
       return none;
-    case Op::Min: case Op::Max: return x == y ? x : none;
+    case Op::Min: case Op::Max:
+      if (x == y) return x;
+      if (is_natural(x) && f_->is_const(y) && as_int(n.scalar, f_->const_bits(y)) <= 0) return n.op == Op::Max ? x : y;
+      return none;
     default: return none;  // other rows of ops.def have no identity worth a rule
   }
 }
@@ -194,7 +197,7 @@ ValueId Simplify::comparison(const Node& n) {
   if (!is_float(s) && x == y) return constant(Scalar::Bool, n.op == Op::Eq || n.op == Op::Le || n.op == Op::Ge);
   const bool equality = n.op == Op::Eq || n.op == Op::Ne;
   if (s == Scalar::Bool && f_->is_const(y)) return is(y, 1) == (n.op == Op::Eq) ? x : make(Op::Not, s, {x});
-  if (is_unsigned_int(s) && is(y, 0)) {
+  if ((is_unsigned_int(s) || is_natural(x)) && is(y, 0)) {
     if (n.op == Op::Lt) return constant(Scalar::Bool, 0);
     if (n.op == Op::Ge) return constant(Scalar::Bool, 1);
   }

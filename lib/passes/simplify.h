@@ -42,6 +42,11 @@ class Simplify {
   }
   bool is(ir::ValueId v, std::uint64_t bits) const { return f_->is_const(v) && f_->const_bits(v) == (bits & mask_of(type(v))); }
   bool is_float_const(ir::ValueId v, double x) const;
+  /// An extent or a position: never negative.
+  bool is_natural(ir::ValueId v) const {
+    const ir::Inst* d = f_->def(v);
+    return d && (d->op == ir::Op::Extent || ir::info(d->op).rule == ir::Rule::Id);
+  }
 
   ir::ValueId evaluate(const Node& n);
   ir::ValueId integer(const Node& n);

@@ -12,6 +12,7 @@
 #include "ir/interp.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "unit/random_ir.h"
 
 namespace krait::passes {
 namespace {
@@ -347,6 +348,22 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
       ASSERT_EQ(run_pipeline(m, target, true), "");
       ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
     }
+  }
+}
+
+/// Modules that use every operation, and compute nothing meaningful.
+TEST(RandomPasses, LeaveModulesOfAllOperationsValid) {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    const Module made = test::random_module(seed);
+    Module in_turn = made;
+    for_each_pass([&](const Pass& pass) {
+      Module alone = made;
+      pass.run(alone);
+      ASSERT_EQ(verify(alone), "") << "seed " << seed << ", " << pass.name << "\n" << print(made);
+      pass.run(in_turn);
+      ASSERT_EQ(verify(in_turn), "") << "seed " << seed << ", in turn to " << pass.name << "\n" << print(made);
+    });
+    EXPECT_EQ(uniformity(made.kernel()).values.size(), made.kernel().values.size());
   }
 }
 
