@@ -226,33 +226,34 @@ template <> inline constexpr double stirling_q<double>[] = {0x1.5555555555555p-4
     0x1.a01a016d50568p-11, -0x1.381351197e6e2p-11, 0x1.b939eb1bc356p-11, -0x1.f34251e5be5e8p-10, 0x1.7fc73c10f4fe4p-8,
     -0x1.06500fe1bc02p-6};
 
-// erfinv_near: erfinv x = x P(w - 3), w = -log(1 - x^2) <= 6; error 2^-22.64 / 2^-52.76
+// erfinv_near: erfinv x = x P(w), w = -log(1 - x^2) <= 6; error 2^-24.22 / 2^-54.36
 template <class Float> inline constexpr int erfinv_near = 0;
-template <> inline constexpr float erfinv_near<float>[] = {0x1.9fa074p+0f, 0x1.eedb96p-3f, -0x1.781492p-8f, -0x1.b5e86cp-11f,
-    0x1.99e1acp-13f, -0x1.b7244ap-17f, -0x1.f89aeep-20f, 0x1.0ec6a6p-21f, -0x1.3fe48ep-28f, -0x1.1ad26cp-27f};
-template <> inline constexpr double erfinv_near<double>[] = {0x1.9fa072ed72dbbp+0, 0x1.eedbebdce73b8p-3,
-    -0x1.780def1d3e7e4p-8, -0x1.b6666b150f246p-11, 0x1.9912c049e3e03p-13, -0x1.aab13d3073c1ep-17, -0x1.d539c9b8f3553p-20,
-    0x1.e32b10a7565d9p-22, -0x1.96f833cf34e85p-26, -0x1.77b4401a8c7bbp-28, 0x1.31561bb963112p-30, -0x1.14483e620306ap-35,
-    -0x1.30e7220b1b1dp-36, 0x1.7b329139aee07p-39, 0x1.edfacbde66013p-48, -0x1.d4dfcc06c12a8p-45, 0x1.c259b1b48a14ap-48,
-    0x1.7e61254a98036p-53, -0x1.65b16cbae189cp-53, 0x1.88b4b7e79ef1cp-56, 0x1.f35a0dfc47ab1p-60, -0x1.c34ff6979cf7ep-61,
-    -0x1.d675201cf2529p-69, 0x1.b363144a9da13p-67};
+template <> inline constexpr float erfinv_near<float>[] = {0x1.c5bf88p-1f, 0x1.db2ab8p-3f, 0x1.7a2facp-7f, -0x1.2fe56ap-9f,
+    -0x1.2e2644p-13f, 0x1.c709eap-15f, 0x1.7812a2p-21f, -0x1.65b4f8p-20f, 0x1.493f84p-23f, -0x1.91223ap-28f};
+template <> inline constexpr double erfinv_near<double>[] = {0x1.c5bf891b4ef6bp-1, 0x1.db29fb2fee4d1p-3,
+    0x1.7a72e72c4241ap-7, -0x1.3211026535482p-9, -0x1.0c86b53d94973p-13, 0x1.8701198af8268p-15, 0x1.0f279e870a1e9p-19,
+    -0x1.0ff39248b5a93p-20, -0x1.3977e48e76779p-25, 0x1.7822d21f1b25dp-26, 0x1.a630f741ef2e1p-30, -0x1.230e189c31a38p-30,
+    0x1.2e387239413ffp-32, -0x1.f93e4021e34abp-34, 0x1.8ce726ef002d3p-35, -0x1.ca42609d284aep-37, 0x1.9b2f5b0471054p-39,
+    -0x1.2f2cb2db823b1p-41, 0x1.73c26f60352e6p-44, -0x1.72a15da651d78p-47, 0x1.20e0464f5b4b9p-50, -0x1.4f31e327eedf3p-54,
+    0x1.0e98c1d830f5ap-58, -0x1.0e62fb55438adp-63, 0x1.f6fd3457f7c01p-70};
 
-// erfinv_far: erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16; error 2^-24.3 / 2^-51.46
+// erfinv_far: erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16; error 2^-24.3 / 2^-52.62
 template <class Float> inline constexpr int erfinv_far = 0;
 template <> inline constexpr float erfinv_far<float>[] = {0x1.8abcc4p+1f, 0x1.01589p+0f, 0x1.5fc40ep-8f, -0x1.e8bd14p-9f,
     0x1.4a30a2p-9f, -0x1.d48a9ep-10f, 0x1.d29ae2p-11f, -0x1.a31366p-13f, 0x1.5f8e34p-15f};
-template <> inline constexpr double erfinv_far<double>[] = {0x1.8abcc380d5a46p+1, 0x1.0158a6d641d32p+0, 0x1.5ffcfe5badcap-8,
-    -0x1.ebadabb83ff2dp-9, 0x1.468eec912e4b3p-9, -0x1.ba924143b9136p-10, 0x1.f3cc5b4347211p-11, -0x1.7448a592f9886p-12,
-    0x1.932699f159766p-16, 0x1.1e68028366448p-14, -0x1.8cdf87a495e3fp-15, 0x1.a2a2174a7bfabp-17, 0x1.85847c1986f6cp-19,
-    -0x1.0d7d3ce91fd7bp-18, 0x1.9d2a0eeec64afp-20, 0x1.5a0cc32347ee1p-26, -0x1.4b75ceaaecb53p-22, 0x1.824f98884fc72p-24,
-    0x1.02c2ffce40178p-26};
+template <> inline constexpr double erfinv_far<double>[] = {0x1.8abcc380d5a48p+1, 0x1.0158a6d641d7cp+0, 0x1.5ffcfe5b6658ep-8,
+    -0x1.ebadabbbef975p-9, 0x1.468eecab5510bp-9, -0x1.ba924066f12b9p-10, 0x1.f3cc53ead36dap-11, -0x1.7448d4acc3bf6p-12,
+    0x1.932ed8a7cf45fp-16, 0x1.1e6d76bc55462p-14, -0x1.8cf4463816ce5p-15, 0x1.a1e3d22c4b04dp-17, 0x1.895793f5728ecp-19,
+    -0x1.0990a98ce4a59p-18, 0x1.9009373ff998ap-20, -0x1.3418b328c8106p-24, -0x1.1aecb5bfcd1b6p-22, 0x1.6af279e4d0fc3p-23,
+    -0x1.3fbe334f70248p-29, -0x1.ece2aecfcb87dp-26};
 
-// erfinv_farther: erfinv x = x P(sqrt w - 5), 16 <= w <= 37; error 2^-2.208 / 2^-51.87
+// erfinv_farther: erfinv x = x P(sqrt w - 5), 16 <= w <= 37; error 2^-2.208 / 2^-51.77
 template <class Float> inline constexpr int erfinv_farther = 0;
 template <> inline constexpr float erfinv_farther<float>[] = {0x1.2af03p+2f};
-template <> inline constexpr double erfinv_farther<double>[] = {0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba0b6p+0,
-    -0x1.22ea5df244f48p-13, -0x1.c2f36a84604d3p-13, 0x1.3ebf4f0ea7b83p-14, -0x1.4a349bc59d3c3p-16, 0x1.2fbcf6b9561edp-18,
-    -0x1.0a8c186ba1a4cp-20, 0x1.ebe339dcf36bfp-23, -0x1.22ff1b9a0f66fp-24, 0x1.f2ec1bf76c7e6p-26, -0x1.001a4c31e80cbp-26,
-    0x1.0a219e63f20f3p-27, -0x1.06cb1aa69f497p-28, 0x1.881141890f9c7p-30, -0x1.0f056f87164f3p-32, -0x1.cbcfe1495d1a6p-38};
+template <> inline constexpr double erfinv_farther<double>[] = {0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba0b4p+0,
+    -0x1.22ea5df245b79p-13, -0x1.c2f36a83b73bap-13, 0x1.3ebf4f0ef5ad5p-14, -0x1.4a349c0b3a7dfp-16, 0x1.2fbcf6769585bp-18,
+    -0x1.0a8bfe389607bp-20, 0x1.ebe3697a891e9p-23, -0x1.23045c3b08665p-24, 0x1.f2e7ebd5bdf1p-26, -0x1.ffe818675b9afp-27,
+    0x1.0a2de14b6c89bp-27, -0x1.0769af139d969p-28, 0x1.87c9bbeed2b7fp-30, -0x1.09924251cefc1p-32, -0x1.b74f1b04879fbp-38,
+    -0x1.3c0bb0b095616p-40};
 
 }  // namespace krait::math

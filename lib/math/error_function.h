@@ -55,7 +55,7 @@ Real erfinv(const Real& x) {
   using F = Scalar<Real>;
   const Real one = constant<Real>(1), u = fma(-x, x, one);
   const Real w = -log_normal(u);
-  Var<Real> factor = horner<erfinv_near<F>>(w - constant<Real>(3));
+  Var<Real> factor = horner<erfinv_near<F>>(w);
   when(negate(w <= constant<Real>(6)), [&] {
     const Real root = sqrt(w);
     if constexpr (is_single<Real>) {

@@ -41,7 +41,7 @@ double tanpi(double x) {
 void erfinv_exact(mpfr_t out, const mpfr_t x, const mpfr_t) {
   if (mpfr_zero_p(x) || mpfr_nan_p(x)) return void(mpfr_set(out, x, MPFR_RNDN));
   mpfr_t w, t, d, one, scale;
-  mpfr_inits2(300, w, t, d, one, scale, nullptr);
+  mpfr_inits2(180, w, t, d, one, scale, nullptr);
   mpfr_set_ui(one, 1, MPFR_RNDN);
   mpfr_abs(t, x, MPFR_RNDN);
   if (mpfr_cmp_ui(t, 1) > 0) {
@@ -60,7 +60,7 @@ void erfinv_exact(mpfr_t out, const mpfr_t x, const mpfr_t) {
     mpfr_div_2ui(scale, scale, 1, MPFR_RNDN);
     for (int i = 0; i < 14; ++i) {  // Halley: u = (erf w - x) sqrt(pi)/2 e^(w^2); w -= u / (1 + w u)
       mpfr_t u, v;
-      mpfr_inits2(300, u, v, nullptr);
+      mpfr_inits2(180, u, v, nullptr);
       if (size < 0.5) {
         mpfr_erf(u, w, MPFR_RNDN);
         mpfr_sub(u, u, t, MPFR_RNDN);
@@ -76,7 +76,7 @@ void erfinv_exact(mpfr_t out, const mpfr_t x, const mpfr_t) {
       mpfr_add_ui(v, v, 1, MPFR_RNDN);
       mpfr_div(u, u, v, MPFR_RNDN);
       mpfr_sub(w, w, u, MPFR_RNDN);
-      const bool done = mpfr_zero_p(u) || mpfr_get_exp(u) < mpfr_get_exp(w) - 160;
+      const bool done = mpfr_zero_p(u) || mpfr_get_exp(u) < mpfr_get_exp(w) - 60;
       mpfr_clears(u, v, nullptr);
       if (done) break;
     }
@@ -97,17 +97,6 @@ void lgamma_exact(mpfr_t out, const mpfr_t x, const mpfr_t) {
   int sign = 0;
   mpfr_lgamma(out, &sign, x, MPFR_RNDN);
 }
-double exact_double(void (*function)(mpfr_t, const mpfr_t, const mpfr_t), double x) {
-  mpfr_t mx, out;
-  mpfr_init2(mx, 53);
-  mpfr_init2(out, 80);
-  mpfr_set_d(mx, x, MPFR_RNDN);
-  function(out, mx, mx);
-  const double value = mpfr_get_d(out, MPFR_RNDN);
-  mpfr_clears(mx, out, nullptr);
-  return value;
-}
-
 #define KRAIT_MPFR1(function) [](mpfr_t out, const mpfr_t x, const mpfr_t) { mpfr_##function(out, x, MPFR_RNDN); }
 #define KRAIT_MPFR2(function) [](mpfr_t out, const mpfr_t x, const mpfr_t y) { mpfr_##function(out, x, y, MPFR_RNDN); }
 #define KRAIT_ONE(name, bound32, bound64, low, high, wide, exact)                                                      \
@@ -143,7 +132,7 @@ const Reference table[] = {
     KRAIT_ONE(atanh, 3, 3, -1, 1, std::atanh(x), KRAIT_MPFR1(atanh)),
     KRAIT_ONE(erf, 2, 2, -6, 6, std::erf(x), KRAIT_MPFR1(erf)),
     KRAIT_ONE(erfc, 4, 4, -6, 28, std::erfc(x), KRAIT_MPFR1(erfc)),
-    KRAIT_ONE(erfinv, 4, 4, -1, 1, exact_double(erfinv_exact, x), erfinv_exact),
+    KRAIT_ONE(erfinv, 4, 4, -1, 1, detail::math_erfinv(x), erfinv_exact),
     KRAIT_ONE(tgamma, 6, 6, -10, 40, std::tgamma(x), tgamma_exact),
     KRAIT_ONE(lgamma, 6, 6, 0, 20, std::lgamma(x), lgamma_exact),
     KRAIT_ONE(rsqrt, 2, 2, 0, 10, 1 / std::sqrt(x), rsqrt_exact),

@@ -7,6 +7,7 @@
 #include <mpfr.h>
 
 #include <cstdint>
+#include <ostream>
 #include <span>
 
 namespace krait::accuracy {
@@ -23,6 +24,7 @@ struct Reference {
 };
 
 std::span<const Reference> references();
+inline void PrintTo(const Reference& f, std::ostream* out) { *out << f.name; }  // for the messages of tests
 
 /// The exact value rounded to 64 bits.
 long double exact_value(const Reference& f, double x, double y);

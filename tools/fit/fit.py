@@ -114,12 +114,11 @@ def fits(kind):
                      lambda t: t / mp.loggamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(10, 20)),
         "stirling_q": ("log gamma x = (x - 1/2) log x - x + log(2 pi) / 2 + Q(z) / x, z = 1 / x^2, x >= 6; absolute", stirling,
                        mp.sqrt, mpf("1e-12"), mpf(1) / 36, terms(3, 8)),
-        "erfinv_near": ("erfinv x = x P(w - 3), w = -log(1 - x^2) <= 6", *erfinv_fit(lambda v: erfinv_of(v + 3)),
-                        mpf(-3), mpf(3), terms(10, 24)),
+        "erfinv_near": ("erfinv x = x P(w), w = -log(1 - x^2) <= 6", *erfinv_fit(erfinv_of), mpf("1e-30"), mpf(6), terms(10, 25)),
         "erfinv_far": ("erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16", *erfinv_fit(lambda v: erfinv_of((v + mpf("3.25")) ** 2)),
-                       mpf("-0.81"), mpf("0.76"), terms(9, 19)),
+                       mpf("-0.81"), mpf("0.76"), terms(9, 20)),
         "erfinv_farther": ("erfinv x = x P(sqrt w - 5), 16 <= w <= 37", *erfinv_fit(lambda v: erfinv_of((v + 5) ** 2)),
-                           mpf(-1), mpf("1.1"), terms(1, 17)),
+                           mpf(-1), mpf("1.1"), terms(1, 18)),
     }
 
 

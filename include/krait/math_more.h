@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that are made of others: classification, parts of floating-point numbers, angles, and a few compositions. All take
+// traced and plain values; integers are converted to double, as in C++. Included by krait.h.
+#pragma once
+
+#include <krait/control.h>
+#include <krait/math.h>
+
+namespace krait {
+namespace detail {
+
+template <class Type>
+using kept_real = std::conditional_t<traced<Type>, value<real_t<storage_type_t<Type>>>, real_t<storage_type_t<Type>>>;
+template <class Left, class Right>
+using kept_real2 = std::conditional_t<traced<Left> || traced<Right>, value<real_of<Left, Right>>, real_of<Left, Right>>;
+/// A Type of Wanted, traced where Type is.
+template <class Type, class Wanted>
+using kept_as = std::conditional_t<traced<Type>, value<Wanted>, Wanted>;
+
+/// The binary format of float or double.
+template <class Float>
+struct format {
+  using integer = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
+  static constexpr int digits = sizeof(Float) == 4 ? 24 : 53, stored = digits - 1, bias = sizeof(Float) == 4 ? 127 : 1023;
+  static constexpr integer exponent_mask = integer(2 * bias + 1) << stored;
+  static constexpr Float smallest_normal = sizeof(Float) == 4 ? Float(0x1p-126) : Float(0x1p-1022);
+  static constexpr Float infinity = Float(__builtin_huge_valf());
+  static constexpr Float power(int n) { return from_bits<Float>(std::uint64_t(n + bias) << stored); }
+};
+
+template <class Condition, class Type>
+Type choose(const Condition& c, const Type& x, const Type& y) {
+  if constexpr (traced<Type>) {
+    using plain_type = typename Type::traced_type;
+    return Type(apply(op::Select, scalar_of<plain_type>, node_of(c), node_of(x), node_of(y)));
+  } else {
+    return c ? x : y;
+  }
+}
+
+/// x = significand 2^exponent, the significand in [1, 2), for finite x that is not 0.
+template <class Type, class Float>
+struct scientific {
+  kept_as<Type, typename format<Float>::integer> exponent, significand_bits;
+
+  explicit scientific(const kept_as<Type, Float>& x)
+      : scientific(x, choose(abs(x) < kept_as<Type, Float>(format<Float>::smallest_normal), kept_as<Type, Float>(x * power), x)) {}
+
+ private:
+  using form = format<Float>;
+  using integer = kept_as<Type, typename form::integer>;
+  static constexpr Float power = form::power(form::digits);
+  scientific(const kept_as<Type, Float>& x, const kept_as<Type, Float>& normal)
+      : exponent(((bitcast<typename form::integer>(normal) & integer(form::exponent_mask)) >> form::stored) -
+                 choose(abs(x) < kept_as<Type, Float>(form::smallest_normal), integer(form::bias + form::digits), integer(form::bias))),
+        significand_bits((bitcast<typename form::integer>(normal) & integer(~form::exponent_mask)) |
+                         integer(typename form::integer(form::bias) << form::stored)) {}
+};
+
+}  // namespace detail
+
+/// Two results of one function; `auto [s, c] = kr::sincos(x);`
+template <class Float>
+struct sincos_result { Float sin, cos; };
+template <class Float>
+struct modf_result { Float fraction, whole; };
+template <class Float, class Integer>
+struct frexp_result { Float fraction; Integer exponent; };
+
+/// x is neither infinite nor a NaN.
+template <detail::operand_type Type>
+auto isfinite(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  return abs(kept(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
+}
+/// x is finite, not 0, and not subnormal. f16 counts as float.
+template <detail::operand_type Type>
+auto isnormal(const Type& x) {
+  using float_type = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
+  using kept = detail::kept_as<Type, float_type>;
+  const kept size = abs(kept(x));
+  const auto large = size >= kept(detail::format<float_type>::smallest_normal);
+  const auto finite = size < kept(detail::format<float_type>::infinity);
+  return large && finite;
+}
+/// The sign bit: also of -0 and of NaN.
+template <detail::operand_type Type>
+auto signbit(const Type& x) {
+  using real = detail::real_t<detail::storage_type_t<Type>>;
+  using integer = std::conditional_t<sizeof(real) == 2, std::int16_t, std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>>;
+  return bitcast<integer>(detail::kept_real<Type>(x)) < integer(0);
+}
+
+/// x - y where that is positive, else 0.
+template <detail::operand_type Left, detail::operand_type Right>
+auto fdim(const Left& x, const Right& y) {
+  using kept = detail::kept_real2<Left, Right>;
+  const kept a(x), b(y);
+  return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
+}
+/// The smaller, or NaN where one is a NaN (kr::min drops NaN).
+template <detail::operand_type Left, detail::operand_type Right>
+auto minimum(const Left& x, const Right& y) {
+  using kept = detail::kept_real2<Left, Right>;
+  const kept a(x), b(y);
+  return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
+}
+/// The larger, or NaN where one is a NaN (kr::max drops NaN).
+template <detail::operand_type Left, detail::operand_type Right>
+auto maximum(const Left& x, const Right& y) {
+  using kept = detail::kept_real2<Left, Right>;
+  const kept a(x), b(y);
+  return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
+}
+
+/// An angle in radians as one in degrees.
+template <detail::operand_type Type>
+auto degrees(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  return kept(kept(x) * detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877));
+}
+/// An angle in degrees as one in radians.
+template <detail::operand_type Type>
+auto radians(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  return kept(kept(x) * detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769));
+}
+
+/// Sine and cosine; the reduction of the argument is shared.
+template <detail::operand_type Type>
+auto sincos(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  const kept given(x);
+  return sincos_result<kept>{sin(given), cos(given)};
+}
+/// The whole part and the fraction, both with the sign of x.
+template <detail::operand_type Type>
+auto modf(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  const kept given(x), whole(trunc(given));
+  const kept zero(detail::real_t<detail::storage_type_t<Type>>(0));
+  return modf_result<kept>{copysign(detail::choose(isinf(given), zero, kept(given - whole)), given), whole};
+}
+/// x = fraction 2^exponent, |fraction| in [1/2, 1); 0, infinities and NaN with exponent 0.
+template <detail::operand_type Type>
+auto frexp(const Type& x) {
+  using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
+  using kept = detail::kept_as<Type, real>;
+  using integer = detail::kept_as<Type, int>;
+  const kept given(x);
+  const detail::scientific<Type, real> parts(given);
+  const auto finite = isfinite(given);
+  const auto not_zero = given != kept(real(0));  // named, so that it is not recorded as the guarded side of &&
+  const auto ordinary = finite && not_zero;
+  const kept fraction(bitcast<real>(parts.significand_bits) * real(0.5f));
+  return frexp_result<kept, integer>{detail::choose(ordinary, fraction, given),
+                                     detail::choose(ordinary, integer(cast<int>(parts.exponent + 1)), integer(0))};
+}
+/// The exponent of x as C's ilogb: the least int for 0 and NaN, the largest for infinities.
+template <detail::operand_type Type>
+auto ilogb(const Type& x) {
+  using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
+  using kept = detail::kept_as<Type, real>;
+  using integer = detail::kept_as<Type, int>;
+  constexpr int largest = 0x7fffffff;
+  const kept given(x);
+  const detail::scientific<Type, real> parts(given);
+  const integer ordinary(cast<int>(parts.exponent));
+  const integer infinite = detail::choose(isinf(given), integer(largest), ordinary);
+  const auto zero = given == kept(real(0));
+  const auto not_a_number = isnan(given);
+  const auto none = zero || not_a_number;
+  return detail::choose(none, integer(-largest - 1), infinite);
+}
+/// The exponent of x as a floating-point number; -infinity for 0.
+template <detail::operand_type Type>
+auto logb(const Type& x) {
+  using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
+  using kept = detail::kept_as<Type, real>;
+  const kept given(x);
+  const detail::scientific<Type, real> parts(given);
+  const kept ordinary(cast<real>(parts.exponent));
+  const kept finite = detail::choose(isfinite(given), ordinary, kept(given * given));
+  return detail::choose(given == kept(real(0)), kept(-detail::format<real>::infinity), finite);
+}
+/// x 2^n, rounded once.
+template <detail::operand_type Type, detail::operand_type Count>
+auto ldexp(const Type& x, const Count& n) {
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp is an integer");
+  using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
+  constexpr bool is_traced = detail::traced<Type> || detail::traced<Count>;
+  using kept = std::conditional_t<is_traced, value<real>, real>;
+  using integer = std::conditional_t<is_traced, value<int>, int>;
+  using form = detail::format<real>;
+  // Two steps bring n into the range of one power; going down they leave room for all digits, so that only the last one rounds.
+  constexpr int up = form::bias, down = form::bias - 1 - form::digits;
+  const auto step = [](const kept& y, const integer& left) {
+    const auto more = left > integer(up), less = left < integer(-(form::bias - 1));
+    const kept factor = detail::choose(more, kept(form::power(up)), detail::choose(less, kept(form::power(-down)), kept(real(1))));
+    const integer taken = detail::choose(more, integer(up), detail::choose(less, integer(-down), integer(0)));
+    return frexp_result<kept, integer>{kept(y * factor), integer(left - taken)};
+  };
+  const auto first = step(kept(x), integer(n));
+  const auto second = step(first.fraction, first.exponent);
+  const integer last = max(min(second.exponent, integer(form::bias)), integer(1 - form::bias));
+  const auto field = cast<typename form::integer>(last) + typename form::integer(form::bias);
+  return kept(second.fraction * bitcast<real>(field << form::stored));
+}
+/// The neighbour of x in the direction of y.
+template <detail::operand_type Left, detail::operand_type Right>
+auto nextafter(const Left& x, const Right& y) {
+  using real = detail::float_of<detail::real_of<Left, Right>>;
+  constexpr bool is_traced = detail::traced<Left> || detail::traced<Right>;
+  using kept = std::conditional_t<is_traced, value<real>, real>;
+  using bits = typename detail::format<real>::integer;
+  using integer = std::conditional_t<is_traced, value<bits>, bits>;
+  const kept a(x), b(y), zero(real(0));
+  const integer step = detail::choose((b > a) == (a > zero), integer(bits(1)), integer(bits(-1)));
+  const kept moved(bitcast<real>(integer(bitcast<bits>(a) + step)));
+  const kept least = copysign(kept(detail::from_bits<real>(1)), b);
+  const kept next = detail::choose(a == b, b, detail::choose(a == zero, least, moved));
+  const kept sum(a + b);
+  return detail::choose(isnan(a), sum, detail::choose(isnan(b), sum, next));
+}
+
+/// 1 / cbrt(x)
+template <detail::operand_type Type>
+auto rcbrt(const Type& x) {
+  using kept = detail::kept_real<Type>;
+  return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(kept(x)));
+}
+/// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
+template <detail::operand_type Type, detail::operand_type Count>
+auto powi(const Type& x, const Count& n) {
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi is an integer");
+  using real = detail::real_t<detail::storage_type_t<Type>>;
+  if constexpr (detail::traced<Count>) {
+    return pow(value<real>(x), cast<real>(n));
+  } else {
+    using kept = detail::kept_real<Type>;
+    auto rest = static_cast<unsigned long long>(n < 0 ? -static_cast<long long>(n) : static_cast<long long>(n));
+    const auto power = [](const auto& self, const kept& base, unsigned long long exponent) -> kept {
+      if (exponent == 0) return kept(real(1));
+      if (exponent == 1) return base;
+      const kept half = self(self, kept(base * base), exponent / 2);
+      return exponent % 2 ? kept(half * base) : half;
+    };
+    const kept result = power(power, kept(x), rest);
+    return n < 0 ? kept(kept(real(1)) / result) : result;
+  }
+}
+
+}  // namespace krait
