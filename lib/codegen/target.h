@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the three code generators share: the parsed target text (codegen.h describes it), what to emit, and how a compilation ends.
+// What the three code generators share: the parsed target text (codegen.h describes it), what to emit, and how a compilation
+// ends.
 #pragma once
 
 #include <cstdint>

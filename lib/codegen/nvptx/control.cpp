@@ -199,9 +199,9 @@ void Lowering::lower_for(const ir::Inst& inst) {
   lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0), llvm::ConstantInt::get(count->getType(), 1), count, param});
 }
 
-// Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is known
-// to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31, a start beyond the bound still ends at once, and
-// index + step stays below 2^32.
+// Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is
+// known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31, a start beyond the bound still ends at once,
+// and index + step stays below 2^32.
 void Lowering::lower_grid_stride(const ir::Inst& inst) {
   Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));

@@ -9,27 +9,16 @@
 namespace krait::codegen::nvptx {
 
 using ir::Op;
-using ir::Scalar;
 
 namespace {
 
-// PTX ISA: parameters of an entry, 4,352 bytes of which 4 KiB are the kernel's; 32,764 from ISA 8.1. Static shared memory: 48 KiB.
+// PTX ISA, kernel function parameters: 4 KiB, 32,764 bytes from ISA 8.1. Shared memory with a size in the code: 48 KiB.
 constexpr std::uint32_t small_arguments = 4096, large_arguments = 32764;
 constexpr std::uint64_t static_shared = 48 * 1024;
 
 std::string place(const ir::Function& kernel, const ir::Inst& inst) {
   const ir::Location& at = kernel.locations[inst.loc];
   return inst.loc ? fmt::format(" ({}:{})", at.file, at.line) : std::string();
-}
-
-void check_atomic(const ir::Function& kernel, const ir::Inst& inst) {
-  Scalar s = kernel.type_of(inst.operands.back()).scalar;
-  if (ir::size_of(s) < 4)
-    unsupported(fmt::format("kernel '{}': {} on {} is not available in PTX; use a 32- or 64-bit type{}", kernel.name,
-                            ir::info(inst.op).name, ir::name_of(s), place(kernel, inst)));
-  if (kernel.type_of(inst.operands[0]).space == ir::Space::Local)
-    unsupported(fmt::format("kernel '{}': {} on a local array, which no other thread sees{}", kernel.name,
-                            ir::info(inst.op).name, place(kernel, inst)));
 }
 
 void check_shared(const ir::Function& kernel) {
@@ -43,8 +32,8 @@ void check_shared(const ir::Function& kernel) {
     bytes += (size + 15) / 16 * 16;
   }
   if (dynamic > 1)
-    unsupported(fmt::format("kernel '{}': {} shared arrays sized at launch; PTX takes one size a launch, so use one", kernel.name,
-                            dynamic));
+    unsupported(fmt::format("kernel '{}': {} shared arrays sized at launch; PTX takes one size a launch, so use one",
+                            kernel.name, dynamic));
   if (bytes > static_shared)
     unsupported(fmt::format("kernel '{}': {} bytes of shared arrays; more than {} must be sized at launch", kernel.name, bytes,
                             static_shared));
@@ -56,14 +45,13 @@ void check_legality(const ir::Module& module, unsigned isa) {
   const ir::Function& kernel = module.kernel();
   std::uint32_t arguments = ir::argument_layout(kernel).size, limit = isa >= 81 ? large_arguments : small_arguments;
   if (arguments > limit)
-    unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10, isa % 10,
-                            limit));
+    unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10,
+                            isa % 10, limit));
   for (const ir::Inst& inst : kernel.insts) {
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.math && !has_instruction(inst, kernel.fp))
-      unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name, row.name,
-                              ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
-    if (row.effect == ir::Effect::Atomic) check_atomic(kernel, inst);
+      unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
+                              row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
   }
   check_shared(kernel);
 }

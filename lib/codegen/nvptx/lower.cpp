@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/target.h"
 
@@ -53,6 +54,13 @@ void Lowering::create_function() {
       case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
       case What::Extent: case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
     }
+  }
+  // The driver refuses a launch whose block is longer than the parameters: the block's last bytes become parameters too.
+  std::uint32_t end = layout.slots.empty() ? 0 : layout.slots.back().offset + layout.slots.back().bytes;
+  for (std::uint32_t bytes = 1; end < layout.size; bytes *= 2) {
+    if ((end & bytes) == 0) continue;
+    types.push_back(b_.getIntNTy(bytes * 8));
+    end += bytes;
   }
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(kernel_.name), session_.module());
@@ -131,11 +139,38 @@ Value* Lowering::signed_i64(ir::ValueId v) {
   return numeric_.cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
 }
 
+/// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is involved.
+Value* Lowering::saturate(Value* x, Scalar from, Scalar to) {
+  using namespace llvm::Intrinsic;
+  bool real64 = from == Scalar::F64, is_signed = ir::is_signed_int(to);
+  if (from == Scalar::F16) x = b_.CreateFPExt(x, b_.getFloatTy());
+  Value* nan = b_.CreateFCmpUNO(x, x);
+  auto convert = [&](ID id, bool defined) -> Value* {
+    Value* y = b_.CreateIntrinsic(id, {x});
+    return defined ? y : b_.CreateSelect(nan, llvm::Constant::getNullValue(y->getType()), y);
+  };
+  switch (ir::size_of(to)) {
+    case 8:
+      if (is_signed) return convert(real64 ? nvvm_d2ll_rz : nvvm_f2ll_rz, false);
+      return convert(real64 ? nvvm_d2ull_rz : nvvm_f2ull_rz, false);
+    case 4:
+      if (is_signed) return convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
+      return convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64);
+    default: break;
+  }
+  unsigned bits = ir::bits_of(to);
+  std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  Value* y = convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
+  y = b_.CreateBinaryIntrinsic(smin, b_.CreateBinaryIntrinsic(smax, y, b_.getInt32(low)), b_.getInt32(high));
+  return b_.CreateTrunc(y, b_.getIntNTy(bits));
+}
+
 void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
-  const ir::ValueId typed = inst.operands[inst.op == Op::Select ? 1 : 0];
-  set(inst, numeric_.emit(inst.op, inst.type.scalar, kernel_.type_of(typed).scalar, operands, is_fast(inst)));
+  Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
+  if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
+  else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 
 void Lowering::lower(const ir::Inst& inst) {

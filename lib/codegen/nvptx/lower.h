@@ -61,6 +61,7 @@ class Lowering {
   void set(const ir::Inst& inst, llvm::Value* result) { values_[inst.results.front()] = result; }
   void lower(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
+  llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
 
   // control.cpp
@@ -112,7 +113,7 @@ class Lowering {
 
   // functions.cpp
   llvm::Value* emit_function(const ir::Inst& inst);
-  llvm::Value* emit_exp(llvm::Value* x);
+  llvm::Value* emit_exp2(llvm::Value* x, double high, double low);
 
   Session& session_;
   const ir::Function& kernel_;

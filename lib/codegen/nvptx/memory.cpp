@@ -31,9 +31,10 @@ void Lowering::lower_shared(const ir::Inst& inst) {
   std::uint64_t row = type.elem_bytes;
   for (std::size_t d = dynamic; d < inst.list.size(); ++d) row *= std::uint64_t(inst.list[d]);
   auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), dynamic ? 0 : row);
-  auto* global = new llvm::GlobalVariable(
-      session_.module(), memory, false, dynamic ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
-      dynamic ? nullptr : llvm::UndefValue::get(memory), "krait_shared", nullptr, llvm::GlobalValue::NotThreadLocal, shared_space);
+  using Global = llvm::GlobalVariable;
+  auto* global = new Global(session_.module(), memory, false, dynamic ? Global::ExternalLinkage : Global::InternalLinkage,
+                            dynamic ? nullptr : llvm::UndefValue::get(memory), "krait_shared", nullptr,
+                            Global::NotThreadLocal, shared_space);
   global->setAlignment(llvm::Align(16));
   Array array{global, type, {}, {}};
   for (std::size_t d = 0; d < inst.list.size(); ++d) array.extents[d] = b_.getInt64(std::uint64_t(inst.list[d]));

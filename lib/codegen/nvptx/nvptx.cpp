@@ -23,7 +23,8 @@ struct Version {
 };
 // Devices that LLVM 22 knows and the first PTX ISA with each (PTX ISA, release history). PTX for an older device runs on newer
 // ones, so one that is missing here, or newer than the ISA, is served by the latest before it.
-constexpr Version devices[] = {{75, 63}, {80, 70}, {86, 71}, {87, 74}, {89, 78}, {90, 78}, {100, 86}, {103, 88}, {120, 87}, {121, 88}};
+constexpr Version devices[] = {{75, 63}, {80, 70},  {86, 71},  {87, 74},  {89, 78},
+                               {90, 78}, {100, 86}, {103, 88}, {120, 87}, {121, 88}};
 constexpr unsigned isas[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88};
 
 struct Choice {
@@ -40,8 +41,8 @@ Choice choose(const Target& target) {
   for (unsigned known : isas)
     if (known <= isa) choice.isa = known;
   if (!choice.sm || !choice.isa)
-    unsupported(fmt::format("the driver takes PTX ISA {}.{}, but sm_{} needs {}.{} or later: update the driver", isa / 10, isa % 10, sm,
-                            devices[0].since_isa / 10, devices[0].since_isa % 10));
+    unsupported(fmt::format("the driver takes PTX ISA {}.{}, but sm_{} needs {}.{} or later: update the driver", isa / 10,
+                            isa % 10, sm, devices[0].since_isa / 10, devices[0].since_isa % 10));
   return choice;
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plugin.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "codegen/codegen.h"
+
+namespace krait::test {
+namespace {
+
+struct Plugin {
+  krait_codegen_fn compile = nullptr;
+  krait_codegen_release_fn release = nullptr;
+};
+
+const Plugin& plugin() {
+  static const Plugin loaded = [] {
+    Plugin p;
+    void* handle = dlopen(KRAIT_CODEGEN_PATH, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      ADD_FAILURE() << dlerror();
+      return p;
+    }
+    p.compile = reinterpret_cast<krait_codegen_fn>(dlsym(handle, "krait_codegen"));
+    p.release = reinterpret_cast<krait_codegen_release_fn>(dlsym(handle, "krait_codegen_release"));
+    return p;
+  }();
+  return loaded;
+}
+
+std::string read(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+bool has_ptxas() {
+  static const bool found = std::system("ptxas --version > /dev/null 2>&1") == 0;
+  return found;
+}
+
+}  // namespace
+
+Compiled compile(const std::string& kir, const std::string& target, const std::string& emit) {
+  if (!plugin().compile) return {};
+  krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str()};
+  krait_codegen_reply reply;
+  plugin().compile(&request, &reply);
+  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log};
+  plugin().release(&reply);
+  return result;
+}
+
+bool Assembled::uses_stack() const {
+  return log.find("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == log.npos;
+}
+
+Assembled assemble(const std::string& ptx, unsigned sm) {
+  if (!has_ptxas()) return {false, 0, {}};
+  char folder[] = "/tmp/krait_ptx_XXXXXX";
+  if (!mkdtemp(folder)) return {true, -1, "no temporary folder"};
+  std::string base = folder;
+  std::ofstream(base + "/k.ptx") << ptx;
+  std::string command = fmt::format("ptxas -v -arch=sm_{0} -o {1}/k.cubin {1}/k.ptx > {1}/log 2>&1", sm, base);
+  int status = std::system(command.c_str());
+  Assembled result{true, status, read(base + "/log")};
+  for (const char* name : {"/k.ptx", "/k.cubin", "/log"}) unlink((base + name).c_str());
+  rmdir(folder);
+  return result;
+}
+
+std::string check_ptx(const std::string& kir, bool may_use_stack) {
+  struct { unsigned sm, isa; } devices[] = {{75, 63}, {90, 80}, {100, 87}};
+  std::string shown;
+  for (auto [sm, isa] : devices) {
+    Compiled ptx = compile(kir, fmt::format("ptx sm={} isa={}", sm, isa));
+    EXPECT_EQ(ptx.status, 0) << "sm_" << sm << ": " << ptx.log << "\n" << kir;
+    if (ptx.status) continue;
+    if (sm == 90) shown = ptx.data;
+    Assembled code = assemble(ptx.data, sm);
+    if (!code.found) {
+      std::printf("no ptxas: sm_%u not assembled\n", sm);
+      continue;
+    }
+    EXPECT_EQ(code.status, 0) << "sm_" << sm << ": " << code.log << "\n" << ptx.data;
+    EXPECT_TRUE(may_use_stack || !code.uses_stack()) << "sm_" << sm << ": " << code.log << "\n" << ptx.data;
+  }
+  return shown;
+}
+
+}  // namespace krait::test

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plug-in as the library uses it: opened with dlopen, called by its C interface. And ptxas, where it is found.
+#pragma once
+
+#include <string>
+
+namespace krait::test {
+
+struct Compiled {
+  int status = 2;
+  std::string data, log;
+};
+/// Loads the plug-in on first use; fails the test where that does not work.
+Compiled compile(const std::string& kir, const std::string& target, const std::string& emit = "binary");
+
+struct Assembled {
+  bool found = true;  // false: there is no ptxas on PATH
+  int status = 0;
+  std::string log;    // of ptxas -v
+  /// Registers went to local memory, or the kernel has a stack.
+  bool uses_stack() const;
+};
+Assembled assemble(const std::string& ptx, unsigned sm);
+
+/// Compiles for every device that the tests cover and assembles each; fails the test on errors and, unless `may_use_stack`, on
+/// local memory. Returns the PTX for sm_90.
+std::string check_ptx(const std::string& kir, bool may_use_stack = false);
+
+}  // namespace krait::test

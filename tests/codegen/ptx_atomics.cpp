@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomics on every type and space.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "plugin.h"
+
+namespace krait::test {
+namespace {
+
+std::string kernel(const std::string& type, const std::string& op, bool shared, const char* mode) {
+  std::string values = op == "atomic_cas" ? "%3, %4" : "%3";
+  return fmt::format(R"(kir 1
+kernel @atomics fp({0}) facts(contiguous) (%0: view<{1}, 1>, %1: view<{1}, 1>) {{
+  %2: i64 = global_id {{0}}
+  %3: {1} = load %1, %2
+  %4: {1} = add %3, %3
+  %5: shared<{1}, 1> = shared {{64}}
+  %6: {1} = {2} {3}, %2, {4}
+  store.{1} %1, %2, %6
+  return
+}}
+)", mode, type, op, shared ? "%5" : "%0", values);
+}
+
+TEST(PtxAtomics, EveryOperationOnEveryType) {
+  for (const char* type : {"i32", "u32", "i64", "u64", "f32", "f64"})
+    for (const char* op : {"add", "min", "max", "and", "or", "xor", "exchange", "cas"}) {
+      bool bitwise = std::string(op) == "and" || std::string(op) == "or" || std::string(op) == "xor";
+      if (type[0] == 'f' && bitwise) continue;
+      for (bool shared : {false, true}) {
+        Compiled ptx = compile(kernel(type, "atomic_" + std::string(op), shared, "native"), "ptx sm=75 isa=63");
+        ASSERT_EQ(ptx.status, 0) << type << " " << op << ": " << ptx.log;
+        EXPECT_NE(ptx.data.find("atom."), std::string::npos) << ptx.data;
+        Assembled code = assemble(ptx.data, 75);
+        if (!code.found) GTEST_SKIP() << "no ptxas: nothing assembled";
+        EXPECT_EQ(code.status, 0) << code.log << ptx.data;
+        EXPECT_FALSE(code.uses_stack()) << code.log << ptx.data;
+      }
+    }
+}
+
+TEST(PtxAtomics, SpaceFollowsTheArray) {
+  auto ptx = [](bool shared) { return compile(kernel("i32", "atomic_add", shared, "native"), "ptx sm=90 isa=80").data; };
+  EXPECT_NE(ptx(false).find("atom.global.add.u32"), std::string::npos);
+  EXPECT_NE(ptx(true).find("atom.shared.add.u32"), std::string::npos);
+}
+
+TEST(PtxAtomics, FloatAddKeepsSubnormalsWhereBitsMatter) {
+  const char* instruction = "global.add.f32";
+  EXPECT_NE(compile(kernel("f32", "atomic_add", false, "native"), "ptx sm=90 isa=80").data.find(instruction), std::string::npos);
+  std::string exact = compile(kernel("f32", "atomic_add", false, "reproducible"), "ptx sm=90 isa=80").data;
+  EXPECT_EQ(exact.find(instruction), std::string::npos) << exact;
+  EXPECT_NE(exact.find("cas.b32"), std::string::npos) << exact;
+}
+
+}  // namespace
+}  // namespace krait::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the plug-in and its PTX side answer to what they cannot compile.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "plugin.h"
+
+namespace krait::test {
+namespace {
+
+constexpr const char* empty = "kir 1\nkernel @k fp(strict) () {\n  return\n}\n";
+
+std::string refusal(const std::string& kir, const std::string& target, int status = 1, const char* emit = "binary") {
+  Compiled reply = compile(kir, target, emit);
+  EXPECT_EQ(reply.status, status) << reply.log;
+  EXPECT_EQ(reply.data, "");
+  return reply.log;
+}
+
+TEST(PluginErrors, Target) {
+  EXPECT_EQ(refusal(empty, "metal"), "target \"metal\": expected cpu, ptx or spirv first");
+  EXPECT_EQ(refusal(empty, "ptx one two"), "target \"ptx one two\": unexpected \"two\"");
+  EXPECT_EQ(refusal(empty, "ptx sm=new"), "target: sm=new is not a number");
+  EXPECT_EQ(refusal(empty, "ptx", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
+}
+
+TEST(PluginErrors, BrokenTextIsADefect) {
+  EXPECT_EQ(refusal("kir 1\nkernel", "ptx", 2).substr(0, 5), "kir: ");
+  EXPECT_EQ(refusal("kir 1\nkernel @k fp(strict) () {\n  %0: i32 = const 1\n}\n", "ptx", 2).substr(0, 5), "kir: ");
+}
+
+TEST(PtxErrors, DeviceAndLanguageVersionDoNotMeet) {
+  EXPECT_EQ(refusal(empty, "ptx sm=60 isa=80"), "sm_60 is older than sm_75, the oldest device that Krait compiles for");
+  EXPECT_EQ(refusal(empty, "ptx sm=90 isa=60"), "the driver takes PTX ISA 6.0, but sm_90 needs 6.3 or later: update the driver");
+}
+
+TEST(PtxErrors, NewDevicesWithAnOldDriverGetPtxForTheDeviceBefore) {
+  Compiled ptx = compile(empty, "ptx sm=100 isa=80");
+  EXPECT_EQ(ptx.status, 0) << ptx.log;
+  EXPECT_NE(ptx.data.find(".target sm_90"), std::string::npos) << ptx.data;
+  EXPECT_NE(ptx.data.find(".version 8.0"), std::string::npos) << ptx.data;
+}
+
+TEST(PtxErrors, FunctionsWithoutInstruction) {
+  std::string text = "kir 1\nkernel @k fp({}) (%0: {}) {{\n  %1: {} = {} %0\n  return\n}}\n";
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "strict", "f32", "f32", "exp"), "ptx"),
+            "kernel 'k': exp on f32 has no PTX instruction in strict mode and was not expanded");
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "fast", "f64", "f64", "sin"), "ptx"),
+            "kernel 'k': sin on f64 has no PTX instruction in fast mode and was not expanded");
+}
+
+TEST(PtxErrors, SharedMemory) {
+  std::string text = "kir 1\nkernel @k fp(strict) () {{\n  %0: shared<f32, 1> = shared {{{}}}\n"
+                     "  %1: shared<f32, 1> = shared {{{}}}\n  return\n}}\n";
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), 10000, 3000), "ptx"),
+            "kernel 'k': 52000 bytes of shared arrays; more than 49152 must be sized at launch");
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), 0, 0), "ptx"),
+            "kernel 'k': 2 shared arrays sized at launch; PTX takes one size a launch, so use one");
+}
+
+TEST(PtxErrors, TooManyArguments) {
+  std::string params;
+  for (int i = 0; i < 200; ++i) params += fmt::format("{}%{}: view<f32, 1>", i ? ", " : "", i);
+  std::string text = "kir 1\nkernel @k fp(strict) (" + params + ") {\n  return\n}\n";
+  EXPECT_EQ(refusal(text, "ptx sm=90 isa=80"), "kernel 'k': 4800 bytes of arguments, PTX ISA 8.0 takes 4096");
+  EXPECT_EQ(compile(text, "ptx sm=90 isa=81").status, 0);
+}
+
+}  // namespace
+}  // namespace krait::test

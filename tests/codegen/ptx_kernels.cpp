@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as they come out of the passes: what the PTX must and must not contain.
+#include <gtest/gtest.h>
+
+#include "plugin.h"
+
+namespace krait::test {
+namespace {
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+/// The instructions of the innermost loop: from the last label that is branched back to.
+std::string last_loop(const std::string& ptx) {
+  std::size_t end = ptx.rfind("bra \t$L__BB");
+  std::size_t label = ptx.find("$L", end);
+  std::string name = ptx.substr(label, ptx.find(';', label) - label);
+  std::size_t start = ptx.find("\n" + name + ":");
+  return start < end ? ptx.substr(start, end - start) : std::string();
+}
+
+constexpr const char* saxpy = R"(kir 1
+kernel @saxpy fp(native) facts(contiguous, aligned, small, disjoint) (%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>) {
+  %3: i64 = extent %2 {0}
+  grid_stride %3 {
+  ^(%4: i64):
+    %5: f32 = load %1, %4
+    %6: f32 = mul %0, %5
+    %7: f32 = load %2, %4
+    %8: f32 = add %6, %7
+    store.f32 %2, %4, %8
+    continue
+  }
+  return
+}
+)";
+
+TEST(PtxKernels, SaxpyLoopIsMinimal) {
+  std::string ptx = check_ptx(saxpy);
+  std::string loop = last_loop(ptx);
+  EXPECT_TRUE(contains(loop, "ld.global.nc.b32")) << ptx;
+  EXPECT_FALSE(contains(loop, "ld.param")) << ptx;
+  EXPECT_TRUE(contains(loop, "mul.rn.f32") && contains(loop, "add.rn.f32")) << "must not be open to contraction\n" << ptx;
+  EXPECT_TRUE(contains(loop, "setp.lt.u32")) << "the trip test has 32 bits\n" << ptx;
+}
+
+TEST(PtxKernels, OverlappingViewsAreNotReadOnly) {
+  std::string text = saxpy;
+  text.replace(text.find(", disjoint"), 10, "");
+  EXPECT_FALSE(contains(check_ptx(text), "ld.global.nc"));
+}
+
+TEST(PtxKernels, VectorAccessesMoveSixteenBytes) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @wide fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>) {
+  %4: i64 = extent %1 {0}
+  %5: i64 = const 4
+  %6: i64 = div %4, %5
+  grid_stride %6 {
+  ^(%7: i64):
+    %8: i64 = mul %7, %5
+    %9: i32 = cast %8
+    %10: f32, %11: f32, %12: f32, %13: f32 = load_vec %0, %9
+    %14: f32, %15: f32, %16: f32, %17: f32 = load_vec %1, %9
+    %18: f32 = add %10, %14
+    %19: f32 = add %11, %15
+    %20: f32 = add %12, %16
+    %21: f32 = add %13, %17
+    store_vec.f32 %1, %9, %18, %19, %20, %21
+    continue
+  }
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "ld.global.nc.v4.b32")) << ptx;
+  EXPECT_TRUE(contains(ptx, "st.global.v4.b32")) << ptx;
+}
+
+constexpr const char* mandelbrot = R"(kir 1
+kernel @mandelbrot fp(reproducible) facts(contiguous, aligned, small, disjoint) (%0: view<i32, 2>, %1: i32) {
+  %2: i64 = global_id {0}
+  %3: i64 = global_id {1}
+  %4: i64 = extent %0 {0}
+  %5: i64 = extent %0 {1}
+  %6: bool = lt %3, %4
+  %7: bool = lt %2, %5
+  %8: bool = and %6, %7
+  if %8 {
+    %9: f32 = cast %2
+    %10: f32 = cast %3
+    %11: f32 = const 0x1p-8
+    %12: f32 = const -0x1p+1
+    %13: f32 = fma %9, %11, %12
+    %14: f32 = fma %10, %11, %12
+    %15: f32 = const 0x0p+0
+    %16: i32 = const 0
+    %17: i32 = const 1
+    %18: f32 = const 0x1p+2
+    %19: f32, %20: f32, %21: i32 = loop %15, %15, %16 {
+    ^(%22: f32, %23: f32, %24: i32):
+      %25: f32 = mul %23, %23
+      %26: f32 = fma %22, %22, %25
+      %27: bool = lt %24, %1
+      %28: bool = lt %26, %18
+      %29: bool = and %27, %28
+      if %29 {
+        yield
+      } else {
+        break %22, %23, %24
+      }
+      %30: f32 = neg %25
+      %31: f32 = fma %22, %22, %30
+      %32: f32 = add %31, %13
+      %33: f32 = mul %22, %23
+      %34: f32 = add %33, %33
+      %35: f32 = add %34, %14
+      %36: i32 = add %24, %17
+      continue %32, %35, %36
+    }
+    store.i32 %0, %3, %2, %21
+    yield
+  }
+  return
+}
+)";
+
+TEST(PtxKernels, MandelbrotFusesOnlyWhatTheIrFuses) {
+  std::string ptx = check_ptx(mandelbrot), loop = last_loop(ptx);
+  std::size_t fused = 0;
+  for (std::size_t at = loop.find("fma.rn.f32"); at != loop.npos; at = loop.find("fma.rn.f32", at + 1)) ++fused;
+  EXPECT_EQ(fused, 2u) << ptx;
+  EXPECT_FALSE(contains(loop, "\tmul.f32") || contains(loop, "\tadd.f32") || contains(loop, "\tsub.f32")) << ptx;
+}
+
+TEST(PtxKernels, EarlyReturnSwitchAndNestedLoops) {
+  check_ptx(R"(kir 1
+kernel @flow fp(strict) (%0: view<i32, 1>, %1: u32) {
+  %2: i64 = global_id {0}
+  %3: i64 = extent %0 {0}
+  %4: bool = ge %2, %3
+  if %4 {
+    return
+  }
+  %5: i32 = load %0, %2
+  %6: i32 = switch %5 {
+  case 1: {
+    %7: i32 = const 10
+    yield %7
+  }
+  case -5: {
+    return
+  }
+  default: {
+    yield %5
+  }
+  }
+  %8: i32 = for %1, %6 {
+  ^(%9: u32, %10: i32):
+    %11: u64 = cast %9
+    %12: i32 = for %11, %10 {
+    ^(%13: u64, %14: i32):
+      %15: i32 = cast %13
+      %16: bool = eq %15, %14
+      if %16 {
+        break %15
+      }
+      %17: i32 = add %14, %15
+      continue %17
+    }
+    %18: i32 = const 100
+    %19: bool = gt %12, %18
+    if %19 {
+      continue %18
+    }
+    continue %12
+  }
+  store.i32 %0, %2, %8
+  return
+}
+)");
+}
+
+TEST(PtxKernels, StridedAccessWithoutFacts) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @strided fp(strict) (%0: view<f64, 3, const>, %1: view<bool, 2>, %2: view<bytes(24), 1>) {
+  %3: i64 = thread_idx {0}
+  %4: i64 = thread_idx {1}
+  %5: i64 = block_idx {0}
+  %6: f64 = load %0, %5, %4, %3
+  %7: f32 = load %2, %3 {8}
+  %8: f64 = cast %7
+  %9: bool = lt %6, %8
+  store.bool %1, %4, %3, %9
+  store.f32 %2, %3, %7 {20}
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "+20]")) << ptx;
+}
+
+TEST(PtxKernels, SharedMemoryAndBarriers) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @reduce fp(strict) facts(contiguous) block(64, 2, 1) (%0: view<i32, 1>, %1: view<bool, 1>) {
+  %2: shared<i32, 2> = shared {2, 65}
+  %3: shared<f32, 1> = shared {0}
+  %4: i64 = thread_idx {0}
+  %5: i64 = thread_idx {1}
+  %6: i32 = load %0, %4
+  store.i32 %2, %5, %4, %6
+  barrier
+  %7: i64 = const 63
+  %8: i64 = sub %7, %4
+  %9: i32 = load %2, %5, %8
+  %10: i64 = extent %3 {0}
+  %11: bool = lt %4, %10
+  if %11 {
+    %12: f32 = cast %9
+    store.f32 %3, %4, %12
+    yield
+  }
+  %13: bool = lt %9, %6
+  %14: i32 = barrier_count %13
+  %15: bool = barrier_and %13
+  %16: bool = barrier_or %13
+  %17: bool = xor %15, %16
+  fence {0}
+  fence {1}
+  fence {2}
+  store.i32 %0, %4, %14
+  store.bool %1, %4, %17
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, ".reqntid 64, 2")) << ptx;
+  EXPECT_TRUE(contains(ptx, "%dynamic_smem_size")) << ptx;
+  for (const char* part : {"bar.sync", "barrier.red.popc", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys"})
+    EXPECT_TRUE(contains(ptx, part) || (part == std::string("barrier.red.popc") && contains(ptx, "bar.red.popc")) ||
+                (part == std::string("bar.sync") && contains(ptx, "barrier.sync")))
+        << part << "\n" << ptx;
+}
+
+TEST(PtxKernels, WarpOperations) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @warp fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: view<u64, 1>, %2: view<u8, 1>, %3: view<f16, 1>) {
+  %4: i64 = global_id {0}
+  %5: i32 = lane_id
+  %6: i32 = const 1
+  %7: i32 = xor %5, %6
+  %8: f64 = load %0, %4
+  %9: f64 = shuffle %8, %7
+  store.f64 %0, %4, %9
+  %10: u8 = load %2, %4
+  %11: u8 = shuffle %10, %7
+  store.u8 %2, %4, %11
+  %12: f16 = load %3, %4
+  %13: f16 = shuffle %12, %7
+  store.f16 %3, %4, %13
+  %14: bool = gt %9, %8
+  %15: u64 = ballot %14
+  %16: bool = warp_any %14
+  %17: bool = warp_all %14
+  %18: bool = shuffle %14, %7
+  %19: bool = xor %16, %17
+  %20: bool = and %19, %18
+  warp_sync
+  if %20 {
+    %21: u64 = ballot %16
+    store.u64 %1, %4, %21
+    yield
+  } else {
+    store.u64 %1, %4, %15
+    yield
+  }
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "activemask")) << "inside the if\n" << ptx;
+  EXPECT_TRUE(contains(ptx, "shfl.sync.idx.b32")) << ptx;
+}
+
+TEST(PtxKernels, LocalArraysMayUseTheStack) {
+  check_ptx(R"(kir 1
+kernel @local fp(strict) facts(contiguous) (%0: view<i32, 1>) {
+  %1: local<i32, 2> = local {8, 8}
+  %2: i64 = thread_idx {0}
+  %3: i64 = const 7
+  %4: i64 = and %2, %3
+  %5: i32 = load %0, %2
+  store.i32 %1, %4, %4, %5
+  %6: i32 = load %1, %4, %3
+  store.i32 %0, %2, %6
+  return
+}
+)", true);
+}
+
+TEST(PtxKernels, SlotsBecomeRegisters) {
+  check_ptx(R"(kir 1
+kernel @slots fp(strict) facts(contiguous) (%0: view<i32, 1>) {
+  %1: i64 = global_id {0}
+  %2: i32 = load %0, %1
+  %3: slot<i32> = slot %2
+  loop {
+    %4: i32 = get %3
+    %5: i32 = const 1
+    %6: bool = le %4, %5
+    if %6 {
+      break
+    }
+    %7: i32 = shr %4, %5
+    set %3, %7
+    continue
+  }
+  %8: i32 = get %3
+  store.i32 %0, %1, %8
+  return
+}
+)");
+}
+
+TEST(PtxKernels, FunctionsOfTheSpecialFunctionUnit) {
+  std::string text = R"(kir 1
+kernel @functions fp(native) facts(contiguous) (%0: view<f32, 1>) {
+  %1: i64 = global_id {0}
+  %2: f32 = load %0, %1
+  %3: f32 = exp %2
+  %4: f32 = exp2 %3
+  %5: f32 = rsqrt %4
+  %6: f32 = div %5, %2
+  %7: f32 = sqrt %6
+  store.f32 %0, %1, %7
+  return
+}
+)";
+  std::string native = check_ptx(text);
+  EXPECT_TRUE(contains(native, "div.rn.f32") && contains(native, "sqrt.rn.f32")) << native;
+  EXPECT_TRUE(contains(native, "rsqrt.approx.f32") && contains(native, "ex2.approx.ftz.f32")) << native;
+  text.replace(text.find("native"), 6, "fast");
+  std::string fast = check_ptx(text);
+  EXPECT_TRUE(contains(fast, "sqrt.approx.ftz.f32") && contains(fast, "rsqrt.approx.ftz.f32")) << fast;
+  EXPECT_TRUE(contains(fast, "div.full.ftz.f32") || contains(fast, "div.approx.ftz.f32")) << fast;
+}
+
+TEST(PtxKernels, SourceLinesReachThePtx) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @lines fp(strict) facts(contiguous) (%0: view<i32, 1>) {
+  %1: i64 = global_id {0} ; demo.cpp:7
+  %2: i32 = load %0, %1 ; demo.cpp:8
+  %3: i32 = mul %2, %2 ; other.h:3
+  store.i32 %0, %1, %3 ; demo.cpp:9
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "demo.cpp") && contains(ptx, "other.h") && contains(ptx, ".loc")) << ptx;
+}
+
+}  // namespace
+}  // namespace krait::test
