@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of traced values: three overloads each, (traced, traced), (traced, plain) and (plain, traced). They are noinline
-// and cold: they run once, while recording, and inlining them would double the compile time of a kernel at -O2.
+// The operators of traced values: overloads for (traced, traced), (traced, plain) and (plain, traced), and for a plain double, whose
+// place is kept. They are noinline and cold: they run once, while recording, and inlining them would double the compile time of a
+// kernel at -O2.
 #pragma once
 
 #include <krait/value.h>
@@ -36,6 +37,24 @@ struct compare_rule : arithmetic_rule<Left, Right> {
   using result = bool;
 };
 
+/// A plain double beside a traced value, with its place: often a literal that should have been a float.
+class located_double {
+ public:
+  template <class Double>
+    requires std::is_same_v<Double, double>
+  located_double(Double x, location where = location::here()) : value_(x), where_(where) {}  // NOLINT: implicit on purpose
+  friend node node_of(const located_double& x) {
+    set_location(x.where_);
+    return node_of(x.value_);
+  }
+
+ private:
+  double value_;
+  location where_;
+};
+template <class Type>
+concept plain_but_double = plain<Type> && !std::is_same_v<Type, double>;
+
 /// The operation in the rule's type.
 template <class Types>
 value<typename Types::result> compute(op what, node x, node y) {
@@ -67,15 +86,23 @@ class logical_left {
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, const Right& y) {                                   \
     return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));                       \
   }                                                                                                                    \
-  template <detail::traced Left, detail::plain Right>                                                                  \
+  template <detail::traced Left, detail::plain_but_double Right>                                                       \
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                                          \
     using types = detail::rule<Left, Right>;                                                                           \
     return detail::compute<types>(detail::op::name, node_of(x), detail::plain_node<typename types::type>(y));          \
   }                                                                                                                    \
-  template <detail::plain Left, detail::traced Right>                                                                  \
+  template <detail::plain_but_double Left, detail::traced Right>                                                       \
   [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                                          \
     using types = detail::rule<Left, Right>;                                                                           \
     return detail::compute<types>(detail::op::name, detail::plain_node<typename types::type>(x), node_of(y));          \
+  }                                                                                                                    \
+  template <detail::traced Left>                                                                                       \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, detail::located_double y) {                         \
+    return detail::compute<detail::rule<Left, double>>(detail::op::name, node_of(x), node_of(y));                      \
+  }                                                                                                                    \
+  template <detail::traced Right>                                                                                      \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(detail::located_double x, const Right& y) {                        \
+    return detail::compute<detail::rule<double, Right>>(detail::op::name, node_of(x), node_of(y));                     \
   }
 KRAIT_BINARY(+, Add, arithmetic_rule)
 KRAIT_BINARY(-, Sub, arithmetic_rule)

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Misuse while recording: the exact message, with the user's line, and a recorder that is clean afterwards.
+#include <optional>
+#include <stdexcept>
+
+#include "trace_fixture.h"
+
+namespace {
+
+using namespace trace_test;
+
+/// `file:line: text` of this file.
+std::string at(int line, const std::string& text) { return __FILE__ ":" + std::to_string(line) + ": " + text; }
+
+/// A function, not a macro: lines inside a macro's argument are all the macro's.
+template <class Lambda>
+void expect_misuse(const Lambda& lambda, const int& line, const std::string& text, int offset = 0) {
+  const std::string message = misuse(lambda);
+  EXPECT_EQ(message, at(line + offset, text));
+}
+
+TEST(trace_misuse, outside_of_a_recording) {
+  try {
+    kr::value<float> v(1.0f);
+    FAIL();
+  } catch (const krait::error& e) {
+    EXPECT_EQ(e.kind(), krait::error::kind_type::usage);
+    EXPECT_STREQ(e.message(),
+                 "a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views and "
+                 "control flow belong into the lambda of kr::kernel or kr::vectorize");
+  }
+  EXPECT_THROW(kr::if_(true, [] {}), krait::error);
+  EXPECT_THROW(kr::thread_idx(), krait::error);
+}
+
+TEST(trace_misuse, value_of_an_older_recording) {
+  std::optional<kr::value<int>> kept;
+  record([&](kr::view<int> y) { kept.emplace(y[0]); });
+  int line = 0;
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              y[0] = y[1] + *kept;
+            },
+            line, "a traced value of another recording is used: values, vars and views live only while their kernel is being "
+                     "recorded");
+}
+
+TEST(trace_misuse, value_of_a_body_that_has_ended) {
+  int line = 0;
+  const std::string text =
+      "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it inside";
+  expect_misuse([&](kr::view<int> y) {
+              std::optional<kr::value<int>> kept;
+              kr::if_(y[0] > 0, [&] { kept.emplace(y[1]); });
+              line = __LINE__ + 1;
+              y[2] = *kept;
+            },
+            line, text);
+  expect_misuse([&](kr::view<int> y) {
+              std::optional<kr::value<std::int64_t>> kept;
+              for (auto i : kr::range(y.size())) kept.emplace(i);
+              line = __LINE__ + 1;
+              y[*kept] = 0;
+            },
+            line, text);
+  // A condition of elif_ belongs to the else branch.
+  expect_misuse([&](kr::view<int> y) {
+              std::optional<kr::value<bool>> kept;
+              const auto keep = [&](kr::value<bool> c) { return kept.emplace(c); };
+              kr::if_(y[0] > 0, [&] { y[1] = 0; }).elif_(keep(y[1] > 0), [&] { y[2] = 0; });
+              line = __LINE__ + 1;
+              y[3] = *kept;
+            },
+            line, text);
+}
+
+TEST(trace_misuse, empty_body) {
+  int line = 0;
+  const std::string text =
+      "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves the lambda)";
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              kr::if_(y[0] > 0, [&] { return; });
+              y[0] = 1;
+            },
+            line, text);
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              kr::if_(y[0] > 0, [&] { y[0] = 1; }).elif_(y[1] > 0, [] {});
+            },
+            line, text);
+}
+
+TEST(trace_misuse, cpp_leaves_a_loop) {
+  int line = 0;
+  const std::string text =
+      "C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use break_(), "
+      "continue_() or return_()";
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              for (auto i : kr::range(y.size())) {
+                y[i] = 0;
+                break;
+              }
+              y[0] = 1;
+            },
+            line, text);
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              for (auto i : kr::grid_stride(y.size())) {
+                y[i] = 0;
+                for (auto j : kr::range(i)) {
+                  y[j] = 0;
+                  if (line > 0) return;
+                }
+              }
+            },
+            line, text, 2);
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 2;
+              try {
+                for (auto i : kr::range(y.size())) {
+                  y[i] = 0;
+                  throw std::runtime_error("caught in the kernel");
+                }
+              } catch (const std::runtime_error&) {
+              }
+              y[0] = 2;
+            },
+            line, text);
+}
+
+TEST(trace_misuse, exception_caught_inside_the_kernel) {
+  const std::string message = misuse([&](kr::view<int> y) {
+    try {
+      kr::if_(y[0] > 0, [&] { throw std::runtime_error("caught in the kernel"); });
+    } catch (const std::runtime_error&) {
+    }
+    y[0] = 2;
+  });
+  EXPECT_NE(message.find("a C++ exception left a recorded body: what follows it cannot be recorded"), std::string::npos) << message;
+}
+
+TEST(trace_misuse, leaving_what_is_not_there) {
+  int line = 0;
+  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); },
+            line, "break_() outside of a recorded loop");
+  expect_misuse([&](kr::view<int> y) {
+              for (int i = 0; i < 3; ++i) line = __LINE__, kr::if_(y[i] > 0, [&] { kr::continue_(); });
+            },
+            line, "continue_() outside of a recorded loop");
+  expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); },
+            line, "return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with "
+                     "kr::return_()");
+  expect_misuse([&](kr::view<int>) {
+              const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);
+              line = __LINE__, kr::return_();
+              kr::detail::end_body(scope);
+            },
+            line, "an element-wise function gives a value: use kr::return_(value)");
+}
+
+TEST(trace_misuse, shapes_and_steps) {
+  int line = 0;
+  expect_misuse([&](kr::view<int> y) {
+              line = __LINE__ + 1;
+              for (auto i : kr::range(0, 9, 0)) y[i] = 0;
+            },
+            line, "the step of a range is 0: it would never end");
+  EXPECT_NE(misuse([&](kr::view<int, 2> y) { y(0, 0) = kr::cast<int>(y.extent(2)); }).find("extent(2) of a view of 2 dimensions"),
+            std::string::npos);
+  EXPECT_NE(misuse([&](kr::view<int> y) {
+              kr::switch_(y[0]).case_(1, [&] { y[1] = 0; }).case_(3, 1, [&] { y[2] = 0; });
+            }).find("this switch_ has two cases of one value"),
+            std::string::npos);
+}
+
+TEST(trace_misuse, recordings_do_not_nest) {
+  const std::string message = misuse([](kr::view<int>) { record([](kr::view<int> y) { y[0] = 1; }, {.name = "inner"}); });
+  EXPECT_EQ(message, "kernel inner: kernels cannot be launched while another one is being recorded: call the lambda itself");
+}
+
+TEST(trace_misuse, the_kernel_is_named) {
+  kr::detail::recording_options options;
+  options.name = "blur";
+  try {
+    record([](kr::view<int>) { kr::break_(); }, options);
+    FAIL();
+  } catch (const krait::error& e) {
+    EXPECT_NE(std::string(e.message()).find(": kernel blur: break_() outside"), std::string::npos) << e.message();
+    EXPECT_EQ(e.file(), std::string(__FILE__));
+  }
+}
+
+TEST(trace_misuse, a_native_loop_that_waits_for_a_traced_value) {
+  const std::string message = misuse([](kr::view<int> y) {
+    kr::var k = 0;
+    for (bool waiting = true; waiting;) {
+      k += 1;
+      y[0] = k;
+    }
+  });
+  EXPECT_NE(message.find("the recording has passed 2000000 operations. A C++ loop runs while recording and unrolls"), std::string::npos)
+      << message;
+}
+
+void forever(kr::view<int> y) {
+  kr::if_(y[0] > 0, [&] { forever(y); });
+}
+TEST(trace_misuse, endless_recursion) {
+  const std::string message = misuse([](kr::view<int> y) { forever(y); });
+  EXPECT_NE(message.find("does a function call itself without end?"), std::string::npos) << message;
+}
+
+// ---- warnings ---------------------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> warnings(const auto& lambda) {
+  std::vector<std::string> all;
+  const auto recorded = record(lambda);
+  for (const krait::trace::Warning& w : recorded->warnings) all.push_back(std::to_string(w.line) + ": " + w.text);
+  return all;
+}
+
+TEST(trace_warnings, doubles_in_a_single_precision_kernel) {
+  const int line = __LINE__ + 2;
+  const auto found = warnings([](kr::view<float> y) {
+    const auto v = y[1];
+    y[2] = v * 2.0f + kr::cast<double>(v);
+    y[0] = 2.0 * v;
+  });
+  EXPECT_EQ(found, (std::vector{std::to_string(line + 2) + ": double arithmetic in a kernel without double arguments: a literal such "
+                                                           "as 2.0 is a double, write 2.0f"}));
+  EXPECT_TRUE(warnings([](kr::view<float> y, kr::value<double> a) { y[0] = y[1] * 2.0 * a; }).empty());
+}
+
+TEST(trace_warnings, signed_and_unsigned) {
+  const int line = __LINE__ + 2;
+  const auto found = warnings([](kr::view<int> y, kr::value<unsigned> n, kr::value<int> i) {
+    y[0] = i - y[1] < n;
+    kr::if_(n > 3, [&] { y[0] = 2; });
+  });
+  EXPECT_EQ(found, (std::vector{std::to_string(line) + ": comparison of a signed with an unsigned value, both as unsigned: a "
+                                                       "negative one is large"}));
+}
+
+}  // namespace
