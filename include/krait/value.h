@@ -88,13 +88,16 @@ class value : public detail::handle {
       : handle(detail::convert(detail::scalar_of<Type>, node_of(x))) {}
 
   value& operator=(const value& other) {
-    static_assert(detail::always_false<Type>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    static_assert(detail::always_false<Type>,
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
+                  "are never written");
     return const_cast<value&>(other);
   }
   template <detail::operand_type Other>
   void operator=(const Other&) {
     static_assert(detail::always_false<Other>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
+                  "are never written");
   }
 };
 template <detail::plain Number>

@@ -1,0 +1,12 @@
+// error: use kr::if_, kr::while_ or kr::select instead of if
+#include <krait/control.h>
+namespace kr = krait;
+
+void f([[maybe_unused]] kr::value<float> v, [[maybe_unused]] kr::value<int> k, [[maybe_unused]] kr::view<float> x,
+       [[maybe_unused]] kr::view<const float> c) {
+#ifdef RIGHT
+  x[0] = kr::select(v > 0, v, 1.0f);
+#else
+  x[0] = v > 0 ? v : v;
+#endif
+}

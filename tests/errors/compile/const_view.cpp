@@ -1,0 +1,12 @@
+// error: elements of a kr::view<const T> are never written
+#include <krait/control.h>
+namespace kr = krait;
+
+void f([[maybe_unused]] kr::value<float> v, [[maybe_unused]] kr::value<int> k, [[maybe_unused]] kr::view<float> x,
+       [[maybe_unused]] kr::view<const float> c) {
+#ifdef RIGHT
+  x[k] = c[k];
+#else
+  c[k] = x[k];
+#endif
+}
