@@ -13,24 +13,24 @@ int main() try {
   std::vector<float> hx(n), hy(n);
   for (std::size_t i = 0; i < n; ++i) hx[i] = 0.5f * static_cast<float>(i % 1000), hy[i] = static_cast<float>(i % 7);
 
-  const kr::array<float> x = kr::to_device(hx);
-  kr::array<float> y = kr::to_device(hy);
+  const kr::array<float> dx = kr::to_device(hx);
+  kr::array<float> dy = kr::to_device(hy);
 
   auto saxpy = kr::kernel(
       [](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
         for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
       },
       {.name = "saxpy"});
-  saxpy.launch({30, 128}, 2.0f, x, y);  // grid and block chosen here
-  saxpy.forall(static_cast<std::int64_t>(n))(2.0f, x, y);  // or by Krait
+  saxpy.launch({30, 128}, 2.0f, dx, dy);  // grid and block chosen here
+  saxpy.forall(static_cast<std::int64_t>(n))(2.0f, dx, dy);  // or by Krait
 
   auto fixed = kr::kernel<30, 128>([](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
   });
-  fixed(2.0f, x, y);  // or as part of the kernel
+  fixed(2.0f, dx, dy);  // or as part of the kernel
 
   auto axpy = kr::vectorize([](auto a, auto x, auto y) { return a * x + y; });
-  const kr::array<float> z = axpy(2.0f, x, y);  // or element-wise
+  const kr::array<float> z = axpy(2.0f, dx, dy);  // or element-wise
 
   const std::vector<float> result = z.to_host();
   for (std::size_t i = 0; i < n; ++i)

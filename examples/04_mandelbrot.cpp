@@ -10,7 +10,7 @@
 namespace kr = krait;
 
 int main(int argc, char** argv) try {
-  constexpr int width = 1200, height = 800, limit = 256;
+  constexpr int width = 1200, height = 800, iterations = 256;
 
   auto mandelbrot = kr::kernel(
       [](kr::view<int, 2> out, kr::value<int> limit) {
@@ -32,17 +32,17 @@ int main(int argc, char** argv) try {
       {.name = "mandelbrot"});
 
   kr::array<int, 2> counts(height, width);
-  mandelbrot.launch({{(width + 31) / 32, (height + 7) / 8}, {32, 8}}, counts, limit);
+  mandelbrot.launch({{(width + 31) / 32, (height + 7) / 8}, {32, 8}}, counts, iterations);
 
   const auto k = counts.to_host();
   Image image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height * 3)};
   long inside = 0;
   for (std::size_t i = 0; i < k.size(); ++i) {
-    inside += k[i] == limit;
-    const int shade = k[i] == limit ? 0 : 255 - k[i] * 3 % 256;
+    inside += k[i] == iterations;
+    const int shade = k[i] == iterations ? 0 : 255 - k[i] * 3 % 256;
     image.rgb[3 * i] = static_cast<std::uint8_t>(shade);
     image.rgb[3 * i + 1] = static_cast<std::uint8_t>(shade * shade / 255);
-    image.rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] == limit ? 40 : 255);
+    image.rgb[3 * i + 2] = static_cast<std::uint8_t>(k[i] == iterations ? 40 : 255);
   }
   const double area = 6.0 * static_cast<double>(inside) / (width * height);  // of a picture of 3 by 2
   std::printf("area of the set: %.3f (1.507 in the literature)\n", area);

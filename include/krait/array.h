@@ -79,7 +79,7 @@ class array {
 
   array() = default;
   /// Uninitialised elements. Throws error{usage} for a negative extent, error{device} when memory is short.
-  explicit array(shape<Rank> extents, device on = device()) : shape_(extents) {
+  explicit array(shape<Rank> extents, krait::device on = krait::device()) : shape_(extents) {
     detail::check_shape(extents.extents, Rank);
     if (extents.size() > 0) memory_ = detail::allocate(detail::handle_of(on), bytes());
     on_ = detail::handle_of(on);
@@ -98,7 +98,7 @@ class array {
   ~array() { detail::release(memory_); }
 
   /// Memory that somebody else owns: `address` is a device address of `on` and must outlive the array.
-  static array wrap(std::uint64_t address, shape<Rank> extents, device on) {
+  static array wrap(std::uint64_t address, shape<Rank> extents, krait::device on) {
     array a;
     detail::check_shape(extents.extents, Rank);
     a.shape_ = extents, a.on_ = detail::handle_of(on);

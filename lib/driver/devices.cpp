@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "krait/detail/call.h"
 #include "support/error.h"
 
 namespace krait {

@@ -299,7 +299,10 @@ void Generator::loop(int depth) {
 
 void Generator::statement(int depth) {
   if (--budget_ < 0) return;
-  const auto nested = [&] { block(depth - 1, 1 + int(r_.below(3))); };
+  const auto nested = [&] {
+    assign(1);  // an empty body is an error
+    block(depth - 1, int(r_.below(3)));
+  };
   const unsigned kind = depth > 0 ? r_.below(14) : r_.below(5);
   switch (kind) {
     case 0: case 1: case 2: return assign(3);

@@ -20,6 +20,8 @@ template <class Type>
 struct is_device_array : std::false_type {};
 template <class Elem, int Rank>
 struct is_device_array<array<Elem, Rank>> : std::true_type {};
+template <class Elem, int Rank>
+struct is_device_array<const array<Elem, Rank>> : std::true_type {};
 
 template <class Type>
 concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || std::is_same_v<Type, f16>;

@@ -186,11 +186,9 @@ template <class Elem>
 using host_element = std::conditional_t<std::is_same_v<Elem, bool>, unsigned char, Elem>;  // std::vector<bool> has no bytes
 template <class Container, class Elem>
 struct rebound { using type = host_array<Elem>; };
-template <template <class, class> class Template, class Old, class Allocator, class Elem>
-  requires std::constructible_from<Template<Old, Allocator>, std::size_t>
-struct rebound<Template<Old, Allocator>, Elem> {
-  using type = Template<Elem, typename Allocator::template rebind<Elem>::other>;
-};
+template <template <class...> class Template, class Old, class... Rest, class Elem>
+  requires std::constructible_from<Template<Elem>, std::size_t>
+struct rebound<Template<Old, Rest...>, Elem> { using type = Template<Elem>; };
 template <template <class, std::size_t> class Template, class Old, std::size_t Count, class Elem>
   requires std::is_aggregate_v<Template<Old, Count>>
 struct rebound<Template<Old, Count>, Elem> { using type = Template<Elem, Count>; };

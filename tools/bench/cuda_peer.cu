@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cuda_peer.h"
+
+namespace {
+
+__global__ void saxpy_kernel(float a, const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, size_t n) {
+  const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+  if (i < n) z[i] = a * x[i] + y[i];
+}
+__global__ void saxpy4_kernel(float a, const float4* __restrict__ x, const float4* __restrict__ y, float4* __restrict__ z, size_t n) {
+  const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+  if (i >= n) return;
+  const float4 u = x[i], v = y[i];
+  z[i] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + v.w);
+}
+__global__ void black_scholes_kernel(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ years,
+                                     float* __restrict__ call, float* __restrict__ put, size_t n) {
+  const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+  if (i >= n) return;
+  const float s = spot[i], k = strike[i], t = years[i], v = 0.3f, r = 0.02f, q = sqrtf(t);
+  const float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;
+  const float n1 = 0.5f * erfcf(-d1 * 0.70710678f), n2 = 0.5f * erfcf(-d2 * 0.70710678f), e = expf(-r * t);
+  call[i] = s * n1 - k * e * n2, put[i] = k * e * (1 - n2) - s * (1 - n1);
+}
+__global__ void mandelbrot_kernel(int* out, int width, int height, int limit) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  const float cr = -2.f + 3.f * x / width, ci = -1.5f + 3.f * y / height;
+  float zr = 0, zi = 0;
+  int k = 0;
+  while (k < limit && zr * zr + zi * zi < 4.f) {
+    const float next = zr * zr - zi * zi + cr;
+    zi = 2 * zr * zi + ci, zr = next, k++;
+  }
+  out[y * width + x] = k;
+}
+__global__ void nbody_kernel(const float* __restrict__ x, const float* __restrict__ y, const float* __restrict__ z, float* __restrict__ force, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float xi = x[i], yi = y[i], zi = z[i];
+  float ax = 0, ay = 0, az = 0;
+  for (int j = 0; j < n; j++) {
+    const float dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
+    const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-6f), s = inverse * inverse * inverse;
+    ax += dx * s, ay += dy * s, az += dz * s;
+  }
+  force[i] = ax + ay + az;
+}
+__global__ void jacobi_kernel(const float* __restrict__ in, float* __restrict__ out, int width) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x > 0 && y > 0 && x < width - 1 && y < width - 1)
+    out[y * width + x] = 0.25f * (in[y * width + x - 1] + in[y * width + x + 1] + in[(y - 1) * width + x] + in[(y + 1) * width + x]);
+}
+
+unsigned blocks(long n, int block) { return unsigned((n + block - 1) / block); }
+
+void saxpy4(float a, const float* x, const float* y, float* z, long n) {
+  saxpy4_kernel<<<blocks(n / 4, 256), 256>>>(a, reinterpret_cast<const float4*>(x), reinterpret_cast<const float4*>(y), reinterpret_cast<float4*>(z), size_t(n / 4));
+}
+void saxpy(float a, const float* x, const float* y, float* z, long n) { saxpy_kernel<<<blocks(n, 256), 256>>>(a, x, y, z, size_t(n)); }
+void black_scholes(const float* s, const float* k, const float* t, float* c, float* p, long n) {
+  black_scholes_kernel<<<blocks(n, 256), 256>>>(s, k, t, c, p, size_t(n));
+}
+void mandelbrot(int* out, int w, int h, int limit) { mandelbrot_kernel<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(out, w, h, limit); }
+void nbody(const float* x, const float* y, const float* z, float* f, int n) { nbody_kernel<<<blocks(n, 256), 256>>>(x, y, z, f, n); }
+void jacobi(const float* in, float* out, int w) { jacobi_kernel<<<dim3(w / 32, w / 8), dim3(32, 8)>>>(in, out, w); }
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CUDA workloads as hand-written CUDA C++ (cuda_peer.cu, built by nvcc -O3 into libpeer_cuda.so), launched on the default stream.
+#pragma once
+
+struct CudaPeer {
+  void (*saxpy_float4)(float a, const float* x, const float* y, float* z, long n);
+  void (*saxpy)(float a, const float* x, const float* y, float* z, long n);  // one element a thread
+  void (*black_scholes)(const float* spot, const float* strike, const float* years, float* call, float* put, long n);
+  void (*mandelbrot)(int* out, int width, int height, int limit);
+  void (*nbody)(const float* x, const float* y, const float* z, float* force, int n);  // untiled
+  void (*jacobi)(const float* in, float* out, int width);
+};

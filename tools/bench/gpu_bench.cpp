@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The GPU table: Krait beside hand-written CUDA C++ (libpeer_cuda.so in the library path or beside this program), in interleaved
+// rounds, by the device's own clock.
+//   bench_gpu [cuda|vulkan] [--json FILE]
+#include <dlfcn.h>
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cuda_peer.h"
+#include "kernels.h"
+#include "measure.h"
+
+using namespace bench;
+
+namespace {
+
+const CudaPeer* load_peer() {
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpeer_cuda.so";
+  void* library = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) library = dlopen("libpeer_cuda.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return std::printf("not measured, CUDA C++: %s\n", dlerror()), nullptr;
+  return static_cast<const CudaPeer*>(dlsym(library, "krait_cuda_peer"));
+}
+
+struct GpuRow {
+  const char* name;
+  double bytes;  // moved by one run; 0: not a matter of memory
+  std::vector<Candidate> candidates;
+};
+
+/// Median device time of single runs, interleaved.
+void measure_on(const kr::device& on, GpuRow& row, int rounds) {
+  kr::event start(on), stop(on);
+  std::vector<std::vector<double>> times(row.candidates.size());
+  for (Candidate& c : row.candidates) c.run(), c.run();
+  for (int r = 0; r < rounds; ++r)
+    for (std::size_t i = 0; i < row.candidates.size(); ++i) {
+      start.record();
+      row.candidates[i].run();
+      stop.record();
+      times[i].push_back(stop.elapsed_ms_since(start));
+    }
+  for (std::size_t i = 0; i < row.candidates.size(); ++i) {
+    row.candidates[i].ms = median(times[i]);
+    for (int r = 0; r < rounds; ++r) row.candidates[i].ratios.push_back(times[0][std::size_t(r)] / times[i][std::size_t(r)]);
+  }
+  std::printf("| %s |", row.name);
+  for (const Candidate& c : row.candidates) {
+    std::printf(" %s %.4f ms", c.name.c_str(), c.ms);
+    if (row.bytes > 0) std::printf(" %.0f GB/s", row.bytes / c.ms / 1e6);
+    std::printf(" (%.3fx) |", median(c.ratios));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const char* back_end = argc > 1 && argv[1][0] != '-' ? argv[1] : "cuda";
+  const kr::device gpu = kr::device::find(back_end);
+  std::printf("%s (%s), target \"%s\"\n", gpu.name(), gpu.id(), gpu.target());
+  const CudaPeer* peer = std::strcmp(back_end, "cuda") == 0 ? load_peer() : nullptr;
+  const int rounds = 21;
+
+  const long n = 1L << 28;
+  kr::array<float> x(kr::shape<1>(n), gpu), y(kr::shape<1>(n), gpu), z(kr::shape<1>(n), gpu), c(kr::shape<1>(n), gpu), p(kr::shape<1>(n), gpu);
+  auto fill = kr::kernel([](kr::view<float> to, kr::value<unsigned> seed, kr::value<float> scale, kr::value<float> low) {
+    for (auto i : kr::grid_stride(to.size())) {
+      kr::var h = kr::cast<unsigned>(i) * 2654435761u ^ seed;
+      h = h ^ h >> 16;
+      h = h * 0x85ebca6bu;
+      h = h ^ h >> 13;
+      to[i] = kr::cast<float>(h >> 8) * (1.0f / 16777216.0f) * scale + low;
+    }
+  }, {.name = "fill"});
+  const auto refill = [&](kr::array<float>& a, unsigned seed, float scale, float low) { fill.launch({4096, 256}, a, seed, scale, low); };
+  refill(x, 1, 1.f, 0.1f), refill(y, 2, 1.f, 0.1f), refill(z, 3, 1.f, 0.f);
+  gpu.synchronize();
+  const auto raw = [](const auto& a) { return reinterpret_cast<float*>(a.address()); };
+  const auto with_peer = [&](auto run) {
+    std::vector<Candidate> v;
+    if (peer) v.push_back({"CUDA C++", run, 0, {}});
+    return v;
+  };
+  constexpr kr::fp modes[] = {kr::fp::native, kr::fp::reproducible, kr::fp::fast};
+  constexpr const char* names[] = {"Krait native", "Krait reproducible", "Krait fast"};
+
+  {
+    GpuRow row{"saxpy 2^28", 12.0 * n, with_peer([&] { peer->saxpy_float4(2.f, raw(x), raw(y), raw(z), n); })};
+    if (peer) row.candidates.push_back({"CUDA C++ one a thread", [&] { peer->saxpy(2.f, raw(x), raw(y), raw(z), n); }, 0, {}});
+    auto f = make_saxpy(kr::fp::native);
+    row.candidates.push_back({"Krait vectorize", [&] { f.into(z)(2.f, x, y); }, 0, {}});
+    auto k = kr::kernel([](kr::value<float> a, kr::view<const float> u, kr::view<const float> v, kr::view<float> w) {
+      for (auto i : kr::grid_stride(w.size())) w[i] = a * u[i] + v[i];
+    });
+    row.candidates.push_back({"Krait grid-stride kernel", [&] { k.forall(n / 4)(2.f, x, y, z); }, 0, {}});
+    measure_on(gpu, row, rounds);
+  }
+  {
+    refill(x, 1, 90.f, 10.f), refill(y, 2, 90.f, 10.f), refill(z, 3, 2.f, 0.1f);
+    GpuRow row{"Black-Scholes 2^28", 20.0 * n, with_peer([&] { peer->black_scholes(raw(x), raw(y), raw(z), raw(c), raw(p), n); })};
+    for (int m = 0; m < 3; ++m)
+      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_black_scholes_both(modes[m]))>(make_black_scholes_both(modes[m]))] { f->into(c, p)(x, y, z); }, 0, {}});
+    measure_on(gpu, row, rounds);
+  }
+  {
+    const int w = 8192;
+    kr::array<int, 2> counts(kr::shape<2>(w, w), gpu);
+    GpuRow row{"mandelbrot 8192^2, 256", 0, with_peer([&] { peer->mandelbrot(reinterpret_cast<int*>(counts.address()), w, w, 256); })};
+    for (int m = 0; m < 3; ++m)
+      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_mandelbrot(modes[m]))>(make_mandelbrot(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, counts, 256); }, 0, {}});
+    measure_on(gpu, row, rounds);
+  }
+  {
+    const int bodies = 65536;
+    kr::array<float> bx(kr::shape<1>(bodies), gpu), by(kr::shape<1>(bodies), gpu), bz(kr::shape<1>(bodies), gpu), force(kr::shape<1>(bodies), gpu);
+    refill(bx, 1, 1.f, 0.f), refill(by, 2, 1.f, 0.f), refill(bz, 3, 1.f, 0.f);
+    GpuRow row{"n-body 65536, untiled", 0, with_peer([&] { peer->nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); })};
+    for (int m = 0; m < 3; ++m)
+      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_nbody(modes[m]))>(make_nbody(modes[m]))] { f->launch({bodies / 256, 256}, bx, by, bz, force); }, 0, {}});
+    measure_on(gpu, row, rounds);
+  }
+  {
+    const int w = 16384;
+    kr::array<float, 2> in = kr::array<float, 2>::wrap(x.address(), {w, w}, gpu), out = kr::array<float, 2>::wrap(z.address(), {w, w}, gpu);
+    GpuRow row{"Jacobi 16384^2", 8.0 * w * w, with_peer([&] { peer->jacobi(raw(x), raw(z), w); })};
+    for (int m = 0; m < 3; ++m)
+      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_jacobi(modes[m]))>(make_jacobi(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, in, out); }, 0, {}});
+    measure_on(gpu, row, rounds);
+  }
+} catch (const kr::error& e) {
+  std::fprintf(stderr, "%s\n", e.message());
+  return 1;
+}
