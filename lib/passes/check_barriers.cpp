@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A barrier waits for every thread of the block, so control must come to it for the whole block or for no thread of it. Where that is
-// not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
+// A barrier waits for every thread of the block, so control must come to it for the whole block or for no thread of it. Where
+// that is not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
 #include <fmt/format.h>
 
 #include "passes/flow.h"
@@ -28,18 +28,21 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
                                     : op == Op::Switch     ? "the selector of the switch_"
                                     : op == Op::GridStride ? "the number of trips of the grid_stride loop"
                                                            : "the number of trips of the loop";
-  std::string text = fmt::format("kernel '{}': {}{} may be reached by only a part of the threads of a block: {}{} can differ between them",
-                                 f.name, word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
+  std::string text =
+      fmt::format("kernel '{}': {}{} may be reached by only a part of the threads of a block: {}{} can differ between them",
+                  f.name, word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
   if (flow.exit != none) {
     const Op exit = f.insts[flow.exit].op;
     const std::string_view leaving = exit == Op::Return ? "return_()" : exit == Op::Break ? "break_()" : "continue_()";
-    text += fmt::format(", and some leave by {}{} before the barrier. Let them come to the barrier and guard only the work itself",
-                        leaving, place(f, flow.exit));
+    text +=
+        fmt::format(", and some leave by {}{} before the barrier. Let them come to the barrier and guard only the work itself",
+                    leaving, place(f, flow.exit));
   } else {
     text += ". Move the barrier out of it";
   }
-  return text + "; or, where the value is equal in the whole block, say so with krait::uniform(value); or decide for the whole block "
-                "with krait::syncthreads_or(condition).";
+  return text +
+         "; or, where the value is equal in the whole block, say so with krait::uniform(value); or decide for the whole block "
+         "with krait::syncthreads_or(condition).";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// a*b + c becomes fma(a, b, c), a*b - c fma(a, b, -c), c - a*b fma(-a, b, c). The rule is a function of the IR alone, so that every
-// target fuses the same: a product is fused into its sums when it has no other uses, so that it is never computed twice for nothing;
-// of two products the left one. Strict code stays as written, and so do library functions, which are expanded later.
+// a*b + c becomes fma(a, b, c), a*b - c fma(a, b, -c), c - a*b fma(-a, b, c). The rule is a function of the IR alone, so that
+// every target fuses the same: a product is fused into its sums when it has no other uses, so that it is never computed twice for
+// nothing; of two products the left one. Strict code stays as written, and so do library functions, which are expanded later.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -25,7 +25,9 @@ class Contractor {
 
  private:
   bool allowed(const Inst& inst) const { return f_.fp != FpMode::Strict || inst.fast; }
-  bool is_sum(const Inst& inst) const { return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(inst.type.scalar) && allowed(inst); }
+  bool is_sum(const Inst& inst) const {
+    return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(inst.type.scalar) && allowed(inst);
+  }
   const Inst* product(ValueId v) const {
     const Inst* d = only_summed_[v] ? f_.def(v) : nullptr;
     return d && d->op == Op::Mul && allowed(*d) ? d : nullptr;

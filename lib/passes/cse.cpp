@@ -16,8 +16,8 @@ using namespace ir;
 
 /// What a piece of code may write.
 struct Writes {
-  bool everything = false;          // a barrier, a fence or an atomic: other threads' writes show
-  bool views = false;               // a view that may overlap others
+  bool everything = false;  // a barrier, a fence or an atomic: other threads' writes show
+  bool views = false;       // a view that may overlap others
   std::vector<ValueId> arrays;
   void add(const Writes& other) {
     everything |= other.everything;
@@ -29,7 +29,8 @@ struct Writes {
 
 class Eliminator {
  public:
-  explicit Eliminator(Function& f) : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
+  explicit Eliminator(Function& f)
+      : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
   void run() {
     find_writes(f_.body);
     walk(f_.body);
@@ -120,14 +121,16 @@ class Eliminator {
   }
   std::uint64_t hash_of(const Inst& inst, std::uint32_t epoch) const {
     std::uint64_t h = mix(std::uint64_t(inst.op) << 8 | std::uint64_t(inst.type.scalar), inst.imm);
-    if (is_commutative(inst.op)) h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
+    if (is_commutative(inst.op))
+      h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
     else
       for (const ValueId v : inst.operands) h = mix(h, v);
     return mix(h, epoch);
   }
   /// The order of commutative operands is looked through, but not changed: contract goes by it.
   static bool equal(const Inst& a, const Inst& b) {
-    if (a.op != b.op || a.fast != b.fast || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size()) return false;
+    if (a.op != b.op || a.fast != b.fast || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size())
+      return false;
     const bool mirrored = is_commutative(a.op) && a.operands[0] == b.operands[1] && a.operands[1] == b.operands[0];
     return mirrored || a.operands == b.operands;
   }
@@ -151,7 +154,7 @@ class Eliminator {
   }
 
   Function& f_;
-  std::vector<Writes> writes_;  // by InstId of what has regions
+  std::vector<Writes> writes_;        // by InstId of what has regions
   std::vector<std::uint32_t> epoch_;  // by ValueId of an array
   std::uint32_t clock_ = 0, everything_ = 0, views_ = 0;
   std::vector<std::pair<ValueId, std::uint32_t>> undo_epochs_;

@@ -13,7 +13,14 @@ using namespace ir;
 class Sweeper {
  public:
   explicit Sweeper(Function& f)
-      : f_(f), b_(f), exits_(f), owner_(f.insts.size(), none), live_(f.insts.size()), used_(f.values.size()), writers_(f.values.size()), index_(f.values.size()) {}
+      : f_(f),
+        b_(f),
+        exits_(f),
+        owner_(f.insts.size(), none),
+        live_(f.insts.size()),
+        used_(f.values.size()),
+        writers_(f.values.size()),
+        index_(f.values.size()) {}
 
   void run() {
     for_each_inst(f_, [&](InstId i, RegionId r) { owner_[i] = f_.regions[r].parent; });
@@ -39,12 +46,15 @@ class Sweeper {
       for (std::size_t k = 0; k < inst.results.size(); ++k) index_[inst.results[k]] = std::uint32_t(k);
       const Effect effect = info(inst.op).effect;
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
-      if (writes && is_private(inst.operands[0])) writers_[inst.operands[0]].push_back(i);
-      else if (writes || effect == Effect::Atomic || effect == Effect::Sync || inst.op == Op::Return) mark(i);
+      if (writes && is_private(inst.operands[0]))
+        writers_[inst.operands[0]].push_back(i);
+      else if (writes || effect == Effect::Atomic || effect == Effect::Sync || inst.op == Op::Return)
+        mark(i);
       if (inst.op == Op::Yield && r == f_.body) use_all(inst);
       for (const RegionId inner : inst.regions) {
         const std::vector<ValueId>& params = f_.regions[inner].params;
-        for (std::size_t k = loop_lead(inst.op); k < params.size(); ++k) index_[params[k]] = std::uint32_t(k - loop_lead(inst.op));
+        for (std::size_t k = loop_lead(inst.op); k < params.size(); ++k)
+          index_[params[k]] = std::uint32_t(k - loop_lead(inst.op));
         find_roots(inner);
       }
     }
@@ -115,8 +125,10 @@ class Sweeper {
     for (const InstId i : take_insts(f_, r)) {
       if (!live_[i] && !is_terminator(f_.insts[i].op)) continue;
       b_.at(r);
-      if (is_loop(f_.insts[i].op)) shrink_loop(i);
-      else if (!f_.insts[i].regions.empty()) shrink_branch(i);
+      if (is_loop(f_.insts[i].op))
+        shrink_loop(i);
+      else if (!f_.insts[i].regions.empty())
+        shrink_branch(i);
       f_.regions[r].insts.push_back(i);
       const std::vector<RegionId> inner = f_.insts[i].regions;
       for (const RegionId region : inner) sweep(region);
@@ -171,10 +183,10 @@ class Sweeper {
   Function& f_;
   Builder b_;
   LoopExits exits_;
-  std::vector<InstId> owner_;                  // the instruction whose region holds it
-  std::vector<bool> live_, used_;              // instructions, values
-  std::vector<std::vector<InstId>> writers_;   // by value of a private array or slot
-  std::vector<std::uint32_t> index_;           // by value: which result, or which carried parameter
+  std::vector<InstId> owner_;                 // the instruction whose region holds it
+  std::vector<bool> live_, used_;             // instructions, values
+  std::vector<std::vector<InstId>> writers_;  // by value of a private array or slot
+  std::vector<std::uint32_t> index_;          // by value: which result, or which carried parameter
   std::vector<ValueId> work_;
 };
 

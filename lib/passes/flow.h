@@ -44,8 +44,8 @@ class FlowAnalysis {
 
   const ir::Function& f_;
   LoopExits exits_;
-  std::vector<bool> written_;   // arrays that the kernel writes
-  std::vector<Left> left_;      // of loops, from the round before
+  std::vector<bool> written_;  // arrays that the kernel writes
+  std::vector<Left> left_;     // of loops, from the round before
   bool changed_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folding in one walk: pure operations by simplify.h's rules, branches whose condition is known, branches so cheap that selects do
-// better, loops that make no trip or only one, and what follows a branch that nothing leaves. Folded regions are appended
-// to the region around them.
+// Folding in one walk: pure operations by simplify.h's rules, branches whose condition is known, branches so cheap that selects
+// do better, loops that make no trip or only one, and what follows a branch that nothing leaves. Folded regions are appended to
+// the region around them.
 #include <algorithm>
 #include <optional>
 

@@ -33,7 +33,8 @@ class Runner {
   void check(const char* name) const {
     if (!checked_) return;
     const std::string broken = verify(m_);
-    if (!broken.empty()) support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
+    if (!broken.empty())
+      support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
   }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slots become SSA values, in one walk over the region tree that knows each slot's current value. An `if` or `switch` gets a result
-// for each slot that differs at some of its yields; a loop carries each slot that is assigned in it. What of that turns out
-// unused or invariant, dce takes out again at once.
+// Slots become SSA values, in one walk over the region tree that knows each slot's current value. An `if` or `switch` gets a
+// result for each slot that differs at some of its yields; a loop carries each slot that is assigned in it. What of that turns
+// out unused or invariant, dce takes out again at once.
 #include <algorithm>
 #include <map>
 
@@ -94,9 +94,12 @@ class Promoter {
   void keep(InstId i, RegionId r) {
     f_.regions[r].insts.push_back(i);
     const Op op = f_.insts[i].op;
-    if (op == Op::If || op == Op::Switch) walk_branch(i);
-    else if (is_loop(op)) walk_loop(i);
-    else if ((op == Op::Break || op == Op::Continue) && loop_ != none) append_current(i, loop_);
+    if (op == Op::If || op == Op::Switch)
+      walk_branch(i);
+    else if (is_loop(op))
+      walk_loop(i);
+    else if ((op == Op::Break || op == Op::Continue) && loop_ != none)
+      append_current(i, loop_);
   }
 
   void walk_branch(InstId branch) {
@@ -145,10 +148,10 @@ class Promoter {
   Function& f_;
   Builder b_;
   Substitution replaced_;
-  std::vector<ValueId> now_;                     // current value by slot
-  std::vector<Change> changes_;                  // undone at the end of each region
-  std::vector<std::vector<ValueId>> assigned_;   // by InstId of a loop
-  InstId loop_ = none;                           // innermost
+  std::vector<ValueId> now_;                    // current value by slot
+  std::vector<Change> changes_;                 // undone at the end of each region
+  std::vector<std::vector<ValueId>> assigned_;  // by InstId of a loop
+  InstId loop_ = none;                          // innermost
 };
 
 }  // namespace

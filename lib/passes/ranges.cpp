@@ -83,72 +83,65 @@ void Ranges::define_index(const Inst& loop, ValueId index) {
   const Range bound = of(loop.operands[0]);
   const bool known = bound.high != int64_max && (loop.op == Op::GridStride || bound.low >= 0);
   const Range trips{0, std::max<std::int64_t>(0, bound.high - 1)};
-  if (known) set(index, trips);
-  else set(index, loop.op == Op::GridStride ? natural : of_type(f_.type_of(index).scalar));
+  if (known)
+    set(index, trips);
+  else
+    set(index, loop.op == Op::GridStride ? natural : of_type(f_.type_of(index).scalar));
 }
 
 Range Ranges::compute(const Inst& inst) const {
+  const Op op = inst.op;
   const Scalar s = inst.type.scalar;
-  const auto fixed = [&](Range otherwise) {
-    const std::int64_t block = f_.block[inst.imm];
-    return block ? (inst.op == Op::BlockDim ? Range{block, block} : Range{0, block - 1}) : otherwise;
-  };
-  switch (inst.op) {
-    case Op::Const: {
-      const std::int64_t c = as_int(s, inst.imm);
-      return s == Scalar::U64 && c < 0 ? Range{} : Range{c, c};
-    }
-    case Op::ThreadIdx: return fixed({0, int31_max});
-    case Op::BlockDim: return fixed({1, int31_max});
-    case Op::BlockIdx: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize: return natural;
-    case Op::Extent: return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
-    case Op::WarpSize: case Op::LaneId: return {0, 1024};
-    case Op::Popcount: case Op::Clz: case Op::Ctz: return {0, 64};
-    case Op::Select: {
-      const Range a = of(inst.operands[1]), b = of(inst.operands[2]);
-      return {std::min(a.low, b.low), std::max(a.high, b.high)};
-    }
-    case Op::Cast: {
-      const Scalar from = f_.type_of(inst.operands[0]).scalar;
-      if (is_float(from)) return of_type(s);
-      const Range r = of(inst.operands[0]);
-      const bool whole_u64 = from == Scalar::U64 && r.low < 0;
-      return whole_u64 ? of_type(s) : fit(s, r.low, r.high);
-    }
-    default: return arithmetic(inst);  // where there is a rule
+  if (op == Op::Const) {
+    const std::int64_t c = as_int(s, inst.imm);
+    return s == Scalar::U64 && c < 0 ? Range{} : Range{c, c};
   }
+  if (op == Op::ThreadIdx || op == Op::BlockDim) {
+    const std::int64_t block = f_.block[inst.imm];
+    if (op == Op::BlockDim) return block ? Range{block, block} : Range{1, int31_max};
+    return {0, block ? block - 1 : int31_max};
+  }
+  if (info(op).rule == Rule::Id) return natural;
+  if (op == Op::Extent) return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
+  if (info(op).rule == Rule::Count) return {0, 64};
+  if (op == Op::Select) {
+    const Range a = of(inst.operands[1]), b = of(inst.operands[2]);
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+  }
+  if (op == Op::Cast) {
+    const Scalar from = f_.type_of(inst.operands[0]).scalar;
+    const Range r = of(inst.operands[0]);
+    return is_float(from) || (from == Scalar::U64 && r.low < 0) ? of_type(s) : fit(s, r.low, r.high);
+  }
+  return arithmetic(inst);
 }
 
 Range Ranges::arithmetic(const Inst& inst) const {
+  const Op op = inst.op;
   const Scalar s = inst.type.scalar;
   const Range type = of_type(s);
-  if (!is_pure(inst.op) || inst.operands.size() != 2) return type;
+  if (!is_pure(op) || inst.operands.size() != 2) return type;
   const Range a = of(inst.operands[0]), b = of(inst.operands[1]);
   // A u64 without a known interval may be above every i64.
   if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return type;
-  const bool positive = a.low >= 0 && b.low >= 0;
-  switch (inst.op) {
-    case Op::Add: return fit(s, Wide(a.low) + b.low, Wide(a.high) + b.high);
-    case Op::Sub: return fit(s, Wide(a.low) - b.high, Wide(a.high) - b.low);
-    case Op::Mul: {
-      const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
-      return fit(s, *std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
-    }
-    case Op::Div: return positive ? Range{b.low == 0 || b.high == 0 ? 0 : a.low / b.high, b.low > 0 ? a.high / b.low : a.high} : type;
-    case Op::Rem: return positive ? Range{0, std::min(a.high, std::max<std::int64_t>(b.high - 1, 0))} : type;
-    case Op::And:
-      if (positive) return {0, std::min(a.high, b.high)};
-      if (b.low >= 0) return {0, b.high};
-      return a.low >= 0 ? Range{0, a.high} : type;
-    case Op::Shr:
-      return a.low >= 0 && b.low == b.high && b.low >= 0 && b.low < bits_of(s) ? Range{a.low >> b.low, a.high >> b.low} : type;
-    case Op::Shl:
-      return b.low == b.high && b.low >= 0 && b.low < bits_of(s) ? fit(s, Wide(a.low) * (Wide(1) << b.low), Wide(a.high) * (Wide(1) << b.low))
-                                                                  : type;
-    case Op::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case Op::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    default: return type;  // no rule
+  if (op == Op::Add) return fit(s, Wide(a.low) + b.low, Wide(a.high) + b.high);
+  if (op == Op::Sub) return fit(s, Wide(a.low) - b.high, Wide(a.high) - b.low);
+  if (op == Op::Min) return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  if (op == Op::Max) return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  if (op == Op::Mul) {
+    const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
+    return fit(s, *std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
   }
+  if (op == Op::And && (a.low >= 0 || b.low >= 0)) return {0, a.low < 0 ? b.high : b.low < 0 ? a.high : std::min(a.high, b.high)};
+  if ((op == Op::Shl || op == Op::Shr) && b.low == b.high && b.low >= 0 && b.low < bits_of(s)) {
+    const Wide factor = Wide(1) << b.low;
+    if (op == Op::Shl) return fit(s, a.low * factor, a.high * factor);
+    return a.low >= 0 ? Range{a.low >> b.low, a.high >> b.low} : type;
+  }
+  if (a.low < 0 || b.low < 0) return type;
+  if (op == Op::Div) return {b.low > 0 ? a.low / b.high : 0, b.low > 0 ? a.high / b.low : a.high};
+  if (op == Op::Rem) return {0, std::min(a.high, std::max<std::int64_t>(b.high - 1, 0))};
+  return type;
 }
 
 void Ranges::assume(ValueId condition, bool holds) {
@@ -171,14 +164,16 @@ void Ranges::assume(ValueId condition, bool holds) {
     narrow(y, a);
   }
   if (op == Op::Eq || op == Op::Ne) return;
-  const bool less = (op == Op::Lt || op == Op::Le) == holds;    // x below y, or above
+  const bool less = (op == Op::Lt || op == Op::Le) == holds;            // x below y, or above
   const std::int64_t strict = (op == Op::Lt || op == Op::Gt) == holds;  // not equal
   const auto below = [&](ValueId low, Range l, ValueId high, Range h) {
     if (h.high > std::numeric_limits<std::int64_t>::min()) narrow(low, {l.low, h.high - strict});
     if (l.low < int64_max) narrow(high, {l.low + strict, h.high});
   };
-  if (less) below(x, a, y, b);
-  else below(y, b, x, a);
+  if (less)
+    below(x, a, y, b);
+  else
+    below(y, b, x, a);
 }
 
 }  // namespace krait::passes

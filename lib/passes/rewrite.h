@@ -49,7 +49,9 @@ inline bool is_commutative(ir::Op op) {
 }
 
 /// The low bits that a value of type s has.
-inline std::uint64_t mask_of(ir::Scalar s) { return ir::bits_of(s) >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << ir::bits_of(s)) - 1; }
+inline std::uint64_t mask_of(ir::Scalar s) {
+  return ir::bits_of(s) >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << ir::bits_of(s)) - 1;
+}
 /// A constant's bits as a number: sign-extended where the type is signed.
 inline std::int64_t as_int(ir::Scalar s, std::uint64_t bits) {
   const unsigned shift = 64 - ir::bits_of(s);

@@ -30,7 +30,8 @@ ValueId Simplify::operator()(Node& n) {
   if (const ValueId v = evaluate(n); v != none) return v;
   if (is_commutative(n.op) && f_->is_const(n.in[0])) std::swap(n.in[0], n.in[1]);
   switch (info(n.op).rule) {
-    case Rule::Same: case Rule::Shift:
+    case Rule::Same:
+    case Rule::Shift:
       if (n.op == Op::Not) return complement(n);
       if (n.op == Op::Neg || n.op == Op::Abs) return negation(n);
       return is_float(n.scalar) ? floating(n) : n.scalar == Scalar::Bool ? bitwise(n) : integer(n);
@@ -43,7 +44,8 @@ ValueId Simplify::operator()(Node& n) {
       return none;
     case Rule::Id: return shape(n);
     case Rule::Custom: return n.op == Op::Extent || n.op == Op::Stride ? shape(n) : none;
-    case Rule::Test: case Rule::Count: return none;
+    case Rule::Test:
+    case Rule::Count: return none;
   }
   return none;
 }
@@ -63,30 +65,32 @@ ValueId Simplify::evaluate(const Node& n) {
 // ---- integers ---------------------------------------------------------------------------------------------------------------
 
 ValueId Simplify::integer(const Node& n) {
+  const Op op = n.op;
   const ValueId x = n.in[0], y = n.in[1];
-  switch (n.op) {
-    case Op::Add: case Op::Sub: return integer_sum(n);
-    case Op::Div: case Op::Rem: return integer_division(n);
-    case Op::And: case Op::Or: case Op::Xor: return bitwise(n);
-    case Op::Mul:
-      if (is(y, 0)) return y;
-      if (is(y, 1)) return x;
-      if (const ValueId v = position(n); v != none) return v;
-      if (const Inst* inner = def(x, Op::Mul); inner && f_->is_const(y) && f_->is_const(inner->operands[1])) {
-        const ValueId a = inner->operands[0];
-        return make(Op::Mul, n.scalar, {a, constant(n.scalar, f_->const_bits(y) * f_->const_bits(inner->operands[1]))});
-      }
-      return none;
-    case Op::Shl: case Op::Shr:
-      if (f_->is_const(y) && (f_->const_bits(y) & (bits_of(n.scalar) - 1)) == 0) return x;
-      if (is(x, 0)) return x;
-      return none;
-    case Op::Min: case Op::Max:
-      if (x == y) return x;
-      if (is_natural(x) && f_->is_const(y) && as_int(n.scalar, f_->const_bits(y)) <= 0) return n.op == Op::Max ? x : y;
-      return none;
-    default: return none;  // other rows of ops.def have no identity worth a rule
+  if (op == Op::Add || op == Op::Sub) return integer_sum(n);
+  if (op == Op::Div || op == Op::Rem) return integer_division(n);
+  if (op == Op::And || op == Op::Or || op == Op::Xor) return bitwise(n);
+  if (op == Op::Mul) return integer_product(n);
+  if (op == Op::Shl || op == Op::Shr) {
+    const bool by_nothing = f_->is_const(y) && (f_->const_bits(y) & (bits_of(n.scalar) - 1)) == 0;
+    return by_nothing || is(x, 0) ? x : none;
   }
+  if (op == Op::Min || op == Op::Max) {
+    if (x == y) return x;
+    if (is_natural(x) && f_->is_const(y) && as_int(n.scalar, f_->const_bits(y)) <= 0) return op == Op::Max ? x : y;
+  }
+  return none;
+}
+
+ValueId Simplify::integer_product(const Node& n) {
+  const ValueId x = n.in[0], y = n.in[1];
+  if (is(y, 0)) return y;
+  if (is(y, 1)) return x;
+  if (const ValueId v = position(n); v != none) return v;
+  const Inst* inner = def(x, Op::Mul);
+  if (!inner || !f_->is_const(y) || !f_->is_const(inner->operands[1])) return none;
+  const ValueId a = inner->operands[0];
+  return make(Op::Mul, n.scalar, {a, constant(n.scalar, f_->const_bits(y) * f_->const_bits(inner->operands[1]))});
 }
 
 ValueId Simplify::integer_sum(const Node& n) {
@@ -155,20 +159,16 @@ ValueId Simplify::bitwise(const Node& n) {
 namespace {
 /// The comparison that is true where `op` is false; for floats only of == and !=, since a NaN makes the others false both ways.
 bool inverse(Op op, bool floats, Op& out) {
-  switch (op) {
-    case Op::Eq: out = Op::Ne; return true;
-    case Op::Ne: out = Op::Eq; return true;
-    case Op::Lt: out = Op::Ge; return !floats;
-    case Op::Le: out = Op::Gt; return !floats;
-    case Op::Gt: out = Op::Le; return !floats;
-    case Op::Ge: out = Op::Lt; return !floats;
-    default: return false;  // not a comparison
+  constexpr std::pair<Op, Op> pairs[] = {{Op::Eq, Op::Ne}, {Op::Lt, Op::Ge}, {Op::Gt, Op::Le}};
+  for (const auto& [a, b] : pairs) {
+    if (op != a && op != b) continue;
+    out = op == a ? b : a;
+    return !floats || a == Op::Eq;
   }
+  return false;
 }
 /// The comparison with its operands exchanged.
-Op mirrored(Op op) {
-  return op == Op::Lt ? Op::Gt : op == Op::Gt ? Op::Lt : op == Op::Le ? Op::Ge : op == Op::Ge ? Op::Le : op;
-}
+Op mirrored(Op op) { return op == Op::Lt ? Op::Gt : op == Op::Gt ? Op::Lt : op == Op::Le ? Op::Ge : op == Op::Ge ? Op::Le : op; }
 /// Every value of `from` is a value of `to`, and reading it back as any third type gives the same.
 bool lossless(Scalar from, Scalar to) {
   if (from == to || from == Scalar::Bool) return to != Scalar::Bool || from == Scalar::Bool;
@@ -210,7 +210,8 @@ ValueId Simplify::comparison(const Node& n) {
   if (b && type(b->operands[0]) == type(p)) return make(n.op, Scalar::Bool, {p, b->operands[0]});
   if (f_->is_const(y)) {  // a wide comparison of a narrow value with a constant that the narrow type has
     const std::int64_t c = as_int(s, f_->const_bits(y));
-    if (as_int(type(p), std::uint64_t(c) & mask_of(type(p))) == c) return make(n.op, Scalar::Bool, {p, constant(type(p), std::uint64_t(c))});
+    if (as_int(type(p), std::uint64_t(c) & mask_of(type(p))) == c)
+      return make(n.op, Scalar::Bool, {p, constant(type(p), std::uint64_t(c))});
   }
   return none;
 }

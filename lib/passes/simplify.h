@@ -29,7 +29,8 @@ class Simplify {
   /// A value equal to the node's, or none where no rule matches. May reorder the node's operands.
   ir::ValueId operator()(Node& n);
   /// The node as a value: simplified, else appended.
-  ir::ValueId make(ir::Op op, ir::Scalar s, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0, bool fast = false);
+  ir::ValueId make(ir::Op op, ir::Scalar s, std::initializer_list<ir::ValueId> operands, std::uint64_t imm = 0,
+                   bool fast = false);
   ir::ValueId constant(ir::Scalar s, std::uint64_t bits) { return b_->constant(s, bits & ir_mask(s)); }
   static bool applies(const ir::Function& f, const ir::Inst& inst);
 
@@ -52,8 +53,10 @@ class Simplify {
   ir::ValueId integer(const Node& n);
   ir::ValueId integer_sum(const Node& n);
   ir::ValueId integer_division(const Node& n);
+  ir::ValueId integer_product(const Node& n);
   ir::ValueId bitwise(const Node& n);
   ir::ValueId floating(const Node& n);
+  ir::ValueId floating_sum(const Node& n);
   ir::ValueId reciprocal(const Node& n);
   ir::ValueId negation(const Node& n);
   ir::ValueId comparison(const Node& n);

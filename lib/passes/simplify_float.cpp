@@ -18,25 +18,22 @@ bool Simplify::is_float_const(ValueId v, double x) const {
 }
 
 ValueId Simplify::floating(const Node& n) {
+  const Op op = n.op;
   const ValueId x = n.in[0], y = n.in[1];
-  switch (n.op) {
-    case Op::Add:
-      if (is_float_const(y, -0.0)) return x;  // x + 0 is not x: -0 + 0 is 0
-      if (const Inst* minus = def(y, Op::Neg)) return make(Op::Sub, n.scalar, {x, minus->operands[0]}, 0, n.fast);
-      if (const Inst* minus = def(x, Op::Neg)) return make(Op::Sub, n.scalar, {y, minus->operands[0]}, 0, n.fast);
-      return none;
-    case Op::Sub:
-      if (is_float_const(y, 0.0)) return x;
-      if (const Inst* minus = def(y, Op::Neg)) return make(Op::Add, n.scalar, {x, minus->operands[0]}, 0, n.fast);
-      return none;
-    case Op::Mul:
-      if (is_float_const(y, 1.0)) return x;
-      if (is_float_const(y, -1.0)) return make(Op::Neg, n.scalar, {x});
-      return none;
-    case Op::Div: return reciprocal(n);
-    case Op::Min: case Op::Max: return x == y ? x : none;
-    default: return none;  // other rows of ops.def have no identity worth a rule
-  }
+  if (op == Op::Add || op == Op::Sub) return floating_sum(n);
+  if (op == Op::Div) return reciprocal(n);
+  if (op == Op::Mul && is_float_const(y, 1.0)) return x;
+  if (op == Op::Mul && is_float_const(y, -1.0)) return make(Op::Neg, n.scalar, {x});
+  return (op == Op::Min || op == Op::Max) && x == y ? x : none;
+}
+
+ValueId Simplify::floating_sum(const Node& n) {
+  const bool add = n.op == Op::Add;
+  const ValueId x = n.in[0], y = n.in[1];
+  if (is_float_const(y, add ? -0.0 : 0.0)) return x;  // x + 0 is not x: -0 + 0 is 0
+  if (const Inst* minus = def(y, Op::Neg)) return make(add ? Op::Sub : Op::Add, n.scalar, {x, minus->operands[0]}, 0, n.fast);
+  if (const Inst* minus = def(x, Op::Neg); minus && add) return make(Op::Sub, n.scalar, {y, minus->operands[0]}, 0, n.fast);
+  return none;
 }
 
 /// x / 2^k is x * 2^-k exactly, where both powers are normal numbers (a device may flush subnormal factors).

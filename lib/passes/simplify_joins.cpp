@@ -11,7 +11,8 @@ using namespace ir;
 
 class Simplifier {
  public:
-  explicit Simplifier(Function& f) : f_(f), exits_(f), inst_region_(f.insts.size(), none), enter_(f.regions.size()), leave_(f.regions.size()) {
+  explicit Simplifier(Function& f)
+      : f_(f), exits_(f), inst_region_(f.insts.size(), none), enter_(f.regions.size()), leave_(f.regions.size()) {
     number(f.body);
   }
   void run() {
@@ -38,8 +39,10 @@ class Simplifier {
   void walk(RegionId r) {
     for (const InstId i : f_.regions[r].insts) {
       for (const RegionId inner : f_.insts[i].regions) walk(inner);
-      if (is_loop(f_.insts[i].op)) loop(i);
-      else if (!f_.insts[i].results.empty() && !f_.insts[i].regions.empty()) branch(i);
+      if (is_loop(f_.insts[i].op))
+        loop(i);
+      else if (!f_.insts[i].results.empty() && !f_.insts[i].regions.empty())
+        branch(i);
     }
   }
 

@@ -65,7 +65,8 @@ ValueId Simplify::shape(const Node& n) {
   }
   if (t.space == Space::Global && !f_->facts.contiguous) return none;
   ValueId stride = constant(Scalar::I64, 1);
-  for (unsigned k = t.rank; k-- > n.imm + 1;) stride = make(Op::Mul, Scalar::I64, {make(Op::Extent, Scalar::I64, {array}, k), stride});
+  for (unsigned k = t.rank; k-- > n.imm + 1;)
+    stride = make(Op::Mul, Scalar::I64, {make(Op::Extent, Scalar::I64, {array}, k), stride});
   return stride;
 }
 

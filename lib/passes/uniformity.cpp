@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uniformity in four levels, by rounds over the function until nothing rises. A value is as uniform as what it is computed from and
-// as the decision which of several values it is; a load as its index, from arrays that the kernel never writes. Several views of one
-// memory do not count as writes of each other: barrier legality must not depend on the arguments of one launch.
+// Uniformity in four levels, by rounds over the function until nothing rises. A value is as uniform as what it is computed from
+// and as the decision which of several values it is; a load as its index, from arrays that the kernel never writes. Several views
+// of one memory do not count as writes of each other: barrier legality must not depend on the arguments of one launch.
 #include <algorithm>
 
 #include "passes/flow.h"
@@ -18,13 +18,12 @@ Uniform level_of(Level level) {
     case Level::Block: return Uniform::Block;
     case Level::Warp: return Uniform::Warp;
     case Level::Varying: return Uniform::Varying;
-    case Level::Operands: case Level::Custom: break;
+    case Level::Operands:
+    case Level::Custom: break;
   }
   return Uniform::Launch;
 }
-bool waits_for_block(Op op) {
-  return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr;
-}
+bool waits_for_block(Op op) { return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr; }
 }  // namespace
 
 void Flow::join(const Flow& other) {
@@ -44,7 +43,10 @@ void FlowAnalysis::Left::join(const Left& other) {
 
 FlowAnalysis::FlowAnalysis(const Function& f)
     : levels{std::vector(f.values.size(), Uniform::Launch), std::vector(f.regions.size(), Uniform::Launch)},
-      f_(f), exits_(f), written_(f.values.size()), left_(f.insts.size()) {
+      f_(f),
+      exits_(f),
+      written_(f.values.size()),
+      left_(f.insts.size()) {
   for_each_inst(f, [&](InstId i, RegionId) {
     const Inst& inst = f.insts[i];
     if (info(inst.op).effect == Effect::Write || is_atomic(inst.op)) written_[inst.operands[0]] = true;
@@ -75,10 +77,14 @@ FlowAnalysis::Left FlowAnalysis::walk(RegionId r, Flow flow) {
     const Inst& inst = f_.insts[i];
     Flow gone = flow;
     gone.exit = i;
-    if (inst.op == Op::Break) left.broke.join(gone);
-    else if (inst.op == Op::Continue) left.continued.join(gone);
-    else if (inst.op == Op::Return) left.returned.join(gone);
-    else if (inst.regions.empty()) simple(i, flow);
+    if (inst.op == Op::Break)
+      left.broke.join(gone);
+    else if (inst.op == Op::Continue)
+      left.continued.join(gone);
+    else if (inst.op == Op::Return)
+      left.returned.join(gone);
+    else if (inst.regions.empty())
+      simple(i, flow);
     else {
       const Left inner = is_loop(inst.op) ? loop(i, flow) : branch(i, flow);
       flow.join(inner.broke);
@@ -168,7 +174,10 @@ void FlowAnalysis::simple(InstId i, const Flow& flow) {
       level = load && !stable ? Uniform::Varying : operands(inst);
       break;
     }
-    case Level::Launch: case Level::Block: case Level::Warp: case Level::Varying: break;
+    case Level::Launch:
+    case Level::Block:
+    case Level::Warp:
+    case Level::Varying: break;
   }
   if (inst.op == Op::Uniform) level = std::min(level, operands(inst));
   for (const ValueId v : inst.results) raise(v, level);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element-wise loops handle several consecutive elements a trip, with accesses of up to 16 bytes:
-//   groups = bound / W; grid_stride groups { elements W*g … W*g+W-1 at once }; grid_stride bound - W*groups { the rest, one by one }
-// Which thread handles which element changes, so nothing in the kernel may depend on it: no ids, no atomics, no barriers, no other
-// memory accesses outside the loop; and the elements must be independent: an array that is written is accessed at the
+//   groups = bound / W; grid_stride groups { elements W*g … W*g+W-1 at once }; grid_stride bound - W*groups { the rest, one by
+//   one }
+// Which thread handles which element changes, so nothing in the kernel may depend on it: no ids, no atomics, no barriers, no
+// other memory accesses outside the loop; and the elements must be independent: an array that is written is accessed at the
 // element's own index only (the facts say that arrays do not overlap).
 #include <algorithm>
 #include <bit>
@@ -50,8 +51,10 @@ class Widener {
     for (const InstId i : f_.regions[f_.body].insts) {
       const Inst& inst = f_.insts[i];
       if (inst.op == Op::Return) continue;
-      if (inst.op == Op::GridStride && loop == none && inst.results.empty()) loop = i;
-      else if (!same_everywhere(inst)) return none;
+      if (inst.op == Op::GridStride && loop == none && inst.results.empty())
+        loop = i;
+      else if (!same_everywhere(inst))
+        return none;
     }
     return loop;
   }
@@ -70,7 +73,8 @@ class Widener {
       const Inst& inst = f_.insts[i];
       ++size;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
-      const bool control = inst.op == Op::If || inst.op == Op::Switch || inst.op == Op::Yield || (inst.op == Op::Continue && r == body);
+      const bool control =
+          inst.op == Op::If || inst.op == Op::Switch || inst.op == Op::Yield || (inst.op == Op::Continue && r == body);
       fine = fine && (access || control || same_everywhere(inst));
       if (access) accesses_.push_back({inst.operands[0], offset_of(inst.operands[1]), r == body});
       if (inst.op == Op::Store) written_[inst.operands[0]] = true;
@@ -92,7 +96,8 @@ class Widener {
     for (const Inst* d = f_.def(v); v != index_; d = f_.def(v)) {
       if (!d) return {};
       const bool step = d->op == Op::Add && f_.is_const(d->operands[1]);
-      const bool cast = d->op == Op::Cast && is_int(d->type.scalar) && bits_of(d->type.scalar) >= 32 && is_int(f_.type_of(d->operands[0]).scalar);
+      const bool cast = d->op == Op::Cast && is_int(d->type.scalar) && bits_of(d->type.scalar) >= 32 &&
+                        is_int(f_.type_of(d->operands[0]).scalar);
       if (!step && !cast) return {};
       if (step) sum += as_int(f_.type_of(v).scalar, f_.const_bits(d->operands[1]));
       v = d->operands[0];
@@ -111,7 +116,8 @@ class Widener {
       if (a.top && is_wide_access(a.array, a.offset)) largest = std::max(largest, size_of(f_.type_of(a.array).scalar));
     if (largest == 0) return false;
     width_ = std::clamp<int>(int(16 / largest), 2, 8);
-    return std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& a) { return a.top && is_wide_access(a.array, a.offset); });
+    return std::any_of(accesses_.begin(), accesses_.end(),
+                       [&](const Access& a) { return a.top && is_wide_access(a.array, a.offset); });
   }
 
   /// Puts the wide loop in front and makes the loop itself the tail.
@@ -194,7 +200,7 @@ class Widener {
 
   Function& f_;
   Builder b_;
-  std::vector<bool> written_;    // by value of an array, in the loop
+  std::vector<bool> written_;  // by value of an array, in the loop
   std::vector<Access> accesses_;
   ValueId index_ = none;
   int width_ = 1;

@@ -23,7 +23,8 @@ std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
   if (op == ir::Op::Exp && fast)
     return "kir 1\nkernel @math.exp fp(strict) (%0: f32) {\n  %1: f32 = const 1\n  %2: f32 = add %0, %1\n  yield %2\n}\n";
   if (op == ir::Op::Exp)
-    return "kir 1\nkernel @math.exp fp(strict) (%0: f32) {\n  %1: f32 = const 1\n  %2: slot<f32> = slot %1\n  %3: bool = isinf %0\n"
+    return "kir 1\nkernel @math.exp fp(strict) (%0: f32) {\n  %1: f32 = const 1\n  %2: slot<f32> = slot %1\n  %3: bool = isinf "
+           "%0\n"
            "  if %3 {\n    set %2, %0\n    yield\n  } else {\n    %4: f32 = mul %0, %0\n    %5: f32 = add %4, %1\n"
            "    %6: f32 = sqrt %5\n    set %2, %6\n    yield\n  }\n  %7: f32 = get %2\n  yield %7\n}\n";
   if (op == ir::Op::Tanh)
@@ -72,14 +73,13 @@ std::string print_uniformity(const Module& m) {
   const Function& f = m.kernel();
   const Uniformity u = uniformity(f);
   std::string out;
-  for_each_inst(f, [&](InstId i, RegionId r) {
+  for_each_inst(f, [&](InstId i, RegionId) {
     for (const ValueId v : f.insts[i].results) out += print_inst(f, i) + "  -> " + std::string(name_of(u.values[v])) + "\n";
     for (const RegionId inner : f.insts[i].regions) {
       out += "  region of " + std::string(info(f.insts[i].op).name) + ": " + std::string(name_of(u.regions[inner]));
       for (const ValueId v : f.regions[inner].params) out += ", parameter " + std::string(name_of(u.values[v]));
       out += "\n";
     }
-    (void)r;
   });
   return out;
 }
@@ -145,7 +145,8 @@ std::vector<fs::path> files() {
 
 std::string test_name(const testing::TestParamInfo<fs::path>& test) {
   std::string name = test.param.stem().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 }
 

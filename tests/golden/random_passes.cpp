@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random structured kernels through random orders of passes: each pass leaves a module that verifies and that the interpreter runs to
-// the same memory, any NaN being one value. Every thread writes elements of its own, so the kernels have one result.
+// Random structured kernels through random orders of passes: each pass leaves a module that verifies and that the interpreter
+// runs to the same memory, any NaN being one value. Every thread writes elements of its own, so the kernels have one result.
 // --gtest_random_seed shifts the seeds.
 #include <gtest/gtest.h>
 
@@ -35,9 +35,12 @@ class Generator {
     out_float_ = b_.new_param(f_.body, array_type(Scalar::F32, Space::Global, 2));
     in_int_ = b_.new_param(f_.body, array_type(Scalar::I32, Space::Global, 1, false));
     in_float_ = b_.new_param(f_.body, array_type(Scalar::F32, Space::Global, 1, false));
-    for (const Scalar s : {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32}) values_.push_back(b_.new_param(f_.body, value_type(s)));
-    if (element_wise) elements();
-    else threads_own();
+    for (const Scalar s : {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32})
+      values_.push_back(b_.new_param(f_.body, value_type(s)));
+    if (element_wise)
+      elements();
+    else
+      threads_own();
     b_.append(Op::Return, {}, {});
     Module m;
     m.functions.push_back(std::move(f_));
@@ -61,7 +64,8 @@ class Generator {
     store_int(0, b_.emit(Op::Get, Scalar::I32, {sum_}));
   }
   void elements() {
-    const ValueId bound = chance(2) ? b_.emit(Op::Extent, Scalar::I64, {out_int_}) : constant(Scalar::I64, below(unsigned(threads * own)));
+    const ValueId bound =
+        chance(2) ? b_.emit(Op::Extent, Scalar::I64, {out_int_}) : constant(Scalar::I64, below(unsigned(threads * own)));
     const InstId loop = b_.append(Op::GridStride, {}, std::span(&bound, 1));
     const RegionId r = b_.new_region(loop);
     self_ = b_.new_param(r, value_type(Scalar::I64));
@@ -86,12 +90,14 @@ class Generator {
       constexpr float edges[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 0.5f, 1e-40f, 3e38f, 0.1f};
       return constant(s, std::bit_cast<std::uint32_t>(edges[below(std::size(edges))]));
     }
-    constexpr std::uint64_t edges[] = {0, 1, 2, 3, 5, 8, 31, 32, ~std::uint64_t(0), std::uint64_t(1) << 31, std::uint64_t(1) << 63};
+    constexpr std::uint64_t edges[] = {
+        0, 1, 2, 3, 5, 8, 31, 32, ~std::uint64_t(0), std::uint64_t(1) << 31, std::uint64_t(1) << 63};
     return constant(s, edges[below(std::size(edges))]);
   }
   void keep(ValueId v) { values_.push_back(v); }
   Scalar scalar() {
-    constexpr Scalar all[] = {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32, Scalar::Bool, Scalar::I32, Scalar::F32, Scalar::U8};
+    constexpr Scalar all[] = {Scalar::I32,  Scalar::F32, Scalar::I64, Scalar::U32,
+                              Scalar::Bool, Scalar::I32, Scalar::F32, Scalar::U8};
     return all[below(std::size(all))];
   }
 
@@ -112,7 +118,8 @@ class Generator {
       constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Sqrt, Op::Floor};
       return keep(chance(4) ? b_.unary(unary[below(4)], value(s)) : b_.binary(floats[below(7)], value(s), value(s)));
     }
-    constexpr Op ints[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr};
+    constexpr Op ints[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::Min,
+                           Op::Max, Op::And, Op::Or,  Op::Xor, Op::Shl, Op::Shr};
     constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Not};
     keep(chance(6) ? b_.unary(unary[below(3)], value(s)) : b_.binary(ints[below(12)], value(s), value(s)));
   }
@@ -139,11 +146,13 @@ class Generator {
     const ValueId x = value(Scalar::I64), n = b_.emit(Op::Extent, Scalar::I64, {chance(2) ? in_int_ : out_int_});
     constexpr Op compares[] = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
     ValueId inside = b_.compare(compares[below(6)], x, n);
-    if (chance(2)) inside = b_.binary(chance(2) ? Op::And : Op::Or, inside, b_.compare(compares[below(6)], x, constant(Scalar::I64, 0)));
+    if (chance(2))
+      inside = b_.binary(chance(2) ? Op::And : Op::Or, inside, b_.compare(compares[below(6)], x, constant(Scalar::I64, 0)));
     const InstId i = b_.append(Op::If, {}, std::span(&inside, 1));
     const auto arithmetic_on_it = [&] {
       constexpr Op ops[] = {Op::Div, Op::Rem, Op::Min, Op::Max};
-      const ValueId v = b_.binary(ops[below(4)], chance(2) ? x : b_.binary(Op::Sub, x, constant(Scalar::I64, 1)), chance(2) ? n : value(Scalar::I64));
+      const ValueId v = b_.binary(ops[below(4)], chance(2) ? x : b_.binary(Op::Sub, x, constant(Scalar::I64, 1)),
+                                  chance(2) ? n : value(Scalar::I64));
       keep(v);
       keep(b_.compare(compares[below(6)], v, n));
     };
@@ -166,7 +175,8 @@ class Generator {
   void store_int(std::uint64_t column, ValueId v) {
     ValueId index = self_;
     if (!single_element_)
-      index = b_.binary(Op::Add, b_.binary(Op::Mul, self_, constant(Scalar::I64, std::uint64_t(own))), constant(Scalar::I64, column));
+      index =
+          b_.binary(Op::Add, b_.binary(Op::Mul, self_, constant(Scalar::I64, std::uint64_t(own))), constant(Scalar::I64, column));
     const ValueId operands[] = {out_int_, index, v};
     b_.append(Op::Store, value_type(Scalar::I32), operands);
   }
@@ -196,12 +206,16 @@ class Generator {
   void statements(unsigned count, unsigned depth, unsigned loops) {
     for (; count > 0; --count) {
       switch (below(depth < 3 ? 13 : 8)) {
-        case 0: case 1: case 2: case 3: arithmetic(); break;
+        case 0:
+        case 1:
+        case 2:
+        case 3: arithmetic(); break;
         case 4: load(); break;
         case 5: use_slot(); break;
         case 6: use_slot(); break;
         case 7: store(); break;
-        case 8: case 9: branch(depth, loops); break;
+        case 8:
+        case 9: branch(depth, loops); break;
         case 10: counted(depth, loops); break;
         case 11: bounded(depth, loops); break;
         default: loop(depth, loops); break;
@@ -234,11 +248,13 @@ class Generator {
         const std::size_t begin = values_.size();
         statements(below(4), depth + 1, loops);
         observe(begin);
-        if (arm == leaves) b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
+        if (arm == leaves)
+          b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
         else if (result) {
           const ValueId v = value(s);
           b_.append(Op::Yield, {}, std::span(&v, 1));
-        } else b_.append(Op::Yield, {}, {});
+        } else
+          b_.append(Op::Yield, {}, {});
       });
     if (result) keep(b_.add_result(i, value_type(s)));
   }
@@ -297,10 +313,14 @@ Memory run(const Module& m, std::uint32_t seed) {
   const auto view = [](auto& data, std::array<std::int64_t, 4> extents, std::array<std::int64_t, 4> strides) {
     return Argument{0, reinterpret_cast<std::byte*>(data.data()), extents, strides};
   };
-  const Argument arguments[] = {view(out.ints, {threads * own}, {1}), view(out.floats, {threads, own}, {own, 1}),
-                                view(in_int, {inputs}, {1}),          view(in_float, {inputs}, {1}),
-                                {rng() % 7},                          {std::bit_cast<std::uint32_t>(float(rng() % 9) - 4)},
-                                {rng() % 5},                          {rng() & 0xffffffff}};
+  const Argument arguments[] = {view(out.ints, {threads * own}, {1}),
+                                view(out.floats, {threads, own}, {own, 1}),
+                                view(in_int, {inputs}, {1}),
+                                view(in_float, {inputs}, {1}),
+                                {rng() % 7},
+                                {std::bit_cast<std::uint32_t>(float(rng() % 9) - 4)},
+                                {rng() % 5},
+                                {rng() & 0xffffffff}};
   out.fault = interpret(m, Launch{{3, 1, 1}, {4, 1, 1}, 4, 0}, arguments, {.max_steps = 2'000'000});
   return out;
 }
