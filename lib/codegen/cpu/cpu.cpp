@@ -1,10 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module for cpu.
+// One compilation for the CPU: choose how threads lie on lanes, lower, optimise, generate, link.
 #include "codegen/cpu/cpu.h"
 
-namespace krait::codegen::cpu {
+#include <algorithm>
 
-Reply compile(const ir::Module&, const Target&, Emit) { unsupported("this build has no cpu code generator"); }
+#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/image.h"
+#include "codegen/cpu/shape.h"
+#include "codegen/llvm/session.h"
+
+namespace krait::codegen::cpu {
+namespace {
+
+constexpr unsigned most_parts = 16;  // of a block that is one gang: more than that lives in memory anyway
+
+/// Sets layout and parts; true where the gang is the whole block.
+bool choose_layout(const ir::Function& f, const Traits& traits, Shape& shape) {
+  if (traits.stride_loop != ir::none) {
+    shape.layout = Layout::Range;
+    return false;
+  }
+  if (!traits.block_ids && !traits.warps && !traits.barriers && !traits.shared) {
+    shape.layout = Layout::Grid;
+    return false;
+  }
+  shape.layout = Layout::Rows;
+  if (traits.warps) shape.parts = std::max(32 / shape.lanes, 1u);
+  const auto& block = f.block;
+  bool fixed = block[0] && block[1] && block[2];
+  std::int64_t threads = block[0] * block[1] * block[2];
+  bool rows = fixed && (block[0] % shape.lanes == 0 || block[1] * block[2] == 1);
+  if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 && threads / shape.lanes <= most_parts) {
+    shape.layout = Layout::PartRows;
+    shape.parts = unsigned(threads / shape.lanes);
+    return true;
+  }
+  // A row shorter than a gang: one row a part.
+  if (!traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 && threads % shape.gang() == 0 &&
+      block[0] < 2 * std::int64_t(shape.gang()))
+    shape.layout = Layout::PartRows;
+  return false;
+}
+
+}  // namespace
+
+Reply compile(const ir::Module& module, const Target& target, Emit emit) {
+  const ir::Function& f = module.kernel();
+  if (!f.flat) defect("the CPU code generator takes kernels whose accesses are flat");
+  initialise_llvm();
+  Reply reply;
+  Stopwatch watch;
+  Traits traits = find_traits(f);
+  Shape shape = read_shape(target);
+  bool whole_block = choose_layout(f, traits, shape);
+  CpuBlobHeader header;
+  header.level = shape.machine.level;
+  header.lanes = shape.lanes, header.parts = shape.parts;
+  header.item_cost = std::max(traits.cost, 1u);
+
+  Session session("krait");
+  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(shape);
+  session.module().setTargetTriple(machine->getTargetTriple());
+  session.module().setDataLayout(machine->createDataLayout());
+  Emitter(session.module(), f, shape, traits, whole_block, header).emit();
+  session.verify();
+  reply.lower_ms = watch.lap();
+  optimise(session.module(), *machine);
+  session.check();
+  reply.optimise_ms = watch.lap();
+  if (emit == Emit::Llvm) {
+    reply.data = session.text();
+  } else {
+    reply.data = generate(session.module(), *machine, emit == Emit::Asm);
+    session.check();
+    if (emit == Emit::Binary) reply.data = link_image(reply.data, header);
+  }
+  reply.emit_ms = watch.lap();
+  reply.warnings = session.warnings();
+  return reply;
+}
 
 }  // namespace krait::codegen::cpu

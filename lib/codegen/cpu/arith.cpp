@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/arith.h"
+
+#include <bit>
+#include <cmath>
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using ir::Scalar;
+using llvm::Intrinsic::ID;
+namespace In = llvm::Intrinsic;
+
+unsigned Arithmetic::lanes_of(V x) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  return vector ? vector->getNumElements() : 0;
+}
+
+llvm::Type* Arithmetic::scalar_type(Scalar s) const {
+  if (s == Scalar::F32) return b_.getFloatTy();
+  if (s == Scalar::F64) return b_.getDoubleTy();
+  return b_.getIntNTy(ir::bits_of(s));  // f16 as its bits
+}
+
+llvm::Type* Arithmetic::type(Scalar s, unsigned lanes) const {
+  llvm::Type* t = scalar_type(s);
+  return lanes ? llvm::FixedVectorType::get(t, lanes) : t;
+}
+
+llvm::Type* Arithmetic::with_lanes(llvm::Type* scalar, V like) const {
+  unsigned n = lanes_of(like);
+  return n ? llvm::FixedVectorType::get(scalar, n) : scalar;
+}
+
+llvm::Constant* Arithmetic::constant(Scalar s, std::uint64_t bits) const {
+  if (s == Scalar::F32) return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(std::bit_cast<float>(std::uint32_t(bits))));
+  if (s == Scalar::F64) return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(std::bit_cast<double>(bits)));
+  unsigned width = ir::bits_of(s);
+  return llvm::ConstantInt::get(b_.getContext(), llvm::APInt(64, bits).trunc(width));
+}
+
+llvm::Value* Arithmetic::splat_int(V like, std::uint64_t value) const {
+  unsigned width = like->getType()->getScalarSizeInBits();
+  return llvm::ConstantInt::get(like->getType(), llvm::APInt(64, value).trunc(width));
+}
+llvm::Value* Arithmetic::number(V like, double value) const { return llvm::ConstantFP::get(like->getType(), value); }
+
+llvm::Value* Arithmetic::to_memory(V x, Scalar s) {
+  return s == Scalar::Bool ? b_.CreateZExt(x, with_lanes(b_.getInt8Ty(), x)) : x;
+}
+llvm::Value* Arithmetic::from_memory(V x, Scalar s) {
+  return s == Scalar::Bool ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
+}
+
+llvm::Value* Arithmetic::bits_of(V x, Scalar s) {
+  return s == Scalar::F16 ? x : b_.CreateBitCast(x, with_lanes(b_.getIntNTy(ir::bits_of(s)), x));
+}
+
+// ---- integers ---------------------------------------------------------------------------------------------------------------
+
+llvm::Value* Arithmetic::quotient(Scalar s, V x, V y) {
+  bool sign = ir::is_signed_int(s);
+  unsigned width = ir::bits_of(s);
+  // x86 has no vector division of integers. A float quotient of whole numbers that both fit the significand truncates to the
+  // exact quotient: x/y is at least 1/y away from the next whole number when it is not one.
+  if (!lanes_of(x) || width == 64 || llvm::isa<llvm::Constant>(y)) return sign ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
+  llvm::Type* real = with_lanes(width == 32 ? b_.getDoubleTy() : b_.getFloatTy(), x);
+  V fx = sign ? b_.CreateSIToFP(x, real) : b_.CreateUIToFP(x, real);
+  V fy = sign ? b_.CreateSIToFP(y, real) : b_.CreateUIToFP(y, real);
+  V q = b_.CreateFDiv(fx, fy);
+  return sign ? b_.CreateFPToSI(q, x->getType()) : b_.CreateFPToUI(q, x->getType());
+}
+
+llvm::Value* Arithmetic::divide(Op op, Scalar s, V x, V y) {
+  V zero = splat_int(x, 0), one = splat_int(x, 1);
+  V by_zero = b_.CreateICmpEQ(y, zero), special = by_zero;
+  V by_minus_one = nullptr;
+  if (ir::is_signed_int(s)) {
+    by_minus_one = b_.CreateICmpEQ(y, splat_int(x, ~std::uint64_t(0)));
+    special = b_.CreateOr(by_zero, by_minus_one);
+  }
+  V safe = b_.CreateSelect(special, one, y);
+  V q = quotient(s, x, safe);
+  if (op == Op::Rem) {
+    V r = b_.CreateSub(x, b_.CreateMul(q, safe));
+    return b_.CreateSelect(special, zero, r);
+  }
+  if (by_minus_one) q = b_.CreateSelect(by_minus_one, b_.CreateNeg(x), q);
+  return b_.CreateSelect(by_zero, zero, q);
+}
+
+llvm::Value* Arithmetic::multiply_high(Scalar s, V x, V y) {
+  unsigned width = ir::bits_of(s);
+  bool sign = ir::is_signed_int(s);
+  if (width < 64 || !lanes_of(x)) {
+    llvm::Type* wide = with_lanes(b_.getIntNTy(2 * width), x);
+    auto extend = [&](V v) { return sign ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide); };
+    V product = b_.CreateMul(extend(x), extend(y));
+    return b_.CreateTrunc(b_.CreateLShr(product, llvm::ConstantInt::get(wide, width)), x->getType());
+  }
+  // Four products of 32-bit halves (Knuth's algorithm M); the signed result takes the other factor off for each negative one.
+  V mask = splat_int(x, 0xffffffff), shift = splat_int(x, 32);
+  V xl = b_.CreateAnd(x, mask), xh = b_.CreateLShr(x, shift), yl = b_.CreateAnd(y, mask), yh = b_.CreateLShr(y, shift);
+  V low = b_.CreateMul(xl, yl), m1 = b_.CreateMul(xh, yl), m2 = b_.CreateMul(xl, yh), high = b_.CreateMul(xh, yh);
+  V t = b_.CreateAdd(m1, b_.CreateLShr(low, shift));
+  V u = b_.CreateAdd(m2, b_.CreateAnd(t, mask));
+  V r = b_.CreateAdd(b_.CreateAdd(high, b_.CreateLShr(t, shift)), b_.CreateLShr(u, shift));
+  if (sign) {
+    V top = splat_int(x, 63);
+    r = b_.CreateSub(r, b_.CreateAnd(b_.CreateAShr(x, top), y));
+    r = b_.CreateSub(r, b_.CreateAnd(b_.CreateAShr(y, top), x));
+  }
+  return r;
+}
+
+llvm::Value* Arithmetic::integer(Op op, Scalar s, llvm::ArrayRef<V> x) {
+  bool sign = ir::is_signed_int(s);
+  auto count = [&](ID id) {
+    V n = id == In::ctpop ? b_.CreateUnaryIntrinsic(id, x[0])
+                          : b_.CreateIntrinsic(id, {x[0]->getType()}, {x[0], b_.getFalse()});
+    return b_.CreateZExtOrTrunc(n, with_lanes(b_.getInt32Ty(), x[0]));
+  };
+  auto shift_count = [&] {
+    V n = b_.CreateZExtOrTrunc(x[1], x[0]->getType());
+    return b_.CreateAnd(n, splat_int(x[0], ir::bits_of(s) - 1));
+  };
+  switch (op) {
+    case Op::Add: return b_.CreateAdd(x[0], x[1]);
+    case Op::Sub: return b_.CreateSub(x[0], x[1]);
+    case Op::Mul: return b_.CreateMul(x[0], x[1]);
+    case Op::Div: case Op::Rem: return divide(op, s, x[0], x[1]);
+    case Op::Neg: return b_.CreateNeg(x[0]);
+    case Op::Abs: return sign ? b_.CreateBinaryIntrinsic(In::abs, x[0], b_.getFalse()) : x[0];
+    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
+    case Op::And: return b_.CreateAnd(x[0], x[1]);
+    case Op::Or: return b_.CreateOr(x[0], x[1]);
+    case Op::Xor: return b_.CreateXor(x[0], x[1]);
+    case Op::Not: return b_.CreateNot(x[0]);
+    case Op::Shl: return b_.CreateShl(x[0], shift_count());
+    case Op::Shr: return sign ? b_.CreateAShr(x[0], shift_count()) : b_.CreateLShr(x[0], shift_count());
+    case Op::Popcount: return count(In::ctpop);
+    case Op::Clz: return count(In::ctlz);
+    case Op::Ctz: return count(In::cttz);
+    case Op::Bitrev: return b_.CreateUnaryIntrinsic(In::bitreverse, x[0]);
+    case Op::Bswap: return ir::bits_of(s) == 8 ? x[0] : b_.CreateUnaryIntrinsic(In::bswap, x[0]);
+    case Op::MulHi: return multiply_high(s, x[0], x[1]);
+    default: defect("an operation that integers do not have");
+  }
+}
+
+// ---- floats -----------------------------------------------------------------------------------------------------------------
+
+// Without the conversion instructions: F. Giesen, "half to float done quick" and "float to half, fast3_rtne" (public domain).
+llvm::Value* Arithmetic::f32_from_f16(V x) {
+  llvm::Type* real = with_lanes(b_.getFloatTy(), x);
+  if (machine_.f16c) return b_.CreateFPExt(b_.CreateBitCast(x, with_lanes(b_.getHalfTy(), x)), real);
+  V h = b_.CreateZExt(x, with_lanes(b_.getInt32Ty(), x));
+  V o = b_.CreateShl(b_.CreateAnd(h, splat_int(h, 0x7fff)), splat_int(h, 13));
+  V exponent = b_.CreateAnd(o, splat_int(h, 0x0f800000));
+  o = b_.CreateAdd(o, splat_int(h, std::uint64_t(127 - 15) << 23));
+  V special = b_.CreateAdd(o, splat_int(h, std::uint64_t(128 - 16) << 23));
+  V small = b_.CreateBitCast(b_.CreateAdd(o, splat_int(h, 1 << 23)), real);
+  small = b_.CreateBitCast(b_.CreateFSub(small, number(small, 0x1p-14)), h->getType());
+  o = b_.CreateSelect(b_.CreateICmpEQ(exponent, splat_int(h, 0x0f800000)), special, o);
+  o = b_.CreateSelect(b_.CreateICmpEQ(exponent, splat_int(h, 0)), small, o);
+  V sign = b_.CreateShl(b_.CreateAnd(h, splat_int(h, 0x8000)), splat_int(h, 16));
+  return b_.CreateBitCast(b_.CreateOr(o, sign), real);
+}
+
+llvm::Value* Arithmetic::f16_from_f32(V x) {
+  llvm::Type* result = with_lanes(b_.getInt16Ty(), x);
+  if (machine_.f16c) return b_.CreateBitCast(b_.CreateFPTrunc(x, with_lanes(b_.getHalfTy(), x)), result);
+  V u = bits_of(x, Scalar::F32);
+  V magnitude = b_.CreateAnd(u, splat_int(u, 0x7fffffff));
+  V sign = b_.CreateAnd(b_.CreateLShr(u, splat_int(u, 16)), splat_int(u, 0x8000));
+  V is_nan = b_.CreateICmpUGT(magnitude, splat_int(u, 0x7f800000));
+  V huge = b_.CreateSelect(is_nan, splat_int(u, 0x7e00), splat_int(u, 0x7c00));
+  V small = b_.CreateFAdd(b_.CreateBitCast(magnitude, x->getType()), number(x, 0.5));
+  small = b_.CreateSub(b_.CreateBitCast(small, u->getType()), splat_int(u, 0x3f000000));
+  V odd = b_.CreateAnd(b_.CreateLShr(magnitude, splat_int(u, 13)), splat_int(u, 1));
+  V normal = b_.CreateAdd(magnitude, splat_int(u, 0xc8000fff));  // rebias the exponent, round
+  normal = b_.CreateLShr(b_.CreateAdd(normal, odd), splat_int(u, 13));
+  V r = b_.CreateSelect(b_.CreateICmpULT(magnitude, splat_int(u, 0x38800000)), small, normal);
+  r = b_.CreateSelect(b_.CreateICmpUGE(magnitude, splat_int(u, 0x47800000)), huge, r);
+  return b_.CreateTrunc(b_.CreateOr(r, sign), result);
+}
+
+// Rounds to odd into f32 first, which keeps what the second rounding has to know (Boldo and Melquiond, 2008).
+llvm::Value* Arithmetic::f16_from_f64(V x) {
+  V f = b_.CreateFPTrunc(x, with_lanes(b_.getFloatTy(), x));
+  V back = b_.CreateFPExt(f, x->getType());
+  V inexact = b_.CreateFCmpONE(back, x);
+  V above = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(In::fabs, back), b_.CreateUnaryIntrinsic(In::fabs, x));
+  V u = bits_of(f, Scalar::F32);
+  u = b_.CreateSub(u, b_.CreateZExt(above, u->getType()));
+  u = b_.CreateOr(u, b_.CreateZExt(inexact, u->getType()));
+  return f16_from_f32(b_.CreateBitCast(u, f->getType()));
+}
+
+llvm::Value* Arithmetic::is_nan(V x, Scalar s) {
+  if (s == Scalar::F16) return b_.CreateICmpUGT(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0x7c00));
+  return b_.CreateFCmpUNO(x, x);
+}
+llvm::Value* Arithmetic::is_infinite(V x, Scalar s) {
+  if (s == Scalar::F16) return b_.CreateICmpEQ(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0x7c00));
+  return b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(In::fabs, x), llvm::ConstantFP::getInfinity(x->getType()));
+}
+
+llvm::Value* Arithmetic::min_max(bool min, Scalar s, V x, V y) {
+  if (ir::is_int(s)) {
+    ID id = ir::is_signed_int(s) ? (min ? In::smin : In::smax) : (min ? In::umin : In::umax);
+    return b_.CreateBinaryIntrinsic(id, x, y);
+  }
+  auto constant_of = [](V v) -> const llvm::APFloat* {
+    auto* c = llvm::dyn_cast<llvm::Constant>(v);
+    if (c && c->getType()->isVectorTy()) c = c->getSplatValue();
+    auto* fp = llvm::dyn_cast_or_null<llvm::ConstantFP>(c);
+    return fp ? &fp->getValueAPF() : nullptr;
+  };
+  if (constant_of(x)) std::swap(x, y);
+  auto wins = [&](V u, V v) { return min ? b_.CreateFCmpOLT(u, v) : b_.CreateFCmpOGT(u, v); };
+  V r = b_.CreateSelect(wins(x, y), x, y);  // one instruction, which gives y for a NaN in x and for a tie
+  if (const llvm::APFloat* c = constant_of(y); c && !c->isNaN() && (!c->isZero() || c->isNegative() == min)) return r;
+  // Of two zeros the sign decides.
+  V zeros = min ? b_.CreateOr(bits_of(x, s), bits_of(y, s)) : b_.CreateAnd(bits_of(x, s), bits_of(y, s));
+  r = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), b_.CreateBitCast(zeros, x->getType()), r);
+  return b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, r);
+}
+
+llvm::Value* Arithmetic::fma(Scalar s, V x, V y, V z) {
+  if (machine_.fma) return b_.CreateIntrinsic(In::fma, {x->getType()}, {x, y, z});
+  llvm::Type* element = scalar_type(s);
+  auto* function = llvm::FunctionType::get(element, {element, element, element}, false);
+  V pointer = helper_(s == Scalar::F32 ? CpuHelper::FmaF32 : CpuHelper::FmaF64);
+  unsigned n = lanes_of(x);
+  if (!n) return b_.CreateCall(function, pointer, {x, y, z});
+  V r = llvm::PoisonValue::get(x->getType());
+  for (unsigned i = 0; i < n; ++i) {
+    auto lane = [&](V v) { return b_.CreateExtractElement(v, std::uint64_t(i)); };
+    r = b_.CreateInsertElement(r, b_.CreateCall(function, pointer, {lane(x), lane(y), lane(z)}), std::uint64_t(i));
+  }
+  return r;
+}
+
+llvm::Value* Arithmetic::compare(Op op, Scalar s, V x, V y) {
+  using P = llvm::CmpInst::Predicate;
+  bool real = ir::is_float(s), sign = ir::is_signed_int(s);
+  auto pick = [&](P f, P i, P u) { return real ? f : sign ? i : u; };
+  switch (op) {
+    case Op::Eq: return b_.CreateCmp(pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ), x, y);
+    case Op::Ne: return b_.CreateCmp(pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE), x, y);
+    case Op::Lt: return b_.CreateCmp(pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT), x, y);
+    case Op::Le: return b_.CreateCmp(pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE), x, y);
+    case Op::Gt: return b_.CreateCmp(pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT), x, y);
+    case Op::Ge: return b_.CreateCmp(pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE), x, y);
+    default: defect("not a comparison");
+  }
+}
+
+llvm::Value* Arithmetic::floating(Op op, Scalar s, llvm::ArrayRef<V> x) {
+  switch (op) {
+    case Op::Add: return b_.CreateFAdd(x[0], x[1]);
+    case Op::Sub: return b_.CreateFSub(x[0], x[1]);
+    case Op::Mul: return b_.CreateFMul(x[0], x[1]);
+    case Op::Div: return b_.CreateFDiv(x[0], x[1]);
+    case Op::Fma: return fma(s, x[0], x[1], x[2]);
+    case Op::Neg: return b_.CreateFNeg(x[0]);
+    case Op::Abs: return b_.CreateUnaryIntrinsic(In::fabs, x[0]);
+    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
+    case Op::Sqrt: return b_.CreateUnaryIntrinsic(In::sqrt, x[0]);
+    case Op::Floor: return b_.CreateUnaryIntrinsic(In::floor, x[0]);
+    case Op::Ceil: return b_.CreateUnaryIntrinsic(In::ceil, x[0]);
+    case Op::Trunc: return b_.CreateUnaryIntrinsic(In::trunc, x[0]);
+    case Op::Rint: return b_.CreateUnaryIntrinsic(In::rint, x[0]);
+    case Op::Copysign: return b_.CreateBinaryIntrinsic(In::copysign, x[0], x[1]);
+    default: defect("an operation that floats do not have");
+  }
+}
+
+llvm::Value* Arithmetic::half(const ir::Inst& inst, llvm::ArrayRef<V> x) {
+  switch (inst.op) {
+    case Op::Neg: return b_.CreateXor(x[0], splat_int(x[0], 0x8000));
+    case Op::Abs: return b_.CreateAnd(x[0], splat_int(x[0], 0x7fff));
+    case Op::Copysign:
+      return b_.CreateOr(b_.CreateAnd(x[0], splat_int(x[0], 0x7fff)), b_.CreateAnd(x[1], splat_int(x[1], 0x8000)));
+    case Op::Fma: {  // exact in f64, or rounded there without harm (lib/ir/op_semantics.h has the proof)
+      llvm::SmallVector<V, 3> wide;
+      for (V v : x) wide.push_back(b_.CreateFPExt(f32_from_f16(v), with_lanes(b_.getDoubleTy(), v)));
+      return f16_from_f64(b_.CreateFAdd(b_.CreateFMul(wide[0], wide[1]), wide[2]));
+    }
+    default: {  // 24 ≥ 2·11 + 2 digits: the second rounding is innocuous
+      llvm::SmallVector<V, 3> wide;
+      for (V v : x) wide.push_back(f32_from_f16(v));
+      return f16_from_f32(floating(inst.op, Scalar::F32, wide));
+    }
+  }
+}
+
+// ---- conversion -------------------------------------------------------------------------------------------------------------
+
+llvm::Value* Arithmetic::saturate(V x, Scalar from, Scalar to) {
+  unsigned width = ir::bits_of(to);
+  bool sign = ir::is_signed_int(to);
+  // Narrow integers go through i32, whose conversion the machine has.
+  unsigned through = width < 32 ? 32 : width;
+  double high = std::ldexp(1.0, int(width) - int(sign)), low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
+  V inside = b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
+  V safe = b_.CreateSelect(inside, x, number(x, 0.0));
+  llvm::Type* wide = with_lanes(b_.getIntNTy(through), x);
+  V i = sign || width < 32 ? b_.CreateFPToSI(safe, wide) : b_.CreateFPToUI(safe, wide);
+  llvm::APInt top = sign ? llvm::APInt::getSignedMaxValue(width).sext(through) : llvm::APInt::getMaxValue(width).zext(through);
+  llvm::APInt bottom = sign ? llvm::APInt::getSignedMinValue(width).sext(through) : llvm::APInt(through, 0);
+  i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), llvm::ConstantInt::get(wide, top), i);
+  if (sign) i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(wide, bottom), i);
+  (void)from;
+  return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
+}
+
+llvm::Value* Arithmetic::cast(V x, Scalar from, Scalar to) {
+  if (from == to) return x;
+  llvm::Type* t = with_lanes(scalar_type(to), x);
+  if (from == Scalar::F16) {
+    if (to == Scalar::Bool) return b_.CreateICmpNE(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0));
+    return cast(f32_from_f16(x), Scalar::F32, to);
+  }
+  if (to == Scalar::Bool)
+    return ir::is_float(from) ? b_.CreateFCmpUNE(x, number(x, 0.0)) : b_.CreateICmpNE(x, splat_int(x, 0));
+  if (to == Scalar::F16) {
+    if (from == Scalar::F32) return f16_from_f32(x);
+    if (from == Scalar::F64) return f16_from_f64(x);
+    // i8 and i16 are exact in f32, i32 in f64; an i64 that is not exact there is far above the largest f16.
+    Scalar through = ir::bits_of(from) <= 16 ? Scalar::F32 : Scalar::F64;
+    return cast(cast(x, from, through), through, to);
+  }
+  if (ir::is_float(from)) {
+    if (ir::is_int(to)) return saturate(x, from, to);
+    return from == Scalar::F32 ? b_.CreateFPExt(x, t) : b_.CreateFPTrunc(x, t);
+  }
+  bool sign = ir::is_signed_int(from);
+  if (ir::is_float(to)) return sign ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
+  return sign ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
+}
+
+llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand, llvm::ArrayRef<V> x) {
+  // Library bodies are inlined by now and rely on exact sums, so fast mode allows no reassociation here.
+  llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+  if (inst.fast || mode == ir::FpMode::Fast) {
+    llvm::FastMathFlags flags;
+    flags.setAllowReciprocal();
+    flags.setApproxFunc();
+    b_.setFastMathFlags(flags);
+  }
+  switch (inst.op) {
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+      if (operand != Scalar::F16) return compare(inst.op, operand, x[0], x[1]);
+      return compare(inst.op, Scalar::F32, f32_from_f16(x[0]), f32_from_f16(x[1]));
+    case Op::Select: return b_.CreateSelect(x[0], x[1], x[2]);
+    case Op::Cast: return cast(x[0], operand, inst.type.scalar);
+    case Op::Bitcast:
+      return b_.CreateBitCast(x[0], with_lanes(scalar_type(inst.type.scalar), x[0]));
+    case Op::Isnan: return is_nan(x[0], operand);
+    case Op::Isinf: return is_infinite(x[0], operand);
+    default: break;
+  }
+  if (operand == Scalar::Bool || ir::is_int(operand)) return integer(inst.op, operand, x);
+  return operand == Scalar::F16 ? half(inst, x) : floating(inst.op, operand, x);
+}
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Block mode: blocks one after another, their threads in gangs; the thread's position; instructions of every kind.
+#include "codegen/cpu/emitter.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using ir::Scalar;
+
+/// What thread_idx is in the gang at hand.
+Lowered Emitter::thread_index(unsigned dim) {
+  using Form = Lowered::Form;
+  V width = launch_block_[0], height = launch_block_[1];
+  switch (shape_.layout) {
+    case Layout::Grid: case Layout::Range: defect("a position in the block outside of block mode");
+    case Layout::Rows:
+      if (dim == 0) return {Form::Linear, {at_.x}, 1};
+      return {Form::Uniform, {dim == 1 ? at_.y : at_.z}, 0};
+    case Layout::PartRows: {
+      Lowered r{Form::Linear, {}, dim == 0 ? 1 : 0};
+      for (unsigned p = 0; p < shape_.parts; ++p) {
+        V t = b_.CreateAdd(at_.linear, b_.getInt64(p * shape_.lanes));
+        if (dim == 0) r.v.push_back(b_.CreateURem(t, width));
+        else if (dim == 1) r.v.push_back(b_.CreateURem(b_.CreateUDiv(t, width), height));
+        else r.v.push_back(b_.CreateUDiv(t, b_.CreateMul(width, height)));
+      }
+      return r;
+    }
+    case Layout::Linear: {
+      Lowered r{Form::Parts, {}, 0};
+      ir::Inst div, rem;
+      div.op = Op::Div, rem.op = Op::Rem;
+      auto run = [&](const ir::Inst& op, V x, V y) { return arith_.pure(op, ir::FpMode::Strict, Scalar::U32, {x, y}); };
+      for (unsigned p = 0; p < shape_.parts; ++p) {
+        V first = b_.CreateTrunc(b_.CreateAdd(at_.linear, b_.getInt64(p * shape_.lanes)), b_.getInt32Ty());
+        V t = b_.CreateAdd(splat(first), lane_numbers(b_.getInt32Ty(), 1));
+        V w = splat(b_.CreateTrunc(width, b_.getInt32Ty())), h = splat(b_.CreateTrunc(height, b_.getInt32Ty()));
+        V x = dim == 0 ? run(rem, t, w) : dim == 1 ? run(rem, run(div, t, w), h) : run(div, run(div, t, w), h);
+        r.v.push_back(b_.CreateZExt(x, lane_type(Scalar::I64)));
+      }
+      return r;
+    }
+  }
+  defect("a layout without positions");
+}
+
+Lowered Emitter::id_value(const ir::Inst& inst) {
+  using Form = Lowered::Form;
+  unsigned dim = unsigned(inst.imm);
+  switch (inst.op) {
+    case Op::ThreadIdx: return thread_index(dim);
+    case Op::BlockIdx: return {Form::Uniform, {at_.block[dim]}, 0};
+    case Op::BlockDim: return {Form::Uniform, {launch_block_[dim]}, 0};
+    case Op::GridDim: return {Form::Uniform, {launch_grid_[dim]}, 0};
+    case Op::GlobalSize: return {Form::Uniform, {b_.CreateMul(launch_grid_[dim], launch_block_[dim])}, 0};
+    case Op::GlobalId: {
+      if (!is_block(shape_.layout)) {
+        if (dim == 0) return {Form::Linear, {at_.x}, 1};
+        return {Form::Uniform, {dim == 1 ? at_.y : at_.z}, 0};
+      }
+      V start = b_.CreateMul(at_.block[dim], launch_block_[dim]);
+      Lowered r = thread_index(dim);
+      for (V& v : r.v) v = b_.CreateAdd(v, v->getType()->isVectorTy() ? splat(start) : start);
+      return r;
+    }
+    default: defect("not a position");
+  }
+}
+
+void Emitter::emit_blocks() {
+  count_loop(box_field(0), box_field(1), b_.getInt64(1), "block", [&](V block) {
+    V width = launch_grid_[0], height = launch_grid_[1];
+    V row = b_.CreateUDiv(block, width);
+    at_.block[0] = b_.CreateURem(block, width), at_.block[1] = b_.CreateURem(row, height), at_.block[2] = b_.CreateUDiv(row, height);
+    if (!traits_.warps) return emit_block(shape_.layout);
+    // Gangs are warps here, runs of 32 linear thread numbers: rows of the block only where they divide evenly.
+    V flat = b_.CreateICmpEQ(b_.CreateMul(launch_block_[1], launch_block_[2]), b_.getInt64(1));
+    V even = b_.CreateICmpEQ(b_.CreateURem(launch_block_[0], b_.getInt64(shape_.gang())), b_.getInt64(0));
+    V rows = b_.CreateOr(flat, even);
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(rows)) return emit_block(known->isOne() ? Layout::Rows : Layout::Linear);
+    Block by_rows = new_block("by_rows"), by_number = new_block("by_number"), done = new_block("block_done");
+    b_.CreateCondBr(rows, by_rows, by_number);
+    start(by_rows);
+    emit_block(Layout::Rows);
+    branch_to(done);
+    start(by_number);
+    emit_block(Layout::Linear);
+    branch_to(done);
+    start(done);
+  });
+}
+
+void Emitter::emit_block(Layout layout) {
+  shape_.layout = layout;
+  d_ = find_divergence(f_, layout, ir::none);
+  if (traits_.barriers && !whole_block_) emit_fissioned();
+  else emit_threads();
+}
+
+/// Gangs of a block: calls emit_gang at each position.
+void Emitter::emit_threads() {
+  V width = launch_block_[0], height = launch_block_[1], depth = launch_block_[2];
+  V gang = b_.getInt64(shape_.gang());
+  auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
+  if (shape_.layout == Layout::Rows) {
+    bool even = known(width) && known(width)->getZExtValue() % shape_.gang() == 0;
+    V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);
+    count_loop(b_.getInt64(0), b_.CreateMul(height, depth), b_.getInt64(1), "row", [&](V row) {
+      at_.y = b_.CreateURem(row, height), at_.z = b_.CreateUDiv(row, height);
+      auto place = [&](V x) {
+        at_.x = x;
+        at_.gang = b_.CreateAdd(b_.CreateMul(row, per_row), b_.CreateUDiv(x, gang));
+      };
+      if (even) count_loop(b_.getInt64(0), width, gang, "x", [&](V x) { place(x), emit_gang({}); });
+      else emit_gangs(b_.getInt64(0), width, splits(), place);
+    });
+    return;
+  }
+  V count = b_.CreateMul(width, b_.CreateMul(height, depth));
+  auto place = [&](V t) {
+    at_.linear = t;
+    at_.gang = b_.CreateUDiv(t, gang);
+  };
+  if (known(count) && known(count)->getZExtValue() == shape_.gang()) {
+    place(b_.getInt64(0));
+    emit_gang({});
+  } else {
+    emit_gangs(b_.getInt64(0), count, splits(), place);
+  }
+}
+
+/// Lowers one instruction that is no jump. Dead: no lane goes on.
+Emitter::Flow Emitter::emit_inst(ir::InstId id) {
+  const ir::Inst& inst = f_.insts[id];
+  if (ir::info(inst.op).math) unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
+  switch (inst.op) {
+    case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
+    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+      set(inst.results[0], id_value(inst));
+      break;
+    case Op::Extent: case Op::Stride: emit_extent_of(inst); break;
+    case Op::Shared: case Op::Local: declare_array(inst); break;
+    case Op::Load: case Op::LoadVec: emit_load(inst); break;
+    case Op::Store: case Op::StoreVec: emit_store(inst); break;
+    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicExchange: case Op::AtomicCas:
+      emit_atomic(inst);
+      break;
+    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: emit_gang_barrier(inst); break;
+    case Op::Fence: b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
+    case Op::WarpSize: set_uniform(inst.results[0], b_.getInt32(32)); break;
+    case Op::LaneId: {
+      Lowered r{Lowered::Form::Parts, {}, 0};
+      for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(lane_numbers(b_.getInt32Ty(), 1, p * shape_.lanes));
+      set(inst.results[0], std::move(r));
+      break;
+    }
+    case Op::WarpSync: break;  // lanes run in step
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: emit_warp(inst); break;
+    case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
+    case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
+    case Op::If: case Op::Switch:
+      return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
+    case Op::Loop: case Op::For: case Op::GridStride: emit_loop(id); break;
+    default: emit_pure(inst); break;
+  }
+  return Flow::Next;
+}
+
+/// The value of the first active lane.
+llvm::Value* Emitter::first_active(ir::ValueId v) {
+  if (uniform(v)) return scalar(v);
+  if (active_.all()) return b_.CreateExtractElement(part(v, 0), std::uint64_t(0));
+  V found = nullptr;
+  for (unsigned p = shape_.parts; p-- > 0;) {
+    V bits = mask_bits(active_.parts[p]);
+    V lane = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits->getType()}, {bits, b_.getFalse()});
+    V last = llvm::ConstantInt::get(bits->getType(), shape_.lanes - 1);
+    lane = b_.CreateZExt(b_.CreateAnd(lane, last), b_.getInt64Ty());
+    V x = b_.CreateExtractElement(part(v, p), lane);
+    V some = b_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
+    found = found ? b_.CreateSelect(some, x, found) : x;
+  }
+  return found;
+}
+
+/// Where the gang is the whole block a barrier orders nothing: its lanes run in step.
+void Emitter::emit_gang_barrier(const ir::Inst& inst) {
+  if (inst.op == Op::Barrier) return;
+  V count = b_.getInt32(0);
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V x = part(inst.operands[0], p);
+    if (inst.op == Op::BarrierAnd) x = b_.CreateNot(x);
+    if (!active_.all()) x = b_.CreateAnd(x, active_.parts[p]);
+    V n = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, b_.CreateZExt(mask_bits(x), b_.getInt32Ty()));
+    count = b_.CreateAdd(count, n);
+  }
+  if (inst.op == Op::BarrierAnd) count = b_.CreateICmpEQ(count, b_.getInt32(0));
+  if (inst.op == Op::BarrierOr) count = b_.CreateICmpNE(count, b_.getInt32(0));
+  set_uniform(inst.results[0], count);
+}
+
+void Emitter::emit_extent_of(const ir::Inst& inst) {
+  using What = ir::ArgumentSlot::What;
+  ir::ValueId array = inst.operands[0];
+  unsigned dim = unsigned(inst.imm);
+  const ir::Type& type = f_.type_of(array);
+  auto extent = [&](unsigned d) -> V {
+    if (type.space != ir::Space::Global) {
+      const ir::Inst* def = f_.def(array);
+      if (def->list[d]) return b_.getInt64(std::uint64_t(def->list[d]));
+      std::uint64_t row = type.elem_bytes;
+      for (std::size_t i = 1; i < def->list.size(); ++i) row *= std::uint64_t(def->list[i]);
+      return b_.CreateUDiv(launch_field(DynamicAsked), b_.getInt64(row));
+    }
+    unsigned param = 0;
+    while (f_.params()[param] != array) ++param;
+    V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Extent, param, d)));
+    llvm::Type* t = f_.facts.small ? b_.getInt32Ty() : b_.getInt64Ty();
+    llvm::LoadInst* load = b_.CreateAlignedLoad(t, at, llvm::Align(f_.facts.small ? 4 : 8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+    return b_.CreateZExt(load, b_.getInt64Ty());
+  };
+  if (inst.op == Op::Extent) return set_uniform(inst.results[0], extent(dim));
+  if (type.space == ir::Space::Global && !f_.facts.contiguous) {
+    unsigned param = 0;
+    while (f_.params()[param] != array) ++param;
+    V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Stride, param, dim)));
+    llvm::LoadInst* load = b_.CreateAlignedLoad(b_.getInt64Ty(), at, llvm::Align(8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+    return set_uniform(inst.results[0], load);
+  }
+  V stride = b_.getInt64(1);
+  for (unsigned d = dim + 1; d < type.rank; ++d) stride = b_.CreateMul(stride, extent(d));
+  set_uniform(inst.results[0], stride);
+}
+
+}  // namespace krait::codegen::cpu

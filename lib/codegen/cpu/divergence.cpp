@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A walk over the tree that only raises spans and sets flags, repeated until nothing changes.
+#include "codegen/cpu/divergence.h"
+
+#include <algorithm>
+
+namespace krait::codegen::cpu {
+namespace {
+
+using ir::Op;
+
+class Analysis {
+ public:
+  Analysis(const ir::Function& f, Layout layout, ir::InstId range_loop) : f_(f), layout_(layout), range_loop_(range_loop) {
+    d_.values.assign(f.values.size(), Span::Block);
+    for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
+    d_.continues.assign(f.insts.size(), 0);
+    find_written(f.body);
+  }
+
+  Divergence run() {
+    do {
+      changed_ = false;
+      loops_.assign(1, {});
+      std::fill(d_.continues.begin(), d_.continues.end(), 0);
+      region(f_.body);
+    } while (changed_);
+    return std::move(d_);
+  }
+
+ private:
+  struct Frame {
+    ir::InstId inst = ir::none;
+    unsigned varying_ifs = 0;     // around this point, inside the loop
+    Span control = Span::Block;   // of the conditions around this point, inside the loop
+    Span exits = Span::Block;     // of the conditions that its jumps depend on
+    bool waits_at_latch = false, waits_at_exit = false;  // lanes that took a masked jump
+  };
+  struct Way {  // how control leaves a region
+    bool yields = false, kills_loop = false, kills_thread = false, barrier = false;
+    const ir::Inst* yield = nullptr;
+  };
+
+  void raise(ir::ValueId v, Span s) {
+    if (d_.values[v] < s) d_.values[v] = s, changed_ = true;
+  }
+  static void raise(Span& to, Span s) { to = std::max(to, s); }
+  void flag(std::vector<bool>& flags, ir::InstId i) {
+    if (!flags[i]) flags[i] = true, changed_ = true;
+  }
+  Span of(ir::ValueId v) const { return d_.values[v]; }
+  Span of_operands(const ir::Inst& inst) const {
+    Span s = Span::Block;
+    for (ir::ValueId v : inst.operands) s = std::max(s, of(v));
+    return s;
+  }
+
+  void find_written(ir::RegionId) {
+    for (const ir::Inst& inst : f_.insts) {
+      auto effect = ir::info(inst.op).effect;
+      if (effect == ir::Effect::Write || effect == ir::Effect::Atomic) writes_ = true;
+    }
+  }
+
+  Span of_id(const ir::Inst& inst) const {
+    unsigned dim = unsigned(inst.imm);
+    switch (layout_) {
+      case Layout::Grid: case Layout::Range: return dim == 0 ? Span::Varying : Span::Gang;
+      case Layout::Rows: return dim == 0 ? Span::Varying : Span::Gang;
+      case Layout::PartRows: case Layout::Linear: return Span::Varying;
+    }
+    return Span::Varying;
+  }
+
+  Span of_load(const ir::Inst& inst) const {
+    const ir::Type& array = f_.type_of(inst.operands[0]);
+    Span s = Span::Block;
+    for (std::size_t i = 1; i < inst.operands.size(); ++i) s = std::max(s, of(inst.operands[i]));
+    if (array.space == ir::Space::Local) return Span::Varying;
+    bool constant = !writes_ || (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    return constant ? s : std::max(s, Span::Gang);
+  }
+
+  Span result_span(const ir::Inst& inst) const {
+    switch (ir::info(inst.op).effect) {
+      case ir::Effect::Read: return of_load(inst);
+      case ir::Effect::Atomic: return Span::Varying;
+      default: break;
+    }
+    switch (inst.op) {
+      case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
+      case Op::LaneId: case Op::Shuffle: return Span::Varying;
+      case Op::Ballot: case Op::WarpAny: case Op::WarpAll: return Span::Gang;
+      case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Uniform: return Span::Block;
+      default: return of_operands(inst);
+    }
+  }
+
+  bool lanes_wait() const {
+    for (const Frame& frame : loops_)
+      if (frame.varying_ifs || frame.waits_at_latch || frame.waits_at_exit) return true;
+    return false;
+  }
+
+  Way jump(ir::InstId id, const ir::Inst& inst) {
+    Way way;
+    Frame& loop = loops_.back();
+    switch (inst.op) {
+      case Op::Yield: way.yields = true, way.yield = &inst; break;
+      case Op::Break: case Op::Continue: {
+        bool masked = loop.varying_ifs || loop.waits_at_latch;
+        raise(loop.exits, loop.control);
+        if (masked) {
+          flag(d_.masked, id);
+          flag(d_.masked, loop.inst);
+          (inst.op == Op::Break ? loop.waits_at_exit : loop.waits_at_latch) = true;
+          way.kills_loop = true;
+        }
+        if (inst.op == Op::Continue) ++d_.continues[loop.inst];
+        auto& targets = inst.op == Op::Continue ? f_.regions[f_.insts[loop.inst].regions[0]].params : f_.insts[loop.inst].results;
+        std::size_t skip = inst.op == Op::Continue && f_.insts[loop.inst].op != Op::Loop ? 1 : 0;
+        for (std::size_t i = 0; i < inst.operands.size(); ++i) raise(targets[i + skip], of(inst.operands[i]));
+        break;
+      }
+      case Op::Return:
+        for (Frame& frame : loops_) {
+          raise(frame.exits, frame.control);
+          if (frame.inst != ir::none) flag(d_.returns, frame.inst);
+        }
+        if (lanes_wait()) {
+          flag(d_.masked, id);
+          way.kills_thread = true;
+          for (Frame& frame : loops_)
+            if (frame.inst != ir::none) flag(d_.masked, frame.inst);
+        }
+        break;
+      default: break;  // unreachable
+    }
+    return way;
+  }
+
+  Way region(ir::RegionId r) {
+    Way way;
+    for (ir::InstId id : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[id];
+      Way w;
+      if (ir::is_terminator(inst.op)) {
+        w = jump(id, inst);
+        way.yields = w.yields, way.yield = w.yield;
+      } else if (inst.op == Op::If || inst.op == Op::Switch) {
+        w = branch(id, inst);
+      } else if (ir::is_loop(inst.op)) {
+        w = loop(id, inst);
+      } else {
+        w.barrier = inst.op == Op::Barrier || inst.op == Op::BarrierCount || inst.op == Op::BarrierAnd || inst.op == Op::BarrierOr;
+        Span s = result_span(inst);
+        for (ir::ValueId v : inst.results) raise(v, s);
+      }
+      if (w.barrier) flag(d_.barrier, id);
+      if (w.kills_loop || w.kills_thread) flag(d_.kills, id);
+      way.kills_loop |= w.kills_loop, way.kills_thread |= w.kills_thread, way.barrier |= w.barrier;
+    }
+    return way;
+  }
+
+  Way branch(ir::InstId, const ir::Inst& inst) {
+    Span condition = of(inst.operands[0]);
+    Span saved = loops_.back().control;
+    loops_.back().control = std::max(saved, condition);
+    loops_.back().varying_ifs += condition == Span::Varying;
+    Way way;
+    unsigned yields = 0;
+    for (ir::RegionId r : inst.regions) {
+      Way w = region(r);
+      if (w.yields) {
+        ++yields;
+        for (std::size_t i = 0; i < inst.results.size(); ++i) raise(inst.results[i], of(w.yield->operands[i]));
+      }
+      way.kills_loop |= w.kills_loop, way.kills_thread |= w.kills_thread, way.barrier |= w.barrier;
+    }
+    if (yields > 1)
+      for (ir::ValueId v : inst.results) raise(v, condition);
+    loops_.back().varying_ifs -= condition == Span::Varying;
+    loops_.back().control = saved;
+    return way;
+  }
+
+  Way loop(ir::InstId id, const ir::Inst& inst) {
+    const auto& params = f_.regions[inst.regions[0]].params;
+    std::size_t bounds = inst.op == Op::Loop ? 0 : 1;
+    for (std::size_t i = bounds; i < inst.operands.size(); ++i) raise(params[i], of(inst.operands[i]));
+    loops_.push_back({.inst = id});
+    if (inst.op == Op::GridStride && id != range_loop_) raise(params[0], Span::Varying), raise(loops_.back().exits, Span::Varying);
+    if (id == range_loop_) raise(params[0], Span::Varying);
+    if (inst.op == Op::For) raise(loops_.back().exits, of(inst.operands[0]));
+    if (loops_.back().exits == Span::Varying) {
+      flag(d_.masked, id);
+      loops_.back().waits_at_exit = true;
+    }
+    Way way = region(inst.regions[0]);
+    Frame frame = loops_.back();
+    loops_.pop_back();
+    if (bounds)  // the carried values are the results when the trips end
+      for (std::size_t i = 0; i < inst.results.size(); ++i) raise(inst.results[i], of(params[i + 1]));
+    Span exits = frame.waits_at_exit ? Span::Varying : std::min(frame.exits, Span::Gang);
+    for (ir::ValueId v : inst.results) raise(v, exits);
+    if (d_.continues[id] > 1) {
+      Span latch = frame.waits_at_latch ? Span::Varying : std::min(frame.exits, Span::Gang);
+      for (std::size_t i = bounds; i < params.size(); ++i) raise(params[i], latch);
+    }
+    way.kills_loop = false;
+    return way;
+  }
+
+  const ir::Function& f_;
+  Layout layout_;
+  ir::InstId range_loop_;
+  Divergence d_;
+  std::vector<Frame> loops_;
+  bool changed_ = false, writes_ = false;
+};
+
+}  // namespace
+
+Divergence find_divergence(const ir::Function& f, Layout layout, ir::InstId range_loop) {
+  return Analysis(f, layout, range_loop).run();
+}
+
+}  // namespace krait::codegen::cpu

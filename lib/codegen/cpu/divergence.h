@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is equal in a gang of lanes, and which jumps take only some of them. Unlike passes::uniformity, which proves what holds for
+// every schedule, this knows that a gang runs in step: a load from a uniform address is one load.
+#pragma once
+
+#include <vector>
+
+#include "codegen/cpu/shape.h"
+#include "ir/ir.h"
+
+namespace krait::codegen::cpu {
+
+enum class Span : std::uint8_t { Block, Gang, Varying };  // the widest set of threads that sees one value
+
+struct Divergence {
+  std::vector<Span> values;   // by ValueId: among the lanes that are active where the value is defined
+  std::vector<bool> masked;   // by InstId: a jump that leaves other lanes waiting; a loop that lanes leave at different times
+  std::vector<bool> kills;    // by InstId: lanes that entered may not come out at its end
+  std::vector<bool> barrier;  // by InstId: holds a barrier
+  std::vector<bool> returns;  // by InstId: a loop that lanes leave by return
+  std::vector<unsigned> continues;  // by InstId of a loop: how many places go to its next trip
+
+  bool varying(ir::ValueId v) const { return values[v] == Span::Varying; }
+};
+Divergence find_divergence(const ir::Function& f, Layout layout, ir::InstId range_loop);
+
+}  // namespace krait::codegen::cpu

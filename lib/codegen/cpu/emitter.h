@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers a kernel to LLVM IR as SPMD on SIMD. A value is one scalar where it is uniform in the gang, a scalar base and a constant
+// step where it is linear in the lane, and `parts` vectors of `lanes` otherwise. Control flow that diverges becomes masks: a
+// jump takes its lanes out of `active`, and what follows runs for the others if there are any.
+//
+// Invariants: wherever an instruction is lowered at least one lane is active (after a jump that may take the last one there is a
+// branch), so uniform operations need no mask; no value is poison in any lane, so masks are plain `and`s.
+// Loop-carried values, loop results and masks across loops live in allocas, which mem2reg removes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "codegen/cpu/arith.h"
+#include "codegen/cpu/divergence.h"
+#include "codegen/cpu/shape.h"
+#include "ir/abi.h"
+#include "ir/ir.h"
+
+namespace krait::codegen::cpu {
+
+template <class T>
+using Few = llvm::SmallVector<T, 4>;
+
+/// A lowered value.
+struct Lowered {
+  enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
+  Few<llvm::Value*> v;     // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  std::int64_t step = 0;   // Linear: from lane to lane
+};
+
+/// The active lanes; no vectors: all of them.
+struct Mask {
+  Few<llvm::Value*> parts;
+  bool all() const { return parts.empty(); }
+};
+
+/// Memory for a value until mem2reg.
+struct Cell {
+  ir::Scalar type{};
+  bool uniform = false;
+  Few<llvm::Value*> at;
+};
+
+/// The numbers of the gang that is lowered: scalars that ids are made of.
+struct Position {
+  llvm::Value* x = nullptr;         // Grid, Range: first global x / index. Rows: first thread x
+  llvm::Value* y = nullptr;         // Grid: global y; Rows: thread y
+  llvm::Value* z = nullptr;
+  llvm::Value* linear = nullptr;    // block layouts: first linear thread number
+  llvm::Value* gang = nullptr;      // number of the gang in its block
+  llvm::Value* block[3] = {};       // block_idx
+};
+
+class Emitter {
+ public:
+  /// `whole_block`: the gang is the block, whose size the kernel fixes.
+  Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block,
+          CpuBlobHeader& header);
+
+  /// Adds @entry and, for Range, @extent.
+  void emit();
+
+ private:
+  using V = llvm::Value*;
+  using Block = llvm::BasicBlock*;
+  enum class Flow : std::uint8_t { Next, Dead };  // whether lanes may go on
+  struct Exit {
+    bool yields = false;
+    std::vector<Lowered> values;
+  };
+  struct Loop {
+    const ir::Inst* inst = nullptr;
+    ir::InstId id = ir::none;
+    Block head = nullptr, latch = nullptr, exit = nullptr;
+    std::vector<Cell> params, results;  // results without uses have no cell
+    Cell active, waiting, left, trip;
+    bool masked = false, single_continue = false, latch_used = false;
+  };
+
+  /// Of CpuLaunch, in 8 bytes.
+  enum Field : unsigned { Grid = 0, BlockSize = 3, DynamicBytes = 6, Helpers = 7, DynamicAsked = 8 };
+
+  // entry.cpp: the launch around the gangs
+  void start_function(const char* name, bool extent);
+  void load_arguments();
+  void place_arrays();
+  void emit_grid();
+  void emit_extent();
+  bool splits() const;
+  void count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body);
+  void emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place);
+  void emit_gang(const Mask& mask);
+  V launch_field(unsigned index);
+  V box_field(unsigned index);
+  V lane_mask(unsigned part, V remaining);
+
+  // blocks.cpp
+  void emit_blocks();
+  void emit_block(Layout layout);
+  void emit_threads();
+  V first_active(ir::ValueId v);
+  void emit_gang_barrier(const ir::Inst& inst);
+  void emit_extent_of(const ir::Inst& inst);
+  Lowered id_value(const ir::Inst& inst);
+  Lowered thread_index(unsigned dim);
+
+  // fission.cpp
+  struct Segment;
+  class Fissioned;
+  void emit_fissioned();
+  V local_in_scratch(ir::ValueId v);
+  std::size_t region_end(ir::RegionId r) const;
+  bool skipped(ir::RegionId r, ir::InstId id) const;
+  void emit_segment_gang();
+
+  // control.cpp
+  Exit emit_region(ir::RegionId r, std::size_t from = 0);
+  Flow emit_inst(ir::InstId id);
+  Exit emit_guarded(ir::RegionId r, std::size_t from);
+  bool lone_jump(ir::RegionId r, std::size_t from) const;
+  Flow emit_if(ir::InstId id);
+  Flow emit_uniform_branch(ir::InstId id);
+  Flow emit_varying_if(ir::InstId id);
+  bool flattens(const ir::Inst& inst) const;
+  Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
+  void emit_loop(ir::InstId id);
+  void emit_trip_test(Loop& loop);
+  void jump(ir::InstId id);
+  Lowered join(ir::ValueId v, llvm::ArrayRef<std::pair<Block, const Lowered*>> edges);
+  Mask join_masks(llvm::ArrayRef<std::pair<Block, Mask>> edges);
+
+  // values.cpp
+  void set(ir::ValueId v, Lowered x) { values_[v] = std::move(x); }
+  void set_uniform(ir::ValueId v, V x) { values_[v] = {Lowered::Form::Uniform, {x}, 0}; }
+  const Lowered& get(ir::ValueId v) const { return values_[v]; }
+  bool uniform(ir::ValueId v) const { return values_[v].form == Lowered::Form::Uniform; }
+  ir::Scalar scalar_of(ir::ValueId v) const { return f_.type_of(v).scalar; }
+  V scalar(ir::ValueId v);
+  V part(ir::ValueId v, unsigned p) { return part(values_[v], scalar_of(v), p); }
+  V part(const Lowered& x, ir::Scalar s, unsigned p);
+  V base_of_part(const Lowered& x, unsigned p);
+  llvm::Type* lane_type(ir::Scalar s) { return arith_.type(s, shape_.lanes); }
+  V splat(V x) { return b_.CreateVectorSplat(shape_.lanes, x); }
+  llvm::Constant* lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first = 0);
+  void emit_pure(const ir::Inst& inst);
+  bool emit_linear(const ir::Inst& inst);
+  bool emit_linear_compare(const ir::Inst& inst);
+  unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
+  Cell make_cell(ir::Scalar s, bool uniform, const char* name);
+  Cell make_mask_cell(const char* name);
+  Lowered read(const Cell& c);
+  void write(const Cell& c, const Lowered& x);
+  void blend(const Cell& c, const Lowered& x, const Mask& mask);
+  Mask read_mask(const Cell& c);
+  void write_mask(const Cell& c, const Mask& m);
+  V mask_part(const Mask& m, unsigned p);
+  V no_lane();
+  V every_lane();
+  Mask both(const Mask& a, const Mask& b);
+  Mask either(const Mask& a, const Mask& b);
+  V any(const Mask& m);
+  V mask_bits(V part);
+  Block new_block(const char* name);
+  void branch_to(Block target);
+  void start(Block block);
+
+  // memory.cpp
+  void emit_load(const ir::Inst& inst);
+  void emit_store(const ir::Inst& inst);
+  void emit_atomic(const ir::Inst& inst);
+  V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
+  struct Address {
+    enum class Kind : std::uint8_t { One, Row, PerPart, Lanes } kind = Kind::Lanes;
+    Few<V> v;  // One: a pointer; Row: pointer of each part's first lane; PerPart: a pointer each part; Lanes: vector of pointers
+  };
+  Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s);
+  V array_base(ir::ValueId array);
+  Lowered load_lanes(const Address& a, ir::Scalar s, llvm::Align align);
+  V wide_index(V index, ir::ValueId v);
+  void annotate(llvm::Instruction* access, ir::ValueId array);
+  void declare_array(const ir::Inst& inst);
+
+  // warp.cpp
+  void emit_warp(const ir::Inst& inst);
+  void emit_shuffle(const ir::Inst& inst);
+
+  llvm::LLVMContext& c_;
+  llvm::Module& m_;
+  const ir::Function& f_;
+  Shape shape_;
+  const Traits& traits_;
+  bool whole_block_;
+  CpuBlobHeader& header_;
+  llvm::IRBuilder<> b_;
+  Arithmetic arith_;
+  Divergence d_;
+  std::vector<unsigned> uses_;      // by ValueId
+  std::vector<Lowered> values_;     // by ValueId
+  ir::ArgumentLayout layout_;
+  llvm::Function* function_ = nullptr;
+  V args_ = nullptr, launch_ = nullptr, box_ = nullptr, scratch_ = nullptr;
+  V launch_grid_[3] = {}, launch_block_[3] = {}, helpers_[unsigned(CpuHelper::Count)] = {};
+  V dynamic_bytes_ = nullptr;
+  Block allocas_ = nullptr;         // the entry block, closed last
+  Block gang_end_ = nullptr;        // where a uniform return goes
+  Position at_;
+  Mask active_;
+  bool some_ = true;                // active_ is known to hold a lane
+  bool open_ = true;                // the builder's block has no terminator yet
+  bool tail_ = false;               // nothing but the latch follows in the innermost loop
+  std::vector<Loop> loops_;
+  std::vector<llvm::MDNode*> scopes_;  // by parameter: alias scope of a view, where views are disjoint
+  llvm::MDNode* scope_domain_ = nullptr;
+  static constexpr std::uint32_t on_stack = ~std::uint32_t(0);
+  std::vector<std::uint32_t> array_offset_;  // by ValueId: of a shared or large local array in scratch
+  V spills_ = nullptr;                       // scratch behind the arrays
+  const Segment* segment_ = nullptr;         // what emit_gang lowers instead of the whole body
+  Fissioned* fissioned_ = nullptr;
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores and atomics. The form of the index decides: one address, consecutive lanes, one address a part, or a gather.
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/cpu/emitter.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using ir::Scalar;
+
+/// An index as 64 bits. Where all extents are below 2^31 a 32-bit index in bounds is one as a signed number too, and address
+/// arithmetic may have run modulo 2^32.
+llvm::Value* Emitter::wide_index(V index, ir::ValueId v) {
+  Scalar s = scalar_of(v);
+  if (s == Scalar::U32 && f_.facts.small && !f_.checked) s = Scalar::I32;
+  if (ir::bits_of(s) == 64) return index;
+  llvm::Type* t = b_.getInt64Ty();
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(index->getType())) t = llvm::FixedVectorType::get(t, vector->getNumElements());
+  return ir::is_signed_int(s) ? b_.CreateSExt(index, t) : b_.CreateZExt(index, t);
+}
+
+llvm::Value* Emitter::array_base(ir::ValueId array) { return values_[array].v[0]; }
+
+Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset,
+                                  Scalar s) {
+  using Kind = Address::Kind;
+  const ir::Type& type = f_.type_of(array);
+  const Lowered& i = get(index);
+  V base = array_base(array);
+  bool local = type.space == ir::Space::Local;
+  std::int64_t gang = local ? shape_.gang() : 1;  // a local array holds the lanes' elements side by side
+  std::int64_t element = std::int64_t(type.elem_bytes) * gang;
+  std::int64_t offset = (element_offset * std::int64_t(type.elem_bytes) + std::int64_t(byte_offset)) * gang;
+  std::int64_t size = ir::size_of(s);
+  auto at = [&](V wide) {
+    V bytes = b_.CreateAdd(b_.CreateMul(wide, b_.getInt64(element)), b_.getInt64(offset));
+    return b_.CreatePtrAdd(base, bytes);
+  };
+  auto beside = [&](V pointer, unsigned p) { return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size)); };
+  if (i.form == Lowered::Form::Uniform) {
+    V pointer = at(wide_index(i.v[0], index));
+    if (!local) return {Kind::One, {pointer}};
+    Address a{Kind::Row, {}};
+    for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
+    return a;
+  }
+  bool wraps = scalar_of(index) != Scalar::I64 && scalar_of(index) != Scalar::U64 && scalar_of(index) != Scalar::I32 &&
+               !(scalar_of(index) == Scalar::U32 && f_.facts.small);
+  if (i.form == Lowered::Form::Linear && !local && !wraps) {
+    bool row = i.step * std::int64_t(type.elem_bytes) == size;
+    if (row || i.step == 0) {
+      Address a{row ? Kind::Row : Kind::PerPart, {}};
+      for (unsigned p = 0; p < shape_.parts; ++p) {
+        if (row && i.v.size() == 1 && p) a.v.push_back(beside(a.v[0], p));
+        else a.v.push_back(at(wide_index(i.v.size() == 1 ? i.v[0] : i.v[p], index)));
+      }
+      return a;
+    }
+  }
+  Address a{Kind::Lanes, {}};
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V lanes = wide_index(part(index, p), index);
+    if (local) {
+      V bytes = b_.CreateMul(lanes, splat(b_.getInt64(element)));
+      bytes = b_.CreateAdd(bytes, lane_numbers(b_.getInt64Ty(), size));
+      bytes = b_.CreateAdd(bytes, splat(b_.getInt64(offset + std::int64_t(p) * shape_.lanes * size)));
+      a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), base, bytes));
+      continue;
+    }
+    // An index scaled by its element's size is what gather instructions take.
+    V start = offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base;
+    if (element == 1 || element == 2 || element == 4 || element == 8) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));
+    else a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateMul(lanes, splat(b_.getInt64(element)))));
+  }
+  return a;
+}
+
+void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
+  if (scopes_.empty() || f_.type_of(array).space != ir::Space::Global) return;
+  const auto& params = f_.regions[f_.body].params;
+  std::size_t self = params.size();
+  Few<llvm::Metadata*> others;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!scopes_[i]) continue;
+    if (params[i] == array) self = i;
+  }
+  if (self == params.size()) return;
+  bool writable = f_.type_of(array).writable;
+  for (std::size_t i = 0; i < params.size(); ++i)  // views that are only read may overlap each other
+    if (scopes_[i] && i != self && (writable || f_.type_of(params[i]).writable)) others.push_back(scopes_[i]);
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(c_, {scopes_[self]}));
+  if (!others.empty()) access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(c_, others));
+}
+
+void Emitter::emit_load(const ir::Inst& inst) {
+  ir::ValueId array = inst.operands[0], index = inst.operands[1];
+  Scalar s = inst.type.scalar;
+  llvm::Type* memory = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+  llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
+  llvm::Align align(ir::size_of(s));
+  for (std::size_t k = 0; k < inst.results.size(); ++k) {
+    Address a = address(array, index, std::int64_t(k), inst.imm, s);
+    if (a.kind == Address::Kind::One) {
+      llvm::LoadInst* load = b_.CreateAlignedLoad(memory, a.v[0], align);
+      annotate(load, array);
+      set_uniform(inst.results[k], arith_.from_memory(load, s));
+      continue;
+    }
+    Lowered r{Lowered::Form::Parts, {}, 0};
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      V x = nullptr;
+      llvm::Constant* zero = llvm::Constant::getNullValue(row);
+      if (a.kind == Address::Kind::Row) {
+        x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
+                          : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
+      } else if (a.kind == Address::Kind::PerPart && active_.all()) {
+        llvm::LoadInst* one = b_.CreateAlignedLoad(memory, a.v[p], align);
+        annotate(one, array);
+        x = splat(one);
+      } else {
+        V pointers = a.kind == Address::Kind::PerPart ? splat(a.v[p]) : a.v[p];
+        x = b_.CreateMaskedGather(row, pointers, align, mask_part(active_, p), zero);
+      }
+      if (auto* access = llvm::dyn_cast<llvm::Instruction>(x); access && access->mayReadFromMemory()) annotate(access, array);
+      r.v.push_back(arith_.from_memory(x, s));
+    }
+    set(inst.results[k], std::move(r));
+  }
+}
+
+void Emitter::emit_store(const ir::Inst& inst) {
+  ir::ValueId array = inst.operands[0], index = inst.operands[1];
+  Scalar s = inst.type.scalar;
+  llvm::Align align(ir::size_of(s));
+  for (std::size_t k = 2; k < inst.operands.size(); ++k) {
+    ir::ValueId value = inst.operands[k];
+    Address a = address(array, index, std::int64_t(k - 2), inst.imm, s);
+    if (a.kind == Address::Kind::One && (uniform(value) || active_.all())) {
+      // Of lanes that write one place the last wins.
+      V x = uniform(value) ? scalar(value)
+                           : b_.CreateExtractElement(part(value, shape_.parts - 1), std::uint64_t(shape_.lanes - 1));
+      annotate(b_.CreateAlignedStore(arith_.to_memory(x, s), a.v[0], align), array);
+      continue;
+    }
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      V x = arith_.to_memory(part(value, p), s);
+      if (a.kind == Address::Kind::Row) {
+        annotate(active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
+                               : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),
+                 array);
+        continue;
+      }
+      V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : splat(a.v[a.kind == Address::Kind::One ? 0 : p]);
+      annotate(b_.CreateMaskedScatter(x, pointers, align, mask_part(active_, p)), array);
+    }
+  }
+}
+
+// ---- atomics ----------------------------------------------------------------------------------------------------------------
+
+/// One atomic update; the old value.
+llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> x) {
+  using Rmw = llvm::AtomicRMWInst;
+  auto relaxed = llvm::AtomicOrdering::Monotonic;
+  llvm::Align align(ir::size_of(s));
+  llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
+  llvm::Type* own = arith_.scalar_type(s);
+  bool sign = ir::is_signed_int(s), whole = ir::is_int(s);
+  auto rmw = [&](Rmw::BinOp op, V value) -> V { return b_.CreateAtomicRMW(op, address, value, align, relaxed); };
+  std::optional<Rmw::BinOp> op;
+  switch (inst.op) {
+    case Op::AtomicAdd:
+      if (whole) op = Rmw::Add;
+      else if (s != Scalar::F16) op = Rmw::FAdd;
+      break;
+    case Op::AtomicMin: if (whole) op = sign ? Rmw::Min : Rmw::UMin; break;
+    case Op::AtomicMax: if (whole) op = sign ? Rmw::Max : Rmw::UMax; break;
+    case Op::AtomicAnd: op = Rmw::And; break;
+    case Op::AtomicOr: op = Rmw::Or; break;
+    case Op::AtomicXor: op = Rmw::Xor; break;
+    case Op::AtomicExchange: return b_.CreateBitCast(rmw(Rmw::Xchg, b_.CreateBitCast(x[0], bits)), own);
+    case Op::AtomicCas: {
+      V pair = b_.CreateAtomicCmpXchg(address, b_.CreateBitCast(x[0], bits), b_.CreateBitCast(x[1], bits), align, relaxed, relaxed);
+      return b_.CreateBitCast(b_.CreateExtractValue(pair, 0), own);
+    }
+    default: defect("not an atomic operation");
+  }
+  if (op) return rmw(*op, x[0]);
+  // Floats: until nobody came between.
+  V first = b_.CreateAlignedLoad(bits, address, align);
+  llvm::cast<llvm::LoadInst>(first)->setAtomic(relaxed);
+  Block before = b_.GetInsertBlock(), again = new_block("retry"), done = new_block("stored");
+  b_.CreateBr(again);
+  start(again);
+  llvm::PHINode* old = b_.CreatePHI(bits, 2);
+  old->addIncoming(first, before);
+  ir::Inst step;
+  step.op = inst.op == Op::AtomicAdd ? Op::Add : inst.op == Op::AtomicMin ? Op::Min : Op::Max;
+  step.type = ir::value_type(s);
+  V next = arith_.pure(step, ir::FpMode::Strict, s, {b_.CreateBitCast(old, own), x[0]});
+  V pair = b_.CreateAtomicCmpXchg(address, old, b_.CreateBitCast(next, bits), align, relaxed, relaxed);
+  old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, again);
+  start(done);
+  return b_.CreateBitCast(old, own);
+}
+
+/// Lane after lane, in ascending order.
+void Emitter::emit_atomic(const ir::Inst& inst) {
+  Scalar s = inst.type.scalar;
+  ir::ValueId array = inst.operands[0];
+  bool used = uses_[inst.results[0]] != 0;
+  Address a = address(array, inst.operands[1], 0, inst.imm, s);
+  Lowered r{Lowered::Form::Parts, {}, 0};
+  llvm::Type* row = lane_type(s);
+  llvm::Type* word = b_.getIntNTy(shape_.lanes);
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
+    Few<V> operands;
+    for (std::size_t k = 2; k < inst.operands.size(); ++k) operands.push_back(part(inst.operands[k], p));
+    Block before = b_.GetInsertBlock(), loop = new_block("lane"), body = new_block("update"), done = new_block("updated");
+    V all = mask_bits(mask_part(active_, p));
+    b_.CreateBr(loop);
+    start(loop);
+    llvm::PHINode* rest = b_.CreatePHI(word, 2);
+    llvm::PHINode* result = used ? b_.CreatePHI(row, 2) : nullptr;
+    rest->addIncoming(all, before);
+    if (used) result->addIncoming(llvm::Constant::getNullValue(row), before);
+    b_.CreateCondBr(b_.CreateICmpNE(rest, llvm::ConstantInt::get(word, 0)), body, done);
+    start(body);
+    V lane = b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {word}, {rest, b_.getTrue()}), b_.getInt64Ty());
+    V pointer = pointers ? b_.CreateExtractElement(pointers, lane) : a.v[a.kind == Address::Kind::One ? 0 : p];
+    if (a.kind == Address::Kind::Row) pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
+    Few<V> x;
+    for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
+    V old = update_atomic(inst, s, pointer, x);
+    if (used) result->addIncoming(b_.CreateInsertElement(result, old, lane), b_.GetInsertBlock());
+    V next = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(word, 1)));
+    rest->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateBr(loop);
+    start(done);
+    if (used) r.v.push_back(result);
+  }
+  if (used) set(inst.results[0], std::move(r));
+}
+
+// ---- arrays of the block and the thread -------------------------------------------------------------------------------------
+
+/// Shared arrays lie in the scratch memory of the block's worker, set by place_arrays. A thread's own arrays are zeroed where
+/// they come to life, for all lanes: none but those that get here can name them.
+void Emitter::declare_array(const ir::Inst& inst) {
+  if (inst.op == Op::Shared) return;
+  std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
+  for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
+  bytes *= shape_.gang();
+  std::uint32_t offset = array_offset_[inst.results[0]];
+  V memory = nullptr;
+  if (fissioned_) {  // it lives on from one segment to the next
+    memory = local_in_scratch(inst.results[0]);
+  } else if (offset == on_stack) {
+    llvm::IRBuilder<> top(allocas_);
+    llvm::AllocaInst* local = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), bytes), nullptr, "local");
+    local->setAlignment(llvm::Align(64));
+    memory = local;
+  } else {
+    memory = b_.CreatePtrAdd(scratch_, b_.getInt64(offset));
+  }
+  b_.CreateMemSet(memory, b_.getInt8(0), bytes, llvm::Align(64));
+  set_uniform(inst.results[0], memory);
+}
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/fission.h"
+
+#include <algorithm>
+
+namespace krait::codegen::cpu {
+namespace {
+
+using ir::Op;
+
+constexpr unsigned deepest_recomputation = 8;
+
+bool is_barrier(Op op) {
+  return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr;
+}
+
+class Planner {
+ public:
+  Planner(const ir::Function& f, const Divergence& d, const Shape& shape) : f_(f), d_(d), shape_(shape) {
+    p_.outside.assign(f.insts.size(), false), p_.outer.assign(f.insts.size(), false);
+    p_.segment.assign(f.insts.size(), 0);
+    p_.block_value.assign(f.values.size(), false), p_.recomputed.assign(f.values.size(), false);
+    p_.place.assign(f.values.size(), Fission::no_place);
+    depth_.assign(f.values.size(), 0);
+    for (ir::ValueId v : f.params()) p_.block_value[v] = true;
+  }
+
+  Fission run() {
+    cut(f_.body, true);
+    place_crossing(f_.body);
+    p_.gang_bytes = (p_.gang_bytes + 63) & ~63u;
+    return std::move(p_);
+  }
+
+ private:
+  /// Jumps under `r` to a loop outside of `root`, or out of the thread.
+  bool escapes(ir::RegionId r, unsigned loops) const {
+    for (ir::InstId id : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[id];
+      if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue))) return true;
+      for (ir::RegionId inner : inst.regions)
+        if (escapes(inner, loops + ir::is_loop(inst.op))) return true;
+    }
+    return false;
+  }
+  bool escapes(const ir::Inst& inst) const {
+    return std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) { return escapes(r, ir::is_loop(inst.op)); });
+  }
+  bool all_outside(const ir::Inst& inst) const {
+    return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return p_.block_value[v]; });
+  }
+
+  void mark(ir::RegionId r) {  // everything under a construct belongs to its segment
+    for (ir::InstId id : f_.regions[r].insts) {
+      p_.segment[id] = segment_;
+      for (ir::RegionId inner : f_.insts[id].regions) mark(inner);
+    }
+  }
+
+  void cut(ir::RegionId r, bool top) {
+    const auto& insts = f_.regions[r].insts;
+    std::size_t last_barrier = 0;
+    for (std::size_t i = 0; i < insts.size(); ++i)
+      if (d_.barrier[insts[i]]) last_barrier = i + 1;
+    for (std::size_t i = 0; i < insts.size(); ++i) {
+      ir::InstId id = insts[i];
+      const ir::Inst& inst = f_.insts[id];
+      p_.segment[id] = segment_;
+      if (is_barrier(inst.op) || inst.op == Op::Uniform) {
+        for (ir::ValueId v : inst.results) p_.block_value[v] = true;
+        ++segment_;
+      } else if (!inst.regions.empty()) {
+        // A return behind the last barrier only ends its threads.
+        bool leaves = escapes(inst) && !(top && i >= last_barrier);
+        if (!d_.barrier[id] && !leaves) {
+          mark_regions(inst);
+          continue;
+        }
+        if (inst.op == Op::GridStride) unsupported("a barrier in a grid_stride loop, whose trips differ between threads");
+        if (!inst.operands.empty() && inst.op != Op::Loop && d_.values[inst.operands[0]] != Span::Block)
+          unsupported(d_.barrier[id] ? "a barrier under a condition that differs between the threads of a block"
+                                     : "a thread leaves before a barrier that others reach");
+        p_.outer[id] = true;
+        ++segment_;
+        for (ir::RegionId inner : inst.regions) {
+          settle(f_.regions[inner].params);
+          if (inst.op == Op::For) p_.block_value[f_.regions[inner].params[0]] = true;
+          cut(inner, false);
+          ++segment_;
+        }
+        settle(inst.results);
+      } else if (!ir::is_terminator(inst.op)) {
+        single(id, inst);
+      }
+    }
+  }
+  void mark_regions(const ir::Inst& inst) {
+    for (ir::RegionId r : inst.regions) mark(r);
+  }
+  /// Values that control flow outside of the gangs merges.
+  void settle(const std::vector<ir::ValueId>& values) {
+    for (ir::ValueId v : values) {
+      if (d_.values[v] == Span::Block) p_.block_value[v] = true;
+      else crossing_.push_back(v);
+    }
+  }
+
+  void single(ir::InstId id, const ir::Inst& inst) {
+    ir::Effect effect = ir::info(inst.op).effect;
+    if (inst.op == Op::Shared) {
+      p_.outside[id] = true;
+      p_.block_value[inst.results[0]] = true;
+      return;
+    }
+    bool pure = effect == ir::Effect::Pure, read = effect == ir::Effect::Read;
+    if ((pure || read) && !inst.results.empty() && d_.values[inst.results[0]] == Span::Block && all_outside(inst)) {
+      p_.outside[id] = true;
+      for (ir::ValueId v : inst.results) p_.block_value[v] = true;
+      return;
+    }
+    if (inst.op == Op::Local) {
+      std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
+      for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
+      p_.place[inst.results[0]] = reserve(bytes * shape_.gang());
+      return;
+    }
+    if (!pure || inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) return;
+    unsigned depth = 0;
+    for (ir::ValueId v : inst.operands) {
+      if (p_.block_value[v]) continue;
+      if (!p_.recomputed[v]) return;
+      depth = std::max(depth, depth_[v]);
+    }
+    if (depth >= deepest_recomputation) return;
+    p_.recomputed[inst.results[0]] = true;
+    depth_[inst.results[0]] = depth + 1;
+  }
+
+  std::uint32_t reserve(std::uint64_t bytes) {
+    std::uint64_t at = p_.gang_bytes;
+    if (at + bytes > (1u << 28)) unsupported("more than 256 MiB of values that live across barriers");
+    p_.gang_bytes = std::uint32_t(at + ((bytes + 63) & ~std::uint64_t(63)));
+    return std::uint32_t(at);
+  }
+  void give_place(ir::ValueId v) {
+    if (p_.place[v] != Fission::no_place) return;
+    unsigned size = ir::size_of(f_.type_of(v).scalar);
+    p_.place[v] = reserve(std::uint64_t(size) * (d_.varying(v) ? shape_.gang() : 1));
+  }
+
+  void place_crossing(ir::RegionId) {
+    for (ir::ValueId v : crossing_) give_place(v);
+    for (ir::InstId id = 0; id < f_.insts.size(); ++id) {
+      const ir::Inst& inst = f_.insts[id];
+      for (std::size_t k = 0; k < inst.operands.size(); ++k) {
+        ir::ValueId v = inst.operands[k];
+        ir::InstId def = f_.values[v].def;
+        if (def == ir::none || p_.block_value[v] || !f_.type_of(v).is_value()) continue;
+        // Conditions, bounds and promised-uniform values are read outside of the gangs.
+        bool read_outside = inst.op == Op::Uniform || (p_.outer[id] && k == 0 && inst.op != Op::Loop);
+        if (read_outside) give_place(v);
+        else if (p_.segment[def] != p_.segment[id] && !p_.recomputed[v] && !p_.outer[def]) give_place(v);
+      }
+    }
+  }
+
+  const ir::Function& f_;
+  const Divergence& d_;
+  const Shape& shape_;
+  Fission p_;
+  std::uint32_t segment_ = 0;
+  std::vector<unsigned> depth_;
+  std::vector<ir::ValueId> crossing_;
+};
+
+}  // namespace
+
+Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape) { return Planner(f, d, shape).run(); }
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/shape.h"
+
+#include <bit>
+
+namespace krait::codegen::cpu {
+namespace {
+
+using ir::Op;
+
+unsigned weight(const ir::Function& f, ir::RegionId region);
+
+unsigned weight(const ir::Inst& inst, const ir::Function& f) {
+  unsigned total = 1;
+  for (ir::RegionId r : inst.regions) total += weight(f, r);
+  if (inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) total += 8;
+  return ir::is_loop(inst.op) ? total * 16 : total;
+}
+unsigned weight(const ir::Function& f, ir::RegionId region) {
+  unsigned total = 0;
+  for (ir::InstId i : f.regions[region].insts) total = std::min(total + weight(f.insts[i], f), 1u << 20);
+  return total;
+}
+
+/// The loop of a body that is: pure operations, one grid_stride that carries nothing, return.
+ir::InstId only_stride_loop(const ir::Function& f) {
+  ir::InstId loop = ir::none;
+  for (ir::InstId id : f.regions[f.body].insts) {
+    const ir::Inst& inst = f.insts[id];
+    if (inst.op == Op::GridStride && loop == ir::none && inst.operands.size() == 1) loop = id;
+    else if (inst.op == Op::Return && loop != ir::none) return loop;
+    else if (ir::info(inst.op).effect != ir::Effect::Pure || loop != ir::none) return ir::none;
+  }
+  return ir::none;
+}
+
+/// Whether a thread's position shows anywhere but in the index of a grid_stride loop.
+bool leaves_loop(const ir::Function& f, ir::RegionId region) {  // a break of this region's loop, or a return
+  for (ir::InstId id : f.regions[region].insts) {
+    const ir::Inst& inst = f.insts[id];
+    if (inst.op == Op::Break || inst.op == Op::Return) return true;
+    for (ir::RegionId r : inst.regions) {
+      if (!ir::is_loop(inst.op) && leaves_loop(f, r)) return true;
+      if (ir::is_loop(inst.op))
+        for (ir::InstId inner : f.regions[r].insts)
+          if (f.insts[inner].op == Op::Return) return true;
+    }
+  }
+  return false;
+}
+
+bool contains_return(const ir::Function& f, ir::RegionId region) {
+  for (ir::InstId id : f.regions[region].insts) {
+    if (f.insts[id].op == Op::Return) return true;
+    for (ir::RegionId r : f.insts[id].regions)
+      if (contains_return(f, r)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Traits find_traits(const ir::Function& f) {
+  Traits t;
+  bool global_ids = false;
+  unsigned stride_loops = 0;
+  for (const ir::Inst& inst : f.insts) {
+    switch (inst.op) {
+      case Op::ThreadIdx: case Op::BlockIdx:
+        t.block_ids = true;
+        t.uses_y_or_z |= inst.imm != 0;
+        break;
+      case Op::GlobalId:
+        global_ids = true;
+        t.uses_y_or_z |= inst.imm != 0;
+        break;
+      case Op::GridStride: ++stride_loops; break;
+      case Op::Shared: t.shared = true; break;
+      case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: t.barriers = true; break;
+      case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle:
+        t.warps = true;
+        break;
+      case Op::Uniform: t.block_ids = true; break;
+      default: break;
+    }
+  }
+  if (!global_ids && !t.block_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
+    t.stride_loop = only_stride_loop(f);
+    // Leaving the loop would end a thread's later trips, which a range does not know.
+    if (t.stride_loop != ir::none) {
+      ir::RegionId body = f.insts[t.stride_loop].regions[0];
+      if (leaves_loop(f, body) || contains_return(f, body)) t.stride_loop = ir::none;
+    }
+  }
+  t.cost = weight(f, t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0]);
+  return t;
+}
+
+Shape read_shape(const Target& target) {
+  Shape shape;
+  shape.lanes = target.number("lanes", 1);
+  shape.parts = target.number("parts", 1);
+  if (!std::has_single_bit(shape.lanes) || shape.lanes > 16) unsupported("target: lanes must be 1, 2, 4, 8 or 16");
+  if (!std::has_single_bit(shape.parts) || shape.parts > 8) unsupported("target: parts must be 1, 2, 4 or 8");
+  if (target.arch != "x86-64") unsupported("target: the CPU code generator makes x86-64, not \"" + target.arch + "\"");
+  Machine& m = shape.machine;
+  m.cpu = target.option("cpu", "x86-64-v2");
+  m.tune = target.option("tune", m.cpu);
+  m.features = target.option("features");
+  auto has = [&](std::string_view f) { return target.lists("features", f); };
+  if (m.cpu == "x86-64-v4" || has("+avx512vl")) m.level = CpuLevel::Avx512;
+  else if (m.cpu == "x86-64-v3" || has("+avx2")) m.level = CpuLevel::Avx2;
+  m.fma = m.level >= CpuLevel::Avx2;
+  m.f16c = m.fma;
+  return shape;
+}
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a kernel's threads lie on lanes, and what the machine has. A gang is parts × lanes threads with consecutive numbers; a
+// varying value is `parts` vectors of `lanes`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "codegen/target.h"
+#include "ir/ir.h"
+#include "support/cpu_blob.h"
+
+namespace krait::codegen::cpu {
+
+/// Which threads a gang holds.
+enum class Layout : std::uint8_t {
+  Grid,     // consecutive global x of one row
+  Range,    // consecutive indices of the kernel's only grid_stride loop
+  Rows,     // consecutive x of one row of a block; the row's last gang may be partial
+  PartRows, // consecutive threads of a block; each part lies within one row
+  Linear    // consecutive threads of a block, whatever its shape
+};
+constexpr bool is_block(Layout l) { return l >= Layout::Rows; }
+
+struct Machine {
+  CpuLevel level = CpuLevel::Sse42;
+  bool fma = false, f16c = false;
+  std::string cpu, tune, features;
+};
+
+struct Shape {
+  unsigned lanes = 1, parts = 1;
+  Layout layout = Layout::Grid;
+  Machine machine;
+  unsigned gang() const { return lanes * parts; }
+};
+
+/// What the kernel does, as far as the choice of layout asks.
+struct Traits {
+  bool block_ids = false;   // thread_idx, block_idx
+  bool warps = false;       // lane_id and operations across the warp
+  bool barriers = false;
+  bool shared = false;
+  bool uses_y_or_z = false;
+  ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
+  unsigned cost = 0;        // instructions, loops counted several times
+};
+Traits find_traits(const ir::Function& f);
+
+/// Reads lanes, parts, cpu, tune and features of the target. Throws Failure 1 where they do not fit.
+Shape read_shape(const Target& target);
+
+}  // namespace krait::codegen::cpu

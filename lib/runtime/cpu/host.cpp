@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/cpu/host.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "support/error.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <xmmintrin.h>
+#endif
+
+namespace krait::runtime::cpu {
+
+#if defined(__x86_64__)
+
+CpuLevel host_level() {
+  __builtin_cpu_init();
+  auto all = [](auto... has) { return (has && ...); };
+  bool v3 = all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"), __builtin_cpu_supports("bmi2"));
+  bool v4 = all(v3, __builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
+                __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl"));
+  return v4 ? CpuLevel::Avx512 : v3 ? CpuLevel::Avx2 : CpuLevel::Sse42;
+}
+
+std::string host_name() {
+  unsigned words[12] = {};
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(0x80000000, &a, &b, &c, &d) || a < 0x80000004) return "x86-64";
+  for (unsigned i = 0; i < 3; ++i) __get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]);
+  char text[49] = {};
+  std::memcpy(text, words, 48);
+  std::string_view name = text;
+  while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  return std::string(name);
+}
+
+unsigned float_control() { return _mm_getcsr(); }
+void set_float_control(unsigned control) { _mm_setcsr(control); }
+void pause_core() { _mm_pause(); }
+
+namespace {
+
+/// LLVM's name of a processor that schedules like this one.
+const char* tuning(CpuLevel level) {
+  if (level == CpuLevel::Sse42) return "x86-64-v2";
+  bool amd = __builtin_cpu_is("amd");
+  if (level == CpuLevel::Avx2) return amd ? "znver3" : "haswell";
+  return amd ? "znver4" : "icelake-server";
+}
+
+}  // namespace
+
+#else
+
+CpuLevel host_level() { return CpuLevel::Sse42; }
+std::string host_name() { return "CPU"; }
+unsigned float_control() { return default_float_control; }
+void set_float_control(unsigned) {}
+void pause_core() {}
+namespace {
+const char* tuning(CpuLevel) { return "generic"; }
+}  // namespace
+
+#endif
+
+void reset_float_control() { set_float_control(default_float_control); }
+
+std::string host_target() {
+  const CpuLevel host = host_level();
+  CpuLevel level = host;
+  unsigned lanes = 0, parts = 2;
+  const char* asked = std::getenv("KRAIT_CPU");
+  std::string_view rest = asked ? asked : "";
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    auto number = [&](std::string_view name) -> unsigned {
+      if (!word.starts_with(name)) return 0;
+      unsigned n = 0;
+      for (char c : word.substr(name.size())) n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
+      return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
+    };
+    if (word == "v2") level = CpuLevel::Sse42;
+    else if (word == "v3") level = CpuLevel::Avx2;
+    else if (word == "v4") level = CpuLevel::Avx512;
+    else if (unsigned n = number("lanes=")) lanes = n;
+    else if (unsigned m = number("parts=")) parts = std::min(m, 8u);
+    else support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, lanes=1..16 and parts=1..8, not \"{}\"", asked, word);
+  }
+  if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
+  if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
+  return fmt::format("cpu x86-64 lanes={} parts={} cpu=x86-64-v{} tune={}", lanes, parts, unsigned(level), tuning(level));
+}
+
+}  // namespace krait::runtime::cpu

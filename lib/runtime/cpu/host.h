@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The processor that the library runs on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "support/cpu_blob.h"
+
+namespace krait::runtime::cpu {
+
+CpuLevel host_level();
+std::string host_name();
+/// codegen.h's target text for this host. KRAIT_CPU changes it: a comma-separated list of v2, v3 or v4 (no higher than the
+/// host's), lanes=N and parts=N. Throws usage for anything else.
+std::string host_target();
+
+/// Floating point as C++ starts a program with: nearest even, subnormals kept, no traps.
+void reset_float_control();
+unsigned float_control();
+void set_float_control(unsigned control);
+void pause_core();
+inline constexpr unsigned default_float_control = 0x1f80;
+
+}  // namespace krait::runtime::cpu

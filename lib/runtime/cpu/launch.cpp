@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts a launch into chunks for the pool.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/cpu/executable.h"
+#include "runtime/cpu/host.h"
+#include "runtime/cpu/pool.h"
+#include "support/error.h"
+
+namespace krait::runtime::cpu {
+namespace {
+
+// In estimated instructions of a gang. A sleeping worker takes about 60 µs to wake: less work than that stays on the caller, and
+// a chunk is long against taking it.
+constexpr double small_launch = 60e3;
+constexpr double chunk_work = 100e3;
+constexpr std::int64_t chunks_a_thread = 16;  // evens out rows of different cost
+
+float fma_f32(float x, float y, float z) { return std::fma(x, y, z); }
+double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
+
+/// In CpuHelper's order.
+const void* const helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64)};
+static_assert(std::size(helpers) == std::size_t(CpuHelper::Count));
+
+/// The caller's floating-point control word comes back at the end.
+class FloatControl {
+ public:
+  FloatControl() : saved_(float_control()) {
+    if (saved_ != default_float_control) reset_float_control();
+  }
+  ~FloatControl() {
+    if (saved_ != default_float_control) set_float_control(saved_);
+  }
+  FloatControl(const FloatControl&) = delete;
+  FloatControl& operator=(const FloatControl&) = delete;
+
+ private:
+  unsigned saved_;
+};
+
+/// How items become chunks: `rows` rows of `width` items; a chunk is some rows, or a piece of one.
+struct Plan {
+  const Code* code;
+  const std::byte* args;
+  CpuLaunch launch;
+  Pool* pool;
+  std::int64_t width, rows;
+  std::int64_t rows_a_chunk, pieces, piece;  // pieces of a row, items in one
+  std::size_t scratch_bytes;
+
+  void run(std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
+    CpuBox box{begin, end, row_begin, row_end};
+    Pool::Scratch scratch(*pool, scratch_bytes);
+    code->entry()(args, &launch, &box, scratch.data());
+  }
+  void run_chunk(std::int64_t chunk) const {
+    if (pieces > 1) {
+      std::int64_t row = chunk / pieces, first = chunk % pieces * piece;
+      run(first, std::min(first + piece, width), row, row + 1);
+    } else {
+      std::int64_t first = chunk * rows_a_chunk;
+      run(0, width, first, std::min(first + rows_a_chunk, rows));
+    }
+  }
+};
+
+std::size_t scratch_for(const CpuBlobHeader& h, const CpuLaunch& l) {
+  std::size_t bytes = h.shared_bytes + h.dynamic_arrays * std::size_t(l.dynamic_bytes);
+  if (h.gang_bytes) {
+    std::int64_t gang = std::int64_t(h.lanes) * h.parts;
+    std::int64_t gangs = l.block[1] * l.block[2] * ((l.block[0] + gang - 1) / gang);
+    bytes += std::size_t(gangs) * h.gang_bytes;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void launch(const Code& code, const LaunchRequest& request) {
+  const CpuBlobHeader& h = code.header();
+  Plan plan{};
+  plan.code = &code, plan.args = request.args, plan.pool = &Pool::get();
+  for (unsigned d = 0; d < 3; ++d) plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
+  plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
+  plan.launch.dynamic_asked = request.dynamic_shared;
+  plan.launch.helpers = helpers;
+  plan.scratch_bytes = scratch_for(h, plan.launch);
+  plan.pool->reserve(plan.scratch_bytes);
+  FloatControl control;
+  const std::int64_t gang = std::int64_t(h.lanes) * h.parts;
+  double gangs = 0;
+  std::int64_t grain = 1;  // pieces are multiples of it
+  plan.rows = 1;
+  switch (h.mode) {
+    case CpuMode::Grid:
+      plan.width = request.grid[0] * request.block[0];
+      plan.rows = request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
+      grain = gang * 16;
+      gangs = double(plan.rows) * double(plan.width) / double(gang);
+      break;
+    case CpuMode::Range:
+      plan.width = code.extent()(request.args, &plan.launch);
+      grain = gang * 16;
+      gangs = double(plan.width) / double(gang);
+      break;
+    case CpuMode::Block:
+      plan.width = request.grid[0] * request.grid[1] * request.grid[2];
+      gangs = double(plan.width) * std::ceil(double(request.block[0] * request.block[1] * request.block[2]) / double(gang));
+      break;
+  }
+  if (plan.width <= 0) return;
+  const double work = gangs * h.item_cost;
+  if (work <= small_launch || plan.pool->threads() == 1) return plan.run(0, plan.width, 0, plan.rows);
+
+  const std::int64_t most = std::int64_t(plan.pool->threads()) * chunks_a_thread;
+  const std::int64_t wanted = std::clamp(std::int64_t(std::min(work / chunk_work, 1e9)), std::int64_t(2), most);
+  std::int64_t chunks = 0;
+  if (plan.rows >= wanted) {
+    plan.pieces = 1;
+    plan.rows_a_chunk = (plan.rows + wanted - 1) / wanted;
+    chunks = (plan.rows + plan.rows_a_chunk - 1) / plan.rows_a_chunk;
+  } else {
+    plan.pieces = (wanted + plan.rows - 1) / plan.rows;
+    plan.piece = (plan.width + plan.pieces - 1) / plan.pieces;
+    plan.piece = (plan.piece + grain - 1) / grain * grain;
+    plan.pieces = (plan.width + plan.piece - 1) / plan.piece;
+    plan.rows_a_chunk = 1;
+    chunks = plan.pieces * plan.rows;
+  }
+  plan.pool->run(chunks, [](void* p, std::int64_t chunk) { static_cast<const Plan*>(p)->run_chunk(chunk); }, &plan);
+}
+
+}  // namespace krait::runtime::cpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPU code blob: what the code generator writes, the cache stores and the CPU runtime maps. A header, then one piece of code
+// and read-only data that runs at any address: no external symbols, no relocations. Little-endian.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace krait {
+
+/// How the launch is cut into work.
+enum class CpuMode : std::uint32_t {
+  Grid,   // threads depend on global ids only: an item is a global x of one row (y, z)
+  Range,  // the kernel is one grid_stride loop: an item is an index below `extent(args, launch)`
+  Block   // an item is a block, numbered x fastest
+};
+
+/// Vector features that the code needs; each includes the ones before.
+enum class CpuLevel : std::uint32_t { Sse42 = 2, Avx2 = 3, Avx512 = 4 };
+
+struct CpuBlobHeader {
+  static constexpr std::uint64_t signature = 0x3130'5550'4354'524b;  // "KRTCPU01"
+  static constexpr std::uint32_t no_entry = ~std::uint32_t(0);
+
+  std::uint64_t magic = signature;
+  std::uint32_t header_bytes = sizeof(CpuBlobHeader);
+  std::uint32_t image_bytes = 0;   // code and data, right after the header; aligned to 64 bytes in memory
+  CpuMode mode = CpuMode::Block;
+  CpuLevel level = CpuLevel::Sse42;
+  std::uint32_t lanes = 1, parts = 1;      // lanes × parts threads run as one gang
+  std::uint32_t entry = no_entry;          // offset of CpuEntry in the image
+  std::uint32_t extent = no_entry;         // offset of CpuExtent, in mode Range
+  std::uint32_t shared_bytes = 0;          // shared arrays of fixed size, a multiple of 64
+  std::uint32_t dynamic_arrays = 0;        // each gets the launch's dynamic bytes
+  std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
+  std::uint32_t item_cost = 1;             // estimated instructions of a gang
+  std::uint64_t reserved[2] = {};
+};
+static_assert(sizeof(CpuBlobHeader) % 8 == 0);
+
+/// What a launch is, for the code.
+struct CpuLaunch {
+  std::int64_t grid[3];
+  std::int64_t block[3];
+  std::int64_t dynamic_bytes;        // of one dynamic shared array, a multiple of 64
+  const void* const* helpers;        // table of CpuHelper
+  std::int64_t dynamic_asked;        // bytes of one dynamic shared array as the launch asked for
+};
+
+/// Work for one call. Grid: x in [begin, end), rows y + z·height in [row_begin, row_end). Range and Block: items [begin, end).
+struct CpuBox {
+  std::int64_t begin, end;
+  std::int64_t row_begin, row_end;
+};
+
+/// Functions that the code reaches through CpuLaunch::helpers.
+enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, Count };
+
+/// `scratch` is aligned to 64 bytes and holds shared_bytes + dynamic_arrays · dynamic_bytes + gangs of a block · gang_bytes.
+using CpuEntry = void (*)(const std::byte* args, const CpuLaunch* launch, const CpuBox* box, std::byte* scratch);
+using CpuExtent = std::int64_t (*)(const std::byte* args, const CpuLaunch* launch);
+
+}  // namespace krait
