@@ -7,7 +7,7 @@
 #include "krait/detail/export.h"
 
 #ifdef __x86_64__
-#define KRAIT_PLAIN KRAIT_API __attribute__((target_clones("arch=haswell", "default"), flatten))
+#define KRAIT_PLAIN KRAIT_API __attribute__((target_clones("fma", "default"), flatten))
 #else
 #define KRAIT_PLAIN KRAIT_API __attribute__((flatten))
 #endif

@@ -96,10 +96,10 @@ template <class Real>
 Bool<Real> odd_quadrant(const Unsigned<Real>& quadrant) {
   return (quadrant & Unsigned<Real>(PlainUnsigned<Real>(1))) != Unsigned<Real>(PlainUnsigned<Real>(0));
 }
-/// The sign bit of quadrants 2 and 3.
+/// In the place of the sign bit: set in quadrants 2 and 3. What the other bits are is left open.
 template <class Real>
-Unsigned<Real> quadrant_sign(const Unsigned<Real>& quadrant) {
-  return (quadrant << int(sizeof(Scalar<Real>) * 8 - 2)) & Unsigned<Real>(Format<Real>::sign);
+Unsigned<Real> quadrant_bit(const Unsigned<Real>& quadrant) {
+  return quadrant << int(sizeof(Scalar<Real>) * 8 - 2);
 }
 template <class Real>
 Unsigned<Real> sign_of(const Real& x) {
@@ -114,7 +114,7 @@ Real chosen_horner(const Bool<Real>& odd, const Real& z) {
   else return fma(chosen_horner<Sine, Cosine, From + 1>(odd, z), z, c);
 }
 
-/// sin(r + quadrant pi/2), its sign bit flipped by `flip`: one polynomial whose coefficients the quadrant chooses.
+/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`: one polynomial whose coefficients the quadrant chooses.
 template <class Real>
 Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   using F = Scalar<Real>;
@@ -123,7 +123,7 @@ Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   const Real z = angle.r * angle.r;
   const Real base = select(odd, constant<Real>(1), angle.r);
   const Real value = fma(base * z, chosen_horner<sin_q<F>, cos_q<F>>(odd, z), base);
-  return from_bits<Real>(bits(value) ^ quadrant_sign<Real>(angle.quadrant) ^ flip);
+  return from_bits<Real>(bits(value) ^ ((quadrant_bit<Real>(angle.quadrant) ^ flip) & Unsigned<Real>(Format<Real>::sign)));
 }
 
 template <class Real>
@@ -134,10 +134,9 @@ Unsigned<Real> next_quadrant(const Unsigned<Real>& quadrant) {
 template <class Real>
 Real sin(const Real& x) {
   const Real size = abs(x);
-  const Unsigned<Real> sign = sign_of(x);
-  Var<Real> result = sine_of(reduce_near(size), sign);
+  Var<Real> result = sine_of(reduce_near(size), bits(x));
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = select(size < infinity<Real>(), sine_of(reduce_far(size), sign), x - x);
+    result = select(size < infinity<Real>(), sine_of(reduce_far(size), bits(x)), x - x);
   });
   return Real(result);
 }
@@ -189,7 +188,7 @@ Angle<Real> reduce_half_turns(const Real& size) {
 
 template <class Real>
 Real sinpi(const Real& x) {
-  const Real value = sine_of(reduce_half_turns(abs(x)), sign_of(x));
+  const Real value = sine_of(reduce_half_turns(abs(x)), bits(x));
   return select(value == constant<Real>(0), copysign(constant<Real>(0), x), value);
 }
 
@@ -207,7 +206,8 @@ Real tanpi(const Real& x) {
   const Unsigned<Real> sign = sign_of(x);
   const Real value = tangent_of(angle, sign);
   const Unsigned<Real> size = bits(abs(value));
-  const Real exact = from_bits<Real>(size | (quadrant_sign<Real>(angle.quadrant) ^ sign));
+  const Unsigned<Real> turned = quadrant_bit<Real>(angle.quadrant) & Unsigned<Real>(Format<Real>::sign);
+  const Real exact = from_bits<Real>(size | (turned ^ sign));
   return select(angle.r == constant<Real>(0), exact, value);
 }
 

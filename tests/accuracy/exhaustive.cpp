@@ -64,9 +64,9 @@ int main(int count, char** arguments) {
     for (int i = 2; i < count; ++i) wanted = wanted || std::string_view(arguments[i]) == f.name;
     if (!wanted) continue;
     const Worst<float> single = in_parallel<float>(2, [&](unsigned i) {
-      return f.arity == 1 ? measure_all(f, step, i, 2) : measure32(f, 20'000'000 + i);
+      return f.arity == 1 ? measure_all(f, step, i, 2) : measure32(f, 5'000'000, i);
     });
-    const Worst<double> twice = in_parallel<double>(2, [&](unsigned i) { return measure64(f, 500'000 + i); });
+    const Worst<double> twice = in_parallel<double>(2, [&](unsigned i) { return measure64(f, 200'000, i); });
     std::printf("| %s | %g | %.3f | %s | %g | %.3f | %s |\n", f.name, f.bound32, single.error, place(f, single).c_str(), f.bound64,
                 twice.error, place(f, twice).c_str());
     std::fflush(stdout);

@@ -186,11 +186,11 @@ Float second_argument(const Reference& f, Float x, Random& random) {
 }
 
 template <class Float, class Error>
-Worst<Float> measure(const Reference& f, unsigned count, Error error) {
+Worst<Float> measure(const Reference& f, unsigned count, unsigned seed, Error error) {
   using Bits = BitsOf<Float>;
   Worst<Float> worst;
   const auto visit = [&](Float x, Float y) { worst.note(error(f, x, y), x, y); };
-  Random random(sizeof(Float));
+  Random random(sizeof(Float) + 256 * seed);
   const std::vector<Float> points = hard_points<Float>();
   for (std::size_t i = 0; i < points.size(); ++i)
     around(points[i], [&](Float x) {
@@ -241,7 +241,7 @@ double error32(const Reference& f, float x, float y) {
 
 double error64(const Reference& f, double x, double y) { return error_of(f, x, f.f64(x, y), exact_value(f, x, y)); }
 
-Worst<float> measure32(const Reference& f, unsigned count) { return measure<float>(f, count, error32); }
-Worst<double> measure64(const Reference& f, unsigned count) { return measure<double>(f, count, error64); }
+Worst<float> measure32(const Reference& f, unsigned count, unsigned seed) { return measure<float>(f, count, seed, error32); }
+Worst<double> measure64(const Reference& f, unsigned count, unsigned seed) { return measure<double>(f, count, seed, error64); }
 
 }  // namespace krait::accuracy

@@ -60,7 +60,7 @@ struct Worst {
 };
 
 /// `count` arguments: a third over all bit patterns, two thirds in the function's dense range, and hard cases besides.
-Worst<float> measure32(const Reference& f, unsigned count);
-Worst<double> measure64(const Reference& f, unsigned count);
+Worst<float> measure32(const Reference& f, unsigned count, unsigned seed = 0);
+Worst<double> measure64(const Reference& f, unsigned count, unsigned seed = 0);
 
 }  // namespace krait::accuracy
