@@ -132,8 +132,8 @@ llvm::Value* Arithmetic::integer(Op op, Scalar s, llvm::ArrayRef<V> x) {
     case Op::Mul: return b_.CreateMul(x[0], x[1]);
     case Op::Div: case Op::Rem: return divide(op, s, x[0], x[1]);
     case Op::Neg: return b_.CreateNeg(x[0]);
-    case Op::Abs: return sign ? b_.CreateBinaryIntrinsic(In::abs, x[0], b_.getFalse()) : x[0];
     case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
+    case Op::Abs: return sign ? b_.CreateBinaryIntrinsic(In::abs, x[0], b_.getFalse()) : x[0];
     case Op::And: return b_.CreateAnd(x[0], x[1]);
     case Op::Or: return b_.CreateOr(x[0], x[1]);
     case Op::Xor: return b_.CreateXor(x[0], x[1]);
@@ -146,7 +146,7 @@ llvm::Value* Arithmetic::integer(Op op, Scalar s, llvm::ArrayRef<V> x) {
     case Op::Bitrev: return b_.CreateUnaryIntrinsic(In::bitreverse, x[0]);
     case Op::Bswap: return ir::bits_of(s) == 8 ? x[0] : b_.CreateUnaryIntrinsic(In::bswap, x[0]);
     case Op::MulHi: return multiply_high(s, x[0], x[1]);
-    default: defect("an operation that integers do not have");
+    default: defect("integers have no operation " + std::string(ir::info(op).name));
   }
 }
 

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads of a block share: positions, shared arrays, barriers, atomics and warps, in blocks of several shapes.
+#include "fixture.h"
+
+namespace krait::test {
+namespace {
+
+std::vector<std::int32_t> numbers(std::size_t n) {
+  std::vector<std::int32_t> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = std::int32_t((i * 2654435761u) >> 9) % 1000 - 300;
+  return v;
+}
+std::vector<float> reals(std::size_t n) {
+  std::vector<float> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = float(int(i * 37 % 101) - 50) * 0.125f;
+  return v;
+}
+
+const std::array<std::int64_t, 3> shapes[] = {{64, 1, 1}, {50, 1, 1}, {16, 4, 1}, {8, 3, 2}, {5, 7, 1}, {100, 2, 1}};
+
+TEST(CpuBlock, Positions) {
+  for (auto& shape : shapes)
+    check(R"(kernel @f fp(strict) (%0: view<i32, 1>) {
+  %1: i64 = thread_idx {0}
+  %2: i64 = thread_idx {1}
+  %3: i64 = thread_idx {2}
+  %4: i64 = block_dim {0}
+  %5: i64 = block_dim {1}
+  %6: i64 = mul %3, %5
+  %7: i64 = add %6, %2
+  %8: i64 = mul %7, %4
+  %9: i64 = add %8, %1
+  %10: i64 = block_dim {2}
+  %11: i64 = mul %4, %5
+  %12: i64 = mul %11, %10
+  %13: i64 = block_idx {0}
+  %14: i64 = block_idx {1}
+  %15: i64 = grid_dim {0}
+  %16: i64 = mul %14, %15
+  %17: i64 = add %16, %13
+  %18: i64 = mul %17, %12
+  %19: i64 = add %18, %9
+  %20: i64 = global_id {1}
+  %21: i64 = const 1000
+  %22: i64 = mul %20, %21
+  %23: i64 = global_id {0}
+  %24: i64 = add %22, %23
+  %25: i32 = cast %24
+  store.i32 %0, %19, %25
+  return
+}
+)", grid({2, 2, 1}, shape), {array(std::vector<std::int32_t>(std::size_t(4 * shape[0] * shape[1] * shape[2]), -1))});
+}
+
+// A tree reduction: the values that live across the barriers are the thread's number and the distance.
+const char* reduction(const char* block) {
+  static std::string text;
+  text = std::string("kernel @sum fp(strict) ") + block + R"( (%0: view<f32, 1, const>, %1: view<f32, 1>) {
+  %2: shared<f32, 1> = shared {128}
+  %3: i64 = thread_idx {0}
+  %4: i64 = block_idx {0}
+  %5: i64 = block_dim {0}
+  %6: i64 = mul %4, %5
+  %7: i64 = add %6, %3
+  %8: f32 = load %0, %7
+  store.f32 %2, %3, %8
+  barrier
+  %9: i64 = const 2
+  %10: i64 = div %5, %9
+  %11: i64 = const 0
+  %12: i64 = loop %10 {
+  ^(%13: i64):
+    %14: bool = gt %13, %11
+    if %14 {
+      yield
+    } else {
+      break %13
+    }
+    %15: bool = lt %3, %13
+    if %15 {
+      %16: i64 = add %3, %13
+      %17: f32 = load %2, %16
+      %18: f32 = load %2, %3
+      %19: f32 = add %18, %17
+      store.f32 %2, %3, %19
+      yield
+    } else {
+      yield
+    }
+    barrier
+    %20: i64 = div %13, %9
+    continue %20
+  }
+  %21: bool = eq %3, %11
+  if %21 {
+    %22: f32 = load %2, %11
+    store.f32 %1, %4, %22
+    yield
+  } else {
+    yield
+  }
+  return
+}
+)";
+  return text.c_str();
+}
+
+TEST(CpuBlock, TreeReduction) {
+  for (std::int64_t width : {16, 64, 128})
+    check(reduction(""), line(3, width), {array(reals(std::size_t(3 * width))), array(std::vector<float>(3))});
+  check(reduction("block(64, 1, 1)"), line(3, 64), {array(reals(192)), array(std::vector<float>(3))});
+  check(reduction("block(128, 1, 1)"), line(3, 128), {array(reals(384)), array(std::vector<float>(3))});
+}
+
+const char* product(const char* block) {
+  static std::string text;
+  text = std::string("kernel @product fp(reproducible) ") + block + R"( (%0: view<f32, 2, const>, %1: view<f32, 2, const>, %2: view<f32, 2>) {
+  %3: shared<f32, 2> = shared {8, 8}
+  %4: shared<f32, 2> = shared {8, 8}
+  %5: i64 = thread_idx {0}
+  %6: i64 = thread_idx {1}
+  %7: i64 = global_id {0}
+  %8: i64 = global_id {1}
+  %9: i64 = extent %0 {1}
+  %10: i64 = const 8
+  %11: i64 = div %9, %10
+  %12: u64 = cast %11
+  %13: f32 = const 0
+  %14: f32 = for %12, %13 {
+  ^(%15: u64, %16: f32):
+    %17: i64 = cast %15
+    %18: i64 = mul %17, %10
+    %19: i64 = add %18, %5
+    %20: f32 = load %0, %8, %19
+    store.f32 %3, %6, %5, %20
+    %21: i64 = add %18, %6
+    %22: f32 = load %1, %21, %7
+    store.f32 %4, %6, %5, %22
+    barrier
+    %23: u64 = const 8
+    %24: f32 = for %23, %16 {
+    ^(%25: u64, %26: f32):
+      %27: i64 = cast %25
+      %28: f32 = load %3, %6, %27
+      %29: f32 = load %4, %27, %5
+      %30: f32 = mul %28, %29
+      %31: f32 = add %26, %30
+      continue %31
+    }
+    barrier
+    continue %24
+  }
+  store.f32 %2, %8, %7, %14
+  return
+}
+)";
+  return text.c_str();
+}
+
+TEST(CpuBlock, TiledProduct) {
+  std::vector<float> a = reals(24 * 16), b = reals(16 * 32);
+  for (const char* block : {"", "block(8, 8, 1)"})
+    check(product(block), grid({4, 3, 1}, {8, 8, 1}), {array(a, {24, 16}), array(b, {16, 32}), array(std::vector<float>(24 * 32), {24, 32})});
+}
+
+TEST(CpuBlock, BarrierVotes) {
+  for (auto& shape : shapes)
+    check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
+  %2: i64 = thread_idx {0}
+  %3: i32 = load %0, %2
+  %4: i32 = const 0
+  %5: bool = gt %3, %4
+  %6: i32 = barrier_count %5
+  %7: bool = barrier_or %5
+  %8: bool = barrier_and %5
+  %9: i32 = cast %7
+  %10: i32 = cast %8
+  %11: i32 = add %6, %9
+  %12: i32 = add %11, %10
+  %13: i64 = thread_idx {1}
+  %14: i64 = block_dim {0}
+  %15: i64 = mul %13, %14
+  %16: i64 = add %15, %2
+  %17: i32 = add %12, %3
+  store.i32 %1, %16, %17
+  return
+}
+)", grid({1, 1, 1}, {shape[0], shape[1], 1}), {array(numbers(128)), array(std::vector<std::int32_t>(256))});
+}
+
+TEST(CpuBlock, LocalArraysAcrossBarriers) {
+  for (std::int64_t width : {24, 64})
+    check(R"(kernel @f fp(strict) (%0: view<i32, 1>) {
+  %1: local<i32, 1> = local {5}
+  %2: shared<i32, 1> = shared {64}
+  %3: i64 = thread_idx {0}
+  %4: i32 = cast %3
+  %5: i64 = const 5
+  %6: i64 = rem %3, %5
+  store.i32 %1, %6, %4
+  store.i32 %2, %3, %4
+  barrier
+  %7: i64 = block_dim {0}
+  %8: i64 = const 1
+  %9: i64 = sub %7, %8
+  %10: i64 = sub %9, %3
+  %11: i32 = load %2, %10
+  %12: i64 = const 2
+  %13: i32 = load %1, %12
+  %14: i32 = load %1, %6
+  %15: i32 = add %13, %14
+  %16: i32 = mul %15, %11
+  store.i32 %0, %3, %16
+  return
+}
+)", line(1, width), {array(std::vector<std::int32_t>(std::size_t(width)))});
+}
+
+TEST(CpuBlock, DynamicSharedArrays) {
+  ir::Launch launch = line(2, 40);
+  launch.dynamic_shared = 40 * 4;
+  check(R"(kernel @f fp(strict) (%0: view<i32, 1>) {
+  %1: shared<i32, 1> = shared {0}
+  %2: shared<i32, 1> = shared {0}
+  %3: i64 = thread_idx {0}
+  %4: i32 = cast %3
+  %5: i32 = const 7
+  %6: i32 = mul %4, %5
+  store.i32 %1, %3, %4
+  store.i32 %2, %3, %6
+  barrier
+  %7: i64 = extent %1 {0}
+  %8: i64 = const 1
+  %9: i64 = sub %7, %8
+  %10: i64 = sub %9, %3
+  %11: i32 = load %1, %10
+  %12: i32 = load %2, %10
+  %13: i32 = sub %12, %11
+  %14: i64 = global_id {0}
+  store.i32 %0, %14, %13
+  return
+}
+)", launch, {array(std::vector<std::int32_t>(80))});
+}
+
+TEST(CpuBlock, AtomicsOfIntegers) {
+  for (const char* op : {"add", "min", "max", "and", "or", "xor"})
+    check(std::string("kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {\n  %2: i64 = extent %0 {0}\n  grid_stride %2 {\n  ^(%3: i64):\n") +
+              "    %4: i32 = load %0, %3\n    %5: i64 = const 7\n    %6: i64 = rem %3, %5\n    %7: i32 = atomic_" + op +
+              " %1, %6, %4\n    %8: i64 = const 8\n    %9: i32 = atomic_" + op + " %1, %8, %4\n    continue\n  }\n  return\n}\n",
+          line(1, 32), {array(numbers(100)), array(std::vector<std::int32_t>(9, 77))});
+}
+
+TEST(CpuBlock, AtomicsOfFloats) {
+  for (const char* op : {"add", "min", "max", "exchange"})
+    check(std::string("kernel @f fp(strict) (%0: view<f32, 1, const>, %1: view<f32, 1>) {\n  %2: i64 = global_id {0}\n  %3: f32 = load %0, %2\n") +
+              "  %4: i64 = const 3\n  %5: i64 = div %2, %4\n  %6: f32 = atomic_" + op + " %1, %5, %3\n  return\n}\n",
+          line(1, 24), {array(reals(24)), array(std::vector<float>(8, 1.5f))});
+}
+
+TEST(CpuBlock, OldValuesOfAtomics) {
+  check(R"(kernel @f fp(strict) (%0: view<i32, 1>, %1: view<i32, 1>) {
+  %2: i64 = global_id {0}
+  %3: i64 = const 0
+  %4: i32 = const 1
+  %5: i32 = atomic_add %0, %3, %4
+  store.i32 %1, %2, %5
+  %6: i64 = const 1
+  %7: i32 = cast %2
+  %8: i32 = const 5
+  %9: i32 = atomic_cas %0, %6, %8, %7
+  return
+}
+)", line(1, 24), {array(std::vector<std::int32_t>{0, 5}), array(std::vector<std::int32_t>(24))});
+}
+
+TEST(CpuBlock, WarpVotesAndShuffles) {
+  for (auto& shape : {shapes[0], shapes[1], shapes[3]})
+    check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<u64, 1>, %2: view<i32, 1>) {
+  %3: i64 = thread_idx {0}
+  %4: i64 = thread_idx {1}
+  %5: i64 = thread_idx {2}
+  %6: i64 = block_dim {0}
+  %7: i64 = block_dim {1}
+  %8: i64 = mul %5, %7
+  %9: i64 = add %8, %4
+  %10: i64 = mul %9, %6
+  %11: i64 = add %10, %3
+  %12: i32 = load %0, %11
+  %13: i32 = const 100
+  %14: bool = gt %12, %13
+  %15: u64 = ballot %14
+  %16: i32 = lane_id
+  %17: i32 = const 5
+  %18: i32 = add %16, %17
+  %19: i32 = shuffle %12, %18
+  %20: bool = warp_any %14
+  %21: bool = warp_all %14
+  %22: i32 = cast %20
+  %23: i32 = cast %21
+  %24: i32 = const 1000
+  %25: i32 = mul %22, %24
+  %26: i32 = mul %23, %24
+  %27: i32 = mul %26, %24
+  %28: i32 = add %25, %27
+  %29: i32 = add %28, %19
+  if %14 {
+    %30: u64 = ballot %14
+    %31: u64 = add %30, %15
+    store.u64 %1, %11, %31
+    yield
+  } else {
+    %32: i32 = const 0
+    %33: i32 = shuffle %12, %32
+    %34: u64 = cast %33
+    store.u64 %1, %11, %34
+    yield
+  }
+  store.i32 %2, %11, %29
+  return
+}
+)", grid({1, 1, 1}, shape), {array(numbers(256)), array(std::vector<std::uint64_t>(256)), array(std::vector<std::int32_t>(256))});
+}
+
+}  // namespace
+}  // namespace krait::test
