@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of docs/dsl.md: what stands between `// [name]` and `// [/name]` is quoted there (docs_snippets.cpp holds it to that),
+// and runs here on the interpreter.
+#include "trace_fixture.h"
+
+namespace {
+
+using namespace trace_test;
+
+TEST(dsl_snippets, first) {
+  // [first]
+  const auto saxpy = [](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
+  };
+  // [/first]
+  std::vector<float> in{1, 2, 3}, out{10, 20, 30};
+  run_one(saxpy, 2.0f, in, out);
+  EXPECT_EQ(out, (std::vector{12.0f, 24.0f, 36.0f}));
+}
+
+TEST(dsl_snippets, values) {
+  std::vector<float> out{4, 0};
+  run_one([](kr::view<float> y) {
+    // [values]
+    auto v = y[0] + 1;     // value<float>: immutable
+    kr::var sum = 0.0f;    // var<float>: mutable
+    sum += v;
+    kr::var copy = sum;    // a new local with the current value
+    sum = 7;
+    y[1] = copy + sum;     // 5 + 7
+    // [/values]
+  }, out);
+  EXPECT_EQ(out[1], 12);
+}
+
+TEST(dsl_snippets, conversions) {
+  std::vector<int> out(3);
+  run_one([](kr::view<int> y, kr::value<float> f) {
+    // [conversions]
+    kr::value<double> wide = f;                  // implicit: widens
+    kr::value<int> narrow = kr::cast<int>(wide); // explicit: may lose something
+    kr::var<int> k = f;                          // var, assignment and stores convert as C++ does
+    y[0] = narrow + k;
+    y[1] = kr::bitcast<int>(f);
+    // [/conversions]
+  }, out, 2.75f);
+  EXPECT_EQ(out, (std::vector{4, 0x40300000, 0}));
+}
+
+TEST(dsl_snippets, branches) {
+  std::vector<float> out{-3};
+  run_one([](kr::view<float> y) {
+    auto v = y[0];
+    // [branches]
+    kr::if_(v > 0, [&] { y[0] = 1; })
+        .elif_(v < 0, [&] { y[0] = -1; })
+        .else_([&] { y[0] = 0; });
+    auto bounded = kr::select(v < 1, v, 1.0f);                              // both sides are computed
+    auto root = kr::select(v > 0, [&] { return kr::sqrt(v); }, bounded);    // a lambda only where it is chosen
+    // [/branches]
+    y[0] = y[0] * 10 + root;
+  }, out);
+  EXPECT_EQ(out[0], -13);
+}
+
+TEST(dsl_snippets, loops) {
+  std::vector<int> in{5, 1, -1, 9}, out(3);
+  run_one([](kr::view<const int> x, kr::view<int> y) {
+    // [loops]
+    kr::var sum = 0;
+    for (auto i : kr::range(x.size())) {
+      kr::if_(x[i] < 0, [&] { kr::break_(); });
+      sum += x[i];
+    }
+    for (auto i : kr::range(9, -1, -3)) y[1] += i;   // 9, 6, 3, 0
+    kr::var k = 1;
+    kr::while_([&] { return k < sum; }, [&] { k *= 2; });
+    // [/loops]
+    y[0] = sum, y[2] = k;
+  }, in, out);
+  EXPECT_EQ(out, (std::vector{6, 18, 8}));
+}
+
+TEST(dsl_snippets, switches) {
+  std::vector<int> out{3};
+  run_one([](kr::view<int> y) {
+    auto v = y[0];
+    // [switches]
+    kr::switch_(v)
+        .case_(1, [&] { y[0] = 10; })
+        .case_(2, 3, [&] { y[0] = 20; })
+        .default_([&] { y[0] = 0; });
+    // [/switches]
+  }, out);
+  EXPECT_EQ(out[0], 20);
+}
+
+TEST(dsl_snippets, logic) {
+  std::vector<int> in{4}, out(1);
+  run_one([](kr::view<const int> x, kr::view<int> y, kr::value<std::int64_t> i) {
+    // [logic]
+    kr::if_(i < x.size() && x[i] > 0, [&] { y[0] = x[i]; });   // x[i] is loaded only where i is inside
+    // [/logic]
+    y[0] += 1;
+  }, in, out, std::int64_t{7});
+  EXPECT_EQ(out[0], 1);
+}
+
+TEST(dsl_snippets, unrolling) {
+  std::vector<float> in{1, 2, 3, 4}, out(1);
+  run_one([](kr::view<const float> x, kr::view<float> y) {
+    // [unrolling]
+    constexpr int taps = 4;
+    kr::var sum = 0.0f;
+    for (int t = 0; t < taps; ++t) sum += x[t];     // C++: four additions are recorded
+    if (taps > 3) sum *= 0.5f;                      // C++: decided while recording
+    // [/unrolling]
+    y[0] = sum;
+  }, in, out);
+  EXPECT_EQ(out[0], 5);
+}
+
+// [functions]
+kr::value<float> luminance(kr::value<float> r, kr::value<float> g, kr::value<float> b) {
+  return 0.2126f * r + 0.7152f * g + 0.0722f * b;
+}
+constexpr auto clamp = [](auto v, auto low, auto high) { return kr::min(kr::max(v, low), high); };
+// [/functions]
+
+TEST(dsl_snippets, functions) {
+  std::vector<float> out{1, 1, 1};
+  run_one([](kr::view<float> y) { y[0] = clamp(luminance(y[0], y[1], y[2]) * 5, 0, 2); }, out);
+  EXPECT_EQ(out[0], 2);
+  EXPECT_EQ(clamp(7, 0, 2), 2);
+}
+
+TEST(dsl_snippets, block) {
+  std::vector<float> out(64, 1);
+  const auto recorded = record([](kr::view<float> y) {
+    // [block]
+    auto tile = kr::shared<float, 32>();
+    auto t = kr::thread_idx().x;
+    tile[t] = y[kr::grid()];
+    kr::syncthreads();
+    for (int half = 16; half > 0; half /= 2) {
+      kr::if_(t < half, [&] { tile[t] += tile[t + half]; });
+      kr::syncthreads();
+    }
+    kr::if_(t == 0, [&] { kr::atomic(y[0]).add(tile[0]); });
+    // [/block]
+  });
+  krait::ir::Launch launch;
+  launch.grid[0] = 2, launch.block[0] = 32;
+  run(*recorded, launch, out);
+  EXPECT_EQ(out[0], 1 + 32 + 32);
+}
+
+TEST(dsl_snippets, traps) {
+  std::vector<float> out{1, 2, 3};
+  run_one([](kr::view<float> y) {
+    const bool flag = true;
+    auto v = y[0];
+    // [traps]
+    auto a = flag ? v : kr::value(0.f);            // not `flag ? v : 0.f`: the sides need one type
+    auto t = y[1];                                 // a copy of the element, not a reference to it
+    y[1] = t + a;                                  // assign to y[1] itself
+    auto next = y[2];
+    auto sum = t + next;                           // operands with side effects get names: C++ leaves their order open
+    // [/traps]
+    y[2] = sum;
+  }, out);
+  EXPECT_EQ(out, (std::vector{1.0f, 3.0f, 5.0f}));
+}
+
+}  // namespace
