@@ -8,6 +8,8 @@ namespace krait::math {
 namespace texts {  // defined in the generated bodies_text.cpp
 #define FUNCTION1(Name, name) extern const char name##_f32[], name##_f64[];
 #define FUNCTION2(Name, name) FUNCTION1(Name, name)
+#define FAST1(Name, name) FUNCTION1(Name, name##_fast)
+#define FAST2(Name, name) FUNCTION1(Name, name##_fast)
 #include "math/functions.def"
 }  // namespace texts
 
@@ -31,7 +33,15 @@ std::string_view chosen(ir::Scalar scalar, const char* f32, const char* f64) {
 
 }  // namespace
 
-std::string_view body(ir::Op op, ir::Scalar scalar, bool) {
+std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
+  if (fast) {
+#define FUNCTION1(Name, name)
+#define FUNCTION2(Name, name)
+#define FAST1(Name, name) \
+  if (op == ir::Op::Name) return chosen(scalar, texts::name##_fast_f32, texts::name##_fast_f64);
+#define FAST2(Name, name) FAST1(Name, name)
+#include "math/functions.def"
+  }
 #define FUNCTION1(Name, name) \
   if (op == ir::Op::Name) return chosen(scalar, texts::name##_f32, texts::name##_f64);
 #define FUNCTION2(Name, name) FUNCTION1(Name, name)

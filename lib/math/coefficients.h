@@ -31,14 +31,18 @@ template <class Float> inline constexpr int two_over_pi = 0;
 template <> inline constexpr float two_over_pi<float>[] = {0x1.45f306p-1f};
 template <> inline constexpr double two_over_pi<double>[] = {0x1.45f306dc9c883p-1};
 
+template <class Float> inline constexpr int one_over_pi = 0;
+template <> inline constexpr float one_over_pi<float>[] = {0x1.45f306p-2f};
+template <> inline constexpr double one_over_pi<double>[] = {0x1.45f306dc9c883p-2};
+
 template <class Float> inline constexpr int half_pi = 0;
 template <> inline constexpr float half_pi<float>[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
 template <> inline constexpr double half_pi<double>[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
     -0x1.f1976b7ed8fbcp-110};
 
 template <class Float> inline constexpr int pi = 0;
-template <> inline constexpr float pi<float>[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f};
-template <> inline constexpr double pi<double>[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
+template <> inline constexpr float pi<float>[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+template <> inline constexpr double pi<double>[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53, -0x1.f1976b7ed8fbcp-109};
 
 template <class Float> inline constexpr int pow_k = 0;
 template <> inline constexpr float pow_k<float>[] = {0x1.715476p+1f, 0x1.4ae0cp-25f};
@@ -135,6 +139,12 @@ template <class Float> inline constexpr int cos_q = 0;
 template <> inline constexpr float cos_q<float>[] = {-0x1p-1f, 0x1.55554ap-5f, -0x1.6c0c18p-10f, 0x1.99e056p-16f};
 template <> inline constexpr double cos_q<double>[] = {-0x1p-1, 0x1.555555555554ap-5, -0x1.6c16c16c14dd2p-10,
     0x1.a01a019c54b3cp-16, -0x1.27e4f7c62be55p-22, 0x1.1ee9bd9c79a32p-29, -0x1.8f968efa7b7dcp-37};
+
+// sin_wide_q: sin r = r + r z Q(z), z = r^2, |r| <= pi / 2; error 2^-27.1 / 2^-52.34
+template <class Float> inline constexpr int sin_wide_q = 0;
+template <> inline constexpr float sin_wide_q<float>[] = {-0x1.55554cp-3f, 0x1.110ed2p-7f, -0x1.9f6e82p-13f, 0x1.5d9c8ep-19f};
+template <> inline constexpr double sin_wide_q<double>[] = {-0x1.5555555555493p-3, 0x1.1111111109a4p-7,
+    -0x1.a01a0199e87e1p-13, 0x1.71de37dea8eb9p-19, -0x1.ae6348c5824f3p-26, 0x1.60e4b565d3101p-33, -0x1.9ed4dfc7eb512p-41};
 
 // tan_q: tan r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-25.56 / 2^-55.82
 template <class Float> inline constexpr int tan_q = 0;

@@ -5,6 +5,7 @@
 
 #include "math/error_function.h"
 #include "math/exponential.h"
+#include "math/fast.h"
 #include "math/gamma.h"
 #include "math/hyperbolic.h"
 #include "math/inverse_trigonometric.h"

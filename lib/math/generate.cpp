@@ -73,6 +73,8 @@ void write_all(std::FILE* out) {
 #define FUNCTION2(Op, name)                                                                    \
   write(out, #name, "f32", record<float>(#name, static_cast<F (*)(const F&, const F&)>(math::name<F>))); \
   write(out, #name, "f64", record<double>(#name, static_cast<D (*)(const D&, const D&)>(math::name<D>)));
+#define FAST1(Name, name) FUNCTION1(Name, name##_fast)
+#define FAST2(Name, name) FUNCTION2(Name, name##_fast)
 #include "math/functions.def"
   std::fprintf(out, "}  // namespace krait::math::texts\n");
 }

@@ -7,13 +7,16 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/interp.h"
 #include "ir/text.h"
 #include "math/bodies.h"
+#include "math/functions.h"
 #include "passes/passes.h"
 #include "reference.h"
+#include "ulp.h"
 
 namespace krait::accuracy {
 namespace {
@@ -22,9 +25,9 @@ template <class Float>
 using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
 
 /// y[i] = f(x[i]) or f(x[i], z[i]), with the body in place of f.
-std::string kernel_text(const Reference& f, const std::string& type) {
+std::string kernel_text(const Reference& f, const std::string& type, const std::string& mode) {
   const std::string array = "view<" + type + ", 1, const>", load = ": " + type + " = load ";
-  std::string text = "kir 1\nkernel @k fp(reproducible) (%0: " + array + ", %1: " + array + ", %2: view<" + type + ", 1>) {\n";
+  std::string text = "kir 1\nkernel @k fp(" + mode + ") (%0: " + array + ", %1: " + array + ", %2: view<" + type + ", 1>) {\n";
   text += "%3: i64 = global_id {0}\n%4" + load + "%0, %3\n%5" + load + "%1, %3\n%6: " + type + " = " + f.name + " %4";
   text += std::string(f.arity == 2 ? ", %5" : "") + "\nstore." + type + " %2, %3, %6\nreturn\n}\n";
   return text;
@@ -54,9 +57,9 @@ ir::Argument argument(std::vector<Float>& data) {
 }
 
 template <class Float, class Plain>
-void compare(const Reference& f, Plain plain) {
+void compare(const Reference& f, Plain plain, const char* mode = "reproducible") {
   constexpr std::size_t count = 1024;
-  ir::ParseResult parsed = ir::parse(kernel_text(f, sizeof(Float) == 4 ? "f32" : "f64"));
+  ir::ParseResult parsed = ir::parse(kernel_text(f, sizeof(Float) == 4 ? "f32" : "f64", mode));
   ASSERT_EQ(parsed.error, "") << f.name;
   passes::expand_math(parsed.module, [](const ir::Inst&, ir::FpMode) { return false; });
   ASSERT_EQ(ir::verify(parsed.module), "") << f.name;
@@ -81,6 +84,45 @@ TEST_P(Bodies, give_the_bits_of_the_plain_overload) {
 }
 std::string name_of(const testing::TestParamInfo<Reference>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Functions, Bodies, testing::ValuesIn(references().begin(), references().end()), name_of);
+
+const Reference& find(std::string_view name) {
+  for (const Reference& f : references())
+    if (f.name == name) return f;
+  throw std::string(name);
+}
+
+TEST(FastBodies, give_the_bits_of_their_templates) {
+#define FUNCTION1(Name, name)
+#define FUNCTION2(Name, name)
+#define FAST1(Name, name)                                                                    \
+  compare<float>(find(#name), [](float x, float) { return math::name##_fast(x); }, "fast"); \
+  compare<double>(find(#name), [](double x, double) { return math::name##_fast(x); }, "fast");
+#define FAST2(Name, name)                                                                         \
+  compare<float>(find(#name), [](float x, float y) { return math::name##_fast(x, y); }, "fast"); \
+  compare<double>(find(#name), [](double x, double y) { return math::name##_fast(x, y); }, "fast");
+#include "math/functions.def"
+}
+
+/// docs/numbers.md, fast mode: sin and cos within 4 ULP or an absolute error of 1e-7 (f32), 2e-16 (f64); pow within
+/// 2 + 2 |y log2 x| ULP.
+template <class Float>
+void check_fast(int count) {
+  Random random(7);
+  const double absolute = sizeof(Float) == 4 ? 1e-7 : 2e-16;
+  for (int i = 0; i < count; ++i) {
+    const Float x = Float((random.unit() - 0.5) * (i % 2 ? 20 : 2e4)), base = Float(random.unit() * 8), y = Float((random.unit() - 0.5) * 30);
+    const long double s = exact_value(find("sin"), x, 0), c = exact_value(find("cos"), x, 0), p = exact_value(find("pow"), base, y);
+    const Float sine = math::sin_fast(x), cosine = math::cos_fast(x);
+    ASSERT_TRUE(ulp_error(sine, s) <= 4 || std::fabs(sine - s) <= absolute) << "sin " << std::hexfloat << x << ": " << sine;
+    ASSERT_TRUE(ulp_error(cosine, c) <= 4 || std::fabs(cosine - c) <= absolute) << "cos " << std::hexfloat << x << ": " << cosine;
+    ASSERT_LE(ulp_error(math::pow_fast(base, y), p), 2 + 2 * std::fabs(double(y) * std::log2(double(base))))
+        << "pow " << std::hexfloat << base << ", " << y;
+  }
+}
+TEST(FastBodies, keep_their_bounds) {
+  check_fast<float>(100'000);
+  check_fast<double>(30'000);
+}
 
 TEST(MathBodies, are_there_for_every_row_and_both_types) {
   for (unsigned i = 0; i < ir::op_count; ++i) {
