@@ -10,6 +10,7 @@
 #include <krait/index.h>
 #include <krait/kernel.h>
 #include <krait/math.h>
+#include <krait/math_more.h>
 #include <krait/memory.h>
 #include <krait/options.h>
 #include <krait/types.h>
