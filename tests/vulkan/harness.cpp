@@ -12,7 +12,15 @@
 namespace krait::test {
 namespace {
 
+/// The validation layer watches all tests, where it is installed; what it says becomes an error (KRAIT_DEBUG).
+bool watch() {
+  setenv("KRAIT_DEBUG", "1", 0);
+  setenv("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation", 0);
+  return true;
+}
+
 struct Devices {
+  bool watched = watch();
   runtime::vulkan::Found found = runtime::vulkan::find_devices(true);
 };
 Devices& devices() {

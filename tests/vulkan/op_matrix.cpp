@@ -178,7 +178,6 @@ TEST_P(VulkanOps, AsInterpreted) {
     const Op op = Op(n);
     const ir::OpInfo& row = ir::info(op);
     if (row.math || row.effect != ir::Effect::Pure || !takes(row, s)) continue;
-    if (op == Op::Fma && s == Scalar::F64) continue;  // has a range of its own, below
     if (op == Op::Copysign) {
       // A NaN's sign means nothing: it is not asked for.
       m.store(s, m.b.emit(op, s, {x, m.b.emit(Op::Select, s, {m.b.emit(Op::Isnan, Scalar::Bool, {y}), m.b.constant(s, 0), y})}));
@@ -245,34 +244,40 @@ TEST_F(VulkanOps, ComparisonsOfExtendedNumbers) {
   }
 }
 
-/// The documented range of the emulation: the product's exponent in [-900, 1000].
-TEST_F(VulkanOps, FusedMultiplyAddOfDoubles) {
+/// Operands of every size, with sums that cancel, nearly cancel, overflow and become subnormal.
+void fused_multiply_add(std::uint64_t seed) {
   std::vector<std::uint64_t> column_of[3];
-  std::uint64_t state = 99;
-  for (std::size_t i = 0; i < lanes; ++i) {
+  std::uint64_t state = seed;
+  const std::vector<std::uint64_t> e = edges(Scalar::F64);
+  for (std::size_t n = 0; n < lanes; ++n) {
     auto number = [&](int from, int to) {
       const std::uint64_t r = random_bits(state);
       const auto exponent = std::uint64_t(1023 + from + int(r >> 53) % (to - from));
       return (r >> 52 & 1) << 63 | exponent << 52 | (random_bits(state) >> 12);
     };
-    const std::uint64_t x = number(-440, 490), y = number(-440, 490);
+    // Products in the middle, about the largest number, about the smallest, far below.
+    constexpr int ranges[][2] = {{-400, 400}, {480, 520}, {-540, -500}, {-700, -400}, {-1022, 1023}};
+    const auto [from, to] = ranges[n / 4 % 5];
+    const std::uint64_t x = number(from, to), y = n % 7 == 0 ? random_bits(state) >> 13 : number(from, to);
     const std::uint64_t product = ir::eval(Op::Mul, Scalar::F64, Scalar::F64, std::vector{x, y});
-    column_of[0].push_back(x);
-    column_of[1].push_back(y);
-    // Cancels, nearly cancels, or is of about the product's size.
     std::uint64_t z = product ^ std::uint64_t(1) << 63;
-    if (i % 4 == 1) z += random_bits(state) % 5;
-    if (i % 4 >= 2) z = (z & std::uint64_t(1) << 63) | ((z << 1 >> 53) - 54 + random_bits(state) % 108) << 52 | (random_bits(state) >> 12);
-    column_of[2].push_back(z);
+    if (n % 4 == 1) z += random_bits(state) % 5;
+    if (n % 4 == 2) z = (z & std::uint64_t(1) << 63) | ((z << 1 >> 53) - 54 + random_bits(state) % 108) << 52 | (random_bits(state) >> 12);
+    if (n % 4 == 3) z = random_bits(state) >> (random_bits(state) % 2 ? 0 : 12);
+    column_of[0].push_back(n % 11 == 0 ? e[n / 11 % e.size()] : x);
+    column_of[1].push_back(n % 13 == 0 ? e[n / 13 % e.size()] : y);
+    column_of[2].push_back(n % 5 == 0 ? e[n / 5 % e.size()] : z);
   }
-  const std::vector<std::uint64_t> e = edges(Scalar::F64);
-  for (std::size_t i = 0; i < e.size(); ++i) column_of[2][i * 3] = e[i];
   Matrix m("fma_f64");
   ValueId in[3];
   for (unsigned k = 0; k < 3; ++k) in[k] = m.input(Scalar::F64, column_of[k]);
   m.start({Scalar::F64});
   m.store(Scalar::F64, m.b.emit(Op::Fma, Scalar::F64, {m.load(in[0], Scalar::F64), m.load(in[1], Scalar::F64), m.load(in[2], Scalar::F64)}));
   m.run();
+}
+
+TEST_F(VulkanOps, FusedMultiplyAddOfDoubles) {
+  for (std::uint64_t seed : {99, 100, 101, 102}) fused_multiply_add(seed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, VulkanOps, testing::ValuesIn(all_types),

@@ -103,7 +103,12 @@ class Emitter {
   Id odd(Scalar s, Id sum, Id error);
   Id fma_f16(Id x, Id y, Id z);
   Id fma_f32(Id x, Id y, Id z);
+  // numeric_fma.cpp
   Id fma_f64(Id x, Id y, Id z);
+  std::pair<Id, Id> normalised(Id x);
+  Id exponent_field(Id pattern);
+  Id with_exponent_field(Id pattern, Id field);
+  Id round_to_subnormal(Id vh, Id w, Id rounded);
 
   Id compare_extended(ir::Op o, Id x, Id y);
 

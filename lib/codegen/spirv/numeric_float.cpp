@@ -132,39 +132,6 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
   return narrow_float(Scalar::F32, Scalar::F64, odd(Scalar::F64, sum, error));
 }
 
-/// Right for |x·y| in [2^-900, 2^1000] and for zeros, infinities and NaNs; outside it is x·y + z with two roundings, which
-/// differs only where z is as small, or where z cancels a product beyond the range.
-Id Emitter::fma_f64(Id x, Id y, Id z) {
-  const Scalar s = Scalar::F64, u = Scalar::U64, i = Scalar::I32;
-  Id fraction = constant(u, 0x800fffffffffffff);
-  auto exponent = [&](Id pattern) {
-    Id field = op(Op::OpBitwiseAnd, u, {op(Op::OpShiftRightLogical, u, {pattern, u32(52)}), constant(u, 0x7ff)});
-    return op(Op::OpUConvert, i, {field});
-  };
-  auto normal = [&](Id e, unsigned from, unsigned to) {
-    return op(Op::OpULessThan, Scalar::Bool, {op(Op::OpISub, i, {e, u32(from)}), u32(to - from)});
-  };
-  Id xb = bits(u, s, x), yb = bits(u, s, y), ex = exponent(xb), ey = exponent(yb);
-  // The factors share the product's exponent evenly, so that neither overflows when it is split.
-  Id total = op(Op::OpIAdd, i, {ex, ey});
-  Id half = op(Op::OpShiftRightLogical, i, {total, u32(1)});
-  auto with_exponent = [&](Id pattern, Id e) {
-    Id field = op(Op::OpShiftLeftLogical, u, {op(Op::OpUConvert, u, {e}), u32(52)});
-    return bits(s, u, op(Op::OpBitwiseOr, u, {op(Op::OpBitwiseAnd, u, {pattern, fraction}), field}));
-  };
-  Id xe = with_exponent(xb, half), ye = with_exponent(yb, op(Op::OpISub, i, {total, half}));
-  Id usable = both(both(normal(ex, 1, 0x7ff), normal(ey, 1, 0x7ff)),
-                   both(normal(total, 2046 - 900, 2046 + 1000), normal(exponent(bits(u, s, z)), 0, 0x7fe)));
-
-  auto [uh, ul] = two_product(xe, ye);
-  auto [th, tl] = two_sum(s, z, ul);
-  auto [vh, vl] = two_sum(s, uh, th);
-  auto [low, error] = two_sum(s, tl, vl);
-  Id fused = exact(Op::OpFAdd, s, {vh, odd(s, low, error)});
-  Id plain = exact(Op::OpFAdd, s, {exact(Op::OpFMul, s, {x, y}), z});
-  return select(s, usable, fused, plain);
-}
-
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
   const unsigned width = ir::bits_of(s);
   if (fast || has(fmt::format("fma{}", width))) return ext(GLSLstd450Fma, s, {x, y, z});
