@@ -54,7 +54,7 @@ template <class Real>
 Real erfinv(const Real& x) {
   using F = Scalar<Real>;
   const Real one = constant<Real>(1), u = fma(-x, x, one);
-  const Real w = -log_normal(u);
+  const Real w = -log_core<Real>(bits(u));
   Var<Real> factor = horner<erfinv_near<F>>(w);
   when(negate(w <= constant<Real>(6)), [&] {
     const Real root = sqrt(w);

@@ -103,7 +103,7 @@ Real lgamma(const Real& x) {
   Var<Real> result = lgamma_positive(select(negative, size, x));
   when(negative, [&] {
     const Real s = abs(sine_of(reduce_half_turns(size), Unsigned<Real>(PlainUnsigned<Real>(0))));
-    const Real mirrored = log_normal(Real(pi<Scalar<Real>>[0]) / (size * s)) - Real(result);
+    const Real mirrored = log_core<Real>(bits(Real(Real(pi<Scalar<Real>>[0]) / (size * s)))) - Real(result);
     const Bool<Real> pole = either(s == constant<Real>(0), size == infinity<Real>());
     result = select(pole, infinity<Real>(), mirrored);
   });

@@ -41,22 +41,18 @@ Int<Real> log_exponent(const Unsigned<Real>& x) {
   return as_signed<Real>(x - Unsigned<Real>(two_thirds)) >> Format<Real>::mantissa;
 }
 
-/// The bits of x, a positive number; subnormal ones with an exponent field below 0.
+/// The bits of x > 0; of subnormal x with an exponent field below 0.
 template <class Real>
-Unsigned<Real> normalised_bits(const Real& x, const Bool<Real>& rare) {
+Unsigned<Real> normalised_bits(const Real& x) {
   using Form = Format<Real>;
-  typename Types<Real>::template Var<Unsigned<Real>> result = bits(x);
-  when(rare, [&] {
-    const Real up = x * Real(Scalar<Real>(Form::smallest_normal));
-    const Unsigned<Real> low = bits(up) - Unsigned<Real>(PlainUnsigned<Real>(Form::mantissa) << Form::mantissa);
-    result = select(abs(x) < from_bits<Real>(Unsigned<Real>(Form::smallest_normal)), low, bits(x));
-  });
-  return Unsigned<Real>(result);
+  const Real up = x * Real(Scalar<Real>(Form::smallest_normal));
+  const Unsigned<Real> low = bits(up) - Unsigned<Real>(PlainUnsigned<Real>(Form::mantissa) << Form::mantissa);
+  return select(x < from_bits<Real>(Unsigned<Real>(Form::smallest_normal)), low, bits(x));
 }
 
+/// Of the positive number with those bits (normalised_bits).
 template <class Real>
-LogParts<Real> log_parts(const Real& x, const Bool<Real>& rare) {
-  const Unsigned<Real> u = normalised_bits(x, rare);
+LogParts<Real> log_parts(const Unsigned<Real>& u) {
   const Int<Real> e = log_exponent<Real>(u);
   const Real m = from_bits<Real>(u - (as_unsigned<Real>(e) << Format<Real>::mantissa));
   return {small_integer<Real>(e), m - constant<Real>(1)};
@@ -70,53 +66,56 @@ Real log_rare(const Real& x, const Real& result) {
   return select(x == zero, -infinity<Real>(), select(x < zero, not_a_number<Real>(), finite));
 }
 
-/// log of a positive normal number.
+/// Core for positive normal numbers. The rare path computes it a second time, behind one branch that costs the others nothing.
+template <class Real, class Core>
+Real log_with(const Real& x, const Core& core) {
+  Var<Real> result = core(bits(x));
+  when(not_normal_positive<Real>(bits(x)), [&] { result = log_rare(x, core(normalised_bits(x))); });
+  return Real(result);
+}
+
+/// log of the positive number with those bits.
 template <class Real>
-Real log_normal(const Real& x) {
+Real log_core(const Unsigned<Real>& u) {
   using F = Scalar<Real>;
-  const Unsigned<Real> u = bits(x);
-  const Int<Real> exponent = log_exponent<Real>(u);
-  const Real f = from_bits<Real>(u - (as_unsigned<Real>(exponent) << Format<Real>::mantissa)) - constant<Real>(1);
-  const Real e = small_integer<Real>(exponent);
-  const Real tail = fma(f * f, horner<log_q<F>>(f), fma(e, Real(ln2<F>[1]), f));
-  return fma(e, Real(ln2<F>[0]), tail);
+  const LogParts<Real> parts = log_parts<Real>(u);
+  const Real low = fma(parts.e, Real(ln2<F>[1]), parts.f);
+  const Real tail = fma(parts.f * parts.f, horner<log_q<F>>(parts.f), low);
+  return fma(parts.e, Real(ln2<F>[0]), tail);
+}
+
+template <class Real>
+Real log2_core(const Unsigned<Real>& u) {
+  using F = Scalar<Real>;
+  const LogParts<Real> parts = log_parts<Real>(u);
+  const Real f = parts.f;
+  const Real low = fma(f * f, horner<log2_q<F>>(f), f * Real(log2_e<F>[1]));
+  return parts.e + fma(f, Real(log2_e<F>[0]), low);
+}
+
+template <class Real>
+Real log10_core(const Unsigned<Real>& u) {
+  using F = Scalar<Real>;
+  const LogParts<Real> parts = log_parts<Real>(u);
+  const Real f = parts.f;
+  const Real low = fma(f * f, horner<log10_q<F>>(f), fma(f, Real(log10_e<F>[1]), parts.e * Real(log10_2<F>[1])));
+  const Real tail = fma(f, Real(log10_e<F>[0]), low);
+  return fma(parts.e, Real(log10_2<F>[0]), tail);
 }
 
 template <class Real>
 Real log(const Real& x) {
-  using F = Scalar<Real>;
-  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
-  const LogParts<Real> parts = log_parts(x, rare);
-  const Real low = fma(parts.e, Real(ln2<F>[1]), parts.f);
-  const Real tail = fma(parts.f * parts.f, horner<log_q<F>>(parts.f), low);
-  Var<Real> result = fma(parts.e, Real(ln2<F>[0]), tail);
-  when(rare, [&] { result = log_rare(x, Real(result)); });
-  return Real(result);
+  return log_with(x, [](const Unsigned<Real>& u) { return log_core<Real>(u); });
 }
 
 template <class Real>
 Real log2(const Real& x) {
-  using F = Scalar<Real>;
-  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
-  const LogParts<Real> parts = log_parts(x, rare);
-  const Real f = parts.f;
-  const Real low = fma(f * f, horner<log2_q<F>>(f), f * Real(log2_e<F>[1]));
-  Var<Real> result = parts.e + fma(f, Real(log2_e<F>[0]), low);
-  when(rare, [&] { result = log_rare(x, Real(result)); });
-  return Real(result);
+  return log_with(x, [](const Unsigned<Real>& u) { return log2_core<Real>(u); });
 }
 
 template <class Real>
 Real log10(const Real& x) {
-  using F = Scalar<Real>;
-  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
-  const LogParts<Real> parts = log_parts(x, rare);
-  const Real f = parts.f;
-  const Real low = fma(f * f, horner<log10_q<F>>(f), fma(f, Real(log10_e<F>[1]), parts.e * Real(log10_2<F>[1])));
-  const Real tail = fma(f, Real(log10_e<F>[0]), low);
-  Var<Real> result = fma(parts.e, Real(log10_2<F>[0]), tail);
-  when(rare, [&] { result = log_rare(x, Real(result)); });
-  return Real(result);
+  return log_with(x, [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
 }
 
 /// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x; +0 for -0. The part of x that 1 + x drops is added to f.

@@ -59,7 +59,7 @@ template <class Real>
 Real pow(const Real& x, const Real& y) {
   using F = Scalar<Real>;
   const Bool<Real> special = not_normal_positive<Real>(bits(x));
-  const Pair<Real> log = log2_pair<Real>(normalised_bits(abs(x), special));
+  const Pair<Real> log = log2_pair<Real>(normalised_bits(abs(x)));
   const Real high = y * log.high, low = fma(y, log.high, -high) + y * log.low;
   const Real magic(Format<Real>::magic);
   const Real shifted = high + magic;
