@@ -207,6 +207,21 @@ inline void return_(detail::operand result, detail::location where = detail::loc
 
 namespace detail {
 
+/// Calls an element-wise lambda inside another kernel: return_(value) in it leaves it alone.
+template <class Call>
+auto call_inlined(const Call& call) {
+  using result = std::remove_cvref_t<decltype(call())>;
+  if constexpr (operand_type<result>) {
+    node kept = make_slot(scalar_of<storage_type_t<result>>, node_of(storage_type_t<result>()));
+    const body_scope body = begin_body([](void* slot, node x) { assign(*static_cast<const node*>(slot), x); }, &kept);
+    assign(kept, node_of(operand(call())));
+    end_body(body);
+    return value<storage_type_t<result>>(convert(scalar_of<storage_type_t<result>>, kept));
+  } else {
+    return call();
+  }
+}
+
 /// One side of select: a value, or a lambda that gives one.
 template <class Side>
 struct select_side { using type = storage_type_t<Side>; };

@@ -87,7 +87,10 @@ class view<const Type, Rank> : public detail::handle {
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
 
   /// Elements along a dimension.
-  value<std::int64_t> extent(unsigned dimension) const { return value<std::int64_t>(detail::extent(node_, dimension)); }
+  template <detail::plain_integer Index>
+  value<std::int64_t> extent(Index dimension) const {
+    return value<std::int64_t>(detail::extent(node_, static_cast<unsigned>(dimension)));
+  }
   /// Elements in all.
   value<std::int64_t> size() const {
     value<std::int64_t> first = extent(0);

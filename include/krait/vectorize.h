@@ -22,11 +22,12 @@ class vectorized : public detail::object {
 
   /// Numbers give a number, computed on the CPU. Containers and arrays give a container or array of the broadcast shape: a
   /// kr::array where one is among the arguments, else the first container's template around the result type. Traced values give
-  /// a traced value: the lambda is inlined. Throws error{usage} for shapes that do not broadcast.
+  /// a traced value: the lambda is inlined, and return_(value) in it leaves it alone. Throws error{usage} for shapes that do not
+  /// broadcast.
   template <class... Args>
   auto operator()(Args&&... args) const {
     if constexpr ((detail::is_traced_v<std::remove_cvref_t<Args>> || ...)) {
-      return lambda_(std::forward<Args>(args)...);
+      return detail::call_inlined([&] { return lambda_(std::forward<Args>(args)...); });
     } else {
       static_assert(sizeof...(Args) > 0, "an element-wise function has at least one argument");
       return detail::elementwise<Lambda, typename detail::results_of<Lambda, std::tuple<Signatures...>, Args...>::type>::call(

@@ -337,6 +337,20 @@ TEST(trace_body, return_with_a_value_leaves_the_element) {
             expected);
 }
 
+TEST(trace_body, an_inlined_one_is_left_alone) {
+  const auto sign = [](kr::value<int> v) {
+    kr::if_(v < 0, [&] { kr::return_(-1); });
+    for (auto i : kr::range(3)) kr::if_(v == i, [&] { kr::return_(i * 10); });
+    return v;
+  };
+  const auto inlined = [&](kr::value<int> v) { return kr::detail::call_inlined([&] { return sign(v); }); };
+  EXPECT_EQ(each({-7, 0, 2, 9}, [&](kr::value<int> v) {
+              kr::if_(v == 9, [&] { kr::return_(inlined(v - 8) + 1); });
+              return inlined(v) * 2;
+            }),
+            (std::vector{-2, 0, 40, 11}));
+}
+
 TEST(trace_body, plain_bodies_leave_no_trace) {
   const auto recorded = record([](kr::view<int> y) {
     const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);
