@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ir/interp.h"
@@ -16,6 +19,7 @@
 #include "krait/index.h"
 #include "krait/math.h"
 #include "krait/warp.h"
+#include "passes/passes.h"
 #include "trace/trace.h"
 
 namespace kr = krait;
@@ -104,11 +108,35 @@ krait::ir::Argument argument(Number x) {
   return a;
 }
 
-/// Runs a recorded lambda; arguments are vectors and numbers of the parameters' types.
+/// Bit by bit.
+template <class Elem>
+bool same_value(const std::vector<Elem>& x, const std::vector<Elem>& y) {
+  return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(Elem)) == 0);
+}
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+bool same_value(Number, Number) {
+  return true;
+}
+template <class Left, class Right, std::size_t... Indices>
+bool same_values(const Left& x, const Right& y, std::index_sequence<Indices...>) {
+  return (same_value(std::get<Indices>(x), std::get<Indices>(y)) && ...);
+}
+
+/// Runs a recorded lambda; arguments are vectors and numbers of the parameters' types. What the passes make of it must do the same.
 template <class... Args>
 void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&&... args) {
+  krait::ir::Module optimised = recorded.module;
+  optimised.kernel().fp = krait::ir::FpMode::Strict;  // contraction changes rounding
+  ASSERT_EQ(krait::passes::run_pipeline(optimised, krait::passes::TargetKind::Interpreter), "");
+  ASSERT_EQ(krait::ir::verify(optimised), "") << krait::ir::print(optimised);
+  std::tuple<std::decay_t<Args>...> copies{args...};
+  const auto copied_arguments = std::apply([](auto&... copy) { return std::array{argument(copy)...}; }, copies);
+  ASSERT_EQ(krait::ir::interpret(optimised, launch, copied_arguments), "") << krait::ir::print(optimised);
+
   const krait::ir::Argument arguments[] = {argument(args)...};
   ASSERT_EQ(krait::ir::interpret(recorded.module, launch, arguments), "") << krait::ir::print(recorded.module);
+  EXPECT_TRUE(same_values(copies, std::tie(args...), std::index_sequence_for<Args...>{})) << krait::ir::print(optimised);
 }
 template <class Lambda, class... Args>
 void run_one(const Lambda& lambda, Args&&... args) {
