@@ -74,9 +74,9 @@ Specialisation* find(detail::kernel_state& state, const detail::signature& as) {
 
 Specialisation::~Specialisation() {
   for (DeviceCode* c = codes.load(); c;) {
-    DeviceCode* next = c->next;
+    DeviceCode* following = c->next;
     delete c;
-    c = next;
+    c = following;
   }
 }
 
