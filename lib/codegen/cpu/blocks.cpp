@@ -139,7 +139,8 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
       set(inst.results[0], id_value(inst));
       break;
-    case Op::Extent: case Op::Stride: emit_extent_of(inst); break;
+    case Op::Extent: set_uniform(inst.results[0], extent_of(inst.operands[0], unsigned(inst.imm))); break;
+    case Op::Stride: set_uniform(inst.results[0], stride_of(inst.operands[0], unsigned(inst.imm))); break;
     case Op::Shared: case Op::Local: declare_array(inst); break;
     case Op::Load: case Op::LoadVec: emit_load(inst); break;
     case Op::Store: case Op::StoreVec: emit_store(inst); break;
@@ -201,39 +202,40 @@ void Emitter::emit_gang_barrier(const ir::Inst& inst) {
   set_uniform(inst.results[0], count);
 }
 
-void Emitter::emit_extent_of(const ir::Inst& inst) {
+/// An argument's extent or stride, from the argument block.
+llvm::Value* Emitter::extent_of(ir::ValueId array, unsigned dim) {
   using What = ir::ArgumentSlot::What;
-  ir::ValueId array = inst.operands[0];
-  unsigned dim = unsigned(inst.imm);
   const ir::Type& type = f_.type_of(array);
-  auto extent = [&](unsigned d) -> V {
-    if (type.space != ir::Space::Global) {
-      const ir::Inst* def = f_.def(array);
-      if (def->list[d]) return b_.getInt64(std::uint64_t(def->list[d]));
-      std::uint64_t row = type.elem_bytes;
-      for (std::size_t i = 1; i < def->list.size(); ++i) row *= std::uint64_t(def->list[i]);
-      return b_.CreateUDiv(launch_field(DynamicAsked), b_.getInt64(row));
-    }
-    unsigned param = 0;
-    while (f_.params()[param] != array) ++param;
-    V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Extent, param, d)));
-    llvm::Type* t = f_.facts.small ? b_.getInt32Ty() : b_.getInt64Ty();
-    llvm::LoadInst* load = b_.CreateAlignedLoad(t, at, llvm::Align(f_.facts.small ? 4 : 8));
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
-    return b_.CreateZExt(load, b_.getInt64Ty());
-  };
-  if (inst.op == Op::Extent) return set_uniform(inst.results[0], extent(dim));
+  if (type.space != ir::Space::Global) {
+    const ir::Inst* def = f_.def(array);
+    if (def->list[dim]) return b_.getInt64(std::uint64_t(def->list[dim]));
+    std::uint64_t row = type.elem_bytes;
+    for (std::size_t i = 1; i < def->list.size(); ++i) row *= std::uint64_t(def->list[i]);
+    return b_.CreateUDiv(launch_field(DynamicAsked), b_.getInt64(row));
+  }
+  unsigned param = 0;
+  while (f_.params()[param] != array) ++param;
+  V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Extent, param, dim)));
+  llvm::Type* t = f_.facts.small ? b_.getInt32Ty() : b_.getInt64Ty();
+  llvm::LoadInst* load = b_.CreateAlignedLoad(t, at, llvm::Align(f_.facts.small ? 4 : 8));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+  return b_.CreateZExt(load, b_.getInt64Ty());
+}
+
+llvm::Value* Emitter::stride_of(ir::ValueId array, unsigned dim) {
+  using What = ir::ArgumentSlot::What;
+  const ir::Type& type = f_.type_of(array);
   if (type.space == ir::Space::Global && !f_.facts.contiguous) {
     unsigned param = 0;
     while (f_.params()[param] != array) ++param;
     V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Stride, param, dim)));
     llvm::LoadInst* load = b_.CreateAlignedLoad(b_.getInt64Ty(), at, llvm::Align(8));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
-    return set_uniform(inst.results[0], load);
+    return load;
   }
   V stride = b_.getInt64(1);
-  for (unsigned d = dim + 1; d < type.rank; ++d) stride = b_.CreateMul(stride, extent(d));
-  set_uniform(inst.results[0], stride);
+  for (unsigned d = dim + 1; d < type.rank; ++d) stride = b_.CreateMul(stride, extent_of(array, d));
+  return stride;
 }
 
 }  // namespace krait::codegen::cpu

@@ -105,7 +105,6 @@ class Emitter {
   void emit_threads();
   V first_active(ir::ValueId v);
   void emit_gang_barrier(const ir::Inst& inst);
-  void emit_extent_of(const ir::Inst& inst);
   Lowered id_value(const ir::Inst& inst);
   Lowered thread_index(unsigned dim);
 
@@ -180,6 +179,9 @@ class Emitter {
   };
   Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s);
   V array_base(ir::ValueId array);
+  Mask in_bounds(ir::ValueId array, ir::ValueId index, std::int64_t element_offset);
+  V extent_of(ir::ValueId array, unsigned dim);
+  V stride_of(ir::ValueId array, unsigned dim);
   Lowered load_lanes(const Address& a, ir::Scalar s, llvm::Align align);
   V wide_index(V index, ir::ValueId v);
   void annotate(llvm::Instruction* access, ir::ValueId array);

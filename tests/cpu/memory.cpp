@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses: checked ones, strided ones, aggregates, bytes that hold bools, several elements at once.
+#include "fixture.h"
+
+namespace krait::test {
+namespace {
+
+std::vector<std::int32_t> numbers(std::size_t n) {
+  std::vector<std::int32_t> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = std::int32_t((i * 2654435761u) >> 9) % 1000 - 300;
+  return v;
+}
+
+// The interpreter reports the fault and goes on, as checked code does: reads give 0, writes are dropped.
+TEST(CpuMemory, CheckedAccessesOutOfBounds) {
+  const char* kernel = R"(kernel @f fp(strict) checked (%0: view<i32, 1, const>, %1: view<i32, 1>, %2: view<i32, 1>, %3: i64) {
+  %4: i64 = global_id {0}
+  %5: i64 = const 5
+  %6: i64 = sub %4, %5
+  %7: i32 = load %0, %6
+  %8: i32 = load %0, %3
+  %9: i32 = add %7, %8
+  store.i32 %1, %4, %9
+  %10: i64 = const 1000
+  store.i32 %1, %10, %9
+  %11: i32 = atomic_add %2, %6, %9
+  return
+}
+)";
+  for (std::int64_t at : {std::int64_t(3), std::int64_t(-1), std::int64_t(1) << 40})
+    check(kernel, line(1, 32), {array(numbers(20)), array(std::vector<std::int32_t>(24, -9)), array(numbers(24)), scalar(at)},
+          {.may_fault = true});
+}
+
+TEST(CpuMemory, BoolsAreBytes) {
+  std::vector<std::uint8_t> in(70);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint8_t(i % 3 == 0);
+  Arg bools = array(in), out = array(std::vector<std::uint8_t>(70));
+  bools.type = out.type = ir::Scalar::Bool;
+  check(R"(kernel @f fp(strict) (%0: view<bool, 1, const>, %1: view<bool, 1>) {
+  %2: i64 = extent %0 {0}
+  grid_stride %2 {
+  ^(%3: i64):
+    %4: bool = load %0, %3
+    %5: bool = not %4
+    store.bool %1, %3, %5
+    continue
+  }
+  return
+}
+)", line(1, 32), {bools, out});
+}
+
+TEST(CpuMemory, StridesAndReversal) {
+  check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
+  %2: i64 = extent %1 {0}
+  grid_stride %2 {
+  ^(%3: i64):
+    %4: i64 = const 3
+    %5: i64 = mul %3, %4
+    %6: i32 = load %0, %5
+    %7: i64 = const 1
+    %8: i64 = sub %2, %7
+    %9: i64 = sub %8, %3
+    %10: i32 = load %0, %9
+    %11: i32 = sub %6, %10
+    store.i32 %1, %9, %11
+    continue
+  }
+  return
+}
+)", line(1, 32), {array(numbers(300)), array(std::vector<std::int32_t>(100))});
+}
+
+TEST(CpuMemory, Transposed) {
+  check(R"(kernel @f fp(strict) (%0: view<i32, 2, const>, %1: view<i32, 2>) {
+  %2: i64 = global_id {0}
+  %3: i64 = global_id {1}
+  %4: i64 = extent %1 {0}
+  %5: i64 = extent %1 {1}
+  %6: bool = lt %2, %5
+  %7: bool = lt %3, %4
+  %8: bool = and %6, %7
+  if %8 {
+    %9: i32 = load %0, %2, %3
+    store.i32 %1, %3, %2, %9
+    yield
+  }
+  return
+}
+)", grid({3, 5, 1}, {16, 4, 1}), {array(numbers(40 * 18), {40, 18}), array(std::vector<std::int32_t>(18 * 40), {18, 40})});
+}
+
+TEST(CpuMemory, SmallTypes) {
+  std::vector<std::int8_t> bytes(90);
+  std::vector<std::uint16_t> words(90);
+  for (std::size_t i = 0; i < 90; ++i) bytes[i] = std::int8_t(i * 7), words[i] = std::uint16_t(i * 999);
+  check(R"(kernel @f fp(strict) (%0: view<i8, 1, const>, %1: view<u16, 1>) {
+  %2: i64 = global_id {0}
+  %3: i64 = extent %0 {0}
+  %4: bool = lt %2, %3
+  if %4 {
+    %5: i8 = load %0, %2
+    %6: i8 = const 0
+    %7: bool = gt %5, %6
+    if %7 {
+      %8: u16 = cast %5
+      %9: u16 = load %1, %2
+      %10: u16 = add %8, %9
+      store.u16 %1, %2, %10
+      yield
+    }
+    yield
+  }
+  return
+}
+)", line(3, 40), {array(bytes), array(words)});
+}
+
+}  // namespace
+}  // namespace krait::test
