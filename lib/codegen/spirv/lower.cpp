@@ -17,6 +17,7 @@ Words Lower::run(support::SpirvBlobHeader& header) {
   arrays_.resize(f_.values.size());
   uses_.resize(f_.values.size());
   e_.where = fmt::format("kernel {}", f_.name);
+  e_.native = f_.fp == ir::FpMode::Native;
   scan();
   declare();
   entry();

@@ -134,7 +134,8 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
   const unsigned width = ir::bits_of(s);
-  if (fast || has(fmt::format("fma{}", width))) return ext(GLSLstd450Fma, s, {x, y, z});
+  // nfma: fused, but it flushes subnormals, which native mode lets pass where the alternative is f64.
+  if (fast || has(fmt::format("fma{}", width)) || (native && has(fmt::format("nfma{}", width)))) return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
   if (!has("f64"))

@@ -147,8 +147,9 @@ Id Emitter::byte_swap(Scalar s, Id x) {
     return joined(byte_swap(Scalar::U32, high), byte_swap(Scalar::U32, low));
   }
   if (ir::bits_of(s) == 16) {
-    Id swapped = byte_swap(Scalar::U32, resize(Scalar::U32, Scalar::U16, x));
-    return op(Op::OpUConvert, s, {op(Op::OpShiftRightLogical, Scalar::U32, {swapped, u32(16)})});
+    Id wide = resize(Scalar::U32, Scalar::U16, x);
+    Id upper = op(Op::OpShiftLeftLogical, Scalar::U32, {wide, u32(8)}), lower = op(Op::OpShiftRightLogical, Scalar::U32, {wide, u32(8)});
+    return op(Op::OpUConvert, s, {op(Op::OpBitwiseOr, Scalar::U32, {upper, lower})});
   }
   // Bytes of each half change places, then the halves.
   auto masked = [&](Id v, std::uint32_t mask) { return op(Op::OpBitwiseAnd, s, {v, u32(mask)}); };

@@ -8,7 +8,7 @@
 //              fadd32 fadd64 sfadd32  native float atomic addition in buffers, in shared memory
 //              vmm                    the Vulkan memory model with device scope
 //              warp                   ballot, vote and shuffle
-//              fma16 fma32 fma64      Fma rounds once (probed)
+//              fma16 fma32 fma64      Fma rounds once (probed); nfma32: but flushes subnormals
 //              div32 div64 sqrt32 sqrt64  division and square root round correctly (probed)
 //              szin16 szin32 szin64 rte16 rte32 rte64 keep16 keep32 keep64   float-control execution modes
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
