@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -16,6 +17,8 @@
 
 namespace krait::test {
 namespace {
+
+#include "runtime/vulkan/probe_words.inc"
 
 class VulkanLaunch : public testing::Test {
  protected:
@@ -254,6 +257,21 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
     EXPECT_EQ(f.status, 1);
     EXPECT_EQ(f.message, "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
   }
+}
+
+/// The probes' words are checked in, as the launcher has no compiler.
+TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
+  const auto holds = [](const char* text, const char* more, std::span<const std::uint32_t> words) {
+    std::ifstream file(std::string(KRAIT_SOURCE_DIR "/lib/runtime/vulkan/") + text);
+    const std::string kir{std::istreambuf_iterator<char>(file), {}};
+    const std::string binary =
+        compile(parse_kernel(kir), fmt::format("spirv features={}i64,f64,fma32,fma64,div32,div64,sqrt32,sqrt64 push=128", more));
+    ASSERT_EQ(binary.size(), words.size_bytes()) << text;
+    EXPECT_EQ(std::memcmp(binary.data(), words.data(), binary.size()), 0) << text;
+  };
+  holds("probe_f32.kir", "", probe_f32_words);
+  holds("probe_f32.kir", "keep32,", probe_f32_keep_words);
+  holds("probe_f64.kir", "", probe_f64_words);
 }
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
