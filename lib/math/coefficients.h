@@ -128,11 +128,11 @@ template <> inline constexpr double log10_q<double>[] = {-0x1.bcb7b1526e507p-3, 
     0x1.d8f8e0e3f7a58p-6, -0x1.c799e83593046p-6, 0x1.b169db8b245edp-6, -0x1.419121eac7b57p-6, 0x1.19a6046e1e781p-6,
     -0x1.368b875baba6cp-5, 0x1.3f6ddb3d2a6c5p-5};
 
-// sin_q: sin r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-32.49 / 2^-63.21
+// sin_q: sin r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-27.84 / 2^-57.77
 template <class Float> inline constexpr int sin_q = 0;
-template <> inline constexpr float sin_q<float>[] = {-0x1.555556p-3f, 0x1.111172p-7f, -0x1.a056ap-13f, 0x1.7b5754p-19f};
-template <> inline constexpr double sin_q<double>[] = {-0x1.5555555555555p-3, 0x1.111111111106bp-7, -0x1.a01a019ffef87p-13,
-    0x1.71de3a34cf1efp-19, -0x1.ae642e308b4c8p-26, 0x1.610b20cd364d1p-33, -0x1.a0c372f1a83c5p-41};
+template <> inline constexpr float sin_q<float>[] = {-0x1.555544p-3f, 0x1.1106c6p-7f, -0x1.991c2cp-13f};
+template <> inline constexpr double sin_q<double>[] = {-0x1.5555555555547p-3, 0x1.111111110f596p-7, -0x1.a01a019bb473ap-13,
+    0x1.71de35266337ep-19, -0x1.ae5e261e8925bp-26, 0x1.5d804b3225385p-33};
 
 // cos_q: cos r = 1 + z Q(z), z = r^2, |r| <= pi / 4; error 2^-32.79 / 2^-63.75
 template <class Float> inline constexpr int cos_q = 0;

@@ -106,23 +106,15 @@ Unsigned<Real> sign_of(const Real& x) {
   return bits(x) & Unsigned<Real>(Format<Real>::sign);
 }
 
-/// sum of (odd ? Cosine[i] : Sine[i]) z^i
-template <const auto& Sine, const auto& Cosine, std::size_t From = 0, class Real>
-Real chosen_horner(const Bool<Real>& odd, const Real& z) {
-  const Real c = select(odd, Real(Cosine[From]), Real(Sine[From]));
-  if constexpr (From + 1 == std::size(Sine)) return c;
-  else return fma(chosen_horner<Sine, Cosine, From + 1>(odd, z), z, c);
-}
-
-/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`: one polynomial whose coefficients the quadrant chooses.
+/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`. Both polynomials are computed: that takes no more operations
+/// than choosing the coefficients of one, and fewer registers.
 template <class Real>
 Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   using F = Scalar<Real>;
-  static_assert(std::size(sin_q<F>) == std::size(cos_q<F>));
-  const Bool<Real> odd = odd_quadrant<Real>(angle.quadrant);
   const Real z = angle.r * angle.r;
-  const Real base = select(odd, constant<Real>(1), angle.r);
-  const Real value = fma(base * z, chosen_horner<sin_q<F>, cos_q<F>>(odd, z), base);
+  const Real sine = fma(angle.r * z, horner<sin_q<F>>(z), angle.r);
+  const Real cosine = fma(z, horner<cos_q<F>>(z), constant<Real>(1));
+  const Real value = select(odd_quadrant<Real>(angle.quadrant), cosine, sine);
   return from_bits<Real>(bits(value) ^ ((quadrant_bit<Real>(angle.quadrant) ^ flip) & Unsigned<Real>(Format<Real>::sign)));
 }
 

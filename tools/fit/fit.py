@@ -91,7 +91,7 @@ def fits(kind):
         "log10_q": ("log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / mp.log(10),
                     lambda f: f ** 2 * mp.log(10) / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
         "sin_q": ("sin r = r + r z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.sin(r) - r) / r ** 3),
-                  sqrt_form(lambda r: r ** 3 / mp.sin(r)), mpf(0), T ** 2, terms(4, 7)),
+                  sqrt_form(lambda r: r ** 3 / mp.sin(r)), mpf(0), T ** 2, terms(3, 6)),
         "cos_q": ("cos r = 1 + z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.cos(r) - 1) / r ** 2),
                   sqrt_form(lambda r: r ** 2 / mp.cos(r)), mpf(0), T ** 2, terms(4, 7)),
         "sin_wide_q": ("sin r = r + r z Q(z), z = r^2, |r| <= pi / 2", sqrt_form(lambda r: (mp.sin(r) - r) / r ** 3),
