@@ -87,6 +87,10 @@ class array {
   template <std::integral... Extents>
     requires(sizeof...(Extents) == Rank)
   explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
+  /// `kr::array<float, 2> a({rows, cols});`: arrays of numbers, as {rows, cols} could as well be an array to move from.
+  template <std::integral Extent>
+  explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
+  explicit array(const std::int64_t (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
 
   array(array&& other) noexcept : shape_(other.shape_), memory_(other.memory_), on_(other.on_) {
     other.memory_ = nullptr, other.shape_ = {};
@@ -122,9 +126,9 @@ class array {
     detail::check_count(static_cast<std::int64_t>(from.size()), size(), "copy_from");
     if (memory_) detail::copy_from_host(memory_, from.data(), bytes());
   }
-  /// Copies another array of the same shape, from any device.
+  /// Copies another array of the same shape, from any device. Throws error{usage} when the shapes differ.
   void copy_from(const array& from) {
-    detail::check_count(from.size(), size(), "copy_from");
+    detail::check_same_shape(from.shape_.extents, shape_.extents, Rank, "copy_from");
     if (memory_) detail::copy_array(memory_, from.memory_, bytes());
   }
   /// Copies size() elements into a container of as many elements, or one that can be resized.
@@ -146,6 +150,13 @@ class array {
   detail::storage* memory() const noexcept { return memory_; }
 
  private:
+  template <class Extent>
+  static shape<Rank> shape_of(const Extent (&extents)[Rank]) {
+    shape<Rank> s;
+    for (int d = 0; d < Rank; ++d) s.extents[d] = static_cast<std::int64_t>(extents[d]);
+    return s;
+  }
+
   shape<Rank> shape_{};
   detail::storage* memory_ = nullptr;
   void* on_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/memory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -112,6 +113,10 @@ void check_shape(const std::int64_t* extents, int rank) {
   }
 }
 
+void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation) {
+  const auto text = [rank](const std::int64_t* extents) { return fmt::format("({})", fmt::join(extents, extents + rank, ", ")); };
+  if (!std::equal(got, got + rank, wanted)) support::fail_usage("{}: the array has the shape {}, not {}", operation, text(got), text(wanted));
+}
 void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
   if (got != wanted) support::fail_usage("{}: the container holds {} elements, the array {}", operation, got, wanted);
 }

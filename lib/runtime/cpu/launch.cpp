@@ -52,9 +52,13 @@ struct Plan {
   std::size_t scratch_bytes;
 
   void run(std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
-    CpuBox box{begin, end, row_begin, row_end};
     Pool::Scratch scratch(*pool, scratch_bytes);
-    code->entry()(args, &launch, &box, scratch.data());
+    // A range's entry knows no rows: each is the whole range again, for the threads of other y and z.
+    const std::int64_t at_once = code->header().mode == CpuMode::Range ? 1 : row_end - row_begin;
+    for (std::int64_t row = row_begin; row < row_end; row += at_once) {
+      const CpuBox box{begin, end, row, row + at_once};
+      code->entry()(args, &launch, &box, scratch.data());
+    }
   }
   void run_chunk(std::int64_t chunk) const {
     if (pieces > 1) {
@@ -93,18 +97,17 @@ void launch(const Code& code, const LaunchRequest& request) {
   const std::int64_t gang = std::int64_t(h.lanes) * h.parts;
   double gangs = 0;
   std::int64_t grain = 1;  // pieces are multiples of it
-  plan.rows = 1;
+  plan.rows = h.mode == CpuMode::Block ? 1 : request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
   switch (h.mode) {
     case CpuMode::Grid:
       plan.width = request.grid[0] * request.block[0];
-      plan.rows = request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
       grain = gang * 16;
       gangs = double(plan.rows) * double(plan.width) / double(gang);
       break;
     case CpuMode::Range:
       plan.width = code.extent()(request.args, &plan.launch);
       grain = gang * 16;
-      gangs = double(plan.width) / double(gang);
+      gangs = double(plan.rows) * double(plan.width) / double(gang);
       break;
     case CpuMode::Block:
       plan.width = request.grid[0] * request.grid[1] * request.grid[2];

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the caller's thread state must not change, and what calls must not change in it: floating-point control, other threads.
+#include <atomic>
+#include <cfenv>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "expect.h"
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr unsigned flush = 0x8040;  // FTZ and DAZ of MXCSR
+
+/// As in a program linked with -Ofast.
+struct Flushing {
+  unsigned saved = _mm_getcsr();
+  Flushing() { _mm_setcsr(saved | flush); }
+  ~Flushing() { _mm_setcsr(saved); }
+};
+
+TEST(Environment, SubnormalsSurviveInAProgramThatFlushesThem) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  const std::vector<float> x(100'000, tiny);  // enough for every worker
+  std::vector<float> twice, folded;
+  float number = 0;
+  unsigned after = 0;
+  {
+    Flushing on;
+    const unsigned before = _mm_getcsr() & flush;
+    ASSERT_EQ(before, flush);
+    twice = kr::vectorize([](auto v) { return v + v; }, {.fp = kr::fp::strict})(x);
+    // Of literals alone: folded while compiling.
+    folded = kr::vectorize([](auto v) { return kr::value<float>(1e-40f) * 0.5f + 0.0f * v; }, {.fp = kr::fp::strict})(x);
+    number = kr::vectorize([](auto v) { return v * 3; })(tiny);
+    after = _mm_getcsr() & flush;
+  }
+  EXPECT_EQ(after, flush);  // the caller's setting is as it was
+  for (float v : twice) ASSERT_EQ(std::memcmp(&v, "\x02\0\0\0", 4), 0);
+  EXPECT_EQ(folded[0], 1e-40f * 0.5f);
+  EXPECT_EQ(number, 3 * tiny);
+}
+#endif
+
+TEST(Environment, RoundingModeOfTheCaller) {
+  const int before = std::fegetround();
+  ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+  std::vector<float> x(1000, 1.0f);
+  std::vector<float> y = kr::vectorize([](auto v) { return v / 3; }, {.fp = kr::fp::strict})(x);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetround(before);
+  for (float v : y) ASSERT_EQ(v, 0x1.555556p-2f);  // the nearest
+}
+
+TEST(Environment, ConcurrentFirstCalls) {
+  auto k = kr::kernel([](kr::value<int> c, kr::view<const int> x, kr::view<int> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i] * x[i] + c;
+  });
+  auto f = kr::vectorize([](auto x, auto y) { return x * 7 + y; });
+  std::atomic<int> ready{0};
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(8, 0);
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<int> x(5000), y(5000);
+      for (int i = 0; i < 5000; ++i) x[std::size_t(i)] = i % 1000;
+      ++ready;
+      while (!go) std::this_thread::yield();
+      for (int round = 0; round < 20; ++round) {
+        k.launch({4, 64}, t + round, x, y);
+        for (int i = 0; i < 5000; ++i) wrong[std::size_t(t)] += y[std::size_t(i)] != (i % 1000) * (i % 1000) + t + round;
+        const std::vector<int> z = f(x, t);
+        wrong[std::size_t(t)] += z[999] != 999 * 7 + t || f(round, t) != 7 * round + t;
+      }
+    });
+  while (ready < 8) std::this_thread::yield();
+  go = true;
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, std::vector<int>(8, 0));
+}
+
+TEST(Environment, RecordingsOfSeveralThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&wrong, t] {
+      for (int i = 0; i < 5; ++i) {
+        auto f = kr::vectorize([t, i](auto x) { return x * (t + 1) + i; });
+        if (f(10) != 10 * (t + 1) + i) ++wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace

@@ -1,0 +1,14 @@
+// error: a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable
+#include <krait/krait.h>
+namespace kr = krait;
+
+auto k = kr::kernel([](kr::view<float> x) { x[0] = 1.0f; });
+
+void f(kr::array<float>& x) {
+#ifdef RIGHT
+  k.launch({1, 1}, x);
+#else
+  const kr::array<float>& read = x;
+  k.launch({1, 1}, read);
+#endif
+}

@@ -1,0 +1,13 @@
+// error: the array's number of dimensions is not the view's
+#include <krait/krait.h>
+namespace kr = krait;
+
+auto k = kr::kernel([](kr::view<float, 2> x) { x(0, 0) = 1.0f; });
+
+void f([[maybe_unused]] kr::array<float>& flat, [[maybe_unused]] kr::array<float, 2>& matrix) {
+#ifdef RIGHT
+  k.launch({1, 1}, matrix);
+#else
+  k.launch({1, 1}, flat);
+#endif
+}
