@@ -115,15 +115,11 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: return terminate(i);
 
     case Op::Shared: case Op::Local: return declare_array(i);
-    case Op::Load: return load(i);
-    case Op::Store: return store(i);
-    case Op::LoadVec: return load_vec(i);
-    case Op::StoreVec: return store_vec(i);
-    case Op::Extent: return define(i, extent(i));
-    case Op::Stride: return define(i, stride(i));
+    case Op::Extent: return define(i, extent(i.operands[0], unsigned(i.imm)));
+    case Op::Stride: return define(i, stride(i.operands[0], unsigned(i.imm)));
 
-    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas: return atomic(i);
+    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicExchange: case Op::AtomicCas: return access(i);
 
     case Op::Barrier: return barrier();
     case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));

@@ -74,8 +74,8 @@ class Lower {
   Id argument(Scalar s, std::uint32_t offset);
   Id position(ir::Op op, unsigned dimension);
   Id builtin_component(spv::BuiltIn which, unsigned component);
-  Id extent(const ir::Inst& i);
-  Id stride(const ir::Inst& i);
+  Id extent(ir::ValueId array, unsigned d);
+  Id stride(ir::ValueId array, unsigned d);
 
   // lower_ops.cpp
   Id pure(const ir::Inst& i);
@@ -92,6 +92,9 @@ class Lower {
   void store_to(const Array& a, Id pointer, Id v, unsigned alignment);
   Id load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s);
   void store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v);
+  void access(const ir::Inst& i);
+  void unchecked_access(const ir::Inst& i);
+  Id in_bounds(ir::ValueId array, ir::ValueId index, std::size_t count);
   void load(const ir::Inst& i);
   void store(const ir::Inst& i);
   void load_vec(const ir::Inst& i);

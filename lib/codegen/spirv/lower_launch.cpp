@@ -125,30 +125,22 @@ Id Lower::position(ir::Op op, unsigned d) {
   return e_.op(Op::OpIAdd, s, {e_.op(Op::OpIMul, s, {block_idx_[d], block_[d]}), thread_[d]});
 }
 
-Id Lower::extent(const ir::Inst& i) {
-  const ir::Type& t = f_.type_of(i.operands[0]);
-  const auto d = unsigned(i.imm);
-  const Array& a = arrays_[i.operands[0]];
-  if (t.space == ir::Space::Global) {
+Id Lower::extent(ir::ValueId array, unsigned d) {
+  const Array& a = arrays_[array];
+  if (f_.type_of(array).space == ir::Space::Global) {
     const std::uint32_t offset = layout_.find(What::Extent, a.param, d);
     return f_.facts.small ? e_.op(Op::OpUConvert, Scalar::I64, {argument(Scalar::U32, offset)}) : argument(Scalar::I64, offset);
   }
   if (d == 0 && a.dynamic_length) return e_.op(Op::OpUConvert, Scalar::I64, {a.dynamic_length});
-  return e_.constant(Scalar::I64, std::uint64_t(f_.def(i.operands[0])->list[d]));
+  return e_.constant(Scalar::I64, std::uint64_t(f_.def(array)->list[d]));
 }
 
-Id Lower::stride(const ir::Inst& i) {
-  const ir::Type& t = f_.type_of(i.operands[0]);
-  const Array& a = arrays_[i.operands[0]];
-  const auto d = unsigned(i.imm);
-  if (t.space == ir::Space::Global && !f_.facts.contiguous) return argument(Scalar::I64, layout_.find(What::Stride, a.param, d));
+Id Lower::stride(ir::ValueId array, unsigned d) {
+  const ir::Type& t = f_.type_of(array);
+  if (t.space == ir::Space::Global && !f_.facts.contiguous) return argument(Scalar::I64, layout_.find(What::Stride, arrays_[array].param, d));
   // C order: the product of the extents behind.
   Id product = e_.constant(Scalar::I64, 1);
-  for (unsigned k = t.rank; k-- > d + 1;) {
-    ir::Inst behind = i;
-    behind.imm = k;
-    product = e_.op(Op::OpIMul, Scalar::I64, {product, extent(behind)});
-  }
+  for (unsigned k = t.rank; k-- > d + 1;) product = e_.op(Op::OpIMul, Scalar::I64, {product, extent(array, k)});
   return product;
 }
 
