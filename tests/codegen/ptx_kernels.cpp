@@ -278,6 +278,72 @@ kernel @warp fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: view<u64, 1>, %
   EXPECT_TRUE(contains(ptx, "shfl.sync.idx.b32")) << ptx;
 }
 
+TEST(PtxKernels, WarpOperationsNameAllLanesWhereFlowIsUniform) {
+  std::string text = R"(kir 1
+kernel @sum fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: u32) {
+  %2: i64 = global_id {0}
+  %3: i32 = load %0, %2
+  %4: i32 = lane_id
+  %5: i32 = for %1, %3 {
+  ^(%6: u32, %7: i32):
+    %8: i32 = cast %6
+    %9: i32 = xor %4, %8
+    %10: i32 = shuffle %7, %9
+    %11: i32 = add %7, %10
+    continue %11
+  }
+  store.i32 %0, %2, %5
+  return
+}
+)";
+  EXPECT_FALSE(contains(check_ptx(text), "activemask"));
+  text.replace(text.find("for %1,"), 7, "for %44,");
+  text.insert(text.find("  %5: i32 = for"), "  %44: u32 = cast %3\n");
+  EXPECT_TRUE(contains(check_ptx(text), "activemask")) << "the count differs from thread to thread";
+}
+
+// ptxas turns `add.f32 %r; st.b8 [p], %r` into a conversion from float to integer.
+TEST(PtxKernels, NarrowStoresOfFloatBitsGoThroughAMove) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @narrow fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: f32) {
+  %2: i64 = global_id {0}
+  %3: f32 = add %1, %1
+  %4: u32 = bitcast %3
+  %5: u32 = const 256
+  %6: u32 = add %4, %5
+  %7: u8 = cast %6
+  store.u8 %0, %2, %7
+  return
+}
+)");
+  std::size_t store = ptx.find("st.global.b8"), reg = ptx.find("%r", ptx.find(']', store));
+  std::string name = ptx.substr(reg, ptx.find(';', reg) - reg);
+  EXPECT_TRUE(contains(ptx, ("mov.b32 " + name + ", ").c_str())) << ptx;
+}
+
+TEST(PtxKernels, CheckedAccessesAreGuarded) {
+  for (const char* flat : {"", " flat"}) {
+    std::string ptx = check_ptx("kir 1\nkernel @k fp(strict) facts(contiguous) checked" + std::string(flat) +
+                                R"( (%0: view<f32, 1>, %1: view<i32, 1>) {
+  %2: i64 = global_id {0}
+  %3: f32 = load %0, %2
+  %4: i64 = const 4
+  %5: i64 = sub %2, %4
+  store.f32 %0, %5, %3
+  %6: i32 = const 1
+  %7: i32 = atomic_add %1, %2, %6
+  store.i32 %1, %5, %7
+  return
+}
+)");
+    for (const char* access : {"ld.global.b32", "st.global.b32", "atom.global.add.u32"}) {
+      std::size_t at = ptx.find(access), line = ptx.rfind('\n', at);
+      std::string before = ptx.substr(0, line);
+      EXPECT_TRUE(at != ptx.npos && contains(before, "bra")) << access << flat << "\n" << ptx;
+    }
+  }
+}
+
 TEST(PtxKernels, LocalArraysMayUseTheStack) {
   check_ptx(R"(kir 1
 kernel @local fp(strict) facts(contiguous) (%0: view<i32, 1>) {

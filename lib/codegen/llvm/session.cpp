@@ -11,6 +11,7 @@
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -29,6 +30,11 @@ void initialise_llvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+    // Loop strength reduction takes a tenth (PTX) to a half (x86) of code generation and gains nothing: GPUs multiply and add an
+    // address in one instruction. The option belongs to this private copy of LLVM, and there is no other way to switch it.
+    auto& options = llvm::cl::getRegisteredOptions();
+    if (auto found = options.find("disable-lsr"); found != options.end())
+      static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
     return true;
   }();
   (void)once;

@@ -55,6 +55,11 @@ void Lowering::lower_atomic(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   unsigned values = inst.op == Op::AtomicCas ? 2 : 1;
   auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
+  Values old = checked(array, indices, 1, [&]() -> Values { return {emit_atomic(inst, array, indices)}; });
+  if (!inst.results.empty()) set(inst, old[0]);
+}
+
+Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices) {
   Value* operand = value(inst.operands.back());
   Scalar s = kernel_.type_of(inst.operands.back()).scalar;
   Value* pointer = address(array, indices, s, inst.imm);
@@ -63,24 +68,22 @@ void Lowering::lower_atomic(const ir::Inst& inst) {
   llvm::Align align(ir::size_of(s));
   llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
 
-  Value* old;
   // PTX ISA, atom: .add.f32 on global memory flushes subnormals.
   bool flushes = inst.op == Op::AtomicAdd && s == Scalar::F32 && global;
   bool exact = kernel_.fp == ir::FpMode::Strict || kernel_.fp == ir::FpMode::Reproducible;
   bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
   if (float_order || (flushes && exact && !inst.fast)) {
-    old = atomic_by_exchange(inst.op, pointer, operand, s, scope);
-  } else if (inst.op == Op::AtomicCas) {
+    return atomic_by_exchange(inst.op, pointer, operand, s, scope);
+  }
+  if (inst.op == Op::AtomicCas) {
     Value* expected = b_.CreateBitCast(value(inst.operands[inst.operands.size() - 2]), bits);
     Value* result = b_.CreateAtomicCmpXchg(pointer, expected, b_.CreateBitCast(operand, bits), align, AtomicOrdering::Monotonic,
                                            AtomicOrdering::Monotonic, scope);
-    old = b_.CreateBitCast(b_.CreateExtractValue(result, 0), operand->getType());
-  } else {
-    Value* bitwise = inst.op == Op::AtomicExchange ? b_.CreateBitCast(operand, bits) : operand;
-    old = b_.CreateAtomicRMW(operation(inst.op, s), pointer, bitwise, align, AtomicOrdering::Monotonic, scope);
-    old = b_.CreateBitCast(old, operand->getType());
+    return b_.CreateBitCast(b_.CreateExtractValue(result, 0), operand->getType());
   }
-  if (!inst.results.empty()) set(inst, old);
+  Value* bitwise = inst.op == Op::AtomicExchange ? b_.CreateBitCast(operand, bits) : operand;
+  Value* old = b_.CreateAtomicRMW(operation(inst.op, s), pointer, bitwise, align, AtomicOrdering::Monotonic, scope);
+  return b_.CreateBitCast(old, operand->getType());
 }
 
 }  // namespace krait::codegen::nvptx

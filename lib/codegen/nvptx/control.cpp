@@ -86,12 +86,13 @@ void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
 
 Lowering::Join Lowering::open_join(const ir::Inst& inst) {
   llvm::BasicBlock* block = llvm::BasicBlock::Create(context_, "join");
-  ++depth_;
-  return {block, phis(inst.results, block)};
+  bool divergent = !is_uniform(inst.operands[0]);
+  divergence_ += divergent;
+  return {block, phis(inst.results, block), divergent};
 }
 
 void Lowering::close_join(Join& join, const ir::Inst& inst) {
-  --depth_;
+  divergence_ -= join.divergent;
   join.block->insertInto(function_);
   b_.SetInsertPoint(join.block);
   bind_phis(join.results, inst);
@@ -144,13 +145,14 @@ Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* prehe
   }
   b_.CreateBr(loop.header);
   b_.SetInsertPoint(loop.header);
-  ++depth_;
+  loop.divergent = is_divergent_loop(inst);
+  divergence_ += loop.divergent;
   return loop;
 }
 
 /// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
 void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
-  --depth_;
+  divergence_ -= loop.divergent;
   if (loop.latch->use_empty()) {
     for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
     delete loop.latch;

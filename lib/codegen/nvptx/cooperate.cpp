@@ -56,10 +56,47 @@ Value* Lowering::position(Op op, unsigned d) {
   }
 }
 
-/// Lanes that take part in a warp operation. Outside control flow all that have not returned do, and naming all of them makes
-/// the hardware wait until they are there; inside, those that are here.
+/// Lanes that take part in a warp operation. Where control flow is uniform all that have not returned do, and naming all of them
+/// makes the hardware wait until they are there; elsewhere, those that are here.
 Value* Lowering::active_mask() {
-  return depth_ == 0 ? static_cast<Value*>(b_.getInt32(~0u)) : b_.CreateIntrinsic(nvvm_activemask, {});
+  return divergence_ == 0 ? static_cast<Value*>(b_.getInt32(~0u)) : b_.CreateIntrinsic(nvvm_activemask, {});
+}
+
+/// Whether all threads of a block that have not returned see one value: a sufficient test by definitions.
+bool Lowering::is_uniform(ir::ValueId v) {
+  if (uniform_[v] >= 0) return uniform_[v];
+  const ir::Inst* def = kernel_.def(v);
+  bool uniform = false;
+  if (!def) {
+    ir::RegionId region = kernel_.values[v].region;
+    ir::InstId parent = region == ir::none ? ir::none : kernel_.regions[region].parent;
+    if (region == kernel_.body) uniform = true;
+    else if (parent != ir::none && kernel_.insts[parent].op == Op::For && kernel_.regions[region].params[0] == v)
+      uniform = !is_divergent_loop(kernel_.insts[parent]);
+  } else {
+    ir::Level level = ir::info(def->op).level;
+    uniform = level == ir::Level::Launch || level == ir::Level::Block || level == ir::Level::Operands;
+    if (level == ir::Level::Operands)
+      for (ir::ValueId operand : def->operands) uniform = uniform && is_uniform(operand);
+  }
+  uniform_[v] = uniform;
+  return uniform;
+}
+
+/// A `for` of uniform count that no thread leaves early takes all threads through the same trips; other loops may not.
+bool Lowering::is_divergent_loop(const ir::Inst& loop) {
+  if (loop.op != Op::For || !is_uniform(loop.operands[0])) return true;
+  std::vector<ir::RegionId> rest(loop.regions);
+  while (!rest.empty()) {
+    ir::RegionId region = rest.back();
+    rest.pop_back();
+    for (ir::InstId id : kernel_.regions[region].insts) {
+      const ir::Inst& inst = kernel_.insts[id];
+      if (inst.op == Op::Break) return true;
+      if (!ir::is_loop(inst.op)) rest.insert(rest.end(), inst.regions.begin(), inst.regions.end());
+    }
+  }
+  return false;
 }
 
 void Lowering::lower_sync(const ir::Inst& inst) {

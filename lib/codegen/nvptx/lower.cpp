@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/target.h"
@@ -32,7 +33,11 @@ bool writes_memory(Op op) {
 
 Lowering::Lowering(Session& session, const ir::Module& module)
     : session_(session), kernel_(module.kernel()), context_(session.context()), b_(context_), numeric_(b_, traits),
-      values_(kernel_.values.size(), nullptr) {}
+      values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1), float_bits_(kernel_.values.size(), -1) {
+  reinterprets_ = std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
+    return inst.op == Op::Bitcast && ir::is_float(kernel_.type_of(inst.operands[0]).scalar);
+  });
+}
 
 bool Lowering::is_written(ir::ValueId array) const {
   return std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
@@ -165,10 +170,43 @@ Value* Lowering::saturate(Value* x, Scalar from, Scalar to) {
   return b_.CreateTrunc(y, b_.getIntNTy(bits));
 }
 
+/// Whether an integer may be the bits of a float, or become them when LLVM drops what later narrowing makes void.
+bool Lowering::may_hold_float_bits(ir::ValueId v) {
+  if (!reinterprets_) return false;
+  if (float_bits_[v] >= 0) return float_bits_[v];
+  const ir::Inst* def = kernel_.def(v);
+  bool may = false;
+  if (!def) {
+    may = kernel_.values[v].region != kernel_.body;
+  } else if (def->op == Op::Bitcast && ir::is_float(kernel_.type_of(def->operands[0]).scalar)) {
+    may = true;
+  } else {
+    ir::Effect effect = ir::info(def->op).effect;
+    may = effect == ir::Effect::Control || effect == ir::Effect::Slot;
+    if (effect == ir::Effect::Pure || effect == ir::Effect::Cross)
+      for (ir::ValueId operand : def->operands)
+        may = may || (ir::is_int(kernel_.type_of(operand).scalar) && may_hold_float_bits(operand));
+  }
+  float_bits_[v] = may;
+  return may;
+}
+
+/// The value in a register of its own. ptxas (CUDA 13.0, all devices) takes a store of 8, 16 or 32 bits from a wider register
+/// that a float instruction wrote for a conversion of the float to an integer; after a mov it stores the bits.
+Value* Lowering::copy_register(Value* x) {
+  unsigned bits = x->getType()->getIntegerBitWidth();
+  const char* code = bits == 16 ? "mov.b16 $0, $1;" : bits == 32 ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;";
+  const char* registers = bits == 16 ? "=h,h" : bits == 32 ? "=r,r" : "=l,l";
+  auto* type = llvm::FunctionType::get(x->getType(), {x->getType()}, false);
+  return b_.CreateCall(llvm::InlineAsm::get(type, code, registers, false), {x});
+}
+
 void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
+  bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
+  if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }

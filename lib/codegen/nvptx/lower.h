@@ -42,12 +42,14 @@ class Lowering {
   struct Join {
     llvm::BasicBlock* block;
     std::vector<llvm::PHINode*> results;
+    bool divergent;  // threads of a block may take different ways
   };
   struct Loop {
     llvm::BasicBlock *header, *latch, *exit;
     std::vector<llvm::PHINode*> carried;  // in the header
     std::vector<llvm::PHINode*> next;     // in the latch
     std::vector<llvm::PHINode*> results;  // in the exit
+    bool divergent;
   };
 
   // lower.cpp
@@ -62,6 +64,8 @@ class Lowering {
   void lower(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
+  bool may_hold_float_bits(ir::ValueId v);
+  llvm::Value* copy_register(llvm::Value* x);
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
 
   // control.cpp
@@ -90,6 +94,10 @@ class Lowering {
   llvm::Value* element_index(const Array& array, std::span<const ir::ValueId> indices);
   llvm::Value* to_memory(llvm::Value* v, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* v, ir::Scalar s);
+  llvm::Value* in_bounds(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements);
+  using Values = std::vector<llvm::Value*>;
+  Values checked(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements,
+                 llvm::function_ref<Values()> access);
   void lower_load(const ir::Inst& inst);
   void lower_store(const ir::Inst& inst);
   void lower_load_vec(const ir::Inst& inst);
@@ -97,6 +105,7 @@ class Lowering {
 
   // atomics.cpp
   void lower_atomic(const ir::Inst& inst);
+  llvm::Value* emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices);
   llvm::Value* atomic_by_exchange(ir::Op op, llvm::Value* pointer, llvm::Value* operand, ir::Scalar s, llvm::SyncScope::ID scope);
 
   // cooperate.cpp
@@ -107,6 +116,8 @@ class Lowering {
   llvm::Value* grid_dim(unsigned dimension);
   llvm::Value* position(ir::Op op, unsigned dimension);
   llvm::Value* active_mask();
+  bool is_uniform(ir::ValueId v);
+  bool is_divergent_loop(const ir::Inst& loop);
   void lower_sync(const ir::Inst& inst);
   void lower_warp(const ir::Inst& inst);
   llvm::Value* shuffle(llvm::Value* x, llvm::Value* lane);
@@ -126,7 +137,9 @@ class Lowering {
   std::optional<DebugLines> lines_;
   std::vector<llvm::Value*> values_;  // by ValueId; slots: their alloca
   std::map<ir::ValueId, Array> arrays_;
-  unsigned depth_ = 0;  // of control flow around the instruction being lowered
+  std::vector<signed char> uniform_, float_bits_;  // by ValueId: -1 not asked yet
+  bool reinterprets_ = false;  // the kernel takes the bits of floats
+  unsigned divergence_ = 0;  // divergent constructs around the instruction being lowered
   bool synchronises_ = false;  // the kernel has barriers, fences or atomics
 };
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fatal error of LLVM's must not end the process: run against the guard itself, since no kernel is known to cause one.
+#include "codegen/llvm/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <stdexcept>
+
+#include <llvm/Support/ErrorHandling.h>
+
+namespace krait::codegen {
+namespace {
+
+TEST(Guard, RunsOnAThreadWithALargeStackAndDefaultRounding) {
+  int rounding = -1;
+  std::fesetround(FE_UPWARD);
+  char first = 0;
+  Failure result = run_guarded([&] {
+    volatile char large[100 << 20];
+    large[0] = 1;
+    first = large[0];
+    rounding = std::fegetround();
+  });
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(result.status, 0) << result.message;
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(rounding, FE_TONEAREST);
+}
+
+TEST(Guard, FailuresAndExceptionsComeBack) {
+  Failure refused = run_guarded([] { unsupported("no such thing"); });
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.message, "no such thing");
+  Failure broken = run_guarded([] { throw std::runtime_error("odd"); });
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_EQ(broken.message, "odd");
+}
+
+// The last test of this program: afterwards nothing compiles any more.
+TEST(GuardPoisoned, FatalErrorsAreAnsweredAndEndCompilation) {
+  Failure fatal = run_guarded([] { llvm::report_fatal_error("Cannot select: something"); });
+  EXPECT_EQ(fatal.status, 2);
+  EXPECT_EQ(fatal.message, "LLVM: Cannot select: something");
+  bool ran = false;
+  Failure later = run_guarded([&] { ran = true; });
+  EXPECT_EQ(later.status, 2);
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(later.message, "an earlier compilation ended in a fatal error of LLVM's: this process compiles no more kernels");
+}
+
+}  // namespace
+}  // namespace krait::codegen
