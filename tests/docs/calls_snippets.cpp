@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of docs/calls.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
+// it to that), and here it is run.
+#include <krait/krait.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <tuple>
+#include <vector>
+
+namespace kr = krait;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, int line) {
+  if (!holds) std::printf("calls_snippets.cpp:%d does not hold\n", line), ++failures;
+}
+
+void elementwise() {
+  const std::vector<float> hx{1, 2, 3}, hy{10, 20, 30};
+  // [vectorize]
+  auto axpy = kr::vectorize([](auto a, auto x, auto y) { return a * x + y; });
+  std::vector<float> z = axpy(2.0f, hx, hy);           // containers in, a container out
+  int seven = axpy(2, 3, 1);                           // numbers in, a number out: another specialisation, on the CPU
+  kr::array<float> x = kr::to_device(hx), y = kr::to_device(hy);
+  kr::array<float> w = axpy(2.0f, x, y);               // device arrays stay on the device
+  axpy.into(w)(3.0f, x, y);                            // writes into w
+  // [/vectorize]
+  expect(z == std::vector<float>{12, 24, 36}, __LINE__);
+  expect(seven == 7, __LINE__);
+  expect(std::vector<float>(w.to_host()) == std::vector<float>{13, 26, 39}, __LINE__);
+  // [outputs]
+  auto polar = kr::vectorize([](auto u, auto v) { return std::tuple{kr::hypot(u, v), kr::atan2(v, u)}; });
+  auto [length, angle] = polar(x, y);                  // two arrays
+  // [/outputs]
+  expect(std::abs(length.to_host()[0] - std::sqrt(101.0f)) < 1e-5f, __LINE__);
+  expect(std::abs(angle.to_host()[0] - std::atan2(10.0f, 1.0f)) < 1e-6f, __LINE__);
+}
+
+void kernels() {
+  // [kernel]
+  auto shift = kr::kernel([](kr::view<const float> in, kr::view<float> out, kr::value<float> by) {
+    for (auto i : kr::grid_stride(out.size())) out[i] = in[i] + by;
+  }, {.name = "shift"});
+  std::vector<float> in(1000, 1.0f), out(1000);
+  shift.launch({30, 128}, in, out, 0.5f);              // {grid, block}; in C++23 also shift[30, 128](in, out, 0.5f)
+  shift.forall(1000)(in, out, 1.5f);                   // Krait picks a grid that covers 1000 threads
+  // [/kernel]
+  expect(out[0] == 2.5f && out[999] == 2.5f, __LINE__);
+  // [fixed]
+  auto fixed = kr::kernel<kr::dims{4, 2}, kr::dims{16, 16}>([](kr::view<int, 2> cells) {
+    auto [x, y] = kr::grid<2>();
+    kr::if_(y < cells.extent(0) && x < cells.extent(1), [&] { cells(y, x) = kr::cast<int>(10 * y + x); });
+  });
+  kr::array<int, 2> table({20, 50});                   // 20 rows of 50
+  fixed(table);
+  // [/fixed]
+  expect(table.to_host()[3 * 50 + 4] == 34, __LINE__);
+}
+
+void arrays() {
+  // [arrays]
+  std::vector<float> host(12, 1.0f);
+  kr::array<float, 2> a({3, 4});                       // uninitialised, on the default device
+  a.copy_from(host);                                   // C order: the last index is contiguous
+  kr::array<float, 2> b({3, 4}, kr::device::cpu());    // on a device of your choice
+  b.copy_from(a);                                      // also from another device
+  std::vector<float> back = b.to_host();               // waits for the work on b
+  // [/arrays]
+  expect(back == host, __LINE__);
+}
+
+void order() {
+  auto twice = kr::kernel([](kr::view<float> v) {
+    for (auto i : kr::grid_stride(v.size())) v[i] *= 2.0f;
+  });
+  kr::array<float> x = kr::to_device(std::vector<float>{1, 2, 3});
+  // [streams]
+  kr::stream work;
+  kr::event begin, end;
+  begin.record(work);
+  twice.launch({1, 64, work}, x);
+  twice.launch({1, 64, work}, x);                      // after the first
+  end.record(work);
+  work.synchronize();
+  double ms = end.elapsed_ms_since(begin);
+  // [/streams]
+  expect(ms >= 0, __LINE__);
+  expect(std::vector<float>(x.to_host()) == std::vector<float>{4, 8, 12}, __LINE__);
+}
+
+void captures() {
+  std::vector<float> x{1, 2};
+  // [captures]
+  float factor = 2;
+  auto scale = kr::vectorize([&](auto v) { return factor * v; });
+  std::vector<float> first = scale(x);                 // recorded here: factor is 2 in this kernel for ever
+  factor = 3;
+  std::vector<float> second = scale(x);                // still 2
+  // [/captures]
+  expect(first == std::vector<float>{2, 4} && second == first, __LINE__);
+}
+
+void inspection() {
+  auto add = kr::vectorize([](auto x, auto y) { return x + y; });
+  (void)add(1.0f, 2.0f);
+  // [inspection]
+  std::puts(add.ir().c_str());                         // of the last specialisation that was called
+  std::puts(add.ptx("ptx sm=90 isa=80").c_str());      // for a device that need not be there
+  // [/inspection]
+}
+
+void errors() {
+  auto broken = kr::kernel([](kr::view<float>) {});
+  std::vector<float> x(4);
+  bool caught = false;
+  // [errors]
+  try {
+    broken.launch({1, 1 << 20}, x);
+  } catch (const kr::error& e) {
+    std::fprintf(stderr, "%s\n", e.message());         // names the kernel with file and line, and the device's limit
+    caught = e.kind() == kr::error::kind_type::usage;
+  }
+  // [/errors]
+  expect(caught, __LINE__);
+}
+
+}  // namespace
+
+int main() try {
+  elementwise(), kernels(), arrays(), order(), captures(), inspection(), errors();
+  return failures != 0;
+} catch (const kr::error& e) {
+  std::fprintf(stderr, "%s\n", e.message());
+  return 1;
+}
