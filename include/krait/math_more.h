@@ -53,7 +53,8 @@ struct scientific {
   static constexpr Float power = form::power(form::digits);
   scientific(const kept_as<Type, Float>& x, const kept_as<Type, Float>& normal)
       : exponent(((bitcast<typename form::integer>(normal) & integer(form::exponent_mask)) >> form::stored) -
-                 choose(abs(x) < kept_as<Type, Float>(form::smallest_normal), integer(form::bias + form::digits), integer(form::bias))),
+                 choose(abs(x) < kept_as<Type, Float>(form::smallest_normal), integer(form::bias + form::digits),
+                        integer(form::bias))),
         significand_bits((bitcast<typename form::integer>(normal) & integer(~form::exponent_mask)) |
                          integer(typename form::integer(form::bias) << form::stored)) {}
 };
@@ -88,7 +89,8 @@ auto isnormal(const Type& x) {
 template <detail::operand_type Type>
 auto signbit(const Type& x) {
   using real = detail::real_t<detail::storage_type_t<Type>>;
-  using integer = std::conditional_t<sizeof(real) == 2, std::int16_t, std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>>;
+  using wide = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;
+  using integer = std::conditional_t<sizeof(real) == 2, std::int16_t, wide>;
   return bitcast<integer>(detail::kept_real<Type>(x)) < integer(0);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// erf, erfc and erfinv. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2) with t = 2 / (2 + |x|), where x^2 is
-// taken with its rounding error, and that of t goes into the exponent too. erfinv: x times a polynomial in w = -log(1 - x^2), in
-// sqrt w for the tails (the variables are Giles's, "Approximating the erfinv function").
+// erf, erfc and erfinv. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2), t = 2 / (2 + |x|), where
+// x^2 is taken with its rounding error, and that of t goes into the exponent too. erfinv: x times a polynomial in
+// w = -log(1 - x^2), in sqrt w for the tails (the variables are Giles's, "Approximating the erfinv function").
 #pragma once
 
 #include "math/exponential.h"

@@ -100,7 +100,7 @@ template <class Real>
 Real expm1(const Real& x) {
   Var<Real> result = copysign(expm1_core(x), x);
   when(negate(abs(x) < constant<Real>(safe_exponent<Real> * 0.6931)), [&] {
-    result = select(x < constant<Real>(0), constant<Real>(-1), exp(x));
+    result = select(x < constant<Real>(0), constant<Real>(-1), exp(x));  // traced: the operation exp, expanded later
   });
   return Real(result);
 }

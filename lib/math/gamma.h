@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tgamma and lgamma. Below 6 the recurrence leads to [5/4, 9/4), where a polynomial in t = x - 2 holds; above it Stirling's formula
-// with a minimax correction, for tgamma with log2 x in two parts (as in pow). Negative arguments below -1/2 by reflection:
+// tgamma and lgamma. Below 6 the recurrence leads to [5/4, 9/4), where a polynomial in t = x - 2 holds; above it Stirling's
+// formula with a minimax correction, for tgamma with log2 x in two parts (as in pow). Arguments below -1/2 by reflection:
 // gamma(-y) = -pi / (y sin(pi y) gamma(y)).
 #pragma once
 

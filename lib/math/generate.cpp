@@ -23,7 +23,8 @@ void end_in_yield(ir::Function& f) {
   for (const ir::InstId i : body)
     if (f.insts[i].op == ir::Op::Set) assignment = i;
   const ir::ValueId slot = f.insts[assignment].operands[0], result = f.insts[assignment].operands[1];
-  std::erase_if(body, [&](ir::InstId i) { return i == assignment || i == f.values[slot].def || ir::is_terminator(f.insts[i].op); });
+  const ir::InstId declaration = f.values[slot].def;
+  std::erase_if(body, [&](ir::InstId i) { return i == assignment || i == declaration || ir::is_terminator(f.insts[i].op); });
   ir::Builder builder(f);
   builder.at(f.body);
   const ir::ValueId operands[] = {result};

@@ -8,7 +8,7 @@
 
 namespace krait::math {
 
-/// e^x / 2 for x >= 0: `fast` where that is normal.
+/// e^x / 2 for x >= 0 as p 2^n, n the low bits of `shifted`.
 template <class Real>
 struct HalfExp {
   Real p, shifted;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first two
-// terms are carried in two parts, then y log2 |x| in two parts, then 2 to that. One path for both types; error terms come from fma
-// (Dekker; Muller, "Elementary Functions").
+// terms are carried in two parts, then y log2 |x| in two parts, then 2 to that. One path for both types; error terms come from
+// fma (Dekker; Muller, "Elementary Functions").
 #pragma once
 
 #include "math/exponential.h"

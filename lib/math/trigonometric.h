@@ -106,8 +106,8 @@ Unsigned<Real> sign_of(const Real& x) {
   return bits(x) & Unsigned<Real>(Format<Real>::sign);
 }
 
-/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`. Both polynomials are computed: that takes no more operations
-/// than choosing the coefficients of one, and fewer registers.
+/// sin(r + quadrant pi/2), its sign flipped by the sign bit of `flip`. Both polynomials are computed: that takes no more
+/// operations than choosing the coefficients of one, and fewer registers.
 template <class Real>
 Real sine_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
   using F = Scalar<Real>;

@@ -37,9 +37,10 @@ std::string kernel_text(const Reference& f, const std::string& type, const std::
 template <class Float>
 std::vector<Float> arguments(const Reference& f, std::size_t count, std::uint64_t seed) {
   Random random(seed);
-  std::vector<Float> out{0, Float(-0.0), 1, -1, 2, Float(0.5), std::numeric_limits<Float>::infinity(), -std::numeric_limits<Float>::infinity(),
-                         std::numeric_limits<Float>::quiet_NaN(), std::numeric_limits<Float>::denorm_min(), std::numeric_limits<Float>::max(),
-                         std::numeric_limits<Float>::min(), Float(1e9), Float(88.8), Float(-104), Float(9.5), Float(709.9), Float(26.5)};
+  using Limits = std::numeric_limits<Float>;
+  std::vector<Float> out{0, Float(-0.0), 1, -1, 2, Float(0.5), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                         Limits::denorm_min(), Limits::max(), Limits::min(), Float(1e9), Float(88.8), Float(-104), Float(9.5),
+                         Float(709.9), Float(26.5)};
   while (out.size() < count) {
     const bool wild = random.next() % 2 == 0;
     out.push_back(wild ? std::bit_cast<Float>(BitsOf<Float>(random.next())) : Float(f.low + (f.high - f.low) * random.unit()));
@@ -72,8 +73,10 @@ void compare(const Reference& f, Plain plain, const char* mode = "reproducible")
   ASSERT_EQ(ir::interpret(parsed.module, launch, given), "") << f.name;
   for (std::size_t i = 0; i < count; ++i) {
     const Float expected = plain(x[i], y[i]);
-    const bool same = std::isnan(expected) ? std::isnan(out[i]) : std::bit_cast<BitsOf<Float>>(expected) == std::bit_cast<BitsOf<Float>>(out[i]);
-    ASSERT_TRUE(same) << f.name << std::hexfloat << " at " << x[i] << ", " << y[i] << ": the body gives " << out[i] << ", C++ " << expected;
+    const auto bits = [](Float v) { return std::bit_cast<BitsOf<Float>>(v); };
+    const bool same = std::isnan(expected) ? std::isnan(out[i]) : bits(expected) == bits(out[i]);
+    ASSERT_TRUE(same) << f.name << std::hexfloat << " at " << x[i] << ", " << y[i] << ": the body gives " << out[i] << ", C++ "
+                      << expected;
   }
 }
 
@@ -110,8 +113,10 @@ void check_fast(int count) {
   Random random(7);
   const double absolute = sizeof(Float) == 4 ? 1e-7 : 2e-16;
   for (int i = 0; i < count; ++i) {
-    const Float x = Float((random.unit() - 0.5) * (i % 2 ? 20 : 2e4)), base = Float(random.unit() * 8), y = Float((random.unit() - 0.5) * 30);
-    const long double s = exact_value(find("sin"), x, 0), c = exact_value(find("cos"), x, 0), p = exact_value(find("pow"), base, y);
+    const Float x = Float((random.unit() - 0.5) * (i % 2 ? 20 : 2e4));
+    const Float base = Float(random.unit() * 8), y = Float((random.unit() - 0.5) * 30);
+    const long double s = exact_value(find("sin"), x, 0), c = exact_value(find("cos"), x, 0);
+    const long double p = exact_value(find("pow"), base, y);
     const Float sine = math::sin_fast(x), cosine = math::cos_fast(x);
     ASSERT_TRUE(ulp_error(sine, s) <= 4 || std::fabs(sine - s) <= absolute) << "sin " << std::hexfloat << x << ": " << sine;
     ASSERT_TRUE(ulp_error(cosine, c) <= 4 || std::fabs(cosine - c) <= absolute) << "cos " << std::hexfloat << x << ": " << cosine;
@@ -127,7 +132,8 @@ TEST(FastBodies, keep_their_bounds) {
 TEST(MathBodies, are_there_for_every_row_and_both_types) {
   for (unsigned i = 0; i < ir::op_count; ++i) {
     const ir::Op op = ir::Op(i);
-    for (const ir::Scalar s : {ir::Scalar::F32, ir::Scalar::F64}) EXPECT_EQ(math::body(op, s, false).empty(), !ir::info(op).math) << ir::info(op).name;
+    for (const ir::Scalar s : {ir::Scalar::F32, ir::Scalar::F64})
+      EXPECT_EQ(math::body(op, s, false).empty(), !ir::info(op).math) << ir::info(op).name;
     EXPECT_TRUE(math::body(op, ir::Scalar::I32, false).empty());
   }
 }

@@ -58,7 +58,8 @@ int main(int count, char** arguments) {
   const std::uint64_t step = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1;
   if (step == 0) return std::fprintf(stderr, "usage: exhaustive [step [name…]]\n"), 2;
   bool kept = true;
-  std::printf("| function | f32 bound | f32 measured | at | f64 bound | f64 measured | at |\n|---|---|---|---|---|---|---|\n");
+  std::printf("| function | f32 bound | f32 measured | at | f64 bound | f64 measured | at |\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
   for (const Reference& f : references()) {
     bool wanted = count <= 2;
     for (int i = 2; i < count; ++i) wanted = wanted || std::string_view(arguments[i]) == f.name;

@@ -15,8 +15,9 @@ namespace {
 template <class Float>
 std::vector<Float> interesting() {
   using Limits = std::numeric_limits<Float>;
-  std::vector<Float> out{0, 1, 2, Float(0.5), Float(1.5), Float(3.75), 10, 1000, Float(1e-3), Limits::max(), Limits::min(), Limits::denorm_min(),
-                         Limits::min() / 2, Limits::infinity(), Limits::quiet_NaN(), Float(1e30), Float(1e-30), Limits::denorm_min() * 5};
+  std::vector<Float> out{0, 1, 2, Float(0.5), Float(1.5), Float(3.75), 10, 1000, Float(1e-3), Limits::max(), Limits::min(),
+                         Limits::denorm_min(), Limits::min() / 2, Limits::infinity(), Limits::quiet_NaN(), Float(1e30),
+                         Float(1e-30), Limits::denorm_min() * 5};
   for (std::size_t i = 0, n = out.size(); i < n; ++i) out.push_back(-out[i]);
   return out;
 }
@@ -88,9 +89,11 @@ TYPED_TEST(MathMore, gives_the_same_bits_when_recorded) {
     for (const Float b : {Float(0), Float(-2), Float(1e20), std::numeric_limits<Float>::quiet_NaN()})
       x.push_back(a), y.push_back(b), n.push_back(count++ * 7 - 500);
   std::vector<Float> out(x.size() * results);
-  const auto recorded = trace_test::record([&](kr::view<const Float> vx, kr::view<const Float> vy, kr::view<const int> vn, kr::view<Float> vo) {
+  using Input = kr::view<const Float>;
+  const auto recorded = trace_test::record([&](Input vx, Input vy, kr::view<const int> vn, kr::view<Float> vo) {
     const auto i = kr::grid<1>();
-    all(kr::value<Float>(vx[i]), kr::value<Float>(vy[i]), kr::value<int>(vn[i]), [&](int k, const auto& r) { vo[i * results + k] = kr::cast<Float>(r); });
+    const auto store = [&](int k, const auto& r) { vo[i * results + k] = kr::cast<Float>(r); };
+    all(kr::value<Float>(vx[i]), kr::value<Float>(vy[i]), kr::value<int>(vn[i]), store);
   });
   krait::passes::expand_math(recorded->module, [](const krait::ir::Inst&, krait::ir::FpMode) { return false; });
   krait::ir::Launch launch;
@@ -98,8 +101,9 @@ TYPED_TEST(MathMore, gives_the_same_bits_when_recorded) {
   trace_test::run(*recorded, launch, x, y, n, out);
   for (std::size_t i = 0; i < x.size(); ++i)
     all(x[i], y[i], n[i], [&](int k, const auto& r) {
-      EXPECT_TRUE(same(out[i * results + std::size_t(k)], Float(r))) << "result " << k << " of " << x[i] << ", " << y[i] << ", " << n[i] << ": "
-                                                                      << out[i * results + std::size_t(k)] << " recorded, " << Float(r) << " plain";
+      const Float given = out[i * results + std::size_t(k)];
+      EXPECT_TRUE(same(given, Float(r))) << "result " << k << " of " << x[i] << ", " << y[i] << ", " << n[i] << ": " << given
+                                         << " recorded, " << Float(r) << " plain";
     });
 }
 

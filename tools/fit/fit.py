@@ -158,8 +158,8 @@ def words(kind):
 
 def wrapped(line):
     out = []
-    while len(line) > 126:
-        cut = line.rfind(" ", 0, 126)
+    while len(line) > 120:
+        cut = line.rfind(" ", 0, 120)
         out.append(line[:cut])
         line = "    " + line[cut + 1:]
     return out + [line]
