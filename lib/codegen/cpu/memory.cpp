@@ -292,7 +292,14 @@ void Emitter::declare_array(const ir::Inst& inst) {
   } else {
     memory = b_.CreatePtrAdd(scratch_, b_.getInt64(offset));
   }
-  b_.CreateMemSet(memory, b_.getInt8(0), bytes, llvm::Align(64));
+  // In pieces: one large memset would become a call, and the code has nothing to call.
+  constexpr std::uint64_t piece = 256;
+  auto zero = [&](V at, std::uint64_t size) { b_.CreateMemSetInline(at, llvm::Align(64), b_.getInt8(0), b_.getInt64(size)); };
+  std::uint64_t whole = bytes / piece * piece;
+  if (whole)
+    count_loop(b_.getInt64(0), b_.getInt64(std::int64_t(whole)), b_.getInt64(std::int64_t(piece)), "zeroed",
+               [&](V i) { zero(b_.CreatePtrAdd(memory, i), piece); });
+  if (bytes != whole) zero(b_.CreatePtrAdd(memory, b_.getInt64(std::int64_t(whole))), bytes - whole);
   set_uniform(inst.results[0], memory);
 }
 
