@@ -76,7 +76,8 @@ ir::Module parse_kernel(std::string_view text) {
   return std::move(parsed.module);
 }
 
-std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch, std::vector<KernelArgument> arguments) {
+std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch,
+                                          std::vector<KernelArgument> arguments) {
   runtime::Device& d = *device();
   const std::string binary = compile(module);
   if (binary.empty()) return arguments;

@@ -172,7 +172,8 @@ kernel @fold fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: i64) {
   return
 }
 )");
-  for (ir::Launch launch : {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
+  for (ir::Launch launch :
+       {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
     const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
     const std::vector<KernelArgument> after =
         run_on_device(m, launch, {array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)});
@@ -189,8 +190,10 @@ TEST_F(VulkanLaunch, BeyondTheLimitArgumentsGoThroughMemory) {
     arguments.push_back(scalar(0.1 * i));
   }
   arguments.push_back(array(std::vector<double>(32)));
-  const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @many fp(strict) facts(contiguous) flat ({}, %24: view<f64, 1>) {{\n{}"
-                                                "  store.f64 %24, %40, %63\n  return\n}}\n", params, sum));
+  const ir::Module m =
+      parse_kernel(fmt::format("kir 1\nkernel @many fp(strict) facts(contiguous) flat ({}, %24: view<f64, 1>) {{\n{}"
+                               "  store.f64 %24, %40, %63\n  return\n}}\n",
+                               params, sum));
   for (int i = 0; i < 3; ++i) expect_as_interpreted(m, {{1, 1, 1}, {32, 1, 1}}, arguments);
 }
 
@@ -255,7 +258,8 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
-    EXPECT_EQ(f.message, "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
+    EXPECT_EQ(f.message,
+              "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
   }
 }
 
@@ -276,7 +280,8 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
-      codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm).data;
+      codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm)
+          .data;
   EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
   EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;
 }

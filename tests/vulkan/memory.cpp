@@ -178,8 +178,8 @@ kernel @aggregates fp(native) facts(contiguous) flat (%0: view<bytes(24), 1>) {
 
 TEST_F(VulkanMemory, VectorAccessesOfEveryWidth) {
   struct Row { const char* type; int lanes; };
-  for (auto [type, lanes] : {Row{"f32", 4}, Row{"f64", 2}, Row{"i64", 2}, Row{"u16", 8}, Row{"f16", 8}, Row{"i8", 16}, Row{"f32", 2}, Row{"u8", 4},
-                             Row{"i16", 4}, Row{"u8", 8}}) {
+  for (auto [type, lanes] : {Row{"f32", 4}, Row{"f64", 2}, Row{"i64", 2}, Row{"u16", 8}, Row{"f16", 8}, Row{"i8", 16},
+                             Row{"f32", 2}, Row{"u8", 4}, Row{"i16", 4}, Row{"u8", 8}}) {
     std::string results, operands;
     for (int i = 0; i < lanes; ++i) results += fmt::format("{}%{}: {}", i ? ", " : "", 10 + i, type);
     for (int i = lanes; i-- > 0;) operands += fmt::format(", %{}", 10 + i);
@@ -205,8 +205,9 @@ void atomics(const char* type, bool floats, bool shared) {
   std::string body;
   int id = 20, row = 0;
   auto add = [&](const std::string& op, const std::string& values) {
-    body += fmt::format("  %{0}: i64 = const {1}\n  %{2}: i64 = add %5, %{0}\n  %{3}: {4} = {5} {6}, %{2}, {7}\n  store.{4} %1, %{2}, %{3}\n", id,
-                        row++ * 64, id + 1, id + 2, type, op, shared ? "%2" : "%0", values);
+    body += fmt::format(
+        "  %{0}: i64 = const {1}\n  %{2}: i64 = add %5, %{0}\n  %{3}: {4} = {5} {6}, %{2}, {7}\n  store.{4} %1, %{2}, %{3}\n", id,
+        row++ * 64, id + 1, id + 2, type, op, shared ? "%2" : "%0", values);
     id += 3;
   };
   for (const char* op : {"atomic_add", "atomic_min", "atomic_max", "atomic_exchange"}) add(op, "%6");
@@ -215,12 +216,21 @@ void atomics(const char* type, bool floats, bool shared) {
   add("atomic_cas", "%7, %6");
   const int rows = row;
   // One contended cell: integers give one sum in every order.
-  std::string contended = floats ? "" : fmt::format("  %{0}: i64 = const {1}\n  %{2}: {3} = atomic_add {4}, %{0}, %6\n", id, rows * 64, id + 1, type, shared ? "%2" : "%0");
+  std::string contended = floats ? ""
+                                 : fmt::format("  %{0}: i64 = const {1}\n  %{2}: {3} = atomic_add {4}, %{0}, %6\n", id, rows * 64,
+                                               id + 1, type, shared ? "%2" : "%0");
   std::string fill, drain;
   if (shared) {
-    fill = fmt::format("  %8: u32 = const {0}\n  for %8 {{\n  ^(%9: u32):\n    %10: i64 = cast %9\n    %11: i64 = const 64\n    %12: i64 = mul %10, %11\n    %13: i64 = add %12, %5\n    %14: {1} = load %0, %13\n    store.{1} %2, %13, %14\n    continue\n  }}\n  barrier\n", rows + 1, type);
-    drain = fmt::format("  barrier\n  %{2}: u32 = const {0}\n  for %{2} {{\n  ^(%{3}: u32):\n    %{4}: i64 = cast %{3}\n    %{5}: i64 = const 64\n    %{6}: i64 = mul %{4}, %{5}\n    %{7}: i64 = add %{6}, %5\n    %{8}: {1} = load %2, %{7}\n    store.{1} %0, %{7}, %{8}\n    continue\n  }}\n",
-                        rows + 1, type, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8);
+    fill = fmt::format(
+        "  %8: u32 = const {0}\n  for %8 {{\n  ^(%9: u32):\n    %10: i64 = cast %9\n    %11: i64 = const 64\n    %12: i64 = mul "
+        "%10, %11\n    %13: i64 = add %12, %5\n    %14: {1} = load %0, %13\n    store.{1} %2, %13, %14\n    continue\n  }}\n  "
+        "barrier\n",
+        rows + 1, type);
+    drain = fmt::format(
+        "  barrier\n  %{2}: u32 = const {0}\n  for %{2} {{\n  ^(%{3}: u32):\n    %{4}: i64 = cast %{3}\n    %{5}: i64 = const "
+        "64\n    %{6}: i64 = mul %{4}, %{5}\n    %{7}: i64 = add %{6}, %5\n    %{8}: {1} = load %2, %{7}\n    store.{1} %0, "
+        "%{7}, %{8}\n    continue\n  }}\n",
+        rows + 1, type, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8);
   }
   const ir::Module m = parse_kernel(fmt::format(R"(kir 1
 kernel @atomics fp(strict) facts(contiguous) flat (%0: view<{0}, 1>, %1: view<{0}, 1>) {{

@@ -36,16 +36,41 @@ std::vector<std::uint64_t> edges(Scalar s) {
   if (ir::is_int(s)) {
     for (std::uint64_t v : {0, 1, 2, 3, 7, 10, 31, 63, 100}) out.insert(out.end(), {v, 0 - v});
     const std::uint64_t top = std::uint64_t(1) << (width - 1);
-    out.insert(out.end(), {top, top - 1, top + 1, std::uint64_t(width), std::uint64_t(width - 1), std::uint64_t(1) << (width / 2)});
+    out.insert(out.end(),
+               {top, top - 1, top + 1, std::uint64_t(width), std::uint64_t(width - 1), std::uint64_t(1) << (width / 2)});
   } else {
-    const double values[] = {0.0, 1.0, 0.5, 1.5, 2.5, 3.5, 0.1, 2.0, 3.0, 127.5, 255.0, 256.0, 32767.5, 65504.0, 65519.0, 65520.0, 2147483648.0,
-                             2147483647.0, 4294967296.0, 9223372036854775808.0, 18446744073709551616.0, 1e300, 1e-300, 5e-5, 1e-40};
+    const double values[] = {0.0,
+                             1.0,
+                             0.5,
+                             1.5,
+                             2.5,
+                             3.5,
+                             0.1,
+                             2.0,
+                             3.0,
+                             127.5,
+                             255.0,
+                             256.0,
+                             32767.5,
+                             65504.0,
+                             65519.0,
+                             65520.0,
+                             2147483648.0,
+                             2147483647.0,
+                             4294967296.0,
+                             9223372036854775808.0,
+                             18446744073709551616.0,
+                             1e300,
+                             1e-300,
+                             5e-5,
+                             1e-40};
     for (double v : values)
-      for (double sign : {v, -v}) out.push_back(ir::eval(Op::Cast, s, Scalar::F64, std::vector{std::bit_cast<std::uint64_t>(sign)}));
+      for (double sign : {v, -v})
+        out.push_back(ir::eval(Op::Cast, s, Scalar::F64, std::vector{std::bit_cast<std::uint64_t>(sign)}));
     const unsigned fraction = s == Scalar::F16 ? 10 : s == Scalar::F32 ? 23 : 52;
     const std::uint64_t sign = std::uint64_t(1) << (width - 1), infinity = (sign - 1) >> fraction << fraction;
-    for (std::uint64_t v : {infinity, infinity + 1, infinity | infinity >> 1, infinity - 1, std::uint64_t(1), (std::uint64_t(1) << fraction) - 1,
-                            std::uint64_t(1) << fraction})
+    for (std::uint64_t v : {infinity, infinity + 1, infinity | infinity >> 1, infinity - 1, std::uint64_t(1),
+                            (std::uint64_t(1) << fraction) - 1, std::uint64_t(1) << fraction})
       out.insert(out.end(), {v, v | sign});
   }
   for (std::uint64_t& v : out) v &= mask_of(s);
@@ -58,13 +83,15 @@ std::vector<std::uint64_t> inputs(Scalar s, std::size_t n, unsigned operand) {
   std::vector<std::uint64_t> out(n);
   std::uint64_t state = operand * 977 + unsigned(s);
   for (std::size_t i = 0; i < n; ++i) {
-    if (i < e.size() * e.size()) out[i] = operand == 0 ? e[i / e.size()] : operand == 1 ? e[i % e.size()] : e[(i * 7 + i / 5) % e.size()];
+    if (i < e.size() * e.size())
+      out[i] = operand == 0 ? e[i / e.size()] : operand == 1 ? e[i % e.size()] : e[(i * 7 + i / 5) % e.size()];
     else if (ir::is_float(s) && i % 2) {
       // Near each other in size, where sums round and cancel.
       const unsigned fraction = s == Scalar::F16 ? 10 : s == Scalar::F32 ? 23 : 52;
       const std::uint64_t one = ((mask_of(s) >> 1) >> fraction << fraction) >> 1 >> fraction << fraction;
       const std::uint64_t r = random_bits(state);
-      out[i] = (one + ((r >> 60) << fraction)) | (r & ((std::uint64_t(1) << fraction) - 1)) | (r >> 59 & 1) << (ir::bits_of(s) - 1);
+      out[i] =
+          (one + ((r >> 60) << fraction)) | (r & ((std::uint64_t(1) << fraction) - 1)) | (r >> 59 & 1) << (ir::bits_of(s) - 1);
     } else {
       out[i] = random_bits(state) & mask_of(s);
     }
@@ -126,7 +153,8 @@ class Matrix {
   }
   void run() {
     b.append(Op::Return, {}, {});
-    for (const Output& o : outputs) arguments[o.argument] = column(o.type, std::vector<std::uint64_t>(std::max<std::size_t>(o.rows, 1) * lanes));
+    for (const Output& o : outputs)
+      arguments[o.argument] = column(o.type, std::vector<std::uint64_t>(std::max<std::size_t>(o.rows, 1) * lanes));
     ASSERT_EQ(ir::verify(module), "");
     expect_as_interpreted(module, {{std::int64_t(lanes / block), 1, 1}, {std::int64_t(block), 1, 1}}, arguments);
   }
@@ -200,7 +228,8 @@ TEST_P(VulkanOps, AsInterpreted) {
   }
   if (ir::is_int(s)) {
     for (Op op : {Op::Div, Op::Rem})
-      for (std::uint64_t divisor : {std::uint64_t(7), std::uint64_t(0), mask_of(s)}) m.store(s, m.b.emit(op, s, {x, m.b.constant(s, divisor)}));
+      for (std::uint64_t divisor : {std::uint64_t(7), std::uint64_t(0), mask_of(s)})
+        m.store(s, m.b.emit(op, s, {x, m.b.constant(s, divisor)}));
   }
   m.run();
 }
@@ -262,7 +291,8 @@ void fused_multiply_add(std::uint64_t seed) {
     const std::uint64_t product = ir::eval(Op::Mul, Scalar::F64, Scalar::F64, std::vector{x, y});
     std::uint64_t z = product ^ std::uint64_t(1) << 63;
     if (n % 4 == 1) z += random_bits(state) % 5;
-    if (n % 4 == 2) z = (z & std::uint64_t(1) << 63) | ((z << 1 >> 53) - 54 + random_bits(state) % 108) << 52 | (random_bits(state) >> 12);
+    if (n % 4 == 2)
+      z = (z & std::uint64_t(1) << 63) | ((z << 1 >> 53) - 54 + random_bits(state) % 108) << 52 | (random_bits(state) >> 12);
     if (n % 4 == 3) z = random_bits(state) >> (random_bits(state) % 2 ? 0 : 12);
     column_of[0].push_back(n % 11 == 0 ? e[n / 11 % e.size()] : x);
     column_of[1].push_back(n % 13 == 0 ? e[n / 13 % e.size()] : y);
@@ -272,7 +302,8 @@ void fused_multiply_add(std::uint64_t seed) {
   ValueId in[3];
   for (unsigned k = 0; k < 3; ++k) in[k] = m.input(Scalar::F64, column_of[k]);
   m.start({Scalar::F64});
-  m.store(Scalar::F64, m.b.emit(Op::Fma, Scalar::F64, {m.load(in[0], Scalar::F64), m.load(in[1], Scalar::F64), m.load(in[2], Scalar::F64)}));
+  m.store(Scalar::F64,
+          m.b.emit(Op::Fma, Scalar::F64, {m.load(in[0], Scalar::F64), m.load(in[1], Scalar::F64), m.load(in[2], Scalar::F64)}));
   m.run();
 }
 

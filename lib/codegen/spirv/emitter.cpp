@@ -8,7 +8,8 @@
 namespace krait::codegen::spirv {
 
 void Emitter::need(std::string_view feature, std::string_view of_what) {
-  if (!has(feature)) unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, feature));
+  if (!has(feature))
+    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, feature));
 }
 
 void Emitter::begin(Id label) {
@@ -49,6 +50,15 @@ Id Emitter::constant(Scalar s, std::uint64_t value) {
   Id id = m.constant(type(s), ir::bits_of(s), value);
   if (ir::is_int(s) && ir::bits_of(s) == 64) constants64_[id] = std::int64_t(value);
   return id;
+}
+
+// Mesa's llvmpipe takes x·0 for 0, x + 0 for x and x / 0 for anything where it sees the literal, strict modes or not.
+Id Emitter::zero(Scalar s, std::uint64_t pattern) {
+  if (fast || !has("hide0")) return constant(s, pattern);
+  const Scalar u = bits_type(s);
+  Id index = m.emit(spv::Op::OpLoad, type(Scalar::U32), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(Scalar::U32))});
+  Id none = resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
+  return bits(s, u, op(spv::Op::OpBitwiseXor, u, {none, constant(u, pattern)}));
 }
 
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {

@@ -51,6 +51,8 @@ class Emitter {
   // ---- typed instructions
   Id type(Scalar s);
   Id constant(Scalar s, std::uint64_t bits);
+  /// A floating-point zero of either sign, which is kept from drivers that drop operations with a literal one (feature hide0).
+  Id zero(Scalar s, std::uint64_t pattern);
   Id u32(std::uint32_t v) { return m.constant_u32(v); }
   Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands) { return m.emit(o, type(result), operands); }
   /// Float arithmetic, which the driver may contract only in fast mode.

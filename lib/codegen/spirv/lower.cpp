@@ -55,7 +55,8 @@ void Lower::declare() {
     m.capability(spv::Capability::VulkanMemoryModel);
     m.capability(spv::Capability::VulkanMemoryModelDeviceScope);
   }
-  m.memory_model(spv::AddressingModel::PhysicalStorageBuffer64, vulkan_model_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
+  m.memory_model(spv::AddressingModel::PhysicalStorageBuffer64,
+                 vulkan_model_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
 
   for (unsigned d = 0; d < 3; ++d) {
     const auto fixed = std::uint32_t(f_.block[d]);
@@ -118,8 +119,9 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Extent: return define(i, extent(i.operands[0], unsigned(i.imm)));
     case Op::Stride: return define(i, stride(i.operands[0], unsigned(i.imm)));
 
-    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas: return access(i);
+    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin:
+    case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange:
+    case Op::AtomicCas: return access(i);
 
     case Op::Barrier: return barrier();
     case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));
@@ -141,11 +143,12 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
       return define(i, position(i.op, unsigned(i.imm)));
 
-    case Op::Const: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs:
-    case Op::Min: case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq:
-    case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+    case Op::Const: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg:
+    case Op::Abs: case Op::Min: case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl:
+    case Op::Shr: case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select:
+    case Op::Cast: case Op::Bitcast: case Op::Sqrt: case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint:
+    case Op::Copysign: case Op::Isnan: case Op::Isinf: case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev:
+    case Op::Bswap: case Op::MulHi:
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
 #define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
 #include "krait/ops.def"

@@ -85,7 +85,8 @@ void Lower::lower_switch(const ir::Inst& i) {
   // 32-bit selectors are what every driver handles; 64 bits stay as they are.
   const Scalar s = scalar(i.operands[0]);
   const bool wide = ir::bits_of(s) == 64;
-  Id selector = wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
+  Id selector =
+      wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
   exits_.push_back(new_exit(i, false));
   exit_is_loop_.push_back(false);
   e_.selection_merge(exits_.back().merge);

@@ -137,7 +137,8 @@ Id Lower::extent(ir::ValueId array, unsigned d) {
 
 Id Lower::stride(ir::ValueId array, unsigned d) {
   const ir::Type& t = f_.type_of(array);
-  if (t.space == ir::Space::Global && !f_.facts.contiguous) return argument(Scalar::I64, layout_.find(What::Stride, arrays_[array].param, d));
+  if (t.space == ir::Space::Global && !f_.facts.contiguous)
+    return argument(Scalar::I64, layout_.find(What::Stride, arrays_[array].param, d));
   // C order: the product of the extents behind.
   Id product = e_.constant(Scalar::I64, 1);
   for (unsigned k = t.rank; k-- > d + 1;) product = e_.op(Op::OpIMul, Scalar::I64, {product, extent(array, k)});

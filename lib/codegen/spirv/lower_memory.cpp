@@ -84,7 +84,8 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   const unsigned size = ir::size_of(a.unit);
   const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
   Id at = e_.resize(Scalar::U32, scalar(index), value(index));
-  if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1) at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
+  if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
+    at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
   return e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(storage, e_.type(a.unit)), {a.base, at});
 }
@@ -245,7 +246,8 @@ void Lower::store_vec(const ir::Inst& i) {
   const Array& a = arrays_[array];
   Module& m = e_.m;
   if (a.space != ir::Space::Global) {
-    for (unsigned n = 0; n < count; ++n) store_units(array, index, std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
+    for (unsigned n = 0; n < count; ++n)
+      store_units(array, index, std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
     return;
   }
   const unsigned bytes = count * ir::size_of(s);
@@ -264,7 +266,8 @@ void Lower::store_vec(const ir::Inst& i) {
     vector = m.vector_type(m.int_type(32), bytes / 4);
     Id part = m.vector_type(e_.type(s), in_word);
     Words words;
-    for (unsigned w = 0; w < bytes / 4; ++w) words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
+    for (unsigned w = 0; w < bytes / 4; ++w)
+      words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
     all = m.emit(Op::OpCompositeConstruct, vector, words);
   }
   store_to(a, view_pointer(array, index, 0, vector), all, bytes);

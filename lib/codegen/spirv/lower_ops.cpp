@@ -65,7 +65,10 @@ Id Lower::pure(const ir::Inst& i) {
   const Scalar s = i.operands.empty() ? result : scalar(i.operands[0]);
   Id x = i.operands.empty() ? 0 : value(i.operands[0]);
   switch (i.op) {
-    case Op::Const: return e_.constant(result, i.imm);
+    case Op::Const: {
+      const bool zero = ir::is_float(result) && i.imm << (65 - ir::bits_of(result)) == 0;
+      return zero ? e_.zero(result, i.imm) : e_.constant(result, i.imm);
+    }
     case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg: case Op::Abs: case Op::Min: case Op::Max:
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: return arithmetic(i, s);
     case Op::And: case Op::Or: case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
@@ -98,13 +101,14 @@ Id Lower::pure(const ir::Inst& i) {
 #include "krait/ops.def"
       return math(i, s);
 
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize: case Op::Shared:
-    case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec:
-    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr:
-    case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll:
-    case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get: case Op::Set: case Op::If: case Op::Switch: case Op::Loop:
-    case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: break;
+    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+    case Op::Shared: case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store: case Op::LoadVec:
+    case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr:
+    case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
+    case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get:
+    case Op::Set: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield:
+    case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: break;
   }
   defect(fmt::format("{}: not a pure operation", e_.where));
 }

@@ -16,7 +16,8 @@ Id Lower::semantics() {
 }
 
 void Lower::control_barrier(spv::Scope execution) {
-  e_.m.emit_void(Op::OpControlBarrier, {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(spv::Scope::Workgroup)), semantics()});
+  e_.m.emit_void(Op::OpControlBarrier,
+                 {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(spv::Scope::Workgroup)), semantics()});
 }
 
 void Lower::fence(std::uint64_t scope) {
@@ -32,9 +33,10 @@ Id Lower::block_vote(const ir::Inst& i) {
     vote_ = m.global_variable(spv::StorageClass::Workgroup, u32);
     header_->static_shared += 16;
   }
-  Id nobody = e_.op(Op::OpIEqual, Scalar::Bool,
-                    {e_.op(Op::OpBitwiseOr, Scalar::U64, {e_.op(Op::OpBitwiseOr, Scalar::U64, {thread_[0], thread_[1]}), thread_[2]}),
-                     e_.constant(Scalar::U64, 0)});
+  Id nobody =
+      e_.op(Op::OpIEqual, Scalar::Bool,
+            {e_.op(Op::OpBitwiseOr, Scalar::U64, {e_.op(Op::OpBitwiseOr, Scalar::U64, {thread_[0], thread_[1]}), thread_[2]}),
+             e_.constant(Scalar::U64, 0)});
   control_barrier(spv::Scope::Workgroup);
   Id reset = e_.label(), ready = e_.label();
   e_.selection_merge(ready);
@@ -91,7 +93,9 @@ Id Lower::shuffle(const ir::Inst& i) {
   const Scalar s = i.type.scalar, u = Scalar::U32;
   Id last = e_.op(Op::OpISub, u, {warp_size(), e_.u32(1)});
   Id lane = e_.op(Op::OpBitwiseAnd, u, {value(i.operands[1]), last});
-  auto word = [&](Id x) { return e_.op(Op::OpGroupNonUniformShuffle, u, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane}); };
+  auto word = [&](Id x) {
+    return e_.op(Op::OpGroupNonUniformShuffle, u, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane});
+  };
   Id x = value(i.operands[0]);
   if (s == Scalar::Bool) return e_.cast(s, u, word(e_.cast(u, s, x)));
   if (ir::size_of(s) == 8) {

@@ -64,7 +64,8 @@ Id Emitter::narrow_float(Scalar to, Scalar from, Id x) {
     Id even = op(Op::OpIEqual, Scalar::Bool, {op(Op::OpBitwiseAnd, u, {pattern, u32(1)}), u32(0)});
     // An infinity out of a finite number stays one: f16 overflows long before.
     Id inexact = both(op(Op::OpFOrdNotEqual, Scalar::Bool, {error, zero}), negate(is_inf(Scalar::F32, middle)));
-    Id outwards = op(Op::OpLogicalEqual, Scalar::Bool, {float_compare(ir::Op::Gt, error, zero), float_compare(ir::Op::Gt, x, zero)});
+    Id outwards =
+        op(Op::OpLogicalEqual, Scalar::Bool, {float_compare(ir::Op::Gt, error, zero), float_compare(ir::Op::Gt, x, zero)});
     Id moved = op(Op::OpIAdd, u, {pattern, select(u, outwards, u32(1), u32(0xffffffff))});
     // A zero out of a tiny number must not step to a NaN of all ones; f16 rounds it to zero anyway.
     Id tiny = op(Op::OpIEqual, Scalar::Bool, {op(Op::OpBitwiseAnd, u, {pattern, u32(0x7fffffff)}), u32(0)});

@@ -135,11 +135,13 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
   const unsigned width = ir::bits_of(s);
   // nfma: fused, but it flushes subnormals, which native mode lets pass where the alternative is f64.
-  if (fast || has(fmt::format("fma{}", width)) || (native && has(fmt::format("nfma{}", width)))) return ext(GLSLstd450Fma, s, {x, y, z});
+  if (fast || has(fmt::format("fma{}", width)) || (native && has(fmt::format("nfma{}", width))))
+    return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
   if (!has("f64"))
-    unsupported(fmt::format("{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast", where));
+    unsupported(fmt::format(
+        "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast", where));
   return fma_f32(x, y, z);
 }
 

@@ -66,8 +66,8 @@ Id Emitter::shift(bool left, Scalar s, Id x, Scalar count_type, Id count, const 
   return op(o, s, {x, n});
 }
 
-/// Signed comparison of 64 bits where an operand is an extended i32. Mesa 22.3 gets it wrong where the other operand is or becomes
-/// a constant (nir_opt_algebraic narrows the comparison); 32 bits are cheaper on every GPU anyway.
+/// Signed comparison of 64 bits where an operand is an extended i32. Mesa 22.3 gets it wrong where the other operand is or
+/// becomes a constant (nir_opt_algebraic narrows the comparison); 32 bits are cheaper on every GPU anyway.
 Id Emitter::compare_extended(ir::Op o, Id x, Id y) {
   auto narrow_of = [&](Id v) -> Id {
     if (auto e = extended_.find(v); e != extended_.end()) return e->second;
@@ -155,7 +155,8 @@ Id Emitter::byte_swap(Scalar s, Id x) {
   auto masked = [&](Id v, std::uint32_t mask) { return op(Op::OpBitwiseAnd, s, {v, u32(mask)}); };
   Id even = op(Op::OpShiftLeftLogical, s, {masked(x, 0x00ff00ff), u32(8)});
   Id pairs = op(Op::OpBitwiseOr, s, {even, masked(op(Op::OpShiftRightLogical, s, {x, u32(8)}), 0x00ff00ff)});
-  return op(Op::OpBitwiseOr, s, {op(Op::OpShiftLeftLogical, s, {pairs, u32(16)}), op(Op::OpShiftRightLogical, s, {pairs, u32(16)})});
+  return op(Op::OpBitwiseOr, s,
+            {op(Op::OpShiftLeftLogical, s, {pairs, u32(16)}), op(Op::OpShiftRightLogical, s, {pairs, u32(16)})});
 }
 
 Id Emitter::mul_hi(Scalar s, Id x, Id y) {

@@ -42,7 +42,8 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   header.words = std::uint32_t(words.size());
   reply.lower_ms = watch.lap();
   if (!target.lists("features", "unvalidated"))
-    if (std::string wrong = invalid(words); !wrong.empty()) defect(fmt::format("kernel {}: {}\n{}", f.name, wrong, disassembled(words)));
+    if (std::string wrong = invalid(words); !wrong.empty())
+      defect(fmt::format("kernel {}: {}\n{}", f.name, wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Asm) {
     reply.data = disassembled(words);

@@ -66,7 +66,8 @@ void VulkanDevice::open() const {
   add(f.warp, "warp");
   features += f.float_controls;
   features += probe_numbers(const_cast<VulkanDevice&>(*this), f);
-  target_ = fmt::format("spirv features={} subgroup={} push={}", features, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u));
+  target_ =
+      fmt::format("spirv features={} subgroup={} push={}", features, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u));
 }
 
 std::string VulkanDevice::target() const {
@@ -77,7 +78,8 @@ std::string VulkanDevice::target() const {
 std::int64_t VulkanDevice::total_memory() const {
   VkDeviceSize largest = 0;
   for (std::uint32_t i = 0; i < gpu_.memory.memoryHeapCount; ++i)
-    if (gpu_.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) largest = std::max(largest, gpu_.memory.memoryHeaps[i].size);
+    if (gpu_.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      largest = std::max(largest, gpu_.memory.memoryHeaps[i].size);
   return std::int64_t(largest);
 }
 
@@ -102,7 +104,8 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
     address = o.heap.allocate(bytes);
   }
   if (!address)
-    support::fail_device("{}: out of device memory: {} bytes asked for, {} of {} in use by Krait", name(), bytes, o.heap.used(), total_memory());
+    support::fail_device("{}: out of device memory: {} bytes asked for, {} of {} in use by Krait", name(), bytes, o.heap.used(),
+                         total_memory());
   return address;
 }
 

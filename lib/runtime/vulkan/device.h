@@ -50,8 +50,12 @@ class VulkanDevice final : public Device {
   struct Event { std::uint64_t mark = 0; std::uint32_t query = ~0u; bool timed = false; };
   /// Of an opened device, destroyed in reverse order.
   struct Open {
-    explicit Open(const Gpu& gpu) : queue(gpu), heap(gpu), upload(gpu, queue, 32 << 20, BufferKind::Upload),
-                                    download(gpu, queue, 32 << 20, BufferKind::Download), blocks(gpu, queue, 1 << 20, BufferKind::Upload) {}
+    explicit Open(const Gpu& gpu)
+        : queue(gpu),
+          heap(gpu),
+          upload(gpu, queue, 32 << 20, BufferKind::Upload),
+          download(gpu, queue, 32 << 20, BufferKind::Download),
+          blocks(gpu, queue, 1 << 20, BufferKind::Upload) {}
     Queue queue;
     Heap heap;
     Ring upload, download, blocks;
@@ -75,8 +79,8 @@ class VulkanDevice final : public Device {
   Stream default_stream_;
 };
 
-/// What the driver does with numbers, by running kernels: names of the code generator's features (fma32, div32, …), each after a
-/// comma.
+/// What the driver does with numbers, by running kernels: names of the code generator's features (fma32, div32, …), each
+/// after a comma.
 std::string probe_numbers(Device& device, const Features& f);
 
 }  // namespace krait::runtime::vulkan

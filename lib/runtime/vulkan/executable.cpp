@@ -8,7 +8,8 @@
 
 namespace krait::runtime::vulkan {
 
-VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary, const std::string& kernel_name)
+VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary,
+                                   const std::string& kernel_name)
     : device_(device), gpu_(gpu), name_(kernel_name) {
   if (binary.size() >= sizeof header_) std::memcpy(&header_, binary.data(), sizeof header_);
   if (binary.size() < sizeof header_ || header_.magic != support::SpirvBlobHeader::current_magic ||

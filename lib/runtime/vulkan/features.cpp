@@ -42,10 +42,13 @@ std::string float_controls(const VkPhysicalDeviceVulkan12Properties& p) {
     if (f32) out += fmt::format(",{}32", name);
     if (f64) out += fmt::format(",{}64", name);
   };
-  add("szin", p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32, p.shaderSignedZeroInfNanPreserveFloat64,
-      VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
-  add("rte", p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32, p.shaderRoundingModeRTEFloat64, p.roundingModeIndependence);
-  add("keep", p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64, p.denormBehaviorIndependence);
+  add("szin", p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32,
+      p.shaderSignedZeroInfNanPreserveFloat64, VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
+  add("rte", p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32, p.shaderRoundingModeRTEFloat64,
+      p.roundingModeIndependence);
+  add("keep", p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
+      p.denormBehaviorIndependence);
+  if (p.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) out += ",hide0";
   return out;
 }
 
@@ -60,8 +63,8 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   vkGetPhysicalDeviceProperties2(device, &properties);
   f.largest_allocation = v11.maxMemoryAllocationSize;
   f.float_controls = float_controls(v12);
-  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
-                                        VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+                                        VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (v11.subgroupSupportedOperations & needed) == needed;
   if (f.api < VK_API_VERSION_1_3) return;
   if (v13.minSubgroupSize == v13.maxSubgroupSize) {

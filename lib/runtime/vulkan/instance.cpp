@@ -57,12 +57,15 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     info.ppEnabledExtensionNames = &extension;
   }
   if (VkResult result = vkCreateInstance(&info, nullptr, &self->handle_); result != VK_SUCCESS) {
-    why = result == VK_ERROR_INCOMPATIBLE_DRIVER ? "no Vulkan driver is installed" : "vkCreateInstance failed: " + name_of(result);
+    why =
+        result == VK_ERROR_INCOMPATIBLE_DRIVER ? "no Vulkan driver is installed" : "vkCreateInstance failed: " + name_of(result);
     self->handle_ = VK_NULL_HANDLE;
     return nullptr;
   }
   volkLoadInstanceOnly(self->handle_);
-  if (self->debug_) check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_), "vkCreateDebugUtilsMessengerEXT");
+  if (self->debug_)
+    check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),
+          "vkCreateDebugUtilsMessengerEXT");
   return self;
 }
 

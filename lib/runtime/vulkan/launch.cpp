@@ -71,11 +71,14 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
                         gpu_.features.limits.maxComputeSharedMemorySize);
   for (unsigned d = 0; d < 3; ++d)
     if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
-      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1], h.block[2]);
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1],
+                          h.block[2]);
   bool folded = false;
   const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
-  VulkanExecutable::Shape shape{{std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
-                                h.dynamic_shared ? std::uint32_t(request.dynamic_shared) : 0, folded};
+  VulkanExecutable::Shape shape{
+      {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
+      h.dynamic_shared ? std::uint32_t(request.dynamic_shared) : 0,
+      folded};
   VkPipeline pipeline = code.pipeline(shape);
 
   // The block's memory is taken first, as waiting for it may submit the batch.
@@ -179,7 +182,8 @@ double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
   EventHandle events[2] = {from, to};
   for (int i = 0; i < 2; ++i) {
     Event& e = event(events[i]);
-    if (!e.timed) support::fail_usage("{}: elapsed time of an event that was not recorded, or of more than {} events", name(), query_count);
+    if (!e.timed)
+      support::fail_usage("{}: elapsed time of an event that was not recorded, or of more than {} events", name(), query_count);
     o.queue.wait(e.mark);
     check(gpu_.vk.vkGetQueryPoolResults(gpu_.device, queries_, e.query, 1, sizeof ticks[i], &ticks[i], sizeof ticks[i],
                                         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),

@@ -38,8 +38,9 @@ VkResult create_buffer(const Gpu& gpu, VkDeviceSize size, BufferKind kind, Buffe
   VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
   allocate.pNext = &flags;
   allocate.allocationSize = needs.size;
-  allocate.memoryTypeIndex = memory_type(gpu, needs.memoryTypeBits, mapped ? host : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-                                         kind == BufferKind::Download ? VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_HOST_CACHED_BIT) : 0);
+  allocate.memoryTypeIndex =
+      memory_type(gpu, needs.memoryTypeBits, mapped ? host : VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
+                  kind == BufferKind::Download ? VkMemoryPropertyFlags(VK_MEMORY_PROPERTY_HOST_CACHED_BIT) : 0);
   result = allocate.memoryTypeIndex == ~0u ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
   if (result == VK_SUCCESS) result = gpu.vk.vkAllocateMemory(gpu.device, &allocate, nullptr, &b.memory);
   if (result == VK_SUCCESS) result = gpu.vk.vkBindBufferMemory(gpu.device, b.buffer, b.memory, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks a driver how it rounds, because what it reports is not always so: is Fma fused, are division and square root correctly
-// rounded, are subnormals kept? The kernels are probe_f32.kir and probe_f64.kir; their words (probe_words.inc) are what the code generator makes of
-// them for a target that promises everything, and a test holds the two together.
+// rounded, are subnormals kept? The kernels are probe_f32.kir and probe_f64.kir; their words (probe_words.inc) are what the code
+// generator makes of them for a target that promises everything, and a test holds the two together.
 #include <bit>
 #include <cmath>
 #include <limits>

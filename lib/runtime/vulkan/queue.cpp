@@ -79,8 +79,8 @@ void Queue::publish_to_host() {
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  gpu_.vk.vkCmdPipelineBarrier(recording_, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0,
-                               nullptr);
+  gpu_.vk.vkCmdPipelineBarrier(recording_, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
+                               0, nullptr);
 }
 
 void Queue::submit() {
@@ -119,7 +119,8 @@ void Queue::wait(std::uint64_t value) {
 }
 
 bool Queue::finished(std::uint64_t value) {
-  if (value > finished_) check(gpu_.vk.vkGetSemaphoreCounterValue(gpu_.device, timeline_, &finished_), "vkGetSemaphoreCounterValue");
+  if (value > finished_)
+    check(gpu_.vk.vkGetSemaphoreCounterValue(gpu_.device, timeline_, &finished_), "vkGetSemaphoreCounterValue");
   return value <= finished_;
 }
 
