@@ -12,7 +12,7 @@ using ir::Scalar;
 
 namespace {
 
-constexpr unsigned flat_limit = 10;  // instructions of an if that is computed without a branch (measured on log and sin)
+constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch: log and sin branch around rare paths
 
 }  // namespace
 
