@@ -7,6 +7,7 @@
 #include <krait/control.h>
 #include <krait/device.h>
 #include <krait/error.h>
+#include <krait/expression.h>
 #include <krait/index.h>
 #include <krait/kernel.h>
 #include <krait/math.h>

@@ -2,6 +2,7 @@
 //
 // A call: choose the device, find the code, pack the argument block, launch, copy back.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "driver/kernel_state.h"
@@ -184,6 +185,11 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   return true;
 }
 
+std::atomic<std::uint64_t>& launches() {
+  static std::atomic<std::uint64_t> count{0};
+  return count;
+}
+
 }  // namespace
 }  // namespace krait::driver
 
@@ -212,6 +218,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
   pack(block, code.layout, arguments, bound);
   request.args = block, request.args_size = code.layout.size;
+  launches().fetch_add(1, std::memory_order_relaxed);
   device.device->launch(*code.code, request);
   if (bound.staged) copy_back(bound, spec, arguments);
   for (unsigned i = 0; i < as.count; ++i)
@@ -220,6 +227,8 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   for (unsigned i = 0; i < as.count; ++i) host = host || arguments[i].kind == argument::host;
   if (host && bound.staged) device.device->synchronize(request.stream);
 }
+
+std::uint64_t launch_count() noexcept { return launches().load(std::memory_order_relaxed); }
 
 void compile(kernel_state* state, const void* lambda, const signature& as) {
   if (!state) support::fail_usage("a kernel object that was moved from is compiled");

@@ -66,6 +66,8 @@ KRAIT_API void free_kernel_state(kernel_state* state) noexcept;
 /// Records, compiles and launches as needed. Throws error.
 KRAIT_API void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
                     const call_config& config);
+/// Launches that calls have made in this process: what shows that an expression is one kernel.
+KRAIT_API std::uint64_t launch_count() noexcept;
 /// Compiles for the default device, so that the first call need not.
 KRAIT_API void compile(kernel_state* state, const void* lambda, const signature& as);
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole-array expressions: what they compute, and that each is one launch.
+#include <cmath>
+#include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "expect.h"
+
+namespace {
+
+constexpr int count = 1000;
+using Floats = std::vector<float>;
+
+Floats ramp(float first, float step) {
+  Floats out(count);
+  for (int i = 0; i < count; ++i) out[i] = first + step * float(i);
+  return out;
+}
+kr::array<float, 2> table(int rows, int columns, float step) {
+  kr::array<float, 2> out(rows, columns);
+  Floats host(std::size_t(rows) * columns);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = step * float(i);
+  out.copy_from(host);
+  return out;
+}
+/// Launches of `action`.
+template <class Action>
+std::uint64_t launches(const Action& action) {
+  const std::uint64_t before = kr::detail::launch_count();
+  action();
+  return kr::detail::launch_count() - before;
+}
+
+struct Expression : testing::Test {
+  const Floats hx = ramp(-3, 0.01f), hy = ramp(0.5f, 0.02f);
+  const kr::array<float> x = kr::to_device(hx);
+  kr::array<float> y = kr::to_device(hy);
+};
+
+TEST_F(Expression, OfOperatorsAndFunctionsIsOneLaunch) {
+  kr::array<float> w;
+  EXPECT_EQ(launches([&] { w = 2.0f * x + kr::sin(y); }), 1u);
+  const Floats result = w.to_host();
+  ASSERT_EQ(result.size(), hx.size());
+  for (int i = 0; i < count; ++i) EXPECT_NEAR(result[i], 2 * hx[i] + std::sin(hy[i]), 2e-6f) << i;
+
+  EXPECT_EQ(launches([&] { kr::array<float> v = -(x - y) * (x + 1) / kr::max(y, 2.0f) + kr::pow(y, x) * kr::abs(x); (void)v; }), 1u);
+}
+
+TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
+  EXPECT_EQ(launches([&] { auto never = x * y + 1.0f; (void)never; }), 0u);
+}
+
+TEST_F(Expression, KeepsOperandsInOrder) {
+  const kr::array<float> result = (x - 2.0f) / (y - (x - 3.0f)) - (1.0f - y) / 4.0f;
+  const Floats host = result.to_host();
+  for (int i = 0; i < count; ++i)
+    EXPECT_NEAR(host[i], (hx[i] - 2) / (hy[i] - (hx[i] - 3)) - (1 - hy[i]) / 4, 1e-4f) << i;
+}
+
+TEST_F(Expression, NumbersAreArgumentsOfOneKernel) {
+  const auto scaled = [&](float a, float b) {
+    kr::array<float> w = a * x + b;
+    return w;
+  };
+  for (float a : {1.0f, 2.0f, -3.0f}) {
+    const Floats host = scaled(a, 2 * a).to_host();
+    for (int i = 0; i < count; i += 37) EXPECT_NEAR(host[i], a * hx[i] + 2 * a, 1e-5f) << a;
+  }
+}
+
+TEST_F(Expression, CanBeAssignedToItsOwnOperand) {
+  y = y + y * 2.0f;
+  const Floats host = y.to_host();
+  for (int i = 0; i < count; ++i) EXPECT_NEAR(host[i], 3 * hy[i], 1e-4f) << i;
+}
+
+TEST_F(Expression, OwnsTemporaryArrays) {
+  const auto later = kr::to_device(hx) * 2.0f + kr::to_device(hy);
+  const kr::array<float> w = later;
+  const Floats host = w.to_host();
+  for (int i = 0; i < count; ++i) EXPECT_NEAR(host[i], 2 * hx[i] + hy[i], 1e-4f) << i;
+}
+
+TEST_F(Expression, IsItselfAnOperandAndCanBeUsedAgain) {
+  const auto part = x * x;
+  const kr::array<float> once = part, more = kr::sqrt(part + y) - part;
+  const Floats first = once.to_host(), second = more.to_host();
+  for (int i = 0; i < count; ++i) {
+    EXPECT_NEAR(first[i], hx[i] * hx[i], 1e-4f) << i;
+    EXPECT_NEAR(second[i], std::sqrt(hx[i] * hx[i] + hy[i]) - hx[i] * hx[i], 1e-4f) << i;
+  }
+}
+
+TEST_F(Expression, HasTheTypesOfCpp) {
+  const kr::array<int> i = kr::to_device(std::vector<int>{-7, 7, 9});
+  const kr::array<int> halves = i / 2;
+  EXPECT_EQ(std::vector<int>(halves.to_host()), (std::vector<int>{-3, 3, 4}));
+  const kr::array<float> exact = i * 0.5f;
+  EXPECT_EQ(Floats(exact.to_host()), (Floats{-3.5f, 3.5f, 4.5f}));
+  const kr::array<int> truncated = i * 0.5f;  // converted at the end
+  EXPECT_EQ(std::vector<int>(truncated.to_host()), (std::vector<int>{-3, 3, 4}));
+}
+
+TEST_F(Expression, ShapesBroadcast) {
+  const auto a = table(3, 4, 1), row = table(1, 4, 10), column = table(3, 1, 100);
+  kr::array<float, 2> sum;
+  EXPECT_EQ(launches([&] { sum = a + row + column; }), 1u);
+  ASSERT_EQ(sum.extents(), (kr::shape<2>(3, 4)));
+  const Floats host = sum.to_host();
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 4; ++c) EXPECT_EQ(host[r * 4 + c], float(r * 4 + c + 10 * c + 100 * r));
+
+  const kr::array<float> shorter = kr::to_device(Floats(7));
+  kr::test::expect_usage({"broadcast"}, [&] { kr::array<float> w = x + shorter; });
+}
+
+TEST_F(Expression, OfOneTypeFromSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<Floats> results(4);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      const kr::array<float> w = kr::cos(x) * float(t) - y;
+      results[t] = w.to_host();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < 4; ++t)
+    for (int i = 0; i < count; i += 13) EXPECT_NEAR(results[t][i], std::cos(hx[i]) * float(t) - hy[i], 1e-5f) << t;
+}
+
+}  // namespace
