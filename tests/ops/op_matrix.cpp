@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every pure operation of ops.def but the mathematical functions × every type × edge values, on one back end against ir::eval:
+//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible] [--at-least ROWS] [--only TEXT]
+//   op_matrix --table      the published table of operations (docs/operations.md)
+// Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
+// cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "driver/plugin.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "ops/cases.h"
+#include "ops/table.h"
+#include "passes/passes.h"
+#include "support/runner.h"
+
+using namespace krait;
+using ir::Op;
+using ir::Scalar;
+using test::Case;
+
+namespace {
+
+struct Options {
+  std::string back_end = "cpu", mode = "strict", only;
+  long at_least = 0;
+};
+
+struct Totals {
+  std::map<std::string, std::map<std::string, long>> results;  // by operation and type
+  long rows = 0, different = 0, unsupported = 0, open = 0;
+};
+
+passes::TargetKind kind_of(const std::string& back_end) {
+  return back_end == "cpu" ? passes::TargetKind::Cpu : back_end == "cuda" ? passes::TargetKind::Ptx : passes::TargetKind::Spirv;
+}
+
+test::Argument argument(Scalar s, const test::Column& bits) {
+  const unsigned size = ir::size_of(s);
+  test::Argument a;
+  a.rank = 1, a.extents[0] = std::int64_t(bits.size());
+  a.bytes.resize(bits.size() * size);
+  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(a.bytes.data() + i * size, &bits[i], size);
+  return a;
+}
+
+std::uint64_t element(const test::Argument& a, Scalar s, std::size_t i) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, a.bytes.data() + i * ir::size_of(s), ir::size_of(s));
+  return bits;
+}
+
+/// Whether docs/numbers.md leaves this result open: a NaN's sign is not part of it.
+bool left_open(const ir::Function& f, ir::ValueId value, const test::Lane& lane) {
+  const ir::Inst& i = *f.def(value);
+  return i.op == Op::Copysign && test::is_nan(i.type.scalar, lane[i.operands[1]]);
+}
+
+std::string operands_text(const ir::Function& f, ir::ValueId value, const test::Lane& lane) {
+  std::string text;
+  for (ir::ValueId v : f.def(value)->operands) text += fmt::format("{}{:#x}", text.empty() ? "" : ", ", lane[v]);
+  return text;
+}
+
+/// Empty, or why the row alone cannot be compiled for the device.
+std::string refusal(const Case& c, std::size_t row, const Options& o, runtime::Device& device) {
+  test::Built one = build(c, {row}, o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible);
+  passes::run_pipeline(one.module, kind_of(o.back_end), true);
+  try {
+    driver::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
+  } catch (const error& e) {
+    if (e.kind() == error::kind_type::compile) return e.message();
+  }
+  return {};
+}
+
+/// Splits the row's name into operation and type for the totals.
+void count(Totals& totals, const std::string& name, long results) {
+  const std::size_t space = name.find(' '), end = name.find(' ', space + 1);
+  totals.results[name.substr(0, space)][name.substr(space + 1, end - space - 1)] += results;
+  ++totals.rows;
+}
+
+void compare(const Case& c, const std::vector<std::size_t>& rows, const test::Built& built,
+             const std::vector<test::Argument>& got, Totals& totals) {
+  const ir::Function& f = built.module.kernel();
+  std::vector<long> wrong(rows.size()), open(rows.size());
+  for (std::size_t lane = 0; lane < c.lanes(); ++lane) {
+    const test::Lane expected(built, c, lane);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const test::Built::Place& place = built.places[r];
+      const Scalar s = built.outputs[place.output].type;
+      const std::uint64_t have = element(got[c.types.size() + place.output], s, place.row * c.lanes() + lane),
+                          want = expected[place.value];
+      if (have == want || (test::is_nan(s, have) && test::is_nan(s, want))) continue;
+      if (left_open(f, place.value, expected)) {
+        ++open[r];
+      } else if (++wrong[r] <= 3) {
+        std::printf("DIFFERENT %s: of %s expected %#llx, got %#llx\n", c.rows[rows[r]].name.c_str(),
+                    operands_text(f, place.value, expected).c_str(), static_cast<unsigned long long>(want),
+                    static_cast<unsigned long long>(have));
+      }
+    }
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::string& name = c.rows[rows[r]].name;
+    count(totals, name, long(c.lanes()));
+    totals.different += wrong[r] > 0, totals.open += open[r];
+    if (wrong[r]) std::printf("DIFFERENT %s: %ld of %zu results\n", name.c_str(), wrong[r], c.lanes());
+  }
+}
+
+void run(const Case& c, const Options& o, runtime::Device& device, Totals& totals) {
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < c.rows.size(); ++r)
+    if (o.only.empty() || c.rows[r].name.find(o.only) != std::string::npos) rows.push_back(r);
+  for (int attempt = 0; !rows.empty(); ++attempt) {
+    const test::Built built = build(c, rows, o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible);
+    std::vector<test::Argument> arguments;
+    for (std::size_t k = 0; k < c.types.size(); ++k) arguments.push_back(argument(c.types[k], c.columns[k]));
+    for (const auto& out : built.outputs) arguments.push_back(argument(out.type, test::Column(out.rows * c.lanes())));
+    ir::Module lowered = built.module;
+    if (const std::string broken = ir::verify(lowered); !broken.empty()) throw error(error::kind_type::internal, broken.c_str());
+    if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
+      throw error(error::kind_type::internal, refused.c_str());
+    const std::string fault =
+        run_on(device, lowered, {{std::int64_t(c.lanes()) / test::block, 1, 1}, {test::block, 1, 1}}, arguments);
+    if (fault.empty()) return compare(c, rows, built, arguments, totals);
+
+    std::vector<std::size_t> possible;
+    for (std::size_t r : rows) {
+      const std::string reason = attempt == 0 ? refusal(c, r, o, device) : "";
+      if (reason.empty())
+        possible.push_back(r);
+      else
+        ++totals.unsupported, std::printf("unsupported %s: %s\n", c.rows[r].name.c_str(), reason.c_str());
+    }
+    if (possible.size() == rows.size()) {  // each compiles: the failure is another one
+      std::printf("FAILED %s: %s\n", c.name.c_str(), fault.c_str());
+      totals.different += long(rows.size());
+      return;
+    }
+    rows = std::move(possible);
+  }
+}
+
+int matrix(const Options& o) {
+  std::string why;
+  runtime::Device* device = test::find_device(o.back_end, why);
+  if (!device) {
+    std::printf("op_matrix: %s\n", why.c_str());
+    return 1;
+  }
+  Totals totals;
+  for (const Case& c : test::all_cases()) run(c, o, *device, totals);
+  for (const auto& [op, types] : totals.results) {
+    std::string line;
+    for (const auto& [type, results] : types) line += fmt::format("  {} {}", type, results);
+    std::printf("%-12s%s\n", op.c_str(), line.c_str());
+  }
+  std::printf(
+      "op_matrix, %s on %s (%s): %ld rows compared, %ld different, %ld unsupported, %ld results that the rules leave open "
+      "differ\n",
+      o.mode.c_str(), o.back_end.c_str(), device->name().c_str(), totals.rows, totals.different, totals.unsupported, totals.open);
+  if (totals.rows < o.at_least) std::printf("op_matrix: at least %ld rows were to be compared\n", o.at_least);
+  return totals.different > 0 || totals.rows < o.at_least;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc == 2 && std::strcmp(argv[1], "--table") == 0) return std::fputs(test::operations_table().c_str(), stdout) < 0;
+  Options o;
+  std::map<std::string, std::string> given;
+  for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
+  if (given.count("--back-end")) o.back_end = given["--back-end"];
+  if (given.count("--mode")) o.mode = given["--mode"];
+  if (given.count("--only")) o.only = given["--only"];
+  if (given.count("--at-least")) o.at_least = std::atol(given["--at-least"].c_str());
+  return matrix(o);
+} catch (const std::exception& e) {
+  std::printf("op_matrix: %s\n", e.what());
+  return 1;
+}
