@@ -2,6 +2,7 @@
 //
 // How often kernels are compiled, counted in what KRAIT_DUMP writes of every compilation: concurrent first calls compile once,
 // another specialisation once more, objects with the same content share. Exit status 1: another count.
+#include <krait/krait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,8 +11,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <krait/krait.h>
 
 namespace kr = krait;
 

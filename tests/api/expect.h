@@ -3,11 +3,11 @@
 // Expecting krait::error: its kind and parts of its message.
 #pragma once
 
-#include <initializer_list>
-#include <string>
-
 #include <gtest/gtest.h>
 #include <krait/krait.h>
+
+#include <initializer_list>
+#include <string>
 
 namespace kr = krait;
 
@@ -21,7 +21,8 @@ void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> 
     ADD_FAILURE() << "no error; expected one with: " << *parts.begin();
   } catch (const kr::error& e) {
     EXPECT_EQ(int(e.kind()), int(kind)) << e.message();
-    for (const std::string& part : parts) EXPECT_NE(std::string(e.message()).find(part), std::string::npos) << "\"" << part << "\" is not in: " << e.message();
+    for (const std::string& part : parts)
+      EXPECT_NE(std::string(e.message()).find(part), std::string::npos) << "\"" << part << "\" is not in: " << e.message();
   }
 }
 template <class Action>
@@ -37,6 +38,8 @@ inline void expect_library_works() {
 }
 
 /// "file.cpp:line" of the caller, as messages have it.
-inline std::string place(unsigned line, const char* file = __builtin_FILE()) { return std::string(file) + ":" + std::to_string(line); }
+inline std::string place(unsigned line, const char* file = __builtin_FILE()) {
+  return std::string(file) + ":" + std::to_string(line);
+}
 
 }  // namespace krait::test

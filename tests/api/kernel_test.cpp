@@ -75,21 +75,24 @@ TEST(Kernel, NumbersConvertToTheParametersType) {
 }
 
 TEST(Kernel, ContractsMandelbrot) {
-  auto mandelbrot = kr::kernel([](kr::view<int, 2> out, kr::value<int> limit) {
-    auto [x, y] = kr::grid<2>();
-    kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
-      auto cr = -2.0f + 3.0f * x / out.extent(1), ci = -1.0f + 2.0f * y / out.extent(0);
-      kr::var zr = 0.0f, zi = 0.0f;
-      kr::var k = 0;
-      kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; }, [&] {
-        auto t = zr * zr - zi * zi + cr;
-        zi = 2.0f * zr * zi + ci;
-        zr = t;
-        k += 1;
-      });
-      out(y, x) = k;
-    });
-  }, {.fp = kr::fp::strict});
+  auto mandelbrot = kr::kernel(
+      [](kr::view<int, 2> out, kr::value<int> limit) {
+        auto [x, y] = kr::grid<2>();
+        kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
+          auto cr = -2.0f + 3.0f * x / out.extent(1), ci = -1.0f + 2.0f * y / out.extent(0);
+          kr::var zr = 0.0f, zi = 0.0f;
+          kr::var k = 0;
+          kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; },
+                     [&] {
+                       auto t = zr * zr - zi * zi + cr;
+                       zi = 2.0f * zr * zi + ci;
+                       zr = t;
+                       k += 1;
+                     });
+          out(y, x) = k;
+        });
+      },
+      {.fp = kr::fp::strict});
   const int rows = 37, cols = 53, limit = 50;
   kr::array<int, 2> out({rows, cols});
   mandelbrot.launch({kr::dims{4, 3}, kr::dims{16, 16}}, out, limit);
@@ -156,7 +159,8 @@ TEST(Kernel, ForallRunsEveryThreadOnce) {
   }
 }
 
-// ---- arguments -----------------------------------------------------------------------------------------------------------------
+// ---- arguments
+// -----------------------------------------------------------------------------------------------------------------
 TEST(Kernel, HostContainersOfEveryKind) {
   auto increment = kr::kernel([](kr::view<int> x) {
     for (auto i : kr::grid_stride(x.size())) x[i] += 1;
@@ -254,7 +258,8 @@ TEST(Kernel, ViewsMayOverlap) {
   for (std::size_t i = 995; i < 1000; ++i) EXPECT_EQ(v[i], int(i) + 1);
 }
 
-// ---- launch sizes ----------------------------------------------------------------------------------------------------------------
+// ---- launch sizes
+// ----------------------------------------------------------------------------------------------------------------
 auto mark = kr::kernel([](kr::view<int> out) { out[0] = 1; }, {.name = "mark"});
 
 TEST(Kernel, ZeroSizesRunNothing) {
@@ -315,7 +320,8 @@ TEST_F(ManyThreads, MoreThan32BitsByForall) {
   expect_last(out, n - 77);
 }
 
-// ---- objects ---------------------------------------------------------------------------------------------------------------------
+// ---- objects
+// ---------------------------------------------------------------------------------------------------------------------
 TEST(Kernel, TwoObjectsOfOneTypeDoNotShare) {
   const auto filled_with = [](int number) {
     return kr::kernel([number](kr::view<int> out) {
@@ -347,9 +353,11 @@ TEST(Kernel, MovedObjects) {
 }
 
 TEST(Kernel, TextsOfEveryStage) {
-  auto k = kr::kernel([](kr::view<float> x) {
-    for (auto i : kr::grid_stride(x.size())) x[i] = 2.0f * x[i];
-  }, {.name = "doubling"});
+  auto k = kr::kernel(
+      [](kr::view<float> x) {
+        for (auto i : kr::grid_stride(x.size())) x[i] = 2.0f * x[i];
+      },
+      {.name = "doubling"});
   expect_usage({"doubling", "not recorded yet"}, [&] { k.ir(); });
   k.compile();
   EXPECT_EQ(std::string(k.ir()).rfind("kir 1\n", 0), 0u);

@@ -65,7 +65,9 @@ TEST(Misuse, CppBreakOutOfARecordedLoop) {
       break;
     }
   });
-  expect_usage({"C++ left the body of this loop in its middle", "use break_()", place(__LINE__ - 5)}, [&] { k.launch({1, 1}, out); });
+  expect_usage({"C++ left the body of this loop in its middle", "use break_()", place(__LINE__ - 5)}, [&] {
+    k.launch({1, 1}, out);
+  });
   EXPECT_EQ(out[0], 5);
   expect_library_works();
 }
@@ -94,12 +96,14 @@ TEST(Misuse, TracedValueWhileNothingRecords) {
 TEST(Misuse, TracedValueAfterItsBody) {
   std::vector<int> out(1);
   unsigned line = 0;
-  auto k = kr::kernel([&line](kr::view<int> x) {
-    std::optional<kr::value<int>> kept;
-    kr::if_(x[0] == 0, [&] { kept.emplace(x[0] + 1); });
-    line = __LINE__ + 1;
-    x[0] = *kept;
-  }, {.name = "leaky"});
+  auto k = kr::kernel(
+      [&line](kr::view<int> x) {
+        std::optional<kr::value<int>> kept;
+        kr::if_(x[0] == 0, [&] { kept.emplace(x[0] + 1); });
+        line = __LINE__ + 1;
+        x[0] = *kept;
+      },
+      {.name = "leaky"});
   try {
     k.launch({1, 1}, out);
     FAIL();
@@ -107,8 +111,11 @@ TEST(Misuse, TracedValueAfterItsBody) {
     EXPECT_EQ(int(e.kind()), int(kr::error::kind_type::usage));
     EXPECT_EQ(std::string(e.file()), __FILE__);
     EXPECT_EQ(e.line(), line);
-    EXPECT_EQ(std::string(e.what()), place(line) + ": kernel leaky: a traced value is used after the body in which it was made has ended: declare a kr::var before "
-                                                   "the body and assign to it inside");
+    EXPECT_EQ(
+        std::string(e.what()),
+        place(line) +
+            ": kernel leaky: a traced value is used after the body in which it was made has ended: declare a kr::var before "
+            "the body and assign to it inside");
   }
   expect_library_works();
 }
@@ -132,10 +139,12 @@ TEST(Misuse, KernelCalledWhileRecording) {
 TEST(Misuse, KernelThatCallsItself) {
   std::vector<int> out(1);
   std::function<void()> again;
-  auto k = kr::kernel([&again](kr::view<int> x) {
-    x[0] = 1;
-    again();
-  }, {.name = "ouroboros"});
+  auto k = kr::kernel(
+      [&again](kr::view<int> x) {
+        x[0] = 1;
+        again();
+      },
+      {.name = "ouroboros"});
   again = [&] { k.launch({1, 1}, out); };
   expect_usage({"ouroboros", "while another kernel is being recorded"}, [&] { k.launch({1, 1}, out); });
   expect_library_works();
@@ -194,12 +203,14 @@ TEST(Misuse, ExtentOfAMissingDimension) {
 TEST(Misuse, BarrierInDivergentFlow) {
   std::vector<int> out(64);
   unsigned line = 0;
-  auto k = kr::kernel([&line](kr::view<int> x) {
-    kr::if_(x[kr::thread_idx().x] > 0, [&] {
-      line = __LINE__ + 1;
-      kr::syncthreads();
-    });
-  }, {.name = "divergent"});
+  auto k = kr::kernel(
+      [&line](kr::view<int> x) {
+        kr::if_(x[kr::thread_idx().x] > 0, [&] {
+          line = __LINE__ + 1;
+          kr::syncthreads();
+        });
+      },
+      {.name = "divergent"});
   krait::test::expect_error(kr::error::kind_type::compile, {"divergent"}, [&] { k.launch({1, 64}, out); });
   try {
     k.launch({1, 64}, out);
@@ -230,9 +241,8 @@ TEST(Misuse, MalformedKernelText) {
   using krait::test::expect_error;
   expect_error(kr::error::kind_type::compile, {"1:1"}, [&] { inspect(""); });
   expect_error(kr::error::kind_type::compile, {"2:"}, [&] { inspect("kir 1\nkernel @k"); });
-  expect_error(kr::error::kind_type::compile, {"needs operands of one type"}, [&] {
-    inspect("kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n  %2: f32 = add %0, %1\n  return\n}\n");
-  });
+  expect_error(kr::error::kind_type::compile, {"needs operands of one type"},
+               [&] { inspect("kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n  %2: f32 = add %0, %1\n  return\n}\n"); });
   expect_library_works();
 }
 

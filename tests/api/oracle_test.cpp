@@ -21,8 +21,10 @@ std::vector<Elem> numbers(std::size_t n, unsigned seed) {
     const std::uint64_t r = random();
     if constexpr (std::is_floating_point_v<Elem>) {
       using Bits = std::conditional_t<sizeof(Elem) == 4, std::uint32_t, std::uint64_t>;
-      if (i % 3 == 0) out[i] = std::bit_cast<Elem>(Bits(r));  // any bits: infinities, NaNs, subnormals
-      else out[i] = Elem(std::int64_t(r % 4000001) - 2000000) / Elem(i % 3 == 1 ? 1024 : 3);
+      if (i % 3 == 0)
+        out[i] = std::bit_cast<Elem>(Bits(r));  // any bits: infinities, NaNs, subnormals
+      else
+        out[i] = Elem(std::int64_t(r % 4000001) - 2000000) / Elem(i % 3 == 1 ? 1024 : 3);
     } else {
       out[i] = i % 2 ? Elem(r) : Elem(std::int64_t(r % 201) - 100);
     }
@@ -47,7 +49,8 @@ void expect_own_oracle(const char* name, const Lambda& lambda) {
   using result = decltype(lambda(Left(), Right()));
   for (std::size_t i = 0; i < n; ++i) {
     const result expected = lambda(x[i], y[i]), have = result(got[i]);
-    ASSERT_TRUE(same(have, expected)) << name << " of " << +x[i] << ", " << +y[i] << ": " << +have << ", on the host " << +expected;
+    ASSERT_TRUE(same(have, expected)) << name << " of " << +x[i] << ", " << +y[i] << ": " << +have << ", on the host "
+                                      << +expected;
   }
 }
 
@@ -56,13 +59,17 @@ TEST(Oracle, FloatingPoint) {
   expect_own_oracle<float, float>("horner", horner);
   expect_own_oracle<double, double>("horner", horner);
   expect_own_oracle<float, double>("horner", horner);
-  const auto functions = [](auto x, auto y) { return kr::sqrt(kr::abs(x)) + kr::floor(y) - kr::min(x, y) * kr::trunc(y) + kr::copysign(kr::ceil(x), kr::rint(x)); };
+  const auto functions = [](auto x, auto y) {
+    return kr::sqrt(kr::abs(x)) + kr::floor(y) - kr::min(x, y) * kr::trunc(y) + kr::copysign(kr::ceil(x), kr::rint(x));
+  };
   expect_own_oracle<float, float>("functions", functions);
   expect_own_oracle<double, double>("functions", functions);
   const auto fused = [](auto x, auto y) { return kr::fma(x, y, x) - kr::max(x, y); };
   expect_own_oracle<float, float>("fused", fused);
   expect_own_oracle<double, double>("fused", fused);
-  const auto compares = [](auto x, auto y) { return (x < y) + 2 * (x == y) + 4 * (x != y) + 8 * (x >= y) + 16 * kr::isnan(x) + 32 * kr::isinf(y); };
+  const auto compares = [](auto x, auto y) {
+    return (x < y) + 2 * (x == y) + 4 * (x != y) + 8 * (x >= y) + 16 * kr::isnan(x) + 32 * kr::isinf(y);
+  };
   expect_own_oracle<float, float>("compares", compares);
   expect_own_oracle<double, float>("compares", compares);
   const auto mathematical = [](auto x, auto y) { return kr::exp(kr::sin(x)) + kr::log(kr::abs(y) + 0.5f) * kr::cos(y); };
@@ -89,13 +96,18 @@ TEST(Oracle, Integers) {
 }
 
 TEST(Oracle, Conversions) {
-  const auto to_ints = [](auto x, auto y) { return kr::cast<std::int64_t>(x) ^ kr::cast<std::int64_t>(kr::cast<std::uint8_t>(y)) ^ kr::cast<std::int64_t>(kr::cast<int>(x)); };
+  const auto to_ints = [](auto x, auto y) {
+    return kr::cast<std::int64_t>(x) ^ kr::cast<std::int64_t>(kr::cast<std::uint8_t>(y)) ^
+           kr::cast<std::int64_t>(kr::cast<int>(x));
+  };
   expect_own_oracle<float, double>("to_ints", to_ints);
   expect_own_oracle<double, float>("to_ints", to_ints);
   const auto to_floats = [](auto x, auto y) { return kr::cast<float>(x) + kr::cast<float>(kr::cast<double>(y)); };
   expect_own_oracle<std::int64_t, std::uint64_t>("to_floats", to_floats);
   expect_own_oracle<std::int32_t, std::uint16_t>("to_floats", to_floats);
-  const auto halves = [](auto x, auto y) { return kr::cast<float>(kr::cast<kr::f16>(x) * kr::cast<kr::f16>(y) + kr::cast<kr::f16>(x)); };
+  const auto halves = [](auto x, auto y) {
+    return kr::cast<float>(kr::cast<kr::f16>(x) * kr::cast<kr::f16>(y) + kr::cast<kr::f16>(x));
+  };
   expect_own_oracle<float, float>("halves", halves);
   expect_own_oracle<double, double>("halves", halves);
 }

@@ -69,8 +69,8 @@ TEST(Vectorize, SizesThatAreSplitAmongThreads) {
 
 template <class Elem>
 class VectorizeTypes : public testing::Test {};
-using AllTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, kr::f16, float,
-                                double, long long, unsigned long long, char>;
+using AllTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                                std::uint64_t, kr::f16, float, double, long long, unsigned long long, char>;
 TYPED_TEST_SUITE(VectorizeTypes, AllTypes);
 
 TYPED_TEST(VectorizeTypes, PassThroughAndArithmetic) {
@@ -178,7 +178,8 @@ TEST(Vectorize, InlinesOnTracedValues) {
   EXPECT_EQ(y, (std::vector<int>{6, 7, 8}));
 }
 
-// ---- broadcasting --------------------------------------------------------------------------------------------------------------
+// ---- broadcasting
+// --------------------------------------------------------------------------------------------------------------
 template <int Rank>
 kr::array<float, Rank> device_counted(kr::shape<Rank> s, float first = 0) {
   kr::array<float, Rank> a(s);
@@ -240,7 +241,8 @@ TEST(Vectorize, ShapesThatDoNotBroadcast) {
   expect_library_works();
 }
 
-// ---- into ----------------------------------------------------------------------------------------------------------------------
+// ---- into
+// ----------------------------------------------------------------------------------------------------------------------
 TEST(Vectorize, IntoWritesWhatItIsGiven) {
   const std::vector<float> x{1, 2, 3};
   std::vector<float> z(3, -1.0f);
