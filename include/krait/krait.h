@@ -8,12 +8,14 @@
 #include <krait/device.h>
 #include <krait/error.h>
 #include <krait/expression.h>
+#include <krait/graph.h>
 #include <krait/index.h>
 #include <krait/kernel.h>
 #include <krait/math.h>
 #include <krait/math_more.h>
 #include <krait/memory.h>
 #include <krait/options.h>
+#include <krait/target.h>
 #include <krait/types.h>
 #include <krait/value.h>
 #include <krait/vectorize.h>

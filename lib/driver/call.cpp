@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "driver/graph.h"
 #include "driver/kernel_state.h"
 #include "driver/memory.h"
 #include "support/error.h"
@@ -146,13 +147,13 @@ void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* ar
   }
 }
 
-void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const std::string& kernel, const DeviceHandle& device) {
+void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const kernel_state& state, const DeviceHandle& device) {
   const std::int64_t given[] = {d.x, d.y, d.z};
   for (int i = 0; i < 3; ++i) {
-    if (given[i] < 0) support::fail_usage("{}: the {} is negative: {} x {} x {}", kernel, what, d.x, d.y, d.z);
+    if (given[i] < 0) support::fail_usage("{}: the {} is negative: {} x {} x {}", describe(state), what, d.x, d.y, d.z);
     if (given[i] > limit[std::size_t(i)])
-      support::fail_usage("{}: the {} {} x {} x {} is beyond what {} takes, {} x {} x {}", kernel, what, d.x, d.y, d.z, device.id, limit[0],
-                          limit[1], limit[2]);
+      support::fail_usage("{}: the {} {} x {} x {} is beyond what {} takes, {} x {} x {}", describe(state), what, d.x, d.y, d.z, device.id,
+                          limit[0], limit[1], limit[2]);
   }
 }
 
@@ -171,16 +172,15 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
     return true;
   }
-  const std::string what = describe(state);
-  check_dims(c.grid, "grid", limits.grid, what, device);
-  check_dims(c.block, "block", limits.block, what, device);
+  check_dims(c.grid, "grid", limits.grid, state, device);
+  check_dims(c.block, "block", limits.block, state, device);
   if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
   const __int128 in_block = __int128(c.block.x) * c.block.y * c.block.z;
   if (in_block > limits.threads)
-    support::fail_usage("{}: a block of {} x {} x {} threads is beyond the {} that {} takes", what, c.block.x, c.block.y, c.block.z,
+    support::fail_usage("{}: a block of {} x {} x {} threads is beyond the {} that {} takes", describe(state), c.block.x, c.block.y, c.block.z,
                         limits.threads, device.id);
   if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
-    support::fail_usage("{}: the launch has more than 2^62 threads", what);
+    support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
   r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
   return true;
 }
@@ -218,6 +218,10 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
   pack(block, code.layout, arguments, bound);
   request.args = block, request.args_size = code.layout.size;
+  if (graph::state* open = open_graph()) {
+    const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
+    return open->add(device, owner_of(*state, spec, code), request, host, spec.recorded.what);
+  }
   launches().fetch_add(1, std::memory_order_relaxed);
   device.device->launch(*code.code, request);
   if (bound.staged) copy_back(bound, spec, arguments);

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "driver/plugin.h"
+#include "driver/sass.h"
+#include "krait/target.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -29,21 +31,23 @@ passes::TargetKind kind_of(const std::string& target) {
 
 /// The target a stage is for, where none is named: its own kind's most common one.
 std::string default_target(const std::string& stage) {
-  if (stage == "ptx") return "ptx sm=90 isa=80";
-  if (stage == "spirv") return "spirv";
-  return Devices::get().cpu().target;
+  if (stage == "ptx" || stage == "sass") return target::sm(90).c_str();
+  if (stage == "spirv") return target::vulkan().c_str();
+  return Devices::get().default_device().target;
 }
 
 }  // namespace
 
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
-  const std::string target = wanted.empty() ? default_target(stage) : wanted;
+  const std::string target = wanted.empty() ? default_target(stage) : krait::target(wanted.c_str()).c_str();
   const std::string final_text = ir::print(lower(recorded, facts, kind_of(target)), {.names = true, .locations = true});
   if (stage == "final") return final_text;
-  if (stage == "ptx" && !target.starts_with("ptx")) support::fail_usage("PTX is made for targets \"ptx …\", not for \"{}\"", target);
+  if ((stage == "ptx" || stage == "sass") && !target.starts_with("ptx"))
+    support::fail_usage("{} is made for targets \"ptx …\", not for \"{}\"", stage == "ptx" ? "PTX" : "SASS", target);
   if (stage == "spirv" && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
-  return generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
+  const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
+  return stage == "sass" ? sass(code, target) : code;
 }
 
 void dump_stages(const Recorded& recorded, const std::string& final_text, const DeviceHandle& device) {

@@ -23,6 +23,19 @@ text inspect(kernel_state* state, const char* stage, const char* target) {
   return text(out.data(), out.size());
 }
 
+attributes_type attributes_of(kernel_state* state) {
+  driver::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
+  const driver::DeviceCode* codes = spec ? spec->codes.load(std::memory_order_acquire) : nullptr;
+  if (codes)
+    for (const auto& variant : codes->variants)
+      if (const driver::Compiled* c = variant.load(std::memory_order_acquire)) {
+        const runtime::Executable::Attributes a = c->code->attributes();
+        return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block()};
+      }
+  support::fail_usage("{} was not compiled yet, so it has no attributes: call it, or compile() it, first",
+                      state ? driver::describe(*state) : "this kernel object");
+}
+
 text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target) {
   ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
   if (!parsed.error.empty()) throw error(error::kind_type::compile, parsed.error.c_str());

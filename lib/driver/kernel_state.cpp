@@ -124,6 +124,14 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   return *codes->owners[which];
 }
 
+std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {
+  std::lock_guard lock(state.mutex);
+  for (const DeviceCode* c = spec.codes.load(); c; c = c->next)
+    for (const auto& owner : c->owners)
+      if (owner.get() == &code) return owner;
+  return nullptr;
+}
+
 }  // namespace krait::driver
 
 namespace krait::detail {

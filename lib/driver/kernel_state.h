@@ -58,4 +58,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
 /// Finds the code, or makes it.
 const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts);
 
+/// The shared owner of code that code_for gave.
+std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code);
+
 }  // namespace krait::driver

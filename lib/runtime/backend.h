@@ -39,6 +39,12 @@ struct LaunchRequest {
   StreamHandle stream{};
 };
 
+/// One launch of a graph.
+struct GraphLaunch {
+  Executable* code;
+  LaunchRequest request;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -60,6 +66,11 @@ class Device {
   virtual std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) = 0;
   /// Grid and block are positive and were checked against `limits`.
   virtual void launch(Executable& code, const LaunchRequest& request) = 0;
+
+  /// Launches as one object that is replayed cheaply; null where the back end has no such thing: then they are launched one by one.
+  virtual void* make_graph(std::span<const GraphLaunch>) { return nullptr; }
+  virtual void launch_graph(void*, StreamHandle) {}
+  virtual void destroy_graph(void*) noexcept {}
 
   struct Limits { Dim3 grid, block; std::int64_t threads; std::int64_t shared_bytes; };
   virtual Limits limits() const = 0;

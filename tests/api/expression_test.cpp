@@ -47,7 +47,12 @@ TEST_F(Expression, OfOperatorsAndFunctionsIsOneLaunch) {
   ASSERT_EQ(result.size(), hx.size());
   for (int i = 0; i < count; ++i) EXPECT_NEAR(result[i], 2 * hx[i] + std::sin(hy[i]), 2e-6f) << i;
 
-  EXPECT_EQ(launches([&] { kr::array<float> v = -(x - y) * (x + 1) / kr::max(y, 2.0f) + kr::pow(y, x) * kr::abs(x); (void)v; }), 1u);
+  EXPECT_EQ(launches([&] { w = -(x - y) * (x + 1) / kr::max(y, 2.0f) + kr::pow(y, x) * kr::abs(x); }), 1u);
+  const Floats longer = w.to_host();
+  for (int i = 0; i < count; ++i) {
+    const double a = hx[i], b = hy[i], expected = -(a - b) * (a + 1) / std::fmax(b, 2.0) + std::pow(b, a) * std::abs(a);
+    EXPECT_NEAR(longer[i], expected, 1e-4 * std::fmax(1.0, std::abs(expected))) << i;
+  }
 }
 
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU table: Krait in each fp mode beside the peers found next to this program (peer_*.so), in interleaved rounds.
+// The CPU table: Krait in each fp mode beside the peers found in ../lib (libpeer_*.so), in interleaved rounds.
 //   bench_cpu [--quick] [--json FILE]
 // The base of the ratios is the first peer, g++ -Ofast -march=native -fopenmp: above 1, Krait or that peer is faster than it.
 #include <dlfcn.h>

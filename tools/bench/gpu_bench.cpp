@@ -2,7 +2,7 @@
 //
 // The GPU table: Krait beside hand-written CUDA C++ (libpeer_cuda.so in the library path or beside this program), in interleaved
 // rounds, by the device's own clock.
-//   bench_gpu [cuda|vulkan] [--json FILE]
+//   bench_gpu [cuda|vulkan]
 #include <dlfcn.h>
 
 #include <cstring>

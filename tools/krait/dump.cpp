@@ -17,17 +17,6 @@
 namespace tool {
 namespace {
 
-/// `sm_90` and `spirv` are short for whole target texts.
-std::string whole_target(const std::string& target) {
-  if (target.starts_with("sm_")) {
-    const int sm = std::atoi(target.c_str() + 3);
-    return fmt::format("ptx sm={} isa={}", sm, sm >= 100 ? 86 : 80);
-  }
-  if (target == "vulkan") return "spirv";
-  if (target == "cpu") return krait::device::cpu().target();
-  return target;
-}
-
 int dump_file(const DumpOptions& o) {
   std::string text;
   if (o.file == "-") {
@@ -41,7 +30,7 @@ int dump_file(const DumpOptions& o) {
     text.assign(std::istreambuf_iterator<char>(in), {});
   }
   for (const std::string& stage : o.emit) {
-    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), whole_target(o.target).c_str());
+    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), o.target.c_str());
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
   return 0;
@@ -60,7 +49,7 @@ int dump_program(const DumpOptions& o) {
   if (child == 0) {
     const int out = dup(STDOUT_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    const std::string target = o.target.empty() ? "-" : whole_target(o.target);
+    const std::string target = o.target.empty() ? "-" : o.target;
     setenv("KRAIT_DUMP", fmt::format("{} {} {}", out, stages, target).c_str(), 1);
     std::vector<char*> argv;
     for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));

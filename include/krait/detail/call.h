@@ -71,6 +71,16 @@ KRAIT_API std::uint64_t launch_count() noexcept;
 /// Compiles for the default device, so that the first call need not.
 KRAIT_API void compile(kernel_state* state, const void* lambda, const signature& as);
 
+/// What a kernel's code uses on its device; 0 where the device does not say.
+struct attributes_type {
+  int registers;              // a thread
+  std::int64_t shared_bytes;  // a block, without what is sized at launch
+  std::int64_t local_bytes;   // a thread
+  int max_threads;            // a block
+  int suggested_block;        // threads of a block that fill the device well
+};
+KRAIT_API attributes_type attributes_of(kernel_state* state);
+
 /// Stage "ir", "llvm", "ptx", "sass", "spirv", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
 KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);
 

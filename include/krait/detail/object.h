@@ -4,6 +4,7 @@
 #pragma once
 
 #include <krait/detail/call.h>
+#include <krait/target.h>
 
 namespace krait::detail {
 
@@ -15,13 +16,18 @@ class object {
   object& operator=(object&&) = delete;
   ~object() { free_kernel_state(state_); }
 
-  /// Texts of the last specialisation, for the default device or for a target ("ptx sm=90 isa=80") without its device.
-  /// Throws error{usage} before the first call.
+  /// Texts of the last specialisation; of generated code for the default device, or for a target without its device. `sass` needs
+  /// NVIDIA's ptxas and a disassembler (nvdisasm or cuobjdump) on the PATH. Throw error{usage} before the first call.
   text ir() const { return inspect(state_, "ir", nullptr); }
-  text llvm(const char* target = nullptr) const { return inspect(state_, "llvm", target); }
-  text assembly(const char* target = nullptr) const { return inspect(state_, "asm", target); }
-  text ptx(const char* target = nullptr) const { return inspect(state_, "ptx", target); }
-  text spirv(const char* target = nullptr) const { return inspect(state_, "spirv", target); }
+  text llvm() const { return inspect(state_, "llvm", nullptr); }
+  text llvm(const target& on) const { return inspect(state_, "llvm", on.c_str()); }
+  text assembly() const { return inspect(state_, "asm", nullptr); }
+  text assembly(const target& on) const { return inspect(state_, "asm", on.c_str()); }
+  text ptx(const target& on = target::sm(90)) const { return inspect(state_, "ptx", on.c_str()); }
+  text sass(const target& on = target::sm(90)) const { return inspect(state_, "sass", on.c_str()); }
+  text spirv(const target& on = target::vulkan()) const { return inspect(state_, "spirv", on.c_str()); }
+  /// What the code compiled last uses. Throws error{usage} before the first call.
+  attributes_type attributes() const { return attributes_of(state_); }
 
  protected:
   kernel_state* state() const noexcept { return state_; }

@@ -100,7 +100,7 @@ void CudaDevice::check(Result r, const char* what) {
   const std::string last = fault ? last_kernels() : "";
   support::fail_device("{} ({}): {} failed: {}{}", id(), name_, what, text_of(api_, r),
                        last.empty() ? "" : ". A kernel that ran before caused it; the last ones, newest first: " + last +
-                                               ". KRAIT_DEBUG=1 reports it at the launch, KRAIT_CHECK=1 names the access");
+                                               ". KRAIT_DEBUG=1 reports it at the launch, KRAIT_CHECK=1 keeps accesses inside their arrays");
 }
 
 // ---- code ----------------------------------------------------------------------------------------------------------------------
@@ -153,6 +153,13 @@ std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, 
 void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
   auto& k = static_cast<CudaExecutable&>(code);
   const Current current(*this);
+  enqueue(k, q);
+  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&k, std::memory_order_relaxed);
+  if (debug_)
+    if (const Result fault = api_.stream_synchronize(q.stream.native)) launch_failed(fault, k, q);
+}
+
+void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   if (q.dynamic_shared > k.opted_in_shared.load(std::memory_order_relaxed)) {
     if (q.dynamic_shared > limits_.shared_bytes)
       support::fail_usage("kernel {} asks for {} bytes of dynamic shared memory, {} has {}", k.name, q.dynamic_shared, id(), limits_.shared_bytes);
@@ -165,15 +172,55 @@ void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
   const Result r = api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
                                u(q.dynamic_shared), q.stream.native, nullptr, extra);
   if (r != 0) launch_failed(r, k, q);
-  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&k, std::memory_order_relaxed);
-  if (debug_)
-    if (const Result fault = api_.stream_synchronize(q.stream.native)) launch_failed(fault, k, q);
 }
 
 void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRequest& q) {
   support::fail_device("{} ({}): kernel {} with grid {} x {} x {} and block {} x {} x {} failed: {}. It uses {} registers a thread and takes "
                        "blocks of up to {} threads", id(), name_, k.name, q.grid[0], q.grid[1], q.grid[2], q.block[0], q.block[1], q.block[2],
                        text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
+}
+
+void* CudaDevice::make_graph(std::span<const GraphLaunch> launches) {
+  const Current current(*this);
+  Stream capture = nullptr;
+  check(api_.stream_create(&capture, 1), "creating a stream");  // not ordered with the default stream, which cannot be captured
+  Graph graph = nullptr;
+  GraphExec exec = nullptr;
+  Result r = api_.capture_begin(capture, 1);  // only this thread's launches
+  if (r == 0) {
+    try {
+      for (const GraphLaunch& l : launches) {
+        LaunchRequest request = l.request;
+        request.stream = {capture};
+        enqueue(static_cast<CudaExecutable&>(*l.code), request);
+      }
+    } catch (...) {
+      api_.capture_end(capture, &graph);
+      if (graph) api_.graph_destroy(graph);
+      api_.stream_destroy(capture);
+      throw;
+    }
+    r = api_.capture_end(capture, &graph);
+  }
+  if (r == 0) r = api_.graph_instantiate(&exec, graph, 0);
+  if (graph) api_.graph_destroy(graph);
+  api_.stream_destroy(capture);
+  check(r, "making a graph");
+  return exec;
+}
+
+void CudaDevice::launch_graph(void* graph, StreamHandle stream) {
+  const Current current(*this);
+  check(api_.graph_launch(graph, stream.native), "launching a graph");
+}
+
+void CudaDevice::destroy_graph(void* graph) noexcept {
+  if (forked) return;
+  try {
+    const Current current(*this);
+    api_.graph_exec_destroy(graph);
+  } catch (...) {
+  }
 }
 
 // ---- memory --------------------------------------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ class CudaDevice final : public Device {
 
   std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
   void launch(Executable& code, const LaunchRequest& request) override;
+  void* make_graph(std::span<const GraphLaunch> launches) override;
+  void launch_graph(void* graph, StreamHandle stream) override;
+  void destroy_graph(void* graph) noexcept override;
 
   StreamHandle create_stream() override;
   void destroy_stream(StreamHandle stream) noexcept override;
@@ -68,6 +71,8 @@ class CudaDevice final : public Device {
 
   /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches the last kernels.
   void check(Result r, const char* what);
+  /// Puts a launch into its stream. The context is current.
+  void enqueue(CudaExecutable& code, const LaunchRequest& request);
   void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
   Context context();
   std::string last_kernels() const;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs: many launches recorded once and replayed at the cost of one.
+#pragma once
+
+#include <cstddef>
+
+#include <krait/detail/function_ref.h>
+#include <krait/device.h>
+
+namespace krait {
+
+/// The launches that a function makes on this thread, with their arguments as they are then.
+///   kr::graph step([&] { diffuse.launch({g, b}, a, c); diffuse.launch({g, b}, c, a); });
+///   for (int i = 0; i < 1000; ++i) step.launch();
+/// Nothing runs while recording. Arrays and kernels must outlive the graph; host containers are refused, since their contents
+/// would be copied once only. On CUDA the driver replays it as one graph.
+class KRAIT_API graph {
+ public:
+  /// Throws error{usage} for launches on another device than `on`, with host containers or in a stream of their own.
+  explicit graph(detail::function_ref<void()> launches, device on = device());
+  graph(graph&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
+  graph& operator=(graph&&) = delete;
+  ~graph();
+
+  /// Puts all launches into the device's default stream, or into a stream.
+  void launch();
+  void launch(const stream& in);
+  /// How many launches it holds.
+  std::size_t size() const noexcept;
+
+  struct state;  ///< the library's own
+
+ private:
+  void replay(void* native_stream);
+  state* state_;
+};
+
+}  // namespace krait

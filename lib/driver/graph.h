@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A graph while it is recorded and afterwards. Calls look for the thread's open graph before they launch.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/jit.h"
+#include "krait/graph.h"
+
+namespace krait {
+
+struct graph::state {
+  driver::DeviceHandle* device = nullptr;
+  struct Launch {
+    std::shared_ptr<const driver::Compiled> code;
+    runtime::LaunchRequest request;  // args points into the bytes below
+    std::vector<std::byte> args;
+  };
+  std::vector<Launch> launches;
+  void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
+
+  /// Adds a launch. Throws error{usage} where the graph cannot hold it.
+  void add(driver::DeviceHandle& on, std::shared_ptr<const driver::Compiled> code, const runtime::LaunchRequest& request, bool host_arguments,
+           const std::string& what);
+};
+
+namespace driver {
+/// The graph that this thread records, or null.
+graph::state*& open_graph() noexcept;
+}  // namespace driver
+
+}  // namespace krait

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace krait::driver {
+
+/// The machine code that NVIDIA's ptxas makes of a PTX text, disassembled. Throws error{usage} where the tools are not installed.
+std::string sass(const std::string& ptx, const std::string& target);
+
+}  // namespace krait::driver
