@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installs the build into a folder of its own, moves it, and uses it from there: find_package, pkg-config, the tool.
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE text)
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/prefix)  # nothing may remember where it was installed
+set(libraries ${WORK}/prefix/${LIBDIR})
+
+# find_package
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/user)
+
+# pkg-config
+if(PKG_CONFIG)
+  set(ENV{PKG_CONFIG_PATH} ${libraries}/pkgconfig)
+  run(${PKG_CONFIG} --cflags --libs krait)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  run(${COMPILER} -std=c++20 ${PROJECT}/main.cpp ${flags} -Wl,-rpath,${libraries} -o ${WORK}/user)
+  run(${WORK}/user)
+else()
+  message(STATUS "pkg-config is not installed: its file is not tested")
+endif()
+
+# The tool finds the library and the code generators beside it.
+foreach(target cpu sm_90 "spirv features=i64")
+  run(${WORK}/prefix/${BINDIR}/krait dump ${PROJECT}/sum.kir --emit asm --target ${target})
+  if(NOT output MATCHES "[aA]dd")
+    message(FATAL_ERROR "krait dump --target ${target} printed no code:\n${output}")
+  endif()
+endforeach()
+
+# The headers that are installed are all that there are, and no private one.
+file(GLOB_RECURSE installed RELATIVE ${WORK}/prefix/${INCLUDEDIR} ${WORK}/prefix/${INCLUDEDIR}/*)
+file(GLOB_RECURSE own RELATIVE ${SOURCE}/include ${SOURCE}/include/*)
+if(NOT installed STREQUAL own)
+  message(FATAL_ERROR "installed headers: ${installed}\nheaders: ${own}")
+endif()
