@@ -40,7 +40,7 @@ int main() try {
     const double expected_call = s * distribution(d1) - discounted * distribution(d2);
     const double expected_put = discounted * distribution(-d2) - s * distribution(-d1);
     worst = std::fmax(worst, std::fmax(std::abs(call[i] - expected_call), std::abs(put[i] - expected_put)));
-    if (i % 20'000 == 7) std::printf("%7.2f %7.2f %6.2f %8.4f %8.4f\n", s, k, t, static_cast<double>(call[i]), static_cast<double>(put[i]));
+    if (i % 20'000 == 7) std::printf("%7.2f %7.2f %6.2f %8.4f %8.4f\n", s, k, t, double{call[i]}, double{put[i]});
   }
   std::printf("%zu options: largest difference to the host's doubles %.1e\n", n, worst);
   return worst < 2e-5 ? 0 : 1;

@@ -12,8 +12,8 @@
 namespace kr = krait;
 
 namespace {
-/// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011), with key {0, 0}, on plain
-/// and on traced words. `Word` is a type whose variables can be assigned to.
+/// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011), with key {0, 0}, on
+/// plain and on traced words. `Word` is a type whose variables can be assigned to.
 template <class Word>
 void philox(Word& c0, Word& c1, Word& c2, Word& c3) {
   std::uint32_t k0 = 0, k1 = 0;  // plain: the rounds' keys become constants of the kernel

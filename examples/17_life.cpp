@@ -47,7 +47,8 @@ int main() try {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         int neighbours = -host[y * width + x];
-        for (int d = 0; d < 9; ++d) neighbours += host[(y + d / 3 - 1 + height) % height * width + (x + d % 3 - 1 + width) % width];
+        for (int d = 0; d < 9; ++d)
+          neighbours += host[(y + d / 3 - 1 + height) % height * width + (x + d % 3 - 1 + width) % width];
         other[y * width + x] = neighbours == 3 || (neighbours == 2 && host[y * width + x]);
       }
   for (int y = 0; y < height; y += 2, std::putchar('\n'))  // two rows of cells a line of text

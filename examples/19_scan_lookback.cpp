@@ -15,7 +15,8 @@ int main() try {
   // A word a block: two bits say what the other thirty are; one access reads both, so that no order among words is needed.
   constexpr unsigned nothing = 0, own_sum = 1u << 30, running_sum = 2u << 30, kinds = 3u << 30;
 
-  auto scan = kr::kernel([](kr::view<const unsigned> in, kr::view<unsigned> out, kr::view<unsigned> states, kr::view<unsigned> ticket) {
+  using Words = kr::view<unsigned>;
+  auto scan = kr::kernel([](kr::view<const unsigned> in, Words out, Words states, Words ticket) {
     auto sums = kr::shared<unsigned, block>();
     auto taken = kr::shared<unsigned, 2>();  // this block's number, and the sum of the blocks before it
     auto t = kr::thread_idx().x;

@@ -54,7 +54,10 @@ int main() try {
       for (int k = 0; k < 3; ++k) d[k] = double(p[k * n + j]) - p[k * n + i], square += d[k] * d[k];
       for (int k = 0; k < 3; ++k) sum[k] += p[3 * n + j] * d[k] / (square * std::sqrt(square));
     }
-    for (int k = 0; k < 3; ++k) largest = std::fmax(largest, std::abs(sum[k])), worst = std::fmax(worst, std::abs(sum[k] - a[k * n + i]));
+    for (int k = 0; k < 3; ++k) {
+      largest = std::fmax(largest, std::abs(sum[k]));
+      worst = std::fmax(worst, std::abs(sum[k] - a[k * n + i]));
+    }
   }
   std::printf("%d bodies: largest acceleration %.3f, largest difference to the host %.1e\n", n, largest, worst);
   return worst < 1e-5 * largest ? 0 : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole arrays in one line: operators and functions on kr::array build an expression, and its conversion to an array is one launch
-// of an element-wise kernel. An expression's type has its operators, its arrays' types and its numbers' types; the arrays and the
+// Whole arrays in one line: operators and functions on kr::array build an expression, and its conversion to an array is one
+// launch of an element-wise kernel. An expression's type has its operators, its arrays' types and its numbers' types; the arrays and the
 // numbers themselves are arguments of the launch. So one kernel object serves all expressions of a type.
 #pragma once
 
@@ -59,8 +59,8 @@ struct expression_kernel {
 
 }  // namespace detail
 
-/// What operators and functions give on kr::array: nothing is computed before it becomes an array, by one launch. It refers to the
-/// arrays that have names, which must outlive it, and owns temporary ones. Shapes broadcast as in NumPy.
+/// What operators and functions give on kr::array: nothing is computed before it becomes an array, by one launch. It refers to
+/// the arrays that have names, which must outlive it, and owns temporary ones. Shapes broadcast as in NumPy.
 ///   kr::array<float> w = 2.0f * x + kr::sin(y);
 template <class Function, class... Operands>
 class expression {
