@@ -35,6 +35,18 @@ foreach(target cpu sm_90 "spirv features=i64")
   endif()
 endforeach()
 
+# Only the public interface is visible: two versions of a private dependency may live in one process.
+find_program(nm nm)
+if(nm)
+  run(${nm} -DC --defined-only ${libraries}/libkrait.so)
+  string(REGEX REPLACE "\n[^\n]* krait::[^\n]*" "" others "\n${output}")
+  string(REGEX REPLACE "\n[^\n]* (vtable|typeinfo|typeinfo name) for krait::error" "" others "${others}")
+  string(STRIP "${others}" others)
+  if(others)
+    message(FATAL_ERROR "libkrait.so also exports:\n${others}")
+  endif()
+endif()
+
 # The headers that are installed are all that there are, and no private one.
 file(GLOB_RECURSE installed RELATIVE ${WORK}/prefix/${INCLUDEDIR} ${WORK}/prefix/${INCLUDEDIR}/*)
 file(GLOB_RECURSE own RELATIVE ${SOURCE}/include ${SOURCE}/include/*)
