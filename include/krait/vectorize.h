@@ -37,6 +37,7 @@ class vectorized : public detail::object {
 
   /// `f.into(z)(x, y)`: writes into z, whose shape the arguments broadcast to. Several outputs for a lambda that returns a tuple.
   template <class... Outputs>
+    requires(!std::is_same_v<Outputs, stream> && ...)
   auto into(Outputs&... outputs) const {
     return [this, &outputs...]<class... Args>(Args&&... args) {
       detail::elementwise_into<Lambda>::call(state(), lambda_, nullptr, std::tie(outputs...), std::forward<Args>(args)...);

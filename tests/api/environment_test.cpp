@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the caller's thread state must not change, and what calls must not change in it: floating-point control, other threads.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cfenv>
 #include <cstring>
@@ -85,6 +88,27 @@ TEST(Environment, ConcurrentFirstCalls) {
   go = true;
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, std::vector<int>(8, 0));
+}
+
+TEST(Environment, ForkedChildren) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "a GPU driver does not survive a fork";
+  auto f = kr::vectorize([](auto x) { return x * 3 + 1; });
+  const std::vector<int> x(300'000, 2);  // enough for every worker
+  ASSERT_EQ(std::vector<int>(f(x)).back(), 7);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool right = false;
+    try {
+      right = std::vector<int>(f(x)) == std::vector<int>(x.size(), 7) && kr::vectorize([](auto v) { return v + 5; })(1) == 6;
+    } catch (...) {
+    }
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(std::vector<int>(f(x)).back(), 7);  // the parent's workers are as they were
 }
 
 TEST(Environment, RecordingsOfSeveralThreadsDoNotMeet) {

@@ -264,6 +264,16 @@ TEST(Vectorize, IntoWritesWhatItIsGiven) {
   EXPECT_EQ(c_array[0] + c_array[1], 6);
 }
 
+TEST(Vectorize, IntoInAStream) {
+  kr::stream s;
+  const kr::array<float> x = kr::to_device(std::vector<float>{1, 2, 3});
+  kr::array<float> z(3);
+  add.into(s, z)(x, 1.0f);
+  add.into(s, z)(z, x);
+  s.synchronize();
+  EXPECT_EQ(std::vector<float>(z.to_host()), (std::vector<float>{3, 5, 7}));
+}
+
 TEST(Vectorize, IntoConvertsToTheOutputsType) {
   const std::vector<float> x{1.75f, -2.5f, 300.0f};
   std::vector<std::uint8_t> bytes(3);
