@@ -225,7 +225,9 @@ T binary(T x, T y) {
       return x != y;
     }
   } else if constexpr (std::same_as<T, Half>) {
-    return to_half(binary_float<op>(to_double(x), to_double(y)));
+    // Conversion would drop the sign of a NaN, which f32 and f64 look at.
+    if constexpr (op == Op::Copysign) return Half{std::uint16_t((x.bits & 0x7fff) | (y.bits & 0x8000))};
+    else return to_half(binary_float<op>(to_double(x), to_double(y)));
   } else if constexpr (Float<T>) {
     return binary_float<op>(x, y);
   } else {
