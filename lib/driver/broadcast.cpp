@@ -3,6 +3,7 @@
 // NumPy's broadcasting: shapes are aligned at the last dimension; an extent of 1 repeats.
 #include <string>
 
+#include "driver/kernel_state.h"
 #include "krait/detail/arguments.h"
 #include "krait/detail/elementwise.h"
 #include "support/error.h"
@@ -23,9 +24,13 @@ std::string all_shapes(const argument* arguments, unsigned count) {
   return s;
 }
 
+std::string function_of(const kernel_state* of) {
+  return of ? driver::describe(*of) : "an element-wise function that was moved from";
+}
+
 }  // namespace
 
-void broadcast_shape(const argument* inputs, unsigned count, int rank, std::int64_t* extents) {
+void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents) {
   for (int d = 0; d < rank; ++d) extents[d] = 1;
   for (unsigned i = 0; i < count; ++i) {
     const int first = rank - inputs[i].rank;  // the output's dimension that the argument's first one is
@@ -33,14 +38,16 @@ void broadcast_shape(const argument* inputs, unsigned count, int rank, std::int6
       const std::int64_t e = inputs[i].extents[d - first];
       if (e == 1 || e == extents[d]) continue;
       if (extents[d] != 1)
-        support::fail_usage("the arguments' shapes {} do not broadcast: from the last dimension on, extents must be equal or 1",
-                            all_shapes(inputs, count));
+        support::fail_usage(
+            "{}: the arguments' shapes {} do not broadcast: from the last dimension on, extents must be equal or 1",
+            function_of(of), all_shapes(inputs, count));
       extents[d] = e;
     }
   }
 }
 
-bool broadcast(argument* arguments, unsigned inputs, unsigned count, int rank, const std::int64_t* extents) {
+bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, unsigned count, int rank,
+               const std::int64_t* extents) {
   argument wanted;
   wanted.rank = static_cast<unsigned char>(rank);
   for (int d = 0; d < rank; ++d) wanted.extents[d] = extents[d];
@@ -57,9 +64,10 @@ bool broadcast(argument* arguments, unsigned inputs, unsigned count, int rank, c
       const std::int64_t e = own ? given.extents[d - first] : 1;
       const bool repeats = e == 1 && extents[d] != 1;
       if (i >= inputs && e != extents[d])
-        support::fail_usage("the output has the shape {}, the result {}", text_of(given), text_of(wanted));
+        support::fail_usage("{}: the output has the shape {}, the result {}", function_of(of), text_of(given), text_of(wanted));
       if (e != extents[d] && e != 1)
-        support::fail_usage("an argument of shape {} does not broadcast to the output's shape {}", text_of(given), text_of(wanted));
+        support::fail_usage("{}: an argument of shape {} does not broadcast to the output's shape {}", function_of(of),
+                            text_of(given), text_of(wanted));
       flat = flat && !repeats && e == extents[d];
       a.extents[d] = extents[d];
       a.strides[d] = own && !repeats ? given.strides[d - first] : 0;

@@ -233,7 +233,11 @@ TEST(Vectorize, HostContainersBroadcastToo) {
 
 TEST(Vectorize, ShapesThatDoNotBroadcast) {
   const std::vector<int> three(3), four(4);
-  expect_usage({"(3) and (4)", "do not broadcast"}, [&] { add(three, four); });
+  auto plus = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "plus"});
+  const std::string where = krait::test::place(__LINE__ - 1);
+  expect_usage({"kernel plus (" + where +
+                "): the arguments' shapes (3) and (4) do not broadcast: from the last dimension on, extents must be equal or 1"},
+               [&] { plus(three, four); });
   const auto x = device_counted(kr::shape<2>(2, 3)), y = device_counted(kr::shape<2>(3, 2));
   expect_usage({"(2, 3) and (3, 2)"}, [&] { add(x, y); });
   const std::vector<int> none;

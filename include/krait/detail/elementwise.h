@@ -160,11 +160,11 @@ argument input_argument(const Arg& from) {
   else return container_argument(from);
 }
 
-/// Extents that all arguments broadcast to, aligned at the last dimension as in NumPy. Throws error{usage}.
-KRAIT_API void broadcast_shape(const argument* inputs, unsigned count, int rank, std::int64_t* extents);
+/// Extents that all arguments broadcast to, aligned at the last dimension as in NumPy. Throws error{usage} that names the function.
+KRAIT_API void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents);
 /// Gives arguments the output's rank and extents, with stride 0 along broadcast dimensions; true where all have the output's shape:
 /// then they become one-dimensional. Throws error{usage} where an output has another shape.
-KRAIT_API bool broadcast(argument* arguments, unsigned inputs, unsigned count, int rank, const std::int64_t* extents);
+KRAIT_API bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, unsigned count, int rank, const std::int64_t* extents);
 
 /// Types only: what a call's inputs and outputs are.
 template <class Inputs, class Outputs>
@@ -175,7 +175,7 @@ void run_elementwise(kernel_state* state, const Lambda& lambda, call_config conf
                      elementwise_types<std::tuple<Inputs...>, std::tuple<Outputs...>>) {
   config.count = 1;
   for (int d = 0; d < Rank; ++d) config.count *= extents[d];
-  if (broadcast(packed, sizeof...(Inputs), sizeof...(Inputs) + sizeof...(Outputs), Rank, extents))
+  if (broadcast(state, packed, sizeof...(Inputs), sizeof...(Inputs) + sizeof...(Outputs), Rank, extents))
     call(state, &lambda, elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
   else
     call(state, &lambda, elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
@@ -222,7 +222,7 @@ struct elementwise<Lambda, std::tuple<Results...>> {
     constexpr bool numbers = (plain_scalar<std::remove_cvref_t<Args>> && ...);
     argument packed[sizeof...(Args) + sizeof...(Results)] = {input_argument(args)...};
     std::int64_t extents[4] = {1, 1, 1, 1};
-    broadcast_shape(packed, sizeof...(Args), rank, extents);
+    broadcast_shape(state, packed, sizeof...(Args), rank, extents);
     constexpr elementwise_types<std::tuple<input_of<Args>...>, std::tuple<Results...>> types{};
     call_config config;
     config.form = numbers ? call_config::numbers : call_config::elements, config.on = on;
