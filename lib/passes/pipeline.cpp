@@ -33,8 +33,19 @@ bool keep_spirv(const Inst& inst, FpMode fp) {
          is_one_of(inst.op, {Op::Exp, Op::Exp2, Op::Log, Op::Log2, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Rsqrt, Op::Atan2});
 }
 
-auto kept_by(TargetKind target) {
-  return target == TargetKind::Ptx ? keep_ptx : target == TargetKind::Spirv ? keep_spirv : keep_nothing;
+/// The estimate of AVX-512 and one step are within the bound (codegen/cpu/arith.cpp); it differs between makers of processors.
+bool keep_cpu(const Inst& inst, FpMode fp) {
+  return inst.type.scalar == Scalar::F32 && inst.op == Op::Rsqrt && (fp == FpMode::Native || is_fast(inst, fp));
+}
+
+bool (*kept_by(TargetKind target))(const Inst&, FpMode) {
+  switch (target) {
+    case TargetKind::Interpreter: return keep_nothing;
+    case TargetKind::Cpu: return keep_cpu;
+    case TargetKind::Ptx: return keep_ptx;
+    case TargetKind::Spirv: return keep_spirv;
+  }
+  return keep_nothing;
 }
 
 /// Runs passes one after another, verifying between them where that is asked for.

@@ -51,7 +51,8 @@ class Arithmetic {
   V fma(ir::Scalar s, V x, V y, V z);
   V is_nan(V x, ir::Scalar s);
   V is_infinite(V x, ir::Scalar s);
-  V saturate(V x, ir::Scalar from, ir::Scalar to);
+  V saturate(V x, ir::Scalar to);
+  V reciprocal_root(V x);
 
   llvm::IRBuilder<>& b_;
   const Machine& machine_;

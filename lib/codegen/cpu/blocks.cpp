@@ -72,7 +72,8 @@ void Emitter::emit_blocks() {
   count_loop(box_field(0), box_field(1), b_.getInt64(1), "block", [&](V block) {
     V width = launch_grid_[0], height = launch_grid_[1];
     V row = b_.CreateUDiv(block, width);
-    at_.block[0] = b_.CreateURem(block, width), at_.block[1] = b_.CreateURem(row, height), at_.block[2] = b_.CreateUDiv(row, height);
+    at_.block[0] = b_.CreateURem(block, width);
+    at_.block[1] = b_.CreateURem(row, height), at_.block[2] = b_.CreateUDiv(row, height);
     if (!traits_.warps) return emit_block(shape_.layout);
     // Gangs are warps here, runs of 32 linear thread numbers: rows of the block only where they divide evenly.
     V flat = b_.CreateICmpEQ(b_.CreateMul(launch_block_[1], launch_block_[2]), b_.getInt64(1));
@@ -133,7 +134,9 @@ void Emitter::emit_threads() {
 /// Lowers one instruction that is no jump. Dead: no lane goes on.
 Emitter::Flow Emitter::emit_inst(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
-  if (ir::info(inst.op).math) unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
+  if (lines_) b_.SetCurrentDebugLocation(lines_->at(inst.loc));
+  if (ir::info(inst.op).math && (inst.op != Op::Rsqrt || inst.type.scalar != Scalar::F32))
+    unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
   switch (inst.op) {
     case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:

@@ -12,7 +12,7 @@ using ir::Scalar;
 
 namespace {
 
-constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch: log and sin branch around rare paths
+constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch; rare paths of log have more
 
 }  // namespace
 
@@ -135,8 +135,8 @@ Emitter::Flow Emitter::emit_uniform_branch(ir::InstId id) {
   } else {
     llvm::SwitchInst* table = b_.CreateSwitch(condition, sides.back(), unsigned(inst.list.size()));
     for (std::size_t i = 0; i + 1 < inst.regions.size(); ++i) {
-      auto* value = llvm::ConstantInt::get(c_, llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(condition->getType()->getIntegerBitWidth()));
-      table->addCase(value, sides[i]);
+      llvm::APInt value(64, std::uint64_t(inst.list[i]));
+      table->addCase(llvm::ConstantInt::get(c_, value.trunc(condition->getType()->getIntegerBitWidth())), sides[i]);
     }
   }
   struct Edge { Block from; Mask mask; Exit exit; };

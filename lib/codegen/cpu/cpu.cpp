@@ -63,7 +63,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(shape);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  Emitter(session.module(), f, shape, traits, whole_block, header).emit();
+  Emitter(session.module(), f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
   session.verify();
   reply.lower_ms = watch.lap();
   optimise(session.module(), *machine);

@@ -118,7 +118,8 @@ class Analysis {
           way.kills_loop = true;
         }
         if (inst.op == Op::Continue) ++d_.continues[loop.inst];
-        auto& targets = inst.op == Op::Continue ? f_.regions[f_.insts[loop.inst].regions[0]].params : f_.insts[loop.inst].results;
+        const ir::Inst& target = f_.insts[loop.inst];
+        auto& targets = inst.op == Op::Continue ? f_.regions[target.regions[0]].params : target.results;
         std::size_t skip = inst.op == Op::Continue && f_.insts[loop.inst].op != Op::Loop ? 1 : 0;
         for (std::size_t i = 0; i < inst.operands.size(); ++i) raise(targets[i + skip], of(inst.operands[i]));
         break;
@@ -153,7 +154,7 @@ class Analysis {
       } else if (ir::is_loop(inst.op)) {
         w = loop(id, inst);
       } else {
-        w.barrier = inst.op == Op::Barrier || inst.op == Op::BarrierCount || inst.op == Op::BarrierAnd || inst.op == Op::BarrierOr;
+        w.barrier = ir::info(inst.op).effect == ir::Effect::Sync && inst.op != Op::Fence && inst.op != Op::WarpSync;
         Span s = result_span(inst);
         for (ir::ValueId v : inst.results) raise(v, s);
       }
@@ -191,8 +192,8 @@ class Analysis {
     std::size_t bounds = inst.op == Op::Loop ? 0 : 1;
     for (std::size_t i = bounds; i < inst.operands.size(); ++i) raise(params[i], of(inst.operands[i]));
     loops_.push_back({.inst = id});
-    if (inst.op == Op::GridStride && id != range_loop_) raise(params[0], Span::Varying), raise(loops_.back().exits, Span::Varying);
-    if (id == range_loop_) raise(params[0], Span::Varying);
+    if (inst.op == Op::GridStride) raise(params[0], Span::Varying);
+    if (inst.op == Op::GridStride && id != range_loop_) raise(loops_.back().exits, Span::Varying);
     if (inst.op == Op::For) raise(loops_.back().exits, of(inst.operands[0]));
     if (loops_.back().exits == Span::Varying) {
       flag(d_.masked, id);

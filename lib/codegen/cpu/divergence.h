@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is equal in a gang of lanes, and which jumps take only some of them. Unlike passes::uniformity, which proves what holds for
-// every schedule, this knows that a gang runs in step: a load from a uniform address is one load.
+// What is equal in a gang of lanes, and which jumps take only some of them. Unlike passes::uniformity, which proves what holds
+// for every schedule, this knows that a gang runs in step: a load from a uniform address is one load.
 #pragma once
 
 #include <vector>

@@ -18,6 +18,7 @@
 #include "codegen/cpu/arith.h"
 #include "codegen/cpu/divergence.h"
 #include "codegen/cpu/shape.h"
+#include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/ir.h"
 
@@ -58,8 +59,8 @@ struct Position {
 
 class Emitter {
  public:
-  /// `whole_block`: the gang is the block, whose size the kernel fixes.
-  Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block,
+  /// `whole_block`: the gang is the block, whose size the kernel fixes. `lines`: with the user's source lines.
+  Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block, bool lines,
           CpuBlobHeader& header);
 
   /// Adds @entry and, for Range, @extent.
@@ -196,7 +197,7 @@ class Emitter {
   const ir::Function& f_;
   Shape shape_;
   const Traits& traits_;
-  bool whole_block_;
+  bool whole_block_, wants_lines_;
   CpuBlobHeader& header_;
   llvm::IRBuilder<> b_;
   Arithmetic arith_;
@@ -205,6 +206,7 @@ class Emitter {
   std::vector<Lowered> values_;     // by ValueId
   ir::ArgumentLayout layout_;
   llvm::Function* function_ = nullptr;
+  std::optional<DebugLines> lines_;
   V args_ = nullptr, launch_ = nullptr, box_ = nullptr, scratch_ = nullptr;
   V launch_grid_[3] = {}, launch_block_[3] = {}, helpers_[unsigned(CpuHelper::Count)] = {};
   V dynamic_bytes_ = nullptr;

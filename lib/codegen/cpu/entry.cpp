@@ -18,9 +18,9 @@ constexpr unsigned split_limit = 160;  // instructions of a body that is lowered
 }  // namespace
 
 Emitter::Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block,
-                 CpuBlobHeader& header)
-    : c_(module.getContext()), m_(module), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block), header_(header), b_(module.getContext()),
-      arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(ir::argument_layout(f)) {
+                 bool lines, CpuBlobHeader& header)
+    : c_(module.getContext()), m_(module), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
+      wants_lines_(lines), header_(header), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(ir::argument_layout(f)) {
   values_.resize(f.values.size());
   uses_.assign(f.values.size(), 0);
   for (const ir::Inst& inst : f.insts)
@@ -39,7 +39,8 @@ void Emitter::start_function(const char* name, bool extent) {
   llvm::FunctionType* type = extent ? llvm::FunctionType::get(b_.getInt64Ty(), {p, p}, false)
                                     : llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, p}, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, m_);
-  std::string width = std::to_string(shape_.machine.level == CpuLevel::Avx512 ? 512 : shape_.machine.level == CpuLevel::Avx2 ? 256 : 128);
+  CpuLevel level = shape_.machine.level;
+  std::string width = level == CpuLevel::Avx512 ? "512" : level == CpuLevel::Avx2 ? "256" : "128";
   function_->addFnAttr("prefer-vector-width", width);
   function_->addFnAttr("min-legal-vector-width", width);
   function_->addFnAttr("target-cpu", shape_.machine.cpu);
@@ -71,7 +72,8 @@ void Emitter::load_arguments() {
     const ir::Type& type = f_.type_of(params[i]);
     V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(type.is_array() ? What::Address : What::Scalar, i)));
     Scalar s = type.scalar;
-    llvm::Type* t = type.is_array() ? static_cast<llvm::Type*>(b_.getPtrTy()) : s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+    llvm::Type* t = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+    if (type.is_array()) t = b_.getPtrTy();
     llvm::LoadInst* load = b_.CreateAlignedLoad(t, at, llvm::Align(type.is_array() ? 8 : ir::size_of(s)));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
     set_uniform(params[i], type.is_array() ? load : arith_.from_memory(load, s));
@@ -239,6 +241,7 @@ void Emitter::emit() {
     emit_extent();
   }
   start_function("entry", false);
+  if (wants_lines_) lines_.emplace(m_, *function_, f_, DebugLines::Kind::LineTablesOnly);
   load_arguments();
   if (is_block(shape_.layout)) {
     emit_blocks();
@@ -246,10 +249,12 @@ void Emitter::emit() {
     d_ = find_divergence(f_, shape_.layout, traits_.stride_loop);
     emit_grid();
   }
+  b_.SetCurrentDebugLocation({});
   b_.CreateRetVoid();
   Block first = allocas_->getNextNode();
   b_.SetInsertPoint(allocas_);
   b_.CreateBr(first);
+  if (lines_) lines_->finish();
 }
 
 }  // namespace krait::codegen::cpu

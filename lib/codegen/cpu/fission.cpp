@@ -52,10 +52,11 @@ class Emitter::Fissioned {
     if (s.counted != ir::none) need(s.counted, s);
     Exit exit = e_.emit_region(s.region, s.begin);
     if (!e_.open_ || !exit.yields) return;
-    for (std::size_t i = s.begin; i < s.end; ++i)
+    for (std::size_t i = s.begin; i < s.end; ++i) {
+      if (p_.outside[insts[i]]) continue;
       for (ir::ValueId v : f_.insts[insts[i]].results)
-        if (!p_.outside[insts[i]] && p_.place[v] != Fission::no_place && f_.type_of(v).is_value() && e_.get(v).form != Lowered::Form::None)
-          store(v, e_.get(v));
+        if (p_.place[v] != Fission::no_place && f_.type_of(v).is_value()) store(v, e_.get(v));
+    }
     std::vector<Lowered> values;
     for (auto& [from, to] : s.moves) values.push_back(e_.get(from));
     for (std::size_t i = 0; i < s.moves.size(); ++i) store(s.moves[i].second, values[i]);
@@ -156,7 +157,8 @@ class Emitter::Fissioned {
   }
 
   /// Gives `to` (results or carried values) the values `from`: scalars by their cells, others in the gangs' memory.
-  void move(Segment& s, const std::vector<ir::ValueId>& from, std::size_t skip, const std::vector<ir::ValueId>& to, std::size_t to_skip) {
+  void move(Segment& s, const std::vector<ir::ValueId>& from, std::size_t skip, const std::vector<ir::ValueId>& to,
+            std::size_t to_skip) {
     std::vector<std::pair<ir::ValueId, ir::ValueId>> scalars;
     for (std::size_t i = skip; i < from.size(); ++i) {
       ir::ValueId target = to[i - skip + to_skip];
@@ -188,8 +190,7 @@ class Emitter::Fissioned {
       ir::InstId id = insts[i];
       const ir::Inst& inst = f_.insts[id];
       if (ir::is_terminator(inst.op)) return leave(s, inst, r);
-      bool barrier = inst.op == Op::Barrier || inst.op == Op::BarrierCount || inst.op == Op::BarrierAnd || inst.op == Op::BarrierOr;
-      if (barrier || inst.op == Op::Uniform) {
+      if ((e_.d_.barrier[id] && inst.regions.empty()) || inst.op == Op::Uniform) {
         synchronise(s, inst);
       } else if (p_.outer[id]) {
         control(s, inst);
@@ -332,6 +333,8 @@ llvm::Value* Emitter::local_in_scratch(ir::ValueId v) { return fissioned_->place
 std::size_t Emitter::region_end(ir::RegionId r) const {
   return segment_ && segment_->region == r ? segment_->end : f_.regions[r].insts.size();
 }
-bool Emitter::skipped(ir::RegionId r, ir::InstId id) const { return segment_ && segment_->region == r && fissioned_->outside(id); }
+bool Emitter::skipped(ir::RegionId r, ir::InstId id) const {
+  return segment_ && segment_->region == r && fissioned_->outside(id);
+}
 
 }  // namespace krait::codegen::cpu

@@ -45,7 +45,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Shape& shape) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, shape.machine.cpu, shape.machine.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      triple, shape.machine.cpu, shape.machine.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
   if (!machine) defect("LLVM cannot make code for " + shape.machine.cpu);
   return machine;
 }
@@ -99,7 +100,8 @@ struct Image {
       llvm::object::ELFSectionRef elf(section);
       if (!(elf.getFlags() & llvm::ELF::SHF_ALLOC) || section.isText() != code || elf.getSize() == 0) continue;
       if (elf.getType() == llvm::ELF::SHT_X86_64_UNWIND) continue;
-      if (elf.getFlags() & llvm::ELF::SHF_WRITE) unsupported("the code wants writable data (" + take(section.getName(), "name").str() + ")");
+      if (elf.getFlags() & llvm::ELF::SHF_WRITE)
+        unsupported("the code wants writable data (" + take(section.getName(), "name").str() + ")");
       std::size_t align = std::max<std::uint64_t>(section.getAlignment().value(), 1);
       bytes.resize((bytes.size() + align - 1) / align * align, '\0');
       at[unsigned(section.getIndex())] = bytes.size();

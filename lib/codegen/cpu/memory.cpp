@@ -17,7 +17,7 @@ llvm::Value* Emitter::wide_index(V index, ir::ValueId v) {
   if (s == Scalar::U32 && f_.facts.small && !f_.checked) s = Scalar::I32;
   if (ir::bits_of(s) == 64) return index;
   llvm::Type* t = b_.getInt64Ty();
-  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(index->getType())) t = llvm::FixedVectorType::get(t, vector->getNumElements());
+  if (index->getType()->isVectorTy()) t = lane_type(Scalar::I64);
   return ir::is_signed_int(s) ? b_.CreateSExt(index, t) : b_.CreateZExt(index, t);
 }
 
@@ -38,7 +38,9 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     V bytes = b_.CreateAdd(b_.CreateMul(wide, b_.getInt64(element)), b_.getInt64(offset));
     return b_.CreatePtrAdd(base, bytes);
   };
-  auto beside = [&](V pointer, unsigned p) { return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size)); };
+  auto beside = [&](V pointer, unsigned p) {
+    return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size));
+  };
   if (i.form == Lowered::Form::Uniform && !f_.checked) {
     V pointer = at(wide_index(i.v[0], index));
     if (!local) return {Kind::One, {pointer}};
@@ -71,7 +73,8 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     }
     // An index scaled by its element's size is what gather instructions take.
     V start = offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base;
-    if (element == 1 || element == 2 || element == 4 || element == 8) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));
+    bool scales = element == 1 || element == 2 || element == 4 || element == 8;
+    if (scales) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));
     else a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateMul(lanes, splat(b_.getInt64(element)))));
   }
   return a;
@@ -199,14 +202,19 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
       if (whole) op = Rmw::Add;
       else if (s != Scalar::F16) op = Rmw::FAdd;
       break;
-    case Op::AtomicMin: if (whole) op = sign ? Rmw::Min : Rmw::UMin; break;
-    case Op::AtomicMax: if (whole) op = sign ? Rmw::Max : Rmw::UMax; break;
+    case Op::AtomicMin:
+      if (whole) op = sign ? Rmw::Min : Rmw::UMin;
+      break;
+    case Op::AtomicMax:
+      if (whole) op = sign ? Rmw::Max : Rmw::UMax;
+      break;
     case Op::AtomicAnd: op = Rmw::And; break;
     case Op::AtomicOr: op = Rmw::Or; break;
     case Op::AtomicXor: op = Rmw::Xor; break;
     case Op::AtomicExchange: return b_.CreateBitCast(rmw(Rmw::Xchg, b_.CreateBitCast(x[0], bits)), own);
     case Op::AtomicCas: {
-      V pair = b_.CreateAtomicCmpXchg(address, b_.CreateBitCast(x[0], bits), b_.CreateBitCast(x[1], bits), align, relaxed, relaxed);
+      V expected = b_.CreateBitCast(x[0], bits), desired = b_.CreateBitCast(x[1], bits);
+      V pair = b_.CreateAtomicCmpXchg(address, expected, desired, align, relaxed, relaxed);
       return b_.CreateBitCast(b_.CreateExtractValue(pair, 0), own);
     }
     default: defect("not an atomic operation");

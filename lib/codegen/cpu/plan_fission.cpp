@@ -44,7 +44,9 @@ class Planner {
     return false;
   }
   bool escapes(const ir::Inst& inst) const {
-    return std::any_of(inst.regions.begin(), inst.regions.end(), [&](ir::RegionId r) { return escapes(r, ir::is_loop(inst.op)); });
+    for (ir::RegionId r : inst.regions)
+      if (escapes(r, ir::is_loop(inst.op))) return true;
+    return false;
   }
   bool all_outside(const ir::Inst& inst) const {
     return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return p_.block_value[v]; });

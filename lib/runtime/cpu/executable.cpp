@@ -13,11 +13,14 @@
 namespace krait::runtime::cpu {
 
 Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
-  auto damaged = [&](const char* what) { support::fail_device("kernel {}: its CPU code is damaged: {}", kernel_name, what); };
+  auto damaged = [&](const char* what) {
+    support::fail_device("kernel {}: its CPU code is damaged: {}", kernel_name, what);
+  };
   if (blob.size() < sizeof header_) damaged("shorter than its header");
   std::memcpy(&header_, blob.data(), sizeof header_);
   if (header_.magic != CpuBlobHeader::signature || header_.header_bytes != sizeof header_) damaged("another format");
-  if (blob.size() - sizeof header_ != header_.image_bytes || header_.entry >= header_.image_bytes) damaged("sizes that do not fit");
+  const bool fits = blob.size() - sizeof header_ == header_.image_bytes && header_.entry < header_.image_bytes;
+  if (!fits) damaged("sizes that do not fit");
   if (header_.mode > CpuMode::Block || header_.lanes == 0 || header_.parts == 0) damaged("an unknown mode");
   if (header_.mode == CpuMode::Range && header_.extent >= header_.image_bytes) damaged("no extent");
   if (header_.level > host_level())
@@ -26,7 +29,8 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   mapped_ = (header_.image_bytes + page - 1) / page * page;
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) support::fail_device("kernel {}: no memory for {} bytes of code: {}", kernel_name, mapped_, std::strerror(errno));
+  if (memory == MAP_FAILED)
+    support::fail_device("kernel {}: no memory for {} bytes of code: {}", kernel_name, mapped_, std::strerror(errno));
   image_ = static_cast<std::byte*>(memory);
   std::memcpy(image_, blob.data() + sizeof header_, header_.image_bytes);
   if (mprotect(image_, mapped_, PROT_READ | PROT_EXEC) != 0) {

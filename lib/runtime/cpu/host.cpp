@@ -19,7 +19,8 @@ namespace krait::runtime::cpu {
 CpuLevel host_level() {
   __builtin_cpu_init();
   auto all = [](auto... has) { return (has && ...); };
-  bool v3 = all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"), __builtin_cpu_supports("bmi2"));
+  bool v3 = all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"),
+                __builtin_cpu_supports("bmi2"));
   bool v4 = all(v3, __builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
                 __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl"));
   return v4 ? CpuLevel::Avx512 : v3 ? CpuLevel::Avx2 : CpuLevel::Sse42;
@@ -29,7 +30,10 @@ std::string host_name() {
   unsigned words[12] = {};
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid(0x80000000, &a, &b, &c, &d) || a < 0x80000004) return "x86-64";
-  for (unsigned i = 0; i < 3; ++i) __get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]);
+  for (unsigned i = 0; i < 3; ++i) {
+    unsigned* w = words + 4 * i;
+    __get_cpuid(0x80000002 + i, w, w + 1, w + 2, w + 3);
+  }
   char text[49] = {};
   std::memcpy(text, words, 48);
   std::string_view name = text;

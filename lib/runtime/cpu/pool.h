@@ -25,7 +25,7 @@ class Pool {
   unsigned threads() const { return threads_; }
 
   using Work = void (*)(void* context, std::int64_t chunk);
-  /// Calls work(context, chunk) for every chunk in [0, chunks), each once, and returns when all have ended. `work` does not throw.
+  /// Calls work(context, chunk) for every chunk in [0, chunks), each once; returns when all have ended. `work` does not throw.
   void run(std::int64_t chunks, Work work, void* context);
 
   /// Makes sure that every thread can have a Scratch of that size; throws device where there is no memory.

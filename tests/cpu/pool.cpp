@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The thread pool: every chunk once, launches from several threads, after fork; and blobs that are not what they should be.
+#include "runtime/cpu/pool.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "fixture.h"
+#include "krait/error.h"
+#include "runtime/cpu/executable.h"
+#include "runtime/cpu/host.h"
+
+namespace krait::test {
+namespace {
+
+using runtime::cpu::Pool;
+
+struct Counts {
+  explicit Counts(std::size_t n) : each(n) {}
+  std::vector<std::atomic<int>> each;
+  static void add(void* self, std::int64_t chunk) { ++static_cast<Counts*>(self)->each[std::size_t(chunk)]; }
+  bool all_once() const {
+    for (const auto& c : each)
+      if (c != 1) return false;
+    return true;
+  }
+};
+
+bool run_counts(std::size_t n) {
+  Counts counts(n);
+  Pool::get().run(std::int64_t(n), Counts::add, &counts);
+  return counts.all_once();
+}
+
+TEST(CpuPool, EveryChunkOnce) {
+  for (std::size_t n : {0, 1, 2, 3, 17, 1000}) EXPECT_TRUE(run_counts(n)) << n;
+}
+
+TEST(CpuPool, LaunchesOfSeveralThreads) {
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i)
+        if (!run_counts(std::size_t(2 + i % 37))) good = false;
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_TRUE(good);
+}
+
+TEST(CpuPool, AfterFork) {
+  ASSERT_TRUE(run_counts(64));  // the parent's workers exist
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(run_counts(64) && run_counts(3) ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(run_counts(64));
+}
+
+TEST(CpuPool, ScratchIsAlignedAndDistinct) {
+  Pool::Scratch a(Pool::get(), 1000), b(Pool::get(), 1000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 64, 0u);
+  EXPECT_NE(a.data(), b.data());
+}
+
+TEST(CpuBlob, DamagedCodeIsRefused) {
+  const std::string kernel = "kir 1\nkernel @f fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
+  Compiled code = compile(kernel, targets().front());
+  ASSERT_EQ(code.status, 0) << code.log;
+  auto load = [](const std::string& bytes) { runtime::cpu::Code(std::as_bytes(std::span(bytes.data(), bytes.size())), "f"); };
+  EXPECT_NO_THROW(load(code.data));
+  EXPECT_THROW(load(code.data.substr(0, 10)), error);
+  EXPECT_THROW(load(code.data.substr(0, code.data.size() - 1)), error);
+  std::string other = code.data;
+  other[0] ^= 1;
+  EXPECT_THROW(load(other), error);
+}
+
+TEST(CpuLaunch, FlushedSubnormalsOfTheCallerDoNotReachTheKernel) {
+  const ir::ParseResult parsed = ir::parse(R"(kir 1
+kernel @f fp(strict) flat (%0: view<f32, 1>) {
+  %1: i64 = global_id {0}
+  %2: f32 = load %0, %1
+  %3: f32 = const 0.5
+  %4: f32 = mul %2, %3
+  store.f32 %0, %1, %4
+  return
+}
+)");
+  ASSERT_EQ(parsed.error, "");
+  std::vector<Arg> args = {array(std::vector<float>(40, 0x1p-130f))};
+  const unsigned before = runtime::cpu::float_control();
+  runtime::cpu::set_float_control(before | 0x8040);  // flush results, take subnormal operands for zero
+  const std::string problem = run_once(parsed.module, targets().back(), line(1, 40), args);
+  const unsigned after = runtime::cpu::float_control();
+  runtime::cpu::set_float_control(before);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(after & 0x8040, 0x8040u);
+  float first = 0;
+  std::memcpy(&first, args[0].data.data(), 4);
+  EXPECT_EQ(first, 0x1p-131f);
+}
+
+}  // namespace
+}  // namespace krait::test
