@@ -77,9 +77,9 @@ struct Bound {
 void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
   const signature& as = *spec.as;
   const bool host_memory = bound.device.device->host_memory();
-  for (unsigned i = 0; i < as.count; ++i, bound.count = i) {
+  for (unsigned i = 0; i < as.count; ++i) {
     const argument& a = arguments[i];
-    bound.temporary[i] = false, bound.address[i] = 0;
+    bound.temporary[i] = false, bound.address[i] = 0, bound.count = i + 1;
     if (a.kind == argument::device_array) {
       bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
     } else if (a.kind == argument::host) {
@@ -143,7 +143,11 @@ void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* ar
       case What::Extent: bits = std::uint64_t(a.extents[s.dimension]); break;
       case What::Stride: bits = std::uint64_t(a.strides[s.dimension]); break;
     }
-    std::memcpy(block + s.offset, &bits, s.bytes);  // little-endian, as every target
+    std::byte* const to = block + s.offset;  // little-endian, as every target; sizes known to the compiler are plain stores
+    if (s.bytes == 8) std::memcpy(to, &bits, 8);
+    else if (s.bytes == 4) std::memcpy(to, &bits, 4);
+    else if (s.bytes == 2) std::memcpy(to, &bits, 2);
+    else std::memcpy(to, &bits, 1);
   }
 }
 
@@ -227,9 +231,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (bound.staged) copy_back(bound, spec, arguments);
   for (unsigned i = 0; i < as.count; ++i)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
-  bool host = false;
-  for (unsigned i = 0; i < as.count; ++i) host = host || arguments[i].kind == argument::host;
-  if (host && bound.staged) device.device->synchronize(request.stream);
+  if (bound.staged) device.device->synchronize(request.stream);
 }
 
 std::uint64_t launch_count() noexcept { return launches().load(std::memory_order_relaxed); }
