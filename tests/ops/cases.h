@@ -24,7 +24,7 @@ struct Row {
 struct Case {
   std::string name;
   std::vector<ir::Scalar> types;  // of the columns
-  std::vector<Column> columns;    // of equal length, a multiple of `block`
+  std::vector<Column> columns;    // of equal length
   std::vector<Row> rows;
   std::size_t lanes() const { return columns.front().size(); }
 };
@@ -32,9 +32,11 @@ inline constexpr std::int64_t block = 64;  // threads of a block
 
 std::vector<Case> all_cases();
 
-/// The kernel of some rows: one thread a lane. Parameters are the columns, then an output for each type among the results.
+/// The kernel of some rows: one thread a lane, the last block not full. Parameters are the columns, then an output for each type
+/// among the results.
 struct Built {
   ir::Module module;
+  ir::RegionId lanes = ir::none;  // where threads with a lane go
   struct Output {
     ir::Scalar type;
     std::size_t rows = 0;  // in this output, one after another

@@ -134,8 +134,8 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
     if (const std::string broken = ir::verify(lowered); !broken.empty()) throw error(error::kind_type::internal, broken.c_str());
     if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
       throw error(error::kind_type::internal, refused.c_str());
-    const std::string fault =
-        run_on(device, lowered, {{std::int64_t(c.lanes()) / test::block, 1, 1}, {test::block, 1, 1}}, arguments);
+    const std::int64_t blocks = (std::int64_t(c.lanes()) + test::block - 1) / test::block;
+    const std::string fault = run_on(device, lowered, {{blocks, 1, 1}, {test::block, 1, 1}}, arguments);
     if (fault.empty()) return compare(c, rows, built, arguments, totals);
 
     std::vector<std::size_t> possible;
