@@ -190,7 +190,8 @@ kr::array<float, Rank> device_counted(kr::shape<Rank> s, float first = 0) {
 /// x and y broadcast by hand: the element of the output at a position.
 template <int Rx, int Ry, int R = (Rx > Ry ? Rx : Ry)>
 void expect_broadcast(kr::shape<Rx> sx, kr::shape<Ry> sy, kr::shape<R> expected) {
-  const auto x = device_counted(sx), y = device_counted(sy, 1000.0f);
+  const auto x = device_counted(sx);
+  const auto y = device_counted(sy, 1000.0f);
   kr::array<float, R> z = kr::vectorize([](auto a, auto b) { return 3 * a + b; })(x, y);
   ASSERT_TRUE(z.extents() == expected);
   const std::vector<float> got = z.to_host();
