@@ -6,9 +6,11 @@
 
 #include <mpfr.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <span>
+#include <vector>
 
 namespace krait::accuracy {
 
@@ -29,9 +31,12 @@ inline void PrintTo(const Reference& f, std::ostream* out) { *out << f.name; }  
 /// The exact value rounded to 64 bits.
 long double exact_value(const Reference& f, double x, double y);
 
-/// Errors in ULP. Within `bound` the double reference decides; above it MPFR is asked.
-double error32(const Reference& f, float x, float y);
-double error64(const Reference& f, double x, double y);
+/// The exact values of f32 arguments as double gives them, where it can by vectors of the C library (four ULP of double).
+void wide_values(const Reference& f, const float* x, const float* y, double* out, std::size_t count);
+
+/// Errors of a result in ULP. Within `limit` the double reference `wide` decides; above it MPFR is asked.
+double error32(const Reference& f, float x, float y, float result, double wide, double limit);
+double error64(const Reference& f, double x, double y, double result);
 
 /// A reproducible sequence of 64-bit numbers (splitmix64; Steele, Lea, Flood).
 class Random {
@@ -59,7 +64,15 @@ struct Worst {
   }
 };
 
+template <class Float>
+struct Arguments {
+  std::vector<Float> x, y;
+};
 /// `count` arguments: a third over all bit patterns, two thirds in the function's dense range, and hard cases besides.
+Arguments<float> arguments32(const Reference& f, unsigned count, unsigned seed = 0);
+Arguments<double> arguments64(const Reference& f, unsigned count, unsigned seed = 0);
+
+/// The worst of the plain overloads at such arguments.
 Worst<float> measure32(const Reference& f, unsigned count, unsigned seed = 0);
 Worst<double> measure64(const Reference& f, unsigned count, unsigned seed = 0);
 
