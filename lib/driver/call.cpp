@@ -105,8 +105,16 @@ void copy_back(const Bound& bound, const Specialisation& spec, const argument* a
   }
 }
 
-ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const Bound& bound) {
-  ir::Facts f{true, true, true, true};
+/// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room for the last block.
+bool is_small(const call_config& c) {
+  constexpr std::int64_t limit = std::int64_t(1) << 31, room = 1 << 16;
+  if (c.form != call_config::grid_block) return c.count < limit - room;
+  const auto fits = [](std::int64_t blocks, std::int64_t threads) { return __int128(blocks) * threads < limit; };
+  return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
+}
+
+ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const Bound& bound, const call_config& config) {
+  ir::Facts f{true, true, is_small(config), true};
   const signature& as = *spec.as;
   for (unsigned i = 0; i < as.count; ++i) {
     if (as.parameters[i].rank == 0) continue;
@@ -214,7 +222,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
 
   Bound bound(device, request.stream);
   bind(bound, spec, arguments);
-  const Compiled& code = code_for(*state, spec, device, facts_of(spec, arguments, bound));
+  const Compiled& code = code_for(*state, spec, device, facts_of(spec, arguments, bound, config));
   if (!shape(request, *state, config, code, device)) return;
 
   alignas(16) std::byte block[max_block_bytes];

@@ -67,7 +67,7 @@ std::string_view name_of(FpMode mode);
 struct Facts {
   bool contiguous = false;  // all views are C-contiguous: strides follow from extents
   bool aligned = false;     // all view addresses are multiples of 16 bytes
-  bool small = false;       // all views hold fewer than 2^31 elements and their extents are below 2^31
+  bool small = false;       // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
   bool disjoint = false;    // memory of written views overlaps no other view
   friend bool operator==(const Facts&, const Facts&) = default;
 };

@@ -2,7 +2,8 @@
 //
 // Address arithmetic in 32 bits (design 3.9). An index in bounds is below 2^31, so what only feeds flat indices may be computed
 // modulo 2^32: sums, products, left shifts, bitwise operations. Where the values feed something else too, the index is cut off
-// at the access. Divisions, comparisons, minima and loop counters become 32-bit only where their operands' ranges are proven.
+// at the access. Divisions, comparisons, minima, conversions to floats and loop counters become 32-bit only where their operands'
+// ranges are proven.
 #include <algorithm>
 
 #include "passes/passes.h"
@@ -115,6 +116,7 @@ class Narrower {
   /// Replaces the operation by one in 32 bits and a cast where the operands are proven small.
   bool narrow_proven(InstId i) {
     const Inst inst = f_.insts[i];
+    if (inst.op == Op::Cast && is_float(inst.type.scalar)) return narrow_conversion(inst);
     const bool compare = info(inst.op).rule == Rule::Compare, divide = inst.op == Op::Div || inst.op == Op::Rem;
     if (!compare && !divide && inst.op != Op::Min && inst.op != Op::Max) return false;
     const ValueId x = inst.operands[0], y = inst.operands[1];
@@ -128,6 +130,14 @@ class Narrower {
     const ValueId result = compare ? v : b_.cast(inst.type.scalar, v);
     if (!compare) ranges_.define(f_.insts[f_.values[result].def]);
     same_.replace(inst.results[0], result);
+    return true;
+  }
+
+  /// A float is made of 32 bits where those are all; few machines convert 64 in one step.
+  bool narrow_conversion(const Inst& inst) {
+    const ValueId x = inst.operands[0];
+    if (!is_wide(x) || !ranges_.of(x).inside(f_.type_of(x).scalar == Scalar::U64 ? 0 : -int31_max - 1, int31_max)) return false;
+    same_.replace(inst.results[0], b_.emit(Op::Cast, inst.type.scalar, {low(x, Scalar::I32)}));
     return true;
   }
 

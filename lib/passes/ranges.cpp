@@ -101,7 +101,7 @@ Range Ranges::compute(const Inst& inst) const {
     if (op == Op::BlockDim) return block ? Range{block, block} : Range{1, int31_max};
     return {0, block ? block - 1 : int31_max};
   }
-  if (info(op).rule == Rule::Id) return natural;
+  if (info(op).rule == Rule::Id) return {0, f_.facts.small ? int31_max : int64_max};
   if (op == Op::Extent) return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
   if (info(op).rule == Rule::Count) return {0, 64};
   if (op == Op::Select) {

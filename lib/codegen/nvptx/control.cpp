@@ -202,8 +202,8 @@ void Lowering::lower_for(const ir::Inst& inst) {
 }
 
 // Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is
-// known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31, a start beyond the bound still ends at once,
-// and index + step stays below 2^32.
+// known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31 (a small launch has none beyond), a start
+// beyond the bound still ends at once, and index + step stays below 2^32.
 void Lowering::lower_grid_stride(const ir::Inst& inst) {
   Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
@@ -213,7 +213,7 @@ void Lowering::lower_grid_stride(const ir::Inst& inst) {
   }
   Value* limit = b_.getInt64(std::uint64_t(1) << 31);
   auto cut = [&](Value* v) {
-    return b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
+    return b_.CreateTrunc(kernel_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
   };
   lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
 }
