@@ -34,6 +34,10 @@ void narrow_addresses(ir::Module& m);
 /// (facts contiguous, aligned, small, disjoint), with a scalar tail.
 void widen(ir::Module& m);
 
+/// Loads and stores of neighbouring elements become one access of up to 16 bytes, for back ends whose memory wants it: of views
+/// (facts.aligned), and of shared arrays where `shared`.
+void combine_accesses(ir::Module& m, bool shared);
+
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.
 void lower_grid_stride(ir::Module& m);
 

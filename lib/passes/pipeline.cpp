@@ -110,6 +110,7 @@ std::span<const Pass> all_passes() {
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},
+      {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},

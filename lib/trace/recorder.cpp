@@ -348,10 +348,27 @@ void Recorder::leave_after_loop() {
   builder_.at(here);
 }
 
+/// A shared array belongs to the block wherever it is declared: the IR wants it in the body.
+void Recorder::hoist_shared() {
+  ir::Function& f = function();
+  std::vector<ir::InstId> found;
+  for (ir::RegionId r = 0; r < f.regions.size(); ++r) {
+    if (r == f.body) continue;
+    std::erase_if(f.regions[r].insts, [&](ir::InstId i) {
+      const bool shared = f.insts[i].op == ir::Op::Shared;
+      if (shared) found.push_back(i);
+      return shared;
+    });
+  }
+  std::vector<ir::InstId>& body = f.regions[f.body].insts;
+  body.insert(body.begin(), found.begin(), found.end());
+}
+
 std::unique_ptr<Recorded> Recorder::finish() {
   if (frames_.size() != 1) misuse("control flow was left open when the lambda returned");
   unwind(1);
   exit(ir::Op::Return);
+  hoist_shared();
   warn_of_doubles();
   if (misuse_) {
     const std::string name = function().name;

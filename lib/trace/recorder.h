@@ -122,6 +122,7 @@ class Recorder {
   void open(ir::RegionId region);
   bool only_computes(ir::InstId inst) const;
   bool is_cheap(ir::RegionId region, std::size_t from) const;
+  void hoist_shared();
   void warn_of_doubles();
 
   std::unique_ptr<Recorded> recorded_;

@@ -149,6 +149,35 @@ TEST(trace_ref, ranks_and_extents) {
 
 // ---- the block ----------------------------------------------------------------------------------------------------------------
 
+TEST(trace_block, shared_memory_of_a_branch_is_the_blocks) {
+  EXPECT_EQ(canonical_text([](kr::view<int> out) {
+              kr::if_(out.size() > 4, [&] {
+                const auto tile = kr::shared<int, 4>();
+                tile[0] = 1;
+                out[0] = tile[0];
+              });
+            }),
+            R"(kir 1
+kernel fp(native) (%0: view<i32, 1>) {
+  %1: i64 = extent %0 {0}
+  %2: i64 = const 4
+  %3: bool = gt %1, %2
+  %4: shared<i32, 1> = shared {4}
+  if %3 {
+    %5: i64 = const 0
+    %6: i32 = const 1
+    store.i32 %4, %5, %6
+    %7: i64 = const 0
+    %8: i64 = const 0
+    %9: i32 = load %4, %8
+    store.i32 %0, %7, %9
+    yield
+  }
+  return
+}
+)");
+}
+
 TEST(trace_block, shared_memory_and_barriers) {
   std::vector<int> out(64);
   const auto recorded = record([](kr::view<int> y) {

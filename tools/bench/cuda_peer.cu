@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cub/cub.cuh>
+
 #include "cuda_peer.h"
 
 namespace {
@@ -52,6 +54,53 @@ __global__ void jacobi_kernel(const float* __restrict__ in, float* __restrict__ 
     out[y * width + x] = 0.25f * (in[y * width + x - 1] + in[y * width + x + 1] + in[(y - 1) * width + x] + in[(y + 1) * width + x]);
 }
 
+__global__ void sgemm_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
+  __shared__ float ta[16][16], tb[16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, column = blockIdx.x * 16 + tx;
+  float sum = 0;
+  for (int t = 0; t < n; t += 16) {
+    ta[ty][tx] = a[row * n + t + tx], tb[ty][tx] = b[(t + ty) * n + column];
+    __syncthreads();
+    for (int k = 0; k < 16; k++) sum += ta[ty][k] * tb[k][tx];
+    __syncthreads();
+  }
+  c[row * n + column] = sum;
+}
+__global__ void transpose_kernel(const float* __restrict__ in, float* __restrict__ out, int n) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[size_t(y + j) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) out[size_t(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+__global__ void histogram_kernel(const unsigned* __restrict__ x, unsigned* counts, size_t n) {
+  __shared__ unsigned own[256];
+  own[threadIdx.x] = 0;
+  __syncthreads();
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) atomicAdd(&own[x[i] & 255], 1u);
+  __syncthreads();
+  atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
+}
+__global__ void nbody_tiled_kernel(const float4* __restrict__ p, float4* __restrict__ force, int n) {
+  __shared__ float4 tile[256];
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  const float4 me = p[i];
+  float ax = 0, ay = 0, az = 0;
+  for (int t = 0; t < n; t += 256) {
+    tile[threadIdx.x] = p[t + threadIdx.x];
+    __syncthreads();
+#pragma unroll 8
+    for (int j = 0; j < 256; j++) {
+      const float dx = tile[j].x - me.x, dy = tile[j].y - me.y, dz = tile[j].z - me.z;
+      const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-6f), s = tile[j].w * inverse * inverse * inverse;
+      ax += dx * s, ay += dy * s, az += dz * s;
+    }
+    __syncthreads();
+  }
+  force[i] = make_float4(ax, ay, az, 0);
+}
+
 unsigned blocks(long n, int block) { return unsigned((n + block - 1) / block); }
 
 void saxpy4(float a, const float* x, const float* y, float* z, long n) {
@@ -64,7 +113,34 @@ void black_scholes(const float* s, const float* k, const float* t, float* c, flo
 void mandelbrot(int* out, int w, int h, int limit) { mandelbrot_kernel<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(out, w, h, limit); }
 void nbody(const float* x, const float* y, const float* z, float* f, int n) { nbody_kernel<<<blocks(n, 256), 256>>>(x, y, z, f, n); }
 void jacobi(const float* in, float* out, int w) { jacobi_kernel<<<dim3(w / 32, w / 8), dim3(32, 8)>>>(in, out, w); }
+void sgemm(const float* a, const float* b, float* c, int n) { sgemm_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n); }
+void transpose(const float* in, float* out, int n) { transpose_kernel<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(in, out, n); }
+void histogram(const unsigned* x, unsigned* counts, long n) { histogram_kernel<<<132 * 8, 256>>>(x, counts, size_t(n)); }
+void nbody_tiled(const float* p, float* f, int n) {
+  nbody_tiled_kernel<<<n / 256, 256>>>(reinterpret_cast<const float4*>(p), reinterpret_cast<float4*>(f), n);
+}
+
+/// CUB asks for its scratch memory once.
+struct Scratch {
+  void* memory = nullptr;
+  size_t bytes = 0;
+  template <class Call>
+  void run(Call call) {
+    if (!memory) call(nullptr, bytes), cudaMalloc(&memory, bytes);
+    call(memory, bytes);
+  }
+};
+void sum(const float* x, float* out, long n) {
+  static Scratch scratch;
+  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceReduce::Sum(memory, bytes, x, out, n); });
+}
+void scan(const float* x, float* out, long n) {
+  static Scratch scratch;
+  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceScan::InclusiveSum(memory, bytes, x, out, n); });
+}
+void copy(const float* x, float* out, long n) { cudaMemcpyAsync(out, x, size_t(n) * 4, cudaMemcpyDeviceToDevice); }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi};
+extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {
+    saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy};

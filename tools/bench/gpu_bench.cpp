@@ -2,7 +2,7 @@
 //
 // The GPU table: Krait beside hand-written CUDA C++ (libpeer_cuda.so in the library path or beside this program), in interleaved
 // rounds, by the device's own clock.
-//   bench_gpu [cuda|vulkan]
+//   bench_gpu [cuda|vulkan] [--json FILE]
 #include <dlfcn.h>
 
 #include <cstring>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cuda_peer.h"
+#include "gpu_measure.h"
 #include "kernels.h"
 #include "measure.h"
 
@@ -27,42 +28,12 @@ const CudaPeer* load_peer() {
   return static_cast<const CudaPeer*>(dlsym(library, "krait_cuda_peer"));
 }
 
-struct GpuRow {
-  const char* name;
-  double bytes;  // moved by one run; 0: not a matter of memory
-  std::vector<Candidate> candidates;
-};
-
-/// Median device time of single runs, interleaved.
-void measure_on(const kr::device& on, GpuRow& row, int rounds) {
-  kr::event start(on), stop(on);
-  std::vector<std::vector<double>> times(row.candidates.size());
-  for (Candidate& c : row.candidates) c.run(), c.run();
-  for (int r = 0; r < rounds; ++r)
-    for (std::size_t i = 0; i < row.candidates.size(); ++i) {
-      start.record();
-      row.candidates[i].run();
-      stop.record();
-      times[i].push_back(stop.elapsed_ms_since(start));
-    }
-  for (std::size_t i = 0; i < row.candidates.size(); ++i) {
-    row.candidates[i].ms = median(times[i]);
-    for (int r = 0; r < rounds; ++r) row.candidates[i].ratios.push_back(times[0][std::size_t(r)] / times[i][std::size_t(r)]);
-  }
-  std::printf("| %s |", row.name);
-  for (const Candidate& c : row.candidates) {
-    std::printf(" %s %.4f ms", c.name.c_str(), c.ms);
-    if (row.bytes > 0) std::printf(" %.0f GB/s", row.bytes / c.ms / 1e6);
-    std::printf(" (%.3fx) |", median(c.ratios));
-  }
-  std::printf("\n");
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
   const char* back_end = argc > 1 && argv[1][0] != '-' ? argv[1] : "cuda";
+  const char* json = argc > 2 && !std::strcmp(argv[argc - 2], "--json") ? argv[argc - 1] : nullptr;
+  std::vector<Row> rows;
   const kr::device gpu = kr::device::find(back_end);
   std::printf("%s (%s), target \"%s\"\n", gpu.name(), gpu.id(), gpu.target());
   const CudaPeer* peer = std::strcmp(back_end, "cuda") == 0 ? load_peer() : nullptr;
@@ -100,14 +71,14 @@ int main(int argc, char** argv) try {
       for (auto i : kr::grid_stride(w.size())) w[i] = a * u[i] + v[i];
     });
     row.candidates.push_back({"Krait grid-stride kernel", [&] { k.forall(n / 4)(2.f, x, y, z); }, 0, {}});
-    measure_on(gpu, row, rounds);
+    rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     refill(x, 1, 90.f, 10.f), refill(y, 2, 90.f, 10.f), refill(z, 3, 2.f, 0.1f);
     GpuRow row{"Black-Scholes 2^28", 20.0 * n, with_peer([&] { peer->black_scholes(raw(x), raw(y), raw(z), raw(c), raw(p), n); })};
     for (int m = 0; m < 3; ++m)
       row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_black_scholes_both(modes[m]))>(make_black_scholes_both(modes[m]))] { f->into(c, p)(x, y, z); }, 0, {}});
-    measure_on(gpu, row, rounds);
+    rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int w = 8192;
@@ -115,7 +86,7 @@ int main(int argc, char** argv) try {
     GpuRow row{"mandelbrot 8192^2, 256", 0, with_peer([&] { peer->mandelbrot(reinterpret_cast<int*>(counts.address()), w, w, 256); })};
     for (int m = 0; m < 3; ++m)
       row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_mandelbrot(modes[m]))>(make_mandelbrot(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, counts, 256); }, 0, {}});
-    measure_on(gpu, row, rounds);
+    rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int bodies = 65536;
@@ -124,7 +95,7 @@ int main(int argc, char** argv) try {
     GpuRow row{"n-body 65536, untiled", 0, with_peer([&] { peer->nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); })};
     for (int m = 0; m < 3; ++m)
       row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_nbody(modes[m]))>(make_nbody(modes[m]))] { f->launch({bodies / 256, 256}, bx, by, bz, force); }, 0, {}});
-    measure_on(gpu, row, rounds);
+    rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int w = 16384;
@@ -132,8 +103,10 @@ int main(int argc, char** argv) try {
     GpuRow row{"Jacobi 16384^2", 8.0 * w * w, with_peer([&] { peer->jacobi(raw(x), raw(z), w); })};
     for (int m = 0; m < 3; ++m)
       row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_jacobi(modes[m]))>(make_jacobi(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, in, out); }, 0, {}});
-    measure_on(gpu, row, rounds);
+    rows.push_back(measure_on(gpu, row, rounds));
   }
+  measure_blocks(gpu, peer, rounds, rows);
+  if (json) write_json(json, rows, gpu.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());
   return 1;

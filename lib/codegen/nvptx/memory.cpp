@@ -156,7 +156,7 @@ void Lowering::lower_load_vec(const ir::Inst& inst) {
   Scalar s = kernel_.type_of(inst.results[0]).scalar;
   Values all = checked(array, index, inst.results.size(), [&]() -> Values {
     auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
-    return {b_.CreateAlignedLoad(vector, address(array, index, s, inst.imm), llvm::Align(16))};
+    return {b_.CreateAlignedLoad(vector, address(array, index, s, inst.imm), llvm::Align(inst.results.size() * ir::size_of(s)))};
   });
   for (std::size_t i = 0; i < inst.results.size(); ++i)
     values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all[0], i), s);
@@ -170,7 +170,7 @@ void Lowering::lower_store_vec(const ir::Inst& inst) {
     Value* pointer = address(array, index, s, inst.imm);
     Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
     for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
-    b_.CreateAlignedStore(all, pointer, llvm::Align(16));
+    b_.CreateAlignedStore(all, pointer, llvm::Align(stored.size() * ir::size_of(s)));
     return {};
   });
 }

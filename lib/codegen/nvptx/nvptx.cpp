@@ -14,6 +14,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include "codegen/nvptx/lower.h"
+#include "passes/passes.h"
 
 namespace krait::codegen::nvptx {
 namespace {
@@ -103,7 +104,9 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  Lowering(session, module).run();
+  ir::Module wide = module;
+  passes::combine_accesses(wide, true);
+  Lowering(session, wide).run();
   session.verify();
   Reply reply;
   reply.lower_ms = watch.lap();

@@ -7,6 +7,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/lower.h"
+#include "passes/passes.h"
 #include "support/spirv_blob.h"
 
 namespace krait::codegen::spirv {
@@ -35,7 +36,9 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");
   Stopwatch watch;
   Reply reply;
-  const ir::Function& f = module.kernel();
+  ir::Module wide = module;
+  passes::combine_accesses(wide, false);  // shared arrays have no wider elements here
+  const ir::Function& f = wide.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
   support::SpirvBlobHeader header;
   const Words words = Lower(f, target, target.lists("features", "debug")).run(header);

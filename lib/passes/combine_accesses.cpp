@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads of neighbouring elements become one load_vec at the first of them, stores one store_vec at the last: x[4*i], …, x[4*i + 3].
+// Needs flat indices and arrays aligned to 16 bytes (views by the launch's facts, shared arrays always). An index is split into a
+// root and a constant; where the root is a multiple of the vector's length, the constant says which vector and which of its
+// elements are meant. Only within one region, and only where no instruction between could write what is loaded, or read or write
+// what is stored.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+constexpr unsigned vector_bytes = 16;
+
+class Combiner {
+ public:
+  Combiner(Function& f, bool shared) : f_(f), b_(f), shared_(shared) {}
+
+  void run() {
+    if (!f_.flat || f_.checked) return;
+    walk(f_.body);
+    if (!loaded_.empty()) loaded_.apply(f_);
+  }
+
+ private:
+  /// Accesses of one vector: by element, the instruction and its place in the region's list.
+  struct Group {
+    bool loads;
+    ValueId array, root, index;  // index: the operand of some access, whose type the new index gets
+    std::int64_t vector;         // the constant of the first element
+    std::array<InstId, 8> insts;
+    std::array<std::size_t, 8> at;
+  };
+  struct Index {
+    ValueId root;
+    std::int64_t offset;
+  };
+
+  void walk(RegionId r) {
+    std::vector<Group> open;
+    const std::vector<InstId> insts = f_.regions[r].insts;
+    std::vector<std::vector<Group>> made(insts.size());  // by the place where the vector access goes
+    std::vector<bool> gone(insts.size(), false);
+    const auto close = [&](auto&& which) {
+      std::erase_if(open, [&](const Group& g) {
+        if (!which(g)) return false;
+        finish(g, made, gone);
+        return true;
+      });
+    };
+    for (std::size_t k = 0; k < insts.size(); ++k) {
+      const Inst& inst = f_.insts[insts[k]];
+      const Effect effect = info(inst.op).effect;
+      if (effect == Effect::Pure || effect == Effect::Cross) continue;
+      if (effect == Effect::Read) close([&](const Group& g) { return !g.loads && may_overlap(g.array, inst.operands[0]); });
+      else if (effect == Effect::Write) close([&](const Group& g) { return conflicts(g, inst); });
+      else if (effect != Effect::Slot) close([](const Group&) { return true; });
+      if (inst.op == Op::Load || inst.op == Op::Store) note(open, insts[k], k);
+    }
+    close([](const Group&) { return true; });
+    rebuild(r, insts, made, gone);
+    for (const InstId i : insts)
+      for (std::size_t n = 0; n < f_.insts[i].regions.size(); ++n) walk(f_.insts[i].regions[n]);
+  }
+
+  bool may_overlap(ValueId a, ValueId b) const {
+    if (a == b) return true;
+    const Type &x = f_.type_of(a), &y = f_.type_of(b);
+    return x.space == Space::Global && y.space == Space::Global && !f_.facts.disjoint;
+  }
+  unsigned length(ValueId array) const { return std::clamp(vector_bytes / size_of(f_.type_of(array).scalar), 2u, 8u); }
+
+  /// A store that the group's accesses may not move across: to memory that may be theirs, but not to another element of the array
+  /// at the same root.
+  bool conflicts(const Group& g, const Inst& store) const {
+    if (!may_overlap(g.array, store.operands[0])) return false;
+    if (store.op != Op::Store || store.operands[0] != g.array) return true;
+    const Index index = split(store.operands[1]);
+    const std::int64_t element = index.offset - g.vector;
+    return index.root != g.root || (element >= 0 && element < length(g.array) && (g.loads || g.insts[std::size_t(element)] != none));
+  }
+
+  bool is_candidate(const Inst& inst) const {
+    const Type& t = f_.type_of(inst.operands[0]);
+    const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
+    return aligned && inst.imm == 0 && (is_int(t.scalar) || is_float(t.scalar)) && t.elem_bytes == size_of(t.scalar);
+  }
+  void note(std::vector<Group>& open, InstId i, std::size_t k) const {
+    const Inst& inst = f_.insts[i];
+    if (!is_candidate(inst)) return;
+    const ValueId array = inst.operands[0];
+    const unsigned n = length(array);
+    const Index index = split(inst.operands[1]);
+    if (index.root != none && trailing_zeros(index.root) < std::countr_zero(n)) return;
+    const std::int64_t vector = index.offset & -std::int64_t(n);
+    const auto element = std::size_t(index.offset - vector);
+    const bool loads = inst.op == Op::Load;
+    auto g = std::find_if(open.begin(), open.end(), [&](const Group& o) {
+      return o.loads == loads && o.array == array && o.root == index.root && o.vector == vector;
+    });
+    if (g == open.end()) {
+      open.push_back({loads, array, index.root, inst.operands[1], vector, {}, {}});
+      g = open.end() - 1;
+      g->insts.fill(none);
+    }
+    if (g->insts[element] != none) return;
+    g->insts[element] = i, g->at[element] = k;
+  }
+
+  /// v = root + offset, modulo 2^32 at least; constants have no root.
+  Index split(ValueId v) const {
+    Index index{v, 0};
+    for (const Inst* d = f_.def(v); d && d->op != Op::Const; d = f_.def(index.root)) {
+      const bool step = d->op == Op::Add && f_.is_const(d->operands[1]);
+      const bool cast = d->op == Op::Cast && bits_of(d->type.scalar) >= 32 && is_wide_int(d->operands[0]);
+      if (!step && !cast) break;
+      if (step) index.offset += as_int(f_.type_of(index.root).scalar, f_.const_bits(d->operands[1]));
+      index.root = d->operands[0];
+    }
+    if (f_.is_const(index.root)) index.offset += as_int(f_.type_of(index.root).scalar, f_.const_bits(index.root)), index.root = none;
+    return index;
+  }
+  bool is_wide_int(ValueId v) const { return is_int(f_.type_of(v).scalar) && bits_of(f_.type_of(v).scalar) >= 32; }
+
+  /// Low bits of v that are 0 for certain.
+  int trailing_zeros(ValueId v, int depth = 8) const {
+    const Inst* d = f_.def(v);
+    if (!d || depth == 0) return 0;
+    const auto of = [&](unsigned operand) { return trailing_zeros(d->operands[operand], depth - 1); };
+    switch (d->op) {
+      case Op::Const: return std::countr_zero(d->imm);
+      case Op::Shl: return f_.is_const(d->operands[1]) ? of(0) + int(f_.const_bits(d->operands[1]) % bits_of(d->type.scalar)) : of(0);
+      case Op::Mul: return of(0) + of(1);
+      case Op::And: return std::max(of(0), of(1));
+      case Op::Add: case Op::Sub: case Op::Or: return std::min(of(0), of(1));
+      case Op::Cast: return is_wide_int(d->operands[0]) ? of(0) : 0;
+      default: return 0;
+    }
+  }
+
+  /// The longest runs of a group that make a vector: all of it, or its halves.
+  void finish(const Group& g, std::vector<std::vector<Group>>& made, std::vector<bool>& gone) const {
+    const unsigned n = length(g.array);
+    for (unsigned size = n; size >= 2; size /= 2)
+      for (unsigned first = 0; first < n; first += size) {
+        Group part = g;
+        part.vector += first;
+        part.insts.fill(none);
+        bool whole = true;
+        for (unsigned e = first; e < first + size; ++e) {
+          whole = whole && g.insts[e] != none && !gone[g.at[e]];
+          if (whole) part.insts[e - first] = g.insts[e], part.at[e - first] = g.at[e];
+        }
+        if (!whole) continue;
+        const auto [low, high] = std::minmax_element(part.at.begin(), part.at.begin() + size);
+        made[g.loads ? *low : *high].push_back(part);
+        for (unsigned e = 0; e < size; ++e) gone[part.at[e]] = true;
+      }
+  }
+
+  void rebuild(RegionId r, const std::vector<InstId>& insts, const std::vector<std::vector<Group>>& made, const std::vector<bool>& gone) {
+    f_.regions[r].insts.clear();
+    b_.at(r);
+    for (std::size_t k = 0; k < insts.size(); ++k) {
+      for (const Group& g : made[k]) emit(g);
+      if (!gone[k]) f_.regions[r].insts.push_back(insts[k]);
+    }
+  }
+  void emit(const Group& g) {
+    const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
+    b_.location(f_.insts[g.insts[0]].loc);
+    const Scalar to = f_.type_of(g.index).scalar, of_root = g.root == none ? to : f_.type_of(g.root).scalar;
+    ValueId index = g.root;
+    if (g.root == none || g.vector != 0) index = b_.constant(of_root, std::uint64_t(g.vector) & mask_of(of_root));
+    if (g.root != none && g.vector != 0) index = b_.binary(Op::Add, g.root, index);
+    index = b_.cast(to, index);
+    const Type element = value_type(f_.type_of(g.array).scalar);
+    std::vector<ValueId> operands{g.array, index};
+    for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
+    const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands);
+    for (std::size_t e = 0; e < size && g.loads; ++e) loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
+  }
+
+  Function& f_;
+  Builder b_;
+  bool shared_;
+  Substitution loaded_;
+};
+
+}  // namespace
+
+void combine_accesses(Module& m, bool shared) {
+  for (Function& f : m.functions) Combiner(f, shared).run();
+}
+
+}  // namespace krait::passes

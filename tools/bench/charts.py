@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bar charts of what bench_cpu, bench_gpu and peers.py measured: one SVG a workload.
+
+    charts.py FOLDER RESULT.json…
+
+A bar is a candidate's speed relative to the first one's: longer is faster. Results of several files with the same workload
+(Krait and its C++ peers, Python's peers) are drawn together, relative to the first of the first file.
+"""
+import html
+import json
+import pathlib
+import re
+import sys
+
+BAR, GAP, LABEL, PLOT = 22, 8, 210, 420
+OURS, OTHERS, INK, GRID = "#2f6f9f", "#b9c2c9", "#1c1f23", "#d5dade"
+
+
+def chart(workload, machine, candidates):
+    base = candidates[0]["ms"]
+    speeds = [base / c["ms"] for c in candidates]
+    longest = max(speeds)
+    height = 52 + len(candidates) * (BAR + GAP) + 14
+    scale = PLOT / longest
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + PLOT + 150}" height="{height}" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
+        f'<rect width="100%" height="100%" fill="#ffffff"/>',
+        f'<text x="12" y="20" font-size="15" font-weight="600">{html.escape(workload)}</text>',
+        f'<text x="12" y="38" fill="#5a636b">{html.escape(machine)}; speed relative to {html.escape(candidates[0]["name"])}</text>',
+    ]
+    one = LABEL + scale
+    out.append(f'<line x1="{one:.1f}" y1="48" x2="{one:.1f}" y2="{height - 8}" stroke="{GRID}"/>')
+    for i, (c, speed) in enumerate(zip(candidates, speeds)):
+        y = 52 + i * (BAR + GAP)
+        colour = OURS if c["name"].startswith("Krait") else OTHERS
+        out.append(f'<text x="{LABEL - 8}" y="{y + 16}" text-anchor="end">{html.escape(c["name"])}</text>')
+        out.append(f'<rect x="{LABEL}" y="{y}" width="{max(1.0, speed * scale):.1f}" height="{BAR}" fill="{colour}"/>')
+        out.append(f'<text x="{LABEL + speed * scale + 6:.1f}" y="{y + 16}">{speed:.2f}× · {c["ms"]:.3g} ms</text>')
+    out.append("</svg>\n")
+    return "\n".join(out)
+
+
+def main(folder, files):
+    rows = {}
+    for name in files:
+        result = json.loads(pathlib.Path(name).read_text())
+        for row in result["rows"]:
+            known = rows.setdefault(row["workload"], (result["machine"], []))
+            known[1].extend(c for c in row["candidates"] if c["ms"] > 0)
+    target = pathlib.Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for workload, (machine, candidates) in rows.items():
+        name = re.sub(r"[^a-z0-9]+", "-", workload.lower()).strip("-") + ".svg"
+        (target / name).write_text(chart(workload, machine, candidates))
+        print(target / name)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2:])
