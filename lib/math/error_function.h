@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// erf, erfc and erfinv. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) t Q(t - 1/2), t = 2 / (2 + |x|), where
-// x^2 is taken with its rounding error, and that of t goes into the exponent too. erfinv: x times a polynomial in
+// erf, erfc and erfinv. erf: x + x Q(x^2) up to 1, above it 1 - 2^P(|x|). erfc: exp(-x^2) r Q(r), r = 1 / (2 + |x|), where x^2
+// is taken with its rounding error, and that of r, which may be approximate, goes into the exponent too. erfinv: x times a polynomial in
 // w = -log(1 - x^2), in sqrt w for the tails (the variables are Giles's, "Approximating the erfinv function").
 #pragma once
 
@@ -35,19 +35,22 @@ Real erfc(const Real& x) {
   const Real one = constant<Real>(1), two = constant<Real>(2);
   const Real end = constant<Real>(is_single<Real> ? 10.1 : 27.3);  // erfc is 0 from here on
   const Real size = abs(x), a = select(size > end, end, size);
-  const Real d = a + two, t = two / d;
-  const Real missed = fma(-t, a - (d - two), fma(-t, d, two));  // 2 - t (2 + a)
+  const Real d = a + two, r = reciprocal(d);
+  const Real missed = fma(-r, a - (d - two), fma(-r, d, one));  // 1 - r (2 + a)
   const Real square = a * a, square_low = fma(a, a, -square);
-  const Real magic(Format<Real>::magic);
+  // 2^(n + lift) is normal for every n that occurs, and the product with 2^-lift rounds once.
+  constexpr int lift = is_single<Real> ? 64 : 128;
+  const Real magic = constant<Real>(Format<Real>::magic + (Format<Real>::bias + lift));
   const Real shifted = fma(square, Real(-log2_e<F>[0]), magic), n = shifted - magic;
-  const Real slope = fma(t, constant<Real>(0.63), constant<Real>(0.5));  // of log(t Q) by `missed`
+  const Real slope = fma(r, constant<Real>(2.52), one);  // of log(r Q) by `missed`
   const Real low = fma(missed, slope, -square_low);
-  const Real r = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square)) + low;
-  const Real power = fma(fma(horner<exp_q<F>>(r), r, one), r, one);
-  const Real value = power * (t * horner<erfc_q<F>>(t - constant<Real>(0.5)));
-  Var<Real> result = scale_fast(value, shifted);
-  when(negate(a <= constant<Real>(is_single<Real> ? 9 : 26)), [&] { result = scale_safe(value, shifted); });
-  return select(x < constant<Real>(0), two - Real(result), Real(result));
+  const Real u = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square)) + low;
+  const Real power = fma(fma(horner<exp_q<F>>(u), u, one), u, one);
+  const Real shift = constant<Real>(is_single<Real> ? 0 : 0.25);
+  const Real value = power * (r * horner<erfc_q<F>>(is_single<Real> ? r : r - shift));
+  const Real lifted = value * from_bits<Real>(bits(shifted) << Format<Real>::mantissa);
+  const Real result = lifted * constant<Real>(is_single<Real> ? 0x1p-64 : 0x1p-128);
+  return select(x < constant<Real>(0), two - result, result);
 }
 
 template <class Real>

@@ -73,6 +73,9 @@ template <std::floating_point T> T trunc(T x) { return std::trunc(x); }
 template <std::floating_point T> T rint(T x) { return std::nearbyint(x); }
 template <std::floating_point T> T copysign(T x, std::type_identity_t<T> y) { return std::copysign(x, y); }
 template <std::floating_point T> bool isnan(T x) { return x != x; }
+/// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP. Exact, but where a target's
+/// native mode takes it by an approximate instruction (passes/math_targets.def).
+template <std::floating_point T> T reciprocal(T x) { return 1 / x; }
 template <Plain T> T select(bool c, T x, std::type_identity_t<T> y) { return c ? x : y; }
 template <class To, Plain From> To bitcast(From x) { return std::bit_cast<To>(x); }
 template <class To, Plain From>

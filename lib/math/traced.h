@@ -5,6 +5,7 @@
 
 #include "krait/krait.h"
 #include "math/primitives.h"
+#include "trace/trace.h"
 
 namespace krait::math {
 
@@ -21,6 +22,13 @@ struct Types<value<Float>> {
 inline value<bool> both(const value<bool>& x, const value<bool>& y) { return x && y; }
 inline value<bool> either(const value<bool>& x, const value<bool>& y) { return x || y; }
 inline value<bool> negate(const value<bool>& x) { return !x; }
+
+template <class Float>
+value<Float> reciprocal(const value<Float>& x) {
+  const value<Float> result = value<Float>(Float(1)) / x;
+  trace::allow_approximation(node_of(result));
+  return result;
+}
 
 template <class Body>
 void when(const value<bool>& condition, const Body& body) {

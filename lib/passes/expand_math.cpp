@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mathematical functions become their bodies. A body is parsed and simplified once in a process and copied to each use. It keeps
-// IEEE semantics operation by operation, so that its bits are the same on every target: contraction ran before.
+// IEEE semantics operation by operation, so that its bits are the same on every target: contraction ran before. Reciprocals that a
+// body marks as `fast` are exact like the rest, but where math_targets.def has the function as Approximate.
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -35,7 +36,7 @@ const Function* parse_body(Op op, Scalar s, bool fast) {
     support::fail(error::kind_type::internal, "the body of {} for {}: {}", info(op).name, name_of(s), parsed.error);
   Module& m = parsed.module;
   promote_slots(m);
-  expand_math(m, [](const Inst&, FpMode) { return false; });  // bodies may use other functions
+  expand_math(m, expand_all);  // bodies may use other functions
   fold(m);
   cse(m);
   dce(m);
@@ -59,7 +60,7 @@ const Function* body_of(Op op, Scalar s, bool fast) {
 
 class Expander {
  public:
-  Expander(Function& f, bool (*keep)(const Inst&, FpMode)) : f_(f), b_(f), keep_(keep) {}
+  Expander(Function& f, ChooseExpansion choose) : f_(f), b_(f), choose_(choose) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -68,7 +69,7 @@ class Expander {
  private:
   void walk(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
-      if (!info(f_.insts[i].op).math || keep_(f_.insts[i], f_.fp) || !expand(i, r)) f_.regions[r].insts.push_back(i);
+      if (!info(f_.insts[i].op).math || !expand(i, r)) f_.regions[r].insts.push_back(i);
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }
@@ -76,6 +77,8 @@ class Expander {
 
   bool expand(InstId i, RegionId r) {
     const Inst inst = f_.insts[i];
+    const Expansion how = choose_(inst, f_.fp);
+    if (how == Expansion::Instructions) return false;
     const Scalar s = inst.type.scalar, computed = s == Scalar::F16 ? Scalar::F32 : s;
     const Function* body = body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast);
     if (!body) return false;
@@ -83,21 +86,24 @@ class Expander {
     b_.location(inst.loc);
     std::vector<ValueId> map(body->values.size(), none);
     for (std::size_t k = 0; k < inst.operands.size(); ++k) map[body->params()[k]] = b_.cast(computed, inst.operands[k]);
+    const std::size_t first = f_.insts.size();
     const std::vector<ValueId> result = clone_region(*body, body->body, b_, map, false, false);
+    if (how == Expansion::Exact)
+      for (std::size_t k = first; k < f_.insts.size(); ++k) f_.insts[k].fast = false;
     results_.replace(inst.results[0], b_.cast(s, result[0]));
     return true;
   }
 
   Function& f_;
   Builder b_;
-  bool (*keep_)(const Inst&, FpMode);
+  ChooseExpansion choose_;
   Substitution results_;
 };
 
 }  // namespace
 
-void expand_math(Module& m, bool (*keep)(const Inst&, FpMode)) {
-  for (Function& f : m.functions) Expander(f, keep).run();
+void expand_math(Module& m, ChooseExpansion choose) {
+  for (Function& f : m.functions) Expander(f, choose).run();
 }
 
 }  // namespace krait::passes

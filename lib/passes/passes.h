@@ -24,8 +24,13 @@ void cse(ir::Module& m);
 void dce(ir::Module& m);
 /// a*b + c becomes fma in every mode but strict: the left product first.
 void contract(ir::Module& m);
-/// Replaces rows of KRAIT_MATH by their bodies, but for those that `keep` says the target has.
-void expand_math(ir::Module& m, bool (*keep)(const ir::Inst&, ir::FpMode));
+/// What becomes of a row of KRAIT_MATH: its body, exact or with approximate reciprocals, or it stays for the target's own
+/// instructions. math_targets.def is the table.
+enum class Expansion : std::uint8_t { Exact, Approximate, Instructions };
+using ChooseExpansion = Expansion (*)(const ir::Inst&, ir::FpMode);
+inline Expansion expand_all(const ir::Inst&, ir::FpMode) { return Expansion::Exact; }
+/// Replaces rows of KRAIT_MATH by their bodies, but for those that stay.
+void expand_math(ir::Module& m, ChooseExpansion choose);
 /// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat).
 void lower_access(ir::Module& m);
 /// Address arithmetic that may run modulo 2^32 does (facts.small; not in checked mode).

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of passes, and the table of mathematical functions that targets keep.
-#include <algorithm>
-#include <initializer_list>
-
+// The list of passes.
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "support/error.h"
@@ -13,39 +10,29 @@ namespace {
 
 using namespace ir;
 
-bool keep_nothing(const Inst&, FpMode) { return false; }
-
-/// What a target keeps for its own instructions, of f32 alone: in native mode what meets the published bound (docs/numbers.md),
-/// in fast mode all that is quick. On NVIDIA GPUs exp, exp2 and rsqrt stay within 2 ULP over all floats (measured on an H200, see
-/// codegen/nvptx/functions.cpp); Vulkan's own bounds are wider than ours.
-bool is_one_of(Op op, std::initializer_list<Op> ops) { return std::find(ops.begin(), ops.end(), op) != ops.end(); }
-bool is_fast(const Inst& inst, FpMode fp) { return fp == FpMode::Fast || inst.fast; }
-
-bool keep_ptx(const Inst& inst, FpMode fp) {
-  if (inst.type.scalar != Scalar::F32) return false;
-  const bool native = fp == FpMode::Native || is_fast(inst, fp);
-  return (native && is_one_of(inst.op, {Op::Exp, Op::Exp2, Op::Rsqrt})) ||
-         (is_fast(inst, fp) && is_one_of(inst.op, {Op::Exp10, Op::Log, Op::Log2, Op::Log10, Op::Sin, Op::Cos, Op::Tan}));
+/// The table of math_targets.def for one target.
+template <TargetKind Target>
+Expansion choose(const Inst& inst, FpMode fp) {
+  const bool fast = fp == FpMode::Fast || inst.fast;
+  if (inst.type.scalar != Scalar::F32 || !(fast || fp == FpMode::Native)) return Expansion::Exact;
+  using enum TargetKind;
+  using enum Expansion;
+#define NATIVE(target, Name, how, ulp) \
+  if (Target == target && inst.op == Op::Name) return how;
+#define FAST(target, Name) \
+  if (Target == target && inst.op == Op::Name && fast) return Instructions;
+#include "passes/math_targets.def"
+  return Exact;
 }
 
-bool keep_spirv(const Inst& inst, FpMode fp) {
-  return inst.type.scalar == Scalar::F32 && is_fast(inst, fp) &&
-         is_one_of(inst.op, {Op::Exp, Op::Exp2, Op::Log, Op::Log2, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Rsqrt, Op::Atan2});
-}
-
-/// The estimate of AVX-512 and one step are within the bound (codegen/cpu/arith.cpp); it differs between makers of processors.
-bool keep_cpu(const Inst& inst, FpMode fp) {
-  return inst.type.scalar == Scalar::F32 && inst.op == Op::Rsqrt && (fp == FpMode::Native || is_fast(inst, fp));
-}
-
-bool (*kept_by(TargetKind target))(const Inst&, FpMode) {
+ChooseExpansion expansions_of(TargetKind target) {
   switch (target) {
-    case TargetKind::Interpreter: return keep_nothing;
-    case TargetKind::Cpu: return keep_cpu;
-    case TargetKind::Ptx: return keep_ptx;
-    case TargetKind::Spirv: return keep_spirv;
+    case TargetKind::Interpreter: return choose<TargetKind::Interpreter>;
+    case TargetKind::Cpu: return choose<TargetKind::Cpu>;
+    case TargetKind::Ptx: return choose<TargetKind::Ptx>;
+    case TargetKind::Spirv: return choose<TargetKind::Spirv>;
   }
-  return keep_nothing;
+  return expand_all;
 }
 
 /// Runs passes one after another, verifying between them where that is asked for.
@@ -83,7 +70,7 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
   run("promote_slots", promote_slots);
   clean_up(run);
   run("contract", contract);
-  expand_math(m, kept_by(target));
+  expand_math(m, expansions_of(target));
   run.check("expand_math");
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
@@ -106,7 +93,7 @@ std::span<const Pass> all_passes() {
       {"cse", cse, true},
       {"dce", dce, true},
       {"contract", contract, false},
-      {"expand_math", [](Module& m) { expand_math(m, keep_nothing); }, true},
+      {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},

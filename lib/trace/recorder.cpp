@@ -32,6 +32,11 @@ Recorder& recorder() {
   return *current;
 }
 
+void allow_approximation(detail::node result) {
+  ir::Function& f = recorder().function();
+  f.insts[f.values[recorder().resolve(result)].def].fast = true;
+}
+
 Recorder::Recorder(const detail::recording_options& options)
     : recorded_(std::make_unique<Recorded>()),
       builder_((recorded_->module.functions.push_back(ir::new_function(options.name ? options.name : "")),

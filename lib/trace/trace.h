@@ -27,6 +27,9 @@ struct Recorded {
 /// Takes over what detail::finish_recording gave.
 std::unique_ptr<Recorded> take(void* finished);
 
+/// The operation that gave this value may be approximate (ir::Inst::fast).
+void allow_approximation(detail::node result);
+
 /// A recording longer than this ends with an error: a C++ loop that waits for a traced value never ends by itself.
 inline constexpr std::size_t max_instructions = 2'000'000;
 

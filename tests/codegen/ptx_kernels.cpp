@@ -407,6 +407,24 @@ kernel @functions fp(native) facts(contiguous) (%0: view<f32, 1>) {
   EXPECT_TRUE(contains(fast, "div.full.ftz.f32") || contains(fast, "div.approx.ftz.f32")) << fast;
 }
 
+TEST(PtxKernels, ReciprocalsThatABodyAllowsAreOneInstruction) {
+  std::string text = R"(kir 1
+kernel @reciprocal fp(native) facts(contiguous) (%0: view<f32, 1>) {
+  %1: i64 = global_id {0}
+  %2: f32 = load %0, %1
+  %3: f32 = const 0x1p+0
+  %4: f32 = div.fast %3, %2
+  store.f32 %0, %1, %4
+  return
+}
+)";
+  std::string marked = check_ptx(text);
+  EXPECT_TRUE(contains(marked, "rcp.approx.ftz.f32") && !contains(marked, "div.")) << marked;
+  text.replace(text.find("div.fast"), 8, "div");
+  std::string plain = check_ptx(text);
+  EXPECT_TRUE(contains(plain, "rcp.rn.f32") || contains(plain, "div.rn.f32")) << plain;
+}
+
 TEST(PtxKernels, SourceLinesReachThePtx) {
   std::string ptx = check_ptx(R"(kir 1
 kernel @lines fp(strict) facts(contiguous) (%0: view<i32, 1>) {

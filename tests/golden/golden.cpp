@@ -17,7 +17,8 @@
 
 namespace krait::math {
 
-/// Small bodies instead of the library's, so that these tests are about the pass: exp branches, tanh uses exp.
+/// Small bodies instead of the library's, so that these tests are about the pass: exp branches, tanh uses exp, erfc
+/// marks its reciprocal.
 std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
   if (scalar != ir::Scalar::F32) return {};
   if (op == ir::Op::Exp && fast)
@@ -29,6 +30,8 @@ std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
            "    %6: f32 = sqrt %5\n    set %2, %6\n    yield\n  }\n  %7: f32 = get %2\n  yield %7\n}\n";
   if (op == ir::Op::Tanh)
     return "kir 1\nkernel @math.tanh fp(strict) (%0: f32) {\n  %1: f32 = exp %0\n  %2: f32 = neg %1\n  yield %2\n}\n";
+  if (op == ir::Op::Erfc)
+    return "kir 1\nkernel @math.erfc fp(strict) (%0: f32) {\n  %1: f32 = const 0x1p+0\n  %2: f32 = div.fast %1, %0\n  yield %2\n}\n";
   return {};
 }
 

@@ -43,10 +43,13 @@ def pow_series(z):
     return 2 * mp.atanh(s) / (s * LN2)
 
 
-def erfc_target(a):
-    t = a + mpf("0.5")
-    x = 2 / t - 2
-    return mp.erfc(x) * mp.exp(x * x) / t
+def erfc_fit(shift, end):
+    """erfc(x) exp(x^2) / r by r - shift, r = 1 / (2 + x), 0 <= x <= end."""
+    def target(a):
+        r = a + shift
+        x = 1 / r - 2
+        return mp.erfc(x) * mp.exp(x * x) / r
+    return target, lambda a: 1 / target(a), 1 / (2 + end) - shift, mpf("0.5") - shift
 
 
 def stirling(z):
@@ -74,7 +77,6 @@ def fits(kind):
         return list(range(f32 if single else f64))
 
     end = mpf("3.95") if single else mpf("5.95")
-    t_end = 2 / (2 + (mpf("10.2") if single else mpf("27.4"))) - mpf("0.5")
     return {
         "exp_q": ("e^r = 1 + r + r^2 Q(r), |r| <= ln2 / 2", lambda r: (mp.expm1(r) - r) / r ** 2,
                   lambda r: r ** 2 / mp.exp(r), -R, R, terms(5, 10)),
@@ -108,8 +110,8 @@ def fits(kind):
                   sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 14)),
         "erf_tail": ("log2(erfc x) = P(x), 1 <= x <= %s" % mp.nstr(end, 3), lambda x: mp.log(mp.erfc(x), 2),
                      lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 17)),
-        "erfc_q": ("erfc x = exp(-x^2) t Q(t - 1/2), t = 2 / (2 + x), x >= 0", erfc_target, lambda a: 1 / erfc_target(a),
-                   t_end, mpf("0.5"), terms(10, 25)),
+        "erfc_q": ("erfc x = exp(-x^2) r Q(r - c), r = 1 / (2 + x), c = 0 (f32), 1/4 (f64), x >= 0",
+                   *(erfc_fit(mpf(0), mpf("10.2")) if single else erfc_fit(mpf("0.25"), mpf("27.4"))), terms(9, 25)),
         "gamma_q": ("gamma(2 + t) = 1 + t Q(t), -3/4 <= t <= 1/4", lambda t: (mp.gamma(2 + t) - 1) / t,
                     lambda t: abs(t) / mp.gamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(9, 20)),
         "lgamma_q": ("log gamma(2 + t) = t Q(t), -3/4 <= t <= 1/4", lambda t: mp.loggamma(2 + t) / t,

@@ -175,7 +175,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
 #define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
 #include "krait/ops.def"
-      // Rsqrt alone is kept for this target (passes/pipeline.cpp); the others became their bodies.
+      // Rsqrt alone is kept for this target (passes/math_targets.def); the others became their bodies.
       if (inst.op != Op::Rsqrt || inst.type.scalar != Scalar::F32)
         unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
       emit_pure(inst);

@@ -201,6 +201,12 @@ Value* Lowering::copy_register(Value* x) {
   return b_.CreateCall(llvm::InlineAsm::get(type, code, registers, false), {x});
 }
 
+/// 1 / x in a body whose error bound allows for one ULP of it (PTX ISA, rcp); x and the result are normal there.
+bool Lowering::is_approximate_reciprocal(const ir::Inst& inst) const {
+  return inst.op == Op::Div && inst.fast && kernel_.fp != ir::FpMode::Fast && inst.type.scalar == Scalar::F32 &&
+         kernel_.is_const(inst.operands[0]) && kernel_.const_bits(inst.operands[0]) == 0x3f800000;
+}
+
 void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
@@ -208,6 +214,7 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
+  else if (is_approximate_reciprocal(inst)) set(inst, b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {operands[1]}));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 

@@ -66,6 +66,7 @@ class Lowering {
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
+  bool is_approximate_reciprocal(const ir::Inst& inst) const;
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
 
   // control.cpp
