@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The workloads of whole blocks as Krait kernels: tiles in shared memory, a histogram, a sum and a scan in one pass each.
+// The workloads of whole blocks as Krait kernels: tiles in shared memory, a histogram, a sum and a scan in one pass each. Sum and
+// scan are written for warps of 32.
 #pragma once
 
 #include <krait/krait.h>
@@ -84,7 +85,7 @@ inline auto make_nbody_tiled(kr::fp mode) {
 }
 
 namespace detail {
-/// The sum over a block of 256, in thread 0.
+/// The sum over a block of 256 in warps of 32, for every thread.
 inline kr::value<float> block_sum(kr::value<float> x) {
   auto partial = kr::shared<float, 8>();
   kr::var own = x;

@@ -40,6 +40,8 @@ void Lower::scan() {
     const Scalar s = i.results.empty() ? i.type.scalar : scalar(i.results[0]);
     Use& use = uses_[array];
     use.atomic |= atomic;
+    use.read |= atomic || effect == ir::Effect::Read;
+    use.written |= atomic || effect == ir::Effect::Write;
     // A power of two that divides the access, its offset and the element's size: what an array of aggregates is made of.
     for (std::uint64_t n : {std::uint64_t(ir::size_of(s)), i.imm, std::uint64_t(t.elem_bytes)})
       while (n % use.size) use.size /= 2;

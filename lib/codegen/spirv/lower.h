@@ -113,7 +113,8 @@ class Lower {
   void barrier() { control_barrier(spv::Scope::Workgroup); }
   void control_barrier(spv::Scope execution);
   void fence(std::uint64_t scope);
-  Id semantics();
+  Id semantics(bool views);
+  bool exchanges(ir::ValueId view) const;
   Id block_vote(const ir::Inst& i);
   Id warp_builtin(spv::BuiltIn which);
   Id warp_size();
@@ -134,9 +135,9 @@ class Lower {
   std::vector<Array> arrays_;  // by ValueId
   struct Use {
     unsigned size = 8;  // bytes of the largest unit that all accesses are made of
-    bool atomic = false;
+    bool atomic = false, read = false, written = false;
   };
-  std::vector<Use> uses_;      // of shared and local arrays, by ValueId
+  std::vector<Use> uses_;      // by ValueId of an array
   std::vector<Exit> exits_;    // innermost last: ifs, switches and loops
   std::vector<bool> exit_is_loop_;
   bool reachable_ = true;      // the current block

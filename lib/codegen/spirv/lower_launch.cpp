@@ -110,7 +110,7 @@ void Lower::arguments() {
     Array& a = arrays_[v];
     a.space = ir::Space::Global;
     a.param = p;
-    a.coherent = synchronised_ && vulkan_model_ && !(f_.facts.disjoint && !t.writable);
+    a.coherent = synchronised_ && vulkan_model_ && exchanges(v);
     a.base = argument(Scalar::U64, layout_.find(What::Address, p));
   }
 }

@@ -157,6 +157,7 @@ void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
     gpu_.vk.vkCmdResetQueryPool(commands, queries_, e.query, 1);
     gpu_.vk.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, e.query);
     e.timed = true;
+    o.queue.hold();
   }
   e.mark = o.queue.mark();
   use(stream, o);

@@ -21,6 +21,8 @@ class Queue {
   VkCommandBuffer next_command();
   /// After a command was recorded; may submit the batch.
   void recorded();
+  /// Time is measured from here: the batch goes on until it is full or somebody waits.
+  void hold() { timed_ = true; }
   /// Makes the batch's copies visible to the host when it has finished.
   void publish_to_host();
   /// Value of the semaphore when what is recorded so far will have finished.
@@ -49,6 +51,7 @@ class Queue {
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   VkCommandBuffer recording_ = VK_NULL_HANDLE;
   unsigned count_ = 0;      // commands in the batch
+  bool timed_ = false;      // the batch holds a timestamp
   unsigned patience_ = 1;   // commands that an idle device waits for
   std::uint64_t submitted_ = 0, finished_ = 0;
   std::deque<Batch> in_flight_;
