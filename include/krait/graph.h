@@ -33,6 +33,7 @@ class KRAIT_API graph {
 
  private:
   void replay(void* native_stream);
+  void run(void* native_stream);
   state* state_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <krait/array.h>
 #include <krait/control.h>
+#include <krait/debug.h>
 #include <krait/device.h>
 #include <krait/error.h>
 #include <krait/expression.h>

@@ -8,6 +8,7 @@
 #include "driver/graph.h"
 #include "driver/kernel_state.h"
 #include "driver/memory.h"
+#include "driver/reports.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -140,10 +141,19 @@ ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const 
   return f;
 }
 
-void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* arguments, const Bound& bound) {
+/// The two parameters that lower_reports adds: the device's buffer and the kernel's number.
+void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
+  const unsigned first = spec.as->count;
+  bound.address[first] = reports_of(bound.device).address();
+  added[0].extents[0] = Reports::words(), added[0].strides[0] = 1;
+  added[1].bits = spec.recorded.reports->number;
+}
+
+void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* arguments, unsigned count, const argument* added,
+          const Bound& bound) {
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
-    const argument& a = arguments[s.param];
+    const argument& a = s.param < count ? arguments[s.param] : added[s.param - count];
     std::uint64_t bits = 0;
     switch (s.what) {
       case What::Scalar: bits = a.bits; break;
@@ -228,18 +238,24 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   alignas(16) std::byte block[max_block_bytes];
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
-  pack(block, code.layout, arguments, bound);
+  argument added[2];
+  if (spec.recorded.reports) bind_reports(bound, spec, added);
+  pack(block, code.layout, arguments, as.count, added, bound);
   request.args = block, request.args_size = code.layout.size;
   if (graph::state* open = open_graph()) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
-    return open->add(device, owner_of(*state, spec, code), request, host, spec.recorded.what);
+    return open->add(device, owner_of(*state, spec, code), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
   }
   launches().fetch_add(1, std::memory_order_relaxed);
-  device.device->launch(*code.code, request);
-  if (bound.staged) copy_back(bound, spec, arguments);
   for (unsigned i = 0; i < as.count; ++i)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
-  if (bound.staged) device.device->synchronize(request.stream);
+  if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
+  else device.device->launch(*code.code, request);
+  if (bound.staged) {
+    copy_back(bound, spec, arguments);
+    device.device->synchronize(request.stream);
+  }
+  if (bound.staged || debug_mode()) collect_reports(device);
 }
 
 std::uint64_t launch_count() noexcept { return launches().load(std::memory_order_relaxed); }

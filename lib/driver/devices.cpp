@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "driver/reports.h"
 #include "krait/detail/call.h"
 #include "support/error.h"
 
@@ -28,6 +29,7 @@ namespace {
 passes::TargetKind kind_of(const std::string& target) {
   if (target.starts_with("ptx")) return passes::TargetKind::Ptx;
   if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
+  if (target == "interpreter") return passes::TargetKind::Interpreter;
   return passes::TargetKind::Cpu;
 }
 
@@ -51,6 +53,7 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
       case Vulkan: found = runtime::vulkan_devices(false); break;
       case VulkanSoftware: found = runtime::vulkan_devices(true); break;
       case Cpu: found = runtime::cpu_devices(); break;
+      case Interpreter: found = interpreter_devices(); break;
       case BackEnds: break;
     }
     probed_[b] = true;
@@ -105,6 +108,7 @@ DeviceHandle* Devices::find_locked(const std::string& name) {
     return nullptr;
   };
   if (name.starts_with("cpu")) return with_id(Cpu);
+  if (name == "interpreter") return with_id(Interpreter);
   if (name.starts_with("cuda")) return with_id(Cuda);
   if (name.starts_with("vulkan")) {
     DeviceHandle* gpu = with_id(Vulkan);
@@ -161,7 +165,11 @@ const char* device::id() const noexcept { return static_cast<DeviceHandle*>(hand
 const char* device::name() const noexcept { return static_cast<DeviceHandle*>(handle_)->name.c_str(); }
 const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target.c_str(); }
 std::int64_t device::memory() const noexcept { return static_cast<DeviceHandle*>(handle_)->device->total_memory(); }
-void device::synchronize() const { static_cast<DeviceHandle*>(handle_)->device->synchronize(); }
+void device::synchronize() const {
+  auto& d = *static_cast<DeviceHandle*>(handle_);
+  d.device->synchronize();
+  driver::collect_reports(d);
+}
 
 device_list devices() {
   static const auto* const all = [] {
@@ -173,7 +181,10 @@ device_list devices() {
 }
 
 void synchronize() {
-  for (DeviceHandle* d : Devices::get().known()) d->device->synchronize();
+  for (DeviceHandle* d : Devices::get().known()) {
+    d->device->synchronize();
+    driver::collect_reports(*d);
+  }
 }
 
 namespace detail {

@@ -20,6 +20,7 @@ struct DeviceHandle {
   std::unique_ptr<runtime::Device> device;
   std::string id, name, target;
   passes::TargetKind kind{};
+  std::atomic<class Reports*> reports{nullptr};  // driver/reports.h; null until a kernel needs it
 };
 
 /// What a krait::stream points to. Arrays remember the stream of their last use, which may be destroyed before they are.
@@ -44,7 +45,7 @@ class Devices {
   std::vector<DeviceHandle*> known();
 
  private:
-  enum BackEnd : unsigned { Cuda, Vulkan, VulkanSoftware, Cpu, BackEnds };
+  enum BackEnd : unsigned { Cuda, Vulkan, VulkanSoftware, Cpu, Interpreter, BackEnds };
   std::vector<DeviceHandle*>& list(BackEnd b);
   DeviceHandle* find_locked(const std::string& name);
 
@@ -53,6 +54,9 @@ class Devices {
   std::vector<DeviceHandle*> found_[BackEnds];
   std::atomic<DeviceHandle*> default_{nullptr};
 };
+
+/// The interpreter, which watches what kernels do; only where it is named.
+std::vector<std::unique_ptr<runtime::Device>> interpreter_devices();
 
 krait::device to_public(DeviceHandle& d) noexcept;
 DeviceHandle& handle(const krait::device& d) noexcept;

@@ -33,7 +33,8 @@ passes::TargetKind kind_of(const std::string& target) {
 std::string default_target(const std::string& stage) {
   if (stage == "ptx" || stage == "sass") return target::sm(90).c_str();
   if (stage == "spirv") return target::vulkan().c_str();
-  return Devices::get().default_device().target;
+  DeviceHandle& device = Devices::get().default_device();
+  return device.kind == passes::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
 }
 
 }  // namespace

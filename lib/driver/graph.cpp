@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/graph.h"
 
+#include <algorithm>
+
+#include "driver/reports.h"
 #include "support/error.h"
 
 namespace krait {
@@ -13,13 +16,13 @@ graph::state*& driver::open_graph() noexcept {
 }
 
 void graph::state::add(DeviceHandle& on, std::shared_ptr<const driver::Compiled> code, const runtime::LaunchRequest& request,
-                       bool host_arguments, const std::string& what) {
+                       bool host_arguments, bool reports, const std::string& what) {
   if (&on != device) support::fail_usage("{} runs on {}, the graph that is being recorded is for {}", what, on.id, device->id);
   if (host_arguments)
     support::fail_usage("{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array", what);
   if (request.stream.native) support::fail_usage("{} is launched into a stream while a graph is recorded: the graph is replayed into one", what);
   Launch& l = launches.emplace_back();
-  l.code = std::move(code), l.request = request;
+  l.code = std::move(code), l.request = request, l.reports = reports;
   l.args.assign(request.args, request.args + request.args_size);
   l.request.args = l.args.data();  // the heap block stays where it is when the vector of launches grows
 }
@@ -58,6 +61,14 @@ void graph::replay(void* native_stream) {
   if (!state_) support::fail_usage("a graph that was moved from is launched");
   if (driver::open_graph()) support::fail_usage("a graph is launched while another one is recorded");
   if (state_->launches.empty()) return;
+  const auto reports = [](const state::Launch& l) { return l.reports; };
+  if (std::any_of(state_->launches.begin(), state_->launches.end(), reports))
+    driver::reports_of(*state_->device).during([&] { run(native_stream); });
+  else run(native_stream);
+  if (driver::debug_mode()) driver::collect_reports(*state_->device);
+}
+
+void graph::run(void* native_stream) {
   runtime::Device& on = *state_->device->device;
   if (!state_->native) {
     std::vector<runtime::GraphLaunch> all;

@@ -18,13 +18,14 @@ struct graph::state {
     std::shared_ptr<const driver::Compiled> code;
     runtime::LaunchRequest request;  // args points into the bytes below
     std::vector<std::byte> args;
+    bool reports;  // what it prints or what goes wrong is to be collected
   };
   std::vector<Launch> launches;
   void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
 
   /// Adds a launch. Throws error{usage} where the graph cannot hold it.
   void add(driver::DeviceHandle& on, std::shared_ptr<const driver::Compiled> code, const runtime::LaunchRequest& request, bool host_arguments,
-           const std::string& what);
+           bool reports, const std::string& what);
 };
 
 namespace driver {

@@ -34,6 +34,14 @@ unsigned elements_per_thread(const ir::Function& kernel) {
   return most;
 }
 
+/// The argument block, with the parameters that lower_reports adds.
+ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts) {
+  ir::Function kernel = recorded.module.kernel();
+  kernel.facts = facts;
+  if (recorded.reports) passes::add_report_parameters(kernel);
+  return ir::argument_layout(kernel);
+}
+
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
   auto out = std::make_shared<Compiled>();
   auto start = Clock::now();
@@ -43,13 +51,15 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   dump_stages(recorded, text, device);
 
   start = Clock::now();
-  const Generated generated = generate(text, device.target, "binary", recorded.what);
+  Generated generated;
+  if (device.kind == passes::TargetKind::Interpreter) generated.bytes = text;
+  else generated = generate(text, device.target, "binary", recorded.what);
   out->codegen_ms = since(start);
 
   start = Clock::now();
-  out->code = device.device->load(std::as_bytes(std::span(generated.bytes)), lowered.kernel().name);
+  out->code = device.device->load(std::as_bytes(std::span(generated.bytes)), recorded.what.substr(std::string_view("kernel ").size()));
   out->load_ms = since(start);
-  out->layout = ir::argument_layout(lowered.kernel());
+  out->layout = layout_of(recorded, facts);
   out->elements_per_thread = elements_per_thread(lowered.kernel());
   ++compiled_count;
   return out;

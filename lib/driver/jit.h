@@ -12,11 +12,14 @@
 
 namespace krait::driver {
 
+struct ReportSource;
+
 /// What was recorded for one specialisation, prepared and canonical.
 struct Recorded {
   ir::Module module;
   ir::Key key;
-  std::string what;  // the kernel for messages: name and where it was made
+  std::string what;  // for messages: "kernel name (file:line)", where it was made
+  const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing
 };
 
 /// Code on one device, shared by all kernel objects with the same content.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "driver/reports.h"
 #include "ir/text.h"
 #include "support/error.h"
 #include "trace/trace.h"
@@ -44,6 +45,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   passes::prepare(out.module);
   out.key = ir::key(out.module);
   out.what = describe(state);
+  out.reports = find_reports(out);
   return out;
 }
 
@@ -87,7 +89,8 @@ std::string describe(const detail::kernel_state& state) {
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
-  if (as.count > 255) support::fail_usage("{}: a kernel has at most 255 parameters, this call gives {}", describe(state), as.count);
+  constexpr unsigned most = 253;  // the IR's 255, of which lower_reports may need two
+  if (as.count > most) support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), most, as.count);
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;
   fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects

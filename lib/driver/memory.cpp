@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "driver/reports.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -74,17 +75,19 @@ void* device_of(const storage* memory) noexcept { return memory->device; }
 
 void copy_from_host(storage* memory, const void* from, std::size_t bytes) {
   memory->device->device->copy_to_device(memory->address, from, bytes, driver::order_of(*memory));
+  driver::collect_reports(*memory->device);
 }
 
 void copy_to_host(const storage* memory, void* to, std::size_t bytes) {
   memory->device->device->copy_to_host(to, memory->address, bytes, driver::order_of(*memory));
+  driver::collect_reports(*memory->device);
 }
 
 void copy_array(storage* to, const storage* from, std::size_t bytes) {
   if (to->device == from->device) {
     if (to->last != from->last) from->device->device->synchronize(driver::order_of(*from));
     to->device->device->copy_on_device(to->address, from->address, bytes, driver::order_of(*to));
-    return;
+    return driver::collect_reports(*to->device);
   }
   // Between devices the bytes pass through the host, a piece at a time.
   const std::size_t piece = std::min<std::size_t>(bytes, 64u << 20);
@@ -95,6 +98,8 @@ void copy_array(storage* to, const storage* from, std::size_t bytes) {
     to->device->device->copy_to_device(to->address + at, buffer.get(), n, driver::order_of(*to));
     to->device->device->synchronize(driver::order_of(*to));
   }
+  driver::collect_reports(*from->device);
+  driver::collect_reports(*to->device);
 }
 
 void* allocate_host(std::size_t bytes) {

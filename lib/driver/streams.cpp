@@ -3,6 +3,7 @@
 // Streams and events of the public interface.
 #include "driver/devices.h"
 #include "driver/memory.h"
+#include "driver/reports.h"
 #include "support/error.h"
 
 namespace krait {
@@ -41,6 +42,7 @@ void* stream::native() const noexcept { return static_cast<StreamRecord*>(record
 void stream::synchronize() const {
   auto* record = static_cast<StreamRecord*>(record_);
   record->device->device->synchronize(record->handle);
+  driver::collect_reports(*record->device);
 }
 
 event::event(device on) : on_(on), native_(driver::handle(on).device->create_event().native) {}
@@ -52,7 +54,10 @@ void event::record(const stream& in) {
   if (in.on() != on_) support::fail_usage("an event of {} cannot be recorded in a stream of {}", on_.id(), in.on().id());
   driver::handle(on_).device->record({native_}, driver::record_of(in)->handle);
 }
-void event::wait() const { driver::handle(on_).device->wait({native_}); }
+void event::wait() const {
+  driver::handle(on_).device->wait({native_});
+  driver::collect_reports(driver::handle(on_));
+}
 void event::wait(const stream& in) const {
   if (in.on() != on_) support::fail_usage("a stream of {} cannot wait for an event of {}: wait on the host", in.on().id(), on_.id());
   driver::handle(on_).device->wait({native_}, driver::record_of(in)->handle);

@@ -48,6 +48,7 @@ class Canonicaliser {
       case Effect::Write:
       case Effect::Atomic:
       case Effect::Sync:
+      case Effect::Report:
       case Effect::Control: return false;
     }
     return false;
@@ -183,6 +184,7 @@ class Canonicaliser {
     const InstId copy = builder_.append(inst(i).op, inst(i).type, operands, inst(i).imm);
     out_.insts[copy].fast = inst(i).fast;
     out_.insts[copy].list = inst(i).list;
+    out_.insts[copy].text = inst(i).text;
     out_.insts[copy].loc = location(inst(i).loc);
     for (const ValueId v : inst(i).results) map_[v] = builder_.add_result(copy, f_.values[v].type);
     for (const RegionId inner : inst(i).regions) region(inner, builder_.new_region(copy));

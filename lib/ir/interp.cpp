@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ir/interp_state.h"
+#include "ir/report.h"
 #include "support/float_environment.h"
 
 namespace krait::ir {
@@ -45,9 +46,9 @@ std::string Interpreter::where(const Inst& inst) const {
   return inst.loc ? fmt::format(", {}:{}", at.file, at.line) : std::string();
 }
 
-std::string Interpreter::where(const Inst& inst, std::size_t lane) const {
-  return fmt::format(", block ({}, {}, {}), thread ({}, {}, {}){}", block_index_[0], block_index_[1], block_index_[2],
-                     thread_index(lane, 0), thread_index(lane, 1), thread_index(lane, 2), where(inst));
+std::string Interpreter::who(std::size_t lane) const {
+  return fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", block_index_[0], block_index_[1], block_index_[2],
+                     thread_index(lane, 0), thread_index(lane, 1), thread_index(lane, 2));
 }
 
 // ---- columns ----------------------------------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active)
   } else if (inst.op == Op::Return) {
     returned_ |= active;
   } else {
-    active.for_each([&](std::size_t lane) { fault("reached `unreachable`" + where(inst, lane)); });
+    active.for_each([&](std::size_t lane) { fault(inst, [&] { return "reached `unreachable`" + who(lane); }); });
   }
   return through;
 }
@@ -214,6 +215,22 @@ void Interpreter::position(const Inst& inst, const Mask& active) {
   active.for_each([&](std::size_t lane) { out[lane] = std::uint64_t(start + thread_index(lane, d)); });
 }
 
+/// A line or a fault for each thread.
+void Interpreter::report(const Inst& inst, const Mask& active) {
+  if (inst.op == Op::Print && !options_.print) return;
+  std::vector<Scalar> types;
+  for (const ValueId v : inst.operands) types.push_back(f_.type_of(v).scalar);
+  active.for_each([&](std::size_t lane) {
+    const auto text = [&] {
+      std::vector<std::uint64_t> bits;
+      for (const ValueId v : inst.operands) bits.push_back(column(v)[lane]);
+      return format(inst.text, types, bits);
+    };
+    if (inst.op == Op::Print) options_.print(text());
+    else fault(inst, [&] { return text() + who(lane); });
+  });
+}
+
 void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   const auto d = unsigned(inst.imm);
   switch (inst.op) {
@@ -250,6 +267,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: ballot(inst, active); break;
     case Op::Shuffle: shuffle(inst, active); break;
     case Op::Uniform: uniform(inst, active); break;
+    case Op::Print: case Op::Fault: report(inst, active); break;
     case Op::Slot: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
     case Op::Get: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
     case Op::Set: copy(column(inst.operands[1]), column(inst.operands[0]), active); break;
@@ -273,10 +291,10 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 
 }  // namespace interpreter
 
-std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
-                      const InterpretOptions& options) {
-  const DefaultFloatEnvironment environment;
-  const Function& f = module.kernel();
+namespace {
+
+/// Empty, or why the launch cannot be.
+std::string refused(const Function& f, const Launch& launch, std::size_t arguments) {
   std::int64_t threads = 1;
   for (unsigned d = 0; d < 3; ++d) {
     if (launch.block[d] < 1 || launch.grid[d] < 0)
@@ -288,9 +306,26 @@ std::string interpret(const Module& module, const Launch& launch, std::span<cons
     threads *= launch.block[d];
   }
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
-  if (arguments.size() != f.params().size())
-    return fmt::format("launch: {} arguments for {} parameters", arguments.size(), f.params().size());
-  return interpreter::Interpreter(f, launch, arguments, options).run();
+  if (arguments != f.params().size()) return fmt::format("launch: {} arguments for {} parameters", arguments, f.params().size());
+  return {};
+}
+
+}  // namespace
+
+Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options) {
+  const DefaultFloatEnvironment environment;
+  Outcome outcome;
+  outcome.stopped = refused(module.kernel(), launch, arguments.size());
+  return outcome.stopped.empty() ? interpreter::Interpreter(module.kernel(), launch, arguments, options).run() : outcome;
+}
+
+std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+                      const InterpretOptions& options) {
+  const Outcome outcome = run(module, launch, arguments, options);
+  std::string text = outcome.fault;
+  if (!text.empty() && outcome.where.line) text += fmt::format(", {}:{}", outcome.where.file, outcome.where.line);
+  if (!text.empty() && !outcome.stopped.empty()) text += '\n';
+  return text + outcome.stopped;
 }
 
 }  // namespace krait::ir

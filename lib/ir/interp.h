@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "ir/ir.h"
@@ -37,12 +38,23 @@ struct InterpretOptions {
   /// kernels that pass data between blocks by atomics and fences are reported too.
   bool races = false;
   bool uninitialised = false;  // reports reads of shared memory that nothing wrote (they give 0)
+  std::function<void(const std::string& line)> print{};  // gets what the kernel prints; where empty nobody does
   std::uint64_t max_steps = 0;  // ends the launch after so many instructions, counted once for a block; 0: never
 };
 
-/// Empty when the launch ran; else the first fault: an access out of bounds, a data race, a barrier not reached by all. Where the
-/// launch could not run to its end, the last line says why.
-/// Out-of-bounds reads give 0 and writes are dropped. Does not depend on the caller's floating-point environment.
+/// How a launch went.
+struct Outcome {
+  std::uint64_t faults = 0;
+  std::string fault;    // the first one, with block and thread: an access out of bounds, a data race, a failed check …
+  Location where;       // its place
+  std::string stopped;  // why the launch could not run to its end
+};
+
+/// Runs a launch. Out-of-bounds reads give 0 and writes are dropped. Does not depend on the caller's floating-point environment.
+Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options = {});
+
+/// The same; empty when the launch ran without fault, else the first fault and its place. Where the launch could not run to its
+/// end, the last line says why.
 std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,
                       const InterpretOptions& options = {});
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/interp_state.h"
+#include "ir/report.h"
 
 namespace krait::ir::interpreter {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 unsigned values_after_indices(Op op) {
   if (op == Op::Load) return 0;
   return op == Op::AtomicCas ? 2 : 1;
-}
-
-const char* word_for(Op op) {
-  if (op == Op::Load || op == Op::LoadVec) return "load from";
-  return op == Op::Store || op == Op::StoreVec ? "store to" : "atomic on";
 }
 
 }  // namespace
@@ -78,12 +74,12 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
     }
   }
   if (inside) return a.data + lane * a.thread_bytes + element * a.elem_bytes + inst.imm;
-  if (fault_.empty()) {
+  fault(inst, [&] {
     std::string extents;
     for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
-    fault(fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", word_for(inst.op), a.label, flat ? "flat index " : "",
-                      indices_text(inst, indices, lane), extents, where(inst, lane)));
-  }
+    return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op), a.label, flat ? "flat index " : "",
+                       indices_text(inst, indices, lane), extents, who(lane));
+  });
   return nullptr;
 }
 
@@ -92,15 +88,16 @@ std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::siz
   const Array& a = array(inst.operands[0]);
   const std::int64_t i = signed_value(column(inst.operands[1])[lane], f_.type_of(inst.operands[1]).scalar);
   if (i < a.first || i > a.end - std::int64_t(count)) {
-    if (fault_.empty())
-      fault(fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", word_for(inst.op), a.label,
-                        i, count - 1, a.end - a.first, where(inst, lane)));
+    fault(inst, [&] {
+      return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op), a.label, i,
+                         count - 1, a.end - a.first, who(lane));
+    });
     return nullptr;
   }
   std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes;
   const unsigned alignment = count * size_of(inst.type.scalar) < 16 ? count * size_of(inst.type.scalar) : 16;
   if (reinterpret_cast<std::uintptr_t>(p) % alignment)
-    fault(fmt::format("misaligned: {} {} at flat index ({}){}", word_for(inst.op), a.label, i, where(inst, lane)));
+    fault(inst, [&] { return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, who(lane)); });
   return p;
 }
 
@@ -110,14 +107,16 @@ void Interpreter::observe(const Inst& inst, const std::byte* p, unsigned bytes, 
     const std::size_t offset = std::size_t(p - a.data);
     for (unsigned i = 0; i < bytes; ++i) {
       if (kind != AccessKind::Write && !a.written[offset + i])
-        fault(fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", word_for(inst.op), a.label, offset + i,
-                          where(inst, lane)));
+        fault(inst, [&] {
+          return fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", access_word(inst.op), a.label, offset + i, who(lane));
+        });
       if (kind != AccessKind::Read) a.written[offset + i] = 1;
     }
   }
   if (options_.races && a.space != Space::Local) {
     const std::string conflict = races_.access(a.space == Space::Shared, p, bytes, kind, place_of(lane));
-    if (!conflict.empty()) fault(fmt::format("data race: {} {}: {}{}", word_for(inst.op), a.label, conflict, where(inst, lane)));
+    if (!conflict.empty())
+      fault(inst, [&] { return fmt::format("data race: {} {}: {}{}", access_word(inst.op), a.label, conflict, who(lane)); });
   }
 }
 

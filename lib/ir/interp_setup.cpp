@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/interp_state.h"
+#include "ir/report.h"
 
 namespace krait::ir::interpreter {
 namespace {
@@ -70,7 +71,7 @@ void Interpreter::make_arguments(std::span<const Argument> arguments) {
   for (std::size_t i = 0; i < params.size(); ++i) {
     const Type& type = f_.type_of(params[i]);
     if (type.is_array()) {
-      make_view(params[i], fmt::format("parameter {}", i), arguments[i]);
+      make_view(params[i], array_label(f_, params[i]), arguments[i]);
     } else {
       const unsigned bits = size_of(type.scalar) * 8;
       const std::uint64_t mask = bits < 64 ? (std::uint64_t(1) << bits) - 1 : ~std::uint64_t(0);
@@ -99,7 +100,7 @@ void Interpreter::make_block_array(const Inst& inst) {
   const Type& type = f_.type_of(inst.results[0]);
   Array a;
   a.space = type.space;
-  a.label = fmt::format("{} %{}", info(inst.op).name, inst.results[0]);
+  a.label = array_label(f_, inst.results[0]);
   a.rank = type.rank;
   a.elem_bytes = type.elem_bytes;
   std::int64_t row = type.elem_bytes;
@@ -132,7 +133,7 @@ void Interpreter::run_block() {
   run_region(f_.body, all_);
 }
 
-std::string Interpreter::run() {
+Outcome Interpreter::run() {
   try {
     for (std::int64_t z = 0; z < launch_.grid[2]; ++z)
       for (std::int64_t y = 0; y < launch_.grid[1]; ++y)
@@ -143,7 +144,7 @@ std::string Interpreter::run() {
         }
   } catch (const Stop&) {
   }
-  return fault_;
+  return outcome_;
 }
 
 }  // namespace krait::ir::interpreter

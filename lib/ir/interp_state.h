@@ -105,7 +105,7 @@ struct Stop {};
 class Interpreter {
  public:
   Interpreter(const Function& f, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
-  std::string run();
+  Outcome run();
 
  private:
   /// The innermost loop that runs.
@@ -153,6 +153,8 @@ class Interpreter {
   void shuffle(const Inst& inst, const Mask& active);
   void uniform(const Inst& inst, const Mask& active);
 
+  void report(const Inst& inst, const Mask& active);
+
   std::uint64_t* column(ValueId v) { return columns_.get() + std::size_t(v) * stride_; }
   const std::uint64_t* column(ValueId v) const { return columns_.get() + std::size_t(v) * stride_; }
   Array& array(ValueId v) { return arrays_[array_of_[v]]; }
@@ -163,16 +165,19 @@ class Interpreter {
   unsigned warp_of(std::size_t lane) const { return unsigned(lane / unsigned(launch_.warp_size)); }
   Place place_of(std::size_t lane) const;
 
-  /// Keeps the first one.
-  void fault(std::string text) {
-    if (fault_.empty()) fault_ = std::move(text);
+  /// Counts it; keeps the text() of the first one.
+  template <class Text>
+  void fault(const Inst& inst, Text text) {
+    if (++outcome_.faults > 1) return;
+    outcome_.fault = text();
+    outcome_.where = f_.locations[inst.loc];
   }
   [[noreturn]] void stop(const std::string& text) {
-    fault_ += fault_.empty() ? text : '\n' + text;
+    outcome_.stopped = text;
     throw Stop{};
   }
-  std::string where(const Inst& inst) const;                    // ", file:line"
-  std::string where(const Inst& inst, std::size_t lane) const;  // ", block …, thread …, file:line"
+  std::string where(const Inst& inst) const;    // ", file:line"
+  std::string who(std::size_t lane) const;      // ", block …, thread …"
 
   struct Free {
     void operator()(void* p) const { std::free(p); }
@@ -197,7 +202,7 @@ class Interpreter {
   std::uint64_t epoch_ = 0;                 // barriers passed
   std::vector<std::uint64_t> warp_epochs_;  // warp barriers passed
   RaceDetector races_;
-  std::string fault_;
+  Outcome outcome_;
 };
 
 }  // namespace krait::ir::interpreter

@@ -14,9 +14,10 @@ void Interpreter::barrier(const Inst& inst, const Mask& active) {
     Mask missing = all_;
     missing.remove(active);
     const std::size_t gone = returned_.count();
-    fault(fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {}){}", info(inst.op).name, missing.count(), threads_,
-                      gone ? fmt::format(" ({} have returned)", gone) : "", block_index_[0], block_index_[1], block_index_[2],
-                      where(inst)));
+    fault(inst, [&] {
+      return fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {})", info(inst.op).name, missing.count(), threads_,
+                         gone ? fmt::format(" ({} have returned)", gone) : "", block_index_[0], block_index_[1], block_index_[2]);
+    });
   }
   ++epoch_;
   if (inst.op == Op::Barrier) return;
@@ -76,7 +77,8 @@ void Interpreter::uniform(const Inst& inst, const Mask& active) {
   std::size_t first = threads_;
   active.for_each([&](std::size_t lane) {
     if (first == threads_) first = lane;
-    else if (operand[lane] != operand[first]) fault("uniform: the operand is not equal in the whole block" + where(inst, lane));
+    else if (operand[lane] != operand[first])
+      fault(inst, [&] { return "uniform: the operand is not equal in the whole block" + who(lane); });
   });
   if (first < threads_) fill(inst.results[0], operand[first], active);
 }

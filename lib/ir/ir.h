@@ -30,7 +30,7 @@ enum class Op : std::uint8_t {
 };
 
 enum class Rule : std::uint8_t { Same, Compare, Test, Shift, Select, Convert, Bits, Count, Id, Custom };
-enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Control };
+enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Report, Control };
 enum class Level : std::uint8_t { Operands, Launch, Block, Warp, Varying, Custom };
 
 /// A row of ops.def.
@@ -81,6 +81,7 @@ struct Inst {
   std::vector<ValueId> results;
   std::vector<RegionId> regions;
   std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
+  std::string text;                // Print, Fault: with {} for each operand (ir/report.h)
   std::uint32_t loc = 0;           // index into Function::locations; 0: unknown
 };
 
@@ -111,7 +112,7 @@ struct Function {
   std::string name;            // for messages and symbols; not part of the identity
   FpMode fp = FpMode::Native;
   Facts facts{};
-  bool checked = false;        // accesses are checked against extents
+  bool checked = false;        // accesses are to be checked against extents: check_accesses writes it out and clears this
   bool flat = false;           // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
 

@@ -150,24 +150,28 @@ class Parser : Scanner {
       if (at_ == start) fail("expected the function's name");
       return std::string(text_.substr(start, at_ - start));
     }
+    return quoted("the name");
+  }
+  /// From the opening quote to the closing one.
+  std::string quoted(const std::string& what) {
     ++at_;
-    std::string name;
+    std::string text;
     for (;; ++at_) {
-      if (at_ >= text_.size() || text_[at_] == '\n') fail("the name has no end");
+      if (at_ >= text_.size() || text_[at_] == '\n') fail(what + " has no end");
       if (text_[at_] == '"') break;
       if (text_[at_] != '\\') {
-        name += text_[at_];
+        text += text_[at_];
         continue;
       }
       unsigned code = 0;
       const char* digits = text_.data() + at_ + 1;
       if (text_.size() - at_ < 3 || std::from_chars(digits, digits + 2, code, 16).ptr != digits + 2)
         fail("expected two hexadecimal digits");
-      name += char(code);
+      text += char(code);
       at_ += 2;
     }
     ++at_;
-    return name;
+    return text;
   }
 
   void attributes() {
@@ -376,7 +380,10 @@ class Parser : Scanner {
   void attribute(InstId id) {
     if (!accept('{')) return;
     Inst& inst = f_->insts[id];
-    if (inst.op != Op::Shared && inst.op != Op::Local) {
+    if (info(inst.op).effect == Effect::Report) {
+      if (peek() != '"') fail("expected a text in quotes");
+      inst.text = quoted("the text");
+    } else if (inst.op != Op::Shared && inst.op != Op::Local) {
       inst.imm = number<std::uint64_t>("a number");
     } else {
       do inst.list.push_back(number<std::int64_t>("an extent"));

@@ -17,13 +17,9 @@ bool is_name(std::string_view s) {
   return true;
 }
 
-void append_name(std::string& out, std::string_view name) {
-  if (is_name(name)) {
-    out += name;
-    return;
-  }
+void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : name) {
+  for (const char c : text) {
     if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') {
       out += '\\';
       out += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
@@ -33,6 +29,11 @@ void append_name(std::string& out, std::string_view name) {
     }
   }
   out += '"';
+}
+
+void append_name(std::string& out, std::string_view name) {
+  if (is_name(name)) out += name;
+  else append_quoted(out, name);
 }
 
 template <class T>
@@ -161,7 +162,8 @@ class Printer {
     for (const ValueId v : inst.operands) out_ += comma, use(v), comma = ", ";
     const bool numbered =
         info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
-    if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
+    if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
+    else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
   }
 

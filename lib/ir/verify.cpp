@@ -87,6 +87,7 @@ class Verifier {
                         (t.scalar == Scalar::Void ? t.elem_bytes > 0 : t.elem_bytes == size_of(t.scalar));
       if (!value && !view) report("parameter of type " + text_of(t) + ": parameters are scalars and views of rank 1 to 4");
     }
+    if (f_.flat && f_.checked) report("flat accesses are not checked: check_accesses runs before lower_access");
     const auto& b = f_.block;
     const bool open = b[0] == 0 && b[1] == 0 && b[2] == 0, fixed = b[0] > 0 && b[1] > 0 && b[2] > 0;
     if (!open && !fixed) report("a fixed block size is positive in all dimensions");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/report.h"
 #include "ir/text.h"
 
 namespace krait::ir {
@@ -85,6 +86,7 @@ class Check {
     const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence;
     if (inst_.imm != 0 && !access && !numbered) return "has no number as attribute";
     if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch) return "has no list as attribute";
+    if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
     if (row_.rule == Rule::Id && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
     return {};
@@ -134,6 +136,7 @@ class Check {
       case Effect::Write: return inst_.op == Op::StoreVec ? vector() : store();
       case Effect::Atomic: return atomic();
       case Effect::Sync: return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
+      case Effect::Report: return report();
       case Effect::Control: return control();
       case Effect::Pure:
       case Effect::Cross:
@@ -169,6 +172,12 @@ class Check {
     if (inst_.op == Op::Get) return operand(0).is_slot() ? gives(operand(0).scalar) : needs("a slot");
     if (!operand(0).is_slot() || scalar(1) != operand(0).scalar) return needs("a slot and a value of its type");
     return nothing();
+  }
+
+  std::string report() const {
+    std::vector<Scalar> types;
+    for (std::size_t i = 0; i < count(); ++i) types.push_back(scalar(i));
+    return first({nothing(), misfit(inst_.text, types)});
   }
 
   std::string nothing() const { return inst_.results.empty() ? "" : "has no result"; }

@@ -80,6 +80,7 @@ class Cloner {
     const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
     f.insts[copy].fast = original.fast;
     f.insts[copy].list = original.list;
+    f.insts[copy].text = original.text;
     if (locations_) f.insts[copy].loc = original.loc;
     for (const ValueId v : original.results) set(v, builder_.add_result(copy, Type(source_.values[v].type)));
     for (const RegionId r : original.regions) {

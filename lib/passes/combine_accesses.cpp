@@ -24,7 +24,7 @@ class Combiner {
   Combiner(Function& f, bool shared) : f_(f), b_(f), shared_(shared) {}
 
   void run() {
-    if (!f_.flat || f_.checked) return;
+    if (!f_.flat) return;
     walk(f_.body);
     if (!loaded_.empty()) loaded_.apply(f_);
   }

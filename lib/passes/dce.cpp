@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dead code by marking from effects: what writes memory that somebody reads, synchronises, or ends the thread. Joins are marked
+// Dead code by marking from effects: what writes memory that somebody reads, synchronises, reports, or ends the thread. Joins are marked
 // value by value, so a loop loses what it carries for nobody. A loop that does nothing is removed even where it might not end.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -48,7 +48,7 @@ class Sweeper {
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
       if (writes && is_private(inst.operands[0]))
         writers_[inst.operands[0]].push_back(i);
-      else if (writes || effect == Effect::Atomic || effect == Effect::Sync || inst.op == Op::Return)
+      else if (writes || effect == Effect::Atomic || effect == Effect::Sync || effect == Effect::Report || inst.op == Op::Return)
         mark(i);
       if (inst.op == Op::Yield && r == f_.body) use_all(inst);
       for (const RegionId inner : inst.regions) {

@@ -62,6 +62,7 @@ class Lowerer {
 }  // namespace
 
 void lower_access(Module& m) {
+  check_accesses(m);  // checks look at every dimension's index
   for (Function& f : m.functions)
     if (!f.flat) Lowerer(f).run();
 }

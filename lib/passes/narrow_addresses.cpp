@@ -188,7 +188,7 @@ class Narrower {
 
 void narrow_addresses(Module& m) {
   for (Function& f : m.functions)
-    if (f.flat && !f.checked) Narrower(f).run();
+    if (f.flat) Narrower(f).run();
 }
 
 }  // namespace krait::passes

@@ -13,6 +13,14 @@
 
 namespace krait::passes {
 
+/// Accesses of a checked function come under a test of their indices; one outside its array is a fault, reads 0, writes nothing.
+/// Clears Function::checked.
+void check_accesses(ir::Module& m);
+/// print and fault become writes to a buffer (ir/report.h), which two further parameters bring: a view of u32 and the kernel's
+/// number. A module that reports nothing stays as it is.
+void lower_reports(ir::Module& m);
+/// The two parameters alone.
+void add_report_parameters(ir::Function& kernel);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
 /// Constants, identities that hold for every bit pattern, global ids written as block_idx * block_dim + thread_idx, facts of the
@@ -31,9 +39,9 @@ using ChooseExpansion = Expansion (*)(const ir::Inst&, ir::FpMode);
 inline Expansion expand_all(const ir::Inst&, ir::FpMode) { return Expansion::Exact; }
 /// Replaces rows of KRAIT_MATH by their bodies, but for those that stay.
 void expand_math(ir::Module& m, ChooseExpansion choose);
-/// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat).
+/// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat); check_accesses first.
 void lower_access(ir::Module& m);
-/// Address arithmetic that may run modulo 2^32 does (facts.small; not in checked mode).
+/// Address arithmetic that may run modulo 2^32 does (facts.small).
 void narrow_addresses(ir::Module& m);
 /// grid_stride loops without carried values and thread-dependent surroundings handle four elements a trip with 16-byte accesses
 /// (facts contiguous, aligned, small, disjoint), with a scalar tail.

@@ -67,6 +67,7 @@ void prepare(Module& m) {
 
 std::string run_pipeline(Module& m, TargetKind target, bool checked) {
   Runner run(m, checked);
+  if (target != TargetKind::Interpreter) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);
   clean_up(run);
   run("contract", contract);
@@ -88,6 +89,7 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
 
 std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
+      {"check_accesses", check_accesses, true},
       {"promote_slots", promote_slots, true},
       {"fold", fold, true},
       {"cse", cse, true},

@@ -27,7 +27,7 @@ class Widener {
   explicit Widener(Function& f) : f_(f), b_(f), written_(f.values.size(), false) {}
 
   void run() {
-    if (!f_.flat || f_.checked || !(f_.facts == Facts{true, true, true, true})) return;
+    if (!f_.flat || !(f_.facts == Facts{true, true, true, true})) return;
     const InstId loop = find_loop();
     if (loop == none || !independent(loop) || !choose_width()) return;
     const std::vector<InstId> insts = take_insts(f_, f_.body);

@@ -63,6 +63,7 @@ class Device {
   virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
 
+  /// `kernel_name` is for messages: its name and where it was made.
   virtual std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) = 0;
   /// Grid and block are positive and were checked against `limits`.
   virtual void launch(Executable& code, const LaunchRequest& request) = 0;

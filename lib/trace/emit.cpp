@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values, mutable locals and memory of the DSL; the start and the end of a recording.
+#include "ir/report.h"
 #include "support/error.h"
 #include "trace/recorder.h"
 
@@ -259,5 +260,28 @@ node make_array(op what, scalar element, const std::int64_t* extents, unsigned r
 }
 
 void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {}, {}, scope); }
+
+// ---- what the host is told ----------------------------------------------------------------------------------------------------
+
+void report(op what, const char* text, const node* values, unsigned count, location where) {
+  Recorder& r = trace::recorder();
+  r.location(where);
+  std::vector<ir::ValueId> operands;
+  std::vector<Scalar> types;
+  for (unsigned i = 0; i < count; ++i) {
+    operands.push_back(r.use(values[i]));
+    if (operands.back() == ir::none) return;
+    types.push_back(r.function().type_of(operands.back()).scalar);
+  }
+  if (const std::string wrong = ir::misfit(text, types); !wrong.empty()) return r.misuse(wrong);
+  const ir::InstId inst = r.append(Op(what), {}, operands);
+  r.function().insts[inst].text = text;
+}
+
+void report_unless(node condition, const char* text, const node* values, unsigned count, location where) {
+  set_location(where);
+  const node fails = apply(op::Not, scalar::boolean, condition);
+  record_if(fails, [&] { report(op::Fault, text, values, count, where); }, where);
+}
 
 }  // namespace krait::detail

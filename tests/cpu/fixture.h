@@ -72,7 +72,6 @@ inline ir::Launch line(std::int64_t blocks, std::int64_t threads) { return grid(
 struct CheckOptions {
   bool pipeline = true;       // run the passes; else the text is final
   ir::Facts facts{true, false, true, false};
-  bool may_fault = false;     // the interpreter may report an access out of bounds
 };
 /// `kernel` is the text after `kir 1`.
 void check(std::string_view kernel, const ir::Launch& launch, const std::vector<Arg>& args, CheckOptions options = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses: checked ones, strided ones, aggregates, bytes that hold bools, several elements at once.
+// Accesses: strided ones, aggregates, bytes that hold bools, several elements at once.
 #include "fixture.h"
 
 namespace krait::test {
@@ -10,27 +10,6 @@ std::vector<std::int32_t> numbers(std::size_t n) {
   std::vector<std::int32_t> v(n);
   for (std::size_t i = 0; i < n; ++i) v[i] = std::int32_t((i * 2654435761u) >> 9) % 1000 - 300;
   return v;
-}
-
-// The interpreter reports the fault and goes on, as checked code does: reads give 0, writes are dropped.
-TEST(CpuMemory, CheckedAccessesOutOfBounds) {
-  const char* kernel = R"(kernel @f fp(strict) checked (%0: view<i32, 1, const>, %1: view<i32, 1>, %2: view<i32, 1>, %3: i64) {
-  %4: i64 = global_id {0}
-  %5: i64 = const 5
-  %6: i64 = sub %4, %5
-  %7: i32 = load %0, %6
-  %8: i32 = load %0, %3
-  %9: i32 = add %7, %8
-  store.i32 %1, %4, %9
-  %10: i64 = const 1000
-  store.i32 %1, %10, %9
-  %11: i32 = atomic_add %2, %6, %9
-  return
-}
-)";
-  for (std::int64_t at : {std::int64_t(3), std::int64_t(-1), std::int64_t(1) << 40})
-    check(kernel, line(1, 32), {array(numbers(20)), array(std::vector<std::int32_t>(24, -9)), array(numbers(24)), scalar(at)},
-          {.may_fault = true});
 }
 
 TEST(CpuMemory, BoolsAreBytes) {

@@ -94,6 +94,8 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"warp_any", "kr::warp::any(c)"},
       {"warp_all", "kr::warp::all(c)"},
       {"shuffle", "kr::warp::shfl(x, lane)"},
+      {"print", "kr::print(\"x={}\", x)"},
+      {"fault", "kr::check(c, \"x={}\", x)"},
       {"slot", "kr::var x = v"},
       {"get", "x"},
       {"set", "x = v"},
@@ -183,6 +185,8 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Barrier:
     case Op::WarpSync: return {std::string(name), Scalar::Void};
     case Op::Fence: return {"fence {1}", Scalar::Void};
+    case Op::Print:
+    case Op::Fault: return {fmt::format("{} %x {{\"x={{}}\"}}", name), Scalar::Void};
     default: return {};
   }
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "krait/detail/emit.h"
 #include "trace/trace.h"
@@ -97,6 +98,7 @@ class Generator {
   void statement(int depth);
   void assign(int depth);
   void store();
+  void report();
   void loop(int depth);
 
   Random r_;
@@ -124,6 +126,10 @@ node Generator::leaf(scalar s) {
 node Generator::load(const Array& from, int depth) {
   // Any integer, masked into the array.
   const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
+  if (options_.reports && r_.chance(20)) {
+    detail::place wild{from.array, {any}, 1};
+    return detail::load(wild);
+  }
   const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, input_size - 1));
   detail::place at{from.array, {index}, 1};
   return detail::load(at);
@@ -262,7 +268,22 @@ void Generator::store() {
   const Array& a = outputs_[r_.below(unsigned(outputs_.size()))];
   const node x = value(a.type, 2);
   detail::place at{a.array, {thread_}, 1};
+  if (options_.reports && r_.chance(20)) {
+    const std::int64_t distances[] = {output_size, -output_size, std::int64_t(1) << 33};
+    const node outside = detail::apply(op::Add, scalar::i64, thread_, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
+    at.indices[0] = detail::apply(op::Select, scalar::i64, condition(1), outside, thread_);
+  }
   detail::store(at, x);
+}
+
+/// A line or a check with up to three values.
+void Generator::report() {
+  const unsigned count = r_.below(4);
+  node values[3];
+  std::string text = "at";
+  for (unsigned i = 0; i < count; ++i) values[i] = value(any_type(), 1), text += " {}";
+  if (r_.chance(60)) detail::report(op::Print, text.c_str(), values, count, nowhere);
+  else detail::report_unless(condition(1), text.c_str(), values, count, nowhere);
 }
 
 void Generator::loop(int depth) {
@@ -299,6 +320,7 @@ void Generator::loop(int depth) {
 
 void Generator::statement(int depth) {
   if (--budget_ < 0) return;
+  if (options_.reports && r_.chance(12)) return report();
   const auto nested = [&] {
     assign(1);  // an empty body is an error
     block(depth - 1, int(r_.below(3)));
@@ -361,7 +383,7 @@ void Generator::block(int depth, int statements) {
 RandomKernel Generator::make() {
   RandomKernel k;
   detail::recording_options o;
-  o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere;
+  o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
   for (unsigned i = 0; i < inputs + outputs; ++i) {

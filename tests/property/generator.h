@@ -15,6 +15,7 @@ namespace krait::test {
 struct GeneratorOptions {
   ir::FpMode fp = ir::FpMode::Strict;
   bool f16 = true, f64 = true, small_ints = true;  // types that a device may lack
+  bool reports = false;  // a checked kernel that prints, checks conditions, and leaves its arrays now and then
 };
 
 struct RandomKernel {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels:
-//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes]
+//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes]
 // Runs until the time is up (with --go-on also after differences), but at least 300 kernels (or exactly --count), prints how many, and exits with 1 at the first
 // difference, whose seed reproduces it: --seed K --count 1. For every kernel also: the text form is its own inverse, every exact
-// pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed.
+// pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed. With --reports the
+// kernels are checked, print, and leave their arrays; lines, faults and memory must be those of the interpreter.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/report.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
@@ -28,7 +31,7 @@ namespace {
 struct Options {
   std::string back_end = "cpu", mode = "strict";
   double seconds = 20;
-  bool print = false, go_on = false;
+  bool print = false, go_on = false, reports = false;
   long count = 0;
   std::uint64_t seed = 0;
 };
@@ -57,6 +60,81 @@ std::string check_passes(const RandomKernel& k, std::vector<Argument> expected) 
     if (!fault.empty()) failure = fmt::format("another result after {}: {}", pass.name, fault);
   });
   return failure;
+}
+
+/// Lines and faults of a launch.
+struct Said {
+  std::vector<std::string> lines, faults;
+  std::uint64_t lost = 0;
+};
+
+/// The two arguments that lower_reports adds.
+void add_report_arguments(std::vector<Argument>& arguments) {
+  constexpr std::uint32_t lines = 1u << 18, faults = 1u << 16;
+  std::vector<std::uint32_t> buffer(ir::report_first_word + lines + faults);
+  const auto heads = ir::empty_reports(lines, faults);
+  std::copy(heads.begin(), heads.end(), buffer.begin());
+  arguments.push_back(test::array_of(buffer));
+  arguments.emplace_back().bits = 1;
+}
+
+/// Takes them off again, and what was written.
+Said take_reports(std::vector<Argument>& arguments, const std::vector<ir::ReportSite>& sites) {
+  const std::vector<std::byte>& bytes = arguments[arguments.size() - 2].bytes;
+  const std::span<const std::uint32_t> buffer(reinterpret_cast<const std::uint32_t*>(bytes.data()), bytes.size() / 4);
+  const auto find = [&](std::uint32_t kernel) { return kernel == 1 ? &sites : nullptr; };
+  Said said;
+  for (const ir::Report& r : ir::read_reports(buffer, false, find)) said.lines.push_back(r.text());
+  for (const ir::Report& r : ir::read_reports(buffer, true, find))
+    said.faults.push_back(fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", ")));
+  said.lost = ir::lost_reports(buffer, false) + ir::lost_reports(buffer, true);
+  arguments.resize(arguments.size() - 2);
+  return said;
+}
+
+/// Empty, or what differs between the interpreter's words and the buffer's.
+std::string compare(std::vector<std::string> lines, const ir::Outcome& outcome, Said said) {
+  const std::uint64_t wanted = lines.size() + outcome.faults, got = said.lines.size() + said.faults.size() + said.lost;
+  if (wanted != got) return fmt::format("{} lines and faults, the interpreter has {}", got, wanted);
+  if (said.lost) return {};
+  if (outcome.faults && std::find(said.faults.begin(), said.faults.end(), outcome.fault) == said.faults.end())
+    return fmt::format("no fault is the interpreter's: {}; the first is {}", outcome.fault, said.faults.empty() ? "none" : said.faults[0]);
+  std::sort(lines.begin(), lines.end()), std::sort(said.lines.begin(), said.lines.end());
+  const auto at = std::mismatch(lines.begin(), lines.end(), said.lines.begin(), said.lines.end());
+  return at.first == lines.end() && at.second == said.lines.end() ? ""
+                                                                  : fmt::format("other lines than the interpreter's, such as {}", *at.second);
+}
+
+/// A kernel that reports: the interpreter on the recording against the interpreter and the back end on the final IR.
+std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device& device, const test::GeneratorOptions& generate) {
+  const RandomKernel k = test::random_kernel(seed, generate);
+  std::vector<std::string> lines;
+  std::vector<Argument> expected = k.arguments;
+  const ir::Outcome outcome =
+      run_interpreted(k.module, k.launch, expected, {.print = [&](const std::string& line) { lines.push_back(line); }});
+  if (!outcome.stopped.empty()) return "interpreter: " + outcome.stopped;
+
+  ir::Module lowered = k.module;
+  passes::check_accesses(lowered);
+  const std::vector<ir::ReportSite> sites = ir::report_sites(lowered);
+  lowered = k.module;
+  lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true};
+  const auto kind = o.back_end == "cpu" ? passes::TargetKind::Cpu : o.back_end == "cuda" ? passes::TargetKind::Ptx : passes::TargetKind::Spirv;
+  if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
+  if (o.print) std::fputs(ir::print(lowered).c_str(), stdout);
+  const auto compared = [&](const std::string& who, auto run) -> std::string {
+    std::vector<Argument> got = k.arguments;
+    if (!sites.empty()) add_report_arguments(got);
+    if (const std::string fault = run(got); !fault.empty()) return who + ": " + fault;
+    const Said said = sites.empty() ? Said{} : take_reports(got, sites);
+    std::string wrong = compare(lines, outcome, said);
+    if (wrong.empty()) wrong = difference(k.module, expected, got);
+    return wrong.empty() ? "" : who + ": " + wrong;
+  };
+  std::string wrong =
+      compared("interpreter, lowered", [&](std::vector<Argument>& got) { return run_interpreted(lowered, k.launch, got); });
+  if (wrong.empty()) wrong = compared(o.back_end, [&](std::vector<Argument>& got) { return run_on(device, lowered, k.launch, got); });
+  return wrong;
 }
 
 std::string check_kernel(std::uint64_t seed, const Options& o, runtime::Device& device, const test::GeneratorOptions& generate) {
@@ -91,7 +169,7 @@ int main(int argc, char** argv) try {
   std::map<std::string, std::string> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
   if (given.count("--back-end")) o.back_end = given["--back-end"];
-  o.print = given.count("--print"), o.go_on = given.count("--go-on");
+  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.reports = given.count("--reports");
   if (given.count("--mode")) o.mode = given["--mode"];
   if (given.count("--seconds")) o.seconds = std::atof(given["--seconds"].c_str());
   if (given.count("--count")) o.count = std::atol(given["--count"].c_str());
@@ -103,6 +181,7 @@ int main(int argc, char** argv) try {
   if (!device) return std::printf("random_kernels: %s\n", why.c_str()), 1;
   test::GeneratorOptions generate;
   generate.fp = o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible;
+  generate.reports = o.reports;
 
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
@@ -112,7 +191,7 @@ int main(int argc, char** argv) try {
     const std::uint64_t seed = one_seed ? o.seed + std::uint64_t(done) : done % 2 ? o.seed + std::uint64_t(done) : std::uint64_t(done);
     std::string wrong;
     try {
-      wrong = check_kernel(seed, o, *device, generate);
+      wrong = (o.reports ? check_reports : check_kernel)(seed, o, *device, generate);
     } catch (const error& e) {
       wrong = std::string("exception: ") + e.message();
     }

@@ -111,6 +111,12 @@ std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, 
   return ir::interpret(module, launch, raw);
 }
 
+ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,
+                            const ir::InterpretOptions& options) {
+  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  return ir::run(module, launch, raw, options);
+}
+
 std::string difference(const ir::Module& module, const std::vector<Argument>& expected, const std::vector<Argument>& got) {
   const ir::Function& f = module.kernel();
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -40,6 +40,8 @@ std::vector<std::string> wanted_back_ends();
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments);
 /// The same on the interpreter.
 std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments);
+ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,
+                            const ir::InterpretOptions& options);
 
 /// Empty, or the first element that differs: bits, but any NaN equals any NaN.
 std::string difference(const ir::Module& module, const std::vector<Argument>& expected, const std::vector<Argument>& got);

@@ -60,7 +60,7 @@ TEST(InterpMemory, WithoutItsBarriersTheReductionRaces) {
   for (std::size_t at; (at = text.find("  barrier\n")) != std::string::npos;) text.erase(at, 10);
   std::vector<int> in(64), out(1);
   EXPECT_EQ(run(text, line(1, 64), {view(in), view(out)}, {.races = true}),
-            "data race: load from shared %2: read by thread 0 of block 0 and write by thread 32 of block 0, "
+            "data race: load from a shared array: read by thread 0 of block 0 and write by thread 32 of block 0, "
             "block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(run(text, line(1, 64), {view(in), view(out)}), "");
 }
@@ -76,7 +76,7 @@ TEST(InterpMemory, BlocksHaveNoOrder) {
   std::vector<int> data(1);
   EXPECT_EQ(run(text, line(1, 1), {view(data)}, {.races = true}), "");
   EXPECT_EQ(run(text, line(2, 1), {view(data)}, {.races = true}),
-            "data race: store to parameter 0: write by thread 0 of block 1 and write by thread 0 of block 0, "
+            "data race: store to parameter 1: write by thread 0 of block 1 and write by thread 0 of block 0, "
             "block (1, 0, 0), thread (0, 0, 0)");
 }
 
@@ -245,11 +245,11 @@ TEST(InterpMemory, OutOfBoundsReadsZeroAndDropsWrites) {
   Argument five = view(in);
   five.extents[0] = 5;
   EXPECT_EQ(run(text, line(2, 3), {five, view(out, {2, 6})}),
-            "out of bounds: load from parameter 0 at (5), extents (5), block (1, 0, 0), thread (2, 0, 0), shift.cpp:5");
+            "out of bounds: load from parameter 1 at (5), extents (5), block (1, 0, 0), thread (2, 0, 0), shift.cpp:5");
   EXPECT_EQ(out, (std::vector<int>{-1, -1, -1, -1, -1, -1, 1, 2, 3, 4, 5, 0}));
   std::vector<int> small(4, -1);
   EXPECT_EQ(run(text, line(1, 5), {five, view(small, {2, 2})}),
-            "out of bounds: store to parameter 1 at (1, 2), extents (2, 2), block (0, 0, 0), thread (2, 0, 0)");
+            "out of bounds: store to parameter 2 at (1, 2), extents (2, 2), block (0, 0, 0), thread (2, 0, 0)");
   EXPECT_EQ(small, (std::vector<int>{-1, -1, 1, 2}));
 }
 
@@ -269,7 +269,7 @@ TEST(InterpMemory, FlatAccessesAreCheckedAgainstTheSpanOfTheView) {
   EXPECT_EQ(run(text, line(1, 1), {reversed, scalar(std::uint32_t(-8))}), "");
   EXPECT_EQ(data, (std::vector<int>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
   EXPECT_EQ(run(text, line(1, 1), {reversed, scalar(std::uint32_t(-9))}),
-            "out of bounds: load from parameter 0 at flat index (-9), extents (3, 4), block (0, 0, 0), thread (0, 0, 0)");
+            "out of bounds: load from parameter 1 at flat index (-9), extents (3, 4), block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_NE(run(text, line(1, 1), {reversed, scalar(4)}), "");
 }
 
@@ -312,9 +312,9 @@ TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
   EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(4))}), "");
   EXPECT_EQ(std::vector(data, data + 8), (std::vector<float>{0, 1, 2, 3, 7, 6, 5, 4}));
   EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(2))}),
-            "misaligned: load from parameter 0 at flat index (2), block (0, 0, 0), thread (0, 0, 0)");
+            "misaligned: load from parameter 1 at flat index (2), block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(run(text, line(1, 1), {a, scalar(std::int64_t(5))}),
-            "out of bounds: load from parameter 0 at flat index (5) and the next 3, of 8 elements, "
+            "out of bounds: load from parameter 1 at flat index (5) and the next 3, of 8 elements, "
             "block (0, 0, 0), thread (0, 0, 0)");
 }
 
@@ -363,7 +363,7 @@ TEST(InterpMemory, ReadsOfUnwrittenSharedMemoryAreReported) {
   std::vector<int> out(8, -1);
   EXPECT_EQ(run(text, line(1, 5), {view(out)}, {.uninitialised = true}), "");
   EXPECT_EQ(run(text, line(1, 8), {view(out)}, {.uninitialised = true}),
-            "uninitialised: load from shared %1 at byte 20, which nothing wrote, block (0, 0, 0), thread (5, 0, 0)");
+            "uninitialised: load from a shared array at byte 20, which nothing wrote, block (0, 0, 0), thread (5, 0, 0)");
   EXPECT_EQ(out, (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 0}));
 }
 
@@ -396,6 +396,28 @@ TEST(InterpMemory, AWarpBarrierOrdersItsWarpOnly) {
   EXPECT_EQ(run(text, line(1, 64), {view(out), scalar(std::int64_t(1))}, {.races = true}), "");
   EXPECT_EQ(out[10], 11);
   EXPECT_NE(run(text, line(1, 64), {view(out), scalar(std::int64_t(32))}, {.races = true}), "");
+}
+
+TEST(InterpReports, LinesAndFaultsOfEveryThreadThatComes) {
+  std::vector<std::int32_t> x{4, -1, 7, -3};
+  std::vector<std::string> lines;
+  const char* kernel = R"(kernel fp(strict) (%0: view<i32, 1>) {
+  %1: i64 = thread_idx {0}
+  %2: i32 = load %0, %1
+  print %1, %2 {"x[{}]={:+}"} ; x.cpp:3
+  %3: i32 = const 0
+  %4: bool = lt %2, %3
+  if %4 {
+    fault %2 {"{} is negative"} ; x.cpp:6
+    yield
+  }
+  store.i32 %0, %1, %3
+  return
+})";
+  EXPECT_EQ(run(kernel, line(1, 4), {view(x)}, {.print = [&](const std::string& text) { lines.push_back(text); }}),
+            "-1 is negative, block (0, 0, 0), thread (1, 0, 0), x.cpp:6");
+  EXPECT_EQ(lines, (std::vector<std::string>{"x[0]=+4", "x[1]=-1", "x[2]=+7", "x[3]=-3"}));
+  EXPECT_EQ(x, std::vector<std::int32_t>(4, 0)) << "a fault ends nothing";
 }
 
 }  // namespace

@@ -83,6 +83,12 @@ TEST(IrParseErrors, Constants) {
   EXPECT_EQ(body_error("  const 1"), "3:8: a constant needs a scalar result");
 }
 
+TEST(IrParseErrors, TextsOfReports) {
+  EXPECT_EQ(body_error("  print {1}"), "3:10: expected a text in quotes");
+  EXPECT_EQ(body_error("  print {\"a}\n"), "3:13: the text has no end");
+  EXPECT_EQ(body_error("  print {\"a\\zz\"}"), "3:12: expected two hexadecimal digits");
+}
+
 TEST(IrParseErrors, NestingIsBounded) {
   const auto nested = [](unsigned depth) {
     std::string lines;

@@ -36,6 +36,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
     EXPECT_EQ(x.results, y.results);
     EXPECT_EQ(x.regions, y.regions);
     EXPECT_EQ(x.list, y.list);
+    EXPECT_EQ(x.text, y.text);
     if (locations) {
       EXPECT_EQ(a.locations[x.loc].file, b.locations[y.loc].file);
       EXPECT_EQ(a.locations[x.loc].line, b.locations[y.loc].line);
@@ -165,7 +166,7 @@ TEST(IrText, DecimalFloatsRoundToNearest) {
 
 constexpr const char* saxpy =
     "kir 1\n"
-    "kernel @saxpy fp(native) facts(contiguous, aligned) checked flat block(128, 1, 1) "
+    "kernel @saxpy fp(native) facts(contiguous, aligned) flat block(128, 1, 1) "
     "(%0: f32, %1: view<f32, 1, const>, %2: view<bytes(24), 2>) {\n"
     "  %3: i64 = extent %2 {0} ; a b.cpp:4\n"
     "  %4: shared<f32, 2> = shared {16, 17}\n"

@@ -73,6 +73,10 @@ TEST(IrVerifyOps, AttributesStandWhereTheyMeanSomething) {
       {"barrier {1}", "has no number as attribute"},
       {"fence {3}", "the scope is 0, 1 or 2"},
       {"neg.f32 %f", "only store and store_vec have a type without a result"},
+      {"print %f {\"x={:.2f} {{}}\"}", ""},
+      {"fault", ""},
+      {"print %f", "the text \"\" has 0 places {} for 1 value"},
+      {"fault %x {\"{}\"}", "an array stands where a value must"},
   });
 }
 

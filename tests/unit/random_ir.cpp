@@ -35,7 +35,7 @@ class Generator {
     f_.fp = FpMode(below(4));
     f_.facts = {below(2) == 0, below(2) == 0, below(2) == 0, below(2) == 0};
     f_.checked = below(2) == 0;
-    f_.flat = below(3) == 0;
+    f_.flat = !f_.checked && below(3) == 0;
     if (below(2)) f_.block = {1 + below(64), 1 + below(4), 1};
     for (unsigned l = below(4); l > 0; --l) f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
     for (unsigned p = 2 + below(5); p > 0; --p) {
@@ -159,7 +159,7 @@ class Generator {
     b_.append(Op::Set, {}, operands);
   }
   void block_and_warp() {
-    switch (below(8)) {
+    switch (below(9)) {
       case 0: b_.append(Op::Barrier, {}, {}); break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 2: b_.append(Op::Fence, {}, {}, below(3)); break;
@@ -171,6 +171,13 @@ class Generator {
         const Scalar s = scalar();
         const ValueId x = value(s);
         keep(b_.emit(Op::Shuffle, s, {x, value(Scalar::I32)}));
+        break;
+      }
+      case 8: {
+        std::vector<ValueId> operands;
+        std::string text = below(2) ? "a \"text\" \\ with {{}}\n; x.cpp:1" : "";
+        for (unsigned n = below(4); n > 0; --n) operands.push_back(value(scalar())), text += " {}";
+        f_.insts[b_.append(below(2) ? Op::Print : Op::Fault, {}, operands)].text = text;
       }
     }
   }

@@ -114,6 +114,12 @@ KRAIT_API node make_array(op what, scalar element, const std::int64_t* extents, 
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 
+// ---- what the host is told ---------------------------------------------------------------------------------------------------
+/// Print or Fault: the text has a place {} for each value.
+KRAIT_API void report(op what, const char* text, const node* values, unsigned count, location where);
+/// Fault, where the condition does not hold.
+KRAIT_API void report_unless(node condition, const char* text, const node* values, unsigned count, location where);
+
 // ---- control ------------------------------------------------------------------------------------------------------------------
 /// Gives the mark that elif and else continue from.
 KRAIT_API mark record_if(node condition, function_ref<void()> body, location where);

@@ -182,6 +182,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       break;
     case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable:
       defect("a jump in the middle of a region");
+    case Op::Print: case Op::Fault: defect("lower_reports has not run");
   }
   return Flow::Next;
 }

@@ -180,7 +180,6 @@ class Emitter {
   };
   Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s);
   V array_base(ir::ValueId array);
-  Mask in_bounds(ir::ValueId array, ir::ValueId index, std::int64_t element_offset);
   V extent_of(ir::ValueId array, unsigned dim);
   V stride_of(ir::ValueId array, unsigned dim);
   Lowered load_lanes(const Address& a, ir::Scalar s, llvm::Align align);

@@ -14,7 +14,7 @@ using ir::Scalar;
 /// arithmetic may have run modulo 2^32.
 llvm::Value* Emitter::wide_index(V index, ir::ValueId v) {
   Scalar s = scalar_of(v);
-  if (s == Scalar::U32 && f_.facts.small && !f_.checked) s = Scalar::I32;
+  if (s == Scalar::U32 && f_.facts.small) s = Scalar::I32;
   if (ir::bits_of(s) == 64) return index;
   llvm::Type* t = b_.getInt64Ty();
   if (index->getType()->isVectorTy()) t = lane_type(Scalar::I64);
@@ -41,7 +41,7 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   auto beside = [&](V pointer, unsigned p) {
     return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size));
   };
-  if (i.form == Lowered::Form::Uniform && !f_.checked) {
+  if (i.form == Lowered::Form::Uniform) {
     V pointer = at(wide_index(i.v[0], index));
     if (!local) return {Kind::One, {pointer}};
     Address a{Kind::Row, {}};
@@ -50,7 +50,7 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   }
   bool wraps = scalar_of(index) != Scalar::I64 && scalar_of(index) != Scalar::U64 && scalar_of(index) != Scalar::I32 &&
                !(scalar_of(index) == Scalar::U32 && f_.facts.small);
-  if (i.form == Lowered::Form::Linear && !local && !wraps && !f_.checked) {
+  if (i.form == Lowered::Form::Linear && !local && !wraps) {
     bool row = i.step * std::int64_t(type.elem_bytes) == size;
     if (row || i.step == 0) {
       Address a{row ? Kind::Row : Kind::PerPart, {}};
@@ -80,27 +80,6 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   return a;
 }
 
-/// The active lanes whose element lies in the array: the range that extents and strides span. Others read 0 and write nothing.
-Mask Emitter::in_bounds(ir::ValueId array, ir::ValueId index, std::int64_t element_offset) {
-  if (!f_.checked) return active_;
-  const ir::Type& type = f_.type_of(array);
-  V first = b_.getInt64(0), last = b_.getInt64(0), any_element = b_.getTrue();
-  for (unsigned d = 0; d < type.rank; ++d) {
-    V extent = extent_of(array, d), stride = stride_of(array, d);
-    any_element = b_.CreateAnd(any_element, b_.CreateICmpSGT(extent, b_.getInt64(0)));
-    V reach = b_.CreateMul(b_.CreateSub(extent, b_.getInt64(1)), stride);
-    first = b_.CreateAdd(first, arith_.min_max(true, Scalar::I64, reach, b_.getInt64(0)));
-    last = b_.CreateAdd(last, arith_.min_max(false, Scalar::I64, reach, b_.getInt64(0)));
-  }
-  last = b_.CreateSelect(any_element, last, b_.CreateSub(first, b_.getInt64(1)));
-  Mask inside;
-  for (unsigned p = 0; p < shape_.parts; ++p) {
-    V i = b_.CreateAdd(wide_index(part(index, p), index), splat(b_.getInt64(element_offset)));
-    inside.parts.push_back(b_.CreateAnd(b_.CreateICmpSGE(i, splat(first)), b_.CreateICmpSLE(i, splat(last))));
-  }
-  return both(active_, inside);
-}
-
 void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
   if (scopes_.empty() || f_.type_of(array).space != ir::Space::Global) return;
   const auto& params = f_.regions[f_.body].params;
@@ -126,7 +105,6 @@ void Emitter::emit_load(const ir::Inst& inst) {
   llvm::Align align(ir::size_of(s));
   for (std::size_t k = 0; k < inst.results.size(); ++k) {
     Address a = address(array, index, std::int64_t(k), inst.imm, s);
-    Mask mask = in_bounds(array, index, std::int64_t(k));
     if (a.kind == Address::Kind::One) {
       llvm::LoadInst* load = b_.CreateAlignedLoad(memory, a.v[0], align);
       annotate(load, array);
@@ -138,21 +116,20 @@ void Emitter::emit_load(const ir::Inst& inst) {
       V x = nullptr;
       llvm::Constant* zero = llvm::Constant::getNullValue(row);
       if (a.kind == Address::Kind::Row) {
-        x = mask.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
-                       : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, mask.parts[p], zero));
-      } else if (a.kind == Address::Kind::PerPart && mask.all()) {
+        x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
+                       : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
+      } else if (a.kind == Address::Kind::PerPart && active_.all()) {
         llvm::LoadInst* one = b_.CreateAlignedLoad(memory, a.v[p], align);
         annotate(one, array);
         x = splat(one);
       } else {
         V pointers = a.kind == Address::Kind::PerPart ? splat(a.v[p]) : a.v[p];
-        x = b_.CreateMaskedGather(row, pointers, align, mask_part(mask, p), zero);
+        x = b_.CreateMaskedGather(row, pointers, align, mask_part(active_, p), zero);
       }
       if (auto* access = llvm::dyn_cast<llvm::Instruction>(x); access && access->mayReadFromMemory()) annotate(access, array);
       r.v.push_back(arith_.from_memory(x, s));
     }
     set(inst.results[k], std::move(r));
-    if (f_.checked && !d_.varying(inst.results[k])) set_uniform(inst.results[k], first_active(inst.results[k]));
   }
 }
 
@@ -163,8 +140,7 @@ void Emitter::emit_store(const ir::Inst& inst) {
   for (std::size_t k = 2; k < inst.operands.size(); ++k) {
     ir::ValueId value = inst.operands[k];
     Address a = address(array, index, std::int64_t(k - 2), inst.imm, s);
-    Mask mask = in_bounds(array, index, std::int64_t(k - 2));
-    if (a.kind == Address::Kind::One && (uniform(value) || mask.all())) {
+    if (a.kind == Address::Kind::One && (uniform(value) || active_.all())) {
       // Of lanes that write one place the last wins.
       V x = uniform(value) ? scalar(value)
                            : b_.CreateExtractElement(part(value, shape_.parts - 1), std::uint64_t(shape_.lanes - 1));
@@ -174,13 +150,13 @@ void Emitter::emit_store(const ir::Inst& inst) {
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = arith_.to_memory(part(value, p), s);
       if (a.kind == Address::Kind::Row) {
-        annotate(mask.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
-                            : b_.CreateMaskedStore(x, a.v[p], align, mask.parts[p]),
+        annotate(active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
+                            : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),
                  array);
         continue;
       }
       V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : splat(a.v[a.kind == Address::Kind::One ? 0 : p]);
-      annotate(b_.CreateMaskedScatter(x, pointers, align, mask_part(mask, p)), array);
+      annotate(b_.CreateMaskedScatter(x, pointers, align, mask_part(active_, p)), array);
     }
   }
 }
@@ -245,7 +221,6 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
   ir::ValueId array = inst.operands[0];
   bool used = uses_[inst.results[0]] != 0;
   Address a = address(array, inst.operands[1], 0, inst.imm, s);
-  Mask mask = in_bounds(array, inst.operands[1], 0);
   Lowered r{Lowered::Form::Parts, {}, 0};
   llvm::Type* row = lane_type(s);
   llvm::Type* word = b_.getIntNTy(shape_.lanes);
@@ -254,7 +229,7 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
     Few<V> operands;
     for (std::size_t k = 2; k < inst.operands.size(); ++k) operands.push_back(part(inst.operands[k], p));
     Block before = b_.GetInsertBlock(), loop = new_block("lane"), body = new_block("update"), done = new_block("updated");
-    V all = mask_bits(mask_part(mask, p));
+    V all = mask_bits(mask_part(active_, p));
     b_.CreateBr(loop);
     start(loop);
     llvm::PHINode* rest = b_.CreatePHI(word, 2);

@@ -55,8 +55,8 @@ void Lowering::lower_atomic(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   unsigned values = inst.op == Op::AtomicCas ? 2 : 1;
   auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
-  Values old = checked(array, indices, 1, [&]() -> Values { return {emit_atomic(inst, array, indices)}; });
-  if (!inst.results.empty()) set(inst, old[0]);
+  Value* old = emit_atomic(inst, array, indices);
+  if (!inst.results.empty()) set(inst, old);
 }
 
 Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices) {

@@ -266,6 +266,7 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
     case Op::Break: case Op::Return: case Op::Unreachable:
       break;  // lower_region's
+    case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
   }
   defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
 }

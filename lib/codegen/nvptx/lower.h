@@ -95,10 +95,6 @@ class Lowering {
   llvm::Value* element_index(const Array& array, std::span<const ir::ValueId> indices);
   llvm::Value* to_memory(llvm::Value* v, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* v, ir::Scalar s);
-  llvm::Value* in_bounds(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements);
-  using Values = std::vector<llvm::Value*>;
-  Values checked(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements,
-                 llvm::function_ref<Values()> access);
   void lower_load(const ir::Inst& inst);
   void lower_store(const ir::Inst& inst);
   void lower_load_vec(const ir::Inst& inst);

@@ -85,94 +85,38 @@ Value* Lowering::address(const Array& array, std::span<const ir::ValueId> indice
   return offset ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(offset)) : element;
 }
 
-/// Whether the access stays in the array: index by index, or, where they have become one, in the range that extents and strides
-/// span.
-Value* Lowering::in_bounds(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements) {
-  Value* zero = b_.getInt64(0);
-  if (!kernel_.flat) {
-    Value* inside = b_.getTrue();
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      inside = b_.CreateAnd(inside, b_.CreateICmpULT(signed_i64(indices[d]), array.extents[d]));
-    return inside;
-  }
-  Value *first = zero, *last = zero, *filled = b_.getTrue();
-  for (unsigned d = 0; d < array.type.rank; ++d) {
-    filled = b_.CreateAnd(filled, b_.CreateICmpSGT(array.extents[d], zero));
-    Value* reach = b_.CreateMul(b_.CreateSub(array.extents[d], b_.getInt64(1)), array.strides[d]);
-    first = b_.CreateAdd(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach, zero));
-    last = b_.CreateAdd(last, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, reach, zero));
-  }
-  Value* from = element_index(array, indices);
-  Value* to = b_.CreateAdd(from, b_.getInt64(elements - 1));
-  return b_.CreateAnd(filled, b_.CreateAnd(b_.CreateICmpSGE(from, first), b_.CreateICmpSLE(to, last)));
-}
-
-/// In checked mode an access outside the array is left out, and what it would read is 0.
-Lowering::Values Lowering::checked(const Array& array, std::span<const ir::ValueId> indices, std::size_t elements,
-                                   llvm::function_ref<Values()> access) {
-  if (!kernel_.checked) return access();
-  Value* inside = in_bounds(array, indices, elements);
-  llvm::BasicBlock *before = b_.GetInsertBlock(), *then = new_block("inside"), *join = new_block("checked");
-  b_.CreateCondBr(inside, then, join);
-  b_.SetInsertPoint(then);
-  Values results = access();
-  llvm::BasicBlock* after = b_.GetInsertBlock();
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
-  for (Value*& result : results) {
-    llvm::PHINode* phi = b_.CreatePHI(result->getType(), 2);
-    phi->addIncoming(result, after);
-    phi->addIncoming(llvm::Constant::getNullValue(result->getType()), before);
-    result = phi;
-  }
-  return results;
-}
-
 void Lowering::lower_load(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  auto indices = std::span(inst.operands).subspan(1);
   Scalar s = inst.type.scalar;
-  set(inst, checked(array, indices, 1, [&]() -> Values {
-    Value* pointer = address(array, indices, s, inst.imm);
-    return {from_memory(b_.CreateAlignedLoad(memory_type(context_, s), pointer, llvm::Align(ir::size_of(s))), s)};
-  })[0]);
+  Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
+  set(inst, from_memory(b_.CreateAlignedLoad(memory_type(context_, s), pointer, llvm::Align(ir::size_of(s))), s));
 }
 
 void Lowering::lower_store(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   ir::ValueId stored = inst.operands.back();
   Scalar s = kernel_.type_of(stored).scalar;
-  auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 2);
-  checked(array, indices, 1, [&]() -> Values {
-    Value* pointer = address(array, indices, s, inst.imm);
-    b_.CreateAlignedStore(to_memory(value(stored), s), pointer, llvm::Align(ir::size_of(s)));
-    return {};
-  });
+  Value* pointer = address(array, std::span(inst.operands).subspan(1, inst.operands.size() - 2), s, inst.imm);
+  b_.CreateAlignedStore(to_memory(value(stored), s), pointer, llvm::Align(ir::size_of(s)));
 }
 
 void Lowering::lower_load_vec(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  auto index = std::span(inst.operands).subspan(1);
   Scalar s = kernel_.type_of(inst.results[0]).scalar;
-  Values all = checked(array, index, inst.results.size(), [&]() -> Values {
-    auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
-    return {b_.CreateAlignedLoad(vector, address(array, index, s, inst.imm), llvm::Align(inst.results.size() * ir::size_of(s)))};
-  });
-  for (std::size_t i = 0; i < inst.results.size(); ++i)
-    values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all[0], i), s);
+  auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
+  Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
+  Value* all = b_.CreateAlignedLoad(vector, pointer, llvm::Align(inst.results.size() * ir::size_of(s)));
+  for (std::size_t i = 0; i < inst.results.size(); ++i) values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
 }
 
 void Lowering::lower_store_vec(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  auto index = std::span(inst.operands).subspan(1, 1), stored = std::span(inst.operands).subspan(2);
+  auto stored = std::span(inst.operands).subspan(2);
   Scalar s = kernel_.type_of(stored[0]).scalar;
-  checked(array, index, stored.size(), [&]() -> Values {
-    Value* pointer = address(array, index, s, inst.imm);
-    Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
-    for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
-    b_.CreateAlignedStore(all, pointer, llvm::Align(stored.size() * ir::size_of(s)));
-    return {};
-  });
+  Value* pointer = address(array, std::span(inst.operands).subspan(1, 1), s, inst.imm);
+  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
+  for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
+  b_.CreateAlignedStore(all, pointer, llvm::Align(stored.size() * ir::size_of(s)));
 }
 
 }  // namespace krait::codegen::nvptx

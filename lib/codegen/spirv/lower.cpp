@@ -142,6 +142,8 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
+    case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
+
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
       return define(i, position(i.op, unsigned(i.imm)));
 
@@ -156,6 +158,7 @@ void Lower::instruction(const ir::Inst& i) {
 #include "krait/ops.def"
       return define(i, pure(i));
   }
+  defect(fmt::format("{}: not lowered before", ir::info(i.op).name));
 }
 
 }  // namespace krait::codegen::spirv

@@ -93,8 +93,6 @@ class Lower {
   Id load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s);
   void store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v);
   void access(const ir::Inst& i);
-  void unchecked_access(const ir::Inst& i);
-  Id in_bounds(ir::ValueId array, ir::ValueId index, std::size_t count);
   void load(const ir::Inst& i);
   void store(const ir::Inst& i);
   void load_vec(const ir::Inst& i);

@@ -142,44 +142,7 @@ void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offs
   }
 }
 
-/// Whether the elements lie in the range that extents and strides span.
-Id Lower::in_bounds(ir::ValueId array, ir::ValueId index, std::size_t count) {
-  const Scalar s = Scalar::I64;
-  Id zero = e_.constant(s, 0), one = e_.constant(s, 1), first = zero, last = zero, inside = 0;
-  for (unsigned d = 0; d < f_.type_of(array).rank; ++d) {
-    Id size = extent(array, d);
-    Id some = e_.int_compare(ir::Op::Gt, s, size, zero);
-    inside = d ? e_.both(inside, some) : some;
-    Id reach = e_.op(Op::OpIMul, s, {e_.op(Op::OpISub, s, {size, one}), stride(array, d)});
-    first = e_.op(Op::OpIAdd, s, {first, e_.int_min_max(true, s, reach, zero)});
-    last = e_.op(Op::OpIAdd, s, {last, e_.int_min_max(false, s, reach, zero)});
-  }
-  Id from = index64(index);
-  Id to = count > 1 ? e_.op(Op::OpIAdd, s, {from, e_.constant(s, count - 1)}) : from;
-  return e_.both(inside, e_.both(e_.int_compare(ir::Op::Ge, s, from, first), e_.int_compare(ir::Op::Le, s, to, last)));
-}
-
-/// In checked mode an access out of bounds reads 0 and writes nothing.
 void Lower::access(const ir::Inst& i) {
-  if (!f_.checked) return unchecked_access(i);
-  const std::size_t count = i.op == ir::Op::LoadVec ? i.results.size() : i.op == ir::Op::StoreVec ? i.operands.size() - 2 : 1;
-  Id inside = in_bounds(i.operands[0], i.operands[1], count);
-  Id yes = e_.label(), after = e_.label();
-  const Id before = e_.block();
-  e_.selection_merge(after);
-  e_.branch(inside, yes, after);
-  e_.begin(yes);
-  unchecked_access(i);
-  const Id done = e_.block();
-  e_.branch(after);
-  e_.begin(after);
-  for (ir::ValueId r : i.results) {
-    Id type = e_.type(scalar(r));
-    ids_[r] = e_.phi(type, {{e_.m.null(type), before}, {ids_[r], done}});
-  }
-}
-
-void Lower::unchecked_access(const ir::Inst& i) {
   if (i.op == ir::Op::Load) return load(i);
   if (i.op == ir::Op::Store) return store(i);
   if (i.op == ir::Op::LoadVec) return load_vec(i);

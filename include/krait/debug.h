@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels tell the host: lines of text, and checks that fail. docs/debugging.md shows both at work.
+#pragma once
+
+#include <krait/detail/operators.h>
+
+namespace krait {
+namespace detail {
+
+/// A text, with the place where it is written.
+struct located_text {
+  const char* text;
+  location where;
+  located_text(const char* t, location w = location::here()) noexcept : text(t), where(w) {}  // NOLINT: implicit on purpose
+};
+
+/// Gives each line to `call`, with `object`; `destroy` ends the object when another handler comes.
+KRAIT_API void set_print_handler(void (*call)(void* object, const char* line), void* object, void (*destroy)(void* object));
+
+}  // namespace detail
+
+/// Prints a line from every thread that comes here: `kr::print("i={} x={:.3f}", i, x[i])`. The text is one of the library fmt (as
+/// std::format's), with a place for each value: numbers, bools and halves. A thread's lines keep their order, lines of different
+/// threads have none. They come out at the end of a launch on the CPU; on a GPU when the program next waits for the device, or
+/// copies from it. Lines beyond 256 Ki words of values are dropped, and counted in a last line.
+/// A misfit of text and values is an error{usage} when the kernel is recorded.
+template <class... Args>
+[[gnu::noinline, gnu::cold]] void print(detail::located_text text, const Args&... args) {
+  const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
+  detail::report(detail::op::Print, text.text, values, sizeof...(Args), text.where);
+}
+
+/// Where the condition does not hold in a thread, the launch ends as error{usage} with the text and its values, the kernel, the
+/// block and the thread, and this place: `kr::check(d > 0, "d={} at {}", d, i)`. The error comes from the call on the CPU; on a
+/// GPU from the next call that waits for the device or copies, or with KRAIT_DEBUG=1 from the call itself. The thread goes on,
+/// and so does the program: device and arrays stay usable.
+template <class... Args>
+[[gnu::noinline, gnu::cold]] void check(detail::operand condition, detail::located_text text, const Args&... args) {
+  const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
+  detail::report_unless(node_of(condition), text.text, values, sizeof...(Args), text.where);
+}
+inline void check(detail::operand condition, detail::location where = detail::location::here()) {
+  detail::report_unless(node_of(condition), "a check failed", nullptr, 0, where);
+}
+
+/// `handler(const char* line)` gets every line that kernels print, instead of stdout; nullptr: stdout again. It may be called from
+/// any thread that launches or waits.
+template <class Handler>
+void on_print(Handler handler) {
+  detail::set_print_handler([](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },
+                            new Handler(static_cast<Handler&&>(handler)), [](void* object) { delete static_cast<Handler*>(object); });
+}
+inline void on_print(std::nullptr_t) { detail::set_print_handler(nullptr, nullptr, nullptr); }
+
+}  // namespace krait

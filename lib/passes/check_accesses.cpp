@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses of a checked function come under a test of their indices. One that is outside its array is a fault that names the
+// array and the indices, reads 0 and writes nothing. What the checks protect needs no other protection, so they are plain IR: no
+// later pass and no back end knows of them.
+#include <fmt/format.h>
+
+#include "ir/report.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+class Checker {
+ public:
+  explicit Checker(Function& f) : f_(f), b_(f) {}
+  void run() {
+    walk(f_.body);
+    f_.checked = false;
+  }
+
+ private:
+  void walk(RegionId r) {
+    for (const InstId i : take_insts(f_, r)) {
+      b_.at(r);
+      if (is_access(f_.insts[i].op)) {
+        guard(i);
+        continue;
+      }
+      f_.regions[r].insts.push_back(i);
+      const std::vector<RegionId> regions = f_.insts[i].regions;
+      for (const RegionId inner : regions) walk(inner);
+    }
+  }
+
+  ValueId extent(ValueId array, unsigned d) {
+    const Inst* def = f_.def(array);
+    if (def && def->list[d] != 0) return b_.constant(Scalar::I64, std::uint64_t(def->list[d]));
+    return b_.emit(Op::Extent, Scalar::I64, {array}, d);
+  }
+
+  /// The access moves into an if, which takes over its results.
+  void guard(InstId i) {
+    const Inst access = f_.insts[i];
+    const ValueId array = access.operands[0];
+    const unsigned rank = f_.type_of(array).rank;
+    b_.location(access.loc);
+    std::vector<ValueId> reported;
+    std::vector<ValueId> extents;
+    ValueId inside = none;
+    for (unsigned d = 0; d < rank; ++d) {
+      const ValueId index = b_.cast(Scalar::I64, access.operands[1 + d]);
+      reported.push_back(index), extents.push_back(extent(array, d));
+      // A negative index is a large unsigned one.
+      const ValueId below = b_.compare(Op::Lt, b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back()));
+      inside = d == 0 ? below : b_.binary(Op::And, inside, below);
+    }
+    reported.insert(reported.end(), extents.begin(), extents.end());
+
+    const RegionId here = b_.region();
+    const InstId branch = b_.append(Op::If, access.results.empty() ? Type{} : access.type, std::span(&inside, 1));
+    f_.insts[branch].results = access.results;
+    for (const ValueId v : access.results) f_.values[v].def = branch;
+    f_.insts[i].results.clear();
+    std::vector<ValueId> got, zeros;
+    for (const ValueId v : access.results) got.push_back(b_.add_result(i, Type(f_.type_of(v))));
+    b_.at(b_.new_region(branch));
+    f_.regions[b_.region()].insts.push_back(i);
+    b_.append(Op::Yield, {}, got);
+
+    b_.at(b_.new_region(branch));
+    const InstId fault = b_.append(Op::Fault, {}, reported);
+    f_.insts[fault].text = text(access.op, array, rank);
+    for (const ValueId v : access.results) zeros.push_back(b_.constant(f_.type_of(v).scalar, 0));
+    b_.append(Op::Yield, {}, zeros);
+    b_.at(here);
+  }
+
+  std::string text(Op op, ValueId array, unsigned rank) const {
+    std::string list = "{}";
+    for (unsigned d = 1; d < rank; ++d) list += ", {}";
+    return fmt::format("out of bounds: {} {} at ({}), extents ({})", access_word(op), escaped(array_label(f_, array)), list, list);
+  }
+
+  Function& f_;
+  Builder b_;
+};
+
+}  // namespace
+
+void check_accesses(Module& m) {
+  for (Function& f : m.functions)
+    if (f.checked) Checker(f).run();
+}
+
+}  // namespace krait::passes
