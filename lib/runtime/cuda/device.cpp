@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "support/error.h"
 
@@ -90,23 +91,55 @@ std::string CudaDevice::last_kernels() const {
   std::string s;
   const unsigned n = launches_.load();
   for (unsigned i = 0; i < remembered && i < n; ++i)
-    if (const CudaExecutable* k = recent_[(n - 1 - i) % remembered].load()) s += (s.empty() ? "" : ", ") + k->name;
+    if (const std::string* k = recent_[(n - 1 - i) % remembered].load()) s += (s.empty() ? "" : ", ") + *k;
   return s;
+}
+
+void CudaDevice::remember(const std::string& kernel) {
+  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&kernel, std::memory_order_relaxed);
 }
 
 void CudaDevice::check(Result r, const char* what) {
   if (r == 0) return;
-  const bool fault = r >= 700 && r < 800;  // a kernel's fault: it shows at the next call that looks
-  const std::string last = fault ? last_kernels() : "";
-  support::fail_device("{} ({}): {} failed: {}{}", id(), name_, what, text_of(api_, r),
-                       last.empty() ? "" : ". A kernel that ran before caused it; the last ones, newest first: " + last +
-                                               ". KRAIT_DEBUG=1 reports it at the launch, KRAIT_CHECK=1 keeps accesses inside their arrays");
+  if (ends_context(r)) {
+    const std::string last = last_kernels();
+    lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last +
+                                          ". KRAIT_DEBUG=1 reports it at the launch. ");
+  }
+  support::fail_device("{} ({}): {} failed: {}", id(), name_, what, text_of(api_, r));
+}
+
+void CudaDevice::lose(Result r, const std::string& what, const std::string& kernels) {
+  std::lock_guard lock(lost_gate_);
+  if (!lost_.empty())
+    support::fail_device("{} ({}): {} failed: the device is lost to this process since an earlier fault ({}). The CPU and other devices "
+                         "go on", id(), name_, what, lost_);
+  lost_ = text_of(api_, r);
+  support::fail_device("{} ({}): {} failed: {}. {}KRAIT_CHECK=1 finds accesses outside their arrays. The device is lost to this process; "
+                       "the CPU and other devices go on", id(), name_, what, lost_, kernels);
 }
 
 // ---- code ----------------------------------------------------------------------------------------------------------------------
 
-CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, std::string n)
-    : device(d), module(m), function(f), name(std::move(n)), opted_in_shared(free_shared) {
+namespace {
+
+struct CudaGraph {
+  GraphExec exec;
+  const std::string& what;
+};
+
+/// The same text for ever.
+const std::string& kept(const std::string& text) {
+  static auto* const texts = new std::set<std::string>;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  return *texts->insert(text).first;
+}
+
+}  // namespace
+
+CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n)
+    : device(d), module(m), function(f), name(kept(n)), opted_in_shared(free_shared) {
   const auto get = [&](int which) {
     int v = 0;
     d.api_.function_attribute(&v, which, f);
@@ -118,8 +151,6 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, 
 }
 
 CudaExecutable::~CudaExecutable() {
-  for (auto& r : device.recent_)
-    if (r.load() == this) r = nullptr;
   if (forked) return;
   try {
     const CudaDevice::Current current(device);
@@ -154,7 +185,7 @@ void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
   auto& k = static_cast<CudaExecutable&>(code);
   const Current current(*this);
   enqueue(k, q);
-  recent_[launches_.fetch_add(1, std::memory_order_relaxed) % remembered].store(&k, std::memory_order_relaxed);
+  remember(k.name);
   if (debug_)
     if (const Result fault = api_.stream_synchronize(q.stream.native)) launch_failed(fault, k, q);
 }
@@ -175,8 +206,14 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
 }
 
 void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRequest& q) {
-  support::fail_device("{} ({}): kernel {} with grid {} x {} x {} and block {} x {} x {} failed: {}. It uses {} registers a thread and takes "
-                       "blocks of up to {} threads", id(), name_, k.name, q.grid[0], q.grid[1], q.grid[2], q.block[0], q.block[1], q.block[2],
+  const std::string what = fmt::format("kernel {} with grid {} x {} x {} and block {} x {} x {}", k.name, q.grid[0], q.grid[1], q.grid[2],
+                                       q.block[0], q.block[1], q.block[2]);
+  if (ends_context(r)) {
+    // Without KRAIT_DEBUG the launch only met the fault of an earlier one.
+    const std::string last = debug_ ? "" : last_kernels();
+    lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
+  }
+  support::fail_device("{} ({}): {} failed: {}. It uses {} registers a thread and takes blocks of up to {} threads", id(), name_, what,
                        text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
 }
 
@@ -206,19 +243,31 @@ void* CudaDevice::make_graph(std::span<const GraphLaunch> launches) {
   if (graph) api_.graph_destroy(graph);
   api_.stream_destroy(capture);
   check(r, "making a graph");
-  return exec;
+  std::string kernels;
+  for (const GraphLaunch& l : launches.first(std::min<std::size_t>(launches.size(), remembered)))
+    kernels += (kernels.empty() ? "" : ", ") + static_cast<CudaExecutable&>(*l.code).name;
+  if (launches.size() > remembered) kernels += ", …";
+  return new CudaGraph{exec, kept(fmt::format("a graph of {} ({})", launches.size(), kernels))};
 }
 
 void CudaDevice::launch_graph(void* graph, StreamHandle stream) {
   const Current current(*this);
-  check(api_.graph_launch(graph, stream.native), "launching a graph");
+  const auto& g = *static_cast<CudaGraph*>(graph);
+  check(api_.graph_launch(g.exec, stream.native), "launching a graph");
+  remember(g.what);
+  if (debug_)
+    if (const Result fault = api_.stream_synchronize(stream.native)) {
+      if (ends_context(fault)) lose(fault, g.what, "");
+      check(fault, "launching a graph");
+    }
 }
 
 void CudaDevice::destroy_graph(void* graph) noexcept {
+  const std::unique_ptr<CudaGraph> owned(static_cast<CudaGraph*>(graph));
   if (forked) return;
   try {
     const Current current(*this);
-    api_.graph_exec_destroy(graph);
+    api_.graph_exec_destroy(owned->exec);
   } catch (...) {
   }
 }

@@ -16,7 +16,7 @@ class CudaDevice;
 
 class CudaExecutable final : public Executable {
  public:
-  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, std::string name);
+  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
   int suggested_block() const override { return suggested_block_; }
@@ -24,7 +24,7 @@ class CudaExecutable final : public Executable {
   CudaDevice& device;
   const ModuleHandle module;
   const FunctionHandle function;
-  const std::string name;
+  const std::string& name;  // kept as long as the process: a fault may show when the code is gone
   std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
 
  private:
@@ -71,9 +71,12 @@ class CudaDevice final : public Device {
 
   /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches the last kernels.
   void check(Result r, const char* what);
+  /// Of a result that ends the context, which `what` met: what happened, and from then on that the device is lost.
+  [[noreturn]] void lose(Result r, const std::string& what, const std::string& kernels);
+  void remember(const std::string& kernel);
   /// Puts a launch into its stream. The context is current.
   void enqueue(CudaExecutable& code, const LaunchRequest& request);
-  void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
+  [[noreturn]] void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
   Context context();
   std::string last_kernels() const;
 
@@ -89,8 +92,10 @@ class CudaDevice final : public Device {
   const bool debug_;
   // The last launches, newest last, for messages about faults that show later.
   static constexpr unsigned remembered = 4;
-  std::array<std::atomic<const CudaExecutable*>, remembered> recent_{};
+  std::array<std::atomic<const std::string*>, remembered> recent_{};
   std::atomic<unsigned> launches_{0};
+  std::mutex lost_gate_;
+  std::string lost_;  // the fault that ended the context
 };
 
 }  // namespace krait::runtime::cuda

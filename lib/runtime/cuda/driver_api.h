@@ -23,6 +23,14 @@ using GraphExec = void*;
 using Address = std::uint64_t;
 
 enum : Result { OutOfMemory = 2, Deinitialized = 4, NoDevice = 100, InvalidImage = 200, NoBinary = 209, UnsupportedPtx = 222, NotReady = 600 };
+/// What ends the context: every later call in the process gives it again.
+enum : Result {
+  EccUncorrectable = 214, IllegalAddress = 700, LaunchTimeout = 702, DeviceAssert = 710, HardwareStack = 714, IllegalInstruction = 715,
+  MisalignedAddress = 716, InvalidAddressSpace = 717, InvalidPc = 718, LaunchFailed = 719,
+};
+constexpr bool ends_context(Result r) {
+  return r == EccUncorrectable || r == IllegalAddress || r == LaunchTimeout || r == DeviceAssert || (r >= HardwareStack && r <= LaunchFailed);
+}
 /// CUdevice_attribute
 enum : int {
   MaxThreadsPerBlock = 1, MaxBlockX = 2, MaxBlockY = 3, MaxBlockZ = 4, MaxGridX = 5, MaxGridY = 6, MaxGridZ = 7,

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the CUDA runtime tells what the driver reports, on a table of entry points that fail when a test says so: no GPU is needed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "krait/error.h"
+#include "runtime/cuda/device.h"
+
+namespace krait::runtime::cuda {
+namespace {
+
+/// What the driver of a test does.
+struct Fake {
+  Result launch = 0, synchronize = 0, allocate = 0;
+  int out_of_memory = 0;  // so many allocations fail
+  int capability = 90, driver = 13000, trims = 0;
+} fake;
+
+template <class... Params>
+Result succeed(Params...) {
+  return 0;
+}
+
+Result attribute(int* value, int which, DeviceId) {
+  *value = which == ComputeMajor ? fake.capability / 10 : which == ComputeMinor ? fake.capability % 10 : which == MemoryPools ? 1 : 1024;
+  return 0;
+}
+
+DriverApi make_api() {
+  DriverApi api;
+#define X(name, symbol, parameters) api.name = succeed;
+  KRAIT_CUDA_ENTRY_POINTS(X)
+#undef X
+  api.device_name = [](char* name, int size, DeviceId) -> Result {
+    std::strncpy(name, "Fake GPU", std::size_t(size));
+    return 0;
+  };
+  api.device_attribute = attribute;
+  api.device_memory = [](std::size_t* bytes, DeviceId) -> Result { return *bytes = 1 << 20, 0; };
+  api.driver_version = [](int* version) -> Result { return *version = fake.driver, 0; };
+  api.primary_retain = [](Context* c, DeviceId) -> Result { return *c = &fake, 0; };
+  api.context_current = [](Context* c) -> Result { return *c = &fake, 0; };
+  api.default_pool = [](Pool* p, DeviceId) -> Result { return *p = &fake, 0; };
+  api.pool_trim = [](Pool, std::size_t) -> Result { return ++fake.trims, 0; };
+  api.function_attribute = [](int* value, int, FunctionHandle) -> Result { return *value = 64, 0; };
+  api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**) -> Result {
+    return fake.launch;
+  };
+  api.stream_synchronize = [](Stream) -> Result { return fake.synchronize; };
+  api.context_synchronize = [] { return fake.synchronize; };
+  api.mem_alloc_async = [](Address* a, std::size_t, Stream) -> Result {
+    if (fake.out_of_memory > 0) return --fake.out_of_memory, OutOfMemory;
+    return *a = 4096, fake.allocate;
+  };
+  api.error_name = [](Result r, const char** name) -> Result {
+    *name = r == IllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS" : r == OutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    return 0;
+  };
+  api.error_text = [](Result, const char** text) -> Result { return *text = nullptr, 0; };
+  return api;
+}
+
+class DriverFaults : public testing::Test {
+ protected:
+  DriverFaults() { fake = {}; }
+  const DriverApi api = make_api();
+
+  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name) { return d.load(std::as_bytes(std::span("", 1)), name); }
+};
+
+/// The message of the error that the action throws.
+template <class Action>
+std::string message(const Action& action) {
+  try {
+    action();
+  } catch (const error& e) {
+    EXPECT_EQ(int(e.kind()), int(error::kind_type::device)) << e.message();
+    return e.message();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), text.npos) << "\"" << part << "\" is not in: " << text;
+}
+
+TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
+  CudaDevice d(api, 0);
+  const auto first = load(d, "first (a.cpp:1)");
+  auto second = load(d, "second (b.cpp:2)");
+  d.launch(*first, {});
+  d.launch(*second, {});
+  second.reset();  // the code may be gone when the fault shows
+  fake.synchronize = fake.allocate = IllegalAddress;
+  expect_parts(message([&] { d.synchronize(); }),
+               {"cuda:0 (Fake GPU): waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS", "newest first: second (b.cpp:2), first (a.cpp:1)",
+                "KRAIT_DEBUG=1", "KRAIT_CHECK=1", "The device is lost to this process"});
+  expect_parts(message([&] { d.allocate(16, {}); }),
+               {"allocating memory failed: the device is lost to this process since an earlier fault (CUDA_ERROR_ILLEGAL_ADDRESS)",
+                "The CPU and other devices go on"});
+}
+
+TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
+  setenv("KRAIT_DEBUG", "1", 1);
+  CudaDevice d(api, 0);
+  unsetenv("KRAIT_DEBUG");
+  const auto k = load(d, "k (a.cpp:1)");
+  fake.synchronize = IllegalAddress;
+  LaunchRequest request;
+  request.grid = {3, 1, 1};
+  expect_parts(message([&] { d.launch(*k, request); }),
+               {"kernel k (a.cpp:1) with grid 3 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_ILLEGAL_ADDRESS", "is lost"});
+}
+
+TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
+  CudaDevice d(api, 0);
+  const auto k = load(d, "k (a.cpp:1)");
+  fake.launch = 701;  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+  expect_parts(message([&] { d.launch(*k, {}); }), {"kernel k (a.cpp:1) with grid 1 x 1 x 1", "uses 64 registers a thread"});
+  fake.launch = 0;
+  d.launch(*k, {});
+  d.synchronize();
+}
+
+TEST_F(DriverFaults, AGraphIsNamed) {
+  CudaDevice d(api, 0);
+  const auto k = load(d, "k (a.cpp:1)");
+  const GraphLaunch launches[] = {{k.get(), {}}, {k.get(), {}}};
+  void* const graph = d.make_graph(launches);
+  d.launch_graph(graph, {});
+  fake.synchronize = LaunchFailed;
+  expect_parts(message([&] { d.synchronize(StreamHandle{}); }), {"newest first: a graph of 2 (k (a.cpp:1), k (a.cpp:1))"});
+  d.destroy_graph(graph);
+}
+
+TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
+  CudaDevice d(api, 0);
+  fake.out_of_memory = 1;
+  EXPECT_EQ(d.allocate(16, {}), 4096u);
+  EXPECT_EQ(fake.trims, 1);
+  fake.out_of_memory = 2;
+  expect_parts(message([&] { d.allocate(1 << 21, {}); }), {"out of memory: 2097152 bytes were asked for", "1048576"});
+  EXPECT_EQ(d.allocate(16, {}), 4096u);
+}
+
+TEST_F(DriverFaults, ADriverOlderThanThePtx) {
+  fake.capability = 100, fake.driver = 12020;
+  expect_parts(message([&] { CudaDevice(api, 0); }), {"Fake GPU", "needs PTX 8.6", "CUDA 12.2", "up to 8.2", "newer driver"});
+}
+
+}  // namespace
+}  // namespace krait::runtime::cuda
