@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compiling a kernel costs, stage by stage, for targets whose devices need not be there:
+//   bench_compile [--rounds N] [--kernel NAME] [--json FILE] [--kir FOLDER] [TARGET…]     cpu (default), ptx, spirv, or a whole target
+// Times are the smallest of the rounds in a warm process, in ms: compiling is the same work every time, and what is above the
+// smallest is the machine's. `first` is the first round of all: with the plug-in loaded, LLVM not yet touched. --kir writes the final IR of each kernel.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "driver/devices.h"
+#include "driver/jit.h"
+#include "driver/plugin.h"
+#include "ir/text.h"
+#include "kernels.h"
+#include "krait/target.h"
+#include "trace/trace.h"
+
+namespace {
+
+namespace kr = krait;
+using Clock = std::chrono::steady_clock;
+
+struct Workload {
+  const char* name;
+  const kr::detail::signature* as;
+  const void* lambda;
+  kr::fp mode = kr::fp::native;
+};
+
+constexpr const char* stages[] = {"record", "passes", "print", "parse", "lower", "optimise", "emit", "load"};
+constexpr std::size_t stage_count = std::size(stages);
+struct Times {
+  double ms[stage_count]{};
+  std::size_t bytes = 0;
+  double total() const {
+    double sum = 0;
+    for (const double t : ms) sum += t;
+    return sum;
+  }
+};
+
+template <bool... Array, class Lambda>
+Workload elementwise(const char* name, const Lambda& lambda, kr::fp mode = kr::fp::native) {
+  using recording = kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
+  return {name, &recording::as, &lambda, mode};
+}
+template <class Lambda, class Result, class... Params>
+Workload whole_kernel(const char* name, const Lambda& lambda, Result (Lambda::*)(Params...) const) {
+  return {name, &kr::detail::kernel_recording<Lambda, Params...>::as, &lambda};
+}
+template <class Lambda>
+Workload whole_kernel(const char* name, const Lambda& lambda) {
+  return whole_kernel(name, lambda, &Lambda::operator());
+}
+
+kr::driver::Recorded record(const Workload& w) {
+  kr::detail::recording_options options;
+  options.name = w.name, options.fp = std::uint8_t(w.mode);
+  void* recording = kr::detail::begin_recording(options);
+  std::vector<kr::detail::node> nodes;
+  for (unsigned i = 0; i < w.as->count; ++i) {
+    const kr::detail::parameter_type& p = w.as->parameters[i];
+    nodes.push_back(p.rank ? kr::detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes) : kr::detail::parameter(p.type));
+  }
+  w.as->record(w.lambda, nodes.data());
+  kr::driver::Recorded out;
+  out.module = std::move(kr::trace::take(kr::detail::finish_recording(recording))->module);
+  kr::passes::prepare(out.module);
+  out.key = kr::ir::key(out.module);
+  out.what = w.name;
+  return out;
+}
+
+Times compile(const Workload& w, const std::string& target, const std::string& kir_folder) {
+  const auto kind = target.starts_with("ptx")     ? kr::passes::TargetKind::Ptx
+                    : target.starts_with("spirv") ? kr::passes::TargetKind::Spirv
+                                                  : kr::passes::TargetKind::Cpu;
+  Times t;
+  std::size_t stage = 0;
+  auto from = Clock::now();
+  const auto lap = [&] {
+    const auto now = Clock::now();
+    t.ms[stage++] = std::chrono::duration<double, std::milli>(now - from).count();
+    from = now;
+  };
+  const kr::driver::Recorded recorded = record(w);
+  lap();
+  // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
+  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true}, kind);
+  lap();
+  const std::string text = kr::ir::print(lowered, {.names = true, .locations = true});
+  lap();
+  const kr::driver::Generated made = kr::driver::generate(text, target, "binary", w.name);
+  for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms}) t.ms[stage++] = ms;
+  from = Clock::now();
+  if (kind == kr::passes::TargetKind::Cpu) {
+    const auto code = kr::driver::Devices::get().cpu().device->load(std::as_bytes(std::span(made.bytes)), w.name);
+    lap();
+  }
+  t.bytes = made.bytes.size();
+  if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + target.substr(0, target.find(' ')) + ".kir") << text;
+  return t;
+}
+
+std::vector<Workload> workloads() {
+  return {elementwise<false, true, true>("saxpy", bench::saxpy),
+          elementwise<true, true>("exp_sin_log", bench::transcendental),
+          elementwise<true, true>("exp_sin_log_fast", bench::transcendental, kr::fp::fast),
+          elementwise<true, true, true>("black_scholes", bench::black_scholes),
+          whole_kernel("mandelbrot", bench::mandelbrot),
+          whole_kernel("nbody", bench::nbody),
+          whole_kernel("jacobi", bench::jacobi)};
+}
+
+std::string whole_target(const std::string& name) {
+  if (name == "ptx") return kr::target::sm(90).c_str();
+  return kr::target(name.c_str()).c_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  int rounds = 20;
+  std::string only, json, kir_folder;
+  std::vector<std::string> targets;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) rounds = std::max(std::atoi(argv[++i]), 1);
+    else if (!std::strcmp(argv[i], "--kernel") && i + 1 < argc) only = argv[++i];
+    else if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
+    else if (!std::strcmp(argv[i], "--kir") && i + 1 < argc) kir_folder = argv[++i];
+    else targets.push_back(whole_target(argv[i]));
+  }
+  if (targets.empty()) targets.push_back(whole_target("cpu"));
+  kr::driver::plugin_build_id();  // loads the plug-in
+  std::string out = "[";
+  for (const std::string& target : targets) {
+    fmt::print("\n{}\n\n| kernel | {} | all | first | bytes |\n", target, fmt::join(stages, " | "));
+    for (const Workload& w : workloads()) {
+      if (!only.empty() && only != w.name) continue;
+      Times best = compile(w, target, kir_folder);
+      const double first = best.total();
+      for (int r = 1; r < rounds; ++r) {
+        const Times t = compile(w, target, {});
+        for (std::size_t s = 0; s < stage_count; ++s) best.ms[s] = std::min(best.ms[s], t.ms[s]);
+      }
+      fmt::print("| {} |", w.name);
+      for (const double ms : best.ms) fmt::print(" {:.2f} |", ms);
+      fmt::print(" {:.2f} | {:.2f} | {} |\n", best.total(), first, best.bytes);
+      std::fflush(stdout);
+      out += fmt::format("{}\n  {{\"target\": \"{}\", \"kernel\": \"{}\"", out.size() > 1 ? "," : "", target, w.name);
+      for (std::size_t s = 0; s < stage_count; ++s) out += fmt::format(", \"{}\": {:.4f}", stages[s], best.ms[s]);
+      out += fmt::format(", \"first\": {:.4f}, \"bytes\": {}}}", first, best.bytes);
+    }
+  }
+  if (!json.empty()) std::ofstream(json) << out << "\n]\n";
+} catch (const kr::error& e) {
+  std::fprintf(stderr, "%s\n", e.message());
+  return 1;
+}
