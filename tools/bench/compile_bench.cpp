@@ -100,8 +100,8 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   const kr::driver::Generated made = kr::driver::generate(text, target, "binary", w.name);
   for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms}) t.ms[stage++] = ms;
   from = Clock::now();
-  if (kind == kr::passes::TargetKind::Cpu) {
-    const auto code = kr::driver::Devices::get().cpu().device->load(std::as_bytes(std::span(made.bytes)), w.name);
+  if (auto& cpu = kr::driver::Devices::get().cpu(); target == cpu.target) {
+    const auto code = cpu.device->load(std::as_bytes(std::span(made.bytes)), w.name);
     lap();
   }
   t.bytes = made.bytes.size();

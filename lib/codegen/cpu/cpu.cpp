@@ -60,7 +60,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   header.item_cost = std::max(traits.cost, 1u);
 
   Session session("krait");
-  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(shape);
+  BorrowedMachine machine(shape);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
   Emitter(session.module(), f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
@@ -72,6 +72,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   if (emit == Emit::Llvm) {
     reply.data = session.text();
   } else {
+    load_constants(session.module(), shape);
     reply.data = generate(session.module(), *machine, emit == Emit::Asm);
     session.check();
     if (emit == Emit::Binary) reply.data = link_image(reply.data, header);

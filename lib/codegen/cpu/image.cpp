@@ -3,13 +3,17 @@
 
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/CodeGen/CodeGenTargetMachineImpl.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
@@ -17,26 +21,13 @@
 namespace krait::codegen::cpu {
 namespace {
 
-// The loops come out of the lowering in the form the machine wants; these passes gave the speed of O3 at a fraction of its time.
+// The loops come out of the lowering in the form the machine wants, with common values shared and constants folded; these passes
+// give the speed of O3 at a fraction of its time.
 constexpr const char* pipeline =
-    "function(mem2reg,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-rotate<header-duplication>,licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+    "function(mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
+    "early-cse<memssa>,simplifycfg)";
 
-/// Loop strength reduction takes up to 60 % of code generation and gained nothing on any kernel. LLVM 22 switches it by a
-/// process-wide option only; the process's other copies of LLVM have their own.
-void disable_strength_reduction() {
-  static const bool once = [] {
-    auto& options = llvm::cl::getRegisteredOptions();
-    auto found = options.find("disable-lsr");
-    if (found != options.end()) found->second->addOccurrence(0, "disable-lsr", "true");
-    return true;
-  }();
-  (void)once;
-}
-
-}  // namespace
-
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Shape& shape) {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -44,11 +35,39 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Shape& shape) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
+  // Level 1 leaves out a second scheduling that gained nothing.
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, shape.machine.cpu, shape.machine.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default));
-  if (!machine) defect("LLVM cannot make code for " + shape.machine.cpu);
+      triple, on.cpu, on.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
+  if (!machine) defect("LLVM cannot make code for " + on.cpu);
   return machine;
+}
+
+/// Machines that no compilation uses, by what makes them.
+struct Idle {
+  std::mutex mutex;
+  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  static Idle& get() {
+    static auto* const idle = new Idle;  // leaked: a parked compilation may come back at the process's end
+    return *idle;
+  }
+};
+
+}  // namespace
+
+BorrowedMachine::BorrowedMachine(const Shape& shape)
+    : key_(shape.machine.cpu + " " + shape.machine.tune + " " + shape.machine.features) {
+  {
+    Idle& idle = Idle::get();
+    std::lock_guard lock(idle.mutex);
+    if (auto node = idle.machines.extract(key_)) machine_ = std::move(node.mapped());
+  }
+  if (!machine_) machine_ = make_target_machine(shape.machine);
+}
+
+BorrowedMachine::~BorrowedMachine() {
+  Idle& idle = Idle::get();
+  std::lock_guard lock(idle.mutex);
+  idle.machines.emplace(std::move(key_), std::move(machine_));
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -67,14 +86,28 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.run(module, modules);
 }
 
+/// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool assembly) {
-  disable_strength_reduction();
+  auto& x86 = static_cast<llvm::CodeGenTargetMachineImpl&>(machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&x86);
+  llvm::TargetPassConfig* config = x86.createPassConfig(passes);
+  config->disablePass(&llvm::EarlyMachineLICMID);
+  config->disablePass(&llvm::MachineLICMID);
+  passes.add(config);
+  passes.add(info);
+  const bool failed = config->addISelPasses();
+  if (!failed) {
+    config->addMachinePasses();
+    config->setInitialized();
+  }
   auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) defect("LLVM cannot emit code for x86-64");
+  if (failed || x86.addAsmPrinter(passes, stream, nullptr, kind, info->getMMI().getContext()))
+    defect("LLVM cannot emit code for x86-64");
+  passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
   return std::string(out);
 }
