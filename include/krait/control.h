@@ -69,7 +69,8 @@ class switch_chain {
   }
   template <unsigned Count, unsigned Done = 0, class First, class Second, class... Rest>
   void split(case_values<Count> values, const First& first, const Second& second, const Rest&... rest) const {
-    static_assert(plain_integer<First>, "krait: the values of a case are plain integers, and its last argument is the body");
+    static_assert(plain_integer<First> || std::is_enum_v<First>,
+                  "krait: the values of a case are plain integers or enumerators, and its last argument is the body");
     values.at[Count - 1 - sizeof...(Rest)] = static_cast<std::int64_t>(first);
     split<Count>(values, second, rest...);
   }
@@ -190,7 +191,8 @@ inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location 
 /// around the switch.
 template <detail::operand_type Type>
 detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
-  static_assert(std::is_integral_v<detail::storage_type_t<Type>>, "krait: switch_ selects by an integer");
+  using selected = detail::storage_type_t<Type>;
+  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>, "krait: switch_ selects by an integer or an enumeration");
   return detail::switch_chain(detail::begin_switch(node_of(detail::operand(selector)), where));
 }
 

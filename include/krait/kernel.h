@@ -19,10 +19,32 @@ struct kernel_recording {
   static void record(const void* lambda, const node* nodes) { run(lambda, nodes, std::index_sequence_for<Params...>{}); }
   template <std::size_t... Indices>
   static void run(const void* lambda, [[maybe_unused]] const node* nodes, std::index_sequence<Indices...>) {
-    (*static_cast<const Lambda*>(lambda))(Params(nodes[Indices])...);
+    (*static_cast<const Lambda*>(lambda))(parameter_traits<Params>::make(nodes + first_node(Indices))...);
   }
-  static constexpr parameter_type parameters[sizeof...(Params) + 1] = {parameter_traits<Params>::describe()...};
-  static constexpr signature as{parameters, sizeof...(Params), &record};
+  static constexpr std::size_t first_node(std::size_t parameter) {
+    const std::size_t counts[] = {parameter_traits<Params>::nodes..., 0};
+    std::size_t first = 0;
+    for (std::size_t p = 0; p < parameter; ++p) first += counts[p];
+    return first;
+  }
+  static constexpr std::size_t node_count = first_node(sizeof...(Params));
+  struct parameter_list {
+    parameter_type at[node_count + 1]{};
+    constexpr parameter_list() {
+      [[maybe_unused]] parameter_type* next = at;
+      (parameter_traits<Params>::describe(next), ...);
+    }
+  };
+  static constexpr parameter_list parameters{};
+  static constexpr signature as{parameters.at, node_count, &record};
+
+  template <class... Args>
+  static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+    argument packed[node_count + 1];
+    [[maybe_unused]] argument* next = packed;
+    (add_argument<Params>(next, std::forward<Args>(args)), ...);
+    detail::call(state, &lambda, as, packed, config);
+  }
 };
 
 /// Parameter types of a lambda whose operator() is no template.
@@ -35,8 +57,7 @@ struct declared<Result (Lambda::*)(Params...) const> {
   template <class... Args>
   static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params), "the launch has another number of arguments than the lambda has parameters");
-    const argument packed[sizeof...(Params) + 1] = {make_argument<std::remove_cvref_t<Params>>(std::forward<Args>(args))...};
-    detail::call(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as, packed, config);
+    kernel_recording<Lambda, std::remove_cvref_t<Params>...>::call(state, lambda, config, std::forward<Args>(args)...);
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
     detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
@@ -53,9 +74,7 @@ void call_kernel(kernel_state* state, const Lambda& lambda, const call_config& c
   if constexpr (has_declared_parameters<Lambda>) {
     declared<decltype(&Lambda::operator())>::call(state, lambda, config, std::forward<Args>(args)...);
   } else {
-    using recording = kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>;
-    const argument packed[sizeof...(Args) + 1] = {make_argument<typename decltype(parameter_for<Args>())::type>(std::forward<Args>(args))...};
-    detail::call(state, &lambda, recording::as, packed, config);
+    kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::call(state, lambda, config, std::forward<Args>(args)...);
   }
 }
 

@@ -3,6 +3,7 @@
 // Krait: kernels written as C++ lambdas, compiled at run time for NVIDIA GPUs, Vulkan GPUs and the CPU's vector units.
 #pragma once
 
+#include <krait/aggregate.h>
 #include <krait/array.h>
 #include <krait/control.h>
 #include <krait/debug.h>
@@ -19,5 +20,6 @@
 #include <krait/target.h>
 #include <krait/types.h>
 #include <krait/value.h>
+#include <krait/vec.h>
 #include <krait/vectorize.h>
 #include <krait/warp.h>

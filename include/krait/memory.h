@@ -27,14 +27,43 @@ class subscript {
   node node_;
 };
 
+/// A scalar of a composite type: its type, and where it lies.
+struct leaf {
+  scalar type;
+  std::uint32_t offset;  // in bytes
+};
+/// The places of an element's scalars, in the order of its members.
+struct place_source {
+  place at;
+  const leaf* next;
+  place take() {
+    place p = at;
+    p.offset += next->offset, p.type = next->type;
+    ++next;
+    return p;
+  }
+};
+
+/// How the elements of an array are read and named; krait/aggregate.h has it for what is not a scalar.
+template <class Type>
+struct element {
+  static value<Type> read(place at) { return value<Type>(load(at)); }
+  static ref<Type> name(const place& at) { return ref<Type>(at); }
+  static constexpr scalar type = scalar_of<Type>;
+};
+
 }  // namespace detail
 
 /// What x[i] gives for a writable view: the element's value, loaded where the subscript stands, that can be assigned to as long
 /// as it has no name. `auto t = x[i]` keeps the loaded value.
+template <class Type>
+class ref;
+
 template <detail::plain Type>
-class ref : public value<Type> {
+class ref<Type> : public value<Type> {
  public:
   explicit ref(detail::place at) : value<Type>(detail::load(at)), place_(at) {}
+  explicit ref(detail::place_source& from) : ref(from.take()) {}
   ref(const ref&) = default;
 
   /// Each gives what was stored.
@@ -79,7 +108,7 @@ class ref : public value<Type> {
 template <class Type, int Rank = 1>
 class view;
 
-template <detail::plain Type, int Rank>
+template <class Type, int Rank>
 class view<const Type, Rank> : public detail::handle {
   static_assert(Rank >= 1 && Rank <= 4, "krait: views have one to four dimensions");
 
@@ -103,31 +132,28 @@ class view<const Type, Rank> : public detail::handle {
   value<Type> operator[](detail::subscript i) const
     requires(Rank == 1)
   {
-    return element({node_, {node_of(i)}, 1});
+    return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
   value<Type> operator()(detail::subscript i) const
     requires(Rank == 1)
   {
-    return element({node_, {node_of(i)}, 1});
+    return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
   value<Type> operator()(detail::subscript i, detail::subscript j) const
     requires(Rank == 2)
   {
-    return element({node_, {node_of(i), node_of(j)}, 2});
+    return detail::element<Type>::read({node_, {node_of(i), node_of(j)}, 2});
   }
   value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
     requires(Rank == 3)
   {
-    return element({node_, {node_of(i), node_of(j), node_of(k)}, 3});
+    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
   value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
     requires(Rank == 4)
   {
-    return element({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
-
- private:
-  static value<Type> element(detail::place at) { return value<Type>(detail::load(at)); }
 };
 
 template <class Type, int Rank>
@@ -140,57 +166,57 @@ class view : public view<const Type, Rank> {
   ref<Type> operator[](detail::subscript i) const
     requires(Rank == 1)
   {
-    return ref<Type>({this->node_, {node_of(i)}, 1});
+    return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
   ref<Type> operator()(detail::subscript i) const
     requires(Rank == 1)
   {
-    return ref<Type>({this->node_, {node_of(i)}, 1});
+    return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
   ref<Type> operator()(detail::subscript i, detail::subscript j) const
     requires(Rank == 2)
   {
-    return ref<Type>({this->node_, {node_of(i), node_of(j)}, 2});
+    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j)}, 2});
   }
   ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
     requires(Rank == 3)
   {
-    return ref<Type>({this->node_, {node_of(i), node_of(j), node_of(k)}, 3});
+    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
   ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
     requires(Rank == 4)
   {
-    return ref<Type>({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
 };
 
 /// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
-template <detail::plain Type, std::int64_t... Extents>
+template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; dynamic_shared is sized at launch");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array = detail::make_array(detail::op::Shared, detail::scalar_of<Type>, extents, sizeof...(Extents));
+  const detail::node array = detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 /// An array of the block of n elements, known while recording. Arrays never overlap.
-template <detail::plain Type>
+template <class Type>
 view<Type> dynamic_shared(std::int64_t n, detail::location where = detail::location::here()) {
   detail::set_location(where);
-  return view<Type>(detail::make_array(detail::op::Shared, detail::scalar_of<Type>, &n, 1));
+  return view<Type>(detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), &n, 1));
 }
 /// An array of the block that takes the dynamic shared memory of the launch.
-template <detail::plain Type>
+template <class Type>
 view<Type> dynamic_shared(detail::location where = detail::location::here()) {
   return dynamic_shared<Type>(0, where);
 }
 /// An array of the thread's own, zero at first: `auto stack = kr::local<int, 32>();`
-template <detail::plain Type, std::int64_t... Extents>
+template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...), "krait: the extents of a local array are positive");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array = detail::make_array(detail::op::Local, detail::scalar_of<Type>, extents, sizeof...(Extents));
+  const detail::node array = detail::make_array(detail::op::Local, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 

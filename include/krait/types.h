@@ -91,9 +91,9 @@ constexpr f16 operator/(Integer x, f16 y) { return f16(x) / y; }
 
 namespace detail {
 
-/// An ordinary C++ value that kernels know: an arithmetic type but long double, or f16.
+/// An ordinary C++ value that kernels know: an arithmetic type but long double, f16, or an enumeration.
 template <class Type>
-concept plain = (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || std::is_same_v<Type, f16>;
+concept plain = (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || std::is_same_v<Type, f16> || std::is_enum_v<Type>;
 template <class Type>
 concept plain_integer = std::is_integral_v<Type> && plain<Type>;
 
@@ -102,8 +102,9 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || std::is_sam
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double) and kr::f16");
-  if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
+  static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double), enumerations and kr::f16");
+  if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
+  else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (std::is_same_v<Type, f16>) return scalar::f16;
   else if constexpr (std::is_floating_point_v<Type>) return sizeof(Type) == 4 ? scalar::f32 : scalar::f64;
   else if constexpr (std::is_signed_v<Type>)
@@ -116,7 +117,23 @@ inline constexpr scalar scalar_of = find_scalar<Type>();
 
 /// The type that arithmetic on a Left and a Right has in C++: promotion and the usual arithmetic conversions.
 template <class Left, class Right>
-using arith_t = decltype(Left() + Right());
+struct arithmetic {
+  static_assert(std::is_convertible_v<Left, double> && std::is_convertible_v<Right, double>,
+                "krait: a scoped enumeration has no arithmetic: convert it with kr::cast<int>(v)");
+  using type = int;
+};
+template <class Type>
+struct promoted { using type = Type; };
+template <class Type>
+  requires(std::is_enum_v<Type> && std::is_convertible_v<Type, int>)
+struct promoted<Type> { using type = decltype(+Type()); };
+template <class Type>
+using promoted_t = typename promoted<Type>::type;
+template <class Left, class Right>
+  requires requires { promoted_t<Left>() + promoted_t<Right>(); }
+struct arithmetic<Left, Right> { using type = decltype(promoted_t<Left>() + promoted_t<Right>()); };
+template <class Left, class Right>
+using arith_t = typename arithmetic<Left, Right>::type;
 template <class Type>
 using promote_t = decltype(+Type());
 /// Of `c ? x : y`: no promotion where both have one type.
@@ -137,6 +154,7 @@ template <class From, class To>
 inline constexpr bool widens =
     std::is_same_v<From, To> || std::is_same_v<From, bool> ||
     (std::is_integral_v<From> && (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
+    (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
     (is_float_v<From> && is_float_v<To> && sizeof(From) <= sizeof(To));
 
 /// The bits of a plain value, zero-extended.
@@ -146,6 +164,7 @@ constexpr std::uint64_t bits_of(Type x) {
   else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(std::uint32_t, x);
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(std::uint64_t, x);
   else if constexpr (std::is_same_v<Type, bool>) return x;
+  else if constexpr (std::is_enum_v<Type>) return bits_of(static_cast<std::underlying_type_t<Type>>(x));
   else return static_cast<std::make_unsigned_t<Type>>(x);
 }
 template <plain Type>

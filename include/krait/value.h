@@ -46,9 +46,6 @@ struct storage_type { using type = Type; };
 template <traced Type>
 struct storage_type<Type> { using type = typename Type::traced_type; };
 template <class Type>
-  requires std::is_enum_v<Type>
-struct storage_type<Type> { using type = std::underlying_type_t<Type>; };
-template <class Type>
 using storage_type_t = typename storage_type<Type>::type;
 
 template <plain Type>
@@ -69,15 +66,24 @@ class operand {
   node node_;
 };
 
+/// The scalars that the traced counterpart of a type is made of, in the order of its members.
+struct node_source {
+  const node* next;
+};
+
 }  // namespace detail
 
-/// An immutable traced value.
+/// An immutable traced value. Of a scalar: this specialisation; of kr::vec, aggregates and arrays: krait/aggregate.h.
+template <class Type>
+class value;
+
 template <detail::plain Type>
-class value : public detail::handle {
+class value<Type> : public detail::handle {
  public:
   using traced_type = Type;
 
   explicit constexpr value(detail::node n) noexcept : handle(n) {}
+  explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
   value(const value&) = default;
   /// Implicit where C++ widens; else write kr::value<T>(x) or kr::cast<T>(x).
   template <detail::plain Number>
@@ -109,10 +115,15 @@ value(const Other&) -> value<typename Other::traced_type>;
 /// does.
 ///   kr::var sum = 0.0f;
 ///   sum += x[i];
+template <class Type>
+class var;
+
 template <detail::plain Type>
-class var : public detail::handle {
+class var<Type> : public detail::handle {
  public:
   using traced_type = Type;
+
+  explicit var(detail::node_source& from) : handle(detail::make_slot(detail::scalar_of<Type>, *from.next++)) {}
 
   explicit var(detail::location where = detail::location::here()) : var(Type(), where) {}
   template <detail::plain Number>

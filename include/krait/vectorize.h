@@ -26,7 +26,7 @@ class vectorized : public detail::object {
   /// broadcast.
   template <class... Args>
   auto operator()(Args&&... args) const {
-    if constexpr ((detail::is_traced_v<std::remove_cvref_t<Args>> || ...)) {
+    if constexpr ((detail::any_traced<std::remove_cvref_t<Args>> || ...)) {
       return detail::call_inlined([&] { return lambda_(std::forward<Args>(args)...); });
     } else {
       static_assert(sizeof...(Args) > 0, "an element-wise function has at least one argument");

@@ -54,17 +54,17 @@ void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueI
 }
 
 struct Place {
-  ir::Type array{};
+  Scalar type{};  // of the access
   std::vector<ir::ValueId> operands;
 };
-/// The array and the indices as operands; array.rank is 0 after a misuse.
+/// The array and the indices as operands; none after a misuse.
 Place operands_of(Recorder& r, const place& at) {
   Place p;
   const ir::ValueId array = r.resolve(at.array);
   if (array == ir::none) return p;
   p.operands.push_back(array);
   for (unsigned i = 0; i < at.rank; ++i) p.operands.push_back(r.use_as(Scalar::I64, at.indices[i]));
-  p.array = r.function().type_of(array);
+  p.type = at.type == scalar::none ? r.function().type_of(array).scalar : Scalar(at.type);
   return p;
 }
 
@@ -103,6 +103,7 @@ void abandon_recording(void* recording) noexcept {
   delete static_cast<Recorder*>(recording);
 }
 bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
+void misuse(const char* text, location where) { trace::recorder().misuse(text, where); }
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 
@@ -202,22 +203,27 @@ void update(op what, scalar type, node slot, node x) { assign(slot, apply(what, 
 
 // ---- memory -------------------------------------------------------------------------------------------------------------------
 
+void locate(place& at) {
+  Recorder& r = trace::recorder();
+  for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(r.use_as(Scalar::I64, at.indices[i]));
+}
+
 node load(place& at) {
   Recorder& r = trace::recorder();
   const Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
   for (unsigned i = 0; i < at.rank; ++i) at.indices[i] = r.node_of(p.operands[i + 1]);  // a var index is read once
-  const ir::Type element = ir::value_type(p.array.scalar);
-  return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands), element));
+  const ir::Type element = ir::value_type(p.type);
+  return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands, at.offset), element));
 }
 
 node store(const place& at, node x) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return x;
-  const ir::ValueId stored = r.use_as(p.array.scalar, x);
+  const ir::ValueId stored = r.use_as(p.type, x);
   p.operands.push_back(stored);
-  r.append(Op::Store, ir::value_type(p.array.scalar), p.operands);
+  r.append(Op::Store, ir::value_type(p.type), p.operands, at.offset);
   return r.node_of(stored);
 }
 
@@ -225,18 +231,18 @@ node atomic(op what, const place& at, node x) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
-  p.operands.push_back(r.use_as(p.array.scalar, x));
-  const ir::Type element = ir::value_type(p.array.scalar);
-  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands), element));
+  p.operands.push_back(r.use_as(p.type, x));
+  const ir::Type element = ir::value_type(p.type);
+  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands, at.offset), element));
 }
 node atomic(op what, const place& at, node expected, node desired) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
-  p.operands.push_back(r.use_as(p.array.scalar, expected));
-  p.operands.push_back(r.use_as(p.array.scalar, desired));
-  const ir::Type element = ir::value_type(p.array.scalar);
-  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands), element));
+  p.operands.push_back(r.use_as(p.type, expected));
+  p.operands.push_back(r.use_as(p.type, desired));
+  const ir::Type element = ir::value_type(p.type);
+  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands, at.offset), element));
 }
 
 node extent(node array, unsigned dimension) {
@@ -250,10 +256,10 @@ node extent(node array, unsigned dimension) {
   return r.node_of(r.emit(Op::Extent, Scalar::I64, {a}, dimension));
 }
 
-node make_array(op what, scalar element, const std::int64_t* extents, unsigned rank) {
+node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank) {
   Recorder& r = trace::recorder();
   const ir::Space space = Op(what) == Op::Shared ? ir::Space::Shared : ir::Space::Local;
-  const ir::Type type = ir::array_type(ir::Scalar(element), space, rank);
+  const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op(what), type, {});
   r.function().insts[inst].list.assign(extents, extents + rank);
   return r.node_of(r.at().add_result(inst, type));

@@ -48,6 +48,44 @@ TEST(dsl_snippets, conversions) {
   EXPECT_EQ(out, (std::vector{4, 0x40300000, 0}));
 }
 
+TEST(dsl_snippets, vectors) {
+  std::vector<kr::vec<float, 3>> out{{0, 3, 4}};
+  run_one([](kr::view<kr::vec<float, 3>> points, kr::value<int> i) {
+    // [vectors]
+    auto p = points[i];                             // of a kr::view<kr::vec<float, 3>>
+    kr::var v = kr::vec{0.0f, 1.0f, 0.0f};
+    v += 0.5f * kr::normalize(p);
+    v.x = kr::dot(v, p);
+    points[i] = kr::cross(v, kr::swizzle<"zyx">(p));
+    points[i].y = kr::select(kr::all(v < p), 1.0f, v[2]);
+    // [/vectors]
+  }, out, 0);
+  EXPECT_FLOAT_EQ(out[0].x, 1.3f * 0 - 0.4f * 3);
+  EXPECT_FLOAT_EQ(out[0].y, 0.4f);
+  EXPECT_FLOAT_EQ(out[0].z, (3 * 1.3f + 4 * 0.4f) * 3 - 1.3f * 4);
+}
+
+// [structs]
+struct particle { kr::vec<float, 3> position; float mass; int hits[2]; };
+constexpr auto move = [](kr::view<particle> particles, kr::value<particle> sun, kr::value<int> i) {
+  auto [position, mass, hits] = particles[i];
+  particles[i][&particle::position] = position + sun[&particle::position];
+  particles[i][&particle::hits][1] += 1;
+  kr::var p = particles[i];
+  p[&particle::mass] *= 2.0f;
+  particles[i + 1] = p;
+};
+// [/structs]
+TEST(dsl_snippets, structs) {
+  std::vector<particle> particles{{{1, 2, 3}, 4, {5, 6}}, {{}, 0, {}}};
+  run_one(move, particles, particle{{10, 20, 30}, 1, {}}, 0);
+  EXPECT_EQ(particles[0].mass, 4);
+  EXPECT_EQ(particles[0].hits[1], 7);
+  EXPECT_EQ(particles[1].position.z, 33);
+  EXPECT_EQ(particles[1].mass, 8);
+  EXPECT_EQ(particles[1].hits[1], 7);
+}
+
 TEST(dsl_snippets, branches) {
   std::vector<float> out{-3};
   run_one([](kr::view<float> y) {

@@ -18,6 +18,7 @@
 #include "krait/error.h"
 #include "krait/index.h"
 #include "krait/math.h"
+#include "krait/vec.h"
 #include "krait/warp.h"
 #include "passes/passes.h"
 #include "trace/trace.h"
@@ -30,12 +31,17 @@ template <class Type>
 struct parameter;
 template <class Elem>
 struct parameter<kr::value<Elem>> {
-  static kr::value<Elem> make() { return kr::value<Elem>(kr::detail::parameter(kr::detail::scalar_of<Elem>)); }
+  static kr::value<Elem> make() {
+    std::vector<kr::detail::node> nodes;  // one a scalar of a struct
+    for (const kr::detail::scalar s : kr::detail::scalars_of<Elem>.at) nodes.push_back(kr::detail::parameter(s));
+    kr::detail::node_source from{nodes.data()};
+    return kr::value<Elem>(from);
+  }
 };
 template <class Elem, int Rank>
 struct parameter<kr::view<Elem, Rank>> {
   static kr::view<Elem, Rank> make() {
-    constexpr auto element = kr::detail::scalar_of<std::remove_const_t<Elem>>;
+    constexpr auto element = kr::detail::element<std::remove_const_t<Elem>>::type;
     return kr::view<Elem, Rank>(kr::detail::parameter_array(element, Rank, !std::is_const_v<Elem>, sizeof(Elem)));
   }
 };
@@ -100,12 +106,23 @@ krait::ir::Argument argument(std::vector<Elem>& data) {
   a.strides[0] = 1;
   return a;
 }
-template <class Number>
-  requires std::is_arithmetic_v<Number>
+template <kr::detail::plain Number>
 krait::ir::Argument argument(Number x) {
   krait::ir::Argument a;
   a.bits = kr::detail::bits_of(x);
   return a;
+}
+
+template <class Given>
+void append_arguments(std::vector<krait::ir::Argument>& to, Given& given) {
+  if constexpr (kr::detail::is_struct<Given>) kr::detail::each_leaf(given, [&](const auto& leaf) { to.push_back(argument(leaf)); });
+  else to.push_back(argument(given));
+}
+template <class... Args>
+std::vector<krait::ir::Argument> arguments_of(Args&... args) {
+  std::vector<krait::ir::Argument> all;
+  (append_arguments(all, args), ...);
+  return all;
 }
 
 /// Bit by bit.
@@ -113,9 +130,8 @@ template <class Elem>
 bool same_value(const std::vector<Elem>& x, const std::vector<Elem>& y) {
   return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(Elem)) == 0);
 }
-template <class Number>
-  requires std::is_arithmetic_v<Number>
-bool same_value(Number, Number) {
+template <class Value>
+bool same_value(const Value&, const Value&) {
   return true;
 }
 template <class Left, class Right, std::size_t... Indices>
@@ -131,10 +147,10 @@ void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&
   ASSERT_EQ(krait::passes::run_pipeline(optimised, krait::passes::TargetKind::Interpreter), "");
   ASSERT_EQ(krait::ir::verify(optimised), "") << krait::ir::print(optimised);
   std::tuple<std::decay_t<Args>...> copies{args...};
-  const auto copied_arguments = std::apply([](auto&... copy) { return std::array{argument(copy)...}; }, copies);
+  const auto copied_arguments = std::apply([](auto&... copy) { return arguments_of(copy...); }, copies);
   ASSERT_EQ(krait::ir::interpret(optimised, launch, copied_arguments), "") << krait::ir::print(optimised);
 
-  const krait::ir::Argument arguments[] = {argument(args)...};
+  const std::vector<krait::ir::Argument> arguments = arguments_of(args...);
   ASSERT_EQ(krait::ir::interpret(recorded.module, launch, arguments), "") << krait::ir::print(recorded.module);
   EXPECT_TRUE(same_values(copies, std::tie(args...), std::index_sequence_for<Args...>{})) << krait::ir::print(optimised);
 }

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <krait/aggregate.h>
 #include <krait/array.h>
 #include <krait/detail/call.h>
 #include <krait/memory.h>
@@ -27,12 +28,16 @@ template <class Type>
 concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || std::is_same_v<Type, f16>;
 
 template <class Type>
-concept host_container = !is_device_array<Type>::value && !is_traced_v<Type> && requires(Type& c) {
+concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type& c) {
   { *c.data() };
   { c.size() } -> std::integral;
 };
 template <class Type>
 concept container = is_device_array<Type>::value || host_container<Type> || std::is_bounded_array_v<Type>;
+
+/// An argument that travels in the launch itself: a number or a struct of numbers.
+template <class Type>
+concept by_value = plain_scalar<Type> || (is_struct<Type> && !container<Type> && !any_traced<Type>);
 
 template <class Type>
 inline constexpr bool is_vector_of_bool = requires { typename Type::value_type; requires std::is_same_v<typename Type::value_type, bool>; requires !host_container<Type>; requires !is_device_array<Type>::value; };
@@ -64,9 +69,9 @@ template <class Arg>
 constexpr auto parameter_for() {
   using plain = std::remove_cvref_t<Arg>;
   static_assert(!is_vector_of_bool<plain>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
-  static_assert(plain_scalar<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
-                "a kernel's arguments are numbers, kr::array, and containers with data() and size()");
-  if constexpr (plain_scalar<plain>) return std::type_identity<value<storage_type_t<plain>>>{};
+  static_assert(by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
+                "a kernel's arguments are numbers, plain structs of them, kr::array, and containers with data() and size()");
+  if constexpr (by_value<plain>) return std::type_identity<value<plain>>{};
   else return std::type_identity<typename view_parameter<Arg>::type>{};
 }
 
@@ -76,16 +81,25 @@ template <class Elem>
 struct parameter_traits<value<Elem>> {
   static constexpr bool is_view = false;
   using element = Elem;
-  static constexpr parameter_type describe() { return {scalar_of<Elem>, 0, false, false, sizeof(Elem)}; }
+  static constexpr std::size_t nodes = leaf_count<Elem>;  // of the IR's parameters: one a scalar
+  static constexpr void describe(parameter_type*& next) {
+    for (const scalar s : scalars_of<Elem>.at) *next++ = {s, 0, false, false, 0};
+  }
+  static value<Elem> make(const node* at) {
+    node_source from{at};
+    return value<Elem>(from);
+  }
 };
 template <class Elem, int Rank>
 struct parameter_traits<view<Elem, Rank>> {
   static constexpr bool is_view = true;
   static constexpr int rank = Rank;
   using element = Elem;
-  static constexpr parameter_type describe() {
-    return {scalar_of<std::remove_const_t<Elem>>, Rank, !std::is_const_v<Elem>, false, sizeof(Elem)};
+  static constexpr std::size_t nodes = 1;
+  static constexpr void describe(parameter_type*& next) {
+    *next++ = {detail::element<std::remove_const_t<Elem>>::type, Rank, !std::is_const_v<Elem>, false, sizeof(Elem)};
   }
+  static view<Elem, Rank> make(const node* at) { return view<Elem, Rank>(*at); }
 };
 template <class Type>
 concept kernel_parameter = requires { parameter_traits<Type>::is_view; };
@@ -123,17 +137,19 @@ argument container_argument(Container& from) {
   }
 }
 
-template <class Elem, class Number>
-argument value_argument(const Number& number) {
-  const Elem converted = static_cast<Elem>(number);
-  argument a;
-  std::memcpy(&a.bits, &converted, sizeof converted);
-  return a;
+/// One argument a scalar.
+template <class Elem, class Given>
+void add_value(argument*& next, const Given& given) {
+  const auto& converted = [&]() -> decltype(auto) {
+    if constexpr (std::is_same_v<Elem, Given>) return (given);
+    else return static_cast<Elem>(given);
+  }();
+  each_leaf(converted, [&](const auto& leaf) { std::memcpy(&(next++)->bits, &leaf, sizeof leaf); });
 }
 
-/// The argument for a parameter of type Param.
+/// The arguments for a parameter of type Param: one, or one a scalar of a struct.
 template <class Param, class Arg>
-argument make_argument(Arg&& from) {
+void add_argument(argument*& next, Arg&& from) {
   using traits = parameter_traits<Param>;
   using plain = std::remove_cvref_t<Arg>;
   if constexpr (traits::is_view) {
@@ -145,10 +161,12 @@ argument make_argument(Arg&& from) {
     static_assert(container_traits<referred<Arg>>::rank == traits::rank, "the array's number of dimensions is not the view's");
     static_assert(std::is_const_v<wanted> || !std::is_const_v<given>,
                   "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");
-    return container_argument(from);
+    *next++ = container_argument(from);
   } else {
-    static_assert(plain_scalar<plain>, "this parameter is a kr::value: pass a number");
-    return value_argument<typename traits::element>(from);
+    using wanted = typename traits::element;
+    static_assert(std::is_same_v<plain, wanted> || (plain_scalar<plain> && detail::plain<wanted>),
+                  "this parameter is a kr::value: pass a number, or a struct of exactly its type");
+    add_value<wanted>(next, from);
   }
 }
 

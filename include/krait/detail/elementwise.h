@@ -17,18 +17,18 @@ namespace krait::detail {
 template <class Type>
 struct results {  // of a lambda that returns Type: the element types of its outputs
   static_assert(!std::is_void_v<Type>, "an element-wise function ends in `return value;`");
-  using type = std::tuple<storage_type_t<Type>>;
+  using type = std::tuple<held_t<Type>>;
 };
 template <class... Types>
-struct results<std::tuple<Types...>> { using type = std::tuple<storage_type_t<Types>...>; };
+struct results<std::tuple<Types...>> { using type = std::tuple<held_t<Types>...>; };
 
 /// The element type that an argument contributes.
-template <class Arg, bool Number = plain_scalar<std::remove_cvref_t<Arg>>>
-struct element_of { using type = storage_type_t<std::remove_cvref_t<Arg>>; };
+template <class Arg, bool Number = by_value<std::remove_cvref_t<Arg>>>
+struct element_of { using type = std::remove_cvref_t<Arg>; };
 template <class Arg>
 struct element_of<Arg, false> {
   static_assert(!is_vector_of_bool<std::remove_cvref_t<Arg>>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
-  static_assert(container<referred<Arg>>, "an element-wise function takes numbers, kr::array, and containers with data() and size()");
+  static_assert(container<referred<Arg>>, "an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()");
   using type = std::remove_const_t<typename container_traits<referred<Arg>>::element>;
 };
 template <class Arg>
@@ -54,12 +54,14 @@ template <class Elem, bool Array>
 struct input {
   using element = Elem;
   static constexpr bool is_array = Array;
-  static constexpr parameter_type describe(int rank) {
-    return {scalar_of<Elem>, static_cast<unsigned char>(Array ? rank : 0), false, false, sizeof(Elem)};
+  static constexpr std::size_t nodes = Array ? 1 : leaf_count<Elem>;
+  static constexpr void describe(parameter_type*& next, int rank) {
+    if constexpr (Array) *next++ = {detail::element<Elem>::type, static_cast<unsigned char>(rank), false, false, sizeof(Elem)};
+    else parameter_traits<value<Elem>>::describe(next);
   }
 };
 template <class Arg>
-using input_of = input<element_of_t<Arg>, !plain_scalar<std::remove_cvref_t<Arg>>>;
+using input_of = input<element_of_t<Arg>, !by_value<std::remove_cvref_t<Arg>>>;
 
 template <class Type>
 struct is_tuple : std::false_type {};
@@ -76,29 +78,40 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
   using every_dim = std::make_index_sequence<Rank>;
   using first_output = view<std::tuple_element_t<0, std::tuple<Outputs...>>, Rank>;
 
-  static constexpr parameter_type output(parameter_type p) {
-    p.writable = p.output = true;
-    return p;
-  }
   static void record(const void* lambda, const node* nodes) {
     run(*static_cast<const Lambda*>(lambda), nodes, std::index_sequence_for<Inputs...>{}, std::index_sequence_for<Outputs...>{});
   }
-  static constexpr parameter_type parameters[] = {Inputs::describe(Rank)..., output(input<Outputs, true>::describe(Rank))...};
-  static constexpr signature as{parameters, sizeof...(Inputs) + sizeof...(Outputs), &record};
+  static constexpr std::size_t first_node(std::size_t in) {
+    const std::size_t nodes[] = {Inputs::nodes...};
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < in; ++i) first += nodes[i];
+    return first;
+  }
+  static constexpr std::size_t input_nodes = first_node(sizeof...(Inputs)), all_nodes = input_nodes + sizeof...(Outputs);
+  struct parameter_list {
+    parameter_type at[all_nodes]{};
+    constexpr parameter_list() {
+      parameter_type* next = at;
+      (Inputs::describe(next, Rank), ...);
+      (input<Outputs, true>::describe(next, Rank), ...);
+      for (std::size_t i = input_nodes; i < all_nodes; ++i) at[i].writable = at[i].output = true;
+    }
+  };
+  static constexpr parameter_list parameters{};
+  static constexpr signature as{parameters.at, all_nodes, &record};
 
   template <class Input, std::size_t... Dims>
-  static value<typename Input::element> load(node from, const position& p, std::index_sequence<Dims...>) {
+  static value<typename Input::element> load(const node* from, const position& p, std::index_sequence<Dims...>) {
     using element = typename Input::element;
-    if constexpr (!Input::is_array) return value<element>(from);
-    else if constexpr (Rank == 1) return view<const element, 1>{from}[value<std::int64_t>(p.at[0])];
-    else return view<const element, Rank>{from}(value<std::int64_t>(p.at[Dims])...);
+    if constexpr (!Input::is_array) return parameter_traits<value<element>>::make(from);
+    else if constexpr (Rank == 1) return view<const element, 1>{*from}[value<std::int64_t>(p.at[0])];
+    else return view<const element, Rank>{*from}(value<std::int64_t>(p.at[Dims])...);
   }
-  template <class Elem, std::size_t... Dims>
-  static void store(node to, const position& p, node result, std::index_sequence<Dims...>) {
-    const value<Elem> converted(convert(scalar_of<Elem>, result));
+  template <class Elem, class Result, std::size_t... Dims>
+  static void store(node to, const position& p, const Result& result, std::index_sequence<Dims...>) {
     const view<Elem, Rank> out{to};
-    if constexpr (Rank == 1) out[value<std::int64_t>(p.at[0])] = converted;
-    else out(value<std::int64_t>(p.at[Dims])...) = converted;
+    if constexpr (Rank == 1) out[value<std::int64_t>(p.at[0])] = result;
+    else out(value<std::int64_t>(p.at[Dims])...) = result;
   }
   /// The position of the i-th element, the last dimension fastest.
   static position unflatten(const value<std::int64_t>& i, const first_output& out) {
@@ -119,31 +132,34 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
     position at;
     static void keep(void* context, node result) {  // one output
       const auto& s = *static_cast<const sink*>(context);
-      store<std::tuple_element_t<0, std::tuple<Outputs...>>>(s.outputs[0], s.at, result, every_dim{});
+      using output = std::tuple_element_t<0, std::tuple<Outputs...>>;
+      if constexpr (plain<output>)
+        store<output>(s.outputs[0], s.at, value<output>(convert(scalar_of<output>, result)), every_dim{});
+      else throw_usage("kr::return_(v) gives a number, and this element-wise function returns a struct: assign to a kr::var", {});
     }
   };
   template <class Result, std::size_t... Out>
   static void keep(sink& s, const Result& result, std::index_sequence<Out...>) {
     if constexpr (is_tuple<Result>::value)
-      (store<Outputs>(s.outputs[Out], s.at, node_of(std::get<Out>(result)), every_dim{}), ...);
+      (store<Outputs>(s.outputs[Out], s.at, std::get<Out>(result), every_dim{}), ...);
     else
-      sink::keep(&s, node_of(result));
+      store<std::tuple_element_t<0, std::tuple<Outputs...>>>(s.outputs[0], s.at, result, every_dim{});
   }
 
   template <std::size_t... In, std::size_t... Out>
   static void run(const Lambda& lambda, const node* nodes, std::index_sequence<In...>, std::index_sequence<Out...> outputs) {
-    const first_output first(nodes[sizeof...(In)]);
+    const first_output first(nodes[input_nodes]);
     for (auto i : grid_stride(first.size())) {
-      sink s{nodes + sizeof...(In), unflatten(i, first)};
+      sink s{nodes + input_nodes, unflatten(i, first)};
       const body_scope body = begin_body(&sink::keep, &s);
-      keep(s, lambda(load<Inputs>(nodes[In], s.at, every_dim{})...), outputs);
+      keep(s, lambda(load<Inputs>(nodes + first_node(In), s.at, every_dim{})...), outputs);
       end_body(body);
     }
   }
 };
 
 // ---- calling -----------------------------------------------------------------------------------------------------------------------
-template <class Arg, bool Number = plain_scalar<std::remove_cvref_t<Arg>>>
+template <class Arg, bool Number = by_value<std::remove_cvref_t<Arg>>>
 inline constexpr int rank_of = 0;
 template <class Arg>
 inline constexpr int rank_of<Arg, false> = container_traits<referred<Arg>>::rank;
@@ -155,9 +171,9 @@ constexpr int largest(std::initializer_list<int> of) {
 }
 
 template <class Arg>
-argument input_argument(const Arg& from) {
-  if constexpr (plain_scalar<Arg>) return value_argument<storage_type_t<Arg>>(from);
-  else return container_argument(from);
+void add_input(argument*& next, const Arg& from) {
+  if constexpr (by_value<Arg>) add_value<Arg>(next, from);
+  else *next++ = container_argument(from);
 }
 
 /// Extents that all arguments broadcast to, aligned at the last dimension as in NumPy. Throws error{usage} that names the function.
@@ -173,10 +189,11 @@ struct elementwise_types {};
 template <int Rank, class Lambda, class... Inputs, class... Outputs>
 void run_elementwise(kernel_state* state, const Lambda& lambda, call_config config, argument* packed, const std::int64_t* extents,
                      elementwise_types<std::tuple<Inputs...>, std::tuple<Outputs...>>) {
+  using flat = elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>;
   config.count = 1;
   for (int d = 0; d < Rank; ++d) config.count *= extents[d];
-  if (broadcast(state, packed, sizeof...(Inputs), sizeof...(Inputs) + sizeof...(Outputs), Rank, extents))
-    call(state, &lambda, elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
+  if (broadcast(state, packed, flat::input_nodes, flat::all_nodes, Rank, extents))
+    call(state, &lambda, flat::as, packed, config);
   else
     call(state, &lambda, elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
 }
@@ -197,7 +214,7 @@ template <class... Args>
 struct first_container { using type = void; };
 template <class First, class... Rest>
 struct first_container<First, Rest...>
-    : std::conditional_t<plain_scalar<std::remove_cvref_t<First>>, first_container<Rest...>, std::type_identity<std::remove_cvref_t<First>>> {};
+    : std::conditional_t<by_value<std::remove_cvref_t<First>>, first_container<Rest...>, std::type_identity<std::remove_cvref_t<First>>> {};
 
 template <class Elem, int Rank, class... Args>
 auto make_output(const std::int64_t* extents, void* device_handle) {
@@ -219,27 +236,28 @@ struct elementwise<Lambda, std::tuple<Results...>> {
   template <class... Args>
   static auto call(kernel_state* state, const Lambda& lambda, const stream* on, Args&&... args) {
     constexpr int rank = largest({1, rank_of<Args>...});
-    constexpr bool numbers = (plain_scalar<std::remove_cvref_t<Args>> && ...);
-    argument packed[sizeof...(Args) + sizeof...(Results)] = {input_argument(args)...};
+    constexpr bool numbers = (by_value<std::remove_cvref_t<Args>> && ...);
+    constexpr std::size_t inputs = (input_of<Args>::nodes + ...);
+    argument packed[inputs + sizeof...(Results)];
+    argument* next = packed;
+    (add_input(next, args), ...);
     std::int64_t extents[4] = {1, 1, 1, 1};
-    broadcast_shape(state, packed, sizeof...(Args), rank, extents);
+    broadcast_shape(state, packed, inputs, rank, extents);
     constexpr elementwise_types<std::tuple<input_of<Args>...>, std::tuple<Results...>> types{};
     call_config config;
     config.form = numbers ? call_config::numbers : call_config::elements, config.on = on;
     if constexpr (numbers) {
       std::tuple<Results...> out{};
       std::apply([&](Results&... one) {
-        argument* at = packed + sizeof...(Args);
-        ((*at++ = number_output(one)), ...);
+        ((*next++ = number_output(one)), ...);
         run_elementwise<rank>(state, lambda, config, packed, extents, types);
       }, out);
       return unpack(std::move(out));
     } else {
-      void* device = choose_device(packed, sizeof...(Args));
+      void* device = choose_device(packed, inputs);
       auto out = std::tuple{make_output<Results, rank, Args...>(extents, device)...};
       std::apply([&](auto&... one) {
-        argument* at = packed + sizeof...(Args);
-        ((*at++ = container_argument(one)), ...);
+        ((*next++ = container_argument(one)), ...);
         run_elementwise<rank>(state, lambda, config, packed, extents, types);
       }, out);
       return unpack(std::move(out));
@@ -271,13 +289,13 @@ struct elementwise_into {
                   "into() takes kr::array or containers that can be written");
     constexpr int rank = largest({rank_of<Outputs&>...});
     static_assert(((rank_of<Args> <= rank) && ...), "an argument has more dimensions than the output");
-    argument packed[sizeof...(Args) + sizeof...(Outputs)] = {input_argument(args)...};
+    constexpr std::size_t inputs = (input_of<Args>::nodes + ... + 0);
+    argument packed[inputs + sizeof...(Outputs)];
+    argument* next = packed;
+    (add_input(next, args), ...);
     std::int64_t extents[4] = {1, 1, 1, 1};
-    std::apply([&](auto&... one) {
-      argument* at = packed + sizeof...(Args);
-      ((*at++ = container_argument(one)), ...);
-    }, outputs);
-    for (int d = 0; d < rank; ++d) extents[d] = packed[sizeof...(Args)].extents[d];
+    std::apply([&](auto&... one) { ((*next++ = container_argument(one)), ...); }, outputs);
+    for (int d = 0; d < rank; ++d) extents[d] = packed[inputs].extents[d];
     call_config config;
     config.form = call_config::elements, config.on = on;
     run_elementwise<rank>(state, lambda, config, packed, extents,

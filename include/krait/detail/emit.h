@@ -59,6 +59,8 @@ KRAIT_API void* finish_recording(void* recording);
 /// Ends the recording after an exception left the lambda.
 KRAIT_API void abandon_recording(void* recording) noexcept;
 KRAIT_API bool recording_active() noexcept;
+/// Keeps a misuse that a template found.
+KRAIT_API void misuse(const char* text, location where);
 
 /// A body whose return_(value) gives its result to `result` and leaves the body, not the kernel: an element-wise function's.
 /// Brackets the code recorded between the two calls.
@@ -97,20 +99,24 @@ KRAIT_API void assign(node slot, node x);
 KRAIT_API void update(op what, scalar type, node slot, node x);
 
 // ---- memory -------------------------------------------------------------------------------------------------------------------
-/// An element's place: indices are values of type i64 once `load` or `locate` has run.
+/// An element's place: indices are values of type i64 once `load` or `locate` has run. In an array of composite elements `type`
+/// and the offset in bytes name a scalar of the element.
 struct place {
   node array;
   node indices[4];
   std::uint32_t rank = 0;
+  std::uint32_t offset = 0;
+  scalar type = scalar::none;
 };
+KRAIT_API void locate(place& at);
 KRAIT_API node load(place& at);
 /// Gives what was stored, as the element's type.
 KRAIT_API node store(const place& at, node x);
 KRAIT_API node atomic(op what, const place& at, node x);
 KRAIT_API node atomic(op what, const place& at, node expected, node desired);
 KRAIT_API node extent(node array, unsigned dimension);
-/// Shared or Local; the first extent 0: sized at launch.
-KRAIT_API node make_array(op what, scalar element, const std::int64_t* extents, unsigned rank);
+/// Shared or Local; the first extent 0: sized at launch. scalar::none: composite elements.
+KRAIT_API node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank);
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 

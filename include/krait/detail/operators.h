@@ -9,7 +9,7 @@
 
 namespace krait {
 
-template <detail::plain Type>
+template <class Type>
 class ref;
 
 namespace detail {
@@ -34,6 +34,12 @@ struct shift_rule : integer_rule<Left, Right> {
 };
 template <class Left, class Right>
 struct compare_rule : arithmetic_rule<Left, Right> {
+  using result = bool;
+};
+template <class Left, class Right>  // two of one enumeration
+  requires(std::is_enum_v<storage_type_t<Left>> && std::is_same_v<storage_type_t<Left>, storage_type_t<Right>>)
+struct compare_rule<Left, Right> {
+  using type = storage_type_t<Left>;
   using result = bool;
 };
 

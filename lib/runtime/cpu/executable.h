@@ -3,12 +3,10 @@
 // A code blob in executable memory.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 
 #include "runtime/backend.h"
-#include "runtime/cpu/debug.h"
 #include "support/cpu_blob.h"
 
 namespace krait::runtime::cpu {
@@ -32,7 +30,6 @@ class Code final : public Executable {
   CpuBlobHeader header_;
   std::byte* image_ = nullptr;
   std::size_t mapped_ = 0;
-  std::optional<DebugEntry> debug_;  // gone before the code is
 };
 
 /// Runs a launch on the pool; returns when it is done.

@@ -1,13 +1,20 @@
-// error: an element-wise function takes numbers, kr::array, and containers with data() and size()
+// error: an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()
 #include <krait/krait.h>
 namespace kr = krait;
 
-struct point { int x; };
+class point {
+ public:
+  explicit point(int at) : x_(at) {}
+  int x() const { return x_; }
+
+ private:
+  int x_;
+};
 auto g = kr::vectorize([](auto x) { return x + 1; });
 
 void f([[maybe_unused]] point p) {
 #ifdef RIGHT
-  g(p.x);
+  g(p.x());
 #else
   g(p);
 #endif

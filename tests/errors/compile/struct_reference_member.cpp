@@ -1,0 +1,16 @@
+// error: krait: a struct in a kernel has neither references nor const members
+#include <krait/krait.h>
+namespace kr = krait;
+
+struct good { int x; };
+struct bad { const int x; };
+auto k = kr::kernel([](auto s, kr::view<int> out) { out[0] = s.template get<0>(); });
+int out[1];
+
+void f() {
+#ifdef RIGHT
+  k.launch({1, 1}, good{1}, out);
+#else
+  k.launch({1, 1}, bad{1}, out);
+#endif
+}
