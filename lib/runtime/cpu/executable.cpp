@@ -38,9 +38,13 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
     munmap(image_, mapped_);
     support::fail_device("kernel {}: the system does not allow code made at run time: {}", kernel_name, std::strerror(reason));
   }
+  if (debugging()) debug_.emplace(std::span<const std::byte>(image_, header_.image_bytes), kernel_name.empty() ? "kernel" : kernel_name);
 }
 
-Code::~Code() { munmap(image_, mapped_); }
+Code::~Code() {
+  debug_.reset();
+  munmap(image_, mapped_);
+}
 
 Executable::Attributes Code::attributes() const {
   Attributes a;

@@ -3,10 +3,12 @@
 // A code blob in executable memory.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
 #include "runtime/backend.h"
+#include "runtime/cpu/debug.h"
 #include "support/cpu_blob.h"
 
 namespace krait::runtime::cpu {
@@ -30,6 +32,7 @@ class Code final : public Executable {
   CpuBlobHeader header_;
   std::byte* image_ = nullptr;
   std::size_t mapped_ = 0;
+  std::optional<DebugEntry> debug_;  // gone before the code is
 };
 
 /// Runs a launch on the pool; returns when it is done.

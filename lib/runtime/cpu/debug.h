@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes code made at run time known to debuggers and profilers, where KRAIT_DEBUG=1 asks for it: gdb and lldb by their interface
+// for just-in-time compilers, perf by /tmp/perf-PID.map.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace krait::runtime::cpu {
+
+/// What debuggers know of one piece of code; they forget it with the object.
+class DebugEntry {
+ public:
+  /// `code` is where it runs, `symbol` its name.
+  DebugEntry(std::span<const std::byte> code, const std::string& symbol);
+  ~DebugEntry();
+  DebugEntry(const DebugEntry&) = delete;
+  DebugEntry& operator=(const DebugEntry&) = delete;
+
+ private:
+  struct Registered;
+  std::unique_ptr<Registered> registered_;
+};
+
+/// KRAIT_DEBUG is set, and not to 0.
+bool debugging();
+
+}  // namespace krait::runtime::cpu

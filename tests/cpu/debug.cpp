@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a debugger finds of code made at run time: the list of gdb's interface is read back as gdb reads it.
+#include <elf.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "fixture.h"
+#include "runtime/cpu/executable.h"
+
+extern "C" {
+struct jit_code_entry { jit_code_entry *next, *prev; const char* symfile_addr; std::uint64_t symfile_size; };
+struct jit_descriptor { std::uint32_t version, action_flag; jit_code_entry *relevant_entry, *first_entry; };
+extern jit_descriptor __jit_debug_descriptor;
+}
+
+namespace krait::test {
+namespace {
+
+constexpr const char* kernel = "kir 1\nkernel @traced_sum fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
+
+std::string blob() {
+  const Compiled made = compile(kernel, targets().front());
+  EXPECT_EQ(made.status, 0) << made.log;
+  return made.data;
+}
+
+unsigned entries() {
+  unsigned n = 0;
+  for (const jit_code_entry* e = __jit_debug_descriptor.first_entry; e; e = e->next) ++n;
+  return n;
+}
+
+struct Symbol {
+  std::string name;
+  std::uint64_t begin = 0, size = 0;
+};
+/// The one function of an object file of the list, its address as a debugger works it out.
+std::optional<Symbol> function_of(const jit_code_entry& entry) {
+  const char* file = entry.symfile_addr;
+  Elf64_Ehdr header;
+  std::memcpy(&header, file, sizeof header);
+  if (entry.symfile_size < sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  if (header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr) > entry.symfile_size) return {};
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), file + header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
+  for (const Elf64_Shdr& s : sections) {
+    if (s.sh_type != SHT_SYMTAB || s.sh_offset + s.sh_size > entry.symfile_size) continue;
+    for (std::uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, file + s.sh_offset + at, sizeof symbol);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+      return Symbol{file + sections[s.sh_link].sh_offset + symbol.st_name, sections[symbol.st_shndx].sh_addr + symbol.st_value, symbol.st_size};
+    }
+  }
+  return {};
+}
+
+struct WithDebugging {
+  explicit WithDebugging(const char* value) { setenv("KRAIT_DEBUG", value, 1); }
+  ~WithDebugging() { unsetenv("KRAIT_DEBUG"); }
+};
+
+TEST(CpuDebug, DebuggersFindTheKernelByItsName) {
+  const std::string bytes = blob();
+  const unsigned before = entries();
+  {
+    const WithDebugging on("1");
+    const runtime::cpu::Code code(std::as_bytes(std::span(bytes)), "traced_sum");
+    ASSERT_EQ(__jit_debug_descriptor.version, 1u);
+    ASSERT_EQ(entries(), before + 1);
+    const std::optional<Symbol> found = function_of(*__jit_debug_descriptor.first_entry);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->name, "traced_sum");
+    const auto entry = reinterpret_cast<std::uint64_t>(code.entry());
+    EXPECT_EQ(found->begin, entry - code.header().entry);
+    EXPECT_EQ(found->size, code.header().image_bytes);
+
+    std::ifstream map("/tmp/perf-" + std::to_string(getpid()) + ".map");
+    std::string line, last;
+    while (std::getline(map, line)) last = line;
+    char expected[80];
+    std::snprintf(expected, sizeof expected, "%lx %lx traced_sum", static_cast<unsigned long>(found->begin), static_cast<unsigned long>(found->size));
+    EXPECT_EQ(last, expected);
+  }
+  EXPECT_EQ(entries(), before);
+  std::remove(("/tmp/perf-" + std::to_string(getpid()) + ".map").c_str());
+}
+
+TEST(CpuDebug, NothingIsToldUnlessAsked) {
+  const std::string bytes = blob();
+  const unsigned before = entries();
+  const runtime::cpu::Code unasked(std::as_bytes(std::span(bytes)), "unasked");
+  const WithDebugging off("0");
+  const runtime::cpu::Code refused(std::as_bytes(std::span(bytes)), "refused");
+  EXPECT_EQ(entries(), before);
+}
+
+TEST(CpuDebug, EntriesLeaveTheListInAnyOrder) {
+  const std::string bytes = blob();
+  const unsigned before = entries();
+  const WithDebugging on("1");
+  std::optional<runtime::cpu::Code> code[3];
+  for (auto& c : code) c.emplace(std::as_bytes(std::span(bytes)), "one_of_three");
+  code[1].reset();
+  EXPECT_EQ(entries(), before + 2);
+  code[2].reset(), code[0].reset();
+  EXPECT_EQ(entries(), before);
+  std::remove(("/tmp/perf-" + std::to_string(getpid()) + ".map").c_str());
+}
+
+}  // namespace
+}  // namespace krait::test
