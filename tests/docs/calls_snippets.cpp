@@ -34,6 +34,12 @@ void elementwise() {
   expect(z == std::vector<float>{12, 24, 36}, __LINE__);
   expect(seven == 7, __LINE__);
   expect(std::vector<float>(w.to_host()) == std::vector<float>{13, 26, 39}, __LINE__);
+  // [expression]
+  kr::array<float> v = 2.0f * x + kr::sin(y);          // one kernel, one launch, at the conversion to an array
+  w = kr::sqrt(v + 4) / 3;                             // functions and operators, as many as you like
+  // [/expression]
+  expect(std::abs(v.to_host()[1] - (4 + std::sin(20.0f))) < 1e-5f, __LINE__);
+  expect(std::abs(w.to_host()[1] - std::sqrt(v.to_host()[1] + 4) / 3) < 1e-6f, __LINE__);
   // [outputs]
   auto polar = kr::vectorize([](auto u, auto v) { return std::tuple{kr::hypot(u, v), kr::atan2(v, u)}; });
   auto [length, angle] = polar(x, y);                  // two arrays

@@ -17,6 +17,7 @@ struct Candidate {
   std::string name;
   std::function<void()> run;
   double ms = 0;               // median time of one run
+  double first_ms = 0;         // of the first run above that: compiling, for ours
   std::vector<double> ratios;  // by round: the base's time over this one's
 };
 
@@ -40,20 +41,21 @@ inline void measure(Row& row, int rounds = 9, double sample_ms = 200) {
   std::vector<int> repeats;
   std::vector<std::vector<double>> times(row.candidates.size());
   for (Candidate& c : row.candidates) {
-    c.run();
+    c.first_ms = time_of(c.run, 1);
     repeats.push_back(std::max(1, int(sample_ms / std::max(time_of(c.run, 1), 1e-4))));
   }
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < row.candidates.size(); ++i) times[i].push_back(time_of(row.candidates[i].run, repeats[i]));
   for (std::size_t i = 0; i < row.candidates.size(); ++i) {
     row.candidates[i].ms = median(times[i]);
+    row.candidates[i].first_ms = std::max(row.candidates[i].first_ms - row.candidates[i].ms, 0.0);
     for (int round = 0; round < rounds; ++round) row.candidates[i].ratios.push_back(times[0][std::size_t(round)] / times[i][std::size_t(round)]);
   }
 }
 
 inline void print(const Row& row) {
   std::printf("| %s |", row.workload.c_str());
-  for (const Candidate& c : row.candidates) std::printf(" %s %.3f ms (%.2fx) |", c.name.c_str(), c.ms, median(c.ratios));
+  for (const Candidate& c : row.candidates) std::printf(" %s %.3f ms (%.2fx, first +%.1f ms) |", c.name.c_str(), c.ms, median(c.ratios), c.first_ms);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -66,7 +68,7 @@ inline void write_json(const std::string& path, const std::vector<Row>& rows, co
     std::fprintf(out, "%s\n  {\"workload\": \"%s\", \"candidates\": [", r ? "," : "", rows[r].workload.c_str());
     for (std::size_t i = 0; i < rows[r].candidates.size(); ++i) {
       const Candidate& c = rows[r].candidates[i];
-      std::fprintf(out, "%s{\"name\": \"%s\", \"ms\": %.5f, \"ratio\": %.4f}", i ? ", " : "", c.name.c_str(), c.ms, median(c.ratios));
+      std::fprintf(out, "%s{\"name\": \"%s\", \"ms\": %.5f, \"first_ms\": %.3f, \"ratio\": %.4f}", i ? ", " : "", c.name.c_str(), c.ms, c.first_ms, median(c.ratios));
     }
     std::fprintf(out, "]}");
   }
