@@ -10,6 +10,7 @@
 #include <krait/device.h>
 #include <krait/error.h>
 #include <krait/expression.h>
+#include <krait/function.h>
 #include <krait/graph.h>
 #include <krait/index.h>
 #include <krait/kernel.h>

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "driver/reports.h"
+#include "ir/calls.h"
 #include "ir/text.h"
 #include "support/error.h"
 #include "trace/trace.h"
@@ -51,15 +52,18 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
 
 /// Which array parameters the kernel loads from and stores to.
 void note_accesses(Specialisation& spec) {
+  const ir::Calls calls(spec.recorded.module);
   const ir::Function& f = spec.recorded.module.kernel();
   const auto params = f.params();
   for (const ir::Inst& i : f.insts) {
-    const ir::Effect effect = ir::info(i.op).effect;
-    if (effect != ir::Effect::Read && effect != ir::Effect::Write && effect != ir::Effect::Atomic) continue;
-    for (std::size_t p = 0; p < params.size() && p < spec.reads.size(); ++p) {
-      if (i.operands.empty() || params[p] != i.operands[0]) continue;
-      if (effect != ir::Effect::Write) spec.reads[p] = true;
-      if (effect != ir::Effect::Read) spec.writes[p] = true;
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+      const bool reads = calls.reads(i, k), writes = calls.writes(i, k);
+      if (!reads && !writes) continue;
+      for (std::size_t p = 0; p < params.size() && p < spec.reads.size(); ++p) {
+        if (params[p] != i.operands[k]) continue;
+        if (reads) spec.reads[p] = true;
+        if (writes) spec.writes[p] = true;
+      }
     }
   }
 }

@@ -66,6 +66,8 @@ void collect_at_exit() {
 
 const ReportSource* find_reports(const Recorded& recorded) {
   ir::Module m = recorded.module;
+  for (ir::Function& f : m.called()) f.inherit(m.kernel());
+  passes::inline_calls(m);  // as the pipeline begins
   passes::check_accesses(m);
   std::vector<ir::ReportSite> sites = ir::report_sites(m);
   if (sites.empty()) return nullptr;

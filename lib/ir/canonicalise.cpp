@@ -6,10 +6,12 @@
 //   - needs it, directly or through other floating instructions or within its regions, or
 //   - would change its result: a write after a load, an assignment after a get of that slot, control after a warp operation.
 // Several at one anchor stand in the order of their ranks. What no anchor needs is dropped. Instructions stay in their region.
+// A call is what its function does (ir/calls.h). Functions get the order in which calls reach them; equal ones become one.
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "ir/calls.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 
@@ -21,8 +23,8 @@ enum class Pinned : std::uint8_t { Nowhere, Memory, Slot, Lanes };
 
 class Canonicaliser {
  public:
-  explicit Canonicaliser(const Function& f)
-      : f_(f), builder_(out_), holders_(holders(f)), place_(f.insts.size(), none), rank_(f.insts.size(), none),
+  Canonicaliser(const Function& f, const Calls& calls)
+      : f_(f), calls_(calls), builder_(out_), holders_(holders(f)), place_(f.insts.size(), none), rank_(f.insts.size(), none),
         when_(f.insts.size(), none), writes_(f.insts.size(), false), assigns_(f.insts.size()), ranked_(f.regions.size()),
         map_(f.values.size(), none) {}
 
@@ -39,30 +41,31 @@ class Canonicaliser {
  private:
   const Inst& inst(InstId i) const { return f_.insts[i]; }
 
-  static bool floats(Op op) {
-    switch (info(op).effect) {
+  bool floats(InstId i) const {
+    switch (calls_.effect(inst(i))) {
       case Effect::Pure:
       case Effect::Read:
       case Effect::Cross: return true;
-      case Effect::Slot: return op != Op::Set;
+      case Effect::Slot: return inst(i).op != Op::Set;
       case Effect::Write:
       case Effect::Atomic:
       case Effect::Sync:
       case Effect::Report:
+      case Effect::Call:
       case Effect::Control: return false;
     }
     return false;
   }
-  static Pinned pinned(Op op) {
-    if (op == Op::Get) return Pinned::Slot;
-    const Effect e = info(op).effect;
+  Pinned pinned(InstId i) const {
+    if (inst(i).op == Op::Get) return Pinned::Slot;
+    const Effect e = calls_.effect(inst(i));
     return e == Effect::Read ? Pinned::Memory : e == Effect::Cross ? Pinned::Lanes : Pinned::Nowhere;
   }
 
   /// Places of the anchors in their regions; what lies within the regions of control instructions.
   void summarise() {
     for_each_inst(f_, [&](InstId i, RegionId) {
-      const Effect e = info(inst(i).op).effect;
+      const Effect e = calls_.effect(inst(i));
       const bool writes = e == Effect::Write || e == Effect::Atomic || e == Effect::Sync;
       if (!writes && inst(i).op != Op::Set) return;
       for (InstId at = i; at != none; at = f_.regions[holders_[at]].parent) {
@@ -73,14 +76,14 @@ class Canonicaliser {
     for (const Region& region : f_.regions) {
       std::uint32_t anchors = 0;
       for (const InstId i : region.insts)
-        if (!floats(inst(i).op)) place_[i] = anchors++;
+        if (!floats(i)) place_[i] = anchors++;
     }
   }
 
   /// Ranks what the anchors of a region need, in the order of their operands.
   void walk(RegionId r) {
     for (const InstId i : f_.regions[r].insts) {
-      if (floats(inst(i).op)) continue;
+      if (floats(i)) continue;
       for (const ValueId v : inst(i).operands) demand(v);
       for (const RegionId inner : inst(i).regions) walk(inner);
     }
@@ -90,7 +93,7 @@ class Canonicaliser {
     std::vector<std::pair<InstId, std::size_t>> open;
     const auto enter = [&](ValueId v) {
       const InstId d = f_.values[v].def;
-      if (d == none || rank_[d] != none || !floats(inst(d).op)) return;
+      if (d == none || rank_[d] != none || !floats(d)) return;
       rank_[d] = 0;  // entered; the rank follows when its operands have theirs
       open.emplace_back(d, 0);
     };
@@ -107,7 +110,7 @@ class Canonicaliser {
     }
   }
 
-  bool live(InstId i) const { return !floats(inst(i).op) || rank_[i] != none; }
+  bool live(InstId i) const { return !floats(i) || rank_[i] != none; }
 
   void before(InstId i, std::uint32_t anchor) { when_[i] = std::min(when_[i], anchor); }
 
@@ -116,7 +119,7 @@ class Canonicaliser {
     if (!live(user)) return;
     for (const ValueId v : inst(user).operands) {
       const InstId d = f_.values[v].def;
-      if (d == none || !floats(inst(d).op)) continue;
+      if (d == none || !floats(d)) continue;
       InstId at = user;
       for (RegionId here = r; here != holders_[d]; here = holders_[at]) at = f_.regions[here].parent;
       if (place_[at] != none) before(d, place_[at]);
@@ -132,9 +135,9 @@ class Canonicaliser {
       open.clear();
     };
     for (const InstId i : f_.regions[r].insts) {
-      if (floats(inst(i).op)) {
+      if (floats(i)) {
         if (!live(i)) continue;
-        switch (pinned(inst(i).op)) {
+        switch (pinned(i)) {
           case Pinned::Nowhere: break;
           case Pinned::Memory: memory.push_back(i); break;
           case Pinned::Lanes: lanes.push_back(i); break;
@@ -142,7 +145,7 @@ class Canonicaliser {
         }
         continue;
       }
-      const Effect e = info(inst(i).op).effect;
+      const Effect e = calls_.effect(inst(i));
       if (writes_[i]) close(memory, place_[i]);
       if (e == Effect::Control || e == Effect::Sync) close(lanes, place_[i]);
       for (const ValueId slot : assigns_[i])
@@ -156,7 +159,7 @@ class Canonicaliser {
       const InstId user = ranked_[r][k];
       for (const ValueId v : inst(user).operands) {
         const InstId d = f_.values[v].def;
-        if (d != none && floats(inst(d).op) && holders_[d] == r) before(d, when_[user]);
+        if (d != none && floats(d) && holders_[d] == r) before(d, when_[user]);
       }
     }
     std::stable_sort(ranked_[r].begin(), ranked_[r].end(), [&](InstId x, InstId y) { return when_[x] < when_[y]; });
@@ -164,7 +167,8 @@ class Canonicaliser {
 
   void rebuild() {
     out_ = new_function(f_.name);
-    out_.fp = f_.fp, out_.facts = f_.facts, out_.checked = f_.checked, out_.flat = f_.flat, out_.block = f_.block;
+    out_.inherit(f_);
+    out_.called = f_.called, out_.rare = f_.rare, out_.results = f_.results;
     region(f_.body, out_.body);
   }
   void region(RegionId from, RegionId to) {
@@ -172,7 +176,7 @@ class Canonicaliser {
     std::size_t next = 0;
     const std::vector<InstId>& floating = ranked_[from];
     for (const InstId i : f_.regions[from].insts) {
-      if (floats(inst(i).op)) continue;
+      if (floats(i)) continue;
       for (; next < floating.size() && when_[floating[next]] <= place_[i]; ++next) emit(floating[next], to);
       emit(i, to);
     }
@@ -199,6 +203,7 @@ class Canonicaliser {
   }
 
   const Function& f_;
+  const Calls& calls_;
   Function out_;
   Builder builder_;
   std::vector<RegionId> holders_;
@@ -213,10 +218,30 @@ class Canonicaliser {
   std::uint32_t next_rank_ = 0;
 };
 
+/// Functions of equal text become one, callees first. True if there were any.
+bool merge_functions(Module& module) {
+  std::vector<std::uint64_t> stands_for(module.functions.size());
+  std::map<std::string, std::uint64_t> known;
+  bool merged = false;
+  for (std::size_t k = module.functions.size(); k-- > 0;) {
+    Function& f = module.functions[k];
+    for (Inst& i : f.insts)
+      if (i.op == Op::Call) i.imm = stands_for[i.imm];
+    stands_for[k] = known.emplace(print(f, {.names = false, .locations = false}), k).first->second;
+    merged = merged || stands_for[k] != k;
+  }
+  return merged;
+}
+
 }  // namespace
 
 void canonicalise(Module& module) {
-  for (Function& f : module.functions) f = Canonicaliser(f).run();
+  {
+    const Calls calls(module);
+    for (Function& f : module.functions) f = Canonicaliser(f, calls).run();
+  }
+  sort_functions(module);
+  if (module.functions.size() > 2 && merge_functions(module)) sort_functions(module);
 }
 
 }  // namespace krait::ir

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ Place Interpreter::place_of(std::size_t lane) const {
 }
 
 std::string Interpreter::where(const Inst& inst) const {
-  const Location& at = f_.locations[inst.loc];
+  const Location& at = f().locations[inst.loc];
   return inst.loc ? fmt::format(", {}:{}", at.file, at.line) : std::string();
 }
 
@@ -76,14 +77,17 @@ void Interpreter::fill(ValueId v, std::uint64_t bits, const Mask& active) {
 // ---- regions ----------------------------------------------------------------------------------------------------------------
 
 Mask Interpreter::run_region(RegionId r, Mask active) {
-  for (const InstId id : f_.regions[r].insts) {
-    const Inst& inst = f_.insts[id];
+  for (const InstId id : f().regions[r].insts) {
+    const Inst& inst = f().insts[id];
     if (options_.max_steps && ++steps_ > options_.max_steps)
       stop(fmt::format("more than {} instructions ran{}", options_.max_steps, where(inst)));
-    if (functions_[id]) {
-      run_pure(inst, functions_[id], active);
+    if (now_->functions[id]) {
+      run_pure(inst, now_->functions[id], active);
     } else if (is_terminator(inst.op)) {
       return leave_region(inst, r, active);
+    } else if (inst.op == Op::Call) {
+      active = run_call(inst, active);
+      if (active.none()) return active;
     } else if (inst.regions.empty()) {
       run_effect(inst, active);
     } else {
@@ -98,8 +102,8 @@ Mask Interpreter::run_region(RegionId r, Mask active) {
 Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active) {
   Mask through(words_);
   if (inst.op == Op::Yield) {
-    if (r == f_.body) stop("the body yields: it is a mathematical function, not a kernel");
-    const Inst& parent = f_.insts[f_.regions[r].parent];
+    if (r == f().body) return active;  // run_call takes the results
+    const Inst& parent = f().insts[f().regions[r].parent];
     for (std::size_t i = 0; i < inst.operands.size(); ++i) copy(column(inst.operands[i]), column(parent.results[i]), active);
     through = active;
   } else if (inst.op == Op::Continue) {
@@ -134,7 +138,7 @@ Mask Interpreter::run_if(const Inst& inst, const Mask& active) {
 
 Mask Interpreter::run_switch(const Inst& inst, const Mask& active) {
   const std::uint64_t* selector = column(inst.operands[0]);
-  const Scalar type = f_.type_of(inst.operands[0]).scalar;
+  const Scalar type = f().type_of(inst.operands[0]).scalar;
   Mask through(words_), rest = active;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
     const bool last = i + 1 == inst.regions.size();
@@ -148,7 +152,7 @@ Mask Interpreter::run_switch(const Inst& inst, const Mask& active) {
 
 Mask Interpreter::run_loop(const Inst& inst, const Mask& active) {
   const unsigned bounds = inst.op == Op::Loop ? 0 : 1;
-  Loop loop{&inst, &f_.regions[inst.regions[0]], bounds, Mask(words_), Mask(words_)};
+  Loop loop{&inst, &f().regions[inst.regions[0]], bounds, Mask(words_), Mask(words_)};
   for (std::size_t i = bounds; i < inst.operands.size(); ++i)
     copy(column(inst.operands[i]), column(loop.body->params[i]), active);
   Loop* const outer = loop_;
@@ -163,6 +167,27 @@ Mask Interpreter::run_loop(const Inst& inst, const Mask& active) {
   }
   loop_ = outer;
   return loop.done;
+}
+
+/// The callee's results go from where its body yields them to the call's.
+Mask Interpreter::run_call(const Inst& inst, const Mask& active) {
+  Frame* const caller = now_;
+  Frame* const callee = &frames_[inst.imm];
+  const Function& g = *callee->f;
+  const auto column_of = [&](const Frame* frame, ValueId v) { return frame->columns.get() + std::size_t(v) * stride_; };
+  for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+    if (f().type_of(inst.operands[i]).is_array()) callee->array_of[g.params()[i]] = caller->array_of[inst.operands[i]];
+    else copy(column(inst.operands[i]), column_of(callee, g.params()[i]), active);
+  }
+  Loop* const loop = std::exchange(loop_, nullptr);
+  now_ = callee;
+  const Mask through = run_region(g.body, active);
+  now_ = caller;
+  loop_ = loop;
+  const std::vector<ValueId>& yields = g.insts[g.regions[g.body].insts.back()].operands;
+  for (std::size_t i = 0; i < inst.results.size() && i < yields.size(); ++i)
+    copy(column_of(callee, yields[i]), column(inst.results[i]), through);
+  return through;
 }
 
 /// Of `for` and `grid_stride`: sets the index; threads whose trips have ended leave with the carried values.
@@ -219,7 +244,7 @@ void Interpreter::position(const Inst& inst, const Mask& active) {
 void Interpreter::report(const Inst& inst, const Mask& active) {
   if (inst.op == Op::Print && !options_.print) return;
   std::vector<Scalar> types;
-  for (const ValueId v : inst.operands) types.push_back(f_.type_of(v).scalar);
+  for (const ValueId v : inst.operands) types.push_back(f().type_of(v).scalar);
   active.for_each([&](std::size_t lane) {
     const auto text = [&] {
       std::vector<std::uint64_t> bits;
@@ -284,7 +309,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
       stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
     // Run as control flow.
     case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
-    case Op::Break: case Op::Return: case Op::Unreachable:
+    case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call:
       stop(fmt::format("{} without its regions{}", info(inst.op).name, where(inst)));
   }
 }
@@ -295,6 +320,7 @@ namespace {
 
 /// Empty, or why the launch cannot be.
 std::string refused(const Function& f, const Launch& launch, std::size_t arguments) {
+  if (f.called) return "launch: the module has no kernel";
   std::int64_t threads = 1;
   for (unsigned d = 0; d < 3; ++d) {
     if (launch.block[d] < 1 || launch.grid[d] < 0)
@@ -316,7 +342,7 @@ Outcome run(const Module& module, const Launch& launch, std::span<const Argument
   const DefaultFloatEnvironment environment;
   Outcome outcome;
   outcome.stopped = refused(module.kernel(), launch, arguments.size());
-  return outcome.stopped.empty() ? interpreter::Interpreter(module.kernel(), launch, arguments, options).run() : outcome;
+  return outcome.stopped.empty() ? interpreter::Interpreter(module, launch, arguments, options).run() : outcome;
 }
 
 std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,

@@ -49,7 +49,7 @@ std::string Interpreter::indices_text(const Inst& inst, unsigned indices, std::s
   std::string text;
   for (unsigned d = 0; d < indices; ++d) {
     const ValueId v = inst.operands[1 + d];
-    text += fmt::format("{}{}", d ? ", " : "", signed_value(column(v)[lane], f_.type_of(v).scalar));
+    text += fmt::format("{}{}", d ? ", " : "", signed_value(column(v)[lane], f().type_of(v).scalar));
   }
   return text;
 }
@@ -57,12 +57,12 @@ std::string Interpreter::indices_text(const Inst& inst, unsigned indices, std::s
 /// The address of the element that the operands name, or null and a fault.
 std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t lane) {
   const Array& a = array(inst.operands[0]);
-  const bool flat = f_.flat && indices == 1;
+  const bool flat = f().flat && indices == 1;
   std::int64_t element = 0;
   bool inside = true;
   for (unsigned d = 0; d < indices; ++d) {
     const ValueId v = inst.operands[1 + d];
-    const std::int64_t i = signed_value(column(v)[lane], f_.type_of(v).scalar);
+    const std::int64_t i = signed_value(column(v)[lane], f().type_of(v).scalar);
     if (flat) {
       inside = i >= a.first && i < a.end;
       element = i;
@@ -86,7 +86,7 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
 /// As locate, for `count` elements from a flat index on, whose address must be a multiple of their size together.
 std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
   const Array& a = array(inst.operands[0]);
-  const std::int64_t i = signed_value(column(inst.operands[1])[lane], f_.type_of(inst.operands[1]).scalar);
+  const std::int64_t i = signed_value(column(inst.operands[1])[lane], f().type_of(inst.operands[1]).scalar);
   if (i < a.first || i > a.end - std::int64_t(count)) {
     fault(inst, [&] {
       return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op), a.label, i,

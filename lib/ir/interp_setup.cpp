@@ -33,45 +33,51 @@ void set_range(Array& a) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Function& f, const Launch& launch, std::span<const Argument> arguments,
+Interpreter::Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments,
                          const InterpretOptions& options)
-    : f_(f), launch_(launch), options_(options),
+    : launch_(launch), options_(options),
       threads_(std::size_t(launch.block[0] * launch.block[1] * launch.block[2])),
-      words_(unsigned((threads_ + 63) / 64)), stride_(std::size_t(words_) * 64), functions_(f.insts.size()),
-      array_of_(f.values.size(), none), all_(words_), returned_(words_) {
+      words_(unsigned((threads_ + 63) / 64)), stride_(std::size_t(words_) * 64), all_(words_), returned_(words_) {
   for (std::size_t lane = 0; lane < threads_; ++lane) all_.add(lane);
   warp_epochs_.resize(warp_of(threads_ - 1) + 1);
-  make_columns();
+  frames_.reserve(module.functions.size());
+  for (const Function& f : module.functions) make_frame(f);
+  now_ = &frames_.front();
   make_arguments(arguments);
-  prepare(f_.body);
 }
 
 /// Constants, arrays and the choice of loops over lanes, for the instructions that the region reaches: others mean nothing.
 void Interpreter::prepare(RegionId r) {
-  for (const InstId id : f_.regions[r].insts) {
-    const Inst& inst = f_.insts[id];
+  for (const InstId id : f().regions[r].insts) {
+    const Inst& inst = f().insts[id];
     if (inst.op == Op::Const) fill(inst.results[0], inst.imm, all_);
     if (inst.op == Op::Shared || inst.op == Op::Local) make_block_array(inst);
-    const bool value = !inst.operands.empty() && f_.type_of(inst.operands[0]).is_value();
+    const bool value = !inst.operands.empty() && f().type_of(inst.operands[0]).is_value();
     if (value && inst.results.size() == 1)
-      functions_[id] = lane_function(inst.op, inst.type.scalar, f_.type_of(inst.operands[0]).scalar);
+      now_->functions[id] = lane_function(inst.op, inst.type.scalar, f().type_of(inst.operands[0]).scalar);
     for (const RegionId inner : inst.regions) prepare(inner);
   }
 }
 
 /// One zeroed column a value; the system gives memory only to those that are written.
-void Interpreter::make_columns() {
-  const std::size_t columns = std::max<std::size_t>(f_.values.size(), 1);
-  columns_.reset(static_cast<std::uint64_t*>(std::calloc(columns * stride_, sizeof(std::uint64_t))));
-  if (!columns_) throw std::bad_alloc();
+void Interpreter::make_frame(const Function& f) {
+  Frame& frame = frames_.emplace_back();
+  const std::size_t columns = std::max<std::size_t>(f.values.size(), 1);
+  frame.f = &f;
+  frame.columns.reset(static_cast<std::uint64_t*>(std::calloc(columns * stride_, sizeof(std::uint64_t))));
+  if (!frame.columns) throw std::bad_alloc();
+  frame.functions.resize(f.insts.size());
+  frame.array_of.assign(f.values.size(), none);
+  now_ = &frame;
+  prepare(f.body);
 }
 
 void Interpreter::make_arguments(std::span<const Argument> arguments) {
-  const auto params = f_.params();
+  const auto params = f().params();
   for (std::size_t i = 0; i < params.size(); ++i) {
-    const Type& type = f_.type_of(params[i]);
+    const Type& type = f().type_of(params[i]);
     if (type.is_array()) {
-      make_view(params[i], array_label(f_, params[i]), arguments[i]);
+      make_view(params[i], array_label(f(), params[i]), arguments[i]);
     } else {
       const unsigned bits = size_of(type.scalar) * 8;
       const std::uint64_t mask = bits < 64 ? (std::uint64_t(1) << bits) - 1 : ~std::uint64_t(0);
@@ -82,7 +88,7 @@ void Interpreter::make_arguments(std::span<const Argument> arguments) {
 }
 
 void Interpreter::make_view(ValueId v, std::string label, const Argument& argument) {
-  const Type& type = f_.type_of(v);
+  const Type& type = f().type_of(v);
   Array a;
   a.data = argument.data;
   a.label = std::move(label);
@@ -90,17 +96,17 @@ void Interpreter::make_view(ValueId v, std::string label, const Argument& argume
   a.extents = argument.extents;
   a.strides = argument.strides;
   a.elem_bytes = type.elem_bytes;
-  if (f_.facts.contiguous) set_contiguous(a);
+  if (f().facts.contiguous) set_contiguous(a);
   set_range(a);
-  array_of_[v] = std::uint32_t(arrays_.size());
+  now_->array_of[v] = std::uint32_t(arrays_.size());
   arrays_.push_back(std::move(a));
 }
 
 void Interpreter::make_block_array(const Inst& inst) {
-  const Type& type = f_.type_of(inst.results[0]);
+  const Type& type = f().type_of(inst.results[0]);
   Array a;
   a.space = type.space;
-  a.label = array_label(f_, inst.results[0]);
+  a.label = array_label(f(), inst.results[0]);
   a.rank = type.rank;
   a.elem_bytes = type.elem_bytes;
   std::int64_t row = type.elem_bytes;
@@ -116,7 +122,7 @@ void Interpreter::make_block_array(const Inst& inst) {
   a.storage.resize(std::max<std::size_t>(local ? a.thread_bytes * threads_ : bytes, 1));
   if (!local && options_.uninitialised) a.written.resize(bytes);
   a.data = a.storage.data();
-  array_of_[inst.results[0]] = std::uint32_t(arrays_.size());
+  now_->array_of[inst.results[0]] = std::uint32_t(arrays_.size());
   arrays_.push_back(std::move(a));
 }
 
@@ -130,7 +136,7 @@ void Interpreter::run_block() {
   returned_ = Mask(words_);
   epoch_ = 0;
   std::fill(warp_epochs_.begin(), warp_epochs_.end(), 0);
-  run_region(f_.body, all_);
+  run_region(f().body, all_);
 }
 
 Outcome Interpreter::run() {

@@ -104,10 +104,20 @@ struct Stop {};
 
 class Interpreter {
  public:
-  Interpreter(const Function& f, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
+  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
   Outcome run();
 
  private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  /// The values of a function's threads. Nothing is recursive, so one a function will do.
+  struct Frame {
+    const Function* f = nullptr;
+    std::unique_ptr<std::uint64_t[], Free> columns;
+    std::vector<LaneFunction> functions;  // by InstId
+    std::vector<std::uint32_t> array_of;  // by ValueId
+  };
   /// The innermost loop that runs.
   struct Loop {
     const Inst* inst;
@@ -117,8 +127,8 @@ class Interpreter {
   };
 
   // interp_setup.cpp
+  void make_frame(const Function& f);
   void prepare(RegionId r);
-  void make_columns();
   void make_arguments(std::span<const Argument> arguments);
   void make_view(ValueId v, std::string label, const Argument& argument);
   void make_block_array(const Inst& inst);
@@ -130,6 +140,7 @@ class Interpreter {
   Mask run_if(const Inst& inst, const Mask& active);
   Mask run_switch(const Inst& inst, const Mask& active);
   Mask run_loop(const Inst& inst, const Mask& active);
+  Mask run_call(const Inst& inst, const Mask& active);
   void next_trip(Loop& loop, Mask& running, std::uint64_t trip);
   void run_pure(const Inst& inst, LaneFunction function, const Mask& active);
   void run_effect(const Inst& inst, const Mask& active);
@@ -155,10 +166,10 @@ class Interpreter {
 
   void report(const Inst& inst, const Mask& active);
 
-  std::uint64_t* column(ValueId v) { return columns_.get() + std::size_t(v) * stride_; }
-  const std::uint64_t* column(ValueId v) const { return columns_.get() + std::size_t(v) * stride_; }
-  Array& array(ValueId v) { return arrays_[array_of_[v]]; }
-  const Array& array(ValueId v) const { return arrays_[array_of_[v]]; }
+  std::uint64_t* column(ValueId v) { return now_->columns.get() + std::size_t(v) * stride_; }
+  const std::uint64_t* column(ValueId v) const { return now_->columns.get() + std::size_t(v) * stride_; }
+  Array& array(ValueId v) { return arrays_[now_->array_of[v]]; }
+  const Array& array(ValueId v) const { return arrays_[now_->array_of[v]]; }
   void copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const;
   void fill(ValueId v, std::uint64_t bits, const Mask& active);
   std::int64_t thread_index(std::size_t lane, unsigned dimension) const;
@@ -170,7 +181,7 @@ class Interpreter {
   void fault(const Inst& inst, Text text) {
     if (++outcome_.faults > 1) return;
     outcome_.fault = text();
-    outcome_.where = f_.locations[inst.loc];
+    outcome_.where = f().locations[inst.loc];
   }
   [[noreturn]] void stop(const std::string& text) {
     outcome_.stopped = text;
@@ -179,20 +190,16 @@ class Interpreter {
   std::string where(const Inst& inst) const;    // ", file:line"
   std::string who(std::size_t lane) const;      // ", block …, thread …"
 
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
-  };
+  const Function& f() const { return *now_->f; }
 
-  const Function& f_;
   const Launch& launch_;
   const InterpretOptions& options_;
   std::size_t threads_;
   unsigned words_;
   std::size_t stride_;  // lanes of a column: whole words
-  std::unique_ptr<std::uint64_t[], Free> columns_;
-  std::vector<LaneFunction> functions_;  // by InstId
+  std::vector<Frame> frames_;  // by function
+  Frame* now_ = nullptr;       // of the function that runs
   std::vector<Array> arrays_;
-  std::vector<std::uint32_t> array_of_;  // by ValueId
   std::vector<std::uint64_t> scratch_;
   std::array<std::int64_t, 3> block_index_{};
   std::uint64_t block_number_ = 0;

@@ -63,7 +63,7 @@ void Interpreter::shuffle(const Inst& inst, const Mask& active) {
   const auto warp_size = std::int64_t(launch_.warp_size);
   const std::uint64_t* value = column(inst.operands[0]);
   const std::uint64_t* source = column(inst.operands[1]);
-  const Scalar type = f_.type_of(inst.operands[1]).scalar;
+  const Scalar type = f().type_of(inst.operands[1]).scalar;
   std::uint64_t* out = column(inst.results[0]);
   active.for_each([&](std::size_t lane) {
     const std::int64_t named = signed_value(source[lane], type) % warp_size;

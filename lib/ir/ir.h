@@ -9,7 +9,8 @@
 // results of a loop are the operands of its breaks — and, for `for` and `grid_stride`, the carried values when the trips end.
 // `loop` takes [init…], its region's parameters are the carried values. `for` and `grid_stride` take [bound, init…], their
 // region's parameters are [index, carried…]. `continue` and `break` carry one operand a carried value.
-// The body of a function named math.* (lib/math) may end in `yield` with the function's one result; there is no other return.
+// The first function of a module is its kernel; the others are called. The body of a called function ends in `yield` with its
+// results and holds no `return`; it has the kernel's modes; functions call only functions behind them, so nothing is recursive.
 // Entries of the tables that no region reaches (what passes took out) mean nothing; verify and print do not look at them.
 #pragma once
 
@@ -30,7 +31,7 @@ enum class Op : std::uint8_t {
 };
 
 enum class Rule : std::uint8_t { Same, Compare, Test, Shift, Select, Convert, Bits, Count, Id, Custom };
-enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Report, Control };
+enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Report, Call, Control };
 enum class Level : std::uint8_t { Operands, Launch, Block, Warp, Varying, Custom };
 
 /// A row of ops.def.
@@ -76,7 +77,7 @@ struct Inst {
   Op op{};
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
   Type type{};                     // of the first result, or of the access for store; Void when there is none
-  std::uint64_t imm = 0;           // Const: bits; Id: dimension; Extent/Stride: dimension; Load/Store: byte offset; Fence: scope
+  std::uint64_t imm = 0;           // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::vector<RegionId> regions;
@@ -109,7 +110,10 @@ struct Param {
 };
 
 struct Function {
-  std::string name;            // for messages and symbols; not part of the identity
+  std::string name;            // for messages and symbols; not part of the identity. Of called functions: unique in the module
+  bool called = false;         // not a kernel
+  bool rare = false;           // called: seldom reached, so what leads to it may cost more, and it may not
+  std::vector<Scalar> results; // called: what it yields
   FpMode fp = FpMode::Native;
   Facts facts{};
   bool checked = false;        // accesses are to be checked against extents: check_accesses writes it out and clears this
@@ -125,14 +129,20 @@ struct Function {
   /// The function's parameters are the parameters of its body.
   std::span<const ValueId> params() const { return regions[body].params; }
   const Type& type_of(ValueId v) const { return values[v].type; }
+  /// Takes over the modes of the kernel that calls it: everything but what is the function's own.
+  void inherit(const Function& kernel) {
+    fp = kernel.fp, facts = kernel.facts, checked = kernel.checked, flat = kernel.flat, block = kernel.block;
+  }
   const Inst* def(ValueId v) const { return values[v].def == none ? nullptr : &insts[values[v].def]; }
   bool is_const(ValueId v) const { const Inst* i = def(v); return i && i->op == Op::Const; }
   std::uint64_t const_bits(ValueId v) const { return def(v)->imm; }
 };
 
-/// The first function is the kernel; the others are called by it.
+/// The first function is the kernel; the others are called by it, or by one another. (A body of lib/math has no kernel.)
 struct Module {
   std::vector<Function> functions;
+  std::span<Function> called() { return std::span(functions).subspan(1); }
+  const Function& callee(const Inst& call) const { return functions[call.imm]; }
   Function& kernel() { return functions.front(); }
   const Function& kernel() const { return functions.front(); }
 };

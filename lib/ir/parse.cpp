@@ -120,12 +120,16 @@ class Parser : Scanner {
     while (!at_end()) {
       const std::size_t place = at_;
       const std::string_view kind = word();
-      if (kind != (m.functions.empty() ? "kernel" : "func"))
-        fail_at(place, m.functions.empty() ? "expected 'kernel'" : "expected 'func'");
+      const bool first = m.functions.empty();
+      if (kind != "func" && !(first && kind == "kernel")) fail_at(place, first ? "expected 'kernel'" : "expected 'func'");
       m.functions.push_back(new_function({}));
-      function(m.functions.back());
+      Function& f = m.functions.back();
+      f.called = kind == "func";
+      if (!first) f.inherit(m.kernel());
+      function(f);
     }
     if (m.functions.empty()) fail("expected 'kernel'");
+    resolve_calls(m);
     return m;
   }
 
@@ -137,10 +141,43 @@ class Parser : Scanner {
     names_.clear(), places_.clear(), scope_.clear();
     headed_ = none;
     if (accept('@')) f.name = function_name();
-    attributes();
+    if (!f.called) attributes();
+    else if (peek() != '(') expect_word("rare"), f.rare = true;
     expect('(');
     if (!accept(')')) params(f.body), expect(')');
+    if (f.called) results(f);
     region(f.body, 0);
+    ++functions_;
+  }
+
+  /// `-> f32`, `-> (f32, i32)`, or nothing.
+  void results(Function& f) {
+    if (!accept('-')) return;
+    expect('>');
+    if (!accept('(')) return f.results.push_back(scalar());
+    do f.results.push_back(scalar());
+    while (accept(','));
+    expect(')');
+  }
+
+  /// `@name` or `#number`; names are looked up when all functions are there.
+  void callee(InstId id) {
+    if (accept('#')) {
+      f_->insts[id].imm = number<std::uint32_t>("the number of a function");
+      return;
+    }
+    expect('@');
+    const std::size_t place = at_ - 1;
+    calls_.push_back({functions_, id, place, function_name()});
+  }
+  void resolve_calls(Module& m) const {
+    std::map<std::string_view, std::size_t> numbers;
+    for (std::size_t i = 0; i < m.functions.size(); ++i) numbers.emplace(m.functions[i].name, i);
+    for (const UnresolvedCall& call : calls_) {
+      const auto found = numbers.find(call.name);
+      if (found == numbers.end()) fail_at(call.place, "there is no function '" + call.name + "'");
+      m.functions[call.function].insts[call.inst].imm = found->second;
+    }
   }
 
   std::string function_name() {
@@ -339,10 +376,12 @@ class Parser : Scanner {
     suffixes(id, !names.empty());
     headed_ = id, headed_at_ = at_;
     comment_ = {};
+    if (op == Op::Call) callee(id), expect('(');
     if (op == Op::Const) constant(id);
     else operands(id, place);
+    if (op == Op::Call) expect(')');
     if (op == Op::If || op == Op::Switch || is_loop(op)) regions(id, depth);
-    else if (op != Op::Const) attribute(id);
+    else if (op != Op::Const && op != Op::Call) attribute(id);
     b_->at(r);
     for (const Defined& d : results) define(d);
     return op;
@@ -481,6 +520,13 @@ class Parser : Scanner {
     f_->insts[id].loc = it->second;
   }
 
+  struct UnresolvedCall {
+    std::size_t function;
+    InstId inst;
+    std::size_t place;
+    std::string name;
+  };
+
   Function* f_ = nullptr;
   Builder* b_ = nullptr;
   std::unordered_map<std::string_view, ValueId> names_;  // none: reserved, or out of scope
@@ -488,6 +534,8 @@ class Parser : Scanner {
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
   InstId headed_ = none;  // the instruction that a comment may follow
   std::size_t headed_at_ = 0;  // where its name ended
+  std::vector<UnresolvedCall> calls_;
+  std::size_t functions_ = 0;  // parsed so far
 };
 
 }  // namespace

@@ -65,16 +65,20 @@ void append_type(std::string& out, const Type& t) {
 
 class Printer {
  public:
-  Printer(const Function& f, PrintOptions options, std::string& out)
-      : f_(f), options_(options), out_(out), numbers_(f.values.size(), none) {}
+  /// `module`: null where what calls name is not known.
+  Printer(const Module* module, const Function& f, PrintOptions options, std::string& out)
+      : module_(module), f_(f), options_(options), out_(out), numbers_(f.values.size(), none) {}
 
-  void function(bool kernel) {
-    out_ += kernel ? "kernel " : "func ";
+  void function() {
+    out_ += f_.called ? "func " : "kernel ";
     if (options_.names && !f_.name.empty()) out_ += '@', append_name(out_, f_.name), out_ += ' ';
-    attributes();
+    if (f_.rare) out_ += "rare ";
+    if (!f_.called) attributes();
     out_ += '(';
     define_list(f_.regions[f_.body].params);
-    out_ += ") {\n";
+    out_ += ')';
+    results();
+    out_ += " {\n";
     insts(f_.body);
     out_ += "}\n";
   }
@@ -103,6 +107,15 @@ class Printer {
     if (f_.checked) out_ += "checked ";
     if (f_.flat) out_ += "flat ";
     if (f_.block != std::array<std::int64_t, 3>{}) out_ += "block(", list(f_.block), out_ += ") ";
+  }
+
+  void results() {
+    if (f_.results.empty()) return;
+    out_ += " -> ";
+    if (f_.results.size() > 1) out_ += '(';
+    const char* comma = "";
+    for (const Scalar s : f_.results) out_ += comma, out_ += name_of(s), comma = ", ";
+    if (f_.results.size() > 1) out_ += ')';
   }
 
   void number(RegionId r) {
@@ -158,13 +171,25 @@ class Printer {
       out_ += ' ', constant(inst);
       return;
     }
-    const char* comma = " ";
+    if (inst.op == Op::Call) callee(inst);
+    const char* comma = inst.op == Op::Call ? "(" : " ";
     for (const ValueId v : inst.operands) out_ += comma, use(v), comma = ", ";
+    if (inst.op == Op::Call) {
+      out_ += inst.operands.empty() ? "()" : ")";
+      return;
+    }
     const bool numbered =
         info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
     if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
     else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
+  }
+
+  /// By its name, or its number where names do not count.
+  void callee(const Inst& inst) {
+    const bool named = options_.names && module_ && inst.imm < module_->functions.size() && !module_->callee(inst).name.empty();
+    if (named) out_ += " @", append_name(out_, module_->callee(inst).name);
+    else out_ += " #", append_number(out_, inst.imm);
   }
 
   void constant(const Inst& inst) {
@@ -224,6 +249,7 @@ class Printer {
     indent(), out_ += "}\n";
   }
 
+  const Module* module_;
   const Function& f_;
   PrintOptions options_;
   std::string& out_;
@@ -236,23 +262,19 @@ class Printer {
 
 std::string print(const Module& module, PrintOptions options) {
   std::string out = "kir 1\n";
-  bool kernel = true;
-  for (const Function& f : module.functions) {
-    Printer(f, options, out).function(kernel);
-    kernel = false;
-  }
+  for (const Function& f : module.functions) Printer(&module, f, options, out).function();
   return out;
 }
 
 std::string print(const Function& function, PrintOptions options) {
   std::string out;
-  Printer(function, options, out).function(true);
+  Printer(nullptr, function, options, out).function();
   return out;
 }
 
-std::string print_inst(const Function& function, InstId inst) {
+std::string print_inst(const Function& function, InstId inst, const Module* module) {
   std::string out;
-  Printer(function, {}, out).line(inst);
+  Printer(module, function, {}, out).line(inst);
   return out;
 }
 

@@ -11,15 +11,16 @@
 namespace krait::ir {
 
 struct PrintOptions {
-  bool names = true;      // the function's name; without it the text is the kernel's identity
+  bool names = true;      // the functions' names; without them the text is the kernel's identity
   bool locations = false;  // ` ; file:line` after each instruction
 };
 
 /// Canonical text of a module, starting `kir 1`. Values are numbered in order of definition.
 std::string print(const Module& module, PrintOptions options = {});
 std::string print(const Function& function, PrintOptions options = {});
-/// The line of one instruction, without its regions, with the numbers that `print` gives: for messages.
-std::string print_inst(const Function& function, InstId inst);
+/// The line of one instruction, without its regions, with the numbers that `print` gives: for messages. Calls show names where
+/// the module is given.
+std::string print_inst(const Function& function, InstId inst, const Module* module = nullptr);
 std::string text_of(const Type& type);
 
 /// Regions nest no deeper than this: parse and verify refuse more, so that everybody may walk the tree by recursion.

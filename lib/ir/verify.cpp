@@ -12,7 +12,7 @@ constexpr std::size_t max_params = 255;  // ArgumentSlot::param is a byte
 
 class Verifier {
  public:
-  Verifier(const Function& f, std::string& out) : f_(f), out_(out) {}
+  Verifier(const Module& module, const Function& f, std::string& out) : module_(module), f_(f), out_(out) {}
 
   void run() {
     if (!tables()) return;
@@ -28,7 +28,7 @@ class Verifier {
   }
   void report(InstId i, const std::string& what) {
     if (messages_ >= max_messages) return void(++messages_);
-    report('\'' + print_inst(f_, i) + "': " + what);
+    report('\'' + print_inst(f_, i, &module_) + "': " + what);
   }
   bool broken(const std::string& what) {
     report("the tables are broken: " + what);
@@ -83,14 +83,31 @@ class Verifier {
     for (const ValueId v : f_.params()) {
       const Type& t = f_.type_of(v);
       const bool value = t == value_type(t.scalar) && t.scalar != Scalar::Void;
-      const bool view = t.space == Space::Global && t.rank >= 1 && t.rank <= 4 &&
+      const bool array = (t.space == Space::Global || (f_.called && t.is_array())) && t.rank >= 1 && t.rank <= 4 &&
                         (t.scalar == Scalar::Void ? t.elem_bytes > 0 : t.elem_bytes == size_of(t.scalar));
-      if (!value && !view) report("parameter of type " + text_of(t) + ": parameters are scalars and views of rank 1 to 4");
+      if (!value && !array) report("parameter of type " + text_of(t) + ": " + (f_.called ? "" : "a kernel's ") +
+                                   "parameters are scalars and " + (f_.called ? "arrays" : "views") + " of rank 1 to 4");
     }
     if (f_.flat && f_.checked) report("flat accesses are not checked: check_accesses runs before lower_access");
+    if (f_.called) return function_header();
+    if (!f_.results.empty() || f_.rare) report("a kernel has no results and is not rare");
     const auto& b = f_.block;
     const bool open = b[0] == 0 && b[1] == 0 && b[2] == 0, fixed = b[0] > 0 && b[1] > 0 && b[2] > 0;
     if (!open && !fixed) report("a fixed block size is positive in all dimensions");
+  }
+
+  /// Of a function that is called.
+  void function_header() {
+    for (const Scalar s : f_.results)
+      if (s == Scalar::Void) report("a result has no type");
+    if (&f_ == module_.functions.data()) return;  // a body of lib/math stands alone
+    const Function& kernel = module_.kernel();
+    if (f_.fp != kernel.fp || f_.facts != kernel.facts || f_.checked != kernel.checked || f_.flat != kernel.flat ||
+        f_.block != kernel.block)
+      report("its modes are not its kernel's");
+    if (f_.name.empty()) report("a function that is called has a name");
+    for (const Function& other : module_.functions)
+      if (&other != &f_ && other.name == f_.name) return report("two functions have this name");
   }
 
   /// `parent` controls the region, `loop` is the innermost loop around.
@@ -107,7 +124,7 @@ class Verifier {
       const Inst& inst = f_.insts[i];
       for (const ValueId v : inst.operands)
         if (!visible_[v]) report(i, "an operand is not defined before it in an enclosing region");
-      if (std::string wrong = broken_rule(f_, inst); !wrong.empty()) report(i, wrong);
+      if (std::string wrong = broken_rule(module_, f_, inst); !wrong.empty()) report(i, wrong);
       if (is_terminator(inst.op)) terminator(i, i == region.insts.back(), parent, loop);
       if (inst.op == Op::Shared && r != f_.body) report(i, "shared arrays are declared in the body itself");
       for (const RegionId inner : inst.regions) this->region(inner, i, is_loop(inst.op) ? i : loop);
@@ -122,17 +139,25 @@ class Verifier {
     const Inst& inst = f_.insts[i];
     if (!last) report(i, "a terminator stands before the end of its region");
     if (inst.op == Op::Yield) {
-      if (parent == none && f_.name.starts_with("math.")) {
-        if (inst.operands.size() != 1) report(i, "a mathematical function yields one value");
+      if (parent == none && f_.called) {
+        yields(i);
       } else if (parent == none || is_loop(f_.insts[parent].op)) {
         report(i, "yield ends the regions of if and switch");
       } else {
         carried(i, f_.insts[parent].results, "the results");
       }
+    } else if (inst.op == Op::Return && f_.called) {
+      report(i, "a function that is called ends in yield, not by ending the thread");
     } else if (inst.op == Op::Break || inst.op == Op::Continue) {
       if (loop == none) report(i, "there is no loop around it");
       else carried(i, f_.insts[loop].results, "the carried values of the innermost loop");
     }
+  }
+  void yields(InstId i) {
+    const std::vector<ValueId>& given = f_.insts[i].operands;
+    bool equal = given.size() == f_.results.size();
+    for (std::size_t k = 0; equal && k < given.size(); ++k) equal = f_.type_of(given[k]) == value_type(f_.results[k]);
+    if (!equal) report(i, "its operands do not match the function's results");
   }
   void carried(InstId i, const std::vector<ValueId>& expected, const char* what) {
     const std::vector<ValueId>& given = f_.insts[i].operands;
@@ -141,6 +166,7 @@ class Verifier {
     if (!equal) report(i, std::string("its operands do not match ") + what);
   }
 
+  const Module& module_;
   const Function& f_;
   std::string& out_;
   std::vector<bool> visible_;
@@ -152,7 +178,9 @@ class Verifier {
 std::string verify(const Module& module) {
   std::string out;
   if (module.functions.empty()) out = "the module has no kernel\n";
-  for (const Function& f : module.functions) Verifier(f, out).run();
+  for (std::size_t i = 1; i < module.functions.size(); ++i)
+    if (!module.functions[i].called) out += "function '" + module.functions[i].name + "': a module has one kernel\n";
+  for (const Function& f : module.functions) Verifier(module, f, out).run();
   if (!out.empty()) out.pop_back();
   return out;
 }

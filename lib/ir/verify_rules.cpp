@@ -17,7 +17,7 @@ constexpr std::uint64_t max_array_bytes = std::uint64_t(1) << 31;
 /// One instruction under check. Every check returns empty or what is broken.
 class Check {
  public:
-  Check(const Function& f, const Inst& inst) : f_(f), inst_(inst), row_(info(inst.op)) {}
+  Check(const Module& module, const Function& f, const Inst& inst) : module_(module), f_(f), inst_(inst), row_(info(inst.op)) {}
 
   std::string all() const {
     for (const auto check : {&Check::shape, &Check::attributes, &Check::rule})
@@ -68,6 +68,7 @@ class Check {
       return needs(counted(regions, "region", "regions") + ", not " + std::to_string(inst_.regions.size()));
     for (std::size_t i = 0; i < count(); ++i) {
       const bool place = i == 0 && (takes_array() || inst_.op == Op::Get || inst_.op == Op::Set);
+      if (inst_.op == Op::Call && operand(i).is_array()) continue;
       if (!place && operand(i).is_slot()) return "a slot is used by get and set alone";
       if (!place && operand(i).is_array()) return "an array stands where a value must";
     }
@@ -83,7 +84,8 @@ class Check {
   std::string attributes() const {
     const Op op = inst_.op;
     const bool access = op == Op::Load || op == Op::Store || row_.effect == Effect::Atomic;
-    const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence;
+    const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence ||
+                          op == Op::Call;
     if (inst_.imm != 0 && !access && !numbered) return "has no number as attribute";
     if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch) return "has no list as attribute";
     if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
@@ -138,6 +140,7 @@ class Check {
       case Effect::Sync: return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
       case Effect::Report: return report();
       case Effect::Control: return control();
+      case Effect::Call: return call();
       case Effect::Pure:
       case Effect::Cross:
       case Effect::Slot: return other();
@@ -283,6 +286,22 @@ class Check {
     return loop();
   }
 
+  /// Only functions behind the caller: what calls itself, directly or through others, cannot be ordered so.
+  std::string call() const {
+    const auto caller = std::size_t(&f_ - module_.functions.data());
+    if (inst_.imm >= module_.functions.size() || !module_.callee(inst_).called) return "there is no such function";
+    if (inst_.imm <= caller) return "a function calls only functions behind it: nothing may be recursive";
+    const Function& callee = module_.callee(inst_);
+    if (callee.body >= callee.regions.size()) return "the function has no body";
+    const auto params = callee.params();
+    if (params.size() != count()) return needs(counted(params.size(), "operand", "operands") + ", not " + std::to_string(count()));
+    for (std::size_t i = 0; i < count(); ++i)
+      if (operand(i) != callee.type_of(params[i])) return "operand " + std::to_string(i) + " does not have the parameter's type";
+    bool same = inst_.results.size() == callee.results.size();
+    for (std::size_t i = 0; same && i < callee.results.size(); ++i) same = result(i) == value_type(callee.results[i]);
+    return same ? "" : "its results are not the function's";
+  }
+
   std::string plain_regions() const {
     for (const RegionId r : inst_.regions)
       if (!f_.regions[r].params.empty()) return "its regions have no parameters";
@@ -319,6 +338,7 @@ class Check {
     return {};
   }
 
+  const Module& module_;
   const Function& f_;
   const Inst& inst_;
   const OpInfo& row_;
@@ -326,6 +346,6 @@ class Check {
 
 }  // namespace
 
-std::string broken_rule(const Function& f, const Inst& inst) { return Check(f, inst).all(); }
+std::string broken_rule(const Module& module, const Function& f, const Inst& inst) { return Check(module, f, inst).all(); }
 
 }  // namespace krait::ir

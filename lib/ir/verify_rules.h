@@ -10,6 +10,6 @@
 namespace krait::ir {
 
 /// Empty, or the rule that the instruction breaks. Its ids must be within the function's tables.
-std::string broken_rule(const Function& f, const Inst& inst);
+std::string broken_rule(const Module& module, const Function& f, const Inst& inst);
 
 }  // namespace krait::ir

@@ -9,7 +9,7 @@
 
 namespace krait::math {
 
-/// A module of one function `math.<name>.<f32|f64>`, whose body ends in `yield` of the result; empty where there is none.
+/// A module without kernel: the function `math.<name>.<f32|f64>`, and those that it calls. Empty where there is none.
 /// `scalar` is F32 or F64. fast: accuracy may give way to speed (docs/numbers.md).
 std::string_view body(ir::Op op, ir::Scalar scalar, bool fast);
 

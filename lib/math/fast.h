@@ -24,7 +24,7 @@ Real sin_fast(const Real& x) {
   const Real shifted = fma(x, Real(one_over_pi<Scalar<Real>>[0]), magic);
   Var<Real> result = sine_of_half_turns(x, Real(shifted - magic), shifted);
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = select(size < infinity<Real>(), sine_of(reduce_far(size), bits(x)), x - x);
+    result = rarely<Real>("sin_far", [](const Real& y) { return sine_of(far_angle(abs(y)), bits(y)); }, x);
   });
   return Real(result);
 }
@@ -35,9 +35,10 @@ Real cos_fast(const Real& x) {
   const Real shifted = fma(x, Real(one_over_pi<Scalar<Real>>[0]), half) + magic;
   Var<Real> result = sine_of_half_turns(x, Real((shifted - magic) - half), shifted);
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    const Angle<Real> angle = reduce_far(size);
-    const Real far = sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
-    result = select(size < infinity<Real>(), far, x - x);
+    result = rarely<Real>("cos_far", [](const Real& y) {
+      const Angle<Real> angle = far_angle(abs(y));
+      return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
+    }, x);
   });
   return Real(result);
 }
@@ -53,8 +54,11 @@ Real pow_fast(const Real& x, const Real& y) {
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
   Var<Real> result = scale_fast(p, shifted);
   when(either(special, negate(abs(exponent) < constant<Real>(safe_exponent<Real>))), [&] {
-    const Real size = exp_rare(exponent, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-    result = pow_rare(x, y, size);
+    const auto rare = [](const Real& base, const Real& power, const Real& log2, const Real& q, const Real& n) {
+      const Real size = exp_rare(log2, q, n, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
+      return pow_rare(base, power, size);
+    };
+    result = rarely<Real>("pow_rare", rare, x, y, exponent, p, shifted);
   });
   return Real(result);
 }

@@ -16,8 +16,10 @@
 namespace krait::math {
 namespace {
 
-/// The result was assigned to a slot last of all; that assignment becomes the yield.
-void end_in_yield(ir::Function& f) {
+/// The result was assigned to a slot last of all; that assignment becomes the yield, and the kernel a function.
+void end_in_yield(ir::Function& f, ir::Scalar type) {
+  f.called = true;
+  f.results = {type};
   std::vector<ir::InstId>& body = f.regions[f.body].insts;
   ir::InstId assignment = ir::none;
   for (const ir::InstId i : body)
@@ -44,7 +46,7 @@ std::string record(const char* name, value<Float> (*function)(const Operands&...
   const detail::node slot = detail::make_slot(detail::scalar_of<Float>, detail::literal(detail::scalar_of<Float>, 0));
   detail::assign(slot, node_of(result));
   ir::Module module = std::move(trace::take(detail::finish_recording(recording))->module);
-  end_in_yield(module.kernel());
+  end_in_yield(module.kernel(), sizeof(Float) == 4 ? ir::Scalar::F32 : ir::Scalar::F64);
   ir::canonicalise(module);
   if (const std::string wrong = ir::verify(module); !wrong.empty()) {
     std::fprintf(stderr, "%s:\n%s\n%s\n", full.c_str(), wrong.c_str(), ir::print(module).c_str());

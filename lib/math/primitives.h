@@ -41,6 +41,7 @@ template <class Real> using Int = typename Types<Real>::Int;            // as wi
 template <class Real> using Unsigned = typename Types<Real>::Unsigned;  // as wide as Real
 template <class Real> using Bool = typename Types<Real>::Bool;
 template <class Real> using Var = typename Types<Real>::template Var<Real>;
+template <class Real> using VarUnsigned = typename Types<Real>::template Var<Unsigned<Real>>;
 template <class Real> using PlainInt = std::conditional_t<sizeof(Scalar<Real>) == 4, std::int32_t, std::int64_t>;
 template <class Real> using PlainUnsigned = std::make_unsigned_t<PlainInt<Real>>;
 template <class Real> inline constexpr bool is_single = sizeof(Scalar<Real>) == 4;
@@ -93,6 +94,12 @@ inline bool negate(bool x) { return !x; }
 template <class Body>
 void when(bool condition, Body&& body) {
   if (condition) body();
+}
+/// f(x…), on a path that few arguments take: in the IR a function that is called (math.<name>, one a name and type), so that
+/// code that does not get here pays nothing for it. Give every f its own name.
+template <class Real, class Function, Plain... Operands>
+auto rarely(const char*, const Function& f, const Operands&... x) {
+  return f(x...);
 }
 /// Repeats body while condition() holds.
 template <class Condition, class Body>

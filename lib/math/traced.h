@@ -3,6 +3,8 @@
 // The words of primitives.h for traced values. The DSL has most of them (found by argument); here is the rest.
 #pragma once
 
+#include <string>
+
 #include "krait/krait.h"
 #include "math/primitives.h"
 #include "trace/trace.h"
@@ -33,6 +35,12 @@ value<Float> reciprocal(const value<Float>& x) {
 template <class Body>
 void when(const value<bool>& condition, const Body& body) {
   if_(condition, body);
+}
+template <class Real, class Function, detail::traced... Operands>
+auto rarely(const char* name, const Function& f, const Operands&... x) {
+  static const std::string full = std::string("math.") + name + (is_single<Real> ? ".f32" : ".f64");
+  static const auto called = function(f, {.name = full.c_str(), .rare = true});
+  return called(x...);
 }
 template <class Condition, class Body>
   requires detail::traced<std::invoke_result_t<Condition>>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "math/coefficients.h"
@@ -123,26 +124,39 @@ Unsigned<Real> next_quadrant(const Unsigned<Real>& quadrant) {
   return quadrant + Unsigned<Real>(PlainUnsigned<Real>(1));
 }
 
+/// reduce_far where x is finite, else a NaN.
+template <class Real>
+Angle<Real> far_angle(const Real& x) {
+  const Angle<Real> angle = reduce_far(x);
+  return {select(x < infinity<Real>(), angle.r, x - x), angle.quadrant};
+}
+
+/// Of |x|. Where that is not finite, r is a NaN.
+template <class Real>
+Angle<Real> reduce(const Real& size) {
+  const Angle<Real> near = reduce_near(size);
+  Var<Real> r = near.r;
+  VarUnsigned<Real> quadrant = near.quadrant;
+  when(negate(size < Real(reduction_limit<Real>)), [&] {
+    const auto far = rarely<Real>("reduce_far", [](const Real& y) {
+      const Angle<Real> angle = far_angle(y);
+      return std::tuple<Real, Unsigned<Real>>(angle.r, angle.quadrant);
+    }, size);
+    r = std::get<0>(far);
+    quadrant = std::get<1>(far);
+  });
+  return {Real(r), Unsigned<Real>(quadrant)};
+}
+
 template <class Real>
 Real sin(const Real& x) {
-  const Real size = abs(x);
-  Var<Real> result = sine_of(reduce_near(size), bits(x));
-  when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = select(size < infinity<Real>(), sine_of(reduce_far(size), bits(x)), x - x);
-  });
-  return Real(result);
+  return sine_of(reduce(abs(x)), bits(x));
 }
 
 template <class Real>
 Real cos(const Real& x) {
-  const Real size = abs(x);
-  const Unsigned<Real> none(PlainUnsigned<Real>(0));
-  const auto turned = [](const Angle<Real>& a) { return Angle<Real>{a.r, next_quadrant<Real>(a.quadrant)}; };
-  Var<Real> result = sine_of(turned(reduce_near(size)), none);
-  when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = select(size < infinity<Real>(), sine_of(turned(reduce_far(size)), none), x - x);
-  });
-  return Real(result);
+  const Angle<Real> angle = reduce(abs(x));
+  return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
 }
 
 /// tan(r + quadrant pi/2) = t or -1 / t, its sign bit flipped by `flip`.
@@ -158,13 +172,7 @@ Real tangent_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
 
 template <class Real>
 Real tan(const Real& x) {
-  const Real size = abs(x);
-  const Unsigned<Real> sign = sign_of(x);
-  Var<Real> result = tangent_of(reduce_near(size), sign);
-  when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = select(size < infinity<Real>(), tangent_of(reduce_far(size), sign), x - x);
-  });
-  return Real(result);
+  return tangent_of(reduce(abs(x)), sign_of(x));
 }
 
 /// |x| modulo 2 is n / 2 + r / pi, all of it exact but the last product.

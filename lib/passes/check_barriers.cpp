@@ -48,11 +48,12 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
 }  // namespace
 
 std::string check_barriers(const Module& m) {
+  const Calls calls(m);
   for (const Function& f : m.functions) {
     bool any = false;
     for_each_inst(f, [&](InstId i, RegionId) { any = any || info(f.insts[i].op).effect == Effect::Sync; });
     if (!any) continue;
-    for (const auto& [barrier, flow] : FlowAnalysis(f).barriers)
+    for (const auto& [barrier, flow] : FlowAnalysis(f, calls).barriers)
       if (flow.level > Uniform::Block) return describe(f, barrier, flow);
   }
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -29,8 +30,8 @@ struct Writes {
 
 class Eliminator {
  public:
-  explicit Eliminator(Function& f)
-      : f_(f), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
+  Eliminator(Function& f, const Calls& calls)
+      : f_(f), calls_(calls), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
   void run() {
     find_writes(f_.body);
     walk(f_.body);
@@ -49,7 +50,7 @@ class Eliminator {
 
   Writes written_by(const Inst& inst) const {
     Writes w;
-    const Effect effect = info(inst.op).effect;
+    const Effect effect = calls_.effect(inst);
     if (effect == Effect::Sync || effect == Effect::Atomic) w.everything = true;
     if (effect == Effect::Write) {
       w.arrays.push_back(inst.operands[0]);
@@ -91,7 +92,7 @@ class Eliminator {
       if (!inst.regions.empty()) {
         f_.regions[r].insts.push_back(i);
         control(i);
-      } else if ((is_pure(inst.op) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
+      } else if ((calls_.is_pure(inst) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
         if (!is_known(i)) f_.regions[r].insts.push_back(i);
       } else {
         invalidate(written_by(inst));
@@ -138,7 +139,7 @@ class Eliminator {
   /// Replaces the instruction by an earlier equal one, or makes it known.
   bool is_known(InstId i) {
     const Inst& inst = f_.insts[i];
-    const std::uint32_t epoch = is_pure(inst.op) ? 0 : epoch_of(inst.operands[0]);
+    const std::uint32_t epoch = calls_.is_pure(inst) ? 0 : epoch_of(inst.operands[0]);
     const std::uint64_t hash = hash_of(inst, epoch);
     std::uint32_t& newest = newest_[hash & (newest_.size() - 1)];
     for (std::uint32_t k = newest; k != none; k = known_[k].before) {
@@ -154,6 +155,7 @@ class Eliminator {
   }
 
   Function& f_;
+  const Calls& calls_;
   std::vector<Writes> writes_;        // by InstId of what has regions
   std::vector<std::uint32_t> epoch_;  // by ValueId of an array
   std::uint32_t clock_ = 0, everything_ = 0, views_ = 0;
@@ -166,7 +168,8 @@ class Eliminator {
 }  // namespace
 
 void cse(Module& m) {
-  for (Function& f : m.functions) Eliminator(f).run();
+  const Calls calls(m);
+  for (Function& f : m.functions) Eliminator(f, calls).run();
 }
 
 }  // namespace krait::passes

@@ -2,6 +2,7 @@
 //
 // Dead code by marking from effects: what writes memory that somebody reads, synchronises, reports, or ends the thread. Joins are marked
 // value by value, so a loop loses what it carries for nobody. A loop that does nothing is removed even where it might not end.
+#include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -12,8 +13,9 @@ using namespace ir;
 
 class Sweeper {
  public:
-  explicit Sweeper(Function& f)
+  Sweeper(Function& f, const Calls& calls)
       : f_(f),
+        calls_(calls),
         b_(f),
         exits_(f),
         owner_(f.insts.size(), none),
@@ -44,7 +46,7 @@ class Sweeper {
     for (const InstId i : f_.regions[r].insts) {
       const Inst& inst = f_.insts[i];
       for (std::size_t k = 0; k < inst.results.size(); ++k) index_[inst.results[k]] = std::uint32_t(k);
-      const Effect effect = info(inst.op).effect;
+      const Effect effect = calls_.effect(inst);
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
       if (writes && is_private(inst.operands[0]))
         writers_[inst.operands[0]].push_back(i);
@@ -181,6 +183,7 @@ class Sweeper {
   }
 
   Function& f_;
+  const Calls& calls_;
   Builder b_;
   LoopExits exits_;
   std::vector<InstId> owner_;                 // the instruction whose region holds it
@@ -193,9 +196,10 @@ class Sweeper {
 }  // namespace
 
 void dce(Module& m) {
+  const Calls calls(m);
   for (Function& f : m.functions) {
     simplify_joins(f);
-    Sweeper(f).run();
+    Sweeper(f, calls).run();
   }
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mathematical functions become their bodies. A body is parsed and simplified once in a process and copied to each use. It keeps
-// IEEE semantics operation by operation, so that its bits are the same on every target: contraction ran before. Reciprocals that a
-// body marks as `fast` are exact like the rest, but where math_targets.def has the function as Approximate.
+// Mathematical functions become their bodies. A body is parsed and simplified once in a process and copied to each use; the rare
+// paths that it calls become functions of the module, once each. It keeps IEEE semantics operation by operation, so that its bits
+// are the same on every target: contraction ran before. Reciprocals that a body marks as `fast` are exact like the rest, but where
+// math_targets.def has the function as Approximate.
 #include <map>
+#include <memory>
 #include <mutex>
 #include <tuple>
 
+#include "ir/calls.h"
 #include "ir/text.h"
 #include "math/bodies.h"
 #include "passes/passes.h"
@@ -21,14 +24,14 @@ using namespace ir;
 /// The bodies asked for so far; leaked, so that it outlives every thread that compiles.
 struct Bodies {
   std::mutex mutex;
-  std::map<std::tuple<Op, Scalar, bool>, const Function*> known;
+  std::map<std::tuple<Op, Scalar, bool>, const Module*> known;
 };
 Bodies& bodies() {
   static Bodies& all = *new Bodies;
   return all;
 }
 
-const Function* parse_body(Op op, Scalar s, bool fast) {
+const Module* parse_body(Op op, Scalar s, bool fast) {
   const std::string_view text = math::body(op, s, fast);
   if (text.empty()) return nullptr;
   ParseResult parsed = parse(text);
@@ -40,27 +43,61 @@ const Function* parse_body(Op op, Scalar s, bool fast) {
   fold(m);
   cse(m);
   dce(m);
-  return new Function(std::move(m.kernel()));
+  return new Module(std::move(m));
 }
 
 /// Null where there is no body for that type.
-const Function* body_of(Op op, Scalar s, bool fast) {
+const Module* body_of(Op op, Scalar s, bool fast) {
   Bodies& all = bodies();
   const auto key = std::tuple(op, s, fast);
   {
     const std::lock_guard lock(all.mutex);
     if (const auto found = all.known.find(key); found != all.known.end()) return found->second;
   }
-  const Function* made = parse_body(op, s, fast);  // outside the lock: a body may need other bodies
+  const Module* made = parse_body(op, s, fast);  // outside the lock: a body may need other bodies
   const std::lock_guard lock(all.mutex);
   const auto [entry, first] = all.known.emplace(key, made);
   if (!first) delete made;
   return entry->second;
 }
 
+/// The functions that bodies call, as functions of the module. Those of one name are one function, whichever body brings it.
+class Imports {
+ public:
+  explicit Imports(const Module& m) : m_(m) {
+    for (std::size_t i = 0; i < m.functions.size(); ++i) numbers_.emplace(m.functions[i].name, i);
+  }
+  /// The number that a function of `body` gets in the module.
+  std::size_t number(const Module& body, std::size_t function) {
+    const auto [at, fresh] = numbers_.emplace(body.functions[function].name, m_.functions.size() + added_.size());
+    if (!fresh) return at->second;
+    const std::size_t place = added_.size();
+    const std::size_t result = at->second;
+    added_.push_back(std::make_unique<Function>(body.functions[function]));
+    added_[place]->inherit(m_.kernel());
+    for (Inst& i : added_[place]->insts) i.fast = false;  // what is rare is exact
+    translate(*added_[place], 0, body);
+    return result;
+  }
+  /// Calls among the instructions from `first` on are calls of body's functions.
+  void translate(Function& f, InstId first, const Module& body) {
+    for (InstId i = first; i < f.insts.size(); ++i)
+      if (f.insts[i].op == Op::Call) f.insts[i].imm = number(body, f.insts[i].imm);
+  }
+  void add_to(Module& m) {
+    for (auto& f : added_) m.functions.push_back(std::move(*f));
+    if (!added_.empty()) sort_functions(m);
+  }
+
+ private:
+  const Module& m_;
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<std::unique_ptr<Function>> added_;
+};
+
 class Expander {
  public:
-  Expander(Function& f, ChooseExpansion choose) : f_(f), b_(f), choose_(choose) {}
+  Expander(Function& f, ChooseExpansion choose, Imports& imports) : f_(f), b_(f), choose_(choose), imports_(imports) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -80,16 +117,18 @@ class Expander {
     const Expansion how = choose_(inst, f_.fp);
     if (how == Expansion::Instructions) return false;
     const Scalar s = inst.type.scalar, computed = s == Scalar::F16 ? Scalar::F32 : s;
-    const Function* body = body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast);
-    if (!body) return false;
+    const Module* module = body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast);
+    if (!module) return false;
+    const Function* body = &module->kernel();
     b_.at(r);
     b_.location(inst.loc);
     std::vector<ValueId> map(body->values.size(), none);
     for (std::size_t k = 0; k < inst.operands.size(); ++k) map[body->params()[k]] = b_.cast(computed, inst.operands[k]);
-    const std::size_t first = f_.insts.size();
+    const auto first = InstId(f_.insts.size());
     const std::vector<ValueId> result = clone_region(*body, body->body, b_, map, false, false);
     if (how == Expansion::Exact)
       for (std::size_t k = first; k < f_.insts.size(); ++k) f_.insts[k].fast = false;
+    if (module->functions.size() > 1) imports_.translate(f_, first, *module);
     results_.replace(inst.results[0], b_.cast(s, result[0]));
     return true;
   }
@@ -97,13 +136,16 @@ class Expander {
   Function& f_;
   Builder b_;
   ChooseExpansion choose_;
+  Imports& imports_;
   Substitution results_;
 };
 
 }  // namespace
 
 void expand_math(Module& m, ChooseExpansion choose) {
-  for (Function& f : m.functions) Expander(f, choose).run();
+  Imports imports(m);
+  for (Function& f : m.functions) Expander(f, choose, imports).run();
+  imports.add_to(m);
 }
 
 }  // namespace krait::passes

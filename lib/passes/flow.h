@@ -4,6 +4,7 @@
 // agree, and if not over the launch, which branch divided them; uniformity gives the levels, check_barriers tells of the branch.
 #pragma once
 
+#include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -22,7 +23,7 @@ struct Flow {
 
 class FlowAnalysis {
  public:
-  explicit FlowAnalysis(const ir::Function& f);
+  FlowAnalysis(const ir::Function& f, const ir::Calls& calls);
   Uniformity levels;
   /// By InstId: control at each instruction of the block's that is a barrier.
   std::vector<std::pair<ir::InstId, Flow>> barriers;
@@ -43,6 +44,7 @@ class FlowAnalysis {
   Uniform operands(const ir::Inst& inst, std::size_t begin = 0) const;
 
   const ir::Function& f_;
+  const ir::Calls& calls_;
   LoopExits exits_;
   std::vector<bool> written_;  // arrays that the kernel writes
   std::vector<Left> left_;     // of loops, from the round before

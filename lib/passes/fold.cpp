@@ -120,7 +120,7 @@ class Folder {
     }
     b_.at(into);
     b_.location(0);
-    b_.append(into == f_.body ? Op::Return : Op::Unreachable, {}, {});
+    b_.append(into == f_.body && !f_.called ? Op::Return : Op::Unreachable, {}, {});
     return false;
   }
 

@@ -23,6 +23,8 @@ void lower_reports(ir::Module& m);
 void add_report_parameters(ir::Function& kernel);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
+/// Calls of functions with barriers, warp operations, positions or arrays of the block become their bodies (ir/calls.h).
+void inline_calls(ir::Module& m);
 /// Constants, identities that hold for every bit pattern, global ids written as block_idx * block_dim + thread_idx, facts of the
 /// launch (strides of contiguous views), branches with constant conditions.
 void fold(ir::Module& m);
@@ -61,7 +63,8 @@ struct Uniformity {
   std::vector<Uniform> values;   // by ValueId
   std::vector<Uniform> regions;  // by RegionId
 };
-Uniformity uniformity(const ir::Function& f);
+/// Of the kernel.
+Uniformity uniformity(const ir::Module& m);
 /// Empty, or the barrier that not all threads of a block are guaranteed to reach: both source lines and the cure.
 std::string check_barriers(const ir::Module& m);
 

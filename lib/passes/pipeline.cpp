@@ -66,7 +66,9 @@ void prepare(Module& m) {
 }
 
 std::string run_pipeline(Module& m, TargetKind target, bool checked) {
+  for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
   Runner run(m, checked);
+  if (m.functions.size() > 1) run("inline_calls", inline_calls);
   if (target != TargetKind::Interpreter) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);
   clean_up(run);
@@ -91,6 +93,7 @@ std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
       {"check_accesses", check_accesses, true},
       {"promote_slots", promote_slots, true},
+      {"inline_calls", inline_calls, true},
       {"fold", fold, true},
       {"cse", cse, true},
       {"dce", dce, true},

@@ -41,15 +41,17 @@ void FlowAnalysis::Left::join(const Left& other) {
   returned.join(other.returned);
 }
 
-FlowAnalysis::FlowAnalysis(const Function& f)
+FlowAnalysis::FlowAnalysis(const Function& f, const Calls& calls)
     : levels{std::vector(f.values.size(), Uniform::Launch), std::vector(f.regions.size(), Uniform::Launch)},
       f_(f),
+      calls_(calls),
       exits_(f),
       written_(f.values.size()),
       left_(f.insts.size()) {
   for_each_inst(f, [&](InstId i, RegionId) {
     const Inst& inst = f.insts[i];
-    if (info(inst.op).effect == Effect::Write || is_atomic(inst.op)) written_[inst.operands[0]] = true;
+    for (std::size_t k = 0; k < inst.operands.size(); ++k)
+      if (calls.writes(inst, k)) written_[inst.operands[k]] = true;
   });
   do {
     changed_ = false;
@@ -171,7 +173,8 @@ void FlowAnalysis::simple(InstId i, const Flow& flow) {
     case Level::Custom: {
       const bool load = inst.op == Op::Load || inst.op == Op::LoadVec;
       const bool stable = load && f_.type_of(inst.operands[0]).space == Space::Global && !written_[inst.operands[0]];
-      level = load && !stable ? Uniform::Varying : operands(inst);
+      const bool calls_for_more = inst.op == Op::Call && (!calls_.is_pure(inst) || calls_.is_placed(inst));
+      level = (load && !stable) || calls_for_more ? Uniform::Varying : operands(inst);
       break;
     }
     case Level::Launch:
@@ -183,6 +186,6 @@ void FlowAnalysis::simple(InstId i, const Flow& flow) {
   for (const ValueId v : inst.results) raise(v, level);
 }
 
-Uniformity uniformity(const Function& f) { return FlowAnalysis(f).levels; }
+Uniformity uniformity(const Module& m) { return FlowAnalysis(m.kernel(), Calls(m)).levels; }
 
 }  // namespace krait::passes

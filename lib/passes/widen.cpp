@@ -10,6 +10,7 @@
 #include <bit>
 #include <optional>
 
+#include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -24,7 +25,7 @@ constexpr std::size_t largest_body = 600;
 
 class Widener {
  public:
-  explicit Widener(Function& f) : f_(f), b_(f), written_(f.values.size(), false) {}
+  Widener(Function& f, const Calls& calls) : f_(f), calls_(calls), b_(f), written_(f.values.size(), false) {}
 
   void run() {
     if (!f_.flat || !(f_.facts == Facts{true, true, true, true})) return;
@@ -60,8 +61,9 @@ class Widener {
     return loop;
   }
   /// Pure, and no part of the thread's position.
-  static bool same_everywhere(const Inst& inst) {
+  bool same_everywhere(const Inst& inst) const {
     const Level level = info(inst.op).level;
+    if (inst.op == Op::Call) return calls_.is_pure(inst) && !calls_.is_placed(inst);
     return is_pure(inst.op) && (level == Level::Operands || level == Level::Launch);
   }
 
@@ -182,7 +184,7 @@ class Widener {
 
   bool same_for_all(const Inst& inst, const std::vector<std::vector<ValueId>>& maps) const {
     const bool load = inst.op == Op::Load && !written_[inst.operands[0]];
-    if (!load && !is_pure(inst.op)) return false;
+    if (!load && !calls_.is_pure(inst)) return false;
     for (const auto& map : maps)
       for (const ValueId v : inst.operands)
         if (mapped(map, v) != mapped(maps[0], v)) return false;
@@ -200,6 +202,7 @@ class Widener {
   }
 
   Function& f_;
+  const Calls& calls_;
   Builder b_;
   std::vector<bool> written_;  // by value of an array, in the loop
   std::vector<Access> accesses_;
@@ -209,6 +212,9 @@ class Widener {
 
 }  // namespace
 
-void widen(Module& m) { Widener(m.kernel()).run(); }
+void widen(Module& m) {
+  const Calls calls(m);
+  Widener(m.kernel(), calls).run();
+}
 
 }  // namespace krait::passes

@@ -303,7 +303,10 @@ void leave(op what, location where) {
   r.location(where);
   const Op op = ir::Op(what);
   if (op == Op::Return) {
-    if (r.in_body()) r.misuse("an element-wise function gives a value: use kr::return_(value)");
+    if (r.in_void_body()) return r.leave_body();
+    if (r.in_body()) r.misuse("a function that gives a value is left with kr::return_(value)");
+    else if (r.in_function()) r.misuse("a function with several results ends with its `return`: return_ cannot leave it");
+    if (r.in_body() || r.in_function()) return;
   } else if (!r.innermost_loop()) {
     r.misuse(op == Op::Break ? "break_() outside of a recorded loop" : "continue_() outside of a recorded loop");
     return;

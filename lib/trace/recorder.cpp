@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "ir/calls.h"
 #include "ir/text.h"
 #include "support/error.h"
 
@@ -14,14 +15,14 @@ namespace {
 
 thread_local Recorder* current = nullptr;
 
+}  // namespace
+
 /// Serial numbers tell a handle of an older recording, of any thread, from one of this recording; 0 is none.
-std::uint32_t next_serial() {
+std::uint32_t Recorder::next_serial() {
   static std::atomic<std::uint32_t> last{0};
   std::uint32_t serial = last.fetch_add(1, std::memory_order_relaxed) + 1;
   return serial ? serial : last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
-
-}  // namespace
 
 Recorder* find_recorder() noexcept { return current; }
 void set_recorder(Recorder* r) noexcept { current = r; }
@@ -37,11 +38,10 @@ void allow_approximation(detail::node result) {
   f.insts[f.values[recorder().resolve(result)].def].fast = true;
 }
 
-Recorder::Recorder(const detail::recording_options& options)
-    : recorded_(std::make_unique<Recorded>()),
-      builder_((recorded_->module.functions.push_back(ir::new_function(options.name ? options.name : "")),
-                recorded_->module.functions.front())),
-      serial_(next_serial()) {
+Recorder::Recorder(const detail::recording_options& options) : recorded_(std::make_unique<Recorded>()) {
+  functions_.push_back(std::make_unique<ir::Function>(ir::new_function(options.name ? options.name : "")));
+  scopes_.push_back(std::make_unique<Scope>(functions_.back().get(), next_serial()));
+  now_ = scopes_.back().get();
   ir::Function& f = function();
   f.fp = ir::FpMode(options.fp);
   f.checked = options.checked;
@@ -56,9 +56,9 @@ void Recorder::location(detail::location where) {
   if (!where.file) return;
   where_ = where;
   std::vector<ir::Location>& table = function().locations;
-  const auto [at, is_new] = location_ids_.try_emplace({where.file, where.line}, std::uint32_t(table.size()));
+  const auto [at, is_new] = now_->location_ids.try_emplace({where.file, where.line}, std::uint32_t(table.size()));
   if (is_new) table.push_back({where.file, where.line});
-  builder_.location(at->second);
+  now_->builder.location(at->second);
 }
 
 void Recorder::misuse(std::string text, detail::location where) {
@@ -84,13 +84,13 @@ void Recorder::warn_of_doubles() {
 // ---- instructions -------------------------------------------------------------------------------------------------------------
 
 ir::InstId Recorder::append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
-  const ir::InstId inst = builder_.append(op, type, operands, imm);
-  home_.resize(inst + 1, ir::none);
-  home_[inst] = builder_.region();
+  const ir::InstId inst = now_->builder.append(op, type, operands, imm);
+  now_->home.resize(inst + 1, ir::none);
+  now_->home[inst] = now_->builder.region();
   return inst;
 }
 ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
-  if (home_.size() >= max_instructions)
+  if (now_->home.size() >= max_instructions)
     throw error(error::kind_type::usage,
                 fmt::format("kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
                             "that waits for a traced value never ends: use kr::while_ or kr::range",
@@ -101,20 +101,25 @@ ir::InstId Recorder::append(ir::Op op, ir::Type type, std::initializer_list<ir::
   return append(op, type, std::span(operands.begin(), operands.size()), imm);
 }
 ir::ValueId Recorder::emit(ir::Op op, ir::Scalar type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
-  return builder_.add_result(append(op, ir::value_type(type), operands, imm), ir::value_type(type));
+  return now_->builder.add_result(append(op, ir::value_type(type), operands, imm), ir::value_type(type));
 }
 ir::ValueId Recorder::cast(ir::Scalar type, ir::ValueId x) {
   return function().type_of(x).scalar == type ? x : emit(ir::Op::Cast, type, {x});
 }
 
 ir::ValueId Recorder::resolve(detail::node n) {
-  if (n.recording != serial_ || n.id >= function().values.size()) {
+  const auto outer = [&](const auto& scope) { return scope.get() != now_ && scope->serial == n.recording; };
+  if (std::any_of(scopes_.begin(), scopes_.end(), outer)) {
+    misuse(fmt::format("function {} uses a traced value of the code that calls it: pass it as an argument", function().name));
+    return ir::none;
+  }
+  if (n.recording != now_->serial || n.id >= function().values.size()) {
     misuse("a traced value of another recording is used: values, vars and views live only while their kernel is being recorded");
     return ir::none;
   }
   const ir::Value& v = function().values[n.id];
-  const ir::RegionId region = v.def == ir::none ? v.region : home_[v.def];
-  if (region >= is_open_.size() || !is_open_[region]) {
+  const ir::RegionId region = v.def == ir::none ? v.region : now_->home[v.def];
+  if (region >= now_->is_open.size() || !now_->is_open[region]) {
     misuse("a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to "
            "it inside");
     return ir::none;
@@ -137,75 +142,75 @@ ir::ValueId Recorder::use_as(ir::Scalar type, detail::node n) {
 // ---- regions ------------------------------------------------------------------------------------------------------------------
 
 void Recorder::open(ir::RegionId region) {
-  open_regions_.push_back(region);
-  is_open_.resize(std::max<std::size_t>(is_open_.size(), region + 1));
-  is_open_[region] = true;
-  builder_.at(region);
+  now_->open_regions.push_back(region);
+  now_->is_open.resize(std::max<std::size_t>(now_->is_open.size(), region + 1));
+  now_->is_open[region] = true;
+  now_->builder.at(region);
 }
 
 void Recorder::enter(ir::RegionId region, bool loop) {
-  if (frames_.size() + 8 > ir::max_region_depth)
+  if (now_->frames.size() + 8 > ir::max_region_depth)
     throw error(error::kind_type::usage,
                 fmt::format("kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
                             function().name, ir::max_region_depth - 8).c_str(), where_.file, where_.line);
   Frame frame;
-  frame.region = region, frame.loop = loop, frame.opened = open_regions_.size();
-  frames_.push_back(frame);
+  frame.region = region, frame.loop = loop, frame.opened = now_->open_regions.size();
+  now_->frames.push_back(frame);
   open(region);
 }
 
 void Recorder::exit(ir::Op terminator) {
-  const Frame frame = frames_.back();
+  const Frame frame = now_->frames.back();
   if (!frame.terminated) append_unchecked(terminator, {}, {}, 0);
-  frames_.pop_back();
-  while (open_regions_.size() > frame.opened) {
-    is_open_[open_regions_.back()] = false;
-    open_regions_.pop_back();
+  now_->frames.pop_back();
+  while (now_->open_regions.size() > frame.opened) {
+    now_->is_open[now_->open_regions.back()] = false;
+    now_->open_regions.pop_back();
   }
-  if (!open_regions_.empty()) builder_.at(open_regions_.back());
+  if (!now_->open_regions.empty()) now_->builder.at(now_->open_regions.back());
 }
 
 void Recorder::terminate(ir::Op op) {
   if (top().terminated) return;
   append_unchecked(op, {}, {}, 0);
   top().terminated = true;
-  open(builder_.new_region(ir::none));
+  open(now_->builder.new_region(ir::none));
 }
 
 void Recorder::unwind(std::size_t depth) {
-  if (frames_.size() <= depth) return;
-  while (frames_.size() > depth) exit(ir::Op::Unreachable);
+  if (now_->frames.size() <= depth) return;
+  while (now_->frames.size() > depth) exit(ir::Op::Unreachable);
   misuse("a C++ exception left a recorded body: what follows it cannot be recorded");
 }
 
 Frame* Recorder::innermost_loop() {
-  const std::size_t lowest = bodies_.empty() ? 0 : bodies_.back().depth;
-  for (std::size_t i = frames_.size(); i-- > lowest;)
-    if (frames_[i].loop) return &frames_[i];
+  const std::size_t lowest = now_->bodies.empty() ? 0 : now_->bodies.back().depth;
+  for (std::size_t i = now_->frames.size(); i-- > lowest;)
+    if (now_->frames[i].loop) return &now_->frames[i];
   return nullptr;
 }
 
 // ---- marks --------------------------------------------------------------------------------------------------------------------
 
 detail::mark Recorder::mark(detail::node condition) const {
-  const ir::RegionId here = builder_.region();
-  return {condition, here, std::uint32_t(recorded_->module.functions.front().regions[here].insts.size())};
+  const ir::RegionId here = now_->builder.region();
+  return {condition, here, std::uint32_t(function().regions[here].insts.size())};
 }
 
 bool Recorder::reaches(const detail::mark& m) const {
-  return m.condition.recording == serial_ && m.region == builder_.region() &&
-         m.position <= recorded_->module.functions.front().regions[m.region].insts.size();
+  return m.condition.recording == now_->serial && m.region == now_->builder.region() &&
+         m.position <= function().regions[m.region].insts.size();
 }
 
 void Recorder::move_tail(const detail::mark& m, ir::RegionId to) {
   std::vector<ir::InstId>& from = function().regions[m.region].insts;
   std::vector<ir::InstId>& target = function().regions[to].insts;
-  for (std::size_t i = m.position; i < from.size(); ++i) home_[from[i]] = to, target.push_back(from[i]);
+  for (std::size_t i = m.position; i < from.size(); ++i) now_->home[from[i]] = to, target.push_back(from[i]);
   from.resize(m.position);
 }
 
 void Recorder::insert_before(ir::InstId before, std::size_t count) {
-  std::vector<ir::InstId>& list = function().regions[builder_.region()].insts;
+  std::vector<ir::InstId>& list = function().regions[now_->builder.region()].insts;
   const auto target = std::find(list.begin(), list.end(), before);
   if (target == list.end()) return misuse("case_ and default_ follow their switch_ in the same expression");
   std::rotate(target, list.end() - std::ptrdiff_t(count), list.end());
@@ -213,7 +218,7 @@ void Recorder::insert_before(ir::InstId before, std::size_t count) {
 
 /// Few enough operations, without effect, fault or long latency, that computing them always costs less than a branch.
 bool Recorder::is_cheap(ir::RegionId region, std::size_t from) const {
-  const ir::Function& f = recorded_->module.functions.front();
+  const ir::Function& f = function();
   const std::vector<ir::InstId>& list = f.regions[region].insts;
   int cost = 0;
   for (std::size_t i = from; i < list.size(); ++i) {
@@ -227,7 +232,7 @@ bool Recorder::is_cheap(ir::RegionId region, std::size_t from) const {
 }
 
 bool Recorder::only_computes(ir::InstId inst) const {
-  const ir::Function& f = recorded_->module.functions.front();
+  const ir::Function& f = function();
   const ir::Op op = f.insts[inst].op;
   const ir::Effect effect = ir::info(op).effect;
   const bool computes = effect == ir::Effect::Pure || effect == ir::Effect::Read || op == ir::Op::Get;
@@ -239,8 +244,8 @@ bool Recorder::only_computes(ir::InstId inst) const {
 }
 
 bool Recorder::has_effects(detail::node n) const {
-  const ir::Function& f = recorded_->module.functions.front();
-  const std::vector<ir::InstId>& list = f.regions[builder_.region()].insts;
+  const ir::Function& f = function();
+  const std::vector<ir::InstId>& list = f.regions[now_->builder.region()].insts;
   std::set<ir::ValueId> wanted{n.id};
   for (std::size_t i = list.size(); i-- > 0;) {
     const ir::Inst& inst = f.insts[list[i]];
@@ -268,15 +273,15 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
   const std::vector<ir::InstId> tail(list.begin() + left.position, list.end());
   list.resize(left.position);
   const ir::InstId branch = append(ir::Op::If, ir::value_type(ir::Scalar::Bool), {condition_value});
-  const ir::ValueId result = builder_.add_result(branch, ir::value_type(ir::Scalar::Bool));
-  const ir::RegionId sides[2] = {builder_.new_region(branch), builder_.new_region(branch)};
+  const ir::ValueId result = now_->builder.add_result(branch, ir::value_type(ir::Scalar::Bool));
+  const ir::RegionId sides[2] = {now_->builder.new_region(branch), now_->builder.new_region(branch)};
   const ir::RegionId guarded = sides[is_and ? 0 : 1], known = sides[is_and ? 1 : 0];
-  for (const ir::InstId i : tail) home_[i] = guarded, function().regions[guarded].insts.push_back(i);
-  builder_.at(guarded);
+  for (const ir::InstId i : tail) now_->home[i] = guarded, function().regions[guarded].insts.push_back(i);
+  now_->builder.at(guarded);
   append(ir::Op::Yield, {}, {right_value});
-  builder_.at(known);
+  now_->builder.at(known);
   append(ir::Op::Yield, {}, {constant(ir::Scalar::Bool, is_and ? 0 : 1)});
-  builder_.at(left.region);
+  now_->builder.at(left.region);
   return result;
 }
 
@@ -284,24 +289,24 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
 
 detail::body_scope Recorder::begin_body(void (*result)(void*, detail::node), void* context) {
   Body body;
-  body.result = result, body.context = context, body.depth = frames_.size(), body.terminated = top().terminated;
+  body.result = result, body.context = context, body.depth = now_->frames.size(), body.terminated = top().terminated;
   detail::body_scope scope;
-  scope.start = mark({0, serial_});
-  scope.index = std::uint32_t(bodies_.size());
+  scope.start = mark({0, now_->serial});
+  scope.index = std::uint32_t(now_->bodies.size());
   const ir::ValueId no = constant(ir::Scalar::Bool, 0);
-  body.done = builder_.add_result(append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
-  bodies_.push_back(body);
+  body.done = now_->builder.add_result(append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
+  now_->bodies.push_back(body);
   return scope;
 }
 
 /// A body that was left by return_(value) becomes a loop of one trip, which the breaks leave.
 void Recorder::end_body(const detail::body_scope& scope) {
-  if (scope.start.condition.recording != serial_ || scope.index + 1 != bodies_.size() || bodies_.back().depth != frames_.size()) {
+  if (scope.start.condition.recording != now_->serial || scope.index + 1 != now_->bodies.size() || now_->bodies.back().depth != now_->frames.size()) {
     misuse("a C++ return or exception left a recorded loop: use kr::return_(value)");
     return;
   }
-  const Body body = bodies_.back();
-  bodies_.pop_back();
+  const Body body = now_->bodies.back();
+  now_->bodies.pop_back();
   const bool wrap = body.left && !body.terminated;
   if (wrap && !top().terminated) append(ir::Op::Break, {}, {});
   std::size_t from = scope.start.position;
@@ -312,28 +317,36 @@ void Recorder::end_body(const detail::body_scope& scope) {
 
   const std::vector<ir::InstId> tail(list.begin() + std::ptrdiff_t(from), list.end());
   list.resize(from);
-  while (open_regions_.back() != scope.start.region) {
-    is_open_[open_regions_.back()] = false;
-    open_regions_.pop_back();
+  while (now_->open_regions.back() != scope.start.region) {
+    now_->is_open[now_->open_regions.back()] = false;
+    now_->open_regions.pop_back();
   }
   top().terminated = false;
-  builder_.at(scope.start.region);
+  now_->builder.at(scope.start.region);
   const ir::InstId loop = append(ir::Op::Loop, {}, {});
-  const ir::RegionId region = builder_.new_region(loop);
-  for (const ir::InstId i : tail) home_[i] = region, function().regions[region].insts.push_back(i);
+  const ir::RegionId region = now_->builder.new_region(loop);
+  for (const ir::InstId i : tail) now_->home[i] = region, function().regions[region].insts.push_back(i);
 }
 
 void Recorder::leave_body(detail::node result) {
-  if (bodies_.empty()) {
-    misuse("return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with kr::return_()");
+  if (!in_body() || in_void_body()) {
+    if (in_void_body()) misuse("return_(value) in a function that gives nothing: write return_()");
+    else if (in_function()) misuse("a function with several results ends with its `return`: return_ cannot leave it");
+    else misuse("return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with kr::return_()");
     return;
   }
-  Body& body = bodies_.back();
+  Body& body = now_->bodies.back();
   body.result(body.context, result);
+  leave_body_by_break();
+}
+void Recorder::leave_body() { leave_body_by_break(); }
+
+void Recorder::leave_body_by_break() {
+  Body& body = now_->bodies.back();
   body.left = true;
   bool in_loop = false;
-  for (std::size_t i = body.depth; i < frames_.size(); ++i)
-    if (frames_[i].loop) frames_[i].left_by_result = in_loop = true;
+  for (std::size_t i = body.depth; i < now_->frames.size(); ++i)
+    if (now_->frames[i].loop) now_->frames[i].left_by_result = in_loop = true;
   if (in_loop) {
     body.left_loop = true;
     const ir::ValueId yes = constant(ir::Scalar::Bool, 1);
@@ -343,14 +356,14 @@ void Recorder::leave_body(detail::node result) {
 }
 
 void Recorder::leave_after_loop() {
-  const ir::ValueId done = emit(ir::Op::Get, ir::Scalar::Bool, {bodies_.back().done});
+  const ir::ValueId done = emit(ir::Op::Get, ir::Scalar::Bool, {now_->bodies.back().done});
   const ir::InstId branch = append(ir::Op::If, {}, {done});
-  const ir::RegionId yes = builder_.new_region(branch), no = builder_.new_region(branch), here = builder_.region();
-  builder_.at(yes);
+  const ir::RegionId yes = now_->builder.new_region(branch), no = now_->builder.new_region(branch), here = now_->builder.region();
+  now_->builder.at(yes);
   append(ir::Op::Break, {}, {});
-  builder_.at(no);
+  now_->builder.at(no);
   append(ir::Op::Yield, {}, {});
-  builder_.at(here);
+  now_->builder.at(here);
 }
 
 /// A shared array belongs to the block wherever it is declared: the IR wants it in the body.
@@ -370,13 +383,15 @@ void Recorder::hoist_shared() {
 }
 
 std::unique_ptr<Recorded> Recorder::finish() {
-  if (frames_.size() != 1) misuse("control flow was left open when the lambda returned");
+  if (now_->frames.size() != 1) misuse("control flow was left open when the lambda returned");
   unwind(1);
   exit(ir::Op::Return);
   hoist_shared();
   warn_of_doubles();
+  for (auto& f : functions_) recorded_->module.functions.push_back(std::move(*f));
+  ir::sort_functions(recorded_->module);
   if (misuse_) {
-    const std::string name = function().name;
+    const std::string name = recorded_->module.kernel().name;
     throw error(error::kind_type::usage, (name.empty() ? misuse_->text : "kernel " + name + ": " + misuse_->text).c_str(),
                 misuse_->where.file, misuse_->where.line);
   }

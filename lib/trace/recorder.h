@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function being recorded: its open regions, where values live, and the misuse found so far.
+// The function being recorded: its open regions, where values live, and the misuse found so far. A function that is called
+// (function.cpp) is recorded at its first call, while the caller's state waits.
 //
 // Open regions form a stack of frames. A value may be used while the region that holds it is open. After a terminator a frame
 // goes on in a detached region, which nothing refers to in the end: C++ code after break_() records into the void. A mark (a
@@ -46,14 +47,46 @@ struct Body {
   ir::ValueId done = ir::none;        // slot<bool>, set when it was left from within a loop
 };
 
+/// What is recorded of one function, the kernel or one that it calls.
+struct Scope {
+  Scope(ir::Function* f, std::uint32_t serial_number) : function(f), builder(*f), serial(serial_number) {}
+  ir::Function* function;
+  ir::Builder builder;
+  std::uint32_t serial;
+  std::vector<Frame> frames;
+  std::vector<ir::RegionId> open_regions;
+  std::vector<bool> is_open;             // by RegionId
+  std::vector<ir::RegionId> home;        // by InstId: the region that holds it
+  std::vector<Body> bodies;
+  std::set<std::pair<ir::InstId, std::int64_t>> cases;
+  std::map<std::pair<const char*, unsigned>, std::uint32_t> location_ids;
+};
+
+/// One function object called with arguments of these types.
+struct FunctionKey {
+  std::uint64_t object;
+  void (*record)(const void*, const detail::node*, detail::node*);
+  std::vector<ir::Type> types;
+  std::vector<bool> by_reference;
+  friend bool operator==(const FunctionKey&, const FunctionKey&) = default;
+};
+struct CalledFunction {
+  FunctionKey key;
+  std::size_t index;              // in the module
+  bool complete = false;          // else it is being recorded
+  std::vector<bool> assigned;     // by parameter: taken by reference, and assigned to
+};
+
 class Recorder {
  public:
   explicit Recorder(const detail::recording_options& options);
 
-  ir::Builder& at() { return builder_; }
-  ir::Function& function() { return recorded_->module.functions.front(); }
-  std::uint32_t serial() const { return serial_; }
-  detail::node node_of(ir::ValueId v) const { return {v, serial_}; }
+  ir::Builder& at() { return now_->builder; }
+  ir::Function& function() { return *now_->function; }
+  const ir::Function& function() const { return *now_->function; }
+  const ir::Function& kernel() const { return *functions_.front(); }
+  std::uint32_t serial() const { return now_->serial; }
+  detail::node node_of(ir::ValueId v) const { return {v, now_->serial}; }
 
   // ---- misuse and warnings
   void location(detail::location where);
@@ -80,9 +113,9 @@ class Recorder {
   ir::ValueId condition(detail::node n) { return use_as(ir::Scalar::Bool, n); }
 
   // ---- regions
-  Frame& top() { return frames_.back(); }
-  const Frame& frame(std::size_t depth) const { return frames_[depth]; }
-  std::size_t depth() const { return frames_.size(); }
+  Frame& top() { return now_->frames.back(); }
+  const Frame& frame(std::size_t depth) const { return now_->frames[depth]; }
+  std::size_t depth() const { return now_->frames.size(); }
   void enter(ir::RegionId region, bool loop = false);
   /// Closes the frame; `terminator` ends its region where it goes on to its end.
   void exit(ir::Op terminator);
@@ -100,7 +133,7 @@ class Recorder {
   void move_tail(const detail::mark& m, ir::RegionId to);
   ir::ValueId logical(ir::Op op, const detail::mark& left, detail::node right);
   /// False when the switch has a case of that value already.
-  bool note_case(ir::InstId inst, std::int64_t value) { return cases_.emplace(inst, value).second; }
+  bool note_case(ir::InstId inst, std::int64_t value) { return now_->cases.emplace(inst, value).second; }
   /// True when one of the last instructions, as far as the value is computed from them, does more than compute.
   bool has_effects(detail::node n) const;
   /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`.
@@ -110,9 +143,24 @@ class Recorder {
   detail::body_scope begin_body(void (*result)(void*, detail::node), void* context);
   void end_body(const detail::body_scope& scope);
   void leave_body(detail::node result);
+  /// Of a function without result.
+  void leave_body();
   /// After a loop that return_(value) may have left.
   void leave_after_loop();
-  bool in_body() const { return !bodies_.empty(); }
+  bool in_body() const { return !now_->bodies.empty(); }
+  bool in_void_body() const { return in_body() && !now_->bodies.back().result; }
+
+  // ---- functions that are called
+  bool in_function() const { return scopes_.size() > 1; }
+  /// The function of that key, or null.
+  CalledFunction* find_function(const FunctionKey& key);
+  CalledFunction& add_function(FunctionKey key, const detail::called_function& what);
+  /// Begins to record the function.
+  void enter_function(const CalledFunction& f);
+  /// Back in the caller; the body must be complete, but after an exception.
+  void leave_function();
+  ir::Function& function(std::size_t index) { return *functions_[index]; }
+  void hoist_shared();
 
   /// Ends the function. Throws the first misuse.
   std::unique_ptr<Recorded> finish();
@@ -122,21 +170,19 @@ class Recorder {
   void open(ir::RegionId region);
   bool only_computes(ir::InstId inst) const;
   bool is_cheap(ir::RegionId region, std::size_t from) const;
-  void hoist_shared();
   void warn_of_doubles();
 
+  static std::uint32_t next_serial();
+  void leave_body_by_break();
+  std::string unique_name(std::string name) const;
+
   std::unique_ptr<Recorded> recorded_;
-  ir::Builder builder_;
-  std::uint32_t serial_;
-  std::vector<Frame> frames_;
-  std::vector<ir::RegionId> open_regions_;
-  std::vector<bool> is_open_;             // by RegionId
-  std::vector<ir::RegionId> home_;        // by InstId: the region that holds it
-  std::vector<Body> bodies_;
-  std::set<std::pair<ir::InstId, std::int64_t>> cases_;
+  std::vector<std::unique_ptr<ir::Function>> functions_;       // the kernel first
+  std::vector<std::unique_ptr<CalledFunction>> called_;
+  std::vector<std::unique_ptr<Scope>> scopes_;                 // the kernel's, and of functions inside each other
+  Scope* now_ = nullptr;
   std::optional<Misuse> misuse_;
   std::vector<detail::location> doubles_;
-  std::map<std::pair<const char*, unsigned>, std::uint32_t> location_ids_;
   detail::location where_;
 };
 

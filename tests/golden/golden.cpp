@@ -17,21 +17,29 @@
 
 namespace krait::math {
 
-/// Small bodies instead of the library's, so that these tests are about the pass: exp branches, tanh uses exp, erfc
-/// marks its reciprocal.
+/// Small bodies instead of the library's, so that these tests are about the pass: exp branches, tanh uses exp, erfc marks its
+/// reciprocal, sin and cos call a rare path.
 std::string_view body(ir::Op op, ir::Scalar scalar, bool fast) {
   if (scalar != ir::Scalar::F32) return {};
   if (op == ir::Op::Exp && fast)
-    return "kir 1\nkernel @math.exp fp(strict) (%0: f32) {\n  %1: f32 = const 1\n  %2: f32 = add %0, %1\n  yield %2\n}\n";
+    return "kir 1\nfunc @math.exp (%0: f32) -> f32 {\n  %1: f32 = const 1\n  %2: f32 = add %0, %1\n  yield %2\n}\n";
   if (op == ir::Op::Exp)
-    return "kir 1\nkernel @math.exp fp(strict) (%0: f32) {\n  %1: f32 = const 1\n  %2: slot<f32> = slot %1\n  %3: bool = isinf "
+    return "kir 1\nfunc @math.exp (%0: f32) -> f32 {\n  %1: f32 = const 1\n  %2: slot<f32> = slot %1\n  %3: bool = isinf "
            "%0\n"
            "  if %3 {\n    set %2, %0\n    yield\n  } else {\n    %4: f32 = mul %0, %0\n    %5: f32 = add %4, %1\n"
            "    %6: f32 = sqrt %5\n    set %2, %6\n    yield\n  }\n  %7: f32 = get %2\n  yield %7\n}\n";
+  if (op == ir::Op::Sin || op == ir::Op::Cos)
+    return op == ir::Op::Sin
+               ? "kir 1\nfunc @math.sin (%0: f32) -> f32 {\n  %1: f32 = call @math.far(%0)\n  yield %1\n}\n"
+                 "func @math.far rare (%0: f32) -> f32 {\n  %1: f32 = call @math.farther(%0)\n  yield %1\n}\n"
+                 "func @math.farther rare (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n"
+               : "kir 1\nfunc @math.cos (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  %2: f32 = call @math.far(%1)\n  yield %2\n}\n"
+                 "func @math.far rare (%0: f32) -> f32 {\n  %1: f32 = call @math.farther(%0)\n  yield %1\n}\n"
+                 "func @math.farther rare (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n";
   if (op == ir::Op::Tanh)
-    return "kir 1\nkernel @math.tanh fp(strict) (%0: f32) {\n  %1: f32 = exp %0\n  %2: f32 = neg %1\n  yield %2\n}\n";
+    return "kir 1\nfunc @math.tanh (%0: f32) -> f32 {\n  %1: f32 = exp %0\n  %2: f32 = neg %1\n  yield %2\n}\n";
   if (op == ir::Op::Erfc)
-    return "kir 1\nkernel @math.erfc fp(strict) (%0: f32) {\n  %1: f32 = const 0x1p+0\n  %2: f32 = div.fast %1, %0\n  yield %2\n}\n";
+    return "kir 1\nfunc @math.erfc (%0: f32) -> f32 {\n  %1: f32 = const 0x1p+0\n  %2: f32 = div.fast %1, %0\n  yield %2\n}\n";
   return {};
 }
 
@@ -74,7 +82,7 @@ std::string_view name_of(Uniform u) {
 /// The levels of all results and loop parameters, in order.
 std::string print_uniformity(const Module& m) {
   const Function& f = m.kernel();
-  const Uniformity u = uniformity(f);
+  const Uniformity u = uniformity(m);
   std::string out;
   for_each_inst(f, [&](InstId i, RegionId) {
     for (const ValueId v : f.insts[i].results) out += print_inst(f, i) + "  -> " + std::string(name_of(u.values[v])) + "\n";

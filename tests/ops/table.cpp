@@ -126,7 +126,7 @@ bool untyped(Op op, const ir::OpInfo& row) {
   return row.rule == Rule::Id || op == Op::WarpSize || op == Op::LaneId || (row.effect == Effect::Sync && row.arity == 0);
 }
 bool listed(Op op, const ir::OpInfo& row) {
-  return row.effect != Effect::Control && op != Op::Slot && op != Op::Get && op != Op::Set;
+  return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot && op != Op::Get && op != Op::Set;
 }
 
 Scalar other_of_same_size(Scalar s) {

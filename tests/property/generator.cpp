@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel reads constant arrays at any index (masked, or guarded through && and ||), computes on typed locals under nested
-// control flow, and writes elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach an
+// control flow, calls functions that do the same, and writes elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach an
 // integer: a float's bits are only taken where it is no NaN.
 #include "property/generator.h"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "krait/detail/emit.h"
 #include "trace/trace.h"
@@ -86,6 +88,23 @@ class Generator {
     scalar type;
   };
 
+  /// A function that is called: all arrays, the thread's number, then values; the last of them are variables of the caller.
+  struct Function {
+    Generator* generator;
+    std::uint64_t object;
+    std::vector<scalar> types;
+    unsigned references;
+    scalar result;  // none: no result
+  };
+  /// What a function has of its own.
+  struct Surroundings {
+    std::vector<Array> inputs, outputs;
+    std::vector<Local> locals, values;
+    node thread;
+    int loops = 0, budget = 0;
+    const Function* function = nullptr;
+  };
+
   node literal(scalar s, std::uint64_t bits) { return detail::literal(s, bits); }
   scalar any_type() { return types_[r_.below(unsigned(types_.size()))]; }
   node value(scalar s, int depth);
@@ -100,23 +119,26 @@ class Generator {
   void store();
   void report();
   void loop(int depth);
+  void call();
+  const Function& new_function();
+  static void record_function(const void* function, const node* parameters, node* results);
+  void function_body(const Function& f, const node* parameters, node* results);
+  void return_early();
 
   Random r_;
   GeneratorOptions options_;
   std::vector<scalar> types_;
-  std::vector<Array> inputs_, outputs_;
-  std::vector<Local> locals_;
-  std::vector<Local> values_;  // parameters and immutable values of the outermost region
-  node thread_;                // i64, clamped into the outputs
-  int loops_ = 0;
-  int budget_ = 0;  // statements left
+  std::vector<std::unique_ptr<Function>> functions_;
+  // Here: `values` are parameters and immutable values of the outermost region, `thread` is an i64 within the outputs, `budget` the
+  // number of statements left.
+  Surroundings here_;
 };
 
 constexpr std::int64_t input_size = 64, output_size = 256;
 
 node Generator::leaf(scalar s) {
   std::vector<node> candidates;
-  for (const auto* list : {&locals_, &values_})
+  for (const auto* list : {&here_.locals, &here_.values})
     for (const Local& l : *list)
       if (l.type == s) candidates.push_back(l.slot);
   if (!candidates.empty() && r_.chance(70)) return candidates[r_.below(unsigned(candidates.size()))];
@@ -147,7 +169,7 @@ node Generator::condition(int depth) {
       return detail::apply(what, s, x, y);
     }
     case 3: {  // a guarded load: index < size && a[index] > x
-      const Array& a = inputs_[r_.below(unsigned(inputs_.size()))];
+      const Array& a = here_.inputs[r_.below(unsigned(here_.inputs.size()))];
       if (a.type == scalar::boolean) return leaf(scalar::boolean);
       const bool and_ = r_.chance(60);
       const node index = value(scalar::i32, depth - 1);
@@ -237,7 +259,7 @@ node Generator::value(scalar s, int depth) {
   switch (r_.below(10)) {
     case 0: return leaf(s);
     case 1: {
-      const Array& a = inputs_[r_.below(unsigned(inputs_.size()))];
+      const Array& a = here_.inputs[r_.below(unsigned(here_.inputs.size()))];
       return detail::convert(s, load(a, depth));
     }
     case 2: {
@@ -257,21 +279,21 @@ node Generator::value(scalar s, int depth) {
 }
 
 void Generator::assign(int depth) {
-  if (locals_.empty()) return;
-  const Local l = locals_[r_.below(unsigned(locals_.size()))];
+  if (here_.locals.empty()) return;
+  const Local l = here_.locals[r_.below(unsigned(here_.locals.size()))];
   const node x = value(l.type, depth);
   if (is_int(l.type) && r_.chance(30)) detail::update(op::Add, l.type, l.slot, x);
   else detail::assign(l.slot, x);
 }
 
 void Generator::store() {
-  const Array& a = outputs_[r_.below(unsigned(outputs_.size()))];
+  const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
   const node x = value(a.type, 2);
-  detail::place at{a.array, {thread_}, 1};
+  detail::place at{a.array, {here_.thread}, 1};
   if (options_.reports && r_.chance(20)) {
     const std::int64_t distances[] = {output_size, -output_size, std::int64_t(1) << 33};
-    const node outside = detail::apply(op::Add, scalar::i64, thread_, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
-    at.indices[0] = detail::apply(op::Select, scalar::i64, condition(1), outside, thread_);
+    const node outside = detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
+    at.indices[0] = detail::apply(op::Select, scalar::i64, condition(1), outside, here_.thread);
   }
   detail::store(at, x);
 }
@@ -288,18 +310,18 @@ void Generator::report() {
 
 void Generator::loop(int depth) {
   const auto body = [&] {
-    ++loops_;
+    ++here_.loops;
     block(depth - 1, 1 + int(r_.below(3)));
-    --loops_;
+    --here_.loops;
   };
-  const std::size_t scope = locals_.size();
+  const std::size_t scope = here_.locals.size();
   if (r_.chance(50)) {  // for
     const scalar s = r_.chance(50) ? scalar::i32 : scalar::i64;
     const node end = detail::apply(op::And, s, value(s, 1), literal(s, 7));
     const node index = detail::begin_range(s, literal(s, 0), end, literal(s, 1 + r_.below(2)), nowhere);
-    values_.push_back({index, s});
+    here_.values.push_back({index, s});
     body();
-    values_.pop_back();
+    here_.values.pop_back();
     detail::end_loop(index, true, nowhere);
   } else {  // while, with a counter that bounds it
     const node count = detail::make_slot(scalar::i32, literal(scalar::i32, 0));
@@ -315,24 +337,113 @@ void Generator::loop(int depth) {
         },
         nowhere);
   }
-  locals_.resize(scope);
+  here_.locals.resize(scope);
+}
+
+// ---- functions --------------------------------------------------------------------------------------------------------------
+
+const Generator::Function& Generator::new_function() {
+  auto f = std::make_unique<Function>(Function{this, detail::next_function(), {}, r_.below(3), scalar::none});
+  for (unsigned n = r_.below(3) + f->references; n > 0; --n) f->types.push_back(any_type());
+  if (r_.chance(60)) f->result = any_type();
+  functions_.push_back(std::move(f));
+  return *functions_.back();
+}
+
+void Generator::call() {
+  // One that was made before may be called from inside of another, but not from inside of itself.
+  const bool make = functions_.empty() || (!here_.function && functions_.size() < 3 && r_.chance(60));
+  const Function& f = make ? new_function() : *functions_[r_.below(unsigned(functions_.size()))];
+  if (&f == here_.function || (here_.function && f.object > here_.function->object)) return assign(1);
+  std::vector<detail::function_argument> arguments;
+  for (const auto* list : {&here_.inputs, &here_.outputs})
+    for (const Array& a : *list) arguments.push_back({a.array, false});
+  arguments.push_back({here_.thread, false});
+  std::vector<node> used;
+  for (std::size_t i = 0; i < f.types.size(); ++i) {
+    const bool reference = i + f.references >= f.types.size();
+    node x = reference ? node{} : detail::convert(f.types[i], value(f.types[i], 2));
+    if (reference) {
+      for (const Local& l : here_.locals)
+        if (l.type == f.types[i] && std::none_of(used.begin(), used.end(), [&](node n) { return n.id == l.slot.id; })) x = l.slot;
+      if (x.recording == 0) x = detail::make_slot(f.types[i], leaf(f.types[i]));
+      used.push_back(x);
+    }
+    arguments.push_back({x, reference});
+  }
+  node result;
+  const unsigned count = f.result == scalar::none ? 0 : 1;
+  detail::call_function({f.object, &f, &record_function, &f.result, count, "called", nowhere, false}, arguments.data(),
+                        unsigned(arguments.size()), &result);
+  if (count == 0) return;
+  for (const Local& l : here_.locals)
+    if (l.type == f.result) return detail::assign(l.slot, result);
+  here_.locals.push_back({detail::make_slot(f.result, result), f.result});
+}
+
+void Generator::record_function(const void* function, const node* parameters, node* results) {
+  const auto& f = *static_cast<const Function*>(function);
+  f.generator->function_body(f, parameters, results);
+}
+
+void Generator::function_body(const Function& f, const node* parameters, node* results) {
+  Surroundings inside;
+  inside.function = &f;
+  inside.budget = 3 + int(r_.below(6));
+  for (const Array& a : here_.inputs) inside.inputs.push_back({*parameters++, a.type});
+  for (const Array& a : here_.outputs) inside.outputs.push_back({*parameters++, a.type});
+  inside.thread = *parameters++;
+  inside.values.push_back({inside.thread, scalar::i64});
+  const Surroundings outside = std::exchange(here_, std::move(inside));
+  // Results and the variables' locals, in the order of the parameters.
+  node* const locals = results + (f.result == scalar::none ? 0 : 1) + here_.inputs.size() + here_.outputs.size() + 1;
+  for (std::size_t i = 0; i < f.types.size(); ++i) {
+    const bool reference = i + f.references >= f.types.size();
+    if (!reference) {
+      here_.values.push_back({parameters[i], f.types[i]});
+      continue;
+    }
+    locals[i] = detail::make_slot(f.types[i], parameters[i]);
+    here_.locals.push_back({locals[i], f.types[i]});
+  }
+  if (f.result == scalar::none) {
+    const detail::body_scope body = detail::begin_body(nullptr, nullptr);
+    block(2, 2 + int(r_.below(3)));
+    detail::end_body(body);
+  } else {
+    node kept = detail::make_slot(f.result, literal(f.result, 0));
+    const auto keep = [](void* slot, node x) { detail::assign(*static_cast<const node*>(slot), x); };
+    const detail::body_scope body = detail::begin_body(keep, &kept);
+    block(2, 2 + int(r_.below(3)));
+    detail::assign(kept, value(f.result, 2));
+    detail::end_body(body);
+    results[0] = kept;
+  }
+  here_ = outside;
+}
+
+/// Ends the thread, or leaves the function.
+void Generator::return_early() {
+  const Function* f = here_.function;
+  if (!f || f->result == scalar::none) detail::leave(op::Return, nowhere);
+  else detail::leave_with(detail::convert(f->result, value(f->result, 1)), nowhere);
 }
 
 void Generator::statement(int depth) {
-  if (--budget_ < 0) return;
+  if (--here_.budget < 0) return;
   if (options_.reports && r_.chance(12)) return report();
   const auto nested = [&] {
     assign(1);  // an empty body is an error
     block(depth - 1, int(r_.below(3)));
   };
-  const unsigned kind = depth > 0 ? r_.below(14) : r_.below(5);
+  const unsigned kind = depth > 0 ? r_.below(15) : r_.below(5);
   switch (kind) {
     case 0: case 1: case 2: return assign(3);
     case 3: return store();
     case 4: {
       const scalar s = any_type();
       const node first = value(s, 2);
-      locals_.push_back({detail::make_slot(s, first), s});
+      here_.locals.push_back({detail::make_slot(s, first), s});
       return;
     }
     case 5: case 6: case 7: {
@@ -357,16 +468,17 @@ void Generator::statement(int depth) {
       return;
     }
     case 11: case 12:
-      if (loops_ > 0) {
+      if (here_.loops > 0) {
         detail::record_if(condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
         return;
       }
       return assign(2);
+    case 13: return call();
     default:
       if (r_.chance(40)) {
         detail::record_if(condition(2), [&] {
           if (r_.chance(50)) store();
-          detail::leave(op::Return, nowhere);
+          return_early();
         }, nowhere);
         return;
       }
@@ -375,9 +487,9 @@ void Generator::statement(int depth) {
 }
 
 void Generator::block(int depth, int statements) {
-  const std::size_t scope = locals_.size();
+  const std::size_t scope = here_.locals.size();
   for (int i = 0; i < statements; ++i) statement(depth);
-  locals_.resize(scope);
+  here_.locals.resize(scope);
 }
 
 RandomKernel Generator::make() {
@@ -390,7 +502,7 @@ RandomKernel Generator::make() {
     const scalar s = any_type();
     const unsigned size = ir::size_of(Scalar(s));
     const bool out = i >= inputs;
-    (out ? outputs_ : inputs_).push_back({detail::parameter_array(s, 1, out, size), s});
+    (out ? here_.outputs : here_.inputs).push_back({detail::parameter_array(s, 1, out, size), s});
     Argument a;
     a.rank = 1, a.extents[0] = out ? output_size : input_size;
     for (std::int64_t e = 0; e < a.extents[0]; ++e) {
@@ -402,26 +514,26 @@ RandomKernel Generator::make() {
   }
   for (int i = 0; i < 3; ++i) {
     const scalar s = any_type();
-    values_.push_back({detail::parameter(s), s});
+    here_.values.push_back({detail::parameter(s), s});
     Argument a;
     a.bits = random_bits(r_, s);
     k.arguments.push_back(std::move(a));
   }
   const node id = detail::position(op::GlobalId, scalar::i64, 0);
-  thread_ = id;
-  values_.push_back({id, scalar::i64});
-  values_.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
+  here_.thread = id;
+  here_.values.push_back({id, scalar::i64});
+  here_.values.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
   for (int i = 0; i < 4; ++i) {
     const scalar s = any_type();
-    locals_.push_back({detail::make_slot(s, leaf(s)), s});
+    here_.locals.push_back({detail::make_slot(s, leaf(s)), s});
   }
-  budget_ = 12 + int(r_.below(24));
+  here_.budget = 12 + int(r_.below(24));
   block(4, 4 + int(r_.below(6)));
-  for (const Local& l : std::vector<Local>(locals_)) {  // what was computed shows
-    const Array& a = outputs_[r_.below(unsigned(outputs_.size()))];
+  for (const Local& l : std::vector<Local>(here_.locals)) {  // what was computed shows
+    const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
     const bool to_bits = is_float(l.type) != is_float(a.type);
     if (to_bits) continue;
-    detail::place at{a.array, {thread_}, 1};
+    detail::place at{a.array, {here_.thread}, 1};
     detail::store(at, detail::convert(a.type, l.slot));
   }
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);

@@ -2,6 +2,7 @@
 //
 // The code of docs/dsl.md: what stands between `// [name]` and `// [/name]` is quoted there (docs_snippets.cpp holds it to that),
 // and runs here on the interpreter.
+#include "krait/function.h"
 #include "trace_fixture.h"
 
 namespace {
@@ -84,6 +85,26 @@ TEST(dsl_snippets, structs) {
   EXPECT_EQ(particles[1].position.z, 33);
   EXPECT_EQ(particles[1].mass, 8);
   EXPECT_EQ(particles[1].hits[1], 7);
+}
+
+TEST(dsl_snippets, called) {
+  std::vector<float> out{3, 4};
+  run_one([](kr::view<float> y) {
+    // [called]
+    auto norm = kr::function([](auto a, auto b) { return kr::sqrt(a * a + b * b); });
+    auto advance = kr::function([](kr::var<float>& at, kr::value<float> by, kr::view<float> trace) {
+      kr::if_(by == 0, [] { kr::return_(); });      // leaves the function
+      at += by;                                     // the caller's variable
+      trace[0] = at;
+    });
+    auto split = kr::function([](kr::value<int> n) { return std::tuple(n / 10, n % 10); });
+    kr::var position = norm(y[0], y[1]);
+    advance(position, 2.0f, y);
+    auto [tens, ones] = split(42);
+    // [/called]
+    y[1] = position + tens + ones;
+  }, out);
+  EXPECT_EQ(out, (std::vector{7.0f, 13.0f}));
 }
 
 TEST(dsl_snippets, branches) {

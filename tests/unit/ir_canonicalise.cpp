@@ -116,7 +116,7 @@ class Order {
       : f_(f), alive_(std::move(alive)) {}
   static bool moves(const Inst& i) {
     const Effect e = info(i.op).effect;
-    return e == Effect::Pure || e == Effect::Read || e == Effect::Cross || (e == Effect::Slot && i.op != Op::Set);
+    return e == Effect::Pure || e == Effect::Call /* pure ones */ || e == Effect::Read || e == Effect::Cross || (e == Effect::Slot && i.op != Op::Set);
   }
   bool fixed(InstId x, InstId y) const { return uses(x, y) || uses(y, x) || conflict(x, y) || conflict(y, x); }
 
@@ -297,7 +297,23 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
   }
   Module two = parsed();
   two.functions.push_back(two.functions[0]);
+  two.functions[1].called = true;
   EXPECT_NE(key(two), before);
+}
+
+TEST(IrCanonicalise, FunctionsAreSortedAndEqualOnesAreOne) {
+  const std::string body = " (%0: f32) -> f32 {\n  %1: f32 = call @inner(%0)\n  yield %1\n}\n";
+  Module m = parse("kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
+                   "  %2: f32 = call @b(%0)\n  %3: f32 = call @a(%2)\n  %4: f32 = call @unused(%0)\n  %5: i64 = const 0\n"
+                   "  store.f32 %1, %5, %3\n  return\n}\n"
+                   "func @unused" + body + "func @a" + body + "func @b" + body +
+                   "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n").module;
+  ASSERT_EQ(verify(m), "");
+  canonicalise(m);
+  EXPECT_EQ(print(m), "kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
+                      "  %2: i64 = const 0\n  %3: f32 = call @a(%0)\n  %4: f32 = call @a(%3)\n"
+                      "  store.f32 %1, %2, %4\n  return\n}\n"
+                      "func @a" + body + "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n");
 }
 
 TEST(IrKey, IgnoresNamesAndPlaces) {

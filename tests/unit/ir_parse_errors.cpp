@@ -18,7 +18,12 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error(""), "1:1: expected 'kir 1'");
   EXPECT_EQ(error("kir 2"), "1:6: expected 'kir 1'");
   EXPECT_EQ(error("kir 1"), "1:6: expected 'kernel'");
-  EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:1: expected 'kernel'");
+  EXPECT_EQ(error("kir 1\nfunction () {\nreturn\n}"), "2:1: expected 'kernel'");
+  EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:6: expected 'rare'");
+  EXPECT_EQ(error("kir 1\nfunc () -> () {"), "2:13: expected a type");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall f\nreturn\n}"), "3:6: expected '@'");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall @f()\nreturn\n}"), "3:6: there is no function 'f'");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall #x\nreturn\n}"), "3:7: expected the number of a function");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\nreturn\n}\nkernel"), "5:1: expected 'func'");
   EXPECT_EQ(error("kir 1\nkernel @ fp(native)"), "2:9: expected the function's name");
   EXPECT_EQ(error("kir 1\nkernel @\"ab"), "2:12: the name has no end");

@@ -65,24 +65,47 @@ TEST(IrVerify, RegionsEndInOneTerminator) {
             "function 'k': 'yield': yield ends the regions of if and switch");
 }
 
-TEST(IrVerify, AMathematicalFunctionYieldsOneValue) {
-  const auto end = [](const char* name, bool value) {
-    return after([&](Function& f) {
-      f.name = name;
-      Inst& last = f.insts[f.regions[0].insts.back()];
-      last.op = Op::Yield;
-      if (value) last.operands = {3};
-    });
-  };
-  EXPECT_EQ(end("math.exp.f32", true), "");
-  EXPECT_EQ(end("math.exp.f32", false), "function 'math.exp.f32': 'yield': a mathematical function yields one value");
-  EXPECT_EQ(end("exp", true), "function 'exp': 'yield %3': yield ends the regions of if and switch");
+/// Errors of a module whose kernel calls @f (%0: f32, %1: i32) -> f32, after the change.
+std::string after_in_calls(void (*change)(Module&)) {
+  Module m = parse("kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
+                   "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
+                   "func @g (%0: f32) -> f32 {\nyield %0\n}\n").module;
+  EXPECT_EQ(verify(m), "");
+  change(m);
+  return verify(m);
+}
+
+TEST(IrVerify, CallsMatchTheirFunctions) {
+  const std::string call = "function 'k': '%2: f32 = call @f(%0, %1)': ";
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 3; }), "function 'k': '%2: f32 = call #3(%0, %1)': there is no such function");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 0; }), "function 'k': '%2: f32 = call @k(%0, %1)': there is no such function");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[1].insts[0].imm = 1; }),
+            "function 'f': '%2: f32 = call @f(%0)': a function calls only functions behind it: nothing may be recursive");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands.pop_back(); }),
+            "function 'k': '%2: f32 = call @f(%0)': needs 2 operands, not 1");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands = {1, 1}; }),
+            "function 'k': '%2: f32 = call @f(%1, %1)': operand 0 does not have the parameter's type");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].results.clear(), m.kernel().insts[0].type = {}; }),
+            "function 'k': 'call @f(%0, %1)': its results are not the function's");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].list = {1}; }), call + "has no list as attribute");
+}
+
+TEST(IrVerify, CalledFunctions) {
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].insts[0].operands.clear(); }),
+            "function 'g': 'yield': its operands do not match the function's results");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].insts[0].op = Op::Return, m.functions[2].insts[0].operands.clear(); }),
+            "function 'g': 'return': a function that is called ends in yield, not by ending the thread");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].fp = FpMode::Fast; }), "function 'g': its modes are not its kernel's");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name = "f"; }),
+            "function 'f': two functions have this name\nfunction 'f': two functions have this name");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a function that is called has a name");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }), "function 'k': a kernel has no results and is not rare");
 }
 
 TEST(IrVerify, Header) {
   EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
-  const std::string wrong = ": parameters are scalars and views of rank 1 to 4";
+  const std::string wrong = ": a kernel's parameters are scalars and views of rank 1 to 4";
   for (const Type& t :
        {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
         array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1)})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "random_ir.h"
 
+#include <array>
 #include <random>
 
 #include "ir/builder.h"
@@ -10,9 +11,49 @@ namespace {
 
 using namespace ir;
 
+constexpr std::array called_params{Scalar::F32, Scalar::I64};
+constexpr std::array called_results{Scalar::F32, Scalar::Bool};
+
+/// Function 1 of a module: some flow, and a call of function 2.
+Function called_function(const Function& kernel) {
+  Function f = new_function("a \"quoted\\ name\n");
+  f.inherit(kernel);
+  f.called = true, f.results = {called_results.begin(), called_results.end()};
+  Builder b(f);
+  const ValueId x = b.new_param(f.body, value_type(called_params[0])), n = b.new_param(f.body, value_type(called_params[1]));
+  b.at(f.body);
+  const ValueId small = b.compare(Op::Lt, n, b.constant(Scalar::I64, 7));
+  const InstId branch = b.append(Op::If, {}, std::span(&small, 1));
+  const RegionId yes = b.new_region(branch), no = b.new_region(branch);
+  const ValueId chosen = b.add_result(branch, value_type(Scalar::F32));
+  b.at(yes);
+  const InstId call = b.append(Op::Call, {}, std::span(&x, 1), 2);
+  const ValueId called = b.add_result(call, value_type(Scalar::F32));
+  b.append(Op::Yield, {}, std::span(&called, 1));
+  b.at(no);
+  b.append(Op::Yield, {}, std::span(&x, 1));
+  b.at(f.body);
+  const ValueId yields[] = {chosen, small};
+  b.append(Op::Yield, {}, yields);
+  return f;
+}
+
+Function rare_function(const Function& kernel) {
+  Function f = new_function("rare");
+  f.inherit(kernel);
+  f.called = f.rare = true, f.results = {Scalar::F32};
+  Builder b(f);
+  const ValueId x = b.new_param(f.body, value_type(Scalar::F32));
+  b.at(f.body);
+  const ValueId y = b.binary(Op::Mul, x, x);
+  b.append(Op::Yield, {}, std::span(&y, 1));
+  return f;
+}
+
 class Generator {
  public:
-  Generator(std::uint32_t seed, Function& f) : rng_(seed), f_(f), b_(f) {}
+  /// `calls`: with calls of the module's function 1, which the caller adds.
+  Generator(std::uint32_t seed, Function& f, bool calls) : rng_(seed), f_(f), b_(f), calls_(calls) {}
 
   void run(unsigned size) {
     header();
@@ -182,6 +223,11 @@ class Generator {
     }
   }
 
+  void call() {
+    const InstId i = b_.append(Op::Call, {}, values_of({called_params.begin(), called_params.end()}), 1);
+    results(i, {called_results.begin(), called_results.end()});
+  }
+
   std::vector<Scalar> some_types() {
     std::vector<Scalar> out;
     for (unsigned n = below(3); n > 0; --n) out.push_back(scalar());
@@ -235,6 +281,7 @@ class Generator {
       else if (choice < 15) slots();
       else if (choice < 16) block_and_warp();
       else if (choice < 17) local();
+      else if (calls_ && below(3) == 0) call();
       else if (depth < 4 && choice < 18) this->loop(size / 2, depth);
       else if (depth < 4) branch(size / 2, loop, depth);
     }
@@ -261,6 +308,7 @@ class Generator {
   Function& f_;
   Builder b_;
   std::vector<ValueId> values_, slots_, arrays_;
+  bool calls_;
   std::vector<std::vector<Scalar>> carried_, yields_;
 };
 
@@ -269,10 +317,11 @@ class Generator {
 ir::Module random_module(std::uint32_t seed, unsigned size) {
   ir::Module m;
   m.functions.push_back(ir::new_function("random_" + std::to_string(seed)));
-  Generator(seed, m.functions[0]).run(size);
-  if (seed % 7 == 0) {
-    m.functions.push_back(ir::new_function("a \"quoted\\ name\n"));
-    Generator(seed + 1, m.functions[1]).run(size / 2);
+  const bool calls = seed % 7 == 0;
+  Generator(seed, m.functions[0], calls).run(size);
+  if (calls) {
+    m.functions.push_back(called_function(m.kernel()));
+    m.functions.push_back(rare_function(m.kernel()));
   }
   return m;
 }

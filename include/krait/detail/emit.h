@@ -71,6 +71,28 @@ struct body_scope {
 KRAIT_API body_scope begin_body(void (*result)(void* context, node value), void* context);
 KRAIT_API void end_body(const body_scope& scope);
 
+// ---- functions that are called ------------------------------------------------------------------------------------------------
+/// A function object and how it is recorded for arguments of certain types.
+struct called_function {
+  std::uint64_t object;  // next_function()'s number of it
+  const void* lambda;
+  /// Calls the lambda on parameters. `results` receives the results, and then a node a parameter: the local of one that is taken by
+  /// reference.
+  void (*record)(const void* lambda, const node* parameters, node* results);
+  const scalar* results;
+  unsigned result_count;
+  const char* name;  // or nullptr: file:line
+  location where;
+  bool rare;
+};
+struct function_argument {
+  node x;
+  bool by_reference;  // a var, which gets the value that the function leaves in it
+};
+KRAIT_API std::uint64_t next_function() noexcept;
+/// Records the function unless that was done before in this recording, and a call of it.
+KRAIT_API void call_function(const called_function& what, const function_argument* arguments, unsigned count, node* results);
+
 // ---- values -------------------------------------------------------------------------------------------------------------------
 KRAIT_API node literal(scalar type, std::uint64_t bits);
 /// x as a value of that type (C++'s conversion; float to integer saturates).

@@ -94,7 +94,7 @@ void Emitter::emit_blocks() {
 
 void Emitter::emit_block(Layout layout) {
   shape_.layout = layout;
-  d_ = find_divergence(f_, layout, ir::none);
+  d_ = find_divergence(f_, functions_.calls, layout, ir::none);
   if (traits_.barriers && !whole_block_) emit_fissioned();
   else emit_threads();
 }
@@ -161,6 +161,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::WarpSync: break;  // lanes run in step
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: emit_warp(inst); break;
     case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
+    case Op::Call: emit_call(inst); break;
     case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
     case Op::If: case Op::Switch:
       return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
@@ -224,6 +225,7 @@ void Emitter::emit_gang_barrier(const ir::Inst& inst) {
 llvm::Value* Emitter::extent_of(ir::ValueId array, unsigned dim) {
   using What = ir::ArgumentSlot::What;
   const ir::Type& type = f_.type_of(array);
+  if (f_.called && type.space == ir::Space::Global) return views_.at(array).extents[dim];
   if (type.space != ir::Space::Global) {
     const ir::Inst* def = f_.def(array);
     if (def->list[dim]) return b_.getInt64(std::uint64_t(def->list[dim]));
@@ -243,6 +245,7 @@ llvm::Value* Emitter::extent_of(ir::ValueId array, unsigned dim) {
 llvm::Value* Emitter::stride_of(ir::ValueId array, unsigned dim) {
   using What = ir::ArgumentSlot::What;
   const ir::Type& type = f_.type_of(array);
+  if (f_.called && type.space == ir::Space::Global && !f_.facts.contiguous) return views_.at(array).strides[dim];
   if (type.space == ir::Space::Global && !f_.facts.contiguous) {
     unsigned param = 0;
     while (f_.params()[param] != array) ++param;

@@ -51,7 +51,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   initialise_llvm();
   Reply reply;
   Stopwatch watch;
-  Traits traits = find_traits(f);
+  Traits traits = find_traits(module);
   Shape shape = read_shape(target);
   bool whole_block = choose_layout(f, traits, shape);
   CpuBlobHeader header;
@@ -63,7 +63,8 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   BorrowedMachine machine(shape);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  Emitter(session.module(), f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
+  Functions functions{module};
+  Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
   session.verify();
   reply.lower_ms = watch.lap();
   optimise(session.module(), *machine);

@@ -12,10 +12,12 @@ using ir::Op;
 
 class Analysis {
  public:
-  Analysis(const ir::Function& f, Layout layout, ir::InstId range_loop) : f_(f), layout_(layout), range_loop_(range_loop) {
+  Analysis(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop, const std::vector<Span>& parameters)
+      : f_(f), calls_(calls), layout_(layout), range_loop_(range_loop) {
     d_.values.assign(f.values.size(), Span::Block);
     for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
     d_.continues.assign(f.insts.size(), 0);
+    for (std::size_t p = 0; p < parameters.size(); ++p) d_.values[f.params()[p]] = parameters[p];
     find_written(f.body);
   }
 
@@ -58,7 +60,7 @@ class Analysis {
 
   void find_written(ir::RegionId) {
     for (const ir::Inst& inst : f_.insts) {
-      auto effect = ir::info(inst.op).effect;
+      auto effect = calls_.effect(inst);
       if (effect == ir::Effect::Write || effect == ir::Effect::Atomic) writes_ = true;
     }
   }
@@ -88,6 +90,7 @@ class Analysis {
       case ir::Effect::Atomic: return Span::Varying;
       default: break;
     }
+    if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
       case Op::LaneId: case Op::Shuffle: return Span::Varying;
@@ -215,6 +218,7 @@ class Analysis {
   }
 
   const ir::Function& f_;
+  const ir::Calls& calls_;
   Layout layout_;
   ir::InstId range_loop_;
   Divergence d_;
@@ -224,8 +228,9 @@ class Analysis {
 
 }  // namespace
 
-Divergence find_divergence(const ir::Function& f, Layout layout, ir::InstId range_loop) {
-  return Analysis(f, layout, range_loop).run();
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop,
+                           const std::vector<Span>& parameters) {
+  return Analysis(f, calls, layout, range_loop, parameters).run();
 }
 
 }  // namespace krait::codegen::cpu

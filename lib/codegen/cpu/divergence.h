@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/shape.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 
 namespace krait::codegen::cpu {
@@ -23,6 +24,8 @@ struct Divergence {
 
   bool varying(ir::ValueId v) const { return values[v] == Span::Varying; }
 };
-Divergence find_divergence(const ir::Function& f, Layout layout, ir::InstId range_loop);
+/// `parameters`: of a function that is called, what its parameters are; else they are equal in the block.
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop,
+                           const std::vector<Span>& parameters = {});
 
 }  // namespace krait::codegen::cpu

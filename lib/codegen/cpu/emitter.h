@@ -9,6 +9,7 @@
 // Loop-carried values, loop results and masks across loops live in allocas, which mem2reg removes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 
 namespace krait::codegen::cpu {
@@ -57,11 +59,29 @@ struct Position {
   llvm::Value* block[3] = {};       // block_idx
 };
 
+/// What the functions of a module share: those that are called, once for each way of passing their arguments.
+struct Functions {
+  const ir::Module& module;
+  ir::Calls calls{module};
+  /// A function and which of its parameters are scalars instead of vectors.
+  struct Way {
+    std::size_t function;
+    std::vector<bool> uniform;
+    bool alone = false;  // all of them, of a pure function: no mask
+    friend auto operator<=>(const Way&, const Way&) = default;
+  };
+  struct Made {
+    llvm::Function* code;
+    std::vector<bool> uniform;  // by result: a scalar
+  };
+  std::map<Way, Made> made{};
+};
+
 class Emitter {
  public:
   /// `whole_block`: the gang is the block, whose size the kernel fixes. `lines`: with the user's source lines.
-  Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block, bool lines,
-          CpuBlobHeader& header);
+  Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
+          bool whole_block, bool lines, CpuBlobHeader& header);
 
   /// Adds @entry and, for Range, @extent.
   void emit();
@@ -88,6 +108,8 @@ class Emitter {
 
   // entry.cpp: the launch around the gangs
   void start_function(const char* name, bool extent);
+  void set_machine();
+  void load_helpers();
   void load_arguments();
   void place_arrays();
   void emit_grid();
@@ -117,6 +139,19 @@ class Emitter {
   std::size_t region_end(ir::RegionId r) const;
   bool skipped(ir::RegionId r, ir::InstId id) const;
   void emit_segment_gang();
+
+  // call.cpp
+  void emit_call(const ir::Inst& inst);
+  Functions::Way way_of(const ir::Inst& inst);
+  const Functions::Made& callee(const Functions::Way& way);
+  Functions::Made emit_called(const Functions::Way& way);
+  std::vector<llvm::Type*> passed_types(const Functions::Way& way, ir::ValueId param);
+  void bind_parameters(const Functions::Way& way);
+  std::vector<V> call_arguments(const ir::Inst& inst, const Functions::Way& way, unsigned part);
+  V call_part(const ir::Inst& inst, const Functions::Way& way, const Functions::Made& made, unsigned part);
+  V pack(V x);
+  V unpack(V x, ir::Scalar s, bool uniform);
+  llvm::Type* packed_type(ir::Scalar s, bool uniform);
 
   // control.cpp
   Exit emit_region(ir::RegionId r, std::size_t from = 0);
@@ -193,6 +228,7 @@ class Emitter {
 
   llvm::LLVMContext& c_;
   llvm::Module& m_;
+  Functions& functions_;
   const ir::Function& f_;
   Shape shape_;
   const Traits& traits_;
@@ -204,6 +240,10 @@ class Emitter {
   std::vector<unsigned> uses_;      // by ValueId
   std::vector<Lowered> values_;     // by ValueId
   ir::ArgumentLayout layout_;
+  struct View {
+    Few<V> extents, strides;
+  };
+  std::map<ir::ValueId, View> views_;  // parameters of a function that is called
   llvm::Function* function_ = nullptr;
   std::optional<DebugLines> lines_;
   V args_ = nullptr, launch_ = nullptr, box_ = nullptr, scratch_ = nullptr;

@@ -17,9 +17,9 @@ constexpr unsigned split_limit = 160;  // instructions of a body that is lowered
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, const ir::Function& f, const Shape& shape, const Traits& traits, bool whole_block,
-                 bool lines, CpuBlobHeader& header)
-    : c_(module.getContext()), m_(module), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
+Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
+                 bool whole_block, bool lines, CpuBlobHeader& header)
+    : c_(module.getContext()), m_(module), functions_(functions), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
       wants_lines_(lines), header_(header), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(ir::argument_layout(f)) {
   values_.resize(f.values.size());
   uses_.assign(f.values.size(), 0);
@@ -39,6 +39,17 @@ void Emitter::start_function(const char* name, bool extent) {
   llvm::FunctionType* type = extent ? llvm::FunctionType::get(b_.getInt64Ty(), {p, p}, false)
                                     : llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, p}, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, m_);
+  set_machine();
+  for (unsigned i = 0; i < function_->arg_size(); ++i) function_->addParamAttr(i, llvm::Attribute::NoAlias);
+  args_ = function_->getArg(0), launch_ = function_->getArg(1);
+  box_ = extent ? nullptr : function_->getArg(2);
+  scratch_ = extent ? nullptr : function_->getArg(3);
+  allocas_ = new_block("entry");
+  start(new_block("arguments"));
+}
+
+/// Whose instructions the function may use.
+void Emitter::set_machine() {
   CpuLevel level = shape_.machine.level;
   std::string width = level == CpuLevel::Avx512 ? "512" : level == CpuLevel::Avx2 ? "256" : "128";
   function_->addFnAttr("prefer-vector-width", width);
@@ -48,12 +59,13 @@ void Emitter::start_function(const char* name, bool extent) {
   if (!shape_.machine.features.empty()) function_->addFnAttr("target-features", shape_.machine.features);
   function_->addFnAttr("no-builtins");
   function_->addFnAttr(llvm::Attribute::NoUnwind);
-  for (unsigned i = 0; i < function_->arg_size(); ++i) function_->addParamAttr(i, llvm::Attribute::NoAlias);
-  args_ = function_->getArg(0), launch_ = function_->getArg(1);
-  box_ = extent ? nullptr : function_->getArg(2);
-  scratch_ = extent ? nullptr : function_->getArg(3);
-  allocas_ = new_block("entry");
-  start(new_block("arguments"));
+}
+
+void Emitter::load_helpers() {
+  if (shape_.machine.fma) return;
+  V table = launch_field(Helpers);
+  for (unsigned h = 0; h < unsigned(CpuHelper::Count); ++h)
+    helpers_[h] = b_.CreateAlignedLoad(b_.getPtrTy(), b_.CreatePtrAdd(table, b_.getInt64(h * 8)), llvm::Align(8));
 }
 
 void Emitter::load_arguments() {
@@ -62,11 +74,7 @@ void Emitter::load_arguments() {
     launch_block_[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
   }
   dynamic_bytes_ = launch_field(DynamicBytes);
-  if (!shape_.machine.fma) {
-    V table = launch_field(Helpers);
-    for (unsigned h = 0; h < unsigned(CpuHelper::Count); ++h)
-      helpers_[h] = b_.CreateAlignedLoad(b_.getPtrTy(), b_.CreatePtrAdd(table, b_.getInt64(h * 8)), llvm::Align(8));
-  }
+  load_helpers();
   auto params = f_.params();
   for (unsigned i = 0; i < params.size(); ++i) {
     const ir::Type& type = f_.type_of(params[i]);
@@ -237,7 +245,7 @@ void Emitter::emit_extent() {
 void Emitter::emit() {
   header_.mode = shape_.layout == Layout::Range ? CpuMode::Range : shape_.layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
   if (shape_.layout == Layout::Range) {
-    d_ = find_divergence(f_, shape_.layout, traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_.layout, traits_.stride_loop);
     emit_extent();
   }
   start_function("entry", false);
@@ -246,7 +254,7 @@ void Emitter::emit() {
   if (is_block(shape_.layout)) {
     emit_blocks();
   } else {
-    d_ = find_divergence(f_, shape_.layout, traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_.layout, traits_.stride_loop);
     emit_grid();
   }
   b_.SetCurrentDebugLocation({});

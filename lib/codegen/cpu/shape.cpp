@@ -3,33 +3,36 @@
 
 #include <bit>
 
+#include "ir/calls.h"
+
 namespace krait::codegen::cpu {
 namespace {
 
 using ir::Op;
 
-unsigned weight(const ir::Function& f, ir::RegionId region);
+unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region);
 
-unsigned weight(const ir::Inst& inst, const ir::Function& f) {
+unsigned weight(const ir::Module& m, const ir::Inst& inst, const ir::Function& f) {
   unsigned total = 1;
-  for (ir::RegionId r : inst.regions) total += weight(f, r);
+  for (ir::RegionId r : inst.regions) total += weight(m, f, r);
   if (inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) total += 8;
+  if (inst.op == Op::Call && !m.callee(inst).rare) total += weight(m, m.callee(inst), m.callee(inst).body);
   return ir::is_loop(inst.op) ? total * 16 : total;
 }
-unsigned weight(const ir::Function& f, ir::RegionId region) {
+unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region) {
   unsigned total = 0;
-  for (ir::InstId i : f.regions[region].insts) total = std::min(total + weight(f.insts[i], f), 1u << 20);
+  for (ir::InstId i : f.regions[region].insts) total = std::min(total + weight(m, f.insts[i], f), 1u << 20);
   return total;
 }
 
 /// The loop of a body that is: pure operations, one grid_stride that carries nothing, return.
-ir::InstId only_stride_loop(const ir::Function& f) {
+ir::InstId only_stride_loop(const ir::Function& f, const ir::Calls& calls) {
   ir::InstId loop = ir::none;
   for (ir::InstId id : f.regions[f.body].insts) {
     const ir::Inst& inst = f.insts[id];
     if (inst.op == Op::GridStride && loop == ir::none && inst.operands.size() == 1) loop = id;
     else if (inst.op == Op::Return && loop != ir::none) return loop;
-    else if (ir::info(inst.op).effect != ir::Effect::Pure || loop != ir::none) return ir::none;
+    else if (!calls.is_pure(inst) || loop != ir::none) return ir::none;
   }
   return ir::none;
 }
@@ -60,7 +63,8 @@ bool contains_return(const ir::Function& f, ir::RegionId region) {
 
 }  // namespace
 
-Traits find_traits(const ir::Function& f) {
+Traits find_traits(const ir::Module& module) {
+  const ir::Function& f = module.kernel();
   Traits t;
   bool global_ids = false;
   unsigned stride_loops = 0;
@@ -85,14 +89,14 @@ Traits find_traits(const ir::Function& f) {
     }
   }
   if (!global_ids && !t.block_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
-    t.stride_loop = only_stride_loop(f);
+    t.stride_loop = only_stride_loop(f, ir::Calls(module));
     // Leaving the loop would end a thread's later trips, which a range does not know.
     if (t.stride_loop != ir::none) {
       ir::RegionId body = f.insts[t.stride_loop].regions[0];
       if (leaves_loop(f, body) || contains_return(f, body)) t.stride_loop = ir::none;
     }
   }
-  t.cost = weight(f, t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0]);
+  t.cost = weight(module, f, t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0]);
   return t;
 }
 

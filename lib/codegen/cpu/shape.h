@@ -46,7 +46,7 @@ struct Traits {
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
   unsigned cost = 0;        // instructions, loops counted several times
 };
-Traits find_traits(const ir::Function& f);
+Traits find_traits(const ir::Module& module);
 
 /// Reads lanes, parts, cpu, tune and features of the target. Throws Failure 1 where they do not fit.
 Shape read_shape(const Target& target);

@@ -91,7 +91,8 @@ DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir:
   auto located = [](const ir::Inst& inst) { return inst.loc != 0; };
   auto first = std::find_if(kernel.insts.begin(), kernel.insts.end(), located);
   if (first == kernel.insts.end()) return;
-  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  if (!module.getModuleFlag("Debug Info Version"))
+    module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   builder_ = std::make_unique<llvm::DIBuilder>(module);
   const ir::Location& start = kernel.locations[first->loc];
   llvm::DIFile* file = builder_->createFile(start.file, "");
@@ -109,6 +110,11 @@ llvm::DebugLoc DebugLines::at(std::uint32_t location) const {
   if (place.file != scope_->getFile()->getFilename())
     scope = builder_->createLexicalBlockFile(scope_, builder_->createFile(place.file, ""));
   return llvm::DILocation::get(scope_->getContext(), place.line, 0, scope);
+}
+
+llvm::DebugLoc DebugLines::anywhere() const {
+  if (!scope_) return {};
+  return llvm::DILocation::get(scope_->getContext(), 0, 0, scope_);
 }
 
 void DebugLines::finish() {

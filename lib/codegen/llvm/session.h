@@ -47,6 +47,8 @@ class DebugLines {
   DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel, Kind kind);
   /// The position of an instruction of the kernel; empty for 0.
   llvm::DebugLoc at(std::uint32_t location) const;
+  /// A position in the function without a line, for calls: LLVM wants one where both functions have positions.
+  llvm::DebugLoc anywhere() const;
   /// To be called when the function is complete.
   void finish();
 

@@ -68,6 +68,7 @@ void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
   llvm::BasicBlock* from = b_.GetInsertBlock();
   switch (inst.op) {
     case Op::Yield:
+      if (!join) return lower_results(inst);
       add_incoming(join->results, operands, from);
       b_.CreateBr(join->block);
       return;

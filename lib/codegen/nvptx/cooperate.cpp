@@ -70,13 +70,15 @@ bool Lowering::is_uniform(ir::ValueId v) {
   if (!def) {
     ir::RegionId region = kernel_.values[v].region;
     ir::InstId parent = region == ir::none ? ir::none : kernel_.regions[region].parent;
-    if (region == kernel_.body) uniform = true;
+    if (region == kernel_.body) uniform = !kernel_.called;
     else if (parent != ir::none && kernel_.insts[parent].op == Op::For && kernel_.regions[region].params[0] == v)
       uniform = !is_divergent_loop(kernel_.insts[parent]);
   } else {
     ir::Level level = ir::info(def->op).level;
     uniform = level == ir::Level::Launch || level == ir::Level::Block || level == ir::Level::Operands;
-    if (level == ir::Level::Operands)
+    const bool calls = def->op == Op::Call && all_.calls.is_pure(*def) && !all_.calls.is_placed(*def);
+    uniform = uniform || calls;
+    if (level == ir::Level::Operands || calls)
       for (ir::ValueId operand : def->operands) uniform = uniform && is_uniform(operand);
   }
   uniform_[v] = uniform;

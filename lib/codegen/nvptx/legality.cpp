@@ -21,6 +21,15 @@ std::string place(const ir::Function& kernel, const ir::Inst& inst) {
   return inst.loc ? fmt::format(" ({}:{})", at.file, at.line) : std::string();
 }
 
+void check_functions(const ir::Function& kernel) {
+  for (const ir::Inst& inst : kernel.insts) {
+    const ir::OpInfo& row = ir::info(inst.op);
+    if (row.math && !has_instruction(inst, kernel.fp))
+      unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
+                              row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
+  }
+}
+
 void check_shared(const ir::Function& kernel) {
   std::uint64_t bytes = 0;
   unsigned dynamic = 0;
@@ -47,12 +56,7 @@ void check_legality(const ir::Module& module, unsigned isa) {
   if (arguments > limit)
     unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10,
                             isa % 10, limit));
-  for (const ir::Inst& inst : kernel.insts) {
-    const ir::OpInfo& row = ir::info(inst.op);
-    if (row.math && !has_instruction(inst, kernel.fp))
-      unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
-                              row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
-  }
+  for (const ir::Function& f : module.functions) check_functions(f);
   check_shared(kernel);
 }
 

@@ -25,31 +25,37 @@ constexpr NumericTraits traits{.half_arithmetic = true, .half_from_double = true
 
 using What = ir::ArgumentSlot::What;
 
-bool writes_memory(Op op) {
-  return op == Op::Store || op == Op::StoreVec || ir::info(op).effect == ir::Effect::Atomic;
-}
-
 }  // namespace
 
-Lowering::Lowering(Session& session, const ir::Module& module)
-    : session_(session), kernel_(module.kernel()), context_(session.context()), b_(context_), numeric_(b_, traits),
-      values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1), float_bits_(kernel_.values.size(), -1) {
-  reinterprets_ = std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
-    return inst.op == Op::Bitcast && ir::is_float(kernel_.type_of(inst.operands[0]).scalar);
-  });
+Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
+    : session_(session), all_(all), number_(function), kernel_(all.module.functions[function]), context_(session.context()),
+      b_(context_), numeric_(b_, traits), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
+      float_bits_(kernel_.values.size(), -1) {
+  for (const ir::Function& f : all.module.functions) {
+    for (const ir::Inst& inst : f.insts) {
+      ir::Effect effect = ir::info(inst.op).effect;
+      synchronises_ = synchronises_ || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
+      reinterprets_ = reinterprets_ || (inst.op == Op::Bitcast && ir::is_float(f.type_of(inst.operands[0]).scalar));
+    }
+  }
 }
 
 bool Lowering::is_written(ir::ValueId array) const {
   return std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
-    return writes_memory(inst.op) && inst.operands.front() == array;
+    for (std::size_t k = 0; k < inst.operands.size(); ++k)
+      if (inst.operands[k] == array && all_.calls.writes(inst, k)) return true;
+    return false;
   });
 }
 
+/// Of every function, called or not.
+void Lowering::set_modes() {
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  if (kernel_.fp == ir::FpMode::Fast) function_->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+  entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
+}
+
 void Lowering::create_function() {
-  synchronises_ = std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [](const ir::Inst& inst) {
-    ir::Effect effect = ir::info(inst.op).effect;
-    return effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
-  });
   std::vector<llvm::Type*> types;
   ir::ArgumentLayout layout = ir::argument_layout(kernel_);
   for (const ir::ArgumentSlot& slot : layout.slots) {
@@ -70,11 +76,8 @@ void Lowering::create_function() {
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(kernel_.name), session_.module());
   function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  if (kernel_.fp == ir::FpMode::Fast) function_->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
   if (kernel_.block[0])
     function_->addFnAttr("nvvm.reqntid", fmt::format("{},{},{}", kernel_.block[0], kernel_.block[1], kernel_.block[2]));
-  entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
   exit_ = llvm::BasicBlock::Create(context_, "exit");
 }
 
@@ -119,17 +122,23 @@ void Lowering::make_strides(Array& array) {
 }
 
 void Lowering::run() {
-  create_function();
+  if (kernel_.called) create_called();
+  else create_function();
+  set_modes();
+  all_.functions[number_] = function_;
   b_.SetInsertPoint(entry_);
   lines_.emplace(session_.module(), *function_, kernel_, llvm::DICompileUnit::DebugDirectivesOnly);
-  bind_parameters();
+  if (kernel_.called) bind_called();
+  else bind_parameters();
   llvm::BasicBlock* body = new_block("body");
   b_.SetInsertPoint(body);
   lower_region(kernel_.body, nullptr, nullptr);
-  exit_->insertInto(function_);
   b_.SetCurrentDebugLocation({});
-  b_.SetInsertPoint(exit_);
-  b_.CreateRetVoid();
+  if (exit_) {
+    exit_->insertInto(function_);
+    b_.SetInsertPoint(exit_);
+    b_.CreateRetVoid();
+  }
   b_.SetInsertPoint(entry_);
   b_.CreateBr(body);
   lines_->finish();
@@ -177,12 +186,12 @@ bool Lowering::may_hold_float_bits(ir::ValueId v) {
   const ir::Inst* def = kernel_.def(v);
   bool may = false;
   if (!def) {
-    may = kernel_.values[v].region != kernel_.body;
+    may = kernel_.called || kernel_.values[v].region != kernel_.body;
   } else if (def->op == Op::Bitcast && ir::is_float(kernel_.type_of(def->operands[0]).scalar)) {
     may = true;
   } else {
     ir::Effect effect = ir::info(def->op).effect;
-    may = effect == ir::Effect::Control || effect == ir::Effect::Slot;
+    may = effect == ir::Effect::Control || effect == ir::Effect::Slot || effect == ir::Effect::Call;
     if (effect == ir::Effect::Pure || effect == ir::Effect::Cross)
       for (ir::ValueId operand : def->operands)
         may = may || (ir::is_int(kernel_.type_of(operand).scalar) && may_hold_float_bits(operand));
@@ -267,6 +276,7 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::Break: case Op::Return: case Op::Unreachable:
       break;  // lower_region's
     case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
+    case Op::Call: lower_call(inst); return;
   }
   defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The structured IR as one LLVM function for NVPTX: one thread, scalar values, regions as basic blocks, their results as phis.
-// lower.cpp sets up the function and its parameters, control.cpp lowers regions, memory.cpp arrays, atomics.cpp atomics,
+// The structured IR as LLVM functions for NVPTX: one thread, scalar values, regions as basic blocks, their results as phis.
+// lower.cpp sets up the kernel and its parameters, call.cpp the functions that it calls, control.cpp lowers regions, memory.cpp arrays, atomics.cpp atomics,
 // cooperate.cpp positions, barriers and warp operations, functions.cpp mathematical functions that the hardware has.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "codegen/llvm/numeric.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 
 namespace krait::codegen::nvptx {
@@ -25,10 +26,20 @@ void check_legality(const ir::Module& module, unsigned isa);
 /// Whether `emit_function` lowers this row of KRAIT_MATH in this mode.
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 
+/// Builds the module's functions, the kernel under its name.
+void lower_module(Session& session, const ir::Module& module);
+
+/// What the functions of a module share.
+struct Lowered {
+  const ir::Module& module;
+  ir::Calls calls{module};
+  std::vector<llvm::Function*> functions{module.functions.size(), nullptr};  // those lowered so far
+};
+
 class Lowering {
  public:
-  Lowering(Session& session, const ir::Module& module);
-  /// Builds the function, which gets this name.
+  /// Of one function, after those that it calls.
+  Lowering(Session& session, Lowered& all, std::size_t function);
   void run();
 
  private:
@@ -54,6 +65,7 @@ class Lowering {
 
   // lower.cpp
   void create_function();
+  void set_modes();
   void bind_parameters();
   void bind_view(unsigned param, const std::vector<llvm::Value*>& arguments);
   void make_strides(Array& array);
@@ -68,6 +80,14 @@ class Lowering {
   llvm::Value* copy_register(llvm::Value* x);
   bool is_approximate_reciprocal(const ir::Inst& inst) const;
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
+
+  // call.cpp
+  void create_called();
+  void bind_called();
+  std::vector<llvm::Type*> passed_types(const ir::Type& t) const;
+  llvm::Type* result_type() const;
+  void lower_call(const ir::Inst& inst);
+  void lower_results(const ir::Inst& yield);
 
   // control.cpp
   llvm::BasicBlock* new_block(const char* name);
@@ -124,7 +144,9 @@ class Lowering {
   llvm::Value* emit_exp2(llvm::Value* x, double high, double low);
 
   Session& session_;
-  const ir::Function& kernel_;
+  Lowered& all_;
+  const std::size_t number_;     // of the function in the module
+  const ir::Function& kernel_;  // or a function that is called
   llvm::LLVMContext& context_;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  // holds allocas

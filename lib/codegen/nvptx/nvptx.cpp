@@ -106,7 +106,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   session.module().setDataLayout(machine->createDataLayout());
   ir::Module wide = module;
   passes::combine_accesses(wide, true);
-  Lowering(session, wide).run();
+  lower_module(session, wide);
   session.verify();
   Reply reply;
   reply.lower_ms = watch.lap();

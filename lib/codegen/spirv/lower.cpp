@@ -11,29 +11,44 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-Words Lower::run(support::SpirvBlobHeader& header) {
-  header_ = &header;
+Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header) {
+  Unit unit{module, Emitter(target), debug, &header};
+  unit.vulkan_model = unit.emitter.has("vmm");
+  for (const ir::Function& f : module.functions)
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+      const ir::Effect effect = ir::info(f.insts[i].op).effect;
+      unit.synchronised = unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
+    });
+  for (std::size_t i = module.functions.size(); i-- > 0;) Lower(unit, i).run();
+  return unit.emitter.m.finish(module.kernel().name);
+}
+
+void Lower::run() {
   ids_.assign(f_.values.size(), 0);
   arrays_.resize(f_.values.size());
   uses_.resize(f_.values.size());
-  e_.where = fmt::format("kernel {}", f_.name);
+  e_.where = fmt::format("kernel {}", unit_.module.kernel().name);
   e_.native = f_.fp == ir::FpMode::Native;
   scan();
+  if (f_.called) return called();
   declare();
   entry();
   region(f_.body);
-  return e_.m.finish(f_.name);
 }
 
-/// Finds how shared and local arrays are used, which decides what they are made of, and whether threads talk to each other.
+/// Finds how shared and local arrays are used, which decides what they are made of.
 void Lower::scan() {
   ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
     const ir::Inst& i = f_.insts[id];
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
-    if (effect == ir::Effect::Sync || atomic) synchronised_ = true;
     if (effect == ir::Effect::Cross || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize || i.op == ir::Op::WarpSync)
       header_->uses_warp |= i.op != ir::Op::Uniform;
+    if (i.op == ir::Op::Call)
+      for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        uses_[i.operands[k]].read |= unit_.calls.reads(i, k);
+        uses_[i.operands[k]].written |= unit_.calls.writes(i, k);
+      }
     if (effect != ir::Effect::Read && effect != ir::Effect::Write && !atomic) return;
     const ir::ValueId array = i.operands[0];
     const ir::Type& t = f_.type_of(array);
@@ -49,7 +64,6 @@ void Lower::scan() {
 }
 
 void Lower::declare() {
-  vulkan_model_ = e_.has("vmm");
   Module& m = e_.m;
   m.capability(spv::Capability::Shader);
   m.capability(spv::Capability::PhysicalStorageBufferAddresses);
@@ -76,10 +90,12 @@ void Lower::declare() {
 void Lower::capabilities() {
   if (f_.fp == ir::FpMode::Fast) return;
   bool used[3]{};
-  for (const ir::Value& v : f_.values) {
-    used[0] |= v.type.is_value() && v.type.scalar == Scalar::F16;
-    used[1] |= v.type.is_value() && v.type.scalar == Scalar::F32;
-    used[2] |= v.type.is_value() && v.type.scalar == Scalar::F64;
+  for (const ir::Function& f : unit_.module.functions) {
+    for (const ir::Value& v : f.values) {
+      used[0] |= v.type.is_value() && v.type.scalar == Scalar::F16;
+      used[1] |= v.type.is_value() && v.type.scalar == Scalar::F32;
+      used[2] |= v.type.is_value() && v.type.scalar == Scalar::F64;
+    }
   }
   struct Mode { const char* feature; spv::Capability capability; spv::ExecutionMode mode; };
   const Mode modes[] = {{"szin", spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
@@ -135,6 +151,7 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::WarpAny: case Op::WarpAll: return define(i, warp_vote(i));
     case Op::Shuffle: return define(i, shuffle(i));
     case Op::Uniform: return define(i, value(i.operands[0]));
+    case Op::Call: return call(i);
 
     case Op::Slot:
       define(i, e_.m.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a kernel and emits its SPIR-V. The regions of the IR are SPIR-V's structured constructs one to one: an if or switch is a
+// Walks a kernel and the functions that it calls, and emits their SPIR-V. The regions of the IR are SPIR-V's structured constructs one to one: an if or switch is a
 // selection with its merge block, a loop is a header, a body, a continue target with the carried values' phis and a merge block;
 // break, continue and return leave nested selections by branches that SPIR-V allows from anywhere inside.
 #pragma once
@@ -10,17 +10,35 @@
 
 #include "codegen/spirv/emitter.h"
 #include "ir/abi.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 #include "support/spirv_blob.h"
 
 namespace krait::codegen::spirv {
 
+/// What the functions of a module share.
+struct Unit {
+  const ir::Module& module;
+  Emitter emitter;
+  bool debug = false;
+  support::SpirvBlobHeader* header = nullptr;
+  bool vulkan_model = false;  // else GLSL450's
+  bool synchronised = false;  // there are barriers, fences or atomics
+  std::vector<Id> functions = std::vector<Id>(module.functions.size());
+  ir::Calls calls = ir::Calls(module);
+};
+
+/// The module's words; `header` is filled but for magic and words.
+Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header);
+
 class Lower {
  public:
-  Lower(const ir::Function& f, const Target& target, bool debug) : f_(f), e_(target), debug_(debug) {}
+  Lower(Unit& unit, std::size_t function)
+      : unit_(unit), number_(function), f_(unit.module.functions[function]), e_(unit.emitter), debug_(unit.debug),
+        vulkan_model_(unit.vulkan_model), synchronised_(unit.synchronised), header_(unit.header) {}
 
-  /// The module's words; `header` is filled but for magic and words.
-  Words run(support::SpirvBlobHeader& header);
+  /// After run of the functions that this one calls.
+  void run();
 
  private:
   using Incoming = Emitter::Incoming;
@@ -32,6 +50,7 @@ class Lower {
     bool coherent = false;        // other threads may touch it
     Id base = 0;                  // address (u64) or variable
     unsigned param = 0;           // of a view
+    std::vector<Id> extents, strides;  // of a view that is the parameter of a function that is called
     Id dynamic_length = 0;        // first extent of shared memory sized at launch, u32
   };
   /// Where leaving an if, switch or loop goes and with which values.
@@ -55,6 +74,14 @@ class Lower {
   Scalar scalar(ir::ValueId v) const { return f_.type_of(v).scalar; }
   void define(const ir::Inst& i, Id id) { ids_[i.results[0]] = id; }
   const std::uint64_t* known(ir::ValueId v) const { return f_.is_const(v) ? &f_.def(v)->imm : nullptr; }
+
+  // lower_call.cpp
+  void called();
+  std::vector<Id> passed_types(const ir::Type& t);
+  Id result_type(const ir::Function& f);
+  void bind_parameters(const std::vector<Id>& ids);
+  void call(const ir::Inst& i);
+  void give_results(const ir::Inst& yield);
 
   // lower_control.cpp
   void region(ir::RegionId r);
@@ -121,12 +148,13 @@ class Lower {
   Id warp_vote(const ir::Inst& i);
   Id shuffle(const ir::Inst& i);
 
+  Unit& unit_;
+  std::size_t number_;  // of the function in the module
   const ir::Function& f_;
-  Emitter e_;
+  Emitter& e_;
   bool debug_;
-  bool vulkan_model_ = false;  // else GLSL450's
-  bool synchronised_ = false;  // the kernel has barriers, fences or atomics
-  support::SpirvBlobHeader* header_ = nullptr;
+  bool vulkan_model_, synchronised_;
+  support::SpirvBlobHeader* header_;
   ir::ArgumentLayout layout_;
 
   std::vector<Id> ids_;       // by ValueId

@@ -37,7 +37,9 @@ void Lower::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id
 
 void Lower::terminate(const ir::Inst& i) {
   switch (i.op) {
-    case ir::Op::Yield: return leave(exits_.back(), exits_.back().results, i, exits_.back().merge);
+    case ir::Op::Yield:
+      if (exits_.empty()) return give_results(i);
+      return leave(exits_.back(), exits_.back().results, i, exits_.back().merge);
     case ir::Op::Return: return e_.m.emit_void(Op::OpReturn, {});
     case ir::Op::Unreachable: return e_.m.emit_void(Op::OpUnreachable, {});
     default: break;

@@ -127,6 +127,7 @@ Id Lower::position(ir::Op op, unsigned d) {
 
 Id Lower::extent(ir::ValueId array, unsigned d) {
   const Array& a = arrays_[array];
+  if (!a.extents.empty()) return a.extents[d];
   if (f_.type_of(array).space == ir::Space::Global) {
     const std::uint32_t offset = layout_.find(What::Extent, a.param, d);
     return f_.facts.small ? e_.op(Op::OpUConvert, Scalar::I64, {argument(Scalar::U32, offset)}) : argument(Scalar::I64, offset);
@@ -137,6 +138,7 @@ Id Lower::extent(ir::ValueId array, unsigned d) {
 
 Id Lower::stride(ir::ValueId array, unsigned d) {
   const ir::Type& t = f_.type_of(array);
+  if (!arrays_[array].strides.empty()) return arrays_[array].strides[d];
   if (t.space == ir::Space::Global && !f_.facts.contiguous)
     return argument(Scalar::I64, layout_.find(What::Stride, arrays_[array].param, d));
   // C order: the product of the extents behind.

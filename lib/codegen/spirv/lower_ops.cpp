@@ -107,8 +107,8 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
     case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get:
-    case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield:
-    case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: break;
+    case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride:
+    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call: break;
   }
   defect(fmt::format("{}: not a pure operation", e_.where));
 }

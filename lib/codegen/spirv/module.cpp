@@ -59,11 +59,11 @@ void Module::decorate_member(Id id, std::uint32_t member, spv::Decoration d, std
   append(annotations_, spv::Op::OpMemberDecorate, {id, member, std::uint32_t(d)}, list(operands));
 }
 
-Id Module::unique(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+Id Module::unique(spv::Op op, std::span<const std::uint32_t> operands) {
   Words key{std::uint32_t(op)};
-  key.insert(key.end(), operands);
+  key.insert(key.end(), operands.begin(), operands.end());
   auto [at, fresh] = known_.try_emplace(std::move(key), next_id_);
-  if (fresh) append(types_, op, {new_id()}, list(operands));
+  if (fresh) append(types_, op, {new_id()}, operands);
   return at->second;
 }
 
@@ -174,6 +174,30 @@ Id Module::emit(spv::Op op, Id type, std::span<const std::uint32_t> operands) {
 void Module::emit_void(spv::Op op, std::span<const std::uint32_t> operands) { append(body_, op, operands); }
 void Module::emit_void(spv::Op op, std::initializer_list<std::uint32_t> operands) { append(body_, op, list(operands)); }
 
+Id Module::begin_function(Id result, std::vector<Id>& parameters) {
+  Words operands{result};
+  operands.insert(operands.end(), parameters.begin(), parameters.end());
+  const Id type = unique(spv::Op::OpTypeFunction, operands), function = new_id();
+  suspended_ = {std::move(variables_), std::move(body_), first_block_};
+  variables_.clear(), body_.clear();
+  first_block_ = new_id();
+  append(functions_, spv::Op::OpFunction, {result, function, 0, type});
+  for (Id& p : parameters) {
+    const Id parameter = new_id();
+    append(functions_, spv::Op::OpFunctionParameter, {p, parameter});
+    p = parameter;
+  }
+  return function;
+}
+
+void Module::end_function() {
+  append(functions_, spv::Op::OpLabel, {first_block_});
+  functions_.insert(functions_.end(), variables_.begin(), variables_.end());
+  functions_.insert(functions_.end(), body_.begin(), body_.end());
+  append(functions_, spv::Op::OpFunctionEnd, {});
+  variables_ = std::move(suspended_.variables), body_ = std::move(suspended_.body), first_block_ = suspended_.first_block;
+}
+
 Words Module::finish(std::string_view kernel_name) {
   if (!kernel_name.empty()) name(entry_, kernel_name);
   Id none = void_type();
@@ -199,6 +223,7 @@ Words Module::finish(std::string_view kernel_name) {
   add(variables_);
   add(body_);
   append(out, spv::Op::OpFunctionEnd, {});
+  add(functions_);
   out[3] = next_id_;
   return out;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A SPIR-V module under construction: one word list a section, types and constants made once each, one function whose body is
-// appended in order. Knows the binary form and nothing of Krait's IR.
+// A SPIR-V module under construction: one word list a section, types and constants made once each, the entry point's body, which
+// is appended in order, and functions that are called. Knows the binary form and nothing of Krait's IR.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class Module {
   Id float_type(unsigned bits);
   Id vector_type(Id element, unsigned count) { return unique(spv::Op::OpTypeVector, {element, count}); }
   Id struct_type(std::initializer_list<Id> members) { return unique(spv::Op::OpTypeStruct, members); }
+  Id struct_type(std::span<const Id> members) { return unique(spv::Op::OpTypeStruct, members); }
   Id array_type(Id element, Id length) { return unique(spv::Op::OpTypeArray, {element, length}); }
   /// An array with a layout, which must not be shared with one that has none.
   Id strided_array_type(Id element, Id length, unsigned stride);
@@ -74,6 +75,10 @@ class Module {
   void emit_void(spv::Op op, std::initializer_list<std::uint32_t> operands);
   void emit_void(spv::Op op, std::span<const std::uint32_t> operands);
 
+  /// A function that is called: until end_function all that is emitted is its body. `parameters` holds types, and ids afterwards.
+  Id begin_function(Id result, std::vector<Id>& parameters);
+  void end_function();
+
   /// Label of the block that the body starts in.
   Id first_block() const { return first_block_; }
 
@@ -81,7 +86,10 @@ class Module {
   Words finish(std::string_view kernel_name);
 
  private:
-  Id unique(spv::Op op, std::initializer_list<std::uint32_t> operands);
+  Id unique(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+    return unique(op, std::span(operands.begin(), operands.size()));
+  }
+  Id unique(spv::Op op, std::span<const std::uint32_t> operands);
   Id unique_typed(spv::Op op, Id type, std::span<const std::uint32_t> operands);
 
   Id next_id_ = 1;
@@ -89,11 +97,15 @@ class Module {
   spv::MemoryModel memory_ = spv::MemoryModel::GLSL450;
   std::set<std::uint32_t> capabilities_;
   std::set<std::string_view> extension_names_;
-  Words extensions_, imports_, modes_, strings_, names_, annotations_, types_, variables_, body_;
+  Words extensions_, imports_, modes_, strings_, names_, annotations_, types_, variables_, body_, functions_;
   Words interface_;
   std::map<Words, Id> known_;
   std::map<std::uint32_t, Id> builtins_;
   Id glsl_ = 0, entry_ = new_id(), first_block_ = new_id();
+  struct Suspended {  // the entry point, while a function is made
+    Words variables, body;
+    Id first_block;
+  } suspended_{};
 };
 
 }  // namespace krait::codegen::spirv

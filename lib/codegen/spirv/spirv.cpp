@@ -41,7 +41,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   const ir::Function& f = wide.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
   support::SpirvBlobHeader header;
-  const Words words = Lower(f, target, target.lists("features", "debug")).run(header);
+  const Words words = lower_module(wide, target, target.lists("features", "debug"), header);
   header.words = std::uint32_t(words.size());
   reply.lower_ms = watch.lap();
   if (!target.lists("features", "unvalidated"))

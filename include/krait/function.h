@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that kernels call. A lambda, or any C++ function, on traced values is copied to each place where it is used; one made
+// by kr::function becomes one function of the kernel, compiled once and called.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include <krait/control.h>
+#include <krait/detail/elementwise.h>
+#include <krait/memory.h>
+
+namespace krait {
+
+/// What kr::function takes beside the lambda.
+struct function_options {
+  const char* name = nullptr;  // in texts and messages; by default file:line
+  bool rare = false;           // seldom called: code is laid out for the paths that do not lead to it
+};
+
+namespace detail {
+
+template <class Type>
+struct is_view : std::false_type {};
+template <class Elem, int Rank>
+struct is_view<view<Elem, Rank>> : std::true_type {};
+template <class Type>
+inline constexpr bool is_kernel_argument = is_traced_v<std::remove_cvref_t<Type>> || is_view<std::remove_cvref_t<Type>>::value;
+
+/// What an argument is inside the function. `parameter` is the type of the lambda's parameter or, where that is `auto`, of the
+/// argument: var<T>& is taken by reference.
+template <class Parameter>
+struct inside {
+  using plain = std::remove_cvref_t<Parameter>;
+  static_assert(operand_type<plain> || std::is_enum_v<plain>,
+                "krait: the parameters of a kr::function are kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
+  using element = storage_type_t<plain>;
+  static constexpr bool by_reference = false;
+  using type = const value<element>;
+  static value<element> enter(node parameter) { return value<element>(parameter); }
+  template <class Arg>
+  static function_argument pass(const Arg& x) {
+    if constexpr (is_traced_v<Arg>) return {convert(scalar_of<element>, node_of(x)), false};
+    else return {node_of(convert_plain<element>(static_cast<storage_type_t<Arg>>(x))), false};
+  }
+};
+template <class Elem>
+struct inside<var<Elem>&> {
+  static constexpr bool by_reference = true;
+  using type = var<Elem>;
+  static value<Elem> enter(node parameter) { return value<Elem>(parameter); }
+  static function_argument pass(var<Elem>& x) { return {node_of(x), true}; }
+};
+template <class Parameter>
+  requires(is_view<std::remove_cvref_t<Parameter>>::value)
+struct inside<Parameter> {
+  static constexpr bool by_reference = false;
+  using type = const std::remove_cvref_t<Parameter>;
+  static type enter(node parameter) { return type(parameter); }
+  static function_argument pass(const type& x) { return {node_of(x), false}; }
+};
+
+/// The types of what the function gives.
+template <class Type>
+struct function_results {
+  static_assert(operand_type<Type>, "krait: a kr::function gives nothing, a number, or a std::tuple of numbers");
+  using type = value<storage_type_t<Type>>;
+  static constexpr scalar list[] = {scalar_of<storage_type_t<Type>>};
+  static constexpr unsigned count = 1;
+  static type make(const node* nodes) { return type(nodes[0]); }
+};
+template <>
+struct function_results<void> {
+  static constexpr scalar list[] = {scalar::none};
+  static constexpr unsigned count = 0;
+  static void make(const node*) {}
+};
+template <class... Types>
+struct function_results<std::tuple<Types...>> {
+  using type = std::tuple<value<storage_type_t<Types>>...>;
+  static constexpr scalar list[] = {scalar_of<storage_type_t<Types>>...};
+  static constexpr unsigned count = sizeof...(Types);
+  static type make(const node* nodes) { return make(nodes, std::index_sequence_for<Types...>{}); }
+  template <std::size_t... At>
+  static type make(const node* nodes, std::index_sequence<At...>) {
+    return type(value<storage_type_t<Types>>(nodes[At])...);
+  }
+};
+
+template <class Lambda, class... Params>
+struct function_recording {
+  using result = std::remove_cvref_t<std::invoke_result_t<const Lambda&, typename inside<Params>::type&...>>;
+  using results = function_results<result>;
+  using every = std::index_sequence_for<Params...>;
+
+  static void record(const void* lambda, const node* parameters, node* nodes) {
+    run(*static_cast<const Lambda*>(lambda), parameters, nodes, every{});
+  }
+  template <std::size_t... At>
+  static void run(const Lambda& lambda, [[maybe_unused]] const node* parameters, [[maybe_unused]] node* nodes,
+                  std::index_sequence<At...>) {
+    std::tuple<typename inside<Params>::type...> in(inside<Params>::enter(parameters[At])...);
+    const auto call = [&] { return lambda(std::get<At>(in)...); };
+    if constexpr (std::is_void_v<result>) {
+      const body_scope body = begin_body(nullptr, nullptr);
+      call();
+      end_body(body);
+    } else if constexpr (is_tuple<result>::value) {
+      const result all = call();
+      [&]<std::size_t... Out>(std::index_sequence<Out...>) {
+        ((nodes[Out] = node_of(operand(std::get<Out>(all)))), ...);
+      }(std::make_index_sequence<results::count>{});
+    } else {
+      nodes[0] = node_of(call_inlined(call));
+    }
+    ((inside<Params>::by_reference ? void(nodes[results::count + At] = local_of(std::get<At>(in))) : void()), ...);
+  }
+  static node local_of(const handle& x) { return node_of(x); }
+
+  template <class... Args>
+  static auto call(std::uint64_t object, const Lambda& lambda, const function_options& with, location where, Args&... args) {
+    static_assert(sizeof...(Args) == sizeof...(Params), "krait: the call has another number of arguments than the lambda has parameters");
+    const function_argument passed[sizeof...(Params) + 1] = {inside<Params>::pass(args)...};
+    node nodes[results::count + 1];
+    call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed, sizeof...(Params), nodes);
+    return results::make(nodes);
+  }
+};
+
+/// By the lambda's parameters where they have types, else by the arguments.
+template <class Member>
+struct declared_function;
+template <class Lambda, class Result, class... Params>
+struct declared_function<Result (Lambda::*)(Params...) const> {
+  using type = function_recording<Lambda, Params...>;
+};
+template <class Lambda, class Result, class... Params>
+struct declared_function<Result (Lambda::*)(Params...) const noexcept> {
+  using type = function_recording<Lambda, Params...>;
+};
+template <class Lambda, class... Args>
+struct recording_of { using type = function_recording<Lambda, Args...>; };
+template <class Lambda, class... Args>
+  requires requires { &Lambda::operator(); }
+struct recording_of<Lambda, Args...> { using type = typename declared_function<decltype(&Lambda::operator())>::type; };
+
+}  // namespace detail
+
+/// A function made by kr::function. Copies are the same function.
+template <class Lambda>
+class called {
+ public:
+  called(Lambda lambda, const function_options& with, detail::location where) : lambda_(std::move(lambda)), with_(with), where_(where) {}
+
+  /// In a kernel: a call. With plain arguments alone: what the lambda gives for them, now.
+  template <class... Args>
+  auto operator()(Args&&... args) const {
+    if constexpr ((detail::is_kernel_argument<Args> || ...)) {
+      return call<Args...>(args...);
+    } else if constexpr (sizeof...(Args) == 0 && std::is_invocable_v<const Lambda&>) {
+      using result = std::remove_cvref_t<std::invoke_result_t<const Lambda&>>;
+      if constexpr (std::is_void_v<result> || detail::is_traced_v<result> || detail::is_tuple<result>::value) return call<>();
+      else return lambda_();
+    } else {
+      return lambda_(std::forward<Args>(args)...);
+    }
+  }
+
+ private:
+  template <class... Args>
+  auto call(std::remove_reference_t<Args>&... args) const {
+    return detail::recording_of<Lambda, Args...>::type::call(object_, lambda_, with_, where_, args...);
+  }
+  Lambda lambda_;
+  function_options with_;
+  detail::location where_;
+  std::uint64_t object_ = detail::next_function();
+};
+
+/// Makes a function that kernels, element-wise functions and other functions call. Its lambda sees its arguments alone: traced
+/// values of the caller are passed, not captured. A parameter kr::var<T>& is the caller's variable. It returns nothing, a value,
+/// or a std::tuple; kr::return_() and kr::return_(value) leave it. The kernel's modes hold in it. Nothing may be recursive.
+///   auto square = kr::function([](auto x) { return x * x; });
+template <class Lambda>
+called<Lambda> function(Lambda lambda, const function_options& with = {}, detail::location where = detail::location::here()) {
+  return {std::move(lambda), with, where};
+}
+
+}  // namespace krait
