@@ -3,6 +3,7 @@
 // Kernels: lambdas that every thread of a launch runs.
 #pragma once
 
+#include <krait/compilation.h>
 #include <krait/detail/arguments.h>
 #include <krait/detail/object.h>
 
@@ -61,6 +62,9 @@ struct declared<Result (Lambda::*)(Params...) const> {
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
     detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
+  }
+  static compilation compile_async(kernel_state* state, const Lambda& lambda) {
+    return detail::compile_async(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
   }
 };
 template <class Lambda, class Result, class... Params>
@@ -124,6 +128,11 @@ class kernel_object : public detail::object {
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
+  /// The same in the background: the lambda is recorded now, and a call meanwhile waits for this kernel alone.
+  compilation compile_async() const {
+    static_assert(detail::has_declared_parameters<Lambda>, "compile_async() needs to know the types: declare the lambda's parameters");
+    return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
+  }
 
  private:
   detail::bound_kernel<Lambda> bind(const launch_config& config) const {
@@ -156,6 +165,10 @@ class fixed_kernel : public detail::object {
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
+  compilation compile_async() const {
+    static_assert(detail::has_declared_parameters<Lambda>, "compile_async() needs to know the types: declare the lambda's parameters");
+    return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
+  }
 
  private:
   static detail::call_config config() {
@@ -178,6 +191,14 @@ kernel_object<Lambda> kernel(Lambda lambda, options with = {}, detail::location 
 template <dims Grid, dims Block, class Lambda>
 fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
+}
+
+/// Compiles kernels with declared parameters side by side, on as many threads as there are cores. Throws the first one's error
+/// that has one, after all were started.
+template <class... Kernels>
+void compile_all(const Kernels&... kernels) {
+  const compilation all[] = {kernels.compile_async()...};
+  for (const compilation& c : all) c.wait();
 }
 
 }  // namespace krait

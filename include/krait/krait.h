@@ -18,6 +18,7 @@
 #include <krait/math_more.h>
 #include <krait/memory.h>
 #include <krait/options.h>
+#include <krait/stats.h>
 #include <krait/target.h>
 #include <krait/types.h>
 #include <krait/value.h>

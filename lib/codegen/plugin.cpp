@@ -3,9 +3,6 @@
 // The plug-in's three exports: a request is parsed, verified and given to the target's code generator on a guarded thread.
 #include "codegen/codegen.h"
 
-#include <elf.h>
-#include <link.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -16,6 +13,7 @@
 #include "codegen/spirv/spirv.h"
 #include "codegen/target.h"
 #include "ir/text.h"
+#include "support/build_id.h"
 
 namespace krait::codegen {
 namespace {
@@ -71,39 +69,6 @@ void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
   reply.emit_ms = task->reply.emit_ms;
 }
 
-/// The linker's build id of the object that holds this function, in hexadecimal.
-std::string read_build_id() {
-  std::string id;
-  auto visit = [](dl_phdr_info* object, std::size_t, void* result) {
-    auto self = reinterpret_cast<ElfW(Addr)>(&read_build_id);
-    bool mine = false;
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& part = object->dlpi_phdr[i];
-      ElfW(Addr) start = object->dlpi_addr + part.p_vaddr;
-      mine |= part.p_type == PT_LOAD && self >= start && self < start + part.p_memsz;
-    }
-    for (int i = 0; mine && i < object->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& part = object->dlpi_phdr[i];
-      if (part.p_type != PT_NOTE) continue;
-      const char* at = reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr);
-      const char* end = at + part.p_memsz;
-      while (at + sizeof(ElfW(Nhdr)) <= end) {
-        ElfW(Nhdr) note;
-        std::memcpy(&note, at, sizeof note);
-        const char* data = at + sizeof note + ((note.n_namesz + 3) & ~3u);
-        if (note.n_type == NT_GNU_BUILD_ID)
-          for (unsigned b = 0; b < note.n_descsz; ++b)
-            for (unsigned nibble : {(unsigned(data[b]) >> 4) & 15, unsigned(data[b]) & 15})
-              static_cast<std::string*>(result)->push_back("0123456789abcdef"[nibble]);
-        at = data + ((note.n_descsz + 3) & ~3u);
-      }
-    }
-    return int(mine);
-  };
-  dl_iterate_phdr(visit, &id);
-  return id;
-}
-
 }  // namespace
 }  // namespace krait::codegen
 
@@ -129,7 +94,7 @@ __attribute__((visibility("default"))) void krait_codegen_release(krait_codegen_
 }
 
 __attribute__((visibility("default"))) const char* krait_codegen_build_id() {
-  static const std::string id = krait::codegen::read_build_id();
+  static const std::string id = krait::support::build_id_at(reinterpret_cast<const void*>(&krait_codegen_build_id));
   return id.c_str();
 }
 

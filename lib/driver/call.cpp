@@ -186,9 +186,9 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     if (c.count < 0) support::fail_usage("{}: {} threads were asked for", describe(state), c.count);
     if (c.count == 0) return false;
     const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(), limits.threads);
-    const std::int64_t threads = (c.count - 1) / code.elements_per_thread + 1;
+    const std::int64_t threads = (c.count - 1) / code.info.elements_per_thread + 1;
     const std::int64_t blocks = (threads - 1) / block + 1;
-    if (blocks > limits.grid[0] && code.elements_per_thread == 1 && c.form == call_config::threads)
+    if (blocks > limits.grid[0] && code.info.elements_per_thread == 1 && c.form == call_config::threads)
       support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count, blocks, device.id,
                           limits.grid[0]);
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
@@ -205,11 +205,6 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
   r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
   return true;
-}
-
-std::atomic<std::uint64_t>& launches() {
-  static std::atomic<std::uint64_t> count{0};
-  return count;
 }
 
 }  // namespace
@@ -246,7 +241,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
     return open->add(device, owner_of(*state, spec, code), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
   }
-  launches().fetch_add(1, std::memory_order_relaxed);
+  code.launches.fetch_add(1, std::memory_order_relaxed);
   for (unsigned i = 0; i < as.count; ++i)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
   if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
@@ -256,17 +251,6 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     device.device->synchronize(request.stream);
   }
   if (bound.staged || debug_mode()) collect_reports(device);
-}
-
-std::uint64_t launch_count() noexcept { return launches().load(std::memory_order_relaxed); }
-
-void compile(kernel_state* state, const void* lambda, const signature& as) {
-  if (!state) support::fail_usage("a kernel object that was moved from is compiled");
-  Specialisation& spec = specialise(*state, lambda, as);
-  DeviceHandle& device = Devices::get().default_device();
-  ir::Facts facts{true, true, true, true};
-  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false;
-  code_for(*state, spec, device, facts);
 }
 
 void* choose_device(const argument* arguments, unsigned count) {

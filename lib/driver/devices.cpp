@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "driver/reports.h"
+#include "driver/store.h"
 #include "krait/detail/call.h"
 #include "support/error.h"
 
@@ -49,9 +50,9 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
   if (!probed_[b]) {
     std::vector<std::unique_ptr<runtime::Device>> found;
     switch (b) {
-      case Cuda: found = runtime::cuda_devices(); break;
-      case Vulkan: found = runtime::vulkan_devices(false); break;
-      case VulkanSoftware: found = runtime::vulkan_devices(true); break;
+      case Cuda: found = runtime::cuda_devices(store()); break;
+      case Vulkan: found = runtime::vulkan_devices(false, store()); break;
+      case VulkanSoftware: found = runtime::vulkan_devices(true, store()); break;
       case Cpu: found = runtime::cpu_devices(); break;
       case Interpreter: found = interpreter_devices(); break;
       case BackEnds: break;

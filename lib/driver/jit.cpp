@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/jit.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
-#include <map>
-#include <mutex>
+#include <cstring>
+#include <shared_mutex>
 
 #include "cache/in_flight.h"
 #include "driver/dump.h"
 #include "driver/plugin.h"
+#include "driver/store.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -17,13 +20,48 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-std::atomic<std::uint64_t> compiled_count{0}, shared_count{0};
+constexpr std::size_t most_idle = 256;  // code that no kernel object uses, kept for kernels that are made again
 
-/// Content of the code: what was recorded, what the launch promises, and for whom.
-std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
-  return fmt::format("{:016x}{:016x} {}{}{}{} {} {} {}", recorded.key.high, recorded.key.low, int(facts.contiguous), int(facts.aligned),
-                     int(facts.small), int(facts.disjoint), device.id, device.target, plugin_build_id());
+/// The process's code and what it counts; leaked, so that kernels in static storage may be destroyed at any time.
+struct Process {
+  cache::InFlight<Compiled> table{most_idle};
+  std::atomic<std::uint64_t> compiled{0}, from_disk{0}, from_memory{0};
+  std::atomic<std::uint64_t> launches{0};  // of code that is gone
+  std::atomic<std::uint64_t> made{0}, requests{0};
+  // Shared by those who build. A fork waits for them: their locks, in the code generator too, would stay locked in the child.
+  std::shared_mutex building;
+};
+
+Process& process() {
+  static Process& p = *[] {
+    auto* fresh = new Process;
+    const auto before = [] { process().building.lock(), process().table.lock_for_fork(); };
+    const auto in_parent = [] { process().table.unlock_in_parent(), process().building.unlock(); };
+    const auto in_child = [] { process().table.unlock_in_child(), process().building.unlock(); };
+    pthread_atfork(before, in_parent, in_child);
+    return fresh;
+  }();
+  return p;
 }
+
+std::string text_of(const ir::Facts& f) {
+  return fmt::format("{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "", f.disjoint ? " disjoint" : "");
+}
+
+/// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
+std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
+  std::string id = fmt::format("{}{} {} {}", recorded.hash, text_of(facts), device.id, device.target);
+  if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
+  return id;
+}
+
+/// Which code it is, for every process: the recorded text is compared besides. Names and places are not part of it.
+std::string disk_key(const ir::Facts& facts, const DeviceHandle& device) {
+  return fmt::format("code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", device.target, text_of(facts), library_build_id(), plugin_build_id());
+}
+
+/// Null where nothing is kept on disk, or builds cannot be told apart.
+support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
 unsigned elements_per_thread(const ir::Function& kernel) {
   unsigned most = 1;
@@ -34,34 +72,67 @@ unsigned elements_per_thread(const ir::Function& kernel) {
   return most;
 }
 
-/// The argument block, with the parameters that lower_reports adds.
+/// The layout follows from the parameters and the facts, without a pass; lower_reports adds parameters.
 ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts) {
-  ir::Function kernel = recorded.module.kernel();
-  kernel.facts = facts;
-  if (recorded.reports) passes::add_report_parameters(kernel);
-  return ir::argument_layout(kernel);
+  const ir::Function& kernel = recorded.module.kernel();
+  ir::Function head;
+  head.facts = facts, head.values = kernel.values, head.body = 0;
+  head.regions.emplace_back().params.assign(kernel.params().begin(), kernel.params().end());
+  if (recorded.reports) passes::add_report_parameters(head);
+  return ir::argument_layout(head);
 }
 
-std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
-  auto out = std::make_shared<Compiled>();
+std::string to_bytes(const CodeInfo& info, const std::string& code) {
+  std::string bytes(reinterpret_cast<const char*>(&info), sizeof info);
+  return bytes += code;
+}
+
+/// Makes the code ready to launch. False where the bytes are none of ours.
+bool load(Compiled& out, std::string_view bytes, const Recorded& recorded) {
+  if (bytes.size() < sizeof out.info) return false;
+  const auto start = Clock::now();
+  std::memcpy(&out.info, bytes.data(), sizeof out.info);
+  out.code = out.device->device->load(std::as_bytes(std::span(bytes.substr(sizeof out.info))),
+                                      recorded.what.substr(std::string_view("kernel ").size()));
+  out.load_ms = since(start);
+  return true;
+}
+
+std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
   auto start = Clock::now();
-  const ir::Module lowered = lower(recorded, facts, device.kind);
+  const ir::Module lowered = lower(recorded, facts, out.device->kind);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
-  out->passes_ms = since(start);
-  dump_stages(recorded, text, device);
+  out.info.elements_per_thread = elements_per_thread(lowered.kernel());
+  out.passes_ms = since(start);
+  dump_stages(recorded, text, *out.device);
 
   start = Clock::now();
-  Generated generated;
-  if (device.kind == passes::TargetKind::Interpreter) generated.bytes = text;
-  else generated = generate(text, device.target, "binary", recorded.what);
-  out->codegen_ms = since(start);
+  if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, text);
+  const Generated generated = generate(text, out.device->target, "binary", recorded.what);
+  out.codegen_ms = since(start);
+  return to_bytes(out.info, generated.bytes);
+}
 
-  start = Clock::now();
-  out->code = device.device->load(std::as_bytes(std::span(generated.bytes)), recorded.what.substr(std::string_view("kernel ").size()));
-  out->load_ms = since(start);
+std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
+  const std::shared_lock lock(process().building);
+  auto out = std::make_shared<Compiled>();
+  out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
+  out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
   out->layout = layout_of(recorded, facts);
-  out->elements_per_thread = elements_per_thread(lowered.kernel());
-  ++compiled_count;
+
+  support::Store* const disk = device.kind == passes::TargetKind::Interpreter ? nullptr : usable_store();
+  const std::string key = disk ? disk_key(facts, device) : "";
+  const std::optional<std::string> found = disk ? disk->find(key, recorded.text) : std::nullopt;
+  if (found && load(*out, *found, recorded)) {
+    out->from_disk = true;
+    ++process().from_disk;
+    return out;
+  }
+  std::string made = generate_code(*out, recorded, facts);
+  // A plug-in that was replaced while this process ran is not the one in the key.
+  if (disk && loaded_plugin_build_id() == plugin_build_id()) made = disk->keep(out->name, key, recorded.text, std::move(made));
+  if (!load(*out, made, recorded)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
+  ++process().compiled;
   return out;
 }
 
@@ -76,13 +147,22 @@ ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::Targe
 }
 
 std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
-  static auto* const table = new cache::InFlight<std::shared_ptr<const Compiled>>;
+  Process& p = process();
   bool first = false;
-  auto result = table->find_or_make(identity(recorded, facts, device), first, [&] { return build(recorded, facts, device); });
-  if (!first) ++shared_count;
+  auto result = p.table.find_or_make(identity(recorded, facts, device), first, [&] { return build(recorded, facts, device); });
+  if (!first) ++p.from_memory, ++result->found_in_memory;
+  if (first)
+    for (const auto& gone : p.table.take_idle()) p.launches += gone->launches;
   return result;
 }
 
-Counts counts() { return {compiled_count.load(), shared_count.load()}; }
+std::vector<std::shared_ptr<const Compiled>> all_code() { return process().table.all(); }
+
+Counts counts() {
+  const Process& p = process();
+  Counts c{p.compiled, p.from_disk, p.from_memory, p.launches};
+  for (const auto& code : all_code()) c.launches += code->launches;
+  return c;
+}
 
 }  // namespace krait::driver

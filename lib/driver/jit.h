@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a recorded kernel to code on a device: key → table of the process → passes → code generation → load.
+// From a recorded kernel to code on a device: key → table of the process → disk → passes → code generation → load.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "driver/devices.h"
 #include "ir/abi.h"
@@ -17,17 +20,33 @@ struct ReportSource;
 /// What was recorded for one specialisation, prepared and canonical.
 struct Recorded {
   ir::Module module;
-  ir::Key key;
-  std::string what;  // for messages: "kernel name (file:line)", where it was made
+  std::string text;  // the module's, without what is no part of its identity
+  std::string hash;   // of the text: 32 hexadecimal digits
+  std::string what;   // the kernel for messages: "kernel name (file:line)", where it was made
+  std::string where;  // file:line, or empty
+  double record_ms = 0;
   const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing
 };
+
+/// What the launcher must know of code. It is kept on disk as it lies in memory, which the key allows: it has this library's build.
+struct CodeInfo {
+  unsigned elements_per_thread = 1;  // more than 1 where widen ran
+};
+static_assert(std::is_trivially_copyable_v<CodeInfo>);
 
 /// Code on one device, shared by all kernel objects with the same content.
 struct Compiled {
   std::unique_ptr<runtime::Executable> code;
   ir::ArgumentLayout layout;
-  unsigned elements_per_thread = 1;  // more than 1 where widen ran
-  double passes_ms = 0, codegen_ms = 0, load_ms = 0;
+  CodeInfo info;
+
+  // For kr::stats().
+  std::string name, where, hash;  // of the kernel that it was made for first
+  const DeviceHandle* device = nullptr;
+  std::uint64_t number = 0;  // in the order of making
+  bool from_disk = false;
+  double record_ms = 0, passes_ms = 0, codegen_ms = 0, load_ms = 0;
+  mutable std::atomic<std::uint64_t> launches{0}, found_in_memory{0};
 };
 
 /// Compiles at most once a process for equal content, whoever asks first; others wait. Throws error.
@@ -36,8 +55,11 @@ std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Fact
 /// The module as a back end sees it. Throws error{compile} for what passes refuse.
 ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind);
 
-/// How many kernels were compiled, and how many found in the table, in this process.
-struct Counts { std::uint64_t compiled = 0, shared = 0; };
+/// All code that the process holds, in no order.
+std::vector<std::shared_ptr<const Compiled>> all_code();
+
+/// Sums over the process's life, of code that it no longer holds too.
+struct Counts { std::uint64_t compiled = 0, from_disk = 0, from_memory = 0, launches = 0; };
 Counts counts();
 
 }  // namespace krait::driver

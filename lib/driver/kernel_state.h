@@ -6,9 +6,11 @@
 
 #include <array>
 #include <atomic>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "driver/jit.h"
 #include "krait/detail/call.h"
@@ -23,11 +25,22 @@ struct DeviceCode {
   DeviceCode* next = nullptr;
 };
 
+using Coming = std::shared_future<std::shared_ptr<const Compiled>>;
+
+/// Code that is being compiled in the background. It is the kernel's from then on.
+struct Expected {
+  DeviceHandle* device;
+  unsigned which;  // as DeviceCode's variants
+  Coming coming;
+  int process;  // a child of fork has no such thread
+};
+
 struct Specialisation {
   const detail::signature* as = nullptr;
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
   std::atomic<DeviceCode*> codes{nullptr};
+  std::vector<Expected> expected;  // under the state's mutex
   Specialisation* next = nullptr;
   ~Specialisation();
 };
@@ -55,7 +68,9 @@ namespace krait::driver {
 std::string describe(const detail::kernel_state& state);
 /// Finds the recording for a signature, or makes it.
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
-/// Finds the code, or makes it.
+/// Notes code that comes, so that `code_for` waits for it.
+void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, const Coming& coming);
+/// Finds the code, waits for it, or makes it.
 const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts);
 
 /// The shared owner of code that code_for gave.

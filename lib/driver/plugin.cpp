@@ -3,7 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <array>
+
 #include "codegen/codegen.h"
+#include "driver/background.h"
+#include "support/build_id.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -22,13 +26,16 @@ std::string folder_of_this_library() {
   return path.substr(0, path.rfind('/') + 1);
 }
 
+/// Beside the library in a build folder, in a folder of its own where installed, and in ../lib of a test program.
+std::array<std::string, 3> places() {
+  const std::string beside = folder_of_this_library();
+  return {beside + "libkrait_codegen.so", beside + "krait/libkrait_codegen.so", beside + "../lib/libkrait_codegen.so"};
+}
+
 Plugin open_plugin() {
   Plugin p;
-  const std::string beside = folder_of_this_library();
   void* library = nullptr;
-  // Beside the library in a build folder, in a folder of its own where installed, and in ../lib of a test program.
-  for (const char* place : {"libkrait_codegen.so", "krait/libkrait_codegen.so", "../lib/libkrait_codegen.so"}) {
-    const std::string path = beside + place;
+  for (const std::string& path : places()) {
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library) break;
     const char* why = dlerror();
@@ -43,6 +50,7 @@ Plugin open_plugin() {
     return p;
   }
   p.build_id = id();
+  wait_at_exit();
   return p;
 }
 
@@ -54,7 +62,16 @@ const Plugin& plugin() {
 
 }  // namespace
 
-const std::string& plugin_build_id() { return plugin().build_id; }
+const std::string& plugin_build_id() {
+  static const auto* const id = new std::string([] {
+    for (const std::string& path : places())
+      if (std::string found = support::build_id_of_file(path); !found.empty()) return found;
+    return std::string();
+  }());
+  return *id;
+}
+
+const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 
 Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what) {
   const Plugin& p = plugin();

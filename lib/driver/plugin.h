@@ -16,7 +16,9 @@ struct Generated {
 /// Throws error{compile} when the target cannot run the kernel, error{internal} for a defect, error{device} when the plug-in is
 /// missing. `what` names the kernel in messages.
 Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what);
-/// The plug-in's build, part of every cache key.
+/// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.
 const std::string& plugin_build_id();
+/// That of the plug-in that `generate` uses, which may have been replaced since.
+const std::string& loaded_plugin_build_id();
 
 }  // namespace krait::driver

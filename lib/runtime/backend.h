@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "support/store.h"
+
 namespace krait::runtime {
 
 using Dim3 = std::array<std::int64_t, 3>;
@@ -88,10 +90,11 @@ class Device {
   virtual double elapsed_ms(EventHandle from, EventHandle to) = 0;
 };
 
-/// The devices of one back end; empty where the driver is missing. Found once, lazily, by the driver.
+/// The devices of one back end; empty where the driver is missing. Found once, lazily, by the driver. `store`, which outlives them, is
+/// where they keep what their driver makes of code; null: nothing is kept.
 std::vector<std::unique_ptr<Device>> cpu_devices();
-std::vector<std::unique_ptr<Device>> cuda_devices();
+std::vector<std::unique_ptr<Device>> cuda_devices(support::Store* store = nullptr);
 /// `software`: also devices that are no GPU, such as lavapipe.
-std::vector<std::unique_ptr<Device>> vulkan_devices(bool software);
+std::vector<std::unique_ptr<Device>> vulkan_devices(bool software, support::Store* store = nullptr);
 
 }  // namespace krait::runtime

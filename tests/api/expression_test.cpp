@@ -29,9 +29,9 @@ kr::array<float, 2> table(int rows, int columns, float step) {
 /// Launches of `action`.
 template <class Action>
 std::uint64_t launches(const Action& action) {
-  const std::uint64_t before = kr::detail::launch_count();
+  const std::uint64_t before = kr::stats().launches();
   action();
-  return kr::detail::launch_count() - before;
+  return kr::stats().launches() - before;
 }
 
 struct Expression : testing::Test {

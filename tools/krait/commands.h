@@ -16,4 +16,11 @@ struct DumpOptions {
 };
 int dump(const DumpOptions& options);
 
+struct CacheOptions {
+  std::string command;  // list, show, verify, prune or clear
+  std::string hash;     // show: how it starts
+  std::string size;     // prune: bytes to keep at most, such as 500M; empty: KRAIT_CACHE_MAXSIZE
+};
+int cache(const CacheOptions& options);
+
 }  // namespace tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// krait: shows what is generated, and where kernels can run.
+// krait: shows what is generated, where kernels can run, and what is kept of them.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <krait/krait.h>
@@ -36,6 +36,16 @@ int main(int argc, char** argv) {
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
 
+  tool::CacheOptions cache;
+  CLI::App* cache_command = app.add_subcommand("cache", "look at the compiled kernels on disk, or remove them");
+  cache_command->require_subcommand(1);
+  cache_command->add_subcommand("list", "every entry, most recently used first");
+  cache_command->add_subcommand("show", "an entry: how it was made, and of what")->add_option("HASH", cache.hash, "how its hash starts")->required();
+  cache_command->add_subcommand("verify", "read every entry; exit with 1 where one is damaged");
+  cache_command->add_subcommand("prune", "remove damaged entries, and the least recently used ones beyond the size")
+      ->add_option("--size", cache.size, "bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G");
+  cache_command->add_subcommand("clear", "remove every entry");
+
   // What follows --run PROGRAM is the program's own.
   std::vector<std::string> own, rest;
   for (int i = 1; i < argc; ++i) {
@@ -54,6 +64,10 @@ int main(int argc, char** argv) {
   if (!rest.empty()) dump.program = rest;
 
   try {
+    if (*cache_command) {
+      cache.command = cache_command->get_subcommands().front()->get_name();
+      return tool::cache(cache);
+    }
     return *devices_command ? devices() : tool::dump(dump);
   } catch (const krait::error& e) {
     fmt::print(stderr, "krait: {}\n", e.message());

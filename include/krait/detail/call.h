@@ -13,6 +13,7 @@
 #include <krait/options.h>
 
 namespace krait {
+class compilation;
 class device;
 }
 
@@ -66,10 +67,10 @@ KRAIT_API void free_kernel_state(kernel_state* state) noexcept;
 /// Records, compiles and launches as needed. Throws error.
 KRAIT_API void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
                     const call_config& config);
-/// Launches that calls have made in this process: what shows that an expression is one kernel.
-KRAIT_API std::uint64_t launch_count() noexcept;
 /// Compiles for the default device, so that the first call need not.
 KRAIT_API void compile(kernel_state* state, const void* lambda, const signature& as);
+/// Records now and compiles in the background.
+KRAIT_API compilation compile_async(kernel_state* state, const void* lambda, const signature& as);
 
 /// What a kernel's code uses on its device; 0 where the device does not say.
 struct attributes_type {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <fstream>
 
 #include "support/error.h"
 
@@ -30,6 +31,14 @@ int isa_for(int sm) {
   if (sm >= 100) return 86;
   if (sm >= 89) return 78;
   return 70;
+}
+
+/// The kernel driver's release, such as 570.86.15: the CUDA version alone does not change with every release. Empty: not known.
+std::string driver_release() {
+  std::ifstream file("/sys/module/nvidia/version");
+  std::string release;
+  file >> release;
+  return release;
 }
 
 /// A child of fork has no working driver.
@@ -160,14 +169,38 @@ CudaExecutable::~CudaExecutable() {
   }
 }
 
+std::string CudaDevice::link(const std::string& ptx) const {
+  LinkState state = nullptr;
+  if (api_.link_create(0, nullptr, nullptr, &state) != 0) return "";
+  void* code = nullptr;  // of the state
+  std::size_t bytes = 0;
+  std::string cubin;
+  if (api_.link_add(state, InputPtx, const_cast<char*>(ptx.c_str()), ptx.size() + 1, nullptr, 0, nullptr, nullptr) == 0 &&
+      api_.link_complete(state, &code, &bytes) == 0)
+    cubin.assign(static_cast<const char*>(code), bytes);
+  api_.link_destroy(state);
+  return cubin;
+}
+
+ModuleHandle CudaDevice::load_kept(const std::string& ptx, const std::string& kernel_name) {
+  if (!store_) return nullptr;
+  ModuleHandle module = nullptr;
+  if (const std::optional<std::string> kept = store_->find(compiler_, ptx))
+    if (api_.module_load(&module, kept->data(), 0, nullptr, nullptr) == 0) return module;
+  std::string cubin = link(ptx);
+  if (cubin.empty()) return nullptr;
+  cubin = store_->keep(kernel_name, compiler_, ptx, std::move(cubin));
+  return api_.module_load(&module, cubin.data(), 0, nullptr, nullptr) == 0 ? module : nullptr;
+}
+
 std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
   const Current current(*this);
   const std::string ptx(reinterpret_cast<const char*>(binary.data()), binary.size());  // with a final zero
   char log[4096] = "";
   int options[] = {JitErrorLog, JitErrorLogSize};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  ModuleHandle module = nullptr;
-  if (const Result r = api_.module_load(&module, ptx.c_str(), 2, options, values))
+  ModuleHandle module = load_kept(ptx, kernel_name);
+  if (const Result r = module ? 0 : api_.module_load(&module, ptx.c_str(), 2, options, values))
     support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
                          *log ? ". It says: " : "", log);
   // The only entry point has its name between ".entry " and "(".
@@ -389,7 +422,8 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
 
 // ---- finding devices -----------------------------------------------------------------------------------------------------------
 
-CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), debug_(debugging()) {
+CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
+    : api_(api), store_(store), index_(index), debug_(debugging()) {
   check(api_.device_get(&device_, index), "finding the device");
   char name[256] = "";
   check(api_.device_name(name, sizeof name, device_), "reading the device's name");
@@ -408,7 +442,9 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
 
   int cuda = 0;
   check(api_.driver_version(&cuda), "reading the driver's version");
-  const int sm = std::min(int(attribute(ComputeMajor) * 10 + attribute(ComputeMinor)), 121);  // newer devices read older PTX
+  const std::int64_t capability = attribute(ComputeMajor) * 10 + attribute(ComputeMinor);
+  compiler_ = fmt::format("machine code for sm_{}\ndriver CUDA {} {}\n", capability, cuda, driver_release());
+  const int sm = int(std::min<std::int64_t>(capability, 121));  // newer devices read older PTX
   const int has = isa_of_driver(cuda), needs = isa_for(sm);
   if (has < needs)
     support::fail_device("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver", id(), name_,
@@ -420,13 +456,13 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
 
 namespace krait::runtime {
 
-std::vector<std::unique_ptr<Device>> cuda_devices() {
+std::vector<std::unique_ptr<Device>> cuda_devices(support::Store* store) {
   std::vector<std::unique_ptr<Device>> found;
   const cuda::DriverApi* api = cuda::driver();
   int count = 0;
   if (!api || api->device_count(&count) != 0) return found;
   pthread_atfork(nullptr, nullptr, [] { cuda::forked = true; });
-  for (int i = 0; i < count; ++i) found.push_back(std::make_unique<cuda::CudaDevice>(*api, i));
+  for (int i = 0; i < count; ++i) found.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
   return found;
 }
 

@@ -8,8 +8,10 @@
 
 namespace krait::runtime::vulkan {
 
-VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index)
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
+                           support::Store* store)
     : index_(index) {
+  gpu_.store = store;
   gpu_.instance = std::move(instance);
   gpu_.physical = physical;
   gpu_.features = std::move(features);

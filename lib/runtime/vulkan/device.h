@@ -12,7 +12,7 @@ namespace krait::runtime::vulkan {
 
 class VulkanDevice final : public Device {
  public:
-  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index);
+  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index, support::Store* store);
   ~VulkanDevice() override;
 
   std::string name() const override { return gpu_.features.name; }

@@ -2,9 +2,11 @@
 #include "runtime/vulkan/executable.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "runtime/vulkan/device.h"
+#include "runtime/vulkan/pipeline_cache.h"
 
 namespace krait::runtime::vulkan {
 
@@ -33,6 +35,7 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
     gpu.vk.vkDestroyShaderModule(gpu.device, module_, nullptr);
     check(result, "vkCreatePipelineLayout");
   }
+  if (gpu.store) words_ = std::move(words);
 }
 
 VulkanExecutable::~VulkanExecutable() {
@@ -83,10 +86,12 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
     if (gpu_.features.full_subgroups && shape.block[0] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
+  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, 5>>(shape), " ")), words_);
   VkPipeline made = VK_NULL_HANDLE;
-  VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &made);
+  VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, kept.cache(), 1, &info, nullptr, &made);
   if (result != VK_SUCCESS)
     support::fail_device("kernel {}: {} cannot make its pipeline: {}", name_, gpu_.features.name, vulkan::name_of(result));
+  kept.keep(name_);
   if (gpu_.instance->debug()) {
     VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
     name.objectType = VK_OBJECT_TYPE_PIPELINE;

@@ -41,6 +41,7 @@ class VulkanExecutable final : public Executable {
   const Gpu& gpu_;
   std::string name_;
   support::SpirvBlobHeader header_;
+  std::vector<std::uint32_t> words_;  // of the module, where pipelines are kept
   VkShaderModule module_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::vector<std::pair<Shape, VkPipeline>> pipelines_;

@@ -16,7 +16,7 @@ struct Found {
   std::vector<std::string> skipped;  // "name: what is missing"
 };
 /// `software`: also devices that are no GPU, such as lavapipe. Nothing is probed where no GPU's device node exists and software
-/// was not asked for.
-Found find_devices(bool software);
+/// was not asked for. `store` may be null.
+Found find_devices(bool software, support::Store* store = nullptr);
 
 }  // namespace krait::runtime::vulkan

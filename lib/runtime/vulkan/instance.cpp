@@ -113,7 +113,7 @@ bool has_gpu_node() {
 
 }  // namespace
 
-Found find_devices(bool software) {
+Found find_devices(bool software, support::Store* store) {
   Found found;
   if (!software && !has_gpu_node()) return found;
   std::string why;
@@ -129,7 +129,7 @@ Found find_devices(bool software) {
       found.skipped.push_back(fmt::format("{}: {}", features.name, missing));
       continue;
     }
-    found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size())));
+    found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
   }
   return found;
 }
@@ -138,6 +138,8 @@ Found find_devices(bool software) {
 
 namespace krait::runtime {
 
-std::vector<std::unique_ptr<Device>> vulkan_devices(bool software) { return vulkan::find_devices(software).devices; }
+std::vector<std::unique_ptr<Device>> vulkan_devices(bool software, support::Store* store) {
+  return vulkan::find_devices(software, store).devices;
+}
 
 }  // namespace krait::runtime

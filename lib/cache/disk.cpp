@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cache/disk.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cache/entry.h"
+#include "support/error.h"
+
+namespace krait::cache {
+namespace {
+
+/// Empty for a program that runs with more rights than its user: the user's environment must not choose its files.
+std::string_view variable(const char* name) {
+  const char* v = secure_getenv(name);
+  return v ? v : "";
+}
+
+Mode parse_mode(std::string_view text) {
+  if (text.empty() || text == "rw") return Mode::ReadWrite;
+  if (text == "ro") return Mode::ReadOnly;
+  if (text == "memory") return Mode::Memory;
+  if (text == "off") return Mode::Off;
+  support::fail_usage("KRAIT_CACHE={}: expected rw, ro, memory or off", text);
+}
+
+std::string default_folder() {
+  if (const std::string_view own = variable("KRAIT_CACHE_DIR"); !own.empty()) {
+    char here[PATH_MAX];  // the program may change its folder later
+    return own.starts_with("/") || !getcwd(here, sizeof here) ? std::string(own) : std::string(here) + "/" + std::string(own);
+  }
+  // XDG Base Directory Specification: relative paths are to be ignored.
+  if (const std::string_view xdg = variable("XDG_CACHE_HOME"); xdg.starts_with("/")) return std::string(xdg) + "/krait";
+  if (const std::string_view home = variable("HOME"); home.starts_with("/")) return std::string(home) + "/.cache/krait";
+  return "";
+}
+
+/// What may be otherwise a moment later, or concerns one entry: too many open files, no memory, the folder removed while we work in
+/// it, another kind of file in an entry's place.
+bool passes(int code) {
+  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR || code == ENOENT || code == EISDIR;
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text) {
+  std::uint64_t n = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
+  std::string_view unit = text.substr(std::size_t(end - text.data()));
+  if (unit.ends_with("B")) unit.remove_suffix(1);
+  if (unit.ends_with("i")) unit.remove_suffix(1);
+  const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  if (failed != std::errc() || (!unit.empty() && shift == 0) || n > (~std::uint64_t(0) >> shift))
+    support::fail_usage("the size of a cache is a number of bytes, such as 500M or 2G, not \"{}\"", text);
+  return n << shift;
+}
+
+Settings settings_from_environment() {
+  Settings s;
+  s.mode = parse_mode(variable("KRAIT_CACHE"));
+  s.folder = default_folder();
+  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty()) s.most_bytes = parse_size(size);
+  return s;
+}
+
+void Disk::give_up(const std::string& why) {
+  if (usable_.exchange(false)) warn(why);
+}
+
+void Disk::warn(const std::string& why) {
+  if (warned_.exchange(true)) return;
+  std::fprintf(stderr, "krait: warning: compiled kernels are not kept on disk: %s (KRAIT_CACHE_DIR names another folder, "
+               "KRAIT_CACHE=memory none)\n", why.c_str());
+}
+
+std::optional<std::string> Disk::find(std::string_view key, std::string_view source) noexcept try {
+  if (!usable_.load(std::memory_order_relaxed)) return std::nullopt;
+  const Folder folder(settings_.folder, Folder::Make::No);
+  if (!folder) {
+    // One that is not there is made when there is something to keep.
+    if (settings_.folder.empty()) give_up("neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set");
+    else if (!passes(folder.failure().code)) give_up(folder.failure().text);
+    return std::nullopt;
+  }
+  std::optional<std::string> bytes = folder.read(file_name(key, source), settings_.mode == Mode::ReadWrite);
+  Entry e;
+  if (!bytes || decode(*bytes, e) != nullptr || e.key != key || e.source != source) return std::nullopt;
+  return std::string(e.payload);
+} catch (...) {  // no memory
+  return std::nullopt;
+}
+
+std::string Disk::keep(std::string_view name, std::string_view key, std::string_view source, std::string made) noexcept {
+  if (settings_.mode != Mode::ReadWrite || !usable_.load(std::memory_order_relaxed) || !writable_.load(std::memory_order_relaxed)) return made;
+  try {
+    const Folder folder(settings_.folder, Folder::Make::Yes);
+    if (folder) write(folder, name, key, source, made);
+    else if (!passes(folder.failure().code)) give_up(folder.failure().text);
+  } catch (...) {  // no memory: not kept
+  }
+  return made;
+}
+
+void Disk::write(const Folder& folder, std::string_view name, std::string_view key, std::string_view source, std::string& made) {
+  const std::string file = file_name(key, source), bytes = encode({name, key, source, made});
+  if (bytes.size() > std::min(largest_entry, settings_.most_bytes)) return;
+  Failure failure;
+  Folder::Written written = folder.write(file, bytes, false, failure);
+  if (written == Folder::Written::Exists) {
+    const std::optional<std::string> there = folder.read(file, false);
+    Entry e;
+    if (there && decode(*there, e) == nullptr && e.key == key && e.source == source) {
+      made = e.payload;  // another process was first
+      return;
+    }
+    written = folder.write(file, bytes, true, failure);  // damaged
+  }
+  if (written == Folder::Written::Done) return sweep_if_due(folder, bytes.size());
+  if (!passes(failure.code) && writable_.exchange(false)) warn(settings_.folder + ": " + failure.text);
+}
+
+void Disk::sweep_if_due(const Folder& folder, std::size_t bytes_written) {
+  // Sweeping reads the whole folder: once an hour, and when this process alone has written much.
+  const std::uint64_t mine = written_.fetch_add(bytes_written) + bytes_written;
+  if (mine <= settings_.most_bytes / 16 && !folder.sweep_is_due()) return;
+  written_ = 0;
+  folder.sweep(settings_.most_bytes);
+}
+
+}  // namespace krait::cache

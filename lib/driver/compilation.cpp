@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling ahead of the first call, on the caller's thread or in the background.
+#include "krait/compilation.h"
+
+#include "driver/background.h"
+#include "driver/kernel_state.h"
+#include "support/error.h"
+
+namespace krait {
+
+using driver::DeviceHandle;
+
+struct compilation::state {
+  driver::Coming coming;
+};
+
+compilation::~compilation() { delete state_; }
+
+bool compilation::ready() const noexcept {
+  return !state_ || state_->coming.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void compilation::wait() const {
+  if (!state_) return;
+  try {
+    state_->coming.get();
+  } catch (const std::future_error&) {  // dropped, as nobody can launch any more
+    support::fail_device("a kernel was not compiled because the process ends");
+  }
+}
+
+namespace detail {
+namespace {
+
+/// What calls with arrays of their own have.
+ir::Facts usual_facts(const DeviceHandle& device) {
+  ir::Facts facts{true, true, true, true};
+  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false;
+  return facts;
+}
+
+}  // namespace
+
+void compile(kernel_state* state, const void* lambda, const signature& as) {
+  if (!state) support::fail_usage("a kernel object that was moved from is compiled");
+  driver::Specialisation& spec = driver::specialise(*state, lambda, as);
+  DeviceHandle& device = driver::Devices::get().default_device();
+  driver::code_for(*state, spec, device, usual_facts(device));
+}
+
+compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
+  if (!of) support::fail_usage("a kernel object that was moved from is compiled");
+  driver::Specialisation& spec = driver::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
+  DeviceHandle& device = driver::Devices::get().default_device();
+  const ir::Facts facts = usual_facts(device);
+  auto promise = std::make_shared<std::promise<std::shared_ptr<const driver::Compiled>>>();
+  auto made = std::make_unique<compilation::state>();
+  made->coming = promise->get_future().share();
+  driver::expect_code(*of, spec, device, facts, made->coming);
+  // A copy of the recording: the kernel object may be gone before its turn comes.
+  driver::run_in_background([recorded = spec.recorded, facts, &device, promise]() noexcept {
+    try {
+      promise->set_value(driver::compile(recorded, facts, device));
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+  });
+  return compilation(made.release());
+}
+
+}  // namespace detail
+}  // namespace krait
