@@ -25,14 +25,16 @@ struct detail::access {
 };
 
 namespace driver {
-namespace {
 
 passes::TargetKind kind_of(const std::string& target) {
-  if (target.starts_with("ptx")) return passes::TargetKind::Ptx;
+  if (target.starts_with("ptx"))
+    return target.find("sm=75") != target.npos ? passes::TargetKind::Ptx75 : passes::TargetKind::Ptx;
   if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
   if (target == "interpreter") return passes::TargetKind::Interpreter;
   return passes::TargetKind::Cpu;
 }
+
+namespace {
 
 bool contains(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };

@@ -58,6 +58,8 @@ class Devices {
 /// The interpreter, which watches what kernels do; only where it is named.
 std::vector<std::unique_ptr<runtime::Device>> interpreter_devices();
 
+/// The passes' kind of a target's text.
+passes::TargetKind kind_of(const std::string& target);
 krait::device to_public(DeviceHandle& d) noexcept;
 DeviceHandle& handle(const krait::device& d) noexcept;
 StreamRecord* record_of(const krait::stream& s) noexcept;

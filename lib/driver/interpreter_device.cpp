@@ -25,7 +25,7 @@ class Text final : public runtime::Executable {
 
   void launch(const runtime::LaunchRequest& request, bool races) const {
     ir::Launch launch;
-    launch.grid = request.grid, launch.block = request.block, launch.dynamic_shared = request.dynamic_shared;
+    launch.grid = request.grid, launch.block = request.block;
     const ir::Outcome outcome = ir::run(module_, launch, arguments(request.args),
                                         {.races = races, .uninitialised = true, .print = print_line});
     if (!outcome.stopped.empty()) support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
@@ -37,10 +37,12 @@ class Text final : public runtime::Executable {
     using What = ir::ArgumentSlot::What;
     std::vector<ir::Argument> all(module_.kernel().params().size());
     for (const ir::ArgumentSlot& s : layout_.slots) {
+      if (s.what == What::SharedLength) continue;  // it computes them itself
       std::uint64_t bits = 0;
       std::memcpy(&bits, block + s.offset, s.bytes);
       ir::Argument& a = all[s.param];
       switch (s.what) {
+        case What::SharedLength: break;
         case What::Scalar: a.bits = bits; break;
         case What::Address: a.data = reinterpret_cast<std::byte*>(bits); break;
         case What::Extent: a.extents[s.dimension] = std::int64_t(bits); break;

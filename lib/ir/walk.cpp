@@ -79,6 +79,8 @@ class Cloner {
     const RegionId here = builder_.region();
     const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
     f.insts[copy].fast = original.fast;
+    f.insts[copy].order = original.order;
+    f.insts[copy].scope = original.scope;
     f.insts[copy].list = original.list;
     f.insts[copy].text = original.text;
     if (locations_) f.insts[copy].loc = original.loc;

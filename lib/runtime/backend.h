@@ -33,9 +33,13 @@ class Executable {
 struct StreamHandle { void* native = nullptr; };
 struct EventHandle { void* native = nullptr; };
 
+/// Shared arrays of one kernel that may be sized at launch.
+inline constexpr unsigned max_sized_at_launch = 8;
+
 struct LaunchRequest {
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::int64_t dynamic_shared = 0;  // bytes
+  std::int64_t dynamic_shared = 0;  // bytes of the arrays that are sized at launch, with the gaps between them
+  std::array<std::uint32_t, max_sized_at_launch> shared_bytes{};  // of each of them
   const std::byte* args = nullptr;  // the argument block (ir/abi.h)
   std::size_t args_size = 0;
   StreamHandle stream{};

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "driver/plugin.h"
+#include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -67,6 +68,13 @@ runtime::Device* find_device(const std::string& back_end, std::string& why) {
   return at->second.front().get();
 }
 
+int warp_of(const runtime::Device& device) {
+  const std::string target = device.target(), key = "subgroup=";
+  const std::size_t at = target.find(key);
+  const int lanes = at == target.npos ? 0 : std::atoi(target.c_str() + at + key.size());
+  return lanes ? lanes : 32;
+}
+
 std::vector<std::string> wanted_back_ends() {
   const char* list = std::getenv("KRAIT_TEST_BACK_ENDS");
   std::istringstream in(list && *list ? list : "cpu");
@@ -84,18 +92,25 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
     if (!a.bytes.empty()) device.copy_to_device(memory.addresses.back(), a.bytes.data(), a.bytes.size(), {});
   }
   const ir::ArgumentLayout layout = ir::argument_layout(lowered.kernel());
+  std::string wrong;
+  const ir::SharedLengths lengths(lowered.kernel(), wrong);
+  if (!wrong.empty()) return wrong;
   std::vector<std::byte> block(layout.size);
   const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  const ir::SharedLengths::Sizes sizes = lengths.at(launch, raw);
+  if (!sizes.wrong.empty()) return sizes.wrong;
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
-    const std::uint64_t bits = s.what == What::Scalar    ? raw[s.param].bits
+    const std::uint64_t bits = s.what == What::SharedLength ? std::uint64_t(sizes.lengths[s.param])
+                               : s.what == What::Scalar  ? raw[s.param].bits
                                : s.what == What::Address ? memory.addresses[s.param]
                                : s.what == What::Extent  ? std::uint64_t(raw[s.param].extents[s.dimension])
                                                          : std::uint64_t(raw[s.param].strides[s.dimension]);
     std::memcpy(block.data() + s.offset, &bits, s.bytes);
   }
   runtime::LaunchRequest request;
-  request.grid = launch.grid, request.block = launch.block, request.dynamic_shared = launch.dynamic_shared;
+  request.grid = launch.grid, request.block = launch.block, request.dynamic_shared = sizes.total;
+  std::copy(sizes.bytes.begin(), sizes.bytes.end(), request.shared_bytes.begin());
   request.args = block.data(), request.args_size = block.size();
   device.launch(*executable, request);
   device.synchronize();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/spirv/spirv.h"
+#include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -89,10 +90,17 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
     addresses[i] = d.allocate(arguments[i].data.size(), {});
     d.copy_to_device(addresses[i], arguments[i].data.data(), arguments[i].data.size(), {});
   }
+  std::vector<ir::Argument> raw;
+  for (KernelArgument& a : arguments) raw.push_back({a.bits, a.data.data(), a.extents, a.strides});
+  std::string wrong;
+  const ir::SharedLengths::Sizes sizes = ir::SharedLengths(module.kernel(), wrong).at(launch, raw);
+  EXPECT_EQ(wrong + sizes.wrong, "");
   for (const ir::ArgumentSlot& slot : layout.slots) {
-    const KernelArgument& a = arguments[slot.param];
     using What = ir::ArgumentSlot::What;
-    const std::uint64_t bits = slot.what == What::Scalar    ? a.bits
+    const bool length = slot.what == What::SharedLength;
+    const KernelArgument& a = arguments[length ? 0 : slot.param];
+    const std::uint64_t bits = length ? std::uint64_t(sizes.lengths[slot.param])
+                               : slot.what == What::Scalar  ? a.bits
                                : slot.what == What::Address ? addresses[slot.param]
                                : slot.what == What::Extent  ? std::uint64_t(a.extents[slot.dimension])
                                                             : std::uint64_t(a.strides[slot.dimension]);
@@ -103,7 +111,8 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
     runtime::LaunchRequest request;
     request.grid = launch.grid;
     request.block = launch.block;
-    request.dynamic_shared = launch.dynamic_shared;
+    request.dynamic_shared = sizes.total;
+    std::copy(sizes.bytes.begin(), sizes.bytes.end(), request.shared_bytes.begin());
     request.args = block.data();
     request.args_size = block.size();
     d.launch(*code, request);

@@ -230,11 +230,11 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"), std::string::npos);
 
   const std::string binary = compile(parse_kernel("kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
-                                                  "  %1: shared<i32, 1> = shared {0}\n  return\n}\n"));
+                                                  "  %1: i64 = const 268435456\n  %2: shared<i32, 1> = shared %1 {0}\n  return\n}\n"));
   const auto code = d.load(std::as_bytes(std::span(binary)), "greedy");
   runtime::LaunchRequest r;
   r.dynamic_shared = std::int64_t(1) << 30;
-  const std::uint64_t block[2] = {};
+  const std::uint64_t block[3] = {0, 0, 268435456};
   r.args = reinterpret_cast<const std::byte*>(block);
   r.args_size = sizeof block;
   EXPECT_NE(message_of([&] { d.launch(*code, r); }).find("shared memory"), std::string::npos);

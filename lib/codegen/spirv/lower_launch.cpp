@@ -41,8 +41,8 @@ void Lower::entry() {
     block_[d] = widened(block_spec_[d]);
     workgroup[d] = widened(builtin_component(spv::BuiltIn::WorkgroupId, d));
     count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
-    thread_[d] = widened(builtin_component(spv::BuiltIn::LocalInvocationId, d));
   }
+  thread_position();
   // ((z · ny) + y) · nx + x; drivers drop all this where the specialisation constant is false.
   Id linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {workgroup[2], count[1]}), workgroup[1]});
   linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {linear, count[0]}), workgroup[0]});
@@ -62,6 +62,22 @@ void Lower::entry() {
   unfolded[2] = e_.op(Op::OpUDiv, wide, {line, grid_[1]});
   for (unsigned d = 0; d < 3; ++d) block_idx_[d] = e_.select(wide, folded_, unfolded[d], workgroup[d]);
   arguments();
+}
+
+void Lower::thread_position() {
+  const Scalar u = Scalar::U32;
+  Id at[3] = {builtin_component(spv::BuiltIn::LocalInvocationId, 0)};
+  if (!flat_threads_) {
+    for (unsigned d = 1; d < 3; ++d) at[d] = builtin_component(spv::BuiltIn::LocalInvocationId, d);
+  } else {
+    Id linear = at[0], zero = e_.u32(0);
+    Id row = e_.op(Op::OpUDiv, u, {linear, block_spec_[0]});
+    Id one_row = e_.op(Op::OpIEqual, Scalar::Bool, {flat_threads_, e_.u32(1)});  // drivers drop what it does not select
+    at[0] = e_.select(u, one_row, linear, e_.op(Op::OpUMod, u, {linear, block_spec_[0]}));
+    at[1] = e_.select(u, one_row, zero, e_.op(Op::OpUMod, u, {row, block_spec_[1]}));
+    at[2] = e_.select(u, one_row, zero, e_.op(Op::OpUDiv, u, {row, block_spec_[1]}));
+  }
+  for (unsigned d = 0; d < 3; ++d) thread_[d] = e_.op(Op::OpUConvert, Scalar::U64, {at[d]});
 }
 
 Id Lower::push_word(std::uint32_t offset) {
@@ -132,7 +148,7 @@ Id Lower::extent(ir::ValueId array, unsigned d) {
     const std::uint32_t offset = layout_.find(What::Extent, a.param, d);
     return f_.facts.small ? e_.op(Op::OpUConvert, Scalar::I64, {argument(Scalar::U32, offset)}) : argument(Scalar::I64, offset);
   }
-  if (d == 0 && a.dynamic_length) return e_.op(Op::OpUConvert, Scalar::I64, {a.dynamic_length});
+  if (d == 0 && a.sized_at_launch) return argument(Scalar::I64, layout_.find(What::SharedLength, a.param));
   return e_.constant(Scalar::I64, std::uint64_t(f_.def(array)->list[d]));
 }
 

@@ -63,13 +63,12 @@ VkPipeline VulkanExecutable::pipeline(const Shape& shape) {
 }
 
 VkPipeline VulkanExecutable::create(const Shape& shape) const {
-  static_assert(sizeof(Shape) == 20);
-  constexpr VkSpecializationMapEntry entries[] = {{support::SpirvBlockX, 0, 4},
-                                                  {support::SpirvBlockY, 4, 4},
-                                                  {support::SpirvBlockZ, 8, 4},
-                                                  {support::SpirvDynamicShared, 12, 4},
-                                                  {support::SpirvFolded, 16, 4}};
-  VkSpecializationInfo constants{5, entries, sizeof shape, &shape};
+  // The words of a shape are the constants in their order.
+  constexpr unsigned count = support::SpirvSharedBytes + max_sized_at_launch;
+  static_assert(sizeof(Shape) == count * 4);
+  VkSpecializationMapEntry entries[count];
+  for (unsigned i = 0; i < count; ++i) entries[i] = {i, i * 4, 4};
+  VkSpecializationInfo constants{support::SpirvSharedBytes + header_.sized_at_launch, entries, sizeof shape, &shape};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = gpu_.features.subgroup;
@@ -82,8 +81,8 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   info.layout = layout_;
   if (header_.uses_warp && gpu_.features.subgroup) {
     if (gpu_.features.request_subgroup) info.stage.pNext = &subgroup;
-    // Lanes then follow the threads; the flag asks for a block of whole subgroups along x.
-    if (gpu_.features.full_subgroups && shape.block[0] % gpu_.features.subgroup == 0)
+    // The workgroup has one dimension (codegen/spirv/lower.cpp), and lanes follow the threads where subgroups are full.
+    if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
   KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, 5>>(shape), " ")), words_);

@@ -65,7 +65,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   Open& o = opened();
   auto& code = static_cast<VulkanExecutable&>(executable);
   const support::SpirvBlobHeader& h = code.header();
-  const std::int64_t shared = std::int64_t(h.static_shared) + std::int64_t(h.dynamic_shared) * request.dynamic_shared;
+  const std::int64_t shared = std::int64_t(h.static_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
     support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
                         gpu_.features.limits.maxComputeSharedMemorySize);
@@ -77,8 +77,9 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
   VulkanExecutable::Shape shape{
       {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
-      h.dynamic_shared ? std::uint32_t(request.dynamic_shared) : 0,
-      folded};
+      folded,
+      {}};
+  std::copy_n(request.shared_bytes.begin(), h.sized_at_launch, shape.shared_bytes);
   VkPipeline pipeline = code.pipeline(shape);
 
   // The block's memory is taken first, as waiting for it may submit the batch.
