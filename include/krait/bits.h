@@ -26,9 +26,9 @@ auto as_count(const Type& x) {
   return cast<unsigned>(x);
 }
 template <class... Types>
-inline constexpr bool any_traced = (traced<Types> || ...);
+inline constexpr bool some_traced = (traced<Types> || ...);
 template <class Wanted, class... Types>
-using kept_among = std::conditional_t<any_traced<Types...>, value<Wanted>, Wanted>;
+using kept_among = std::conditional_t<some_traced<Types...>, value<Wanted>, Wanted>;
 
 }  // namespace detail
 
@@ -132,7 +132,7 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
 template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Selector>
 auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
-  if constexpr (detail::any_traced<Left, Right, Selector>) {
+  if constexpr (detail::some_traced<Left, Right, Selector>) {
     const value<integer> first(x), second(y), third(cast<integer>(value<detail::storage_type_t<Selector>>(selector)));
     return value<integer>(detail::apply(detail::op::BytePermute, detail::scalar_of<integer>, node_of(first), node_of(second),
                                         node_of(third)));
