@@ -65,6 +65,7 @@ void collect_at_exit() {
 }  // namespace
 
 const ReportSource* find_reports(const Recorded& recorded) {
+  if (!recorded.module.kernel().checked && ir::report_sites(recorded.module).empty()) return nullptr;
   ir::Module m = recorded.module;
   for (ir::Function& f : m.called()) f.inherit(m.kernel());
   passes::inline_calls(m);  // as the pipeline begins

@@ -159,6 +159,25 @@ TEST(Check, FaultsAreCounted) {
   });
 }
 
+TEST(Check, InFunctionsThatAreCalled) {
+  const unsigned line = __LINE__ + 2;
+  const auto root = kr::function([](kr::value<float> x) {
+    kr::check(x >= 0, "{} has no root", x);
+    return kr::sqrt(x);
+  });
+  auto k = kr::kernel([&](kr::view<float> x, kr::view<const float> y) {
+    auto i = kr::grid<1>();
+    x[i] = root(x[i]) + root(y[i]);
+  }, {.name = "roots"});
+  kr::array<float> x = kr::to_device(std::vector<float>{4, 9});
+  const kr::array<float> y = kr::to_device(std::vector<float>{1, -16});
+  expect_usage({place(line), "kernel roots", "-16 has no root", "thread (1, 0, 0)"}, [&] {
+    k.launch({1, 2}, x, y);
+    kr::synchronize();
+  });
+  EXPECT_EQ(std::vector<float>(x.to_host())[0], 3);
+}
+
 TEST(Check, ThroughStreamsAndGraphs) {
   unsigned line = 0;
   auto k = checker(line);
