@@ -18,7 +18,6 @@
 #include "krait/error.h"
 #include "krait/index.h"
 #include "krait/math.h"
-#include "krait/random.h"
 #include "krait/vec.h"
 #include "krait/warp.h"
 #include "passes/passes.h"
