@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <shared_mutex>
 
 #include "cache/in_flight.h"
@@ -37,7 +38,8 @@ Process& process() {
     auto* fresh = new Process;
     const auto before = [] { process().building.lock(), process().table.lock_for_fork(); };
     const auto in_parent = [] { process().table.unlock_in_parent(), process().building.unlock(); };
-    const auto in_child = [] { process().table.unlock_in_child(), process().building.unlock(); };
+    // A fresh lock: the old one may count on threads that waited for it, and that the child does not have.
+    const auto in_child = [] { process().table.unlock_in_child(), new (&process().building) std::shared_mutex; };
     pthread_atfork(before, in_parent, in_child);
     return fresh;
   }();
