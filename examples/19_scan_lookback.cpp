@@ -38,7 +38,7 @@ int main() try {
       kr::var before = 0u;
       kr::var at = number - 1;
       kr::while_([&] { return at >= 0; }, [&] {
-        auto state = kr::atomic(states[at]).or_(0u);  // reads what other blocks write meanwhile
+        auto state = kr::atomic(states[at]).load();  // reads what other blocks write meanwhile
         auto kind = state & kinds;
         kr::if_(kind != nothing, [&] {
           before += state & ~kinds;

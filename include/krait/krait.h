@@ -5,6 +5,7 @@
 
 #include <krait/aggregate.h>
 #include <krait/array.h>
+#include <krait/bits.h>
 #include <krait/control.h>
 #include <krait/debug.h>
 #include <krait/device.h>
@@ -18,6 +19,7 @@
 #include <krait/math_more.h>
 #include <krait/memory.h>
 #include <krait/options.h>
+#include <krait/random.h>
 #include <krait/stats.h>
 #include <krait/target.h>
 #include <krait/types.h>

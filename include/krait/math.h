@@ -91,6 +91,23 @@ constexpr Type plain_mul_hi(Type x, Type y) {
   return static_cast<Type>(static_cast<wide>(x) * static_cast<wide>(y) >> (8 * sizeof(Type)));
 }
 
+/// x ± y, or the nearest number of the type where that overflows.
+template <class Type>
+constexpr Type plain_add_sat(Type x, Type y) {
+  Type sum{};
+  if (!__builtin_add_overflow(x, y, &sum)) return sum;
+  const auto ones = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
+  return x < 0 ? static_cast<Type>(~ones) : ones;
+}
+template <class Type>
+constexpr Type plain_sub_sat(Type x, Type y) {
+  Type difference{};
+  if (!__builtin_sub_overflow(x, y, &difference)) return difference;
+  if constexpr (!std::is_signed_v<Type>) return 0;
+  const auto largest = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + 1));
+  return x < 0 ? static_cast<Type>(~largest) : largest;
+}
+
 template <class Type>
 using float_of = std::conditional_t<std::is_same_v<Type, f16>, float, Type>;
 template <class Left, class Right>
@@ -101,6 +118,8 @@ template <class Type>
 using integer_t = std::enable_if_t<std::is_integral_v<Type> && !std::is_same_v<Type, bool>, Type>;
 template <class Left, class Right>
 using integer_of = integer_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
+template <class Left, class Right>
+using integer_choice_of = integer_t<choice_of<Left, Right>>;
 
 }  // namespace detail
 
@@ -219,6 +238,9 @@ KRAIT_FUNCTION1(ctz, Ctz, integer_t, int, detail::plain_ctz(plain_x))
 KRAIT_FUNCTION1(bit_reverse, Bitrev, integer_t, computed, detail::plain_bit_reverse(plain_x))
 KRAIT_FUNCTION1(byte_swap, Bswap, integer_t, computed, detail::plain_byte_swap(plain_x))
 KRAIT_FUNCTION2(mul_hi, MulHi, integer_of, detail::plain_mul_hi(plain_x, plain_y))
+// Saturating, in the type of `c ? x : y`: two operands of one small type keep it.
+KRAIT_FUNCTION2(add_sat, AddSat, integer_choice_of, detail::plain_add_sat(plain_x, plain_y))
+KRAIT_FUNCTION2(sub_sat, SubSat, integer_choice_of, detail::plain_sub_sat(plain_x, plain_y))
 
 #undef KRAIT_FUNCTION1
 #undef KRAIT_FUNCTION2

@@ -193,22 +193,19 @@ class view : public view<const Type, Rank> {
 /// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
-  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; dynamic_shared is sized at launch");
+  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; kr::dynamic_shared<T>(n) is sized at launch");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
   const detail::node array = detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
-/// An array of the block of n elements, known while recording. Arrays never overlap.
+/// An array of the block of n elements, uninitialised: `auto row = kr::dynamic_shared<float>(kr::block_dim().x + 2);`. Its size is
+/// part of no code: n is computed at each launch, from arguments, extents, block_dim and grid_dim. Arrays never overlap; a kernel
+/// has at most 8 of them. A launch throws error of kind usage where n is negative or the device has less shared memory.
 template <class Type>
-view<Type> dynamic_shared(std::int64_t n, detail::location where = detail::location::here()) {
+view<Type> dynamic_shared(detail::operand n, detail::location where = detail::location::here()) {
   detail::set_location(where);
-  return view<Type>(detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), &n, 1));
-}
-/// An array of the block that takes the dynamic shared memory of the launch.
-template <class Type>
-view<Type> dynamic_shared(detail::location where = detail::location::here()) {
-  return dynamic_shared<Type>(0, where);
+  return view<Type>(detail::make_shared(detail::element<Type>::type, sizeof(Type), node_of(n)));
 }
 /// An array of the thread's own, zero at first: `auto stack = kr::local<int, 32>();`
 template <class Type, std::int64_t... Extents>
@@ -220,45 +217,67 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
   return view<Type, sizeof...(Extents)>(array);
 }
 
+/// How far the order of a fence or of an atomic is seen. For shared memory it is the block. System: other devices and the host,
+/// where the device offers it; Vulkan's reach is the device.
+enum class scope : unsigned char { block, device, system };
+/// What an atomic orders: relaxed only itself; acquire what follows, after it; release what came before, before it; acq_rel both;
+/// seq_cst also all such atomics among each other, which Vulkan has not.
+enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst };
+
 namespace detail {
 
-/// The atomic operations on one element. Each gives the old value; order is relaxed.
+/// The atomic operations on one element. But for load each gives the old value.
 template <class Type>
 class atomic_element {
  public:
   explicit atomic_element(const place& at) : place_(at) {}
 
-  value<Type> add(operand x) const { return run(op::AtomicAdd, x); }
-  value<Type> sub(operand x) const {
-    const scalar type = scalar_of<Type>;
-    return run(op::AtomicAdd, value<Type>(apply(op::Neg, type, convert(type, node_of(x)))));
+  /// The element as it is: order relaxed, acquire or seq_cst.
+  value<Type> load(order o = order::relaxed, scope s = scope::device) const {
+    return value<Type>(atomic(op::AtomicLoad, place_, nullptr, 0, unsigned(o), unsigned(s)));
   }
-  value<Type> min(operand x) const { return run(op::AtomicMin, x); }
-  value<Type> max(operand x) const { return run(op::AtomicMax, x); }
-  value<Type> and_(operand x) const { return bits(op::AtomicAnd, x); }
-  value<Type> or_(operand x) const { return bits(op::AtomicOr, x); }
-  value<Type> xor_(operand x) const { return bits(op::AtomicXor, x); }
-  value<Type> exchange(operand x) const { return run(op::AtomicExchange, x); }
-  /// Writes `desired` where the element has the bits of `expected`.
-  value<Type> compare_exchange(operand expected, operand desired) const {
-    return value<Type>(atomic(op::AtomicCas, place_, node_of(expected), node_of(desired)));
+  value<Type> add(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicAdd, node_of(x), o, s); }
+  value<Type> sub(operand x, order o = order::relaxed, scope s = scope::device) const {
+    constexpr scalar type = scalar_of<Type>;
+    return run(op::AtomicAdd, apply(op::Neg, type, convert(type, node_of(x))), o, s);
+  }
+  /// As kr::min: a NaN loses, in memory and as operand.
+  value<Type> min(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicMin, node_of(x), o, s); }
+  value<Type> max(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicMax, node_of(x), o, s); }
+  value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicAnd, x, o, s); }
+  value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicOr, x, o, s); }
+  value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicXor, x, o, s); }
+  /// Counts up to `last` and starts again at 0: old >= last ? 0 : old + 1, compared as unsigned.
+  value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicInc, last, o, s); }
+  /// Counts down to 0 and starts again at `last`: old == 0 || old > last ? last : old - 1, compared as unsigned.
+  value<Type> dec(operand last, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicDec, last, o, s); }
+  value<Type> exchange(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return run(op::AtomicExchange, node_of(x), o, s);
+  }
+  /// Writes `desired` where the element has the bits of `expected`: a float's -0 is not its 0, and a NaN can be expected.
+  value<Type> compare_exchange(operand expected, operand desired, order o = order::relaxed, scope s = scope::device) const {
+    const node values[] = {node_of(expected), node_of(desired)};
+    return value<Type>(atomic(op::AtomicCas, place_, values, 2, unsigned(o), unsigned(s)));
   }
 
  private:
-  value<Type> run(op what, operand x) const { return value<Type>(atomic(what, place_, node_of(x))); }
-  value<Type> bits(op what, operand x) const {
-    static_assert(std::is_integral_v<Type>, "krait: bitwise atomics need integers");
-    return run(what, x);
+  value<Type> run(op what, node x, order o, scope s) const {
+    return value<Type>(atomic(what, place_, &x, 1, unsigned(o), unsigned(s)));
+  }
+  value<Type> bits(op what, operand x, order o, scope s) const {
+    static_assert(std::is_integral_v<Type>, "krait: bitwise and counting atomics need integers");
+    return run(what, node_of(x), o, s);
   }
   place place_;
 };
 
 }  // namespace detail
 
-/// `kr::atomic(x[i]).add(v)`.
+/// `kr::atomic(x[i]).add(v)`, on elements of 32 and 64 bits of views and shared arrays.
 template <detail::plain Type>
 detail::atomic_element<Type> atomic(const ref<Type>& element) {
   static_assert(!std::is_same_v<Type, bool>, "krait: there are no atomics on bool: use unsigned");
+  static_assert(sizeof(Type) >= 4, "krait: there are no atomics on types of 8 and 16 bits: use int or unsigned");
   return detail::atomic_element<Type>(place_of(element));
 }
 template <detail::plain Type>

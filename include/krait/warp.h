@@ -4,11 +4,10 @@
 #pragma once
 
 #include <krait/control.h>
+#include <krait/math.h>
+#include <krait/memory.h>
 
 namespace krait {
-
-/// How far a fence's order is seen.
-enum class scope : unsigned char { block, device, system };
 
 /// Every thread of the block arrives before one goes on, and sees what the others wrote. All threads must reach it.
 inline void syncthreads(detail::location where = detail::location::here()) {
@@ -52,7 +51,29 @@ value<typename Type::traced_type> uniform(const Type& x) {
   return value<result>(detail::apply(detail::op::Uniform, detail::scalar_of<result>, node_of(x)));
 }
 
-/// The active lanes of a warp. A lane that is not active has no part in them.
+/// What warp::reduce and the scans combine values by. min and max are kr::min and kr::max.
+enum class combine : unsigned char { add, min, max, and_, or_, xor_ };
+
+namespace detail {
+
+/// What changes nothing.
+template <class Type>
+constexpr Type neutral_of(combine by) {
+  if constexpr (is_float_v<Type>) {
+    constexpr float infinity = __builtin_huge_valf();
+    return static_cast<Type>(by == combine::min ? infinity : by == combine::max ? -infinity : 0.0f);
+  } else {
+    const auto ones = from_bits<Type>(~std::uint64_t{0}), largest = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
+    if (by == combine::and_) return ones;
+    if (by == combine::min) return largest;
+    return by == combine::max ? static_cast<Type>(~largest) : Type(0);
+  }
+}
+
+}  // namespace detail
+
+/// The active lanes of a warp: those of its threads that are at this place. Under a condition that only some lanes meet the others
+/// have no part: they give no votes and no values, and nothing is read from them.
 namespace warp {
 
 /// Bit i is lane i's condition.
@@ -92,6 +113,53 @@ value<typename Type::traced_type> shfl_xor(const Type& x, detail::operand mask) 
 template <detail::traced Type>
 value<typename Type::traced_type> broadcast(const Type& x, detail::operand lane) {
   return shfl(x, lane);
+}
+
+/// Bit i: lane i is active.
+inline value<std::uint64_t> active_mask() { return ballot(true); }
+/// True in one active lane, the lowest.
+inline value<bool> elect() { return ctz(active_mask()) == lane_id(); }
+/// Bit i: lane i is active and its x has the same bits as this lane's.
+template <detail::traced Type>
+value<std::uint64_t> match_any(const Type& x) {
+  using type = typename Type::traced_type;
+  return value<std::uint64_t>(detail::apply(detail::op::MatchAny, detail::scalar_of<type>, node_of(x)));
+}
+/// The x of all active lanes have the same bits.
+template <detail::traced Type>
+value<bool> match_all(const Type& x) {
+  using type = typename Type::traced_type;
+  const value<type> own(x);
+  if constexpr (detail::is_float_v<type>) {
+    using bits = std::conditional_t<sizeof(type) == 2, std::uint16_t, std::conditional_t<sizeof(type) == 4, std::uint32_t, std::uint64_t>>;
+    return match_all(bitcast<bits>(own));
+  } else {
+    return all(own == shfl(own, ctz(active_mask())));
+  }
+}
+/// The x of the active lanes combined, the same in each of them. Floats are added in the order of inclusive_scan, which is the
+/// same on every device.
+template <detail::traced Type>
+value<typename Type::traced_type> reduce(const Type& x, combine by = combine::add) {
+  using result = typename Type::traced_type;
+  return value<result>(detail::combine_lanes(detail::op::WarpReduce, detail::scalar_of<result>, node_of(x), unsigned(by)));
+}
+/// The x of this lane and of the active lanes below it combined. Floats are added in steps of distance 1, 2, 4, 8 and 16 among the
+/// active lanes: x' = x of the lane at that distance + x.
+template <detail::traced Type>
+value<typename Type::traced_type> inclusive_scan(const Type& x, combine by = combine::add) {
+  using result = typename Type::traced_type;
+  return value<result>(detail::combine_lanes(detail::op::WarpScan, detail::scalar_of<result>, node_of(x), unsigned(by)));
+}
+/// The x of the active lanes below this one combined; in the lowest what changes nothing: 0, the largest or smallest number or
+/// infinity, all ones.
+template <detail::traced Type>
+value<typename Type::traced_type> exclusive_scan(const Type& x, combine by = combine::add) {
+  using result = typename Type::traced_type;
+  const value<result> sums = inclusive_scan(x, by);
+  const value<std::uint64_t> below = active_mask() & ((value<std::uint64_t>(1u) << lane_id()) - 1u);
+  const value<result> before = shfl(sums, 63 - clz(below));
+  return select(below == 0u, detail::neutral_of<result>(by), before);
 }
 
 }  // namespace warp

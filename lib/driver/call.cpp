@@ -149,13 +149,33 @@ void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
   added[1].bits = spec.recorded.reports->number;
 }
 
+/// Of shared arrays that are sized at launch.
+ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation& spec, const argument* arguments, runtime::LaunchRequest& r) {
+  ir::SharedLengths::Sizes sizes;
+  if (code.lengths.count() == 0) return sizes;
+  std::vector<ir::Argument> values(spec.as->count);
+  for (unsigned i = 0; i < spec.as->count; ++i) {
+    values[i].bits = arguments[i].bits;
+    if (spec.as->parameters[i].rank == 0) continue;
+    for (unsigned d = 0; d < spec.as->parameters[i].rank; ++d)
+      values[i].extents[d] = arguments[i].extents[d], values[i].strides[d] = arguments[i].strides[d];
+  }
+  sizes = code.lengths.at({r.grid, r.block}, values);
+  if (!sizes.wrong.empty()) support::fail_usage("{}: {}", spec.recorded.what, sizes.wrong);
+  r.dynamic_shared = sizes.total;
+  for (std::size_t i = 0; i < sizes.bytes.size(); ++i) r.shared_bytes[i] = std::uint32_t(sizes.bytes[i]);
+  return sizes;
+}
+
 void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* arguments, unsigned count, const argument* added,
-          const Bound& bound) {
+          const Bound& bound, const std::vector<std::int64_t>& lengths) {
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
-    const argument& a = s.param < count ? arguments[s.param] : added[s.param - count];
+    const bool of_argument = s.what == What::SharedLength || s.param < count;
+    const argument& a = of_argument ? arguments[s.what == What::SharedLength ? 0 : s.param] : added[s.param - count];
     std::uint64_t bits = 0;
     switch (s.what) {
+      case What::SharedLength: bits = std::uint64_t(lengths[s.param]); break;
       case What::Scalar: bits = a.bits; break;
       case What::Address: bits = bound.address[s.param]; break;
       case What::Extent: bits = std::uint64_t(a.extents[s.dimension]); break;
@@ -192,7 +212,6 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
       support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count, blocks, device.id,
                           limits.grid[0]);
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
-    r.one_trip = c.form == call_config::elements && blocks <= limits.grid[0];
     return true;
   }
   check_dims(c.grid, "grid", limits.grid, state, device);
@@ -236,7 +255,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
   argument added[2];
   if (spec.recorded.reports) bind_reports(bound, spec, added);
-  pack(block, code.layout, arguments, as.count, added, bound);
+  pack(block, code.layout, arguments, as.count, added, bound, shared_sizes(code, spec, arguments, request).lengths);
   request.args = block, request.args_size = code.layout.size;
   if (graph::state* open = open_graph()) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "driver/devices.h"
 #include "driver/plugin.h"
 #include "driver/sass.h"
 #include "krait/target.h"
@@ -21,12 +22,6 @@ void write_all(int fd, const std::string& text) {
     if (n <= 0) return;  // the reader has gone: the program goes on
     at += std::size_t(n);
   }
-}
-
-passes::TargetKind kind_of(const std::string& target) {
-  if (target.starts_with("ptx")) return passes::TargetKind::Ptx;
-  if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
-  return passes::TargetKind::Cpu;
 }
 
 /// The target a stage is for, where none is named: its own kind's most common one.

@@ -25,7 +25,7 @@ class Text final : public runtime::Executable {
 
   void launch(const runtime::LaunchRequest& request, bool races) const {
     ir::Launch launch;
-    launch.grid = request.grid, launch.block = request.block, launch.dynamic_shared = request.dynamic_shared;
+    launch.grid = request.grid, launch.block = request.block;
     const ir::Outcome outcome = ir::run(module_, launch, arguments(request.args),
                                         {.races = races, .uninitialised = true, .print = print_line});
     if (!outcome.stopped.empty()) support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
@@ -37,10 +37,12 @@ class Text final : public runtime::Executable {
     using What = ir::ArgumentSlot::What;
     std::vector<ir::Argument> all(module_.kernel().params().size());
     for (const ir::ArgumentSlot& s : layout_.slots) {
+      if (s.what == What::SharedLength) continue;  // it computes them itself
       std::uint64_t bits = 0;
       std::memcpy(&bits, block + s.offset, s.bytes);
       ir::Argument& a = all[s.param];
       switch (s.what) {
+        case What::SharedLength: break;
         case What::Scalar: a.bits = bits; break;
         case What::Address: a.data = reinterpret_cast<std::byte*>(bits); break;
         case What::Extent: a.extents[s.dimension] = std::int64_t(bits); break;
@@ -57,7 +59,7 @@ class Text final : public runtime::Executable {
 
 class Interpreter final : public runtime::Device {
  public:
-  Interpreter() : host_(std::move(runtime::cpu_devices().devices.front())) {}
+  Interpreter() : host_(std::move(runtime::cpu_devices().front())) {}
 
   std::string name() const override { return "Krait's interpreter"; }
   std::string id() const override { return "interpreter"; }
@@ -106,10 +108,10 @@ class Interpreter final : public runtime::Device {
 
 }  // namespace
 
-runtime::Found interpreter_devices() {
-  runtime::Found found;
-  found.devices.push_back(std::make_unique<Interpreter>());
-  return found;
+std::vector<std::unique_ptr<runtime::Device>> interpreter_devices() {
+  std::vector<std::unique_ptr<runtime::Device>> devices;
+  devices.push_back(std::make_unique<Interpreter>());
+  return devices;
 }
 
 }  // namespace krait::driver

@@ -107,6 +107,13 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   out.info.elements_per_thread = elements_per_thread(lowered.kernel());
   out.passes_ms = since(start);
   dump_stages(recorded, text, *out.device);
+  std::string wrong;
+  out.lengths = ir::SharedLengths(lowered.kernel(), wrong);
+  if (!wrong.empty()) support::fail(error::kind_type::usage, "{}: {}", recorded.what, wrong);
+  if (out.lengths.count()) out.layout = ir::argument_layout(lowered.kernel());
+  if (out.lengths.count() > runtime::max_sized_at_launch)
+    support::fail_usage("{}: {} arrays of dynamic_shared, at most {} are possible", recorded.what, out.lengths.count(),
+                        runtime::max_sized_at_launch);
 
   start = Clock::now();
   if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, text);
@@ -122,7 +129,9 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
   out->layout = layout_of(recorded, facts);
 
-  support::Store* const disk = device.kind == passes::TargetKind::Interpreter ? nullptr : usable_store();
+  // How shared arrays are sized at launch is found by the passes, and not kept on disk.
+  const bool kept = device.kind != passes::TargetKind::Interpreter && ir::arrays_sized_at_launch(recorded.module.kernel()).empty();
+  support::Store* const disk = kept ? usable_store() : nullptr;
   const std::string key = disk ? disk_key(facts, device) : "";
   const std::optional<std::string> found = disk ? disk->find(key, recorded.text) : std::nullopt;
   if (found && load(*out, *found, recorded)) {

@@ -11,6 +11,7 @@
 
 #include "driver/devices.h"
 #include "ir/abi.h"
+#include "ir/shared_lengths.h"
 #include "ir/text.h"
 
 namespace krait::driver {
@@ -39,6 +40,7 @@ struct Compiled {
   std::unique_ptr<runtime::Executable> code;
   ir::ArgumentLayout layout;
   CodeInfo info;
+  ir::SharedLengths lengths;  // of shared arrays that are sized at launch
 
   // For kr::stats().
   std::string name, where, hash;  // of the kernel that it was made for first

@@ -3,6 +3,8 @@
 
 #include <cassert>
 
+#include "ir/shared_lengths.h"
+
 namespace krait::ir {
 
 std::uint32_t ArgumentLayout::find(ArgumentSlot::What what, unsigned param, unsigned dimension) const {
@@ -32,6 +34,8 @@ ArgumentLayout argument_layout(const Function& kernel) {
     }
     ++param;
   }
+  const std::size_t arrays = arrays_sized_at_launch(kernel).size();
+  for (param = 0; param < arrays; ++param) add(ArgumentSlot::What::SharedLength, 0, 8);
   layout.size = (layout.size + 7) / 8 * 8;
   return layout;
 }

@@ -187,6 +187,8 @@ class Canonicaliser {
     for (ValueId& v : operands) v = map_[v];
     const InstId copy = builder_.append(inst(i).op, inst(i).type, operands, inst(i).imm);
     out_.insts[copy].fast = inst(i).fast;
+    out_.insts[copy].order = inst(i).order;
+    out_.insts[copy].scope = inst(i).scope;
     out_.insts[copy].list = inst(i).list;
     out_.insts[copy].text = inst(i).text;
     out_.insts[copy].loc = location(inst(i).loc);

@@ -35,6 +35,14 @@ void fma_lanes(Columns in, Bits* out, std::size_t n) {
     out[i] = semantics::to_bits(semantics::fused_multiply_add(from_bits<T>(x[i]), from_bits<T>(y[i]), from_bits<T>(z[i])));
 }
 
+template <class T>
+void byte_permute_lanes(Columns in, Bits* out, std::size_t n) {
+  using semantics::from_bits;
+  const Bits *x = in[0], *y = in[1], *selector = in[2];
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = semantics::to_bits(semantics::byte_permute(from_bits<T>(x[i]), from_bits<T>(y[i]), from_bits<T>(selector[i])));
+}
+
 template <Op op, class T>
 void compare_lanes(Columns in, Bits* out, std::size_t n) {
   const Bits *x = in[0], *y = in[1];
@@ -139,6 +147,7 @@ template <Op op>
 constexpr auto make_shift = []<class T>(Tag<T>) -> LaneFunction { return shift_lanes<op, T>; };
 template <Op op>
 constexpr auto make_count = []<class T>(Tag<T>) -> LaneFunction { return count_lanes<op, T>; };
+constexpr auto make_byte_permute = []<class T>(Tag<T>) -> LaneFunction { return byte_permute_lanes<T>; };
 constexpr auto make_fma = []<class T>(Tag<T>) -> LaneFunction { return fma_lanes<T>; };
 
 LaneFunction cast_function(Scalar to, Scalar from) {
@@ -190,15 +199,18 @@ LaneFunction lane_function(Op op, Scalar result, Scalar operand) {
     case Op::Bitrev: return for_ints(result, make_unary<Op::Bitrev>);
     case Op::Bswap: return for_ints(result, make_unary<Op::Bswap>);
     case Op::MulHi: return for_ints(result, make_binary<Op::MulHi>);
+    case Op::AddSat: return for_ints(result, make_binary<Op::AddSat>);
+    case Op::SubSat: return for_ints(result, make_binary<Op::SubSat>);
+    case Op::BytePermute: return for_ints(result, make_byte_permute);
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
 #define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
 #include "krait/ops.def"
     case Op::Const: case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId:
     case Op::GlobalSize: case Op::Shared: case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store:
-    case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd:
+    case Op::LoadVec: case Op::StoreVec: case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd:
     case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
     case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get:
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: case Op::Uniform: case Op::Slot: case Op::Get:
     case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride:
     case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call: break;
   }

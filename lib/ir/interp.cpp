@@ -286,11 +286,15 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::AtomicAnd: atomic(inst, Op::And, active); break;
     case Op::AtomicOr: atomic(inst, Op::Or, active); break;
     case Op::AtomicXor: atomic(inst, Op::Xor, active); break;
-    case Op::AtomicExchange: case Op::AtomicCas: atomic(inst, inst.op, active); break;
+    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicExchange: case Op::AtomicCas:
+      atomic(inst, inst.op, active);
+      break;
     case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: barrier(inst, active); break;
     case Op::WarpSync: warp_barrier(active); break;
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: ballot(inst, active); break;
     case Op::Shuffle: shuffle(inst, active); break;
+    case Op::MatchAny: match_any(inst, active); break;
+    case Op::WarpReduce: case Op::WarpScan: combine(inst, active); break;
     case Op::Uniform: uniform(inst, active); break;
     case Op::Print: case Op::Fault: report(inst, active); break;
     case Op::Slot: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
@@ -305,7 +309,8 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
     case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
     case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
+    case Op::BytePermute:
       stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
     // Run as control flow.
     case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:

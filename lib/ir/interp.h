@@ -30,7 +30,6 @@ struct Launch {
   std::array<std::int64_t, 3> grid{1, 1, 1};
   std::array<std::int64_t, 3> block{1, 1, 1};
   int warp_size = 32;
-  std::int64_t dynamic_shared = 0;  // bytes
 };
 
 struct InterpretOptions {

@@ -10,16 +10,6 @@
 #include "ir/report.h"
 
 namespace krait::ir::interpreter {
-namespace {
-
-/// Operands behind the indices.
-unsigned values_after_indices(Op op) {
-  if (op == Op::Load) return 0;
-  return op == Op::AtomicCas ? 2 : 1;
-}
-
-}  // namespace
-
 std::uint64_t read_memory(const std::byte* p, Scalar s) {
   std::uint8_t b;
   std::uint16_t h;
@@ -164,9 +154,9 @@ void Interpreter::store_vector(const Inst& inst, const Mask& active) {
   });
 }
 
-/// `update` is the pure operation that makes the new value, or the atomic itself for exchange and compare-and-swap.
+/// `update` is the pure operation that makes the new value, or the atomic itself where there is none.
 void Interpreter::atomic(const Inst& inst, Op update, const Mask& active) {
-  const unsigned indices = unsigned(inst.operands.size()) - 1 - values_after_indices(inst.op);
+  const unsigned indices = unsigned(inst.operands.size()) - 1 - values_of_access(inst.op);
   const Scalar type = inst.type.scalar;
   const LaneFunction function = lane_function(update, type, type);
   const std::uint64_t* value = column(inst.operands.back());
@@ -178,7 +168,9 @@ void Interpreter::atomic(const Inst& inst, Op update, const Mask& active) {
       std::uint64_t next = value[lane];
       const std::uint64_t* operands[] = {&old, &value[lane]};
       if (function) function(operands, &next, 1);
-      else if (update == Op::AtomicCas && old != expected[lane]) next = old;
+      else if (update == Op::AtomicLoad || (update == Op::AtomicCas && old != expected[lane])) next = old;
+      else if (update == Op::AtomicInc) next = old >= value[lane] ? 0 : old + 1;
+      else if (update == Op::AtomicDec) next = old == 0 || old > value[lane] ? value[lane] : old - 1;
       write_memory(p, type, next);
       observe(inst, p, size_of(type), AccessKind::Atomic, lane);
     }

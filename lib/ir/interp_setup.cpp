@@ -40,6 +40,12 @@ Interpreter::Interpreter(const Module& module, const Launch& launch, std::span<c
       words_(unsigned((threads_ + 63) / 64)), stride_(std::size_t(words_) * 64), all_(words_), returned_(words_) {
   for (std::size_t lane = 0; lane < threads_; ++lane) all_.add(lane);
   warp_epochs_.resize(warp_of(threads_ - 1) + 1);
+  const SharedLengths lengths(module.kernel(), outcome_.stopped);
+  if (outcome_.stopped.empty()) {
+    shared_sizes_ = lengths.at(launch, arguments);
+    outcome_.stopped = shared_sizes_.wrong;
+  }
+  if (!outcome_.stopped.empty()) return;
   frames_.reserve(module.functions.size());
   for (const Function& f : module.functions) make_frame(f);
   now_ = &frames_.front();
@@ -112,7 +118,7 @@ void Interpreter::make_block_array(const Inst& inst) {
   std::int64_t row = type.elem_bytes;
   for (unsigned d = 1; d < a.rank; ++d) row *= a.extents[d] = inst.list[d];
   const bool dynamic = inst.op == Op::Shared && inst.list[0] == 0;
-  a.extents[0] = !dynamic ? inst.list[0] : row ? launch_.dynamic_shared / row : 0;
+  a.extents[0] = dynamic ? shared_sizes_.lengths[next_sized_at_launch_++] : inst.list[0];
   set_contiguous(a);
   set_range(a);
   const std::size_t bytes = std::size_t(a.extents[0] * row);
@@ -140,6 +146,7 @@ void Interpreter::run_block() {
 }
 
 Outcome Interpreter::run() {
+  if (!outcome_.stopped.empty()) return outcome_;
   try {
     for (std::int64_t z = 0; z < launch_.grid[2]; ++z)
       for (std::int64_t y = 0; y < launch_.grid[1]; ++y)

@@ -15,6 +15,7 @@
 #include "ir/interp.h"
 #include "ir/interp_races.h"
 #include "ir/op_semantics.h"
+#include "ir/shared_lengths.h"
 
 namespace krait::ir::interpreter {
 
@@ -162,6 +163,10 @@ class Interpreter {
   void warp_barrier(const Mask& active);
   void ballot(const Inst& inst, const Mask& active);
   void shuffle(const Inst& inst, const Mask& active);
+  void match_any(const Inst& inst, const Mask& active);
+  void combine(const Inst& inst, const Mask& active);
+  template <class Fn>
+  void for_each_warp(const Mask& active, Fn&& fn);
   void uniform(const Inst& inst, const Mask& active);
 
   void report(const Inst& inst, const Mask& active);
@@ -203,6 +208,8 @@ class Interpreter {
   std::vector<std::uint64_t> scratch_;
   std::array<std::int64_t, 3> block_index_{};
   std::uint64_t block_number_ = 0;
+  SharedLengths::Sizes shared_sizes_;
+  std::size_t next_sized_at_launch_ = 0;
   Loop* loop_ = nullptr;
   Mask all_, returned_;
   std::uint64_t steps_ = 0;

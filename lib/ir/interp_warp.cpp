@@ -72,6 +72,52 @@ void Interpreter::shuffle(const Inst& inst, const Mask& active) {
   });
 }
 
+/// Calls `fn` with the active lanes of each warp that has some, as threads of the block in ascending order.
+template <class Fn>
+void Interpreter::for_each_warp(const Mask& active, Fn&& fn) {
+  std::vector<std::size_t> lanes;
+  for (std::size_t lane = 0; lane < threads_; ++lane) {
+    if (active.has(lane)) lanes.push_back(lane);
+    const bool last = lane + 1 == threads_ || warp_of(lane + 1) != warp_of(lane);
+    if (!last || lanes.empty()) continue;
+    fn(lanes);
+    lanes.clear();
+  }
+}
+
+void Interpreter::match_any(const Inst& inst, const Mask& active) {
+  const std::uint64_t* operand = column(inst.operands[0]);
+  std::uint64_t* out = column(inst.results[0]);
+  for_each_warp(active, [&](const std::vector<std::size_t>& lanes) {
+    for (const std::size_t lane : lanes) {
+      std::uint64_t same = 0;
+      for (const std::size_t other : lanes)
+        same |= std::uint64_t(operand[other] == operand[lane]) << other % unsigned(launch_.warp_size);
+      out[lane] = same;
+    }
+  });
+}
+
+/// In steps that double the distance: the order of additions is part of the meaning.
+void Interpreter::combine(const Inst& inst, const Mask& active) {
+  const Scalar type = inst.type.scalar;
+  const LaneFunction function = lane_function(combining[inst.imm], type, type);
+  const std::uint64_t* operand = column(inst.operands[0]);
+  std::uint64_t* out = column(inst.results[0]);
+  for_each_warp(active, [&](const std::vector<std::size_t>& lanes) {
+    std::vector<std::uint64_t> sums, below;
+    for (const std::size_t lane : lanes) sums.push_back(operand[lane]);
+    for (std::size_t distance = 1; distance < sums.size(); distance *= 2) {
+      below = sums;
+      for (std::size_t i = distance; i < sums.size(); ++i) {
+        const std::uint64_t* const operands[] = {&below[i - distance], &below[i]};
+        function(operands, &sums[i], 1);
+      }
+    }
+    for (std::size_t i = 0; i < lanes.size(); ++i) out[lanes[i]] = inst.op == Op::WarpScan ? sums[i] : sums.back();
+  });
+}
+
 void Interpreter::uniform(const Inst& inst, const Mask& active) {
   const std::uint64_t* operand = column(inst.operands[0]);
   std::size_t first = threads_;

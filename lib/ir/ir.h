@@ -73,11 +73,28 @@ struct Facts {
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
+/// What an atomic orders beside itself, and how far its order is seen (shared memory: the block at most).
+enum class Order : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease, Sequential };
+enum class Scope : std::uint8_t { Block, Device, System };
+std::string_view name_of(Order order);
+std::string_view name_of(Scope scope);
+
+/// What warp_reduce and warp_scan combine lanes by: their attribute.
+inline constexpr Op combining[] = {Op::Add, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor};
+
+/// Operands of an atomic, load or store behind array and indices.
+constexpr unsigned values_of_access(Op op) {
+  return op == Op::Load || op == Op::AtomicLoad ? 0 : op == Op::AtomicCas ? 2 : 1;
+}
+
 struct Inst {
   Op op{};
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
+  Order order = Order::Relaxed;    // atomics
+  Scope scope = Scope::Device;     // atomics
   Type type{};                     // of the first result, or of the access for store; Void when there is none
-  std::uint64_t imm = 0;           // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function
+  std::uint64_t imm = 0;           // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function;
+                                   // WarpReduce/WarpScan: index into `combining`
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::vector<RegionId> regions;

@@ -118,6 +118,28 @@ constexpr T divide(T x, T y) {
 }
 
 template <Op op, Integer T>
+constexpr T saturating(T x, T y) {
+  using Limits = std::numeric_limits<T>;
+  T result{};
+  const bool overflow = op == Op::AddSat ? __builtin_add_overflow(x, y, &result) : __builtin_sub_overflow(x, y, &result);
+  if (!overflow) return result;
+  if constexpr (std::is_signed_v<T>) return x < 0 ? Limits::min() : Limits::max();
+  else return op == Op::AddSat ? Limits::max() : Limits::min();
+}
+
+template <Integer T>
+constexpr T byte_permute(T x, T y, T selector) {
+  constexpr unsigned size = sizeof(T);
+  const Bits words[] = {Bits(static_cast<Unsigned<T>>(x)), Bits(static_cast<Unsigned<T>>(y))};
+  Bits result = 0;
+  for (unsigned i = 0; i < size; ++i) {
+    const auto from = unsigned(Bits(selector) >> (4 * i)) % (2 * size);
+    result |= (words[from / size] >> (from % size * 8) & 0xff) << (8 * i);
+  }
+  return static_cast<T>(result);
+}
+
+template <Op op, Integer T>
 constexpr T binary_integer(T x, T y) {
   // At least 32 bits wide, so that 16-bit factors are not promoted to a signed int whose product overflows.
   using U = std::common_type_t<Unsigned<T>, std::uint32_t>;
@@ -131,6 +153,7 @@ constexpr T binary_integer(T x, T y) {
   else if constexpr (op == Op::And) return static_cast<T>(u & v);
   else if constexpr (op == Op::Or) return static_cast<T>(u | v);
   else if constexpr (op == Op::Xor) return static_cast<T>(u ^ v);
+  else if constexpr (op == Op::AddSat || op == Op::SubSat) return saturating<op>(x, y);
   else {
     static_assert(op == Op::MulHi);
     return multiply_high(x, y);

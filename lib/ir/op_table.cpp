@@ -52,4 +52,13 @@ std::string_view name_of(FpMode mode) {
   return "?";
 }
 
+std::string_view name_of(Order order) {
+  constexpr std::string_view names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+  return names[unsigned(order)];
+}
+std::string_view name_of(Scope scope) {
+  constexpr std::string_view names[] = {"block", "device", "system"};
+  return names[unsigned(scope)];
+}
+
 }  // namespace krait::ir

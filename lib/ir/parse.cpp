@@ -387,14 +387,21 @@ class Parser : Scanner {
     return op;
   }
 
+  /// True where it is one of an operation's suffixes, not a type.
+  static bool suffix(Inst& inst, std::string_view name) {
+    if (name == "fast") return inst.fast = true;
+    for (const Order order : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential})
+      if (name == name_of(order)) return inst.order = order, true;
+    for (const Scope scope : {Scope::Block, Scope::Device, Scope::System})
+      if (name == name_of(scope)) return inst.scope = scope, true;
+    return false;
+  }
+
   void suffixes(InstId id, bool results) {
     while (at_ < text_.size() && text_[at_] == '.') {
       ++at_;
       const std::size_t start = at_;
-      if (run() == "fast") {
-        f_->insts[id].fast = true;
-        continue;
-      }
+      if (suffix(f_->insts[id], run())) continue;
       at_ = start;
       if (results) fail("the type is that of the results");
       f_->insts[id].type = value_type(scalar());

@@ -166,6 +166,8 @@ class Printer {
     if (!inst.results.empty()) define_list(inst.results), out_ += " = ";
     out_ += info(inst.op).name;
     if (inst.fast) out_ += ".fast";
+    if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
+    if (inst.scope != Scope::Device) out_ += '.', out_ += name_of(inst.scope);
     if (inst.results.empty() && inst.type.scalar != Scalar::Void) out_ += '.', append_type(out_, inst.type);
     if (inst.op == Op::Const) {
       out_ += ' ', constant(inst);
@@ -179,7 +181,8 @@ class Printer {
       return;
     }
     const bool numbered =
-        info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence;
+        info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence ||
+        inst.op == Op::WarpReduce || inst.op == Op::WarpScan;
     if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
     else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';

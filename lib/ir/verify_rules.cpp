@@ -4,6 +4,7 @@
 #include "ir/verify_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "ir/report.h"
@@ -85,12 +86,16 @@ class Check {
     const Op op = inst_.op;
     const bool access = op == Op::Load || op == Op::Store || row_.effect == Effect::Atomic;
     const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence ||
-                          op == Op::Call;
+                          op == Op::Call || op == Op::WarpReduce || op == Op::WarpScan;
     if (inst_.imm != 0 && !access && !numbered) return "has no number as attribute";
     if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch) return "has no list as attribute";
     if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
     if (row_.rule == Rule::Id && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
+    if (row_.effect != Effect::Atomic && (inst_.order != Order::Relaxed || inst_.scope != Scope::Device))
+      return "only atomics have an order and a scope";
+    if (op == Op::AtomicLoad && (inst_.order == Order::Release || inst_.order == Order::AcquireRelease))
+      return "a load has nothing to release";
     return {};
   }
 
@@ -163,6 +168,14 @@ class Check {
       if (scalar(0) == Scalar::Void || scalar(1) != Scalar::I32) return needs("a value and an i32 lane");
       return gives(scalar(0));
     }
+    if (op == Op::MatchAny) return scalar(0) == Scalar::Void ? needs("a value") : gives(Scalar::U64);
+    if (op == Op::WarpReduce || op == Op::WarpScan) {
+      if (inst_.imm >= std::size(combining)) return "the attribute is 0 (add) to 5 (xor)";
+      const bool bitwise = info(combining[inst_.imm]).bools;
+      if (!in_class(scalar(0)) || (bitwise && !is_int(scalar(0))))
+        return needs(bitwise ? "an operand of integer type" : "an operand of " + classes() + " type");
+      return gives(scalar(0));
+    }
     return "has no rule";  // a new Custom row of ops.def comes here until it is given one
   }
 
@@ -199,6 +212,9 @@ class Check {
     if (t.rank < 1 || t.rank > 4 || t.rank != inst_.list.size()) return needs("one to four extents, as many as the rank");
     if (!t.writable) return "the array is writable";
     if (std::string wrong = element(t); !wrong.empty()) return wrong;
+    const bool sized_at_launch = space == Space::Shared && inst_.list[0] == 0;
+    if (count() != (sized_at_launch ? 1 : 0)) return needs(sized_at_launch ? "the first extent as operand" : "no operand");
+    if (sized_at_launch && scalar(0) != Scalar::I64) return needs("an operand of type i64");
     std::uint64_t bytes = t.elem_bytes;
     for (std::size_t d = 0; d < inst_.list.size(); ++d) {
       const std::int64_t extent = inst_.list[d];
@@ -268,9 +284,9 @@ class Check {
   }
 
   std::string atomic() const {
-    const std::size_t values = inst_.op == Op::AtomicCas ? 2 : 1;
+    const std::size_t values = values_of_access(inst_.op);
     if (std::string wrong = access(values); !wrong.empty()) return wrong;
-    const Scalar s = scalar(count() - 1);
+    const Scalar s = values ? scalar(count() - 1) : inst_.type.scalar;
     if (operand(0).space == Space::Local) return needs("a view or a shared array");
     if (!in_class(s) || size_of(s) < 4) return needs("a value of 32- or 64-bit " + classes() + " type");
     if (values == 2 && operand(count() - 2) != value_type(s)) return needs("two values of one type");

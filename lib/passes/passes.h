@@ -41,6 +41,9 @@ using ChooseExpansion = Expansion (*)(const ir::Inst&, ir::FpMode);
 inline Expansion expand_all(const ir::Inst&, ir::FpMode) { return Expansion::Exact; }
 /// Replaces rows of KRAIT_MATH by their bodies, but for those that stay.
 void expand_math(ir::Module& m, ChooseExpansion choose);
+/// Saturating arithmetic, byte_permute, and what a warp does together but for ballots and shuffles, become other operations where
+/// `keep` does not say that the target has them. `warp`: lanes of a warp at most.
+void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
 /// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat); check_accesses first.
 void lower_access(ir::Module& m);
 /// Address arithmetic that may run modulo 2^32 does (facts.small).
@@ -71,8 +74,8 @@ std::string check_barriers(const ir::Module& m);
 /// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
 void prepare(ir::Module& m);
 
-/// Which way a kernel is going; decides what expand_math keeps and whether widen runs.
-enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx, Spirv };
+/// Which way a kernel is going; decides what the expanding passes keep and whether widen runs. Ptx75: before sm_80.
+enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx75, Ptx, Spirv };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
 /// pass's result is verified, and krait::error of kind internal names the pass that broke it.
 #ifdef NDEBUG

@@ -25,10 +25,33 @@ Expansion choose(const Inst& inst, FpMode fp) {
   return Exact;
 }
 
+// What expand_ops leaves.
+bool has_nothing(const Inst&) { return false; }
+bool has_all(const Inst&) { return true; }
+bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
+bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
+bool has_cpu(const Inst& inst) { return has_saturation(inst) || reduces_integers(inst); }
+bool has_ptx75(const Inst& inst) {
+  return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
+}
+bool has_ptx(const Inst& inst) { return has_ptx75(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
+
+bool (*had_by(TargetKind target))(const Inst&) {
+  switch (target) {
+    case TargetKind::Interpreter: return has_all;
+    case TargetKind::Cpu: return has_cpu;
+    case TargetKind::Ptx75: return has_ptx75;
+    case TargetKind::Ptx: return has_ptx;
+    case TargetKind::Spirv: return has_nothing;
+  }
+  return has_nothing;
+}
+
 ChooseExpansion expansions_of(TargetKind target) {
   switch (target) {
     case TargetKind::Interpreter: return choose<TargetKind::Interpreter>;
     case TargetKind::Cpu: return choose<TargetKind::Cpu>;
+    case TargetKind::Ptx75:
     case TargetKind::Ptx: return choose<TargetKind::Ptx>;
     case TargetKind::Spirv: return choose<TargetKind::Spirv>;
   }
@@ -75,13 +98,15 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
   run("contract", contract);
   expand_math(m, expansions_of(target));
   run.check("expand_math");
+  expand_ops(m, had_by(target), target == TargetKind::Spirv ? 64 : 32);
+  run.check("expand_ops");
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
   run("lower_access", lower_access);
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
-  if (target == TargetKind::Ptx || target == TargetKind::Spirv) {
+  if (target != TargetKind::Interpreter && target != TargetKind::Cpu) {
     run("widen", widen);
     clean_up(run);
   }
@@ -99,6 +124,7 @@ std::span<const Pass> all_passes() {
       {"dce", dce, true},
       {"contract", contract, false},
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
+      {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},

@@ -45,7 +45,7 @@ inline bool is_access(ir::Op op) { return op == ir::Op::Load || op == ir::Op::St
 inline bool is_commutative(ir::Op op) {
   using ir::Op;
   return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::And || op == Op::Or || op == Op::Xor ||
-         op == Op::Eq || op == Op::Ne || op == Op::MulHi;
+         op == Op::Eq || op == Op::Ne || op == Op::MulHi || op == Op::AddSat;
 }
 
 /// The low bits that a value of type s has.

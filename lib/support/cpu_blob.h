@@ -32,7 +32,7 @@ struct CpuBlobHeader {
   std::uint32_t entry = no_entry;          // offset of CpuEntry in the image
   std::uint32_t extent = no_entry;         // offset of CpuExtent, in mode Range
   std::uint32_t shared_bytes = 0;          // shared arrays of fixed size, a multiple of 64
-  std::uint32_t dynamic_arrays = 0;        // each gets the launch's dynamic bytes
+  std::uint32_t reserved_word = 0;
   std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
   std::uint32_t item_cost = 1;             // estimated instructions of a gang
   std::uint64_t reserved[2] = {};
@@ -43,9 +43,8 @@ static_assert(sizeof(CpuBlobHeader) % 8 == 0);
 struct CpuLaunch {
   std::int64_t grid[3];
   std::int64_t block[3];
-  std::int64_t dynamic_bytes;        // of one dynamic shared array, a multiple of 64
+  std::int64_t dynamic_bytes;        // of the shared arrays that are sized at launch, a multiple of 64
   const void* const* helpers;        // table of CpuHelper
-  std::int64_t dynamic_asked;        // bytes of one dynamic shared array as the launch asked for
 };
 
 /// Work for one call. Grid: x in [begin, end), rows y + z·height in [row_begin, row_end). Range and Block: items [begin, end).
@@ -57,7 +56,7 @@ struct CpuBox {
 /// Functions that the code reaches through CpuLaunch::helpers.
 enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, Count };
 
-/// `scratch` is aligned to 64 bytes and holds shared_bytes + dynamic_arrays · dynamic_bytes + gangs of a block · gang_bytes.
+/// `scratch` is aligned to 64 bytes and holds shared_bytes + dynamic_bytes + gangs of a block · gang_bytes.
 using CpuEntry = void (*)(const std::byte* args, const CpuLaunch* launch, const CpuBox* box, std::byte* scratch);
 using CpuExtent = std::int64_t (*)(const std::byte* args, const CpuLaunch* launch);
 

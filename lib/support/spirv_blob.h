@@ -5,9 +5,10 @@
 // Push constants: the launch words (grid x, y, z as u32, one unused), then the argument block (ir/abi.h), or its address where
 // arguments_in_memory is set. The entry point is "main".
 //
-// Specialisation constants: 0, 1, 2 the block size; 3 the bytes of dynamic shared memory; 4 (bool) the grid is folded; 5 (bool) no
-// thread has more than one trip of a grid_stride loop. A folded grid is dispatched in any shape with at least as many workgroups;
-// a workgroup's linear number gives the block, and those past the end return.
+// Specialisation constants: 0, 1, 2 the block size; 3 (bool) the grid is folded; from 4 on the bytes of each shared array that is
+// sized at launch. A folded
+// grid is dispatched in any shape with at least as many workgroups; a workgroup's linear number gives the block, and those past
+// the end return.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,12 @@ struct SpirvBlobHeader {
   std::uint32_t push_bytes = 0;      // of the push constants
   std::uint32_t arguments_in_memory = 0;
   std::uint32_t static_shared = 0;   // bytes
-  std::uint32_t dynamic_shared = 0;  // arrays sized at launch, each with all the bytes asked for
+  std::uint32_t sized_at_launch = 0;  // shared arrays
   std::uint32_t local_bytes = 0;     // a thread's arrays
   std::uint32_t block[3]{};          // a fixed block size, or 0
   std::uint32_t uses_warp = 0;       // needs whole subgroups, lanes in the order of the threads
 };
 inline constexpr std::uint32_t spirv_launch_bytes = 16;
-enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvDynamicShared, SpirvFolded, SpirvOneTrip };
+enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvSharedBytes };
 
 }  // namespace krait::support

@@ -28,7 +28,7 @@ Scalar result_of(Op op, Scalar type) {
     case ir::Rule::Count: return Scalar::I32;
     case ir::Rule::Id: return Scalar::I64;
     case ir::Rule::Custom:
-      if (op == Op::Ballot) return Scalar::U64;
+      if (op == Op::Ballot || op == Op::MatchAny) return Scalar::U64;
       if (op == Op::BarrierCount) return Scalar::I32;
       return type;
     case ir::Rule::Same:
@@ -161,6 +161,17 @@ node apply(op what, scalar type, node x, node y, node z) {
   return r.node_of(r.emit(Op(what), result_of(Op(what), t), {first, second, third}));
 }
 
+node combine_lanes(op what, scalar type, node x, unsigned by) {
+  Recorder& r = trace::recorder();
+  const Scalar s = ir::Scalar(type);
+  if (!ir::is_int(s) && (s == Scalar::Bool || ir::info(ir::combining[by]).bools)) {
+    r.misuse(s == Scalar::Bool ? "warp reductions and scans are of numbers: use kr::warp::any, all or ballot on bool"
+                               : "floats have no bitwise reductions and scans: combine their bits, kr::bitcast<unsigned>(x)");
+    return x;
+  }
+  return r.node_of(r.emit(Op(what), ir::Scalar(type), {r.use_as(ir::Scalar(type), x)}, by));
+}
+
 node position(op what, scalar type, unsigned dimension) {
   Recorder& r = trace::recorder();
   return r.node_of(r.emit(Op(what), ir::Scalar(type), {}, dimension));
@@ -227,22 +238,19 @@ node store(const place& at, node x) {
   return r.node_of(stored);
 }
 
-node atomic(op what, const place& at, node x) {
+node atomic(op what, const place& at, const node* values, unsigned count, unsigned order, unsigned scope) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
-  p.operands.push_back(r.use_as(p.type, x));
+  if (Op(what) == Op::AtomicLoad && (ir::Order(order) == ir::Order::Release || ir::Order(order) == ir::Order::AcquireRelease)) {
+    r.misuse("an atomic load has nothing to release: its order is relaxed, acquire or seq_cst");
+    order = 0;
+  }
+  for (unsigned i = 0; i < count; ++i) p.operands.push_back(r.use_as(p.type, values[i]));
   const ir::Type element = ir::value_type(p.type);
-  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands, at.offset), element));
-}
-node atomic(op what, const place& at, node expected, node desired) {
-  Recorder& r = trace::recorder();
-  Place p = operands_of(r, at);
-  if (p.operands.empty()) return {0, 0};
-  p.operands.push_back(r.use_as(p.type, expected));
-  p.operands.push_back(r.use_as(p.type, desired));
-  const ir::Type element = ir::value_type(p.type);
-  return r.node_of(r.at().add_result(r.append(Op(what), element, p.operands, at.offset), element));
+  const ir::InstId inst = r.append(Op(what), element, p.operands, at.offset);
+  r.function().insts[inst].order = ir::Order(order), r.function().insts[inst].scope = ir::Scope(scope);
+  return r.node_of(r.at().add_result(inst, element));
 }
 
 node extent(node array, unsigned dimension) {
@@ -262,6 +270,24 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
   const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op(what), type, {});
   r.function().insts[inst].list.assign(extents, extents + rank);
+  return r.node_of(r.at().add_result(inst, type));
+}
+
+node make_shared(scalar element, std::size_t elem_bytes, node length) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId n = r.use_as(Scalar::I64, length);
+  const bool known = n != ir::none && r.function().is_const(n);
+  std::int64_t extent = known ? std::int64_t(r.function().const_bits(n)) : 0;
+  if (known && extent <= 0) {
+    r.misuse(fmt::format("dynamic_shared of {} elements: a number above 0 is needed", extent));
+    extent = 1;
+  }
+  if (!known && r.at().region() != r.function().body)
+    r.misuse("dynamic_shared stands in a branch or loop: declare it before, as its length is computed before the kernel runs");
+  if (known || n == ir::none) return make_array(op::Shared, element, elem_bytes, &extent, 1);
+  const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
+  const ir::InstId inst = r.append(Op::Shared, type, {n});
+  r.function().insts[inst].list.assign(1, 0);
   return r.node_of(r.at().add_result(inst, type));
 }
 

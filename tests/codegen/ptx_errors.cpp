@@ -51,15 +51,6 @@ TEST(PtxErrors, FunctionsWithoutInstruction) {
             "kernel 'k': sin on f64 has no PTX instruction in fast mode and was not expanded");
 }
 
-TEST(PtxErrors, SharedMemory) {
-  std::string text = "kir 1\nkernel @k fp(strict) () {{\n  %0: shared<f32, 1> = shared {{{}}}\n"
-                     "  %1: shared<f32, 1> = shared {{{}}}\n  return\n}}\n";
-  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), 10000, 3000), "ptx"),
-            "kernel 'k': 52000 bytes of shared arrays; more than 49152 must be sized at launch");
-  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), 0, 0), "ptx"),
-            "kernel 'k': 2 shared arrays sized at launch; PTX takes one size a launch, so use one");
-}
-
 TEST(PtxErrors, TooManyArguments) {
   std::string params;
   for (int i = 0; i < 200; ++i) params += fmt::format("{}%{}: view<f32, 1>", i ? ", " : "", i);

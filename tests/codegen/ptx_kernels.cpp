@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels as they come out of the passes: what the PTX must and must not contain.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -205,7 +206,8 @@ TEST(PtxKernels, SharedMemoryAndBarriers) {
   std::string ptx = check_ptx(R"(kir 1
 kernel @reduce fp(strict) facts(contiguous) block(64, 2, 1) (%0: view<i32, 1>, %1: view<bool, 1>) {
   %2: shared<i32, 2> = shared {2, 65}
-  %3: shared<f32, 1> = shared {0}
+  %0x: i64 = extent %0 {0}
+  %3: shared<f32, 1> = shared %0x {0}
   %4: i64 = thread_idx {0}
   %5: i64 = thread_idx {1}
   %6: i32 = load %0, %4
@@ -235,7 +237,7 @@ kernel @reduce fp(strict) facts(contiguous) block(64, 2, 1) (%0: view<i32, 1>, %
 }
 )");
   EXPECT_TRUE(contains(ptx, ".reqntid 64, 2")) << ptx;
-  EXPECT_TRUE(contains(ptx, "%dynamic_smem_size")) << ptx;
+  EXPECT_TRUE(contains(ptx, ".extern .shared .align 16 .b8 krait_shared_segment[]")) << ptx;
   for (const char* part : {"bar.sync", "barrier.red.popc", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys"})
     EXPECT_TRUE(contains(ptx, part) || (part == std::string("barrier.red.popc") && contains(ptx, "bar.red.popc")) ||
                 (part == std::string("bar.sync") && contains(ptx, "barrier.sync")))
@@ -332,6 +334,109 @@ TEST(PtxKernels, ReportsAssemble) {
   ASSERT_NE(output, golden.npos);
   const std::string ptx = check_ptx(golden.substr(output));
   for (const char* access : {"atom.global.add.u32", "st.global.b32"}) EXPECT_TRUE(contains(ptx, access)) << access << "\n" << ptx;
+}
+
+TEST(PtxKernels, WarpReductionsAndMatches) {
+  std::string text = R"(kir 1
+kernel @warp fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: view<u64, 1>, %2: view<i16, 1>) {
+  %3: i64 = global_id {0}
+  %4: i32 = load %0, %3
+  %5: i32 = warp_reduce %4 {0}
+  %6: i32 = warp_reduce %5 {1}
+  %7: i32 = warp_reduce %6 {5}
+  store.i32 %0, %3, %7
+  %8: u64 = load %1, %3
+  %9: u64 = match_any %8
+  %10: u64 = match_any %7
+  %11: u64 = and %9, %10
+  store.u64 %1, %3, %11
+  %12: i16 = load %2, %3
+  %13: i16 = warp_reduce %12 {2}
+  store.i16 %2, %3, %13
+  return
+}
+)";
+  for (const auto& [sm, target] : {std::pair{80u, "ptx sm=80 isa=70"}, {90u, "ptx sm=90 isa=80"}, {100u, "ptx sm=100 isa=86"}}) {
+    Compiled ptx = compile(text, target);
+    ASSERT_EQ(ptx.status, 0) << ptx.log;
+    for (const char* instruction : {"redux.sync.add.s32", "redux.sync.min.s32", "redux.sync.xor.b32", "match.any.sync.b64"})
+      EXPECT_TRUE(contains(ptx.data, instruction)) << instruction << "\n" << ptx.data;
+    Assembled code = assemble(ptx.data, sm);
+    if (!code.found) GTEST_SKIP() << "no ptxas: nothing assembled";
+    EXPECT_EQ(code.status, 0) << code.log << ptx.data;
+  }
+}
+
+// As kr::rotl writes it.
+TEST(PtxKernels, ARotationIsOneInstruction) {
+  EXPECT_TRUE(contains(check_ptx(R"(kir 1
+kernel @turn fp(strict) facts(contiguous) (%0: view<u32, 1>, %1: u32) {
+  %2: i64 = global_id {0}
+  %3: u32 = load %0, %2
+  %4: u32 = const 31
+  %5: u32 = and %1, %4
+  %6: u32 = const 0
+  %7: u32 = sub %6, %1
+  %8: u32 = and %7, %4
+  %9: u32 = shl %3, %5
+  %10: u32 = shr %3, %8
+  %11: u32 = or %9, %10
+  store.u32 %0, %2, %11
+  return
+}
+)"), "shf.l.wrap.b32"));
+}
+
+TEST(PtxKernels, BytePermuteIsOneInstruction) {
+  EXPECT_TRUE(contains(check_ptx(R"(kir 1
+kernel @bytes fp(strict) facts(contiguous) (%0: view<u32, 1>) {
+  %1: i64 = global_id {0}
+  %2: u32 = load %0, %1
+  %3: u32 = const 30292
+  %4: u32 = byte_permute %2, %3, %2
+  store.u32 %0, %1, %4
+  return
+}
+)"), "prmt.b32"));
+}
+
+TEST(PtxKernels, MoreThan48KiBLieInTheDynamicSegment) {
+  auto text = [](int elements) {
+    return fmt::format(R"(kir 1
+kernel @large fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: i64) {{
+  %2: shared<f64, 1> = shared {{{0}}}
+  %3: shared<f32, 1> = shared {{100}}
+  %4: shared<i32, 2> = shared %1 {{0, 3}}
+  %5: shared<f64, 1> = shared %1 {{0}}
+  %6: i64 = thread_idx {{0}}
+  %7: f64 = load %0, %6
+  store.f64 %2, %6, %7
+  store.f64 %5, %6, %7
+  %8: f32 = cast %7
+  store.f32 %3, %6, %8
+  %9: i32 = cast %7
+  %10: i64 = const 2
+  store.i32 %4, %6, %10, %9
+  barrier
+  %11: i64 = const 5
+  %12: f64 = load %2, %11
+  %13: f64 = load %5, %11
+  %14: f32 = load %3, %11
+  %15: i32 = load %4, %11, %10
+  %16: f64 = cast %14
+  %17: f64 = cast %15
+  %18: f64 = add %12, %13
+  %19: f64 = add %16, %17
+  %20: f64 = add %18, %19
+  store.f64 %0, %6, %20
+  return
+}}
+)", elements);
+  };
+  std::string small = check_ptx(text(5000)), large = check_ptx(text(8000));
+  EXPECT_FALSE(contains(small, "// krait.shared")) << small;
+  EXPECT_TRUE(contains(large, "// krait.shared 64400\n")) << large;  // 8000 doubles and 100 floats
+  EXPECT_FALSE(contains(large, ".shared .align 16 .b8 krait_shared[")) << large;
 }
 
 TEST(PtxKernels, LocalArraysMayUseTheStack) {

@@ -219,10 +219,12 @@ TEST(CpuBlock, LocalArraysAcrossBarriers) {
 
 TEST(CpuBlock, DynamicSharedArrays) {
   ir::Launch launch = line(2, 40);
-  launch.dynamic_shared = 40 * 4;
   check(R"(kernel @f fp(strict) (%0: view<i32, 1>) {
-  %1: shared<i32, 1> = shared {0}
-  %2: shared<i32, 1> = shared {0}
+  %a: i64 = block_dim {0}
+  %1: shared<i32, 1> = shared %a {0}
+  %b: i64 = const 3
+  %c: i64 = add %a, %b
+  %2: shared<i32, 1> = shared %c {0}
   %3: i64 = thread_idx {0}
   %4: i32 = cast %3
   %5: i32 = const 7

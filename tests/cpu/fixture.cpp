@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/codegen.h"
+#include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "passes/passes.h"
 #include "runtime/cpu/host.h"
@@ -37,17 +38,18 @@ const Plugin& plugin() {
 }
 
 runtime::Device& device() {
-  static const std::unique_ptr<runtime::Device> cpu = std::move(runtime::cpu_devices().devices.front());
+  static const std::unique_ptr<runtime::Device> cpu = std::move(runtime::cpu_devices().front());
   return *cpu;
 }
 
-std::vector<std::byte> pack(const ir::Function& f, const std::vector<Arg>& args) {
+std::vector<std::byte> pack(const ir::Function& f, const std::vector<Arg>& args, const ir::SharedLengths::Sizes& sizes) {
   using What = ir::ArgumentSlot::What;
   ir::ArgumentLayout layout = ir::argument_layout(f);
   std::vector<std::byte> block(layout.size);
   for (const ir::ArgumentSlot& slot : layout.slots) {
-    const Arg& arg = args[slot.param];
-    std::uint64_t value = arg.bits;
+    const bool length = slot.what == What::SharedLength;
+    const Arg& arg = args[length ? 0 : slot.param];
+    std::uint64_t value = length ? std::uint64_t(sizes.lengths[slot.param]) : arg.bits;
     if (slot.what == What::Address) value = reinterpret_cast<std::uint64_t>(arg.data.data());
     if (slot.what == What::Extent) value = std::uint64_t(arg.extents[slot.dimension]);
     if (slot.what == What::Stride) {
@@ -135,10 +137,13 @@ std::string run_once(const ir::Module& final, const std::string& target, const i
   if (code.status != 0) return fmt::format("status {}: {}", code.status, code.log);
   auto bytes = std::as_bytes(std::span(code.data.data(), code.data.size()));
   std::unique_ptr<runtime::Executable> loaded = device().load(bytes, "test");
-  std::vector<std::byte> block = pack(final.kernel(), args);
+  std::string wrong;
+  const ir::SharedLengths::Sizes sizes = ir::SharedLengths(final.kernel(), wrong).at(launch, interpreter_arguments(args));
+  if (!wrong.empty() || !sizes.wrong.empty()) return wrong + sizes.wrong;
+  std::vector<std::byte> block = pack(final.kernel(), args, sizes);
   runtime::LaunchRequest request;
   request.grid = launch.grid, request.block = launch.block;
-  request.dynamic_shared = launch.dynamic_shared;
+  request.dynamic_shared = sizes.total;
   request.args = block.data(), request.args_size = block.size();
   device().launch(*loaded, request);
   return {};

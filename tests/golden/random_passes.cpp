@@ -321,7 +321,7 @@ Memory run(const Module& m, std::uint32_t seed) {
                                 {std::bit_cast<std::uint32_t>(float(rng() % 9) - 4)},
                                 {rng() % 5},
                                 {rng() & 0xffffffff}};
-  out.fault = interpret(m, Launch{{3, 1, 1}, {4, 1, 1}, 4, 0}, arguments, {.max_steps = 2'000'000});
+  out.fault = interpret(m, Launch{{3, 1, 1}, {4, 1, 1}, 4}, arguments, {.max_steps = 2'000'000});
   return out;
 }
 

@@ -89,7 +89,7 @@ Case operations(Scalar s) {
 
 /// Operations of three operands of one type.
 Case ternary(Scalar s) {
-  Case c{fmt::format("fused_{}", ir::name_of(s)), {s, s, s}, fused_triples(s, 4 * lanes), {}};
+  Case c{fmt::format("ternary_{}", ir::name_of(s)), {s, s, s}, ir::is_float(s) ? fused_triples(s, 4 * lanes) : tuples(s, 3, lanes), {}};
   for_each_op(s, Rule::Same, [&](Op op, const ir::OpInfo& row) {
     if (row.arity == 3) c.rows.push_back(simple(op, named(row, s), s, {0, 1, 2}));
   });
@@ -189,7 +189,7 @@ std::vector<Case> all_cases() {
     append_split(out, operations(s));
     append_split(out, conversions(s));
     if (s != Scalar::Bool) append_split(out, with_constants(s));
-    if (ir::is_float(s)) out.push_back(ternary(s));
+    if (s != Scalar::Bool) out.push_back(ternary(s));
   }
   for (Scalar s : {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U32}) append_split(out, extended_comparisons(s));
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every pure operation of ops.def but the mathematical functions × every type × edge values, on one back end against ir::eval:
+// Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
+// ir::eval, those through which threads meet against the interpreter:
 //   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible] [--at-least ROWS] [--only TEXT]
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
@@ -19,6 +20,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "ops/cases.h"
+#include "ops/cooperation.h"
 #include "ops/table.h"
 #include "passes/passes.h"
 #include "support/runner.h"
@@ -155,6 +157,27 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
   }
 }
 
+void run(const test::Meeting& m, const Options& o, runtime::Device& device, Totals& totals) {
+  if (!o.only.empty() && m.name.find(o.only) == std::string::npos) return;
+  ir::Module lowered = m.module;
+  lowered.kernel().fp = o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible;
+  if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
+    throw error(error::kind_type::internal, (m.name + ": " + refused).c_str());
+  std::vector<test::Argument> expected = m.arguments, got = m.arguments;
+  if (const std::string fault = test::run_interpreted(m.module, m.launch, expected); !fault.empty())
+    throw error(error::kind_type::internal, (m.name + ": the interpreter: " + fault).c_str());
+  try {
+    driver::generate(ir::print(lowered), device.target(), "binary", m.name);
+  } catch (const error& e) {
+    if (e.kind() != error::kind_type::compile) throw;
+    return ++totals.unsupported, void(std::printf("unsupported %s: %s\n", m.name.c_str(), e.message()));
+  }
+  std::string wrong = run_on(device, lowered, m.launch, got);
+  if (wrong.empty()) wrong = test::difference(m.module, expected, got);
+  if (!wrong.empty()) ++totals.different, std::printf("DIFFERENT %s: %s\n", m.name.c_str(), wrong.c_str());
+  count(totals, m.name, long(expected.back().extents[0]));
+}
+
 int matrix(const Options& o) {
   std::string why;
   runtime::Device* device = test::find_device(o.back_end, why);
@@ -165,6 +188,7 @@ int matrix(const Options& o) {
   }
   Totals totals;
   for (const Case& c : test::all_cases()) run(c, o, *device, totals);
+  for (const test::Meeting& m : test::all_meetings(test::warp_of(*device))) run(m, o, *device, totals);
   for (const auto& [op, types] : totals.results) {
     std::string line;
     for (const auto& [type, results] : types) line += fmt::format("  {} {}", type, results);

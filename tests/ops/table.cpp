@@ -31,7 +31,7 @@ struct Target {
 };
 constexpr Target targets[] = {
     {'C', "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2", passes::TargetKind::Cpu},
-    {'P', "ptx sm=75 isa=80", passes::TargetKind::Ptx},
+    {'P', "ptx sm=75 isa=80", passes::TargetKind::Ptx75},
     {'V', "spirv features=i64", passes::TargetKind::Spirv},
 };
 
@@ -74,6 +74,12 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"store", "x[i] = v"},
       {"load_vec", ""},
       {"store_vec", ""},
+      {"atomic_load", "kr::atomic(x[i]).load()"},
+      {"atomic_inc", "kr::atomic(x[i]).inc(last)"},
+      {"atomic_dec", "kr::atomic(x[i]).dec(last)"},
+      {"match_any", "kr::warp::match_any(x)"},
+      {"warp_reduce", "kr::warp::reduce(x, kr::combine::add)"},
+      {"warp_scan", "kr::warp::inclusive_scan(x, kr::combine::add)"},
       {"atomic_add", "kr::atomic(x[i]).add(v)"},
       {"atomic_min", "kr::atomic(x[i]).min(v)"},
       {"atomic_max", "kr::atomic(x[i]).max(v)"},
@@ -169,6 +175,9 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
       for (unsigned i = 0; i < 16 / ir::size_of(s); ++i) values += i % 2 ? ", %x" : i ? ", %y" : "%y";
       return {fmt::format("store_vec.{} %in, %n, {}", t, values), Scalar::Void};
     }
+    case Op::AtomicLoad: return {fmt::format("%r: {} = atomic_load %in, %n", t), s};
+    case Op::AtomicInc:
+    case Op::AtomicDec:
     case Op::AtomicAdd:
     case Op::AtomicMin:
     case Op::AtomicMax:
@@ -179,6 +188,9 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::AtomicCas: return {fmt::format("%r: {} = atomic_cas %in, %n, %x, %y", t), s};
     case Op::BarrierCount: return {"%r: i32 = barrier_count %x", Scalar::I32};
     case Op::Ballot: return {"%r: u64 = ballot %x", Scalar::U64};
+    case Op::MatchAny: return {"%r: u64 = match_any %x", Scalar::U64};
+    case Op::WarpReduce:
+    case Op::WarpScan: return {fmt::format("%r: {} = {} %x {{0}}", t, name), s};
     case Op::Shuffle: return {fmt::format("%r: {} = shuffle %x, %n", t), s};
     case Op::WarpSize:
     case Op::LaneId: return {fmt::format("%r: i32 = {}", name), Scalar::I32};

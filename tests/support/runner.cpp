@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "driver/plugin.h"
+#include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -53,19 +54,25 @@ struct DeviceMemory {
 }  // namespace
 
 runtime::Device* find_device(const std::string& back_end, std::string& why) {
-  static auto* const lists = new std::map<std::string, runtime::Found>;
+  static auto* const lists = new std::map<std::string, std::vector<std::unique_ptr<runtime::Device>>>;
   auto [at, fresh] = lists->try_emplace(back_end);
   if (fresh) {
     if (back_end == "cpu") at->second = runtime::cpu_devices();
     else if (back_end == "cuda") at->second = runtime::cuda_devices();
     else if (back_end == "vulkan") at->second = runtime::vulkan_devices(true);
   }
-  if (at->second.devices.empty()) {
+  if (at->second.empty()) {
     why = "there is no " + back_end + " device";
-    for (const std::string& s : at->second.skipped) why += "; " + s;
     return nullptr;
   }
-  return at->second.devices.front().get();
+  return at->second.front().get();
+}
+
+int warp_of(const runtime::Device& device) {
+  const std::string target = device.target(), key = "subgroup=";
+  const std::size_t at = target.find(key);
+  const int lanes = at == target.npos ? 0 : std::atoi(target.c_str() + at + key.size());
+  return lanes ? lanes : 32;
 }
 
 std::vector<std::string> wanted_back_ends() {
@@ -85,18 +92,25 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
     if (!a.bytes.empty()) device.copy_to_device(memory.addresses.back(), a.bytes.data(), a.bytes.size(), {});
   }
   const ir::ArgumentLayout layout = ir::argument_layout(lowered.kernel());
+  std::string wrong;
+  const ir::SharedLengths lengths(lowered.kernel(), wrong);
+  if (!wrong.empty()) return wrong;
   std::vector<std::byte> block(layout.size);
   const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  const ir::SharedLengths::Sizes sizes = lengths.at(launch, raw);
+  if (!sizes.wrong.empty()) return sizes.wrong;
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
-    const std::uint64_t bits = s.what == What::Scalar    ? raw[s.param].bits
+    const std::uint64_t bits = s.what == What::SharedLength ? std::uint64_t(sizes.lengths[s.param])
+                               : s.what == What::Scalar  ? raw[s.param].bits
                                : s.what == What::Address ? memory.addresses[s.param]
                                : s.what == What::Extent  ? std::uint64_t(raw[s.param].extents[s.dimension])
                                                          : std::uint64_t(raw[s.param].strides[s.dimension]);
     std::memcpy(block.data() + s.offset, &bits, s.bytes);
   }
   runtime::LaunchRequest request;
-  request.grid = launch.grid, request.block = launch.block, request.dynamic_shared = launch.dynamic_shared;
+  request.grid = launch.grid, request.block = launch.block, request.dynamic_shared = sizes.total;
+  std::copy(sizes.bytes.begin(), sizes.bytes.end(), request.shared_bytes.begin());
   request.args = block.data(), request.args_size = block.size();
   device.launch(*executable, request);
   device.synchronize();

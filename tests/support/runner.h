@@ -33,6 +33,9 @@ Argument array_of(const std::vector<Elem>& values) {
 /// The device of a back end by the name "cpu", "cuda", "vulkan"; null, and why, when it is not there. Lives as long as the process.
 runtime::Device* find_device(const std::string& back_end, std::string& why);
 
+/// Lanes of the device's warps.
+int warp_of(const runtime::Device& device);
+
 /// "cpu", or KRAIT_TEST_BACK_ENDS' comma list of the back ends to compare with the interpreter. One that is missing there is an error.
 std::vector<std::string> wanted_back_ends();
 

@@ -215,6 +215,85 @@ TEST(dsl_snippets, block) {
   EXPECT_EQ(out[0], 1 + 32 + 32);
 }
 
+TEST(dsl_snippets, warp) {
+  std::vector<unsigned> data(64), bins(4), first(64);
+  for (unsigned i = 0; i < 64; ++i) data[i] = i * 7 % 4;
+  const auto recorded = record([](kr::view<const unsigned> x, kr::view<unsigned> bins, kr::view<unsigned> first) {
+    // [warp]
+    auto bin = x[kr::grid()];
+    auto same = kr::warp::match_any(bin);                    // bit i: lane i has this bin too
+    kr::if_(kr::ctz(same) == kr::lane_id(), [&] {            // the lowest of them adds for all
+      kr::atomic(bins[bin]).add(kr::popcount(same));
+    });
+    auto before = kr::warp::exclusive_scan(bin);             // the sum over the lanes below
+    auto most = kr::warp::reduce(bin, kr::combine::max);     // the same in every lane
+    // [/warp]
+    first[kr::grid()] = before * 10 + most;
+  });
+  krait::ir::Launch launch;
+  launch.block[0] = 64;
+  run(*recorded, launch, data, bins, first);
+  EXPECT_EQ(bins, (std::vector{16u, 16u, 16u, 16u}));
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 64; ++i) {
+    if (i == 32) sum = 0;
+    EXPECT_EQ(first[i], sum * 10 + 3);
+    sum += data[i];
+  }
+}
+
+TEST(dsl_snippets, atomics) {
+  std::vector<int> data(32), flag(1), seen(32);
+  const auto recorded = record([](kr::view<int> data, kr::view<int> flag, kr::view<int> seen) {
+    auto i = kr::thread_idx().x;
+    // [atomics]
+    data[i] = 7;
+    kr::atomic(flag[0]).add(1, kr::order::release);               // what was written before is there for who acquires this
+    auto ready = kr::atomic(flag[0]).load(kr::order::acquire);
+    auto ticket = kr::atomic(flag[0]).inc(99);                    // 0, 1, … 99, 0: counts and wraps
+    // [/atomics]
+    seen[i] = kr::select(ready > 0 && ticket > 0, data[i], 0);
+  });
+  krait::ir::Launch launch;
+  launch.block[0] = 32;
+  run(*recorded, launch, data, flag, seen);
+  EXPECT_EQ(seen, std::vector<int>(32, 7));
+  EXPECT_EQ(flag[0], 64);
+}
+
+TEST(dsl_snippets, random) {
+  std::vector<float> out(8 * 3);
+  const auto recorded = record([](kr::view<float> y) {
+    constexpr int seed = 42;
+    // [random]
+    auto i = kr::grid();
+    for (auto draw : kr::range(2)) {
+      auto random = kr::philox(seed, i, draw);           // four words: a function of seed, stream and draw
+      auto u = random.uniform_float(0);                  // in [0, 1), of the first word
+      auto die = random.below(1, 6) + 1u;                // of the second
+      auto [a, b] = random.normal_float(1);              // of the last two
+      y[i] = y[i] + u * kr::cast<float>(die) + a * b;
+    }
+    // [/random]
+  });
+  krait::ir::Module m = recorded->module;
+  m.kernel().fp = krait::ir::FpMode::Strict;
+  ASSERT_EQ(krait::passes::run_pipeline(m, krait::passes::TargetKind::Interpreter), "");
+  krait::ir::Launch launch;
+  launch.block[0] = 24;
+  const krait::ir::Argument argument_of_out[] = {argument(out)};
+  ASSERT_EQ(krait::ir::interpret(m, launch, argument_of_out), "");
+  for (int i = 0; i < 24; ++i) {  // the host computes the same
+    float sum = 0;
+    for (int draw = 0; draw < 2; ++draw) {
+      const auto random = kr::philox(42, i, draw);
+      const auto [a, b] = random.normal_float(1);
+      sum = sum + random.uniform_float(0) * float(random.below(1, 6) + 1u) + a * b;
+    }
+    EXPECT_EQ(out[std::size_t(i)], sum);
+  }
+}
+
 TEST(dsl_snippets, traps) {
   std::vector<float> out{1, 2, 3};
   run_one([](kr::view<float> y) {

@@ -60,6 +60,8 @@ TEST(EvalIntegers, Binary) {
         // The product of two u64 fits an unsigned 128-bit number, whose bits are those of the wrapped signed one.
         const Int128 product = s == Scalar::U64 ? Int128(Uint128(a) * Uint128(b)) : a * b;
         ASSERT_EQ(run(Op::Mul, s, s, {x, y}), wrapped(product, s));
+        ASSERT_EQ(run(Op::AddSat, s, s, {x, y}), wrapped(std::clamp(a + b, minimum(s), maximum(s)), s));
+        ASSERT_EQ(run(Op::SubSat, s, s, {x, y}), wrapped(std::clamp(a - b, minimum(s), maximum(s)), s));
         ASSERT_EQ(run(Op::MulHi, s, s, {x, y}), wrapped(product >> bits_of(s), s));
         ASSERT_EQ(run(Op::Div, s, s, {x, y}), wrapped(b == 0 ? 0 : a / b, s));
         ASSERT_EQ(run(Op::Rem, s, s, {x, y}), wrapped(b == 0 ? 0 : a % b, s));
@@ -112,6 +114,25 @@ TEST(EvalIntegers, Unary) {
       ASSERT_EQ(run(Op::Clz, Scalar::I32, s, {x}), leading);
       ASSERT_EQ(run(Op::Ctz, Scalar::I32, s, {x}), trailing);
     }
+}
+
+TEST(EvalIntegers, BytePermute) {
+  std::mt19937_64 random(11);
+  for (const Scalar s : all_ints) {
+    const std::size_t size = size_of(s);
+    for (int trial = 0; trial < 500; ++trial) {
+      const Bits x = random() & mask_of(s), y = random() & mask_of(s), selector = random() & mask_of(s);
+      std::vector<unsigned> bytes;
+      for (const Bits word : {x, y})
+        for (std::size_t i = 0; i < size; ++i) bytes.push_back(unsigned(word >> (8 * i) & 0xff));
+      Bits expected = 0;
+      for (std::size_t i = 0; i < size; ++i) expected |= Bits(bytes[(selector >> (4 * i)) % bytes.size()]) << (8 * i);
+      ASSERT_EQ(run(Op::BytePermute, s, s, {x, y, selector}), expected) << name_of(s) << ' ' << std::hex << x << ' ' << y << ' ' << selector;
+    }
+  }
+  // CUDA's __byte_perm, of which bit 3 of a selector is no part.
+  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x7531}), 0x77553311u);
+  EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x8c0f}), 0x00440077u);
 }
 
 TEST(EvalIntegers, ShiftCountsAreTakenModuloTheWidth) {

@@ -319,9 +319,9 @@ TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
 }
 
 TEST(InterpMemory, LocalArraysAreTheThreadsOwnAndDynamicSharedIsSizedAtLaunch) {
-  constexpr auto text = R"(kernel @k fp(strict) (%0: view<i64, 1>) {
+  constexpr auto text = R"(kernel @k fp(strict) (%0: view<i64, 1>, %n: i64) {
   %1: local<i64, 2> = local {2, 3}
-  %2: shared<i32, 1> = shared {0}
+  %2: shared<i32, 1> = shared %n {0}
   %3: i64 = thread_idx {0}
   %4: i64 = const 1
   %5: i64 = const 2
@@ -337,11 +337,10 @@ TEST(InterpMemory, LocalArraysAreTheThreadsOwnAndDynamicSharedIsSizedAtLaunch) {
   store.i64 %0, %3, %12
   return
 })";
-  Launch launch = line(1, 4);
-  launch.dynamic_shared = 400;
   std::vector<std::int64_t> out(4);
-  EXPECT_EQ(run(text, launch, {view(out)}), "");
+  EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(100))}), "");
   EXPECT_EQ(out, (std::vector<std::int64_t>{300, 301, 302, 303}));
+  EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(-1))}), "dynamic_shared of -1 elements of 4 bytes");
 }
 
 TEST(InterpMemory, ReadsOfUnwrittenSharedMemoryAreReported) {

@@ -37,7 +37,7 @@ Outcome outcome(const Module& module, std::uint32_t seed) {
     }
     arguments.push_back(a);
   }
-  Launch launch{.grid = {2, 1, 1}, .block = {5, 2, 1}, .warp_size = 4, .dynamic_shared = 64};
+  Launch launch{.grid = {2, 1, 1}, .block = {5, 2, 1}, .warp_size = 4};
   for (unsigned d = 0; d < 3; ++d)
     if (f.block[d]) launch.block[d] = std::min<std::int64_t>(f.block[d], 16);
   result.fault = interpret(module, launch, arguments, {.races = true, .uninitialised = true, .max_steps = 20000});

@@ -83,7 +83,10 @@ TEST(IrVerifyOps, AttributesStandWhereTheyMeanSomething) {
 TEST(IrVerifyOps, Arrays) {
   check({
       {"%r: local<f32, 2> = local {3, 4}", ""},
-      {"%r: shared<f32, 1> = shared {0}", ""},
+      {"%k: i64 = const 5\n %r: shared<f32, 1> = shared %k {0}", ""},
+      {"%r: shared<f32, 1> = shared {0}", "needs the first extent as operand"},
+      {"%r: shared<f32, 1> = shared %f {0}", "needs an operand of type i64"},
+      {"%k: i64 = const 5\n %r: shared<f32, 1> = shared %k {4}", "needs no operand"},
       {"%r: shared<f32, 1> = local {3}", "needs one result, an array in that space"},
       {"%r: local<f32, 2> = local {3}", "needs one to four extents, as many as the rank"},
       {"%r: local<f32, 0> = local {1}", "needs one to four extents, as many as the rank"},

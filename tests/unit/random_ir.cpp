@@ -108,8 +108,11 @@ class Generator {
 
   void shared() {
     const unsigned rank = 1 + below(3);
-    arrays_.push_back(b_.emit(Op::Shared, array_type(scalar(), Space::Shared, rank), {}));
-    for (unsigned d = 0; d < rank; ++d) f_.insts.back().list.push_back(d == 0 && below(3) == 0 ? 0 : 1 + below(9));
+    const bool sized_at_launch = below(3) == 0;
+    std::vector<ValueId> length;
+    if (sized_at_launch) length.push_back(b_.emit(Op::BlockDim, Scalar::I64, {}, below(3)));
+    arrays_.push_back(b_.emit(Op::Shared, array_type(scalar(), Space::Shared, rank), length));
+    for (unsigned d = 0; d < rank; ++d) f_.insts.back().list.push_back(d == 0 && sized_at_launch ? 0 : 1 + below(9));
   }
   void local() {
     const unsigned rank = 1 + below(2);
@@ -164,12 +167,13 @@ class Generator {
     std::vector<ValueId> operands = place(array);
     if (below(2)) return void(keep(b_.emit(Op::Load, value_type(s), operands, offset)));
     if (!t.writable) return;
-    const Op atomic = Op(unsigned(Op::AtomicAdd) + below(8));
+    const Op atomic = Op(unsigned(Op::AtomicAdd) + below(10));
     const bool can = t.space != Space::Local && size_of(s) >= 4 && (is_float(s) ? info(atomic).floats : true);
     operands.push_back(value(s));
     if (!can || below(2)) return void(b_.append(Op::Store, value_type(s), operands, offset));
     if (atomic == Op::AtomicCas) operands.push_back(value(s));
     keep(b_.emit(atomic, value_type(s), operands, offset));
+    f_.insts.back().order = Order(below(5)), f_.insts.back().scope = Scope(below(3));
   }
   void vectors() {
     if (arrays_.empty()) return;
@@ -200,7 +204,7 @@ class Generator {
     b_.append(Op::Set, {}, operands);
   }
   void block_and_warp() {
-    switch (below(9)) {
+    switch (below(12)) {
       case 0: b_.append(Op::Barrier, {}, {}); break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 2: b_.append(Op::Fence, {}, {}, below(3)); break;
@@ -219,6 +223,14 @@ class Generator {
         std::string text = below(2) ? "a \"text\" \\ with {{}}\n; x.cpp:1" : "";
         for (unsigned n = below(4); n > 0; --n) operands.push_back(value(scalar())), text += " {}";
         f_.insts[b_.append(below(2) ? Op::Print : Op::Fault, {}, operands)].text = text;
+        break;
+      }
+      case 9: keep(b_.emit(Op::MatchAny, Scalar::U64, {value(scalar())})); break;
+      default: {
+        Scalar s = scalar();
+        if (s == Scalar::Bool) s = Scalar::U32;
+        const Op op = below(2) ? Op::WarpReduce : Op::WarpScan;
+        keep(b_.emit(op, s, {value(s)}, below(is_float(s) ? 3 : 6)));
       }
     }
   }

@@ -325,6 +325,25 @@ TEST(trace_functions, plain_and_traced_integers_agree) {
   compare<std::uint64_t>([](auto x, auto y, const auto& out) { out(kr::mul_hi(x, y)), out(kr::abs(x)); });
 }
 
+constexpr auto bit_functions = [](auto x, auto y, const auto& out) {
+  out(kr::countl_zero(x)), out(kr::countr_zero(x)), out(kr::countl_one(x)), out(kr::countr_one(x)), out(kr::ffs(x));
+  out(kr::bit_width(x)), out(kr::has_single_bit(x)), out(kr::bit_floor(x)), out(kr::bit_ceil(x));
+  out(kr::rotl(x, y)), out(kr::rotr(x, y)), out(kr::rotl(x, 3)), out(kr::rotr(x, -70));
+  out(kr::extract_bits(x, 3, 4)), out(kr::extract_bits(x, y, 5)), out(kr::extract_bits(x, 1, y)), out(kr::extract_bits(x, 0, 64));
+  out(kr::insert_bits(x, y, 2, 5)), out(kr::insert_bits(x, y, y, 3)), out(kr::insert_bits(x, y, 0, y)), out(kr::insert_bits(x, 1, 0, 64));
+  out(kr::byte_permute(x, y, x)), out(kr::add_sat(x, y)), out(kr::sub_sat(x, y)), out(kr::mad(x, y, x)), out(kr::sad(x, y, y));
+};
+TEST(trace_functions, plain_and_traced_functions_of_bits_agree) {
+  compare<int>(bit_functions);
+  compare<unsigned>(bit_functions);
+  compare<std::int64_t>(bit_functions);
+  compare<std::uint64_t>(bit_functions);
+  compare<signed char>(bit_functions);
+  compare<unsigned char>(bit_functions);
+  compare<short>(bit_functions);
+  compare<unsigned short>(bit_functions);
+}
+
 TEST(trace_functions, f16_conversions_round_to_nearest_even) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
     const auto h = kr::f16::from_bits(static_cast<std::uint16_t>(bits));

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "codegen/spirv/spirv.h"
+#include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
+#include "runtime/vulkan/found.h"
 
 namespace krait::test {
 namespace {
@@ -20,7 +22,7 @@ bool watch() {
 
 struct Devices {
   bool watched = watch();
-  runtime::Found found = runtime::vulkan_devices(true);
+  runtime::vulkan::Found found = runtime::vulkan::find_devices(true);
 };
 Devices& devices() {
   static Devices all;
@@ -76,9 +78,9 @@ ir::Module parse_kernel(std::string_view text) {
 }
 
 std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch,
-                                          std::vector<KernelArgument> arguments, std::string_view target) {
+                                          std::vector<KernelArgument> arguments) {
   runtime::Device& d = *device();
-  const std::string binary = compile(module, target);
+  const std::string binary = compile(module);
   if (binary.empty()) return arguments;
   const ir::ArgumentLayout layout = ir::argument_layout(module.kernel());
   std::vector<std::byte> block(layout.size);
@@ -88,10 +90,17 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
     addresses[i] = d.allocate(arguments[i].data.size(), {});
     d.copy_to_device(addresses[i], arguments[i].data.data(), arguments[i].data.size(), {});
   }
+  std::vector<ir::Argument> raw;
+  for (KernelArgument& a : arguments) raw.push_back({a.bits, a.data.data(), a.extents, a.strides});
+  std::string wrong;
+  const ir::SharedLengths::Sizes sizes = ir::SharedLengths(module.kernel(), wrong).at(launch, raw);
+  EXPECT_EQ(wrong + sizes.wrong, "");
   for (const ir::ArgumentSlot& slot : layout.slots) {
-    const KernelArgument& a = arguments[slot.param];
     using What = ir::ArgumentSlot::What;
-    const std::uint64_t bits = slot.what == What::Scalar    ? a.bits
+    const bool length = slot.what == What::SharedLength;
+    const KernelArgument& a = arguments[length ? 0 : slot.param];
+    const std::uint64_t bits = length ? std::uint64_t(sizes.lengths[slot.param])
+                               : slot.what == What::Scalar  ? a.bits
                                : slot.what == What::Address ? addresses[slot.param]
                                : slot.what == What::Extent  ? std::uint64_t(a.extents[slot.dimension])
                                                             : std::uint64_t(a.strides[slot.dimension]);
@@ -102,7 +111,8 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
     runtime::LaunchRequest request;
     request.grid = launch.grid;
     request.block = launch.block;
-    request.dynamic_shared = launch.dynamic_shared;
+    request.dynamic_shared = sizes.total;
+    std::copy(sizes.bytes.begin(), sizes.bytes.end(), request.shared_bytes.begin());
     request.args = block.data();
     request.args_size = block.size();
     d.launch(*code, request);
@@ -116,14 +126,13 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
   return arguments;
 }
 
-void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
-                           std::string_view target) {
+void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments) {
   launch.warp_size = warp_size(device()->target());
   std::vector<KernelArgument> expected = arguments;
   std::vector<ir::Argument> interpreted;
   for (KernelArgument& a : expected) interpreted.push_back({a.bits, a.data.data(), a.extents, a.strides});
   ASSERT_EQ(ir::interpret(module, launch, interpreted), "") << ir::print(module);
-  const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments, target);
+  const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments);
 
   unsigned wrong = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -134,11 +134,15 @@ KRAIT_API void locate(place& at);
 KRAIT_API node load(place& at);
 /// Gives what was stored, as the element's type.
 KRAIT_API node store(const place& at, node x);
-KRAIT_API node atomic(op what, const place& at, node x);
-KRAIT_API node atomic(op what, const place& at, node expected, node desired);
+/// With no value (AtomicLoad), one, or two (AtomicCas); order and scope as the IR numbers them.
+KRAIT_API node atomic(op what, const place& at, const node* values, unsigned count, unsigned order, unsigned scope);
 KRAIT_API node extent(node array, unsigned dimension);
-/// Shared or Local; the first extent 0: sized at launch. scalar::none: composite elements.
+/// Shared or Local. scalar::none: composite elements.
 KRAIT_API node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank);
+/// A shared array of `length` elements, sized at launch where it is no literal.
+KRAIT_API node make_shared(scalar element, std::size_t elem_bytes, node length);
+/// WarpReduce or WarpScan.
+KRAIT_API node combine_lanes(op what, scalar type, node x, unsigned by);
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 

@@ -147,6 +147,8 @@ llvm::Value* Arithmetic::integer(Op op, Scalar s, llvm::ArrayRef<V> x) {
     case Op::Bitrev: return b_.CreateUnaryIntrinsic(In::bitreverse, x[0]);
     case Op::Bswap: return ir::bits_of(s) == 8 ? x[0] : b_.CreateUnaryIntrinsic(In::bswap, x[0]);
     case Op::MulHi: return multiply_high(s, x[0], x[1]);
+    case Op::AddSat: return b_.CreateBinaryIntrinsic(sign ? In::sadd_sat : In::uadd_sat, x[0], x[1]);
+    case Op::SubSat: return b_.CreateBinaryIntrinsic(sign ? In::ssub_sat : In::usub_sat, x[0], x[1]);
     default: defect("integers have no operation " + std::string(ir::info(op).name));
   }
 }

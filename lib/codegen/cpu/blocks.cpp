@@ -145,7 +145,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Shared: case Op::Local: declare_array(inst); break;
     case Op::Load: case Op::LoadVec: emit_load(inst); break;
     case Op::Store: case Op::StoreVec: emit_store(inst); break;
-    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
     case Op::AtomicExchange: case Op::AtomicCas:
       emit_atomic(inst);
       break;
@@ -159,7 +159,10 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       break;
     }
     case Op::WarpSync: break;  // lanes run in step
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: emit_warp(inst); break;
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::WarpReduce:
+      emit_warp(inst);
+      break;
+    case Op::BytePermute: case Op::MatchAny: case Op::WarpScan: defect("expand_ops leaves no " + std::string(ir::info(inst.op).name));
     case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
     case Op::Call: emit_call(inst); break;
     case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
@@ -170,7 +173,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
     case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
     case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
       emit_pure(inst);
       break;
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
@@ -228,10 +231,7 @@ llvm::Value* Emitter::extent_of(ir::ValueId array, unsigned dim) {
   if (f_.called && type.space == ir::Space::Global) return views_.at(array).extents[dim];
   if (type.space != ir::Space::Global) {
     const ir::Inst* def = f_.def(array);
-    if (def->list[dim]) return b_.getInt64(std::uint64_t(def->list[dim]));
-    std::uint64_t row = type.elem_bytes;
-    for (std::size_t i = 1; i < def->list.size(); ++i) row *= std::uint64_t(def->list[i]);
-    return b_.CreateUDiv(launch_field(DynamicAsked), b_.getInt64(row));
+    return def->list[dim] ? b_.getInt64(std::uint64_t(def->list[dim])) : shared_lengths_[array];
   }
   unsigned param = 0;
   while (f_.params()[param] != array) ++param;

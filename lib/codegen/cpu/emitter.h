@@ -104,7 +104,7 @@ class Emitter {
   };
 
   /// Of CpuLaunch, in 8 bytes.
-  enum Field : unsigned { Grid = 0, BlockSize = 3, DynamicBytes = 6, Helpers = 7, DynamicAsked = 8 };
+  enum Field : unsigned { Grid = 0, BlockSize = 3, DynamicBytes = 6, Helpers = 7 };
 
   // entry.cpp: the launch around the gangs
   void start_function(const char* name, bool extent);
@@ -225,6 +225,7 @@ class Emitter {
   // warp.cpp
   void emit_warp(const ir::Inst& inst);
   void emit_shuffle(const ir::Inst& inst);
+  void emit_reduce(const ir::Inst& inst);
 
   llvm::LLVMContext& c_;
   llvm::Module& m_;
@@ -248,7 +249,7 @@ class Emitter {
   std::optional<DebugLines> lines_;
   V args_ = nullptr, launch_ = nullptr, box_ = nullptr, scratch_ = nullptr;
   V launch_grid_[3] = {}, launch_block_[3] = {}, helpers_[unsigned(CpuHelper::Count)] = {};
-  V dynamic_bytes_ = nullptr;
+  std::vector<V> shared_lengths_;  // by ValueId: first extent of a shared array that is sized at launch
   Block allocas_ = nullptr;         // the entry block, closed last
   Block gang_end_ = nullptr;        // where a uniform return goes
   Position at_;

@@ -2,6 +2,7 @@
 //
 // The entry points: arguments, and the loops over rows, blocks and gangs around the kernel's body.
 #include "codegen/cpu/emitter.h"
+#include "ir/shared_lengths.h"
 
 #include <llvm/IR/MDBuilder.h>
 
@@ -73,7 +74,6 @@ void Emitter::load_arguments() {
     launch_grid_[d] = launch_field(Grid + d);
     launch_block_[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
   }
-  dynamic_bytes_ = launch_field(DynamicBytes);
   load_helpers();
   auto params = f_.params();
   for (unsigned i = 0; i < params.size(); ++i) {
@@ -100,17 +100,16 @@ void Emitter::load_arguments() {
 void Emitter::place_arrays() {
   constexpr std::uint64_t stack_limit = 16 << 10;
   array_offset_.assign(f_.values.size(), 0);
+  shared_lengths_.assign(f_.values.size(), nullptr);
   std::uint64_t fixed = 0;
-  std::vector<ir::ValueId> dynamic;
   for (const ir::Inst& inst : f_.insts) {
     if ((inst.op != Op::Shared && inst.op != Op::Local) || inst.results.empty()) continue;
     std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
     for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
     if (inst.op == Op::Local) bytes *= shape_.gang();
     if (bytes > (1u << 30) || fixed > (1u << 30)) unsupported("shared or local arrays of more than 1 GiB");
-    if (inst.op == Op::Shared && inst.list[0] == 0) {
-      dynamic.push_back(inst.results[0]);
-    } else if (inst.op == Op::Local && bytes <= stack_limit) {
+    if (inst.op == Op::Shared && inst.list[0] == 0) continue;
+    if (inst.op == Op::Local && bytes <= stack_limit) {
       array_offset_[inst.results[0]] = on_stack;
     } else {
       array_offset_[inst.results[0]] = std::uint32_t(fixed);
@@ -118,13 +117,20 @@ void Emitter::place_arrays() {
     }
   }
   header_.shared_bytes = std::uint32_t(fixed);
-  header_.dynamic_arrays = std::uint32_t(dynamic.size());
-  V at = b_.CreatePtrAdd(scratch_, b_.getInt64(fixed));
-  for (ir::ValueId v : dynamic) {
-    set_uniform(v, at);
-    at = b_.CreatePtrAdd(at, dynamic_bytes_);
+  V dynamic = b_.CreatePtrAdd(scratch_, b_.getInt64(fixed));
+  spills_ = b_.CreatePtrAdd(dynamic, launch_field(DynamicBytes));
+  unsigned number = 0;
+  for (ir::InstId i : ir::arrays_sized_at_launch(f_)) {
+    const ir::Inst& inst = f_.insts[i];
+    V slot = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::SharedLength, number++)));
+    llvm::LoadInst* length = b_.CreateAlignedLoad(b_.getInt64Ty(), slot, llvm::Align(8));
+    length->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+    shared_lengths_[inst.results[0]] = length;
+    set_uniform(inst.results[0], dynamic);
+    V bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(f_, inst))));
+    V padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1)), b_.getInt64(-ir::shared_alignment));
+    dynamic = b_.CreatePtrAdd(dynamic, padded);
   }
-  spills_ = at;
   for (const ir::Inst& inst : f_.insts)
     if (inst.op == Op::Shared && !inst.results.empty() && inst.list[0] != 0)
       set_uniform(inst.results[0], b_.CreatePtrAdd(scratch_, b_.getInt64(array_offset_[inst.results[0]])));

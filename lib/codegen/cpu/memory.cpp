@@ -4,6 +4,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/cpu/emitter.h"
+#include "codegen/llvm/numeric.h"
 
 namespace krait::codegen::cpu {
 
@@ -166,14 +167,21 @@ void Emitter::emit_store(const ir::Inst& inst) {
 /// One atomic update; the old value.
 llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> x) {
   using Rmw = llvm::AtomicRMWInst;
-  auto relaxed = llvm::AtomicOrdering::Monotonic;
+  llvm::AtomicOrdering order = ordering(inst.order), failed = llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order);
   llvm::Align align(ir::size_of(s));
   llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Type* own = arith_.scalar_type(s);
   bool sign = ir::is_signed_int(s), whole = ir::is_int(s);
-  auto rmw = [&](Rmw::BinOp op, V value) -> V { return b_.CreateAtomicRMW(op, address, value, align, relaxed); };
+  auto rmw = [&](Rmw::BinOp op, V value) -> V { return b_.CreateAtomicRMW(op, address, value, align, order); };
   std::optional<Rmw::BinOp> op;
   switch (inst.op) {
+    case Op::AtomicLoad: {
+      llvm::LoadInst* load = b_.CreateAlignedLoad(bits, address, align);
+      load->setAtomic(order);
+      return b_.CreateBitCast(load, own);
+    }
+    case Op::AtomicInc: op = Rmw::UIncWrap; break;
+    case Op::AtomicDec: op = Rmw::UDecWrap; break;
     case Op::AtomicAdd:
       if (whole) op = Rmw::Add;
       else if (s != Scalar::F16) op = Rmw::FAdd;
@@ -190,7 +198,7 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
     case Op::AtomicExchange: return b_.CreateBitCast(rmw(Rmw::Xchg, b_.CreateBitCast(x[0], bits)), own);
     case Op::AtomicCas: {
       V expected = b_.CreateBitCast(x[0], bits), desired = b_.CreateBitCast(x[1], bits);
-      V pair = b_.CreateAtomicCmpXchg(address, expected, desired, align, relaxed, relaxed);
+      V pair = b_.CreateAtomicCmpXchg(address, expected, desired, align, order, failed);
       return b_.CreateBitCast(b_.CreateExtractValue(pair, 0), own);
     }
     default: defect("not an atomic operation");
@@ -198,7 +206,7 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
   if (op) return rmw(*op, x[0]);
   // Floats: until nobody came between.
   V first = b_.CreateAlignedLoad(bits, address, align);
-  llvm::cast<llvm::LoadInst>(first)->setAtomic(relaxed);
+  llvm::cast<llvm::LoadInst>(first)->setAtomic(llvm::AtomicOrdering::Monotonic);
   Block before = b_.GetInsertBlock(), again = new_block("retry"), done = new_block("stored");
   b_.CreateBr(again);
   start(again);
@@ -208,7 +216,7 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
   step.op = inst.op == Op::AtomicAdd ? Op::Add : inst.op == Op::AtomicMin ? Op::Min : Op::Max;
   step.type = ir::value_type(s);
   V next = arith_.pure(step, ir::FpMode::Strict, s, {b_.CreateBitCast(old, own), x[0]});
-  V pair = b_.CreateAtomicCmpXchg(address, old, b_.CreateBitCast(next, bits), align, relaxed, relaxed);
+  V pair = b_.CreateAtomicCmpXchg(address, old, b_.CreateBitCast(next, bits), align, order, failed);
   old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, again);
   start(done);

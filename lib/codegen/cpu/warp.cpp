@@ -10,6 +10,7 @@ using ir::Scalar;
 
 void Emitter::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::Shuffle) return emit_shuffle(inst);
+  if (inst.op == Op::WarpReduce) return emit_reduce(inst);
   // Bit i is lane i; lanes that are not active count as false (any, ballot) or true (all).
   V bits = b_.getInt64(0);
   for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -22,6 +23,35 @@ void Emitter::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpAny) bits = b_.CreateICmpNE(bits, b_.getInt64(0));
   if (inst.op == Op::WarpAll) bits = b_.CreateICmpEQ(bits, b_.getInt64(0));
   set_uniform(inst.results[0], bits);
+}
+
+/// Of integers, whose order does not matter: lanes that are not active take a number that changes nothing.
+void Emitter::emit_reduce(const ir::Inst& inst) {
+  const Op by = ir::combining[inst.imm];
+  const Scalar s = inst.type.scalar;
+  const std::uint64_t ones = ~std::uint64_t(0) >> (64 - ir::bits_of(s)), top = ones ^ ones >> 1;
+  const std::uint64_t neutral = by == Op::And   ? ones
+                                : by == Op::Min ? (ir::is_signed_int(s) ? ones >> 1 : ones)
+                                : by == Op::Max ? (ir::is_signed_int(s) ? top : 0)
+                                                : 0;
+  ir::Inst step;
+  step.op = by, step.type = inst.type;
+  V all = nullptr;
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V x = part(inst.operands[0], p);
+    if (!active_.all()) x = b_.CreateSelect(active_.parts[p], x, splat(arith_.constant(s, neutral)));
+    all = all ? arith_.pure(step, ir::FpMode::Strict, s, {all, x}) : x;
+  }
+  const bool sign = ir::is_signed_int(s);
+  switch (by) {
+    case Op::Add: all = b_.CreateAddReduce(all); break;
+    case Op::Min: all = b_.CreateIntMinReduce(all, sign); break;
+    case Op::Max: all = b_.CreateIntMaxReduce(all, sign); break;
+    case Op::And: all = b_.CreateAndReduce(all); break;
+    case Op::Or: all = b_.CreateOrReduce(all); break;
+    default: all = b_.CreateXorReduce(all); break;
+  }
+  set_uniform(inst.results[0], all);
 }
 
 /// Through memory: the parts side by side, then a gather. Lanes that are not active give 0.

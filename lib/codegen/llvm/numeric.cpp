@@ -32,6 +32,17 @@ llvm::Type* memory_type(llvm::LLVMContext& context, Scalar s) {
   return s == Scalar::Bool ? llvm::Type::getInt8Ty(context) : value_type(context, s);
 }
 
+llvm::AtomicOrdering ordering(ir::Order order) {
+  switch (order) {
+    case ir::Order::Relaxed: return llvm::AtomicOrdering::Monotonic;
+    case ir::Order::Acquire: return llvm::AtomicOrdering::Acquire;
+    case ir::Order::Release: return llvm::AtomicOrdering::Release;
+    case ir::Order::AcquireRelease: return llvm::AtomicOrdering::AcquireRelease;
+    case ir::Order::Sequential: break;
+  }
+  return llvm::AtomicOrdering::SequentiallyConsistent;
+}
+
 llvm::Constant* literal(llvm::LLVMContext& context, Scalar s, std::uint64_t bits) {
   llvm::APInt value(64, bits);
   auto* integer = llvm::ConstantInt::get(context, value.trunc(ir::bits_of(s)));
@@ -129,16 +140,18 @@ Value* Numeric::emit_plain(Op op, std::span<Value* const> x, Scalar s, bool fast
     case Op::Bitrev: return intrinsic(llvm::Intrinsic::bitreverse, x);
     case Op::Bswap: return type->getScalarSizeInBits() == 8 ? x[0] : intrinsic(llvm::Intrinsic::bswap, x);
     case Op::MulHi: return multiply_high(x[0], x[1], is_signed);
+    case Op::AddSat: return intrinsic(is_signed ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, x);
+    case Op::SubSat: return intrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat, x);
     // Lowered by `emit` itself.
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Shl: case Op::Shr:
     case Op::Select: case Op::Cast: case Op::Bitcast:
-    // Not operations on values alone: the lowerings' own.
-    case Op::Const: case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId:
+    // Not operations on values alone, or of one target: the lowerings' own.
+    case Op::BytePermute: case Op::Const: case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId:
     case Op::GlobalSize: case Op::Shared: case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store:
-    case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd:
+    case Op::LoadVec: case Op::StoreVec: case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd:
     case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
     case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::Uniform: case Op::Slot: case Op::Get:
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: case Op::Uniform: case Op::Slot: case Op::Get:
     case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride:
     case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call:
 #define KRAIT_OP(...)

@@ -24,6 +24,8 @@ struct NumericTraits {
 /// LLVM's type of a scalar as a value (bool: i1) and in memory (bool: i8).
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Scalar s);
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Scalar s);
+/// LLVM's word for an atomic's order.
+llvm::AtomicOrdering ordering(ir::Order order);
 /// A literal from its bits, zero-extended.
 llvm::Constant* literal(llvm::LLVMContext& context, ir::Scalar s, std::uint64_t bits);
 

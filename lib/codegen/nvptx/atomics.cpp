@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics: relaxed, device scope for views and block scope for shared memory. What PTX lacks, or does with other rounding, is a
-// compare-and-swap loop.
+// Atomics, at block scope for shared memory. What PTX lacks, or does with other rounding, is a compare-and-swap loop.
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"
 
@@ -24,6 +23,8 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
     case Op::AtomicAnd: return B::And;
     case Op::AtomicOr: return B::Or;
     case Op::AtomicXor: return B::Xor;
+    case Op::AtomicInc: return B::UIncWrap;
+    case Op::AtomicDec: return B::UDecWrap;
     case Op::AtomicExchange: return B::Xchg;
     default: defect("nvptx: not an atomic operation");
   }
@@ -31,7 +32,35 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
 
 }  // namespace
 
-Value* Lowering::atomic_by_exchange(Op op, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
+/// The pair of the old bits and whether they were the expected ones.
+Value* Lowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired, llvm::SyncScope::ID scope) {
+  AtomicOrdering order = ordering(inst.order);
+  return b_.CreateAtomicCmpXchg(pointer, expected, desired, llvm::Align(ir::size_of(inst.type.scalar)), order,
+                                llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
+}
+
+/// What a read-modify-write writes.
+Value* Lowering::updated(Op op, Value* x, Value* operand, Scalar s) {
+  llvm::Type* type = x->getType();
+  switch (op) {
+    case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
+    case Op::AtomicMin: case Op::AtomicMax: return numeric_.min_max(x, operand, s, op == Op::AtomicMax);
+    case Op::AtomicAnd: return b_.CreateAnd(x, operand);
+    case Op::AtomicOr: return b_.CreateOr(x, operand);
+    case Op::AtomicXor: return b_.CreateXor(x, operand);
+    case Op::AtomicInc: {
+      Value* next = b_.CreateAdd(x, llvm::ConstantInt::get(type, 1));
+      return b_.CreateSelect(b_.CreateICmpUGE(x, operand), llvm::Constant::getNullValue(type), next);
+    }
+    case Op::AtomicDec: {
+      Value* wraps = b_.CreateOr(b_.CreateICmpEQ(x, llvm::Constant::getNullValue(type)), b_.CreateICmpUGT(x, operand));
+      return b_.CreateSelect(wraps, operand, b_.CreateSub(x, llvm::ConstantInt::get(type, 1)));
+    }
+    default: return operand;  // exchange
+  }
+}
+
+Value* Lowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
@@ -42,9 +71,8 @@ Value* Lowering::atomic_by_exchange(Op op, Value* pointer, Value* operand, Scala
   llvm::PHINode* old = b_.CreatePHI(bits, 2);
   old->addIncoming(first, before);
   Value* x = b_.CreateBitCast(old, type);
-  Value* y = op == Op::AtomicAdd ? b_.CreateFAdd(x, operand) : numeric_.min_max(x, operand, s, op == Op::AtomicMax);
-  auto* result = b_.CreateAtomicCmpXchg(pointer, old, b_.CreateBitCast(y, bits), align, AtomicOrdering::Monotonic,
-                                        AtomicOrdering::Monotonic, scope);
+  Value* y = updated(inst.op, x, operand, s);
+  Value* result = compare_and_swap(inst, pointer, old, b_.CreateBitCast(y, bits), scope);
   old->addIncoming(b_.CreateExtractValue(result, 0), loop);
   b_.CreateCondBr(b_.CreateExtractValue(result, 1), done, loop);
   b_.SetInsertPoint(done);
@@ -53,37 +81,49 @@ Value* Lowering::atomic_by_exchange(Op op, Value* pointer, Value* operand, Scala
 
 void Lowering::lower_atomic(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  unsigned values = inst.op == Op::AtomicCas ? 2 : 1;
+  unsigned values = ir::values_of_access(inst.op);
   auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
   Value* old = emit_atomic(inst, array, indices);
   if (!inst.results.empty()) set(inst, old);
 }
 
 Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices) {
-  Value* operand = value(inst.operands.back());
-  Scalar s = kernel_.type_of(inst.operands.back()).scalar;
+  Scalar s = inst.type.scalar;
   Value* pointer = address(array, indices, s, inst.imm);
   bool global = array.type.space == ir::Space::Global;
-  llvm::SyncScope::ID scope = context_.getOrInsertSyncScopeID(global ? "device" : "block");
+  const char* scopes[] = {"block", "device", ""};
+  llvm::SyncScope::ID scope = context_.getOrInsertSyncScopeID(global ? scopes[unsigned(inst.scope)] : "block");
   llvm::Align align(ir::size_of(s));
-  llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
+  llvm::Type *type = value_type(context_, s), *bits = b_.getIntNTy(ir::bits_of(s));
+  if (inst.op == Op::AtomicLoad) {
+    llvm::LoadInst* load = b_.CreateAlignedLoad(bits, pointer, align);
+    load->setAtomic(ordering(inst.order), scope);
+    return b_.CreateBitCast(load, type);
+  }
+  Value* operand = value(inst.operands.back());
 
   // PTX ISA, atom: .add.f32 on global memory flushes subnormals.
   bool flushes = inst.op == Op::AtomicAdd && s == Scalar::F32 && global;
   bool exact = kernel_.fp == ir::FpMode::Strict || kernel_.fp == ir::FpMode::Reproducible;
   bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
-  if (float_order || (flushes && exact && !inst.fast)) {
-    return atomic_by_exchange(inst.op, pointer, operand, s, scope);
-  }
+  // LLVM gives read-modify-writes neither scope nor order: PTX's own scope is the device.
+  bool wider = global && inst.scope == ir::Scope::System && inst.op != Op::AtomicCas;
+  if (float_order || wider || (flushes && exact && !inst.fast)) return atomic_by_exchange(inst, pointer, operand, s, scope);
   if (inst.op == Op::AtomicCas) {
     Value* expected = b_.CreateBitCast(value(inst.operands[inst.operands.size() - 2]), bits);
-    Value* result = b_.CreateAtomicCmpXchg(pointer, expected, b_.CreateBitCast(operand, bits), align, AtomicOrdering::Monotonic,
-                                           AtomicOrdering::Monotonic, scope);
-    return b_.CreateBitCast(b_.CreateExtractValue(result, 0), operand->getType());
+    Value* result = compare_and_swap(inst, pointer, expected, b_.CreateBitCast(operand, bits), scope);
+    return b_.CreateBitCast(b_.CreateExtractValue(result, 0), type);
   }
   Value* bitwise = inst.op == Op::AtomicExchange ? b_.CreateBitCast(operand, bits) : operand;
+  using ir::Order;
+  auto fence = [&](Order alone) {
+    if (inst.order == alone || inst.order == Order::AcquireRelease || inst.order == Order::Sequential)
+      b_.CreateFence(inst.order == Order::Sequential ? AtomicOrdering::SequentiallyConsistent : AtomicOrdering::AcquireRelease, scope);
+  };
+  fence(Order::Release);
   Value* old = b_.CreateAtomicRMW(operation(inst.op, s), pointer, bitwise, align, AtomicOrdering::Monotonic, scope);
-  return b_.CreateBitCast(old, operand->getType());
+  fence(Order::Acquire);
+  return b_.CreateBitCast(old, type);
 }
 
 }  // namespace krait::codegen::nvptx

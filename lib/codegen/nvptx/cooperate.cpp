@@ -144,6 +144,31 @@ void Lowering::lower_warp(const ir::Inst& inst) {
   }
 }
 
+Value* Lowering::match_any(Value* x) {
+  auto bits = unsigned(x->getType()->getPrimitiveSizeInBits().getFixedValue());
+  Value* word = b_.CreateZExt(b_.CreateBitCast(x, b_.getIntNTy(bits)), b_.getIntNTy(bits <= 32 ? 32 : 64));
+  Value* lanes = b_.CreateIntrinsic(bits <= 32 ? nvvm_match_any_sync_i32 : nvvm_match_any_sync_i64, {active_mask(), word});
+  return b_.CreateZExt(lanes, b_.getInt64Ty());
+}
+
+/// Of integers of at most 32 bits, on sm_80 and later.
+Value* Lowering::warp_reduce(const ir::Inst& inst) {
+  bool is_signed = ir::is_signed_int(inst.type.scalar);
+  auto intrinsic = [&]() -> ID {
+    switch (ir::combining[inst.imm]) {
+      case Op::Add: return nvvm_redux_sync_add;
+      case Op::Min: return is_signed ? nvvm_redux_sync_min : nvvm_redux_sync_umin;
+      case Op::Max: return is_signed ? nvvm_redux_sync_max : nvvm_redux_sync_umax;
+      case Op::And: return nvvm_redux_sync_and;
+      case Op::Or: return nvvm_redux_sync_or;
+      default: return nvvm_redux_sync_xor;
+    }
+  }();
+  Value* x = value(inst.operands[0]);
+  Value* word = is_signed ? b_.CreateSExt(x, b_.getInt32Ty()) : b_.CreateZExt(x, b_.getInt32Ty());
+  return b_.CreateTrunc(b_.CreateIntrinsic(intrinsic, {word, active_mask()}), x->getType());
+}
+
 Value* Lowering::shuffle(Value* x, Value* lane) {
   llvm::Type* type = x->getType();
   auto bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());

@@ -5,6 +5,8 @@
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"
+#include "ir/shared_lengths.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::nvptx {
 
@@ -30,25 +32,17 @@ void check_functions(const ir::Function& kernel) {
   }
 }
 
-void check_shared(const ir::Function& kernel) {
-  std::uint64_t bytes = 0;
-  unsigned dynamic = 0;
-  for (const ir::Inst& inst : kernel.insts) {
-    if (inst.op != Op::Shared) continue;
-    std::uint64_t size = kernel.type_of(inst.results[0]).elem_bytes;
-    for (std::int64_t extent : inst.list) size *= std::uint64_t(extent);
-    dynamic += size == 0;
-    bytes += (size + 15) / 16 * 16;
-  }
-  if (dynamic > 1)
-    unsupported(fmt::format("kernel '{}': {} shared arrays sized at launch; PTX takes one size a launch, so use one",
-                            kernel.name, dynamic));
-  if (bytes > static_shared)
-    unsupported(fmt::format("kernel '{}': {} bytes of shared arrays; more than {} must be sized at launch", kernel.name, bytes,
-                            static_shared));
-}
-
 }  // namespace
+
+std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel) {
+  std::uint64_t bytes = 0;
+  ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = kernel.insts[i];
+    if (inst.op == Op::Shared && inst.list[0] != 0)
+      bytes += std::uint64_t(ir::aligned_shared(ir::row_bytes(kernel, inst) * inst.list[0]));
+  });
+  return bytes > static_shared ? bytes : 0;
+}
 
 void check_legality(const ir::Module& module, unsigned isa) {
   const ir::Function& kernel = module.kernel();
@@ -57,7 +51,6 @@ void check_legality(const ir::Module& module, unsigned isa) {
     unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10,
                             isa % 10, limit));
   for (const ir::Function& f : module.functions) check_functions(f);
-  check_shared(kernel);
 }
 
 }  // namespace krait::codegen::nvptx

@@ -59,8 +59,13 @@ void Lowering::create_function() {
   std::vector<llvm::Type*> types;
   ir::ArgumentLayout layout = ir::argument_layout(kernel_);
   for (const ir::ArgumentSlot& slot : layout.slots) {
+    if (slot.what == What::SharedLength) {
+      types.push_back(b_.getInt64Ty());
+      continue;
+    }
     ir::ValueId param = kernel_.params()[slot.param];
     switch (slot.what) {
+      case What::SharedLength: break;
       case What::Address: types.push_back(llvm::PointerType::get(context_, global_space)); break;
       case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
       case What::Extent: case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
@@ -85,10 +90,17 @@ void Lowering::bind_parameters() {
   ir::ArgumentLayout layout = ir::argument_layout(kernel_);
   for (std::size_t i = 0; i < layout.slots.size(); ++i) {
     const ir::ArgumentSlot& slot = layout.slots[i];
-    ir::ValueId param = kernel_.params()[slot.param];
     llvm::Argument* argument = function_->getArg(unsigned(i));
+    if (slot.what == What::SharedLength) {
+      argument->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range,
+                                             llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, std::uint64_t(1) << 31))));
+      shared_lengths_.push_back(argument);
+      continue;
+    }
+    ir::ValueId param = kernel_.params()[slot.param];
     const ir::Type& type = kernel_.type_of(param);
     switch (slot.what) {
+      case What::SharedLength: break;
       case What::Scalar: values_[param] = from_memory(argument, type.scalar); break;
       case What::Address: {
         arrays_[param] = {argument, type, {}, {}};
@@ -128,8 +140,12 @@ void Lowering::run() {
   all_.functions[number_] = function_;
   b_.SetInsertPoint(entry_);
   lines_.emplace(session_.module(), *function_, kernel_, llvm::DICompileUnit::DebugDirectivesOnly);
-  if (kernel_.called) bind_called();
-  else bind_parameters();
+  if (kernel_.called) {
+    bind_called();
+  } else {
+    bind_parameters();
+    place_shared();
+  }
   llvm::BasicBlock* body = new_block("body");
   b_.SetInsertPoint(body);
   lower_region(kernel_.body, nullptr, nullptr);
@@ -227,6 +243,12 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 
+/// Of 32 bits; prmt takes the fourth bit of a selector for something else.
+Value* Lowering::byte_permute(const ir::Inst& inst) {
+  Value* selector = b_.CreateAnd(value(inst.operands[2]), b_.getInt32(0x7777));
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {value(inst.operands[0]), value(inst.operands[1]), selector});
+}
+
 void Lowering::lower(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
@@ -234,7 +256,7 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
     case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
     case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi:
+    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
       lower_pure(inst);
       return;
 #define KRAIT_OP(...)
@@ -253,7 +275,7 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::Store: lower_store(inst); return;
     case Op::LoadVec: lower_load_vec(inst); return;
     case Op::StoreVec: lower_store_vec(inst); return;
-    case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
+    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
     case Op::AtomicExchange: case Op::AtomicCas:
       lower_atomic(inst);
       return;
@@ -262,6 +284,10 @@ void Lowering::lower(const ir::Inst& inst) {
       return;
     case Op::WarpSize: set(inst, b_.getInt32(32)); return;
     case Op::LaneId: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: lower_warp(inst); return;
+    case Op::BytePermute: set(inst, byte_permute(inst)); return;
+    case Op::MatchAny: set(inst, match_any(value(inst.operands[0]))); return;
+    case Op::WarpReduce: set(inst, warp_reduce(inst)); return;
+    case Op::WarpScan: break;
     case Op::Uniform: set(inst, value(inst.operands[0])); return;
     case Op::Slot: {
       llvm::IRBuilder<> at_entry(entry_, entry_->begin());

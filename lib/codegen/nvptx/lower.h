@@ -23,6 +23,9 @@ inline constexpr unsigned generic_space = 0, global_space = 1, shared_space = 3;
 
 /// Throws Failure 1 that names what cannot be lowered for NVPTX. Everything that would end in LLVM's "cannot select" is here.
 void check_legality(const ir::Module& module, unsigned isa);
+/// Shared memory whose size stands in the code is limited to 48 KiB. Where a kernel's arrays of fixed size need more, they lie at
+/// the start of the dynamic segment, and this is how many bytes of it; else 0.
+std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel);
 /// Whether `emit_function` lowers this row of KRAIT_MATH in this mode.
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 
@@ -75,6 +78,7 @@ class Lowering {
   void set(const ir::Inst& inst, llvm::Value* result) { values_[inst.results.front()] = result; }
   void lower(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
+  llvm::Value* byte_permute(const ir::Inst& inst);
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
@@ -106,8 +110,10 @@ class Lowering {
   void close_join(Join& join, const ir::Inst& inst);
   std::vector<llvm::PHINode*> phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block);
   void bind_phis(std::vector<llvm::PHINode*>& phis, const ir::Inst& inst);
+  bool is_below_2_31(ir::ValueId v) const;
 
   // memory.cpp
+  void place_shared();
   void lower_shared(const ir::Inst& inst);
   void lower_local(const ir::Inst& inst);
   llvm::Value* address(const Array& array, std::span<const ir::ValueId> indices, ir::Scalar access, std::uint64_t offset);
@@ -122,7 +128,11 @@ class Lowering {
   // atomics.cpp
   void lower_atomic(const ir::Inst& inst);
   llvm::Value* emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices);
-  llvm::Value* atomic_by_exchange(ir::Op op, llvm::Value* pointer, llvm::Value* operand, ir::Scalar s, llvm::SyncScope::ID scope);
+  llvm::Value* updated(ir::Op op, llvm::Value* x, llvm::Value* operand, ir::Scalar s);
+  llvm::Value* compare_and_swap(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* expected, llvm::Value* desired,
+                                llvm::SyncScope::ID scope);
+  llvm::Value* atomic_by_exchange(const ir::Inst& inst, llvm::Value* pointer, llvm::Value* operand, ir::Scalar s,
+                                  llvm::SyncScope::ID scope);
 
   // cooperate.cpp
   llvm::Value* special_register(unsigned intrinsic, std::uint64_t low, std::uint64_t high);
@@ -137,6 +147,8 @@ class Lowering {
   void lower_sync(const ir::Inst& inst);
   void lower_warp(const ir::Inst& inst);
   llvm::Value* shuffle(llvm::Value* x, llvm::Value* lane);
+  llvm::Value* match_any(llvm::Value* x);
+  llvm::Value* warp_reduce(const ir::Inst& inst);
 
   // functions.cpp
   llvm::Value* emit_function(const ir::Inst& inst);
@@ -155,6 +167,9 @@ class Lowering {
   std::optional<DebugLines> lines_;
   std::vector<llvm::Value*> values_;  // by ValueId; slots: their alloca
   std::map<ir::ValueId, Array> arrays_;
+  std::map<ir::ValueId, llvm::Value*> segment_offsets_;  // of shared arrays in the dynamic segment
+  std::vector<llvm::Value*> shared_lengths_;             // of those sized at launch, in the order of the text
+  llvm::GlobalVariable* segment_ = nullptr;              // dynamic shared memory
   std::vector<signed char> uniform_, float_bits_;  // by ValueId: -1 not asked yet
   bool reinterprets_ = false;  // the kernel takes the bits of floats
   unsigned divergence_ = 0;  // divergent constructs around the instruction being lowered

@@ -5,6 +5,8 @@
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"
+#include "ir/shared_lengths.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::nvptx {
 
@@ -24,26 +26,51 @@ std::uint64_t element_count(const std::vector<std::int64_t>& extents) {
 Value* Lowering::to_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateZExt(v, b_.getInt8Ty()) : v; }
 Value* Lowering::from_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateICmpNE(v, b_.getInt8(0)) : v; }
 
-// An array sized at launch takes the whole dynamic segment, whose size the hardware knows.
+/// Where the arrays lie in the dynamic segment: those of fixed size that fit nowhere else, then those sized at launch.
+void Lowering::place_shared() {
+  const std::uint64_t fixed = fixed_arrays_in_segment(kernel_);
+  std::uint64_t at = 0;
+  if (fixed)
+    ir::for_each_inst(kernel_, [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = kernel_.insts[i];
+      if (inst.op != ir::Op::Shared || inst.list[0] == 0) return;
+      segment_offsets_[inst.results[0]] = b_.getInt64(at);
+      at += std::uint64_t(ir::aligned_shared(ir::row_bytes(kernel_, inst) * inst.list[0]));
+    });
+  Value* offset = b_.getInt64(fixed);
+  std::size_t number = 0;
+  for (ir::InstId i : ir::arrays_sized_at_launch(kernel_)) {
+    const ir::Inst& inst = kernel_.insts[i];
+    segment_offsets_[inst.results[0]] = offset;
+    Value* length = shared_lengths_[number++];
+    Value* bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(kernel_, inst))), "", true, true);
+    Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1), "", true, true), b_.getInt64(-ir::shared_alignment));
+    offset = b_.CreateAdd(offset, padded, "", true, true);
+    arrays_[inst.results[0]].extents[0] = length;
+  }
+  if (segment_offsets_.empty()) return;
+  segment_ = new llvm::GlobalVariable(session_.module(), llvm::ArrayType::get(b_.getInt8Ty(), 0), false,
+                                      llvm::GlobalVariable::ExternalLinkage, nullptr, "krait_shared_segment", nullptr,
+                                      llvm::GlobalVariable::NotThreadLocal, shared_space);
+  segment_->setAlignment(llvm::Align(ir::shared_alignment));
+}
+
 void Lowering::lower_shared(const ir::Inst& inst) {
-  bool dynamic = inst.list[0] == 0;
-  const ir::Type& type = kernel_.type_of(inst.results[0]);
-  std::uint64_t row = type.elem_bytes;
-  for (std::size_t d = dynamic; d < inst.list.size(); ++d) row *= std::uint64_t(inst.list[d]);
-  auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), dynamic ? 0 : row);
-  using Global = llvm::GlobalVariable;
-  auto* global = new Global(session_.module(), memory, false, dynamic ? Global::ExternalLinkage : Global::InternalLinkage,
-                            dynamic ? nullptr : llvm::UndefValue::get(memory), "krait_shared", nullptr,
-                            Global::NotThreadLocal, shared_space);
-  global->setAlignment(llvm::Align(16));
-  Array array{global, type, {}, {}};
-  for (std::size_t d = 0; d < inst.list.size(); ++d) array.extents[d] = b_.getInt64(std::uint64_t(inst.list[d]));
-  if (dynamic) {
-    Value* bytes = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, 0, std::uint64_t(1) << 31);
-    array.extents[0] = b_.CreateUDiv(bytes, b_.getInt64(row));
+  Array& array = arrays_[inst.results[0]];
+  array.type = kernel_.type_of(inst.results[0]);
+  for (std::size_t d = 0; d < inst.list.size(); ++d)
+    if (inst.list[d] != 0) array.extents[d] = b_.getInt64(std::uint64_t(inst.list[d]));
+  if (const auto at = segment_offsets_.find(inst.results[0]); at != segment_offsets_.end()) {
+    array.base = b_.CreateGEP(b_.getInt8Ty(), segment_, at->second);
+  } else {
+    using Global = llvm::GlobalVariable;
+    auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), std::uint64_t(ir::row_bytes(kernel_, inst) * inst.list[0]));
+    auto* global = new Global(session_.module(), memory, false, Global::InternalLinkage, llvm::UndefValue::get(memory),
+                              "krait_shared", nullptr, Global::NotThreadLocal, shared_space);
+    global->setAlignment(llvm::Align(16));
+    array.base = global;
   }
   make_strides(array);
-  arrays_[inst.results[0]] = array;
 }
 
 void Lowering::lower_local(const ir::Inst& inst) {

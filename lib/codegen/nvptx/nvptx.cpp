@@ -115,6 +115,8 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   session.check();
   reply.optimise_ms = watch.lap();
   reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
+  if (const std::uint64_t bytes = fixed_arrays_in_segment(module.kernel()); bytes && emit != Emit::Llvm)
+    reply.data += fmt::format("// krait.shared {}\n", bytes);
   session.check();
   reply.emit_ms = watch.lap();
   reply.warnings = session.warnings();

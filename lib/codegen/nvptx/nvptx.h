@@ -6,7 +6,8 @@
 //   - The entry is `krait_<kernel's name>`, other characters than letters and digits replaced by '_' (symbol_name in session.h).
 //   - Its parameters are the items of the argument block in order, so cuLaunchKernel takes the block as it is by
 //     CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
-//   - A shared array sized at launch is the launch's dynamic shared memory, all of it; its extent is read from the hardware.
+//   - Shared arrays sized at launch lie in the dynamic segment one behind the other (ir/shared_lengths.h); in front of them those of
+//     fixed size, where they need more than 48 KiB together: a last line `// krait.shared N` tells their bytes.
 #pragma once
 
 #include "codegen/target.h"

@@ -80,12 +80,17 @@ void Lower::declare() {
     block_spec_[d] = m.spec_constant(support::SpirvBlockX + d, fixed ? fixed : 1);
     m.name(block_spec_[d], fmt::format("block_{}", "xyz"[d]));
   }
-  Id size = m.spec_composite(m.vector_type(m.int_type(32), 3), {block_spec_[0], block_spec_[1], block_spec_[2]});
+  Id u = m.int_type(32), one = e_.u32(1);
+  Id shape[] = {block_spec_[0], block_spec_[1], block_spec_[2]};
+  // Warps follow the linear number of threads, which devices promise for workgroups of one dimension alone.
+  if (header_->uses_warp) {
+    flat_threads_ = m.spec_op(u, Op::OpIMul, {block_spec_[1], block_spec_[2]});
+    shape[0] = m.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}), shape[1] = shape[2] = one;
+  }
+  Id size = m.spec_composite(m.vector_type(u, 3), {shape[0], shape[1], shape[2]});
   m.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
   folded_ = m.spec_bool(support::SpirvFolded);
   m.name(folded_, "folded");
-  one_trip_ = m.spec_bool(support::SpirvOneTrip);
-  m.name(one_trip_, "one_trip");
 }
 
 /// The float-control modes that the device offers, for the widths in use.
@@ -139,7 +144,8 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Extent: return define(i, extent(i.operands[0], unsigned(i.imm)));
     case Op::Stride: return define(i, stride(i.operands[0], unsigned(i.imm)));
 
-    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicAdd: case Op::AtomicMin:
+    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicLoad:
+    case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin:
     case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange:
     case Op::AtomicCas: return access(i);
 
@@ -152,6 +158,7 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Ballot: return define(i, ballot(i));
     case Op::WarpAny: case Op::WarpAll: return define(i, warp_vote(i));
     case Op::Shuffle: return define(i, shuffle(i));
+    case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: break;
     case Op::Uniform: return define(i, value(i.operands[0]));
     case Op::Call: return call(i);
 
@@ -171,7 +178,7 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Shr: case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select:
     case Op::Cast: case Op::Bitcast: case Op::Sqrt: case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint:
     case Op::Copysign: case Op::Isnan: case Op::Isinf: case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev:
-    case Op::Bswap: case Op::MulHi:
+    case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat: case Op::BytePermute:
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
 #define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
 #include "krait/ops.def"

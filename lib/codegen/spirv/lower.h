@@ -49,9 +49,9 @@ class Lower {
     Scalar unit = Scalar::Void;   // what a variable is made of
     bool coherent = false;        // other threads may touch it
     Id base = 0;                  // address (u64) or variable
-    unsigned param = 0;           // of a view
+    unsigned param = 0;           // of a view; number of a shared array that is sized at launch
+    bool sized_at_launch = false;
     std::vector<Id> extents, strides;  // of a view that is the parameter of a function that is called
-    Id dynamic_length = 0;        // first extent of shared memory sized at launch, u32
   };
   /// Where leaving an if, switch or loop goes and with which values.
   struct Exit {
@@ -100,7 +100,7 @@ class Lower {
   Id argument_word(std::uint32_t offset);
   Id argument(Scalar s, std::uint32_t offset);
   Id position(ir::Op op, unsigned dimension);
-  Id narrow_position(ir::Op op, unsigned dimension);
+  void thread_position();
   Id builtin_component(spv::BuiltIn which, unsigned component);
   Id extent(ir::ValueId array, unsigned d);
   Id stride(ir::ValueId array, unsigned d);
@@ -108,7 +108,6 @@ class Lower {
   // lower_ops.cpp
   Id pure(const ir::Inst& i);
   Id arithmetic(const ir::Inst& i, Scalar s);
-  bool is_near_reciprocal(const ir::Inst& i, Scalar s) const;
   Id bitwise(ir::Op op, Scalar s, Id x, Id y);
   Id math(const ir::Inst& i, Scalar s);
 
@@ -131,6 +130,8 @@ class Lower {
 
   // lower_atomic.cpp
   void atomic(const ir::Inst& i);
+  Id atomic_bits(const ir::Inst& i, Scalar s);
+  Id order(const ir::Inst& i, bool failed = false);
   AtomicPlace atomic_place(const ir::Inst& i, Scalar s, Scalar as);
   Id updated(const ir::Inst& i, Scalar s, Id old);
   Id compare_and_swap_loop(const ir::Inst& i, Scalar s);
@@ -171,10 +172,9 @@ class Lower {
   bool reachable_ = true;      // the current block
 
   Id push_ = 0, argument_base_ = 0;
-  Id block_spec_[3]{}, dynamic_bytes_ = 0, folded_ = 0, one_trip_ = 0;
-  // Of the type `id_type_`: u32 in a small launch, whose ids are below 2^31, else u64.
+  Id block_spec_[3]{}, folded_ = 0;
+  Id flat_threads_ = 0;  // rows of a block whose workgroup has one dimension, where there are warps
   Id grid_[3]{}, block_[3]{}, block_idx_[3]{}, thread_[3]{};
-  Scalar id_type_ = Scalar::U64;
   Id vote_ = 0;  // shared counter of barrier_count, _and, _or
   Id file_ = 0;
   std::uint32_t file_of_ = 0;

@@ -18,15 +18,44 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
     e_.need(global ? "a64" : "sa64", "a 64-bit atomic");
     e_.m.capability(spv::Capability::Int64Atomics);
   }
-  if (global) return {view_pointer(array, index, i.imm, e_.type(as)), e_.u32(std::uint32_t(spv::Scope::Device))};
+  if (global) {
+    const auto scope = i.scope == ir::Scope::Block ? spv::Scope::Workgroup : spv::Scope::Device;
+    return {view_pointer(array, index, i.imm, e_.type(as)), e_.u32(std::uint32_t(scope))};
+  }
   if (ir::size_of(a.unit) != ir::size_of(s))
     unsupported(fmt::format("{}: an atomic on a shared aggregate whose members differ in size", e_.where));
   return {unit_pointer(array, index, i.imm, 0), e_.u32(std::uint32_t(spv::Scope::Workgroup))};
 }
 
+/// The semantics of an atomic; `failed`: of a compare-and-swap that does not swap. Vulkan has no order of all accesses.
+Id Lower::order(const ir::Inst& i, bool failed) {
+  using M = spv::MemorySemanticsMask;
+  using ir::Order;
+  if (i.order == Order::Sequential) unsupported(fmt::format("{}: Vulkan has no order seq_cst: use acq_rel and a fence", e_.where));
+  const bool acquires = i.order == Order::Acquire || i.order == Order::AcquireRelease;
+  const bool releases = !failed && (i.order == Order::Release || i.order == Order::AcquireRelease);
+  if (!acquires && !releases) return e_.u32(0);
+  auto mask = std::uint32_t(M::UniformMemory) | std::uint32_t(M::WorkgroupMemory);
+  mask |= std::uint32_t(acquires && releases ? M::AcquireRelease : acquires ? M::Acquire : M::Release);
+  if (vulkan_model_ && acquires) mask |= std::uint32_t(M::MakeVisible);
+  if (vulkan_model_ && releases) mask |= std::uint32_t(M::MakeAvailable);
+  return e_.u32(mask);
+}
+
 /// The new value of an atomic that is done by compare-and-swap.
 Id Lower::updated(const ir::Inst& i, Scalar s, Id old) {
   Id v = value(i.operands.back());
+  if (ir::is_int(s)) {
+    const Scalar u = bits_type(s);
+    Id x = e_.bits(u, s, old), bound = e_.bits(u, s, v), zero = e_.constant(u, 0);
+    if (i.op == ir::Op::AtomicInc) {
+      Id whole = e_.op(Op::OpUGreaterThanEqual, Scalar::Bool, {x, bound});
+      return e_.bits(s, u, e_.select(u, whole, zero, e_.op(Op::OpIAdd, u, {x, e_.constant(u, 1)})));
+    }
+    Id wraps = e_.op(Op::OpLogicalOr, Scalar::Bool,
+                     {e_.op(Op::OpIEqual, Scalar::Bool, {x, zero}), e_.op(Op::OpUGreaterThan, Scalar::Bool, {x, bound})});
+    return e_.bits(s, u, e_.select(u, wraps, bound, e_.op(Op::OpISub, u, {x, e_.constant(u, 1)})));
+  }
   if (i.op == ir::Op::AtomicAdd) return e_.exact(Op::OpFAdd, s, {old, v});
   return e_.float_min_max(i.op == ir::Op::AtomicMin, s, old, v);
 }
@@ -47,7 +76,7 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
   e_.branch(body);
   e_.begin(body);
   Id wanted = e_.bits(u, s, updated(i, s, e_.bits(s, u, old)));
-  const Id operands[] = {at.pointer, at.scope, relaxed, relaxed, wanted, old};
+  const Id operands[] = {at.pointer, at.scope, order(i), order(i, true), wanted, old};
   e_.m.emit_as(seen, Op::OpAtomicCompareExchange, type, operands);
   e_.branch(e_.op(Op::OpIEqual, Scalar::Bool, {seen, old}), after, next);
   e_.begin(next);
@@ -63,37 +92,40 @@ bool Lower::native_float_add(const ir::Inst& i, Scalar s) {
 }
 
 void Lower::atomic(const ir::Inst& i) {
-  const Scalar s = scalar(i.operands.back());
-  Id relaxed = e_.u32(0);
-  Id result;
+  const Scalar s = i.type.scalar;
+  const bool combines = i.op == ir::Op::AtomicAdd || i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax;
   if (ir::is_float(s) && native_float_add(i, s)) {
     e_.m.capability(s == Scalar::F32 ? spv::Capability::AtomicFloat32AddEXT : spv::Capability::AtomicFloat64AddEXT);
     e_.m.extension("SPV_EXT_shader_atomic_float_add");
     const AtomicPlace at = atomic_place(i, s, s);
-    result = e_.op(Op::OpAtomicFAddEXT, s, {at.pointer, at.scope, relaxed, value(i.operands.back())});
-  } else if (ir::is_float(s) && (i.op == ir::Op::AtomicAdd || i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax)) {
-    result = compare_and_swap_loop(i, s);
-  } else {
-    const Scalar u = bits_type(s);
-    const bool sign = ir::is_signed_int(s);
-    const AtomicPlace at = atomic_place(i, s, u);
-    Id v = e_.bits(u, s, value(i.operands.back()));
-    if (i.op == ir::Op::AtomicCas) {
-      Id expected = e_.bits(u, s, value(i.operands[i.operands.size() - 2]));
-      result = e_.op(Op::OpAtomicCompareExchange, u, {at.pointer, at.scope, relaxed, relaxed, v, expected});
-    } else {
-      const Op o = i.op == ir::Op::AtomicAdd   ? Op::OpAtomicIAdd
-                   : i.op == ir::Op::AtomicMin ? (sign ? Op::OpAtomicSMin : Op::OpAtomicUMin)
-                   : i.op == ir::Op::AtomicMax ? (sign ? Op::OpAtomicSMax : Op::OpAtomicUMax)
-                   : i.op == ir::Op::AtomicAnd ? Op::OpAtomicAnd
-                   : i.op == ir::Op::AtomicOr  ? Op::OpAtomicOr
-                   : i.op == ir::Op::AtomicXor ? Op::OpAtomicXor
-                                               : Op::OpAtomicExchange;
-      result = e_.op(o, u, {at.pointer, at.scope, relaxed, v});
-    }
-    result = e_.bits(s, u, result);
+    return define(i, e_.op(Op::OpAtomicFAddEXT, s, {at.pointer, at.scope, order(i), value(i.operands.back())}));
   }
-  if (!i.results.empty()) define(i, result);
+  if ((ir::is_float(s) && combines) || i.op == ir::Op::AtomicInc || i.op == ir::Op::AtomicDec)
+    return define(i, compare_and_swap_loop(i, s));
+  define(i, e_.bits(s, bits_type(s), atomic_bits(i, s)));
+}
+
+/// One instruction on the number as an unsigned integer.
+Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
+  using ir::Op;
+  using S = spv::Op;
+  const Scalar u = bits_type(s);
+  const bool sign = ir::is_signed_int(s);
+  const AtomicPlace at = atomic_place(i, s, u);
+  if (i.op == Op::AtomicLoad) return e_.op(S::OpAtomicLoad, u, {at.pointer, at.scope, order(i)});
+  Id v = e_.bits(u, s, value(i.operands.back()));
+  if (i.op == Op::AtomicCas) {
+    Id expected = e_.bits(u, s, value(i.operands[i.operands.size() - 2]));
+    return e_.op(S::OpAtomicCompareExchange, u, {at.pointer, at.scope, order(i), order(i, true), v, expected});
+  }
+  const S o = i.op == Op::AtomicAdd   ? S::OpAtomicIAdd
+              : i.op == Op::AtomicMin ? (sign ? S::OpAtomicSMin : S::OpAtomicUMin)
+              : i.op == Op::AtomicMax ? (sign ? S::OpAtomicSMax : S::OpAtomicUMax)
+              : i.op == Op::AtomicAnd ? S::OpAtomicAnd
+              : i.op == Op::AtomicOr  ? S::OpAtomicOr
+              : i.op == Op::AtomicXor ? S::OpAtomicXor
+                                      : S::OpAtomicExchange;
+  return e_.op(o, u, {at.pointer, at.scope, order(i), v});
 }
 
 }  // namespace krait::codegen::spirv

@@ -44,13 +44,13 @@ void Lower::declare_array(const ir::Inst& i) {
   if (units >> 31) unsupported(fmt::format("{}: the array is too large", e_.where));
   Id length = e_.u32(std::uint32_t(units));
   if (i.list[0] == 0) {
-    // As many rows as the launch has room for; at least one, as SPIR-V has no empty arrays.
-    ++header_->dynamic_shared;
-    if (!dynamic_bytes_) dynamic_bytes_ = m.spec_constant(support::SpirvDynamicShared, 0);
+    // At least one row, as SPIR-V has no empty arrays.
+    a.sized_at_launch = true, a.param = header_->sized_at_launch++;
+    Id bytes = m.spec_constant(support::SpirvSharedBytes + a.param, 0);
     Id u = m.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
-    a.dynamic_length = m.spec_op(u, Op::OpUDiv, {dynamic_bytes_, row});
-    Id none = m.spec_op(m.bool_type(), Op::OpIEqual, {a.dynamic_length, e_.u32(0)});
-    Id rows = m.spec_op(u, Op::OpSelect, {none, e_.u32(1), a.dynamic_length});
+    Id asked = m.spec_op(u, Op::OpUDiv, {bytes, row});
+    Id none = m.spec_op(m.bool_type(), Op::OpIEqual, {asked, e_.u32(0)});
+    Id rows = m.spec_op(u, Op::OpSelect, {none, e_.u32(1), asked});
     length = m.spec_op(u, Op::OpIMul, {rows, length});
   } else if (shared) {
     header_->static_shared += std::uint32_t((row_bytes + 15) / 16 * 16);

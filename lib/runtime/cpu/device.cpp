@@ -80,10 +80,10 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-Found cpu_devices() {
-  Found found;
-  found.devices.push_back(std::make_unique<CpuDevice>());
-  return found;
+std::vector<std::unique_ptr<Device>> cpu_devices() {
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<CpuDevice>());
+  return devices;
 }
 
 }  // namespace krait::runtime

@@ -72,7 +72,7 @@ struct Plan {
 };
 
 std::size_t scratch_for(const CpuBlobHeader& h, const CpuLaunch& l) {
-  std::size_t bytes = h.shared_bytes + h.dynamic_arrays * std::size_t(l.dynamic_bytes);
+  std::size_t bytes = h.shared_bytes + std::size_t(l.dynamic_bytes);
   if (h.gang_bytes) {
     std::int64_t gang = std::int64_t(h.lanes) * h.parts;
     std::int64_t gangs = l.block[1] * l.block[2] * ((l.block[0] + gang - 1) / gang);
@@ -89,7 +89,6 @@ void launch(const Code& code, const LaunchRequest& request) {
   plan.code = &code, plan.args = request.args, plan.pool = &Pool::get();
   for (unsigned d = 0; d < 3; ++d) plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
   plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
-  plan.launch.dynamic_asked = request.dynamic_shared;
   plan.launch.helpers = helpers;
   plan.scratch_bytes = scratch_for(h, plan.launch);
   plan.pool->reserve(plan.scratch_bytes);

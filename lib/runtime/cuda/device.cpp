@@ -147,16 +147,16 @@ const std::string& kept(const std::string& text) {
 
 }  // namespace
 
-CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n)
-    : device(d), module(m), function(f), name(kept(n)), opted_in_shared(free_shared) {
+CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n, std::int64_t fixed)
+    : device(d), module(m), function(f), name(kept(n)), fixed_shared(fixed), opted_in_shared(free_shared) {
   const auto get = [&](int which) {
     int v = 0;
     d.api_.function_attribute(&v, which, f);
     return v;
   };
-  attributes_ = {get(FnRegisters), get(FnSharedBytes), get(FnLocalBytes), get(FnMaxThreads)};
+  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed, get(FnLocalBytes), get(FnMaxThreads)};
   int grid = 0, block = 0;
-  if (d.api_.occupancy_block(&grid, &block, f, nullptr, 0, 0) == 0 && block > 0) suggested_block_ = std::min(block, 256);
+  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed), 0) == 0 && block > 0) suggested_block_ = std::min(block, 256);
 }
 
 CudaExecutable::~CudaExecutable() {
@@ -211,7 +211,11 @@ std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, 
     api_.module_unload(module);
     check(r, "finding the kernel in its module");
   }
-  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name);
+  // Arrays of fixed size that lie in the dynamic segment are told in a last line (codegen/nvptx/nvptx.h).
+  constexpr std::string_view mark = "// krait.shared ";
+  const std::size_t fixed = ptx.rfind(mark);
+  const std::int64_t bytes = fixed == std::string::npos ? 0 : std::atoll(ptx.c_str() + fixed + mark.size());
+  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, bytes);
 }
 
 void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
@@ -224,17 +228,19 @@ void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
 }
 
 void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
-  if (q.dynamic_shared > k.opted_in_shared.load(std::memory_order_relaxed)) {
-    if (q.dynamic_shared > limits_.shared_bytes)
-      support::fail_usage("kernel {} asks for {} bytes of dynamic shared memory, {} has {}", k.name, q.dynamic_shared, id(), limits_.shared_bytes);
-    check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(q.dynamic_shared)), "opting in to more shared memory");
-    k.opted_in_shared = q.dynamic_shared;
+  const std::int64_t dynamic = q.dynamic_shared + k.fixed_shared;
+  if (dynamic > k.opted_in_shared.load(std::memory_order_relaxed)) {
+    const std::int64_t all = k.attributes().shared_bytes + q.dynamic_shared;
+    if (all > limits_.shared_bytes)
+      support::fail_usage("kernel {}: {} bytes of shared memory, {} ({}) has {}", k.name, all, id(), name_, limits_.shared_bytes);
+    check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(dynamic)), "opting in to more shared memory");
+    k.opted_in_shared = dynamic;
   }
   std::size_t size = q.args_size;
   void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args), reinterpret_cast<void*>(2), &size, nullptr};
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
   const Result r = api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
-                               u(q.dynamic_shared), q.stream.native, nullptr, extra);
+                               u(dynamic), q.stream.native, nullptr, extra);
   if (r != 0) launch_failed(r, k, q);
 }
 
@@ -456,16 +462,13 @@ CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
 
 namespace krait::runtime {
 
-Found cuda_devices(support::Store* store) {
-  Found found;
-  std::string why;
-  const cuda::DriverApi* api = cuda::driver(&why);
+std::vector<std::unique_ptr<Device>> cuda_devices(support::Store* store) {
+  std::vector<std::unique_ptr<Device>> found;
+  const cuda::DriverApi* api = cuda::driver();
   int count = 0;
-  if (api && (api->device_count(&count) != 0 || count == 0)) why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
-  if (!why.empty()) found.skipped.push_back("cuda: " + why);
-  if (count == 0) return found;
+  if (!api || api->device_count(&count) != 0) return found;
   pthread_atfork(nullptr, nullptr, [] { cuda::forked = true; });
-  for (int i = 0; i < count; ++i) found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
+  for (int i = 0; i < count; ++i) found.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
   return found;
 }
 

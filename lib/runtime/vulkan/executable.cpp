@@ -39,7 +39,6 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  if (Instance::forked()) return;
   device_.finish(last_use);
   for (auto& [shape, pipeline] : pipelines_) gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
   gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
@@ -64,14 +63,12 @@ VkPipeline VulkanExecutable::pipeline(const Shape& shape) {
 }
 
 VkPipeline VulkanExecutable::create(const Shape& shape) const {
-  static_assert(sizeof(Shape) == 24);
-  constexpr VkSpecializationMapEntry entries[] = {{support::SpirvBlockX, 0, 4},
-                                                  {support::SpirvBlockY, 4, 4},
-                                                  {support::SpirvBlockZ, 8, 4},
-                                                  {support::SpirvDynamicShared, 12, 4},
-                                                  {support::SpirvFolded, 16, 4},
-                                                  {support::SpirvOneTrip, 20, 4}};
-  VkSpecializationInfo constants{std::size(entries), entries, sizeof shape, &shape};
+  // The words of a shape are the constants in their order.
+  constexpr unsigned count = support::SpirvSharedBytes + max_sized_at_launch;
+  static_assert(sizeof(Shape) == count * 4);
+  VkSpecializationMapEntry entries[count];
+  for (unsigned i = 0; i < count; ++i) entries[i] = {i, i * 4, 4};
+  VkSpecializationInfo constants{support::SpirvSharedBytes + header_.sized_at_launch, entries, sizeof shape, &shape};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = gpu_.features.subgroup;
@@ -84,11 +81,11 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   info.layout = layout_;
   if (header_.uses_warp && gpu_.features.subgroup) {
     if (gpu_.features.request_subgroup) info.stage.pNext = &subgroup;
-    // Lanes then follow the threads; the flag asks for a block of whole subgroups along x.
-    if (gpu_.features.full_subgroups && shape.block[0] % gpu_.features.subgroup == 0)
+    // The workgroup has one dimension (codegen/spirv/lower.cpp), and lanes follow the threads where subgroups are full.
+    if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
-  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, sizeof(Shape) / 4>>(shape), " ")), words_);
+  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, 5>>(shape), " ")), words_);
   VkPipeline made = VK_NULL_HANDLE;
   VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, kept.cache(), 1, &info, nullptr, &made);
   if (result != VK_SUCCESS)

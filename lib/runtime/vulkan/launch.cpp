@@ -36,7 +36,7 @@ void VulkanDevice::use(StreamHandle stream, Open& o) {
 }
 
 std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   opened();
   auto code = std::make_unique<VulkanExecutable>(*this, gpu_, binary, kernel_name);
   gpu_.instance->raise_messages();
@@ -61,11 +61,11 @@ void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanE
 }
 
 void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   Open& o = opened();
   auto& code = static_cast<VulkanExecutable&>(executable);
   const support::SpirvBlobHeader& h = code.header();
-  const std::int64_t shared = std::int64_t(h.static_shared) + std::int64_t(h.dynamic_shared) * request.dynamic_shared;
+  const std::int64_t shared = std::int64_t(h.static_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
     support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
                         gpu_.features.limits.maxComputeSharedMemorySize);
@@ -77,9 +77,9 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
   VulkanExecutable::Shape shape{
       {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
-      h.dynamic_shared ? std::uint32_t(request.dynamic_shared) : 0,
       folded,
-      request.one_trip};
+      {}};
+  std::copy_n(request.shared_bytes.begin(), h.sized_at_launch, shape.shared_bytes);
   VkPipeline pipeline = code.pipeline(shape);
 
   // The block's memory is taken first, as waiting for it may submit the batch.
@@ -106,7 +106,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
 
 void VulkanDevice::finish(std::uint64_t mark) noexcept {
   try {
-    const auto held = enter();
+    const std::lock_guard lock(mutex_);
     if (open_) open_->queue.wait(mark);
   } catch (...) {  // a lost device has nothing running
   }
@@ -116,14 +116,14 @@ StreamHandle VulkanDevice::create_stream() { return {new Stream}; }
 void VulkanDevice::destroy_stream(StreamHandle stream) noexcept { delete static_cast<Stream*>(stream.native); }
 
 void VulkanDevice::synchronize(StreamHandle stream) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
   if (open_) open_->queue.wait(s.last);
   gpu_.instance->raise_messages();
 }
 
 void VulkanDevice::synchronize() {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   if (open_) open_->queue.wait(open_->queue.mark());
   gpu_.instance->raise_messages();
 }
@@ -131,15 +131,15 @@ void VulkanDevice::synchronize() {
 EventHandle VulkanDevice::create_event() { return {new Event}; }
 
 void VulkanDevice::destroy_event(EventHandle e) noexcept {
-  if (!Instance::forked()) {
-    const std::lock_guard held(mutex_);
+  {
+    const std::lock_guard lock(mutex_);
     if (event(e).query != ~0u) free_queries_.push_back(event(e).query);
   }
   delete static_cast<Event*>(e.native);
 }
 
 void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   Open& o = opened();
   Event& e = event(handle);
   if (gpu_.features.timestamp_bits && !queries_) {
@@ -165,20 +165,20 @@ void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
 }
 
 void VulkanDevice::wait(EventHandle handle) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   if (open_) open_->queue.wait(event(handle).mark);
   gpu_.instance->raise_messages();
 }
 
 // All streams share the queue's order, in which the event has its place already.
 void VulkanDevice::wait(EventHandle handle, StreamHandle stream) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
   s.last = std::max(s.last, event(handle).mark);
 }
 
 double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
-  const auto held = enter();
+  const std::lock_guard lock(mutex_);
   Open& o = opened();
   std::uint64_t ticks[2];
   EventHandle events[2] = {from, to};

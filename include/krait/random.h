@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random numbers as a function of a seed and a counter: no state, any order, the same words on every device and on the host.
+// Included by krait.h.
+#pragma once
+
+#include <krait/bits.h>
+
+namespace krait {
+
+/// Two results of one draw: `auto [a, b] = words.normal_float(0);`
+template <class Number>
+struct random_pair { Number first, second; };
+
+/// Four random words, as traced values in a kernel, else plain, and numbers made of them. A word may serve one number only.
+template <class Word>
+struct random_words {
+  Word word[4];
+
+  const Word& operator[](int i) const { return word[i]; }
+  /// In [0, 1): a multiple of 2^-24, of word i = 0..3.
+  auto uniform_float(int i) const { return cast<float>(word[i] >> 8) * 0x1p-24f; }
+  /// In [0, 1): a multiple of 2^-53, of words 2 i and 2 i + 1, i = 0, 1.
+  auto uniform_double(int i) const { return cast<double>(long_word(i) >> 11) * kept<double>(0x1p-53); }
+  /// An integer in [0, n) for n in 1..2^32 - 1, of word i = 0..3: the upper half of word * n. Two results differ in probability by
+  /// at most 2^-32, relative to each other n / 2^32. n = 0 gives 0.
+  template <detail::operand_type Count>
+  auto below(int i, const Count& n) const {
+    return mul_hi(word[i], kept<std::uint32_t>(cast<std::uint32_t>(n)));
+  }
+  /// The same for n up to 2^64 - 1, of words 2 i and 2 i + 1, i = 0, 1.
+  template <detail::operand_type Count>
+  auto long_below(int i, const Count& n) const {
+    return mul_hi(long_word(i), kept<std::uint64_t>(cast<std::uint64_t>(n)));
+  }
+  /// Two independent numbers of mean 0 and variance 1, of words 2 i and 2 i + 1, i = 0, 1 (Box and Muller, 1958). None is larger
+  /// than 5.8 in size.
+  auto normal_float(int i) const {
+    // 1 - u is in (0, 1] and exact, so that its logarithm is finite.
+    return normal<float>(1.0f - uniform_float(2 * i), uniform_float(2 * i + 1) * 2.0f);
+  }
+  /// The same in double precision, of all four words. None is larger than 8.6 in size.
+  auto normal_double() const {
+    return normal<double>(kept<double>(1.0) - uniform_double(0), uniform_double(1) * kept<double>(2.0));
+  }
+
+ private:
+  template <class Number>
+  using kept = detail::kept_as<Word, Number>;
+  kept<std::uint64_t> long_word(int i) const {
+    return kept<std::uint64_t>(cast<std::uint64_t>(word[2 * i]) | cast<std::uint64_t>(word[2 * i + 1]) << 32);
+  }
+  /// u in (0, 1], the angle in turns of pi.
+  template <class Float>
+  static auto normal(const kept<Float>& u, const kept<Float>& angle) {
+    const kept<Float> radius(sqrt(log(u) * Float(-2.0f)));
+    return random_pair<kept<Float>>{radius * cospi(angle), radius * sinpi(angle)};
+  }
+};
+
+namespace detail {
+
+template <int Rounds, class Word>
+random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, const Word& d, const Word& k, const Word& l) {
+  if constexpr (Rounds == 0) {
+    return {{a, b, c, d}};
+  } else {
+    const Word left(0xD2511F53u), right(0xCD9E8D57u);
+    return philox_rounds<Rounds - 1, Word>(Word(mul_hi(c, right) ^ b ^ k), Word(c * right), Word(mul_hi(a, left) ^ d ^ l),
+                                           Word(a * left), Word(k + 0x9E3779B9u), Word(l + 0xBB67AE85u));
+  }
+}
+
+}  // namespace detail
+
+/// Four random words of the generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+/// 2011): the counter's low half is `index`, its high half `draw`, the key is `seed`, each as 64 bits. A stream of random numbers
+/// is a seed and an index, as the thread's; its numbers are draws 0, 1, 2…
+///   auto random = kr::philox(seed, i, draw);
+///   auto x = random.uniform_float(0), y = random.uniform_float(1);
+template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw>
+auto philox(const Seed& seed, const Index& index, const Draw& draw) {
+  using word = detail::kept_among<std::uint32_t, Seed, Index, Draw>;
+  using wide = detail::kept_among<std::uint64_t, Seed, Index, Draw>;
+  const auto low = [](const wide& x) { return word(cast<std::uint32_t>(x)); };
+  const auto high = [](const wide& x) { return word(cast<std::uint32_t>(x >> 32)); };
+  const wide key(cast<std::uint64_t>(seed)), first(cast<std::uint64_t>(index)), second(cast<std::uint64_t>(draw));
+  return detail::philox_rounds<10, word>(low(first), high(first), low(second), high(second), low(key), high(key));
+}
+/// Draw 0.
+template <detail::operand_type Seed, detail::operand_type Index>
+auto philox(const Seed& seed, const Index& index) { return philox(seed, index, 0); }
+
+}  // namespace krait

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/shared_lengths.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "ir/op_semantics.h"
+#include "ir/walk.h"
+
+namespace krait::ir {
+
+std::vector<InstId> arrays_sized_at_launch(const Function& kernel) {
+  std::vector<InstId> out;
+  for_each_inst(kernel, [&](InstId i, RegionId) {
+    if (kernel.insts[i].op == Op::Shared && kernel.insts[i].list[0] == 0) out.push_back(i);
+  });
+  return out;
+}
+
+std::int64_t row_bytes(const Function& kernel, const Inst& shared) {
+  std::int64_t bytes = kernel.type_of(shared.results[0]).elem_bytes;
+  for (std::size_t d = 1; d < shared.list.size(); ++d) bytes *= shared.list[d];
+  return bytes;
+}
+
+/// Takes out of the kernel what lengths are computed by.
+class SharedLengths::Builder {
+ public:
+  Builder(const Function& kernel, std::vector<Step>& steps) : f_(kernel), steps_(steps) {}
+
+  /// The step that computes v; none where no launch knows it, and `unknown` says what v depends on.
+  std::uint32_t step(ValueId v) {
+    if (const auto known = done_.find(v); known != done_.end()) return known->second;
+    const Inst* def = f_.def(v);
+    Step s{Op::Const, f_.type_of(v).scalar, Scalar::Void, 0, {none, none, none}};
+    bool knows = false;
+    if (!def) {
+      // A scalar argument: an extent without a dimension.
+      knows = parameter(v, 0, s);
+      unknown = "a value that changes within the kernel";
+    } else {
+      s.op = def->op, s.imm = def->imm;
+      unknown = std::string(info(def->op).name);
+      knows = from(*def, s);
+    }
+    if (!knows) return none;
+    steps_.push_back(s);
+    return done_[v] = std::uint32_t(steps_.size() - 1);
+  }
+  std::string unknown;
+
+ private:
+  static constexpr std::uint64_t scalar_argument = 255;
+
+  bool parameter(ValueId v, std::uint64_t dimension, Step& s) {
+    for (std::size_t p = 0; p < f_.params().size(); ++p) {
+      if (f_.params()[p] != v) continue;
+      const bool scalar = f_.type_of(v).is_value();
+      if (s.op == Op::Const) s.op = Op::Extent;
+      s.imm = (scalar ? scalar_argument : dimension) | std::uint64_t(p) << 8;
+      return true;
+    }
+    return false;
+  }
+
+  bool from(const Inst& def, Step& s) {
+    switch (def.op) {
+      case Op::Const: case Op::BlockDim: case Op::GridDim: case Op::GlobalSize: return true;
+      case Op::Extent: case Op::Stride: {
+        if (f_.type_of(def.operands[0]).space == Space::Global) return parameter(def.operands[0], def.imm, s);
+        const Inst& array = *f_.def(def.operands[0]);
+        if (def.op == Op::Stride) return false;
+        s.op = Op::Const, s.imm = std::uint64_t(array.list[def.imm]);
+        if (s.imm != 0) return true;
+        s.op = Op::Bitcast, s.operand = s.result, s.in[0] = step(array.operands[0]);
+        return s.in[0] != none;
+      }
+      default: break;
+    }
+    if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 || info(def.op).effect != Effect::Pure) return false;
+    s.operand = f_.type_of(def.operands[0]).scalar;
+    if (!lane_function(def.op, s.result, s.operand)) return false;
+    for (std::size_t k = 0; k < def.operands.size(); ++k)
+      if ((s.in[k] = step(def.operands[k])) == none) return false;
+    return true;
+  }
+
+  const Function& f_;
+  std::vector<Step>& steps_;
+  std::map<ValueId, std::uint32_t> done_;
+};
+
+SharedLengths::SharedLengths(const Function& kernel, std::string& wrong) {
+  Builder builder(kernel, steps_);
+  for (const InstId i : arrays_sized_at_launch(kernel)) {
+    const Inst& shared = kernel.insts[i];
+    lengths_.push_back(builder.step(shared.operands[0]));
+    rows_.push_back(row_bytes(kernel, shared));
+    if (lengths_.back() != none) continue;
+    const Location& at = kernel.locations[shared.loc];
+    wrong = fmt::format(
+        "the length of dynamic_shared{} depends on {}: it must be known before the launch, made of arguments, extents, block_dim and "
+        "grid_dim",
+        shared.loc ? fmt::format(" ({}:{})", at.file, at.line) : "", builder.unknown);
+    return;
+  }
+}
+
+SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Argument> arguments) const {
+  std::vector<std::uint64_t> values(steps_.size());
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& s = steps_[i];
+    const auto d = std::size_t(s.imm & 255);
+    switch (s.op) {
+      case Op::Const: values[i] = s.imm; break;
+      case Op::BlockDim: values[i] = std::uint64_t(launch.block[d]); break;
+      case Op::GridDim: values[i] = std::uint64_t(launch.grid[d]); break;
+      case Op::GlobalSize: values[i] = std::uint64_t(launch.grid[d] * launch.block[d]); break;
+      case Op::Extent: case Op::Stride: {
+        const Argument& a = arguments[std::size_t(s.imm >> 8)];
+        const std::uint64_t ones = ~std::uint64_t(0) >> (64 - size_of(s.result) * 8);
+        if (d >= 4) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
+        else values[i] = std::uint64_t(s.op == Op::Extent ? a.extents[d] : a.strides[d]);
+        break;
+      }
+      default: {
+        const std::uint64_t* operands[3] = {};
+        for (unsigned k = 0; k < 3 && s.in[k] != none; ++k) operands[k] = &values[s.in[k]];
+        lane_function(s.op, s.result, s.operand)(operands, &values[i], 1);
+      }
+    }
+  }
+  Sizes out;
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const auto length = std::int64_t(values[lengths_[k]]);
+    if (length < 0 || length > (std::int64_t(1) << 31) / rows_[k]) {
+      out.wrong = fmt::format("dynamic_shared of {} elements of {} bytes", length, rows_[k]);
+      return out;
+    }
+    out.lengths.push_back(length), out.bytes.push_back(length * rows_[k]);
+    out.total += aligned_shared(out.bytes.back());
+  }
+  return out;
+}
+
+}  // namespace krait::ir

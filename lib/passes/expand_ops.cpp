@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations that a target has no instruction for become others: saturating arithmetic, byte_permute, and those of the warp that
+// need more than a ballot and shuffles. What they compute is exact, or in one order that is part of their meaning, so that a
+// target that keeps them gives the same bits.
+#include <array>
+
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+class Expander {
+ public:
+  Expander(Function& f, bool (*keep)(const Inst&), unsigned warp) : f_(f), b_(f), keep_(keep), warp_(warp) {}
+  void run() {
+    walk(f_.body);
+    results_.apply(f_);
+  }
+
+ private:
+  void walk(RegionId r) {
+    for (const InstId i : take_insts(f_, r)) {
+      b_.at(r);
+      b_.location(f_.insts[i].loc);
+      const Inst inst = f_.insts[i];
+      if (const ValueId v = keep_(inst) ? none : expand(inst); v != none) results_.replace(inst.results[0], v);
+      else f_.regions[r].insts.push_back(i);
+      for (const RegionId inner : inst.regions) walk(inner);
+    }
+  }
+
+  /// None: the operation stays.
+  ValueId expand(const Inst& inst) {
+    switch (inst.op) {
+      case Op::AddSat: case Op::SubSat: return saturating(inst);
+      case Op::BytePermute: return byte_permute(inst);
+      case Op::MatchAny: return match_any(inst.operands[0]);
+      case Op::WarpScan: return scan(inst, active_lanes());
+      case Op::WarpReduce: {
+        const ValueId lanes = active_lanes();
+        return shuffle(scan(inst, lanes), highest(lanes));
+      }
+      default: return none;
+    }
+  }
+
+  ValueId number(Scalar s, std::uint64_t x) { return b_.constant(s, x & mask_of(s)); }
+  ValueId select(ValueId c, ValueId x, ValueId y) { return b_.emit(Op::Select, f_.type_of(x).scalar, {c, x, y}); }
+
+  // Hacker's Delight 2-13: a sum overflows where its sign is neither operand's, a difference where x and y differ in sign and the
+  // difference has not the sign of x.
+  ValueId saturating(const Inst& inst) {
+    const Scalar s = inst.type.scalar;
+    const bool sum = inst.op == Op::AddSat;
+    const ValueId x = inst.operands[0], y = inst.operands[1], r = b_.binary(sum ? Op::Add : Op::Sub, x, y);
+    if (is_unsigned_int(s))
+      return sum ? select(b_.compare(Op::Lt, r, x), number(s, ~0ull), r) : select(b_.compare(Op::Lt, x, y), number(s, 0), r);
+    const ValueId changed = b_.binary(Op::Xor, x, r), other = sum ? b_.binary(Op::Xor, y, r) : b_.binary(Op::Xor, x, y);
+    const ValueId overflow = b_.compare(Op::Lt, b_.binary(Op::And, changed, other), number(s, 0));
+    const ValueId sign = b_.emit(Op::Shr, s, {x, number(Scalar::U32, bits_of(s) - 1)});
+    return select(overflow, b_.binary(Op::Xor, sign, number(s, mask_of(s) >> 1)), r);
+  }
+
+  ValueId byte_permute(const Inst& inst) {
+    const Scalar s = inst.type.scalar, u = to_unsigned(s);
+    const unsigned size = size_of(s);
+    const ValueId x = b_.cast(u, inst.operands[0]), y = b_.cast(u, inst.operands[1]), selector = b_.cast(u, inst.operands[2]);
+    ValueId result = none;
+    for (unsigned i = 0; i < size; ++i) {
+      const ValueId from = i ? b_.emit(Op::Shr, u, {selector, number(Scalar::U32, 4 * i)}) : selector;
+      const ValueId in_y = b_.compare(Op::Ne, b_.binary(Op::And, from, number(u, size)), number(u, 0));
+      const ValueId bits = b_.binary(Op::Mul, b_.binary(Op::And, from, number(u, size - 1)), number(u, 8));
+      ValueId byte = b_.binary(Op::And, b_.emit(Op::Shr, u, {select(in_y, y, x), bits}), number(u, 0xff));
+      if (i) byte = b_.emit(Op::Shl, u, {byte, number(Scalar::U32, 8 * i)});
+      result = i ? b_.binary(Op::Or, result, byte) : byte;
+    }
+    return b_.cast(s, result);
+  }
+
+  // ---- the warp ---------------------------------------------------------------------------------------------------------------
+
+  ValueId active_lanes() { return b_.emit(Op::Ballot, Scalar::U64, {b_.constant(Scalar::Bool, 1)}); }
+  ValueId shuffle(ValueId x, ValueId lane) { return b_.emit(Op::Shuffle, f_.type_of(x), std::array{x, lane}); }
+  /// The number of the highest one bit; -1 where there is none.
+  ValueId highest(ValueId bits) {
+    return b_.binary(Op::Sub, number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits}));
+  }
+
+  /// A ballot for every bit keeps the lanes that agree in it.
+  ValueId match_any(ValueId x) {
+    const Scalar s = f_.type_of(x).scalar;
+    ValueId same = active_lanes();
+    const auto keep_equal = [&](ValueId bit) {
+      const ValueId votes = b_.emit(Op::Ballot, Scalar::U64, {bit});
+      same = b_.binary(Op::And, same, select(bit, votes, b_.emit(Op::Not, Scalar::U64, {votes})));
+    };
+    if (s == Scalar::Bool) return keep_equal(x), same;
+    constexpr Scalar words[] = {Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64};
+    const Scalar u = words[size_of(s) == 1 ? 0 : size_of(s) == 2 ? 1 : size_of(s) == 4 ? 2 : 3];
+    const ValueId bits = s == u ? x : b_.emit(Op::Bitcast, u, {x});
+    for (unsigned i = 0; i < bits_of(s); ++i)
+      keep_equal(b_.compare(Op::Ne, b_.binary(Op::And, bits, number(u, 1ull << i)), number(u, 0)));
+    return same;
+  }
+
+  /// Every lane knows the active lane whose value reaches up to just below its own, takes that value in, and then knows the one
+  /// below that: pointer jumping (Hillis and Steele, "Data parallel algorithms", 1986), which needs no gapless lanes.
+  ValueId scan(const Inst& inst, ValueId active) {
+    const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {}), one = number(Scalar::U64, 1);
+    const ValueId lower = b_.binary(Op::Sub, b_.emit(Op::Shl, Scalar::U64, {one, lane}), one);
+    ValueId before = highest(b_.binary(Op::And, active, lower)), sum = inst.operands[0];
+    for (unsigned reach = 1; reach < warp_; reach *= 2) {
+      const ValueId some = b_.compare(Op::Ge, before, number(Scalar::I32, 0)), from = select(some, before, lane);
+      sum = select(some, b_.emit(combining[inst.imm], f_.type_of(sum), std::array{shuffle(sum, from), sum}), sum);
+      if (2 * reach < warp_) before = select(some, shuffle(before, from), before);
+    }
+    return sum;
+  }
+
+  Function& f_;
+  Builder b_;
+  bool (*keep_)(const Inst&);
+  unsigned warp_;  // lanes at most
+  Substitution results_;
+};
+
+}  // namespace
+
+void expand_ops(Module& m, bool (*keep)(const Inst&), unsigned warp) {
+  for (Function& f : m.functions) Expander(f, keep, warp).run();
+}
+
+}  // namespace krait::passes
