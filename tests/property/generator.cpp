@@ -132,6 +132,24 @@ class Generator {
   // Here: `values` are parameters and immutable values of the outermost region, `thread` is an i64 within the outputs, `budget` the
   // number of statements left.
   Surroundings here_;
+
+  // Threads that meet.
+  struct Accumulator {
+    Array array;
+    op what;
+    bool shared;
+  };
+  void make_accumulators(RandomKernel& k);
+  void empty_shared_accumulators();
+  void write_shared_accumulators();
+  void accumulate();
+  void exchange();
+  node of_warp(scalar s, int depth);
+  bool warp_may_meet() const { return cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
+  bool cooperative_ = false;
+  std::int64_t block_ = 32;
+  node in_block_;  // i64: the thread in its block
+  std::vector<Accumulator> accumulators_;
 };
 
 constexpr std::int64_t input_size = 64, output_size = 256;
@@ -253,7 +271,112 @@ node Generator::float_value(scalar s, int depth) {
   }
 }
 
+// ---- threads that meet --------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t accumulator_size = 8;
+
+/// Parameters, so before anything is computed.
+void Generator::make_accumulators(RandomKernel& k) {
+  constexpr scalar types[] = {scalar::i32, scalar::u32, scalar::i64, scalar::u64, scalar::f32};
+  constexpr op operations[] = {op::AtomicMin, op::AtomicMax, op::AtomicAdd, op::AtomicAnd, op::AtomicOr, op::AtomicXor};
+  for (int i = 0; i < 3; ++i) {
+    const scalar s = types[r_.below(5)];
+    const op what = operations[r_.below(is_float(s) ? 2 : 6)];
+    accumulators_.push_back({{detail::parameter_array(s, 1, true, ir::size_of(Scalar(s))), s}, what, false});
+    Argument a;
+    a.rank = 1, a.extents[0] = accumulator_size;
+    a.bytes.resize(std::size_t(accumulator_size) * ir::size_of(Scalar(s)));
+    k.arguments.push_back(std::move(a));
+  }
+}
+
+void Generator::empty_shared_accumulators() {
+  constexpr scalar types[] = {scalar::u32, scalar::i32};
+  const scalar s = types[r_.below(2)];
+  const std::int64_t size = accumulator_size;
+  const Accumulator a{{detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &size, 1), s}, r_.chance(50) ? op::AtomicAdd : op::AtomicXor, true};
+  const node first = detail::apply(op::Eq, scalar::i64, in_block_, literal(scalar::i64, 0));
+  detail::record_if(first, [&] {
+    for (std::int64_t i = 0; i < accumulator_size; ++i) {
+      detail::place at{a.array.array, {literal(scalar::i64, std::uint64_t(i))}, 1};
+      detail::store(at, literal(s, 0));
+    }
+  }, nowhere);
+  detail::synchronise(op::Barrier);
+  accumulators_.push_back(a);
+}
+
+void Generator::write_shared_accumulators() {
+  detail::synchronise(op::Barrier);
+  for (const Accumulator& a : accumulators_) {
+    if (!a.shared) continue;
+    const node index = detail::apply(op::And, scalar::i64, in_block_, literal(scalar::i64, accumulator_size - 1));
+    detail::place at{a.array.array, {index}, 1};
+    here_.locals.push_back({detail::make_slot(a.array.type, detail::load(at)), a.array.type});
+  }
+}
+
+/// The old value stays unused: it depends on the order of threads.
+void Generator::accumulate() {
+  const Accumulator& a = accumulators_[r_.below(unsigned(accumulators_.size()))];
+  const node x = value(a.array.type, 2), any = value(scalar::i32, 1);
+  const node index =
+      detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, accumulator_size - 1));
+  const detail::place at{a.array.array, {index}, 1};
+  detail::atomic(a.what, at, &x, 1, r_.below(4), r_.below(3));
+}
+
+/// Every thread gives a value and takes another thread's; or they vote.
+void Generator::exchange() {
+  if (r_.chance(30)) {
+    constexpr op votes[] = {op::BarrierCount, op::BarrierAnd, op::BarrierOr};
+    const op what = votes[r_.below(3)];
+    const scalar s = what == op::BarrierCount ? scalar::i32 : scalar::boolean;
+    here_.values.push_back({detail::apply(what, scalar::boolean, condition(2)), s});
+    return;
+  }
+  const scalar s = any_type();
+  const node array = detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &block_, 1);
+  detail::place own{array, {in_block_}, 1};
+  detail::store(own, value(s, 2));
+  detail::synchronise(op::Barrier);
+  const std::uint64_t factor = 1 + r_.below(7), step = r_.below(64);
+  const node turned = detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
+                                    literal(scalar::i64, step));
+  detail::place other{array, {detail::apply(op::Rem, scalar::i64, turned, literal(scalar::i64, std::uint64_t(block_)))}, 1};
+  here_.locals.push_back({detail::make_slot(s, detail::load(other)), s});
+}
+
+/// What the active lanes of a warp make of their values.
+node Generator::of_warp(scalar s, int depth) {
+  const auto votes = [&](const node& c) { return detail::apply(op::Ballot, scalar::boolean, c); };
+  if (s == scalar::boolean) {
+    const op what = r_.chance(50) ? op::WarpAny : op::WarpAll;
+    return detail::apply(what, s, condition(depth - 1));
+  }
+  switch (r_.below(4)) {
+    case 0: {  // the lowest active lane's
+      const node x = value(s, depth - 1);
+      const node lane = detail::apply(op::Ctz, scalar::u64, votes(literal(scalar::boolean, 1)));
+      return detail::apply(op::Shuffle, s, x, lane);
+    }
+    case 1:
+      if (is_int(s)) {
+        const scalar of = r_.chance(50) ? s : scalar::boolean;
+        const node x = value(of, depth - 1);
+        return detail::convert(s, r_.chance(70) ? detail::apply(op::MatchAny, of, x) : votes(condition(depth - 1)));
+      }
+      [[fallthrough]];
+    default: {
+      const op what = r_.chance(50) ? op::WarpReduce : op::WarpScan;
+      const unsigned by = r_.below(is_float(s) ? 3 : 6);
+      return detail::combine_lanes(what, s, value(s, depth - 1), by);
+    }
+  }
+}
+
 node Generator::value(scalar s, int depth) {
+  if (depth > 0 && warp_may_meet() && r_.chance(5)) return of_warp(s, depth);
   if (s == scalar::boolean) return condition(depth);
   if (depth <= 0) return leaf(s);
   switch (r_.below(10)) {
@@ -432,6 +555,7 @@ void Generator::return_early() {
 void Generator::statement(int depth) {
   if (--here_.budget < 0) return;
   if (options_.reports && r_.chance(12)) return report();
+  if (cooperative_ && !here_.function && r_.chance(10)) return accumulate();
   const auto nested = [&] {
     assign(1);  // an empty body is an error
     block(depth - 1, int(r_.below(3)));
@@ -475,7 +599,7 @@ void Generator::statement(int depth) {
       return assign(2);
     case 13: return call();
     default:
-      if (r_.chance(40)) {
+      if (!cooperative_ && r_.chance(40)) {
         detail::record_if(condition(2), [&] {
           if (r_.chance(50)) store();
           return_early();
@@ -497,6 +621,8 @@ RandomKernel Generator::make() {
   detail::recording_options o;
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
+  const std::int64_t blocks[] = {32, 64, 20, 7, 128};
+  if (options_.meet) block_ = blocks[r_.below(5)], cooperative_ = r_.chance(70);
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
   for (unsigned i = 0; i < inputs + outputs; ++i) {
     const scalar s = any_type();
@@ -519,16 +645,24 @@ RandomKernel Generator::make() {
     a.bits = random_bits(r_, s);
     k.arguments.push_back(std::move(a));
   }
+  if (cooperative_) make_accumulators(k);
   const node id = detail::position(op::GlobalId, scalar::i64, 0);
   here_.thread = id;
+  if (cooperative_) in_block_ = detail::position(op::ThreadIdx, scalar::i64, 0);
   here_.values.push_back({id, scalar::i64});
   here_.values.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
   for (int i = 0; i < 4; ++i) {
     const scalar s = any_type();
     here_.locals.push_back({detail::make_slot(s, leaf(s)), s});
   }
-  here_.budget = 12 + int(r_.below(24));
-  block(4, 4 + int(r_.below(6)));
+  if (cooperative_ && r_.chance(60)) empty_shared_accumulators();
+  // Cooperative kernels in parts, with an exchange in front of each but the first.
+  for (unsigned part = 0, parts = cooperative_ ? 1 + r_.below(3) : 1; part < parts; ++part) {
+    if (part) exchange();
+    here_.budget = (12 + int(r_.below(24))) / int(parts);
+    block(4, 4 + int(r_.below(6)));
+  }
+  if (cooperative_) write_shared_accumulators();
   for (const Local& l : std::vector<Local>(here_.locals)) {  // what was computed shows
     const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
     const bool to_bits = is_float(l.type) != is_float(a.type);
@@ -537,8 +671,8 @@ RandomKernel Generator::make() {
     detail::store(at, detail::convert(a.type, l.slot));
   }
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
-  const std::int64_t blocks[] = {32, 64, 20, 7, 128};
-  k.launch.block = {blocks[r_.below(5)], 1, 1};
+  if (!options_.meet) block_ = blocks[r_.below(5)];
+  k.launch.block = {block_, 1, 1}, k.launch.warp_size = options_.warp;
   k.launch.grid = {output_size / k.launch.block[0], 1, 1};
   return k;
 }
