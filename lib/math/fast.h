@@ -54,11 +54,8 @@ Real pow_fast(const Real& x, const Real& y) {
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
   Var<Real> result = scale_fast(p, shifted);
   when(either(special, negate(abs(exponent) < constant<Real>(safe_exponent<Real>))), [&] {
-    const auto rare = [](const Real& base, const Real& power, const Real& log2, const Real& q, const Real& n) {
-      const Real size = exp_rare(log2, q, n, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-      return pow_rare(base, power, size);
-    };
-    result = rarely<Real>("pow_rare", rare, x, y, exponent, p, shifted);
+    const Real size = exp_rare(exponent, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
+    result = pow_rare(x, y, size);
   });
   return Real(result);
 }

@@ -67,9 +67,7 @@ Real asinh(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1), square = size * size;
   const Real w = size + square / (one + sqrt(fma(size, size, one)));
   Var<Real> result = log1p_core(w, one + w);
-  when(negate(size < Real(square_limit<Real>)), [&] {
-    result = rarely<Real>("log_huge", [](const Real& y) { return log_huge(y, 1); }, size);
-  });
+  when(negate(size < Real(square_limit<Real>)), [&] { result = log_huge(size, 1); });
   return copysign(Real(result), x);
 }
 
@@ -79,8 +77,7 @@ Real acosh(const Real& x) {
   const Real w = t + sqrt(fma(t, t, t + t));
   Var<Real> result = log1p_core(w, one + w);
   when(negate(both(x >= one, x < Real(square_limit<Real>))), [&] {
-    const Real huge = rarely<Real>("log_huge", [](const Real& y) { return log_huge(y, 1); }, x);
-    result = select(x < one, not_a_number<Real>(), huge);
+    result = select(x < one, not_a_number<Real>(), log_huge(x, 1));
   });
   return Real(result);
 }

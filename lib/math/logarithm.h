@@ -66,13 +66,11 @@ Real log_rare(const Real& x, const Real& result) {
   return select(x == zero, -infinity<Real>(), select(x < zero, not_a_number<Real>(), finite));
 }
 
-/// Core for positive normal numbers. The rare path computes it a second time.
+/// Core for positive normal numbers. The rare path computes it a second time, behind one branch that costs the others nothing.
 template <class Real, class Core>
-Real log_with(const char* rare_name, const Real& x, const Core& core) {
+Real log_with(const Real& x, const Core& core) {
   Var<Real> result = core(bits(x));
-  when(not_normal_positive<Real>(bits(x)), [&] {
-    result = rarely<Real>(rare_name, [core](const Real& y) { return log_rare(y, core(normalised_bits(y))); }, x);
-  });
+  when(not_normal_positive<Real>(bits(x)), [&] { result = log_rare(x, core(normalised_bits(x))); });
   return Real(result);
 }
 
@@ -107,17 +105,17 @@ Real log10_core(const Unsigned<Real>& u) {
 
 template <class Real>
 Real log(const Real& x) {
-  return log_with("log_rare", x, [](const Unsigned<Real>& u) { return log_core<Real>(u); });
+  return log_with(x, [](const Unsigned<Real>& u) { return log_core<Real>(u); });
 }
 
 template <class Real>
 Real log2(const Real& x) {
-  return log_with("log2_rare", x, [](const Unsigned<Real>& u) { return log2_core<Real>(u); });
+  return log_with(x, [](const Unsigned<Real>& u) { return log2_core<Real>(u); });
 }
 
 template <class Real>
 Real log10(const Real& x) {
-  return log_with("log10_rare", x, [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
+  return log_with(x, [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
 }
 
 /// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x; +0 for -0. The part of x that 1 + x drops is added to f.
@@ -151,7 +149,7 @@ Real log1p(const Real& x) {
   Var<Real> result = copysign(log1p_core(x, u), x);
   constexpr PlainUnsigned<Real> ordinary = Form::infinity - Form::smallest_normal * 4;  // up to 2^(bias - 2)
   when(bits(u) - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(ordinary), [&] {
-    result = rarely<Real>("log1p_rare", [](const Real& y) { return log_rare(y, log_huge(y, 0)); }, u);
+    result = log_rare(u, log_huge(u, 0));
   });
   return Real(result);
 }

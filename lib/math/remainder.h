@@ -35,24 +35,18 @@ Real lifted(const Real& x, const Real& y) {
   return (y * power(half)) * power(lift - half);
 }
 
-/// For any x >= 0 and y >= 0.
-template <class Real>
-Real long_remainder(const Real& x, const Real& y) {
-  const Bool<Real> finite = both(x < infinity<Real>(), y < infinity<Real>());
-  const Bool<Real> ordinary = both(finite, y > constant<Real>(0));
-  Var<Real> left = x;
-  repeat_while([&] { return both(Real(left) >= y, ordinary); },
-               [&] { left = short_remainder(Real(left), lifted(Real(left), y)); });
-  const Bool<Real> whole = both(x < infinity<Real>(), y == infinity<Real>());
-  return select(ordinary, Real(left), select(whole, x, not_a_number<Real>()));
-}
-
 template <class Real>
 Real fmod(const Real& x, const Real& y) {
   const Real ax = abs(x), ay = abs(y), limit = constant<Real>(is_single<Real> ? 0x1p22 : 0x1p51);
   Var<Real> result = short_remainder(ax, ay);
   when(negate(both(ax / ay < limit, ay < infinity<Real>())), [&] {
-    result = rarely<Real>("long_remainder", [](const Real& u, const Real& v) { return long_remainder(u, v); }, ax, ay);
+    const Bool<Real> finite = both(ax < infinity<Real>(), ay < infinity<Real>());
+    const Bool<Real> ordinary = both(finite, ay > constant<Real>(0));
+    Var<Real> left = ax;
+    repeat_while([&] { return both(Real(left) >= ay, ordinary); },
+                 [&] { left = short_remainder(Real(left), lifted(Real(left), ay)); });
+    const Bool<Real> whole = both(ax < infinity<Real>(), ay == infinity<Real>());
+    result = select(ordinary, Real(left), select(whole, ax, not_a_number<Real>()));
   });
   return copysign(Real(result), x);
 }

@@ -16,7 +16,7 @@ unsigned weight(const ir::Module& m, const ir::Inst& inst, const ir::Function& f
   unsigned total = 1;
   for (ir::RegionId r : inst.regions) total += weight(m, f, r);
   if (inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) total += 8;
-  if (inst.op == Op::Call && !m.callee(inst).rare) total += weight(m, m.callee(inst), m.callee(inst).body);
+  if (inst.op == Op::Call) total += weight(m, m.callee(inst), m.callee(inst).body);
   return ir::is_loop(inst.op) ? total * 16 : total;
 }
 unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region) {
