@@ -73,7 +73,6 @@ kr::driver::Recorded record(const Workload& w) {
   kr::driver::Recorded out;
   out.module = std::move(kr::trace::take(kr::detail::finish_recording(recording))->module);
   kr::passes::prepare(out.module);
-  out.key = kr::ir::key(out.module);
   out.what = w.name;
   return out;
 }
