@@ -60,6 +60,9 @@ class device_list {
 /// Finds the devices once; a missing driver is no error.
 KRAIT_API device_list devices();
 
+/// What was found and cannot be used, and drivers that are missing: a line each, "name: the reason". Empty where nothing is missing.
+KRAIT_API text skipped_devices();
+
 /// Waits for all devices.
 KRAIT_API void synchronize();
 

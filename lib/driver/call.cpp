@@ -212,6 +212,7 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
       support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count, blocks, device.id,
                           limits.grid[0]);
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
+    r.one_trip = c.form == call_config::elements && blocks <= limits.grid[0];
     return true;
   }
   check_dims(c.grid, "grid", limits.grid, state, device);

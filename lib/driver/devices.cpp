@@ -36,6 +36,13 @@ passes::TargetKind kind_of(const std::string& target) {
 
 namespace {
 
+/// For messages: all devices, and what cannot be used for which reason.
+std::string what_there_is(Devices& devices) {
+  std::string there;
+  for (DeviceHandle* d : devices.all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
+  return there + devices.skipped("\n  ");
+}
+
 bool contains(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
@@ -50,7 +57,7 @@ Devices& Devices::get() {
 
 std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
   if (!probed_[b]) {
-    std::vector<std::unique_ptr<runtime::Device>> found;
+    runtime::Found found;
     switch (b) {
       case Cuda: found = runtime::cuda_devices(store()); break;
       case Vulkan: found = runtime::vulkan_devices(false, store()); break;
@@ -60,7 +67,8 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
       case BackEnds: break;
     }
     probed_[b] = true;
-    for (auto& d : found) {
+    skipped_[b] = std::move(found.skipped);
+    for (auto& d : found.devices) {
       const std::string id = d->id();
       // The two Vulkan lists overlap: a GPU that is known keeps its handle.
       if (b == VulkanSoftware) {
@@ -71,10 +79,17 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
           continue;
         }
       }
-      auto* h = new DeviceHandle;
-      h->id = id, h->name = d->name(), h->target = d->target(), h->kind = kind_of(h->target);
+      auto h = std::make_unique<DeviceHandle>();
+      h->id = id, h->name = d->name();
+      try {
+        h->target = d->target();
+      } catch (const error& e) {  // it cannot be opened; others may
+        skipped_[b].push_back(h->name + ": " + e.message());
+        continue;
+      }
+      h->kind = kind_of(h->target);
       h->device = std::move(d);
-      found_[b].push_back(h);
+      found_[b].push_back(h.release());
     }
   }
   return found_[b];
@@ -91,11 +106,7 @@ DeviceHandle& Devices::default_device() {
   DeviceHandle* chosen = nullptr;
   if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
     chosen = find_locked(wanted);
-    if (!chosen) {
-      std::string there;
-      for (DeviceHandle* d : all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
-      support::fail_device("KRAIT_DEVICE={} names no device of this machine; there are: {}", wanted, there);
-    }
+    if (!chosen) support::fail_device("KRAIT_DEVICE={} names no device of this machine; there are: {}", wanted, what_there_is(*this));
   } else {
     for (BackEnd b : {Cuda, Vulkan, Cpu})
       if (!chosen && !list(b).empty()) chosen = list(b).front();
@@ -144,6 +155,15 @@ std::vector<DeviceHandle*> Devices::known() {
   return result;
 }
 
+std::string Devices::skipped(const char* before) {
+  std::lock_guard lock(mutex_);
+  std::string text;
+  // The list with software devices holds all that the list of GPUs does.
+  for (BackEnd b : {Cuda, probed_[VulkanSoftware] ? VulkanSoftware : Vulkan, Cpu})
+    for (const std::string& s : skipped_[b]) text += before + s;
+  return text;
+}
+
 krait::device to_public(DeviceHandle& d) noexcept { return detail::access::make(&d); }
 DeviceHandle& handle(const krait::device& d) noexcept { return *static_cast<DeviceHandle*>(detail::access::handle(d)); }
 StreamRecord* record_of(const krait::stream& s) noexcept { return static_cast<StreamRecord*>(detail::access::record(s)); }
@@ -159,9 +179,7 @@ device::device() : handle_(&Devices::get().default_device()) {}
 
 device device::find(const char* name) {
   if (DeviceHandle* d = name ? Devices::get().find(name) : nullptr) return device(d);
-  std::string there;
-  for (DeviceHandle* d : Devices::get().all()) there += (there.empty() ? "" : ", ") + d->id + " (" + d->name + ")";
-  support::fail_usage("no device is called \"{}\"; there are: {}", name ? name : "", there);
+  support::fail_usage("no device is called \"{}\"; there are: {}", name ? name : "", driver::what_there_is(Devices::get()));
 }
 
 const char* device::id() const noexcept { return static_cast<DeviceHandle*>(handle_)->id.c_str(); }
@@ -181,6 +199,12 @@ device_list devices() {
     return list;
   }();
   return detail::access::list(all->data(), all->size());
+}
+
+text skipped_devices() {
+  Devices::get().all();
+  const std::string lines = Devices::get().skipped("\n");
+  return lines.empty() ? text() : text(lines.data() + 1, lines.size() - 1);
 }
 
 void synchronize() {

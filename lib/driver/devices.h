@@ -43,6 +43,8 @@ class Devices {
   std::vector<DeviceHandle*> all();
   /// Those found so far; probes nothing.
   std::vector<DeviceHandle*> known();
+  /// What was found and cannot be used, with the reasons, in lines that begin with `before`; of the back ends that were probed.
+  std::string skipped(const char* before);
 
  private:
   enum BackEnd : unsigned { Cuda, Vulkan, VulkanSoftware, Cpu, Interpreter, BackEnds };
@@ -51,12 +53,13 @@ class Devices {
 
   std::recursive_mutex mutex_;
   bool probed_[BackEnds]{};
+  std::vector<std::string> skipped_[BackEnds];
   std::vector<DeviceHandle*> found_[BackEnds];
   std::atomic<DeviceHandle*> default_{nullptr};
 };
 
 /// The interpreter, which watches what kernels do; only where it is named.
-std::vector<std::unique_ptr<runtime::Device>> interpreter_devices();
+runtime::Found interpreter_devices();
 
 /// The passes' kind of a target's text.
 passes::TargetKind kind_of(const std::string& target);

@@ -59,7 +59,7 @@ class Text final : public runtime::Executable {
 
 class Interpreter final : public runtime::Device {
  public:
-  Interpreter() : host_(std::move(runtime::cpu_devices().front())) {}
+  Interpreter() : host_(std::move(runtime::cpu_devices().devices.front())) {}
 
   std::string name() const override { return "Krait's interpreter"; }
   std::string id() const override { return "interpreter"; }
@@ -108,10 +108,10 @@ class Interpreter final : public runtime::Device {
 
 }  // namespace
 
-std::vector<std::unique_ptr<runtime::Device>> interpreter_devices() {
-  std::vector<std::unique_ptr<runtime::Device>> devices;
-  devices.push_back(std::make_unique<Interpreter>());
-  return devices;
+runtime::Found interpreter_devices() {
+  runtime::Found found;
+  found.devices.push_back(std::make_unique<Interpreter>());
+  return found;
 }
 
 }  // namespace krait::driver

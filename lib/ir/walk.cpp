@@ -116,4 +116,19 @@ InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::ve
   return Cloner(source, builder, map, locations).one(inst);
 }
 
+bool is_below_2_31(const Function& f, ValueId v) {
+  const Inst* d = f.def(v);
+  if (!d) return false;
+  const auto below = [&](std::size_t k) { return is_below_2_31(f, d->operands[k]); };
+  if (d->op == Op::Const) return std::int64_t(d->imm) < (std::int64_t(1) << 31);
+  if (d->op == Op::Extent) return f.facts.small && f.type_of(d->operands[0]).space == Space::Global;
+  if (d->op == Op::Cast) {
+    const Scalar from = f.type_of(d->operands[0]).scalar;
+    return is_int(from) && size_of(from) <= 4 && from != Scalar::U32;
+  }
+  if (d->op == Op::Min) return below(0) || below(1);
+  if (d->op == Op::Div) return below(0) && f.is_const(d->operands[1]) && std::int64_t(f.const_bits(d->operands[1])) > 0;
+  return d->op == Op::Shr && below(0);
+}
+
 }  // namespace krait::ir

@@ -43,6 +43,7 @@ struct LaunchRequest {
   const std::byte* args = nullptr;  // the argument block (ir/abi.h)
   std::size_t args_size = 0;
   StreamHandle stream{};
+  bool one_trip = false;            // no thread has more than one trip of a grid_stride loop
 };
 
 /// One launch of a graph.
@@ -94,11 +95,16 @@ class Device {
   virtual double elapsed_ms(EventHandle from, EventHandle to) = 0;
 };
 
-/// The devices of one back end; empty where the driver is missing. Found once, lazily, by the driver. `store`, which outlives them, is
+/// The devices of one back end; none where the driver is missing. Found once, lazily, by the driver. `store`, which outlives them, is
 /// where they keep what their driver makes of code; null: nothing is kept.
-std::vector<std::unique_ptr<Device>> cpu_devices();
-std::vector<std::unique_ptr<Device>> cuda_devices(support::Store* store = nullptr);
-/// `software`: also devices that are no GPU, such as lavapipe.
-std::vector<std::unique_ptr<Device>> vulkan_devices(bool software, support::Store* store = nullptr);
+struct Found {
+  std::vector<std::unique_ptr<Device>> devices;
+  std::vector<std::string> skipped;  // "name: what is missing"
+};
+Found cpu_devices();
+Found cuda_devices(support::Store* store = nullptr);
+/// `software`: also devices that are no GPU, such as lavapipe. Nothing is probed where no GPU's device node exists and software
+/// was not asked for.
+Found vulkan_devices(bool software, support::Store* store = nullptr);
 
 }  // namespace krait::runtime

@@ -5,10 +5,9 @@
 // Push constants: the launch words (grid x, y, z as u32, one unused), then the argument block (ir/abi.h), or its address where
 // arguments_in_memory is set. The entry point is "main".
 //
-// Specialisation constants: 0, 1, 2 the block size; 3 (bool) the grid is folded; from 4 on the bytes of each shared array that is
-// sized at launch. A folded
-// grid is dispatched in any shape with at least as many workgroups; a workgroup's linear number gives the block, and those past
-// the end return.
+// Specialisation constants: 0, 1, 2 the block size; 3 (bool) the grid is folded; 4 (bool) no thread has more than one trip of a
+// grid_stride loop; from 5 on the bytes of each shared array that is sized at launch. A folded grid is dispatched in any shape with
+// at least as many workgroups; a workgroup's linear number gives the block, and those past the end return.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +29,6 @@ struct SpirvBlobHeader {
   std::uint32_t uses_warp = 0;       // needs whole subgroups, lanes in the order of the threads
 };
 inline constexpr std::uint32_t spirv_launch_bytes = 16;
-enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvSharedBytes };
+enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvOneTrip, SpirvSharedBytes };
 
 }  // namespace krait::support

@@ -38,7 +38,7 @@ const Plugin& plugin() {
 }
 
 runtime::Device& device() {
-  static const std::unique_ptr<runtime::Device> cpu = std::move(runtime::cpu_devices().front());
+  static const std::unique_ptr<runtime::Device> cpu = std::move(runtime::cpu_devices().devices.front());
   return *cpu;
 }
 

@@ -54,18 +54,19 @@ struct DeviceMemory {
 }  // namespace
 
 runtime::Device* find_device(const std::string& back_end, std::string& why) {
-  static auto* const lists = new std::map<std::string, std::vector<std::unique_ptr<runtime::Device>>>;
+  static auto* const lists = new std::map<std::string, runtime::Found>;
   auto [at, fresh] = lists->try_emplace(back_end);
   if (fresh) {
     if (back_end == "cpu") at->second = runtime::cpu_devices();
     else if (back_end == "cuda") at->second = runtime::cuda_devices();
     else if (back_end == "vulkan") at->second = runtime::vulkan_devices(true);
   }
-  if (at->second.empty()) {
+  if (at->second.devices.empty()) {
     why = "there is no " + back_end + " device";
+    for (const std::string& s : at->second.skipped) why += "; " + s;
     return nullptr;
   }
-  return at->second.front().get();
+  return at->second.devices.front().get();
 }
 
 int warp_of(const runtime::Device& device) {

@@ -8,7 +8,6 @@
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
-#include "runtime/vulkan/found.h"
 
 namespace krait::test {
 namespace {
@@ -22,7 +21,7 @@ bool watch() {
 
 struct Devices {
   bool watched = watch();
-  runtime::vulkan::Found found = runtime::vulkan::find_devices(true);
+  runtime::Found found = runtime::vulkan_devices(true);
 };
 Devices& devices() {
   static Devices all;
@@ -78,9 +77,9 @@ ir::Module parse_kernel(std::string_view text) {
 }
 
 std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch,
-                                          std::vector<KernelArgument> arguments) {
+                                          std::vector<KernelArgument> arguments, std::string_view target) {
   runtime::Device& d = *device();
-  const std::string binary = compile(module);
+  const std::string binary = compile(module, target);
   if (binary.empty()) return arguments;
   const ir::ArgumentLayout layout = ir::argument_layout(module.kernel());
   std::vector<std::byte> block(layout.size);
@@ -126,13 +125,14 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
   return arguments;
 }
 
-void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments) {
+void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
+                           std::string_view target) {
   launch.warp_size = warp_size(device()->target());
   std::vector<KernelArgument> expected = arguments;
   std::vector<ir::Argument> interpreted;
   for (KernelArgument& a : expected) interpreted.push_back({a.bits, a.data.data(), a.extents, a.strides});
   ASSERT_EQ(ir::interpret(module, launch, interpreted), "") << ir::print(module);
-  const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments);
+  const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments, target);
 
   unsigned wrong = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -50,8 +50,9 @@ ir::Module parse_kernel(std::string_view text);
 
 /// Arrays after the launch on the device.
 std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::Launch& launch,
-                                          std::vector<KernelArgument> arguments);
-/// Launches in both and compares.
-void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments);
+                                          std::vector<KernelArgument> arguments, std::string_view target = {});
+/// Launches in both and compares. With `target` the device runs what is made for another one.
+void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
+                           std::string_view target = {});
 
 }  // namespace krait::test

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <numeric>
@@ -13,7 +15,7 @@
 #include "harness.h"
 #include "ir/text.h"
 #include "krait/error.h"
-#include "runtime/vulkan/found.h"
+#include "runtime/vulkan/features.h"
 
 namespace krait::test {
 namespace {
@@ -56,6 +58,7 @@ struct Counter {
     r.args = reinterpret_cast<const std::byte*>(block);
     r.args_size = sizeof block;
     r.stream = s;
+    r.one_trip = one_trip;
     d.launch(*code, r);
   }
   void put(const std::vector<std::int32_t>& v, runtime::StreamHandle s = {}) { d.copy_to_device(address, v.data(), bytes, s); }
@@ -66,6 +69,7 @@ struct Counter {
   }
 
   runtime::Device& d = *device();
+  bool one_trip = false;
   std::size_t bytes;
   std::uint64_t address;
   std::uint64_t block[2];
@@ -151,9 +155,10 @@ TEST_F(VulkanLaunch, AllocationsDoNotOverlap) {
   for (auto [address, bytes] : live) d.free(address, {});
 }
 
-TEST_F(VulkanLaunch, GridsBeyondTheDevicesLimitFold) {
-  const ir::Module m = parse_kernel(R"(kir 1
-kernel @fold fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: i64) {
+class VulkanFolding : public VulkanLaunch, public testing::WithParamInterface<const char*> {};
+
+TEST_P(VulkanFolding, GridsBeyondTheDevicesLimitFold) {
+  const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @fold fp(native) facts({}){}", GetParam(), R"( flat (%0: view<i32, 1>, %1: i64) {
   %2: i64 = block_idx {0}
   %3: i64 = block_idx {1}
   %4: i64 = block_idx {2}
@@ -171,7 +176,7 @@ kernel @fold fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: i64) {
   %13: i32 = atomic_add %0, %10, %12
   return
 }
-)");
+)"));
   for (ir::Launch launch :
        {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
     const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
@@ -179,6 +184,21 @@ kernel @fold fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: i64) {
         run_on_device(m, launch, {array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)});
     EXPECT_EQ(after[0].data, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).data) << "each block once";
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ids, VulkanFolding, testing::Values("contiguous", "contiguous, small"),
+                         [](const auto& of) { return of.index ? "Small" : "Large"; });
+
+TEST_F(VulkanLaunch, OneTripIsWhatAThreadMakes) {
+  Counter c(1000);
+  c.put(std::vector<std::int32_t>(1000, 1));
+  c.one_trip = true;
+  c.launch({}, {20, 1, 1});
+  EXPECT_EQ(c.get(), std::vector<std::int32_t>(1000, 2)) << "the grid covers all";
+  c.launch({}, {3, 1, 1});  // a promise that is not true shows that the loop is gone
+  std::vector<std::int32_t> expected(1000, 2);
+  std::fill_n(expected.begin(), 192, 3);
+  EXPECT_EQ(c.get(), expected);
 }
 
 TEST_F(VulkanLaunch, BeyondTheLimitArgumentsGoThroughMemory) {
@@ -238,10 +258,58 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   r.args = reinterpret_cast<const std::byte*>(block);
   r.args_size = sizeof block;
   EXPECT_NE(message_of([&] { d.launch(*code, r); }).find("shared memory"), std::string::npos);
+  const std::string large = compile(parse_kernel("kir 1\nkernel @large fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+                                                 "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
+  const auto too_large = d.load(std::as_bytes(std::span(large)), "large");
+  r.dynamic_shared = 0;
+  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory, "), std::string::npos);
   Counter still(64);
   still.put(std::vector<std::int32_t>(64, 1));
   still.launch();
   EXPECT_EQ(still.get(), std::vector<std::int32_t>(64, 2)) << "the device goes on";
+}
+
+TEST_F(VulkanLaunch, AForkHasNoDevice) {
+  Counter c(64);
+  c.put(std::vector<std::int32_t>(64, 1));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto refused = [&](auto&& call) { return message_of(call).find("is a fork of one that used Vulkan") != std::string::npos; };
+    const bool all = refused([&] { c.launch(); }) && refused([&] { c.get(); }) && refused([&] { c.d.allocate(64, {}); }) &&
+                     refused([&] { c.d.synchronize(); });
+    c.d.free(c.address, {});
+    c.code.reset();
+    _exit(all ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  c.launch();
+  EXPECT_EQ(c.get(), std::vector<std::int32_t>(64, 2)) << "the parent goes on";
+}
+
+TEST(VulkanTarget, DevicesThatCannotBeUsedAreRefusedWithTheReason) {
+  runtime::vulkan::Features f;
+  const auto missing = [&] { return runtime::vulkan::missing_for_krait(f); };
+  EXPECT_EQ(missing(), "the driver is older than Vulkan 1.2");
+  f.api = VK_API_VERSION_1_2;
+  EXPECT_EQ(missing(), "it has no compute queue");
+  f.queue_family = 0;
+  EXPECT_EQ(missing(), "it lacks bufferDeviceAddress: Krait passes addresses, not descriptors");
+  f.buffer_address = true;
+  EXPECT_EQ(missing(), "it lacks shaderInt64, which addresses need");
+  f.i64 = true;
+  EXPECT_EQ(missing(), "it lacks timelineSemaphore");
+  f.timeline = true;
+  EXPECT_EQ(missing(), "");
+}
+
+TEST(VulkanTarget, FailuresOfTheDriverNameTheCall) {
+  const auto failed = [](VkResult r) { return message_of([&] { runtime::vulkan::check(r, "vkQueueSubmit"); }); };
+  EXPECT_EQ(failed(VK_ERROR_DEVICE_LOST), "Vulkan: vkQueueSubmit failed: device lost (a kernel faulted or ran too long)");
+  EXPECT_EQ(failed(VK_ERROR_OUT_OF_DEVICE_MEMORY), "Vulkan: vkQueueSubmit failed: out of device memory");
+  EXPECT_EQ(failed(VK_SUCCESS), "");
 }
 
 TEST(VulkanTarget, MissingFeaturesAreNamed) {
@@ -263,19 +331,33 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
   }
 }
 
-/// The probes' words are checked in, as the launcher has no compiler.
+/// The probes' words are checked in, as the launcher has no compiler. BLESS=1 writes them anew.
 TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
-  const auto holds = [](const char* text, const char* more, std::span<const std::uint32_t> words) {
-    std::ifstream file(std::string(KRAIT_SOURCE_DIR "/lib/runtime/vulkan/") + text);
+  const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/vulkan/";
+  struct Probe { const char *name, *text, *more; std::span<const std::uint32_t> words; };
+  const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
+                          {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
+                          {"probe_f32_keep_words", "probe_f32.kir", "keep32,", probe_f32_keep_words},
+                          {"probe_f64_words", "probe_f64.kir", "", probe_f64_words}};
+  std::string all = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
+                    "probe_f64.kir (see probe.cpp).\n";
+  const bool bless = std::getenv("BLESS") != nullptr;
+  for (const Probe& p : probes) {
+    std::ifstream file(folder + p.text);
     const std::string kir{std::istreambuf_iterator<char>(file), {}};
-    const std::string binary =
-        compile(parse_kernel(kir), fmt::format("spirv features={}i64,f64,fma32,fma64,div32,div64,sqrt32,sqrt64 push=128", more));
-    ASSERT_EQ(binary.size(), words.size_bytes()) << text;
-    EXPECT_EQ(std::memcmp(binary.data(), words.data(), binary.size()), 0) << text;
-  };
-  holds("probe_f32.kir", "", probe_f32_words);
-  holds("probe_f32.kir", "keep32,", probe_f32_keep_words);
-  holds("probe_f64.kir", "", probe_f64_words);
+    const std::string binary = compile(
+        parse_kernel(kir),
+        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32 push=128", p.more));
+    std::vector<std::uint32_t> words(binary.size() / 4);
+    std::memcpy(words.data(), binary.data(), binary.size());
+    if (!bless) {
+      EXPECT_TRUE(std::equal(words.begin(), words.end(), p.words.begin(), p.words.end())) << p.text;
+    }
+    all += fmt::format("constexpr std::uint32_t {}[] = {{", p.name);
+    for (std::size_t i = 0; i < words.size(); ++i) all += fmt::format("{}{:#x},", i % 16 ? " " : "\n    ", words[i]);
+    all += "\n};\n";
+  }
+  if (bless) std::ofstream(folder + "probe_words.inc") << all;
 }
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {

@@ -261,8 +261,9 @@ TEST_F(VulkanMemory, AtomicsOfEveryTypeInSharedMemory) {
 }
 
 TEST_F(VulkanMemory, BarriersCountAndVote) {
-  const ir::Module m = parse_kernel(R"(kir 1
-kernel @votes fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
+  // A small launch counts threads in 32 bits.
+  for (const char* facts : {"contiguous", "contiguous, small"}) {
+    const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @votes fp(native) facts({}){}", facts, R"( flat (%0: view<i32, 1>) {
   %1: i64 = thread_idx {0}
   %2: i64 = block_idx {0}
   %3: i64 = const 5
@@ -294,8 +295,9 @@ kernel @votes fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
   store.i32 %0, %28, %27
   return
 }
-)");
-  expect_as_interpreted(m, {{4, 1, 1}, {96, 1, 1}}, {array(std::vector<std::int32_t>(4 * 96))});
+)"));
+    expect_as_interpreted(m, {{4, 1, 1}, {96, 1, 1}}, {array(std::vector<std::int32_t>(4 * 96))});
+  }
 }
 
 TEST_F(VulkanMemory, WarpsVoteAndShuffle) {

@@ -6,6 +6,7 @@
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::nvptx {
 
@@ -208,7 +209,7 @@ void Lowering::lower_for(const ir::Inst& inst) {
 void Lowering::lower_grid_stride(const ir::Inst& inst) {
   Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
-  if (!is_below_2_31(inst.operands[0])) {
+  if (!ir::is_below_2_31(kernel_, inst.operands[0])) {
     lower_counted(inst, {first, step, bound, Scalar::I64});
     return;
   }
@@ -217,25 +218,6 @@ void Lowering::lower_grid_stride(const ir::Inst& inst) {
     return b_.CreateTrunc(kernel_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
   };
   lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
-}
-
-/// Whether a signed 64-bit value is below 2^31, by its definition; it may be negative.
-bool Lowering::is_below_2_31(ir::ValueId v) const {
-  const ir::Inst* def = kernel_.def(v);
-  if (!def) return false;
-  auto is_positive = [&](ir::ValueId c) { return kernel_.is_const(c) && std::int64_t(kernel_.const_bits(c)) > 0; };
-  switch (def->op) {
-    case Op::Const: return std::int64_t(def->imm) < (std::int64_t(1) << 31);
-    case Op::Extent: return kernel_.facts.small && kernel_.type_of(def->operands[0]).space == ir::Space::Global;
-    case Op::Cast: {
-      Scalar from = kernel_.type_of(def->operands[0]).scalar;
-      return ir::is_int(from) && ir::size_of(from) <= 4 && from != Scalar::U32;
-    }
-    case Op::Min: return is_below_2_31(def->operands[0]) || is_below_2_31(def->operands[1]);
-    case Op::Div: return is_below_2_31(def->operands[0]) && is_positive(def->operands[1]);
-    case Op::Shr: return is_below_2_31(def->operands[0]);
-    default: return false;
-  }
 }
 
 }  // namespace krait::codegen::nvptx

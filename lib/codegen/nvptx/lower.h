@@ -110,7 +110,6 @@ class Lowering {
   void close_join(Join& join, const ir::Inst& inst);
   std::vector<llvm::PHINode*> phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block);
   void bind_phis(std::vector<llvm::PHINode*>& phis, const ir::Inst& inst);
-  bool is_below_2_31(ir::ValueId v) const;
 
   // memory.cpp
   void place_shared();

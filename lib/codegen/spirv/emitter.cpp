@@ -79,9 +79,17 @@ Id Emitter::bits(Scalar to, Scalar from, Id x) {
 
 Id Emitter::resize(Scalar to, Scalar from, Id x) {
   if (type(to) == type(from)) return x;
+  if (ir::bits_of(to) == 32)
+    if (auto known = extended_.find(x); known != extended_.end()) return known->second;
   const bool sign = ir::is_signed_int(from) && ir::size_of(to) > ir::size_of(from);
   Id id = op(sign ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {x});
   if (sign && from == Scalar::I32) extended_[id] = x;
+  return id;
+}
+
+Id Emitter::widened_id(Id x) {
+  Id id = op(spv::Op::OpUConvert, Scalar::I64, {x});
+  extended_[id] = x;
   return id;
 }
 

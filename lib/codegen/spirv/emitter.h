@@ -33,6 +33,8 @@ class Emitter {
   /// What messages about missing features name: "operation add (user.cpp:12)".
   std::string where;
   void need(std::string_view feature, std::string_view of_what);
+  /// Fma of f32 rounds once, at least where no subnormal number is involved.
+  bool fuses_f32() const { return has("fma32") || has("nfma32"); }
 
   // ---- basic blocks
   Id label() { return m.new_id(); }
@@ -66,6 +68,8 @@ class Emitter {
   Id bits(Scalar to, Scalar from, Id x);
   /// Integers: extension as `from` is signed or not, or truncation.
   Id resize(Scalar to, Scalar from, Id x);
+  /// A u32 below 2^31 as 64 bits; comparisons and truncations of it know that.
+  Id widened_id(Id x);
 
   // ---- numeric_int.cpp
   Id int_div(Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
@@ -86,9 +90,13 @@ class Emitter {
   Id is_nan(Scalar s, Id x);
   Id is_inf(Scalar s, Id x);
   Id copysign(Scalar s, Id x, Id y);
+  Id float_abs(Scalar s, Id x);
   Id float_min_max(bool minimum, Scalar s, Id x, Id y);
   Id divide(Scalar s, Id x, Id y);
   Id sqrt(Scalar s, Id x);
+  Id rsqrt_f32(Id x);
+  /// 1 / y within one ULP where both are normal.
+  Id reciprocal_f32(Id y);
   Id fma(Scalar s, Id x, Id y, Id z);
 
   // ---- numeric_cast.cpp
@@ -106,6 +114,22 @@ class Emitter {
   Id odd(Scalar s, Id sum, Id error);
   Id fma_f16(Id x, Id y, Id z);
   Id fma_f32(Id x, Id y, Id z);
+  /// Of operands whose result is known to be zero or normal, as they are.
+  Id fma_normal(Id x, Id y, Id z);
+  // numeric_round.cpp
+  template <class Fast, class Slow>
+  Id either_way(Scalar s, Id condition, Fast&& fast_way, Slow&& slow_way);
+  Id divide_f32(Id x, Id y);
+  Id divide_by_fma(Id x, Id y);
+  Id divide_by_f64(Id x, Id y);
+  Id divide_by_integers(Id x, Id y);
+  Id sqrt_f32(Id x);
+  Id sqrt_by_fma(Id x);
+  Id sqrt_by_f64(Id x);
+  Id sqrt_by_integers(Id x);
+  std::pair<Id, Id> digits_f32(Id magnitude);
+  Id rounded_digits(Id digits);
+  Id fma_where_normal(Id x, Id y, Id z);
   // numeric_fma.cpp
   Id fma_f64(Id x, Id y, Id z);
   std::pair<Id, Id> normalised(Id x);
@@ -117,7 +141,7 @@ class Emitter {
 
   const Target& target_;
   Id block_ = 0;
-  std::map<Id, Id> extended_;               // an i32 sign-extended to 64 bits → the i32
+  std::map<Id, Id> extended_;               // an i32 extended to the same i64 → the i32
   std::map<Id, std::int64_t> constants64_;  // values of 64-bit constants
 };
 

@@ -91,6 +91,8 @@ void Lower::declare() {
   m.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
   folded_ = m.spec_bool(support::SpirvFolded);
   m.name(folded_, "folded");
+  one_trip_ = m.spec_bool(support::SpirvOneTrip);
+  m.name(one_trip_, "one_trip");
 }
 
 /// The float-control modes that the device offers, for the widths in use.

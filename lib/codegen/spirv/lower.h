@@ -101,6 +101,7 @@ class Lower {
   Id argument(Scalar s, std::uint32_t offset);
   Id position(ir::Op op, unsigned dimension);
   void thread_position();
+  Id narrow_position(ir::Op op, unsigned dimension);
   Id builtin_component(spv::BuiltIn which, unsigned component);
   Id extent(ir::ValueId array, unsigned d);
   Id stride(ir::ValueId array, unsigned d);
@@ -108,6 +109,7 @@ class Lower {
   // lower_ops.cpp
   Id pure(const ir::Inst& i);
   Id arithmetic(const ir::Inst& i, Scalar s);
+  bool is_near_reciprocal(const ir::Inst& i, Scalar s) const;
   Id bitwise(ir::Op op, Scalar s, Id x, Id y);
   Id math(const ir::Inst& i, Scalar s);
 
@@ -172,9 +174,11 @@ class Lower {
   bool reachable_ = true;      // the current block
 
   Id push_ = 0, argument_base_ = 0;
-  Id block_spec_[3]{}, folded_ = 0;
+  Id block_spec_[3]{}, folded_ = 0, one_trip_ = 0;
   Id flat_threads_ = 0;  // rows of a block whose workgroup has one dimension, where there are warps
+  // Of the type `id_type_`: u32 in a small launch, whose ids are below 2^31, else u64.
   Id grid_[3]{}, block_[3]{}, block_idx_[3]{}, thread_[3]{};
+  Scalar id_type_ = Scalar::U64;
   Id vote_ = 0;  // shared counter of barrier_count, _and, _or
   Id file_ = 0;
   std::uint32_t file_of_ = 0;

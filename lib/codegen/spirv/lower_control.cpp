@@ -3,6 +3,7 @@
 // Regions as SPIR-V's structured control flow. Nothing is restructured: every construct is entered at its header and left to its
 // merge block, to the innermost loop's merge or continue target, or by return, which is all that SPIR-V asks.
 #include "codegen/spirv/lower.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::spirv {
 
@@ -115,10 +116,19 @@ void Lower::lower_loop(const ir::Inst& i) {
   const bool counted = i.op != ir::Op::Loop;
   const std::vector<ir::ValueId>& params = f_.regions[i.regions[0]].params;
   const std::size_t first = counted ? 1 : 0;
-  const Scalar index_type = counted ? scalar(params[0]) : Scalar::Void;
+  Scalar index_type = counted ? scalar(params[0]) : Scalar::Void;
   const bool stride = i.op == ir::Op::GridStride;
-  Id start = 0, step = 0;
-  if (stride) {
+  // First index and step of a small launch are below 2^31: so is their sum below 2^32, and 32 bits without sign count up to a
+  // bound below 2^31.
+  const bool narrow = stride && f_.facts.small && ir::is_below_2_31(f_, i.operands[0]);
+  Id start = 0, step = 0, bound = counted ? value(i.operands[0]) : 0;
+  if (narrow) {
+    index_type = Scalar::U32;
+    start = narrow_position(ir::Op::GlobalId, 0);
+    step = narrow_position(ir::Op::GlobalSize, 0);
+    if (f_.def(i.operands[0])->op != ir::Op::Extent) bound = e_.int_min_max(false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
+    bound = e_.resize(Scalar::U32, Scalar::I64, bound);
+  } else if (stride) {
     start = position(ir::Op::GlobalId, 0);
     step = position(ir::Op::GlobalSize, 0);
   } else if (counted) {
@@ -137,7 +147,7 @@ void Lower::lower_loop(const ir::Inst& i) {
 
   e_.branch(header);
   e_.begin(header);
-  if (counted) ids_[params[0]] = e_.phi(e_.type(index_type), {{start, before}, {next_index, next}});
+  const Id index = counted ? e_.phi(e_.type(index_type), {{start, before}, {next_index, next}}) : 0;
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     ids_[params[first + n]] =
         e_.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
@@ -146,7 +156,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     Id test = e_.label();
     e_.branch(test);
     e_.begin(test);
-    Id more = e_.int_compare(ir::Op::Lt, index_type, ids_[params[0]], value(i.operands[0]));
+    Id more = e_.int_compare(ir::Op::Lt, index_type, index, bound);
     for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
     exits_.back().reached = true;
     e_.branch(more, body, after);
@@ -154,6 +164,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     e_.branch(body);
   }
   e_.begin(body);
+  if (counted) ids_[params[0]] = narrow ? e_.widened_id(index) : index;
   region(i.regions[0]);
 
   Exit exit = std::move(exits_.back());
@@ -163,10 +174,11 @@ void Lower::lower_loop(const ir::Inst& i) {
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     e_.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
   if (counted) {
-    const Id operands[] = {ids_[params[0]], step};
+    const Id operands[] = {index, step};
     e_.m.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
   }
-  e_.branch(header);
+  if (stride && i.results.empty()) e_.branch(one_trip_, after, header);
+  else e_.branch(header);
   merge(i, exit);
 }
 

@@ -34,20 +34,21 @@ void Lower::entry() {
 
   e_.begin_first();
   const Scalar wide = Scalar::U64;
+  id_type_ = f_.facts.small ? Scalar::U32 : wide;
   auto widened = [&](Id x) { return e_.op(Op::OpUConvert, wide, {x}); };
-  Id workgroup[3], count[3];
+  auto as_id = [&](Id x) { return e_.resize(id_type_, Scalar::U32, x); };
+  Id grid[3], workgroup[3], count[3];
   for (unsigned d = 0; d < 3; ++d) {
-    grid_[d] = widened(push_word(d * 4));
-    block_[d] = widened(block_spec_[d]);
-    workgroup[d] = widened(builtin_component(spv::BuiltIn::WorkgroupId, d));
-    count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
+    const Id size = push_word(d * 4), group = builtin_component(spv::BuiltIn::WorkgroupId, d);
+    grid_[d] = as_id(size), block_[d] = as_id(block_spec_[d]), block_idx_[d] = as_id(group);
+    grid[d] = widened(size), workgroup[d] = widened(group), count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
   }
   thread_position();
   // ((z · ny) + y) · nx + x; drivers drop all this where the specialisation constant is false.
   Id linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {workgroup[2], count[1]}), workgroup[1]});
   linear = e_.op(Op::OpIAdd, wide, {e_.op(Op::OpIMul, wide, {linear, count[0]}), workgroup[0]});
-  Id row = e_.op(Op::OpIMul, wide, {grid_[0], grid_[1]});
-  Id total = e_.op(Op::OpIMul, wide, {row, grid_[2]});
+  Id row = e_.op(Op::OpIMul, wide, {grid[0], grid[1]});
+  Id total = e_.op(Op::OpIMul, wide, {row, grid[2]});
   Id past_end = e_.both(folded_, e_.op(Op::OpUGreaterThanEqual, Scalar::Bool, {linear, total}));
   Id stop = e_.label(), go = e_.label();
   e_.selection_merge(go);
@@ -55,12 +56,13 @@ void Lower::entry() {
   e_.begin(stop);
   m.emit_void(Op::OpReturn, {});
   e_.begin(go);
-  Id line = e_.op(Op::OpUDiv, wide, {linear, grid_[0]});
+  Id line = e_.op(Op::OpUDiv, wide, {linear, grid[0]});
   Id unfolded[3];
-  unfolded[0] = e_.op(Op::OpUMod, wide, {linear, grid_[0]});
-  unfolded[1] = e_.op(Op::OpUMod, wide, {line, grid_[1]});
-  unfolded[2] = e_.op(Op::OpUDiv, wide, {line, grid_[1]});
-  for (unsigned d = 0; d < 3; ++d) block_idx_[d] = e_.select(wide, folded_, unfolded[d], workgroup[d]);
+  unfolded[0] = e_.op(Op::OpUMod, wide, {linear, grid[0]});
+  unfolded[1] = e_.op(Op::OpUMod, wide, {line, grid[1]});
+  unfolded[2] = e_.op(Op::OpUDiv, wide, {line, grid[1]});
+  for (unsigned d = 0; d < 3; ++d)
+    block_idx_[d] = e_.select(id_type_, folded_, e_.resize(id_type_, wide, unfolded[d]), block_idx_[d]);
   arguments();
 }
 
@@ -77,7 +79,7 @@ void Lower::thread_position() {
     at[1] = e_.select(u, one_row, zero, e_.op(Op::OpUMod, u, {row, block_spec_[1]}));
     at[2] = e_.select(u, one_row, zero, e_.op(Op::OpUDiv, u, {row, block_spec_[1]}));
   }
-  for (unsigned d = 0; d < 3; ++d) thread_[d] = e_.op(Op::OpUConvert, Scalar::U64, {at[d]});
+  for (unsigned d = 0; d < 3; ++d) thread_[d] = e_.resize(id_type_, u, at[d]);
 }
 
 Id Lower::push_word(std::uint32_t offset) {
@@ -132,13 +134,18 @@ void Lower::arguments() {
 }
 
 Id Lower::position(ir::Op op, unsigned d) {
-  const Scalar s = Scalar::I64;
+  Id id = narrow_position(op, d);
+  return f_.facts.small ? e_.widened_id(id) : id;
+}
+
+/// As `id_type_`.
+Id Lower::narrow_position(ir::Op op, unsigned d) {
   if (op == ir::Op::ThreadIdx) return thread_[d];
   if (op == ir::Op::BlockIdx) return block_idx_[d];
   if (op == ir::Op::BlockDim) return block_[d];
   if (op == ir::Op::GridDim) return grid_[d];
-  if (op == ir::Op::GlobalSize) return e_.op(Op::OpIMul, s, {grid_[d], block_[d]});
-  return e_.op(Op::OpIAdd, s, {e_.op(Op::OpIMul, s, {block_idx_[d], block_[d]}), thread_[d]});
+  if (op == ir::Op::GlobalSize) return e_.op(Op::OpIMul, id_type_, {grid_[d], block_[d]});
+  return e_.op(Op::OpIAdd, id_type_, {e_.op(Op::OpIMul, id_type_, {block_idx_[d], block_[d]}), thread_[d]});
 }
 
 Id Lower::extent(ir::ValueId array, unsigned d) {
@@ -146,7 +153,7 @@ Id Lower::extent(ir::ValueId array, unsigned d) {
   if (!a.extents.empty()) return a.extents[d];
   if (f_.type_of(array).space == ir::Space::Global) {
     const std::uint32_t offset = layout_.find(What::Extent, a.param, d);
-    return f_.facts.small ? e_.op(Op::OpUConvert, Scalar::I64, {argument(Scalar::U32, offset)}) : argument(Scalar::I64, offset);
+    return f_.facts.small ? e_.widened_id(argument(Scalar::U32, offset)) : argument(Scalar::I64, offset);
   }
   if (d == 0 && a.sized_at_launch) return argument(Scalar::I64, layout_.find(What::SharedLength, a.param));
   return e_.constant(Scalar::I64, std::uint64_t(f_.def(array)->list[d]));

@@ -17,6 +17,12 @@ Id Lower::bitwise(Op op, Scalar s, Id x, Id y) {
   return e_.op(b ? S::OpLogicalNotEqual : S::OpBitwiseXor, s, {x, y});
 }
 
+/// A reciprocal in a function's body, which may err by one ULP (math/primitives.h).
+bool Lower::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
+  const std::uint64_t* x = known(i.operands[0]);
+  return i.fast && f_.fp != ir::FpMode::Fast && s == Scalar::F32 && x && *x == 0x3f800000;
+}
+
 /// Operations on integers and floats alike; `s` is the operands' type.
 Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
   const bool f = ir::is_float(s);
@@ -26,10 +32,12 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
     case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
     case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
     case Op::Mul: return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {x, y});
-    case Op::Div: return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
+    case Op::Div:
+      if (f && is_near_reciprocal(i, s)) return e_.reciprocal_f32(y);
+      return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
     case Op::Rem: return e_.int_rem(s, x, y, known_y);
     case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : e_.op(S::OpSNegate, s, {x});
-    case Op::Abs: return f ? e_.ext(GLSLstd450FAbs, s, {x}) : e_.int_abs(s, x);
+    case Op::Abs: return f ? e_.float_abs(s, x) : e_.int_abs(s, x);
     case Op::Min: return f ? e_.float_min_max(true, s, x, y) : e_.int_min_max(true, s, x, y);
     case Op::Max: return f ? e_.float_min_max(false, s, x, y) : e_.int_min_max(false, s, x, y);
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
@@ -40,7 +48,7 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
   defect(fmt::format("{}: no arithmetic", e_.where));
 }
 
-/// Functions that expand_math left: the target keeps them in fast mode alone, as Vulkan's bounds on them are wide.
+/// Functions that expand_math left: but for rsqrt the target keeps them in fast mode alone, as Vulkan's bounds on them are wide.
 Id Lower::math(const ir::Inst& i, Scalar s) {
   if (s == Scalar::F64) defect(fmt::format("{}: f64 functions must be expanded", e_.where));
   Id x = value(i.operands[0]);
@@ -53,7 +61,7 @@ Id Lower::math(const ir::Inst& i, Scalar s) {
     case Op::Cos: return e_.ext(GLSLstd450Cos, s, {x});
     case Op::Tan: return e_.ext(GLSLstd450Tan, s, {x});
     case Op::Tanh: return e_.ext(GLSLstd450Tanh, s, {x});
-    case Op::Rsqrt: return e_.ext(GLSLstd450InverseSqrt, s, {x});
+    case Op::Rsqrt: return e_.rsqrt_f32(x);
     case Op::Atan2: return e_.ext(GLSLstd450Atan2, s, {x, value(i.operands[1])});
     default: break;
   }

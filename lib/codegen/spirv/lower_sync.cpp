@@ -51,8 +51,8 @@ Id Lower::block_vote(const ir::Inst& i) {
   }
   Id nobody =
       e_.op(Op::OpIEqual, Scalar::Bool,
-            {e_.op(Op::OpBitwiseOr, Scalar::U64, {e_.op(Op::OpBitwiseOr, Scalar::U64, {thread_[0], thread_[1]}), thread_[2]}),
-             e_.constant(Scalar::U64, 0)});
+            {e_.op(Op::OpBitwiseOr, id_type_, {e_.op(Op::OpBitwiseOr, id_type_, {thread_[0], thread_[1]}), thread_[2]}),
+             e_.constant(id_type_, 0)});
   control_barrier(spv::Scope::Workgroup);
   Id reset = e_.label(), ready = e_.label();
   e_.selection_merge(ready);

@@ -43,6 +43,13 @@ Id Emitter::copysign(Scalar s, Id x, Id y) {
   return bits(s, u, op(Op::OpBitwiseOr, u, {magnitude, sign}));
 }
 
+// Mesa drops FAbs of what it knows not to be negative, which leaves the sign of sqrt(-0).
+Id Emitter::float_abs(Scalar s, Id x) {
+  if (fast || !has("hide0")) return ext(GLSLstd450FAbs, s, {x});
+  const Scalar u = bits_type(s);
+  return bits(s, u, op(Op::OpBitwiseAnd, u, {bits(u, s, x), constant(u, format_of(s).sign() - 1)}));
+}
+
 /// x where y is a NaN or x comes first; -0 comes before +0.
 Id Emitter::float_min_max(bool minimum, Scalar s, Id x, Id y) {
   if (fast) return ext(minimum ? GLSLstd450NMin : GLSLstd450NMax, s, {x, y});
@@ -62,18 +69,14 @@ Id Emitter::divide(Scalar s, Id x, Id y) {
     Id wide = divide(Scalar::F32, cast(Scalar::F32, s, x), cast(Scalar::F32, s, y));
     return narrow_float(s, Scalar::F32, wide);
   }
-  if (s == Scalar::F32 && !has("div32") && has("f64") && has("div64")) {
-    Id wide = exact(Op::OpFDiv, Scalar::F64, {cast(Scalar::F64, s, x), cast(Scalar::F64, s, y)});
-    return narrow_float(s, Scalar::F64, wide);
-  }
+  if (s == Scalar::F32 && !has("div32")) return divide_f32(x, y);
   return exact(Op::OpFDiv, s, {x, y});
 }
 
 Id Emitter::sqrt(Scalar s, Id x) {
   if (fast) return ext(GLSLstd450Sqrt, s, {x});
   if (s == Scalar::F16) return narrow_float(s, Scalar::F32, sqrt(Scalar::F32, cast(Scalar::F32, s, x)));
-  if (s == Scalar::F32 && !has("sqrt32") && has("f64") && has("sqrt64"))
-    return narrow_float(s, Scalar::F64, ext(GLSLstd450Sqrt, Scalar::F64, {cast(Scalar::F64, s, x)}));
+  if (s == Scalar::F32 && !has("sqrt32")) return sqrt_f32(x);
   return ext(GLSLstd450Sqrt, s, {x});
 }
 
@@ -133,16 +136,19 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 }
 
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
-  const unsigned width = ir::bits_of(s);
+  const std::string feature = fmt::format("fma{}", ir::bits_of(s));
   // nfma: fused, but it flushes subnormals, which native mode lets pass where the alternative is f64.
-  if (fast || has(fmt::format("fma{}", width)) || (native && has(fmt::format("nfma{}", width))))
-    return ext(GLSLstd450Fma, s, {x, y, z});
+  if (fast || has(feature) || (native && has("n" + feature))) return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
   if (!has("f64"))
     unsupported(fmt::format(
         "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast", where));
-  return fma_f32(x, y, z);
+  return has("nfma32") ? fma_where_normal(x, y, z) : fma_f32(x, y, z);
+}
+
+Id Emitter::fma_normal(Id x, Id y, Id z) {
+  return fuses_f32() ? ext(GLSLstd450Fma, Scalar::F32, {x, y, z}) : fma_f32(x, y, z);
 }
 
 }  // namespace krait::codegen::spirv

@@ -10,8 +10,9 @@
 //              warp                   ballot, vote and shuffle
 //              fma16 fma32 fma64      Fma rounds once (probed); nfma32: but flushes subnormals
 //              div32 div64 sqrt32 sqrt64  division and square root round correctly (probed)
+//              rsqrt32                InverseSqrt is right for zeros, infinity and subnormals, and within 2 ULP (probed)
 //              szin16 szin32 szin64 rte16 rte32 rte64 keep16 keep32 keep64   float-control execution modes
-//              hide0                  the driver mistreats operations with a literal floating-point zero
+//              hide0                  the driver mistreats zeros: operations with a literal one, and the sign of a root
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants
 #pragma once

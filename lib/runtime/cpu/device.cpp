@@ -80,10 +80,10 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Device>> cpu_devices() {
-  std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(std::make_unique<CpuDevice>());
-  return devices;
+Found cpu_devices() {
+  Found found;
+  found.devices.push_back(std::make_unique<CpuDevice>());
+  return found;
 }
 
 }  // namespace krait::runtime

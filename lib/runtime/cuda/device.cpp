@@ -462,13 +462,16 @@ CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
 
 namespace krait::runtime {
 
-std::vector<std::unique_ptr<Device>> cuda_devices(support::Store* store) {
-  std::vector<std::unique_ptr<Device>> found;
-  const cuda::DriverApi* api = cuda::driver();
+Found cuda_devices(support::Store* store) {
+  Found found;
+  std::string why;
+  const cuda::DriverApi* api = cuda::driver(&why);
   int count = 0;
-  if (!api || api->device_count(&count) != 0) return found;
+  if (api && (api->device_count(&count) != 0 || count == 0)) why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
+  if (!why.empty()) found.skipped.push_back("cuda: " + why);
+  if (count == 0) return found;
   pthread_atfork(nullptr, nullptr, [] { cuda::forked = true; });
-  for (int i = 0; i < count; ++i) found.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
+  for (int i = 0; i < count; ++i) found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
   return found;
 }
 

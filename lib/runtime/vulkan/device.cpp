@@ -19,11 +19,18 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice 
 }
 
 VulkanDevice::~VulkanDevice() {
-  if (!gpu_.device) return;
+  if (!gpu_.device || Instance::forked()) return;
   gpu_.vk.vkDeviceWaitIdle(gpu_.device);
   open_.reset();
   if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
   gpu_.vk.vkDestroyDevice(gpu_.device, nullptr);
+}
+
+std::unique_lock<std::recursive_mutex> VulkanDevice::enter() const {
+  if (Instance::forked())
+    support::fail_device("{}: this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec",
+                         id());
+  return std::unique_lock(mutex_);
 }
 
 void VulkanDevice::create_device() const {
@@ -46,7 +53,7 @@ void VulkanDevice::create_device() const {
 }
 
 void VulkanDevice::open() const {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   if (open_) return;
   if (!gpu_.device) create_device();
   open_ = std::make_unique<Open>(gpu_);
@@ -59,7 +66,7 @@ void VulkanDevice::open() const {
   add(f.f64, "f64");
   add(f.i16 && f.storage16, "i16");
   add(f.i8 && f.storage8, "i8");
-  add(f.f16 && f.i16 && f.storage16, "f16");
+  add(f.has_f16(), "f16");
   add(f.atomics64, "a64");
   add(f.shared_atomics64, "sa64");
   add(f.float_add32, "fadd32");
@@ -96,7 +103,7 @@ Device::Limits VulkanDevice::limits() const {
 }
 
 std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   std::uint64_t address = o.heap.allocate(bytes);
   if (!address) {
@@ -114,7 +121,8 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
 // Later commands run behind those that use the memory now, so that it can be handed out again at once.
 void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    if (Instance::forked()) return;
+    const std::lock_guard held(mutex_);
     if (!open_ || !open_->heap.free(address)) return;
     constexpr VkDeviceSize keep = VkDeviceSize(1) << 30;
     for (Buffer& b : open_->heap.take_empty(keep)) open_->queue.retire(b);
@@ -131,7 +139,7 @@ void VulkanDevice::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, Vk
 
 void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   const Heap::Place place = o.heap.find(to, bytes);
   for (std::size_t done = 0; done < bytes;) {
@@ -149,7 +157,7 @@ void VulkanDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
 
 void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   const Heap::Place place = o.heap.find(from, bytes);
   struct Piece { VkDeviceSize at, offset, bytes; std::uint64_t mark; };
@@ -180,7 +188,7 @@ void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
 
 void VulkanDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   const Heap::Place source = o.heap.find(from, bytes), target = o.heap.find(to, bytes);
   copy(source.buffer, source.offset, target.buffer, target.offset, bytes);

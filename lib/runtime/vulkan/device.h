@@ -61,6 +61,8 @@ class VulkanDevice final : public Device {
     Ring upload, download, blocks;
   };
 
+  /// Everything that uses the driver holds this. Throws krait::error in a fork of the process.
+  std::unique_lock<std::recursive_mutex> enter() const;
   void open() const;
   void create_device() const;
   Open& opened() const { open(); return *open_; }

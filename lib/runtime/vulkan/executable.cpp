@@ -39,6 +39,7 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
 }
 
 VulkanExecutable::~VulkanExecutable() {
+  if (Instance::forked()) return;
   device_.finish(last_use);
   for (auto& [shape, pipeline] : pipelines_) gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
   gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
@@ -85,7 +86,7 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
     if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
-  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, 5>>(shape), " ")), words_);
+  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, sizeof(Shape) / 4>>(shape), " ")), words_);
   VkPipeline made = VK_NULL_HANDLE;
   VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, kept.cache(), 1, &info, nullptr, &made);
   if (result != VK_SUCCESS)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module on a device, and its pipelines: one for each block shape, length of shared arrays and folding that was launched.
+// A module on a device, and its pipelines: one for each block shape, length of shared arrays, folding and number of trips that was
+// launched.
 #pragma once
 
 #include <mutex>
@@ -24,6 +25,7 @@ class VulkanExecutable final : public Executable {
   struct Shape {
     std::uint32_t block[3];
     std::uint32_t folded;
+    std::uint32_t one_trip;
     std::uint32_t shared_bytes[max_sized_at_launch];
     friend bool operator==(const Shape&, const Shape&) = default;
   };

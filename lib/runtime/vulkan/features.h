@@ -24,6 +24,8 @@ struct Features {
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::string float_controls;  // names of the code generator's features: szin32,rte32,…
+
+  bool has_f16() const { return f16 && i16 && storage16; }
 };
 
 Features query_features(VkPhysicalDevice device);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/vulkan/instance.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "runtime/vulkan/device.h"
-#include "runtime/vulkan/found.h"
 
 namespace krait::runtime::vulkan {
 
@@ -27,6 +29,12 @@ std::string name_of(VkResult result) {
     default: return fmt::format("VkResult {}", int(result));
   }
 }
+
+namespace {
+std::atomic<bool> in_fork{false};
+}
+
+bool Instance::forked() { return in_fork.load(std::memory_order_relaxed); }
 
 std::shared_ptr<Instance> Instance::create(std::string& why) {
   if (volkInitialize() != VK_SUCCESS) {
@@ -63,6 +71,8 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     return nullptr;
   }
   volkLoadInstanceOnly(self->handle_);
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = true; });
+  static_cast<void>(registered);
   if (self->debug_)
     check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),
           "vkCreateDebugUtilsMessengerEXT");
@@ -113,33 +123,34 @@ bool has_gpu_node() {
 
 }  // namespace
 
-Found find_devices(bool software, support::Store* store) {
-  Found found;
-  if (!software && !has_gpu_node()) return found;
-  std::string why;
-  std::shared_ptr<Instance> instance = Instance::create(why);
-  if (!instance) {
-    found.skipped.push_back("vulkan: " + why);
-    return found;
-  }
-  for (VkPhysicalDevice physical : instance->physical_devices()) {
-    Features features = query_features(physical);
-    if (features.software && !software) continue;
-    if (std::string missing = missing_for_krait(features); !missing.empty()) {
-      found.skipped.push_back(fmt::format("{}: {}", features.name, missing));
-      continue;
-    }
-    found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
-  }
-  return found;
-}
-
 }  // namespace krait::runtime::vulkan
 
 namespace krait::runtime {
 
-std::vector<std::unique_ptr<Device>> vulkan_devices(bool software, support::Store* store) {
-  return vulkan::find_devices(software, store).devices;
+Found vulkan_devices(bool software, support::Store* store) {
+  using namespace vulkan;
+  Found found;
+  const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
+  if (!software && !has_gpu_node()) {
+    skip("vulkan: no GPU's device node (/dev/dri, /dev/nvidia0, …) on this machine");
+    return found;
+  }
+  std::string why;
+  std::shared_ptr<Instance> instance = Instance::create(why);
+  const std::vector<VkPhysicalDevice> all = instance ? instance->physical_devices() : std::vector<VkPhysicalDevice>{};
+  if (instance && all.empty()) why = "the Vulkan loader's drivers find no device";
+  if (!why.empty()) skip("vulkan: " + why);
+  for (VkPhysicalDevice physical : all) {
+    Features features = query_features(physical);
+    if (features.software && !software) {
+      skip(features.name + ": no GPU; KRAIT_DEVICE=vulkan or its name takes it");
+    } else if (std::string missing = missing_for_krait(features); !missing.empty()) {
+      skip(fmt::format("{}: {}", features.name, missing));
+    } else {
+      found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
+    }
+  }
+  return found;
 }
 
 }  // namespace krait::runtime

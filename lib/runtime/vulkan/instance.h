@@ -23,6 +23,8 @@ class Instance {
   std::vector<VkPhysicalDevice> physical_devices() const;
   /// KRAIT_DEBUG=1: kernels carry labels, and messages of a validation layer become errors.
   bool debug() const { return debug_; }
+  /// Whether this process is a fork of the one that made the instance: no driver works in it.
+  static bool forked();
   /// Throws what the validation layer said since the last call.
   void raise_messages();
 

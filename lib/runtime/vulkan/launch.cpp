@@ -36,7 +36,7 @@ void VulkanDevice::use(StreamHandle stream, Open& o) {
 }
 
 std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   opened();
   auto code = std::make_unique<VulkanExecutable>(*this, gpu_, binary, kernel_name);
   gpu_.instance->raise_messages();
@@ -61,7 +61,7 @@ void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanE
 }
 
 void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   auto& code = static_cast<VulkanExecutable&>(executable);
   const support::SpirvBlobHeader& h = code.header();
@@ -78,6 +78,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   VulkanExecutable::Shape shape{
       {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
       folded,
+      request.one_trip,
       {}};
   std::copy_n(request.shared_bytes.begin(), h.sized_at_launch, shape.shared_bytes);
   VkPipeline pipeline = code.pipeline(shape);
@@ -106,7 +107,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
 
 void VulkanDevice::finish(std::uint64_t mark) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const auto held = enter();
     if (open_) open_->queue.wait(mark);
   } catch (...) {  // a lost device has nothing running
   }
@@ -116,14 +117,14 @@ StreamHandle VulkanDevice::create_stream() { return {new Stream}; }
 void VulkanDevice::destroy_stream(StreamHandle stream) noexcept { delete static_cast<Stream*>(stream.native); }
 
 void VulkanDevice::synchronize(StreamHandle stream) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
   if (open_) open_->queue.wait(s.last);
   gpu_.instance->raise_messages();
 }
 
 void VulkanDevice::synchronize() {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   if (open_) open_->queue.wait(open_->queue.mark());
   gpu_.instance->raise_messages();
 }
@@ -131,15 +132,15 @@ void VulkanDevice::synchronize() {
 EventHandle VulkanDevice::create_event() { return {new Event}; }
 
 void VulkanDevice::destroy_event(EventHandle e) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
+  if (!Instance::forked()) {
+    const std::lock_guard held(mutex_);
     if (event(e).query != ~0u) free_queries_.push_back(event(e).query);
   }
   delete static_cast<Event*>(e.native);
 }
 
 void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   Event& e = event(handle);
   if (gpu_.features.timestamp_bits && !queries_) {
@@ -165,20 +166,20 @@ void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
 }
 
 void VulkanDevice::wait(EventHandle handle) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   if (open_) open_->queue.wait(event(handle).mark);
   gpu_.instance->raise_messages();
 }
 
 // All streams share the queue's order, in which the event has its place already.
 void VulkanDevice::wait(EventHandle handle, StreamHandle stream) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
   s.last = std::max(s.last, event(handle).mark);
 }
 
 double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
-  const std::lock_guard lock(mutex_);
+  const auto held = enter();
   Open& o = opened();
   std::uint64_t ticks[2];
   EventHandle events[2] = {from, to};
