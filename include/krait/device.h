@@ -14,6 +14,14 @@ namespace detail {
 struct access;
 }
 
+/// Bytes of a device's memory as Krait uses it.
+struct memory_use {
+  std::int64_t used = 0;      ///< by arrays, and by calls with host containers while they run
+  std::int64_t peak = 0;      ///< the largest `used` so far
+  std::int64_t reserved = 0;  ///< taken from the driver: used, or kept for reuse
+  std::int64_t limit = 0;     ///< what `used` may not pass; 0: none
+};
+
 /// One processor that runs kernels: "cpu", "cuda:0", "vulkan:0". A small handle that is copied freely.
 class KRAIT_API device {
  public:
@@ -33,6 +41,14 @@ class KRAIT_API device {
   const char* target() const noexcept;
   /// Bytes of memory.
   std::int64_t memory() const noexcept;
+  /// How much of it Krait uses.
+  krait::memory_use memory_use() const;
+  /// Lets arrays and calls use this many bytes and no more: what goes beyond throws error{device} and changes nothing. 0: no
+  /// limit. The environment's KRAIT_MEMORY_LIMIT (bytes, or a number with K, M or G) is the limit of each device at first.
+  /// Throws error{usage} for a negative number.
+  void limit_memory(std::int64_t bytes) const;
+  /// Waits for the device and gives memory that is kept for reuse back to the driver.
+  void trim_memory() const;
   /// Waits until all work on the device is done. Throws error{device} for faults of earlier launches.
   void synchronize() const;
 

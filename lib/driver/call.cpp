@@ -63,6 +63,7 @@ struct Bound {
   DeviceHandle& device;
   runtime::StreamHandle stream;
   std::uint64_t address[max_arguments];
+  std::size_t bytes[max_arguments];  // of what was copied in
   bool temporary[max_arguments];
   unsigned count = 0;
   bool staged = false;
@@ -71,7 +72,7 @@ struct Bound {
   ~Bound() {
     if (!staged) return;
     for (unsigned i = 0; i < count; ++i)
-      if (temporary[i]) device.device->free(address[i], stream);
+      if (temporary[i]) free(device, address[i], bytes[i], stream);
   }
 };
 
@@ -90,7 +91,7 @@ void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
       }
       const std::size_t bytes = std::size_t(element_count(a)) * as.parameters[i].elem_bytes;
       if (bytes == 0 || !(spec.reads[i] || spec.writes[i])) continue;
-      bound.address[i] = bound.device.device->allocate(bytes, bound.stream);
+      bound.address[i] = allocate(bound.device, bytes, bound.stream), bound.bytes[i] = bytes;
       bound.temporary[i] = bound.staged = true;
       // What is written in part keeps its other elements, so it is copied in as well.
       if (spec.reads[i] || !as.parameters[i].output) bound.device.device->copy_to_device(bound.address[i], a.data, bytes, bound.stream);

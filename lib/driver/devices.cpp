@@ -186,6 +186,17 @@ const char* device::id() const noexcept { return static_cast<DeviceHandle*>(hand
 const char* device::name() const noexcept { return static_cast<DeviceHandle*>(handle_)->name.c_str(); }
 const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target.c_str(); }
 std::int64_t device::memory() const noexcept { return static_cast<DeviceHandle*>(handle_)->device->total_memory(); }
+memory_use device::memory_use() const {
+  const auto& d = *static_cast<DeviceHandle*>(handle_);
+  krait::memory_use m{d.memory.used(), d.memory.peak(), d.device->reserved_memory(), d.memory.limit()};
+  if (m.reserved < 0) m.reserved = m.used;
+  return m;
+}
+void device::limit_memory(std::int64_t bytes) const {
+  if (bytes < 0) support::fail_usage("a memory limit of {} bytes was asked for {}; 0 lifts it", bytes, id());
+  static_cast<DeviceHandle*>(handle_)->memory.set_limit(bytes);
+}
+void device::trim_memory() const { static_cast<DeviceHandle*>(handle_)->device->trim(); }
 void device::synchronize() const {
   auto& d = *static_cast<DeviceHandle*>(handle_);
   d.device->synchronize();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/memory_count.h"
 #include "krait/device.h"
 #include "passes/passes.h"
 #include "runtime/backend.h"
@@ -21,6 +22,7 @@ struct DeviceHandle {
   std::string id, name, target;
   passes::TargetKind kind{};
   std::atomic<class Reports*> reports{nullptr};  // driver/reports.h; null until a kernel needs it
+  MemoryCount memory;
 };
 
 /// What a krait::stream points to. Arrays remember the stream of their last use, which may be destroyed before they are.

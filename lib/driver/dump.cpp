@@ -46,7 +46,7 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   return stage == "sass" ? sass(code, target) : code;
 }
 
-void dump_stages(const Recorded& recorded, const std::string& final_text, const DeviceHandle& device) {
+void dump_stages(const Recorded& recorded, ir::Facts facts, const std::string& final_text, const DeviceHandle& device) {
   static const char* const wish = std::getenv("KRAIT_DUMP");
   if (!wish || !*wish) return;
   std::istringstream in(wish);
@@ -55,12 +55,14 @@ void dump_stages(const Recorded& recorded, const std::string& final_text, const 
   in >> fd >> stages;
   std::getline(in >> std::ws, target);
   if (target.empty() || target == "-") target = device.target;
+  // The launch's facts hold for other targets too, and the CPU does not ask for alignment.
+  if (device.kind == passes::TargetKind::Cpu && kind_of(target) != device.kind) facts.aligned = facts.contiguous;
   std::string all;
   std::istringstream list(stages);
   for (std::string stage; std::getline(list, stage, ',');) {
     all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
     try {
-      all += stage == "final" && target == device.target ? final_text : stage_text(recorded, recorded.module.kernel().facts, stage, target);
+      all += stage == "final" && target == device.target ? final_text : stage_text(recorded, facts, stage, target);
     } catch (const error& e) {
       all += fmt::format("; {}\n", e.message());
     }

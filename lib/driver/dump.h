@@ -10,7 +10,8 @@
 
 namespace krait::driver {
 
-void dump_stages(const Recorded& recorded, const std::string& final_text, const DeviceHandle& device);
+/// `facts` are the launch's; final_text is what they give on the device.
+void dump_stages(const Recorded& recorded, ir::Facts facts, const std::string& final_text, const DeviceHandle& device);
 
 /// Text of a stage: "ir" as recorded, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv".
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& target);

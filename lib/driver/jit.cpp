@@ -106,7 +106,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
   out.info.elements_per_thread = elements_per_thread(lowered.kernel());
   out.passes_ms = since(start);
-  dump_stages(recorded, text, *out.device);
+  dump_stages(recorded, facts, text, *out.device);
   std::string wrong;
   out.lengths = ir::SharedLengths(lowered.kernel(), wrong);
   if (!wrong.empty()) support::fail(error::kind_type::usage, "{}: {}", recorded.what, wrong);

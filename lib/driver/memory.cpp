@@ -2,6 +2,7 @@
 #include "driver/memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -11,6 +12,55 @@
 #include "support/error.h"
 
 namespace krait::driver {
+namespace {
+
+/// KRAIT_MEMORY_LIMIT: bytes, or a number with K, M or G behind it; 0: none.
+std::int64_t limit_of_environment() {
+  const char* text = std::getenv("KRAIT_MEMORY_LIMIT");
+  if (!text || !*text) return 0;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  const std::string unit = end;
+  const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (end == text || power < 0 || !(number >= 0) || number > 0x1p32)
+    support::fail_usage("KRAIT_MEMORY_LIMIT={} is no size: give bytes, or a number with K, M or G behind it", text);
+  return std::int64_t(std::ldexp(number, power));
+}
+
+}  // namespace
+
+std::int64_t MemoryCount::limit() const {
+  const std::int64_t set = limit_.load(std::memory_order_relaxed);
+  return set == unset ? limit_of_environment() : set;
+}
+
+bool MemoryCount::add(std::int64_t bytes) {
+  if (limit_.load(std::memory_order_relaxed) == unset) set_limit(limit_of_environment());
+  const std::int64_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (const std::int64_t most = limit(); most > 0 && now > most) return remove(bytes), false;
+  std::int64_t seen = peak();
+  while (seen < now && !peak_.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
+  MemoryCount& count = device.memory;
+  if (!count.add(std::int64_t(bytes)))
+    support::fail_device("{} ({}): out of memory: {} bytes were asked for, {} of the limit of {} are used; free arrays, or raise it "
+                         "(device::limit_memory, KRAIT_MEMORY_LIMIT)", device.id, device.name, bytes, count.used(), count.limit());
+  try {
+    return device.device->allocate(bytes, stream);
+  } catch (...) {
+    count.remove(std::int64_t(bytes));
+    throw;
+  }
+}
+
+void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
+  device.device->free(address, stream);
+  device.memory.remove(std::int64_t(bytes));
+}
 
 void used_in(detail::storage& memory, StreamRecord* stream) {
   if (memory.last == stream) return;
@@ -45,7 +95,7 @@ storage* allocate(void* device_handle, std::size_t bytes) {
   auto* d = static_cast<DeviceHandle*>(device_handle);
   auto s = std::make_unique<storage>();
   s->device = d, s->bytes = bytes;
-  s->address = d->device->allocate(bytes, {});
+  s->address = driver::allocate(*d, bytes, {});
   return s.release();
 }
 
@@ -65,7 +115,7 @@ void release(storage* memory) noexcept {
       } catch (...) {  // a fault is reported by the next call that waits
       }
     }
-    memory->device->device->free(memory->address, driver::order_of(*memory));
+    driver::free(*memory->device, memory->address, memory->bytes, driver::order_of(*memory));
   }
   delete memory;
 }

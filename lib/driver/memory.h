@@ -22,6 +22,10 @@ struct storage {
 
 namespace krait::driver {
 
+/// Memory of a device, counted. Throws error{device} where the device or its limit has no more.
+std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream);
+void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept;
+
 /// Notes that work on the memory was put into this stream.
 void used_in(detail::storage& memory, StreamRecord* stream);
 /// The stream that frees and copies of the memory are ordered by.

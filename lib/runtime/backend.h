@@ -65,6 +65,11 @@ class Device {
   /// `bytes` > 0, aligned to 256 bytes. Stream-ordered.
   virtual std::uint64_t allocate(std::size_t bytes, StreamHandle stream) = 0;
   virtual void free(std::uint64_t address, StreamHandle stream) noexcept = 0;
+  /// Bytes taken from the driver for allocations, in use or kept for the next; -1: nothing is kept.
+  virtual std::int64_t reserved_memory() { return -1; }
+  /// Gives what is kept back to the driver.
+  virtual void trim() {}
+  /// Returns when the bytes were read.
   virtual void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
   /// Returns when the bytes are there.
   virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;

@@ -78,6 +78,7 @@ Context CudaDevice::context() {
   if (forked.load(std::memory_order_relaxed))
     support::fail_device("{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec", id());
   if (const Context c = context_.load(std::memory_order_acquire)) return c;
+  if (!refused_.empty()) support::fail_device("{}", refused_);
   std::lock_guard lock(start_);
   Context c = context_.load();
   if (!c) {
@@ -340,15 +341,29 @@ void CudaDevice::free(std::uint64_t address, StreamHandle stream) noexcept {
   }
 }
 
+std::int64_t CudaDevice::reserved_memory() {
+  if (!context_.load() || !pool_) return -1;
+  const Current current(*this);
+  std::uint64_t bytes = 0;
+  check(api_.pool_get(pool_, PoolReservedNow, &bytes), "asking for the memory in use");
+  return std::int64_t(bytes);
+}
+
+void CudaDevice::trim() {
+  if (!context_.load() || !pool_) return;
+  const Current current(*this);
+  check(api_.context_synchronize(), "waiting for the device");  // what streams still free
+  check(api_.pool_trim(pool_, 0), "giving memory back");
+}
+
 void CudaDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
   const Current current(*this);
-  check(api_.copy_to_device(to, from, bytes, stream.native), "copying to the device");
+  check(staging_.to_device(to, static_cast<const std::byte*>(from), bytes, stream.native), "copying to the device");
 }
 
 void CudaDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   const Current current(*this);
-  check(api_.copy_to_host(to, from, bytes, stream.native), "copying to the host");
-  check(api_.stream_synchronize(stream.native), "copying to the host");
+  check(staging_.to_host(static_cast<std::byte*>(to), from, bytes, stream.native), "copying to the host");
 }
 
 void CudaDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
@@ -429,7 +444,7 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
 // ---- finding devices -----------------------------------------------------------------------------------------------------------
 
 CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
-    : api_(api), store_(store), index_(index), debug_(debugging()) {
+    : api_(api), store_(store), index_(index), staging_(api), debug_(debugging()) {
   check(api_.device_get(&device_, index), "finding the device");
   char name[256] = "";
   check(api_.device_name(name, sizeof name, device_), "reading the device's name");
@@ -453,8 +468,9 @@ CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
   const int sm = int(std::min<std::int64_t>(capability, 121));  // newer devices read older PTX
   const int has = isa_of_driver(cuda), needs = isa_for(sm);
   if (has < needs)
-    support::fail_device("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver", id(), name_,
-                         needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
+    refused_ = fmt::format("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
+                           "choose another device (KRAIT_DEVICE)", id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10,
+                           has / 10, has % 10);
   target_ = fmt::format("ptx sm={} isa={}", sm, std::min(has, std::max(needs, 80)));
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/backend.h"
 #include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/staging.h"
 
 namespace krait::runtime::cuda {
 
@@ -46,6 +47,8 @@ class CudaDevice final : public Device {
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
   void free(std::uint64_t address, StreamHandle stream) noexcept override;
+  std::int64_t reserved_memory() override;
+  void trim() override;
   void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
   void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
@@ -93,8 +96,10 @@ class CudaDevice final : public Device {
   std::atomic<Context> context_{nullptr};
   std::mutex start_;
   Pool pool_ = nullptr;  // null: the device has no stream-ordered allocation
+  Staging staging_;
   std::string name_, target_;
   std::string compiler_;  // the driver's, and what it compiles for: the key of its machine code
+  std::string refused_;  // why nothing can run here; empty: it can
   std::int64_t memory_ = 0;
   Limits limits_{};
   const bool debug_;

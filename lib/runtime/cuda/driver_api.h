@@ -76,6 +76,7 @@ enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
   X(mem_free, "cuMemFree_v2", (Address))                                                                                        \
   X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                                                        \
   X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                                                        \
+  X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                                          \
   X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                                               \
   X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                                                      \
   X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                                                      \
