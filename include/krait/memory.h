@@ -224,6 +224,21 @@ enum class scope : unsigned char { block, device, system };
 /// seq_cst also all such atomics among each other, which Vulkan has not.
 enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst };
 
+/// A table of host data, a container with data() and size() or an array of C++, that the kernel reads by any index. It is copied
+/// while recording: a later change does not reach the kernel. Throws error{usage} above 64 MiB.
+///   const float weights[] = {0.25f, 0.5f, 0.25f};
+///   auto w = kr::constant(weights);
+template <class Container>
+  requires requires(const Container& from) { from.data(), from.size(); }
+auto constant(const Container& from, detail::location where = detail::location::here()) {
+  using type = std::remove_cvref_t<decltype(*from.data())>;
+  return view<const type>(detail::constant_array(detail::element<type>::type, sizeof(type), from.data(), from.size(), where));
+}
+template <class Type, std::size_t Count>
+view<const Type> constant(const Type (&from)[Count], detail::location where = detail::location::here()) {
+  return view<const Type>(detail::constant_array(detail::element<Type>::type, sizeof(Type), from, Count, where));
+}
+
 namespace detail {
 
 /// The atomic operations on one element. But for load each gives the old value.

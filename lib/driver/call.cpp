@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "driver/graph.h"
 #include "driver/kernel_state.h"
@@ -77,9 +80,8 @@ struct Bound {
 };
 
 void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
-  const signature& as = *spec.as;
   const bool host_memory = bound.device.device->host_memory();
-  for (unsigned i = 0; i < as.count; ++i) {
+  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
     const argument& a = arguments[i];
     bound.temporary[i] = false, bound.address[i] = 0, bound.count = i + 1;
     if (a.kind == argument::device_array) {
@@ -89,12 +91,12 @@ void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
         bound.address[i] = reinterpret_cast<std::uint64_t>(a.data);
         continue;
       }
-      const std::size_t bytes = std::size_t(element_count(a)) * as.parameters[i].elem_bytes;
+      const std::size_t bytes = std::size_t(element_count(a)) * spec.parameters[i].elem_bytes;
       if (bytes == 0 || !(spec.reads[i] || spec.writes[i])) continue;
       bound.address[i] = allocate(bound.device, bytes, bound.stream), bound.bytes[i] = bytes;
       bound.temporary[i] = bound.staged = true;
       // What is written in part keeps its other elements, so it is copied in as well.
-      if (spec.reads[i] || !as.parameters[i].output) bound.device.device->copy_to_device(bound.address[i], a.data, bytes, bound.stream);
+      if (spec.reads[i] || !spec.parameters[i].output) bound.device.device->copy_to_device(bound.address[i], a.data, bytes, bound.stream);
     }
   }
 }
@@ -102,7 +104,7 @@ void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
 void copy_back(const Bound& bound, const Specialisation& spec, const argument* arguments) {
   for (unsigned i = 0; i < bound.count; ++i) {
     if (!bound.temporary[i] || !spec.writes[i]) continue;
-    const std::size_t bytes = std::size_t(element_count(arguments[i])) * spec.as->parameters[i].elem_bytes;
+    const std::size_t bytes = std::size_t(element_count(arguments[i])) * spec.parameters[i].elem_bytes;
     bound.device.device->copy_to_host(arguments[i].data, bound.address[i], bytes, bound.stream);
   }
 }
@@ -117,9 +119,8 @@ bool is_small(const call_config& c) {
 
 ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const Bound& bound, const call_config& config) {
   ir::Facts f{true, true, is_small(config), true};
-  const signature& as = *spec.as;
-  for (unsigned i = 0; i < as.count; ++i) {
-    if (as.parameters[i].rank == 0) continue;
+  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
+    if (spec.parameters[i].rank == 0) continue;
     const argument& a = arguments[i];
     std::int64_t stride = 1;
     for (int d = a.rank - 1; d >= 0; --d) {
@@ -130,10 +131,10 @@ ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const 
     if (stride >= (std::int64_t(1) << 31)) f.small = false;
     if (bound.address[i] % 16 != 0) f.aligned = false;
     if (!spec.writes[i]) continue;
-    const std::uint64_t bytes = reach(a, as.parameters[i].elem_bytes);
-    for (unsigned j = 0; j < as.count && f.disjoint; ++j) {
-      if (j == i || as.parameters[j].rank == 0) continue;
-      const std::uint64_t other = reach(arguments[j], as.parameters[j].elem_bytes);
+    const std::uint64_t bytes = reach(a, spec.parameters[i].elem_bytes);
+    for (unsigned j = 0; j < spec.parameters.size() && f.disjoint; ++j) {
+      if (j == i || spec.parameters[j].rank == 0) continue;
+      const std::uint64_t other = reach(arguments[j], spec.parameters[j].elem_bytes);
       if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
     }
   }
@@ -144,7 +145,7 @@ ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const 
 
 /// The two parameters that lower_reports adds: the device's buffer and the kernel's number.
 void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
-  const unsigned first = spec.as->count;
+  const auto first = unsigned(spec.parameters.size());
   bound.address[first] = reports_of(bound.device).address();
   added[0].extents[0] = Reports::words(), added[0].strides[0] = 1;
   added[1].bits = spec.recorded.reports->number;
@@ -154,11 +155,11 @@ void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
 ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation& spec, const argument* arguments, runtime::LaunchRequest& r) {
   ir::SharedLengths::Sizes sizes;
   if (code.lengths.count() == 0) return sizes;
-  std::vector<ir::Argument> values(spec.as->count);
-  for (unsigned i = 0; i < spec.as->count; ++i) {
+  std::vector<ir::Argument> values(spec.parameters.size());
+  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
     values[i].bits = arguments[i].bits;
-    if (spec.as->parameters[i].rank == 0) continue;
-    for (unsigned d = 0; d < spec.as->parameters[i].rank; ++d)
+    if (spec.parameters[i].rank == 0) continue;
+    for (unsigned d = 0; d < spec.parameters[i].rank; ++d)
       values[i].extents[d] = arguments[i].extents[d], values[i].strides[d] = arguments[i].strides[d];
   }
   sizes = code.lengths.at({r.grid, r.block}, values);
@@ -247,6 +248,13 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
 
+  std::vector<argument> with_tables;  // stays empty, and allocates nothing, where the kernel has none
+  const DeviceTables* tables = spec.recorded.tables.empty() ? nullptr : &tables_on(*state, spec, device);
+  if (tables) {
+    with_tables.assign(arguments, arguments + as.count);
+    with_tables.insert(with_tables.end(), tables->arguments->begin(), tables->arguments->end());
+    arguments = with_tables.data();
+  }
   Bound bound(device, request.stream);
   bind(bound, spec, arguments);
   const Compiled& code = code_for(*state, spec, device, facts_of(spec, arguments, bound, config));
@@ -257,11 +265,17 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
   argument added[2];
   if (spec.recorded.reports) bind_reports(bound, spec, added);
-  pack(block, code.layout, arguments, as.count, added, bound, shared_sizes(code, spec, arguments, request).lengths);
+  pack(block, code.layout, arguments, unsigned(spec.parameters.size()), added, bound, shared_sizes(code, spec, arguments, request).lengths);
   request.args = block, request.args_size = code.layout.size;
   if (graph::state* open = open_graph()) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
-    return open->add(device, owner_of(*state, spec, code), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
+    std::shared_ptr<const Compiled> owner = owner_of(*state, spec, code);
+    if (tables) {  // the graph keeps them alive together with the code
+      const auto both = std::make_shared<std::pair<std::shared_ptr<const Compiled>, std::shared_ptr<const std::vector<argument>>>>(
+          owner, tables->arguments);
+      owner = {both, both->first.get()};
+    }
+    return open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
   }
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (unsigned i = 0; i < as.count; ++i)

@@ -13,6 +13,7 @@
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
+#include "trace/trace.h"
 
 namespace krait::driver {
 
@@ -25,6 +26,7 @@ struct Recorded {
   std::string hash;   // of the text: 32 hexadecimal digits
   std::string what;   // the kernel for messages: "kernel name (file:line)", where it was made
   std::string where;  // file:line, or empty
+  std::vector<trace::Table> tables;
   double record_ms = 0;
   const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing
 };

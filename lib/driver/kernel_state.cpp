@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cache/entry.h"
+#include "driver/memory.h"
 #include "driver/reports.h"
 #include "ir/calls.h"
 #include "ir/text.h"
@@ -53,6 +54,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
     else fmt::print(stderr, "{}:{}: krait: warning: {}\n", w.file, w.line, w.text);
   }
   out.module = std::move(taken->module);
+  out.tables = std::move(taken->tables);
   passes::prepare(out.module);
   // Where accesses are checked, code may name the user's lines.
   out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
@@ -115,6 +117,11 @@ Specialisation::~Specialisation() {
     delete c;
     c = following;
   }
+  for (DeviceTables* t = tables.load(); t;) {
+    DeviceTables* following = t->next;
+    delete t;
+    t = following;
+  }
 }
 
 std::string describe(const detail::kernel_state& state) {
@@ -129,6 +136,11 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;
   fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
+  fresh->parameters.assign(as.parameters, as.parameters + as.count);
+  for (const trace::Table& t : fresh->recorded.tables)
+    fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
+  if (fresh->parameters.size() > most)
+    support::fail_usage("{}: more than {} parameters and tables", describe(state), most);
   note_accesses(*fresh);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first
@@ -167,6 +179,33 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   if (!codes->owners[which]) codes->owners[which] = std::move(made);
   codes->variants[which].store(codes->owners[which].get(), std::memory_order_release);
   return *codes->owners[which];
+}
+
+const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
+  const auto find_tables = [&]() -> DeviceTables* {
+    for (DeviceTables* t = spec.tables.load(std::memory_order_acquire); t; t = t->next)
+      if (t->device == &device) return t;
+    return nullptr;
+  };
+  if (const DeviceTables* t = find_tables()) return *t;
+  std::lock_guard lock(state.mutex);
+  if (const DeviceTables* t = find_tables()) return *t;
+  const auto release = [](std::vector<detail::argument>* all) {
+    for (const detail::argument& a : *all) detail::release(a.memory);
+    delete all;
+  };
+  const std::shared_ptr<std::vector<detail::argument>> arguments(new std::vector<detail::argument>, release);
+  for (const trace::Table& t : spec.recorded.tables) {
+    detail::argument& a = arguments->emplace_back();
+    a.kind = detail::argument::device_array, a.rank = 1, a.extents[0] = t.count(), a.strides[0] = 1;
+    if (t.bytes.empty()) continue;
+    a.memory = detail::allocate(&device, t.bytes.size());
+    detail::copy_from_host(a.memory, t.bytes.data(), t.bytes.size());
+    a.memory->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
+  }
+  auto* fresh = new DeviceTables{&device, arguments, spec.tables.load()};
+  spec.tables.store(fresh, std::memory_order_release);
+  return *fresh;
 }
 
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {

@@ -35,12 +35,21 @@ struct Expected {
   int process;  // a child of fork has no such thread
 };
 
+/// A recording's tables in one device's memory, as arguments behind those of a call.
+struct DeviceTables {
+  DeviceHandle* device = nullptr;
+  std::shared_ptr<const std::vector<detail::argument>> arguments;  // releases the memory
+  DeviceTables* next = nullptr;
+};
+
 struct Specialisation {
   const detail::signature* as = nullptr;
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
+  std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
   std::atomic<DeviceCode*> codes{nullptr};
   std::vector<Expected> expected;  // under the state's mutex
+  std::atomic<DeviceTables*> tables{nullptr};
   Specialisation* next = nullptr;
   ~Specialisation();
 };
@@ -72,6 +81,9 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, const Coming& coming);
 /// Finds the code, waits for it, or makes it.
 const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts);
+
+/// The recording's tables in that device's memory; finds them, or copies them there.
+const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);
 
 /// The shared owner of code that code_for gave.
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code);

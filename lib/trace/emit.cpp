@@ -291,6 +291,29 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   return r.node_of(r.at().add_result(inst, type));
 }
 
+node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where) {
+  Recorder& r = trace::recorder();
+  r.location(where);
+  if (r.in_function()) r.misuse("kr::constant stands in the body of a kr::function: capture the table in the kernel, and pass elements of it");
+  if (count > trace::max_table_bytes / elem_bytes) {
+    r.misuse(fmt::format("kr::constant captures {} elements of {} bytes, and a table has at most {} MiB: pass the data as an array",
+                         count, elem_bytes, trace::max_table_bytes >> 20));
+    count = 0;
+  }
+  const auto* const first = static_cast<const std::byte*>(data);
+  const trace::Table table{{first, first + count * elem_bytes}, std::uint32_t(elem_bytes)};
+  const ir::Type type = ir::array_type(Scalar(element), ir::Space::Global, 1, false, std::uint32_t(elem_bytes));
+  std::vector<trace::Table>& tables = r.tables();
+  const ir::RegionId body = r.function().body;
+  const std::size_t own = r.function().params().size() - tables.size();  // the program's parameters
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const ir::ValueId known = r.function().params()[own + i];
+    if (tables[i].bytes == table.bytes && r.function().type_of(known) == type) return r.node_of(known);
+  }
+  tables.push_back(table);
+  return r.node_of(r.at().new_param(body, type));
+}
+
 void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {}, {}, scope); }
 
 // ---- what the host is told ----------------------------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ class Recorder {
   ir::Function& function() { return *now_->function; }
   const ir::Function& function() const { return *now_->function; }
   const ir::Function& kernel() const { return *functions_.front(); }
+  std::vector<Table>& tables() { return recorded_->tables; }
   std::uint32_t serial() const { return now_->serial; }
   detail::node node_of(ir::ValueId v) const { return {v, now_->serial}; }
 

@@ -3,6 +3,7 @@
 // What a recording gives. include/krait/detail/emit.h is its other side: the functions that the DSL calls.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,19 @@ struct Warning {
   unsigned line = 0;
 };
 
+/// Host data that kr::constant captured. The kernel reads it through a parameter behind the program's own, one a table, in order:
+/// kernels that differ in their tables alone share their code.
+struct Table {
+  std::vector<std::byte> bytes;
+  std::uint32_t elem_bytes = 0;
+  std::int64_t count() const { return std::int64_t(bytes.size() / elem_bytes); }
+};
+/// A larger table is better an array that the program passes.
+inline constexpr std::size_t max_table_bytes = std::size_t(64) << 20;
+
 struct Recorded {
   ir::Module module;
+  std::vector<Table> tables;
   std::vector<Warning> warnings;
 };
 

@@ -143,6 +143,8 @@ KRAIT_API node make_array(op what, scalar element, std::size_t elem_bytes, const
 KRAIT_API node make_shared(scalar element, std::size_t elem_bytes, node length);
 /// WarpReduce or WarpScan.
 KRAIT_API node combine_lanes(op what, scalar type, node x, unsigned by);
+/// A read-only array of `count` elements, copied from the host now. scalar::none: composite elements.
+KRAIT_API node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where);
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 
