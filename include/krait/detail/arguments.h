@@ -113,7 +113,7 @@ inline void set_strides(argument& a) {
 template <class Elem, int Rank>
 argument array_argument(const array<Elem, Rank>& from) {
   argument a;
-  a.kind = argument::device_array, a.memory = from.memory(), a.rank = Rank;
+  a.kind = argument::device_array, a.memory = from.memory(), a.offset = 0, a.rank = Rank;
   for (int d = 0; d < Rank; ++d) a.extents[d] = from.extent(d);
   set_strides(a);
   return a;
@@ -144,7 +144,11 @@ void add_value(argument*& next, const Given& given) {
     if constexpr (std::is_same_v<Elem, Given>) return (given);
     else return static_cast<Elem>(given);
   }();
-  each_leaf(converted, [&](const auto& leaf) { std::memcpy(&(next++)->bits, &leaf, sizeof leaf); });
+  each_leaf(converted, [&](const auto& leaf) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &leaf, sizeof leaf);
+    (next++)->bits = bits;  // whole: reading eight bytes after writing four would wait for memory
+  });
 }
 
 /// The arguments for a parameter of type Param: one, or one a scalar of a struct.

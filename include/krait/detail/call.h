@@ -31,17 +31,19 @@ struct parameter_type {
   std::uint32_t elem_bytes;   // arrays
 };
 
-/// One argument of a call.
+/// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not use is not even zeroed.
 struct argument {
   enum kind_type : unsigned char { value, host, device_array };
   kind_type kind = value;
-  std::uint64_t bits = 0;               // value: zero-extended
-  void* data = nullptr;                 // host: first element
-  detail::storage* memory = nullptr;    // device_array
-  std::uint64_t offset = 0;             // device_array: bytes from the start of its memory
-  std::int64_t extents[4] = {1, 1, 1, 1};
-  std::int64_t strides[4] = {0, 0, 0, 0};  // in elements; 0 where broadcast
   unsigned char rank = 0;
+  union {
+    std::uint64_t bits = 0;     // value: zero-extended
+    void* data;                 // host: first element
+    detail::storage* memory;    // device_array
+  };
+  std::uint64_t offset;         // device_array: bytes from the start of its memory
+  std::int64_t extents[4];      // of the first `rank` dimensions
+  std::int64_t strides[4];      // in elements; 0 where broadcast
 };
 
 /// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.

@@ -268,7 +268,7 @@ struct elementwise<Lambda, std::tuple<Results...>> {
   template <class Elem>
   static argument number_output(Elem& to) {
     argument a;
-    a.kind = argument::host, a.data = &to, a.rank = 1;
+    a.kind = argument::host, a.data = &to, a.rank = 1, a.extents[0] = 1;
     set_strides(a);
     return a;
   }
