@@ -167,6 +167,11 @@ class Generator {
     std::vector<ValueId> operands = place(array);
     if (below(2)) return void(keep(b_.emit(Op::Load, value_type(s), operands, offset)));
     if (!t.writable) return;
+    if (t.space != Space::Local && size_of(s) >= 4 && below(6) == 0) {
+      keep(b_.emit(Op::AtomicLoad, value_type(s), operands, offset));
+      f_.insts.back().order = below(2) ? Order::Acquire : Order::Relaxed;
+      return;
+    }
     const Op atomic = Op(unsigned(Op::AtomicAdd) + below(10));
     const bool can = t.space != Space::Local && size_of(s) >= 4 && (is_float(s) ? info(atomic).floats : true);
     operands.push_back(value(s));
