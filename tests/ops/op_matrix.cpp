@@ -2,7 +2,7 @@
 //
 // Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
 // ir::eval, those through which threads meet against the interpreter:
-//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible] [--at-least ROWS] [--only TEXT]
+//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible] [--at-least ROWS] [--only TEXT] [--meet no]
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
 // cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for; 77: there is no
@@ -37,6 +37,7 @@ constexpr int skipped = 77;  // what ctest counts as skipped
 struct Options {
   std::string back_end = "cpu", mode = "strict", only;
   long at_least = 0;
+  bool meet = true;  // kernels of threads that meet as well
 };
 
 struct Totals {
@@ -188,7 +189,8 @@ int matrix(const Options& o) {
   }
   Totals totals;
   for (const Case& c : test::all_cases()) run(c, o, *device, totals);
-  for (const test::Meeting& m : test::all_meetings(test::warp_of(*device))) run(m, o, *device, totals);
+  if (o.meet)
+    for (const test::Meeting& m : test::all_meetings(test::warp_of(*device))) run(m, o, *device, totals);
   for (const auto& [op, types] : totals.results) {
     std::string line;
     for (const auto& [type, results] : types) line += fmt::format("  {} {}", type, results);
@@ -211,6 +213,7 @@ int main(int argc, char** argv) try {
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
   if (given.count("--back-end")) o.back_end = given["--back-end"];
   if (given.count("--mode")) o.mode = given["--mode"];
+  o.meet = given["--meet"] != "no";
   if (given.count("--only")) o.only = given["--only"];
   if (given.count("--at-least")) o.at_least = std::atol(given["--at-least"].c_str());
   return matrix(o);

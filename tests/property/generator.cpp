@@ -402,7 +402,11 @@ node Generator::value(scalar s, int depth) {
 }
 
 void Generator::assign(int depth) {
-  if (here_.locals.empty()) return;
+  if (here_.locals.empty()) {  // an empty body is an error
+    const scalar s = any_type();
+    detail::make_slot(s, leaf(s));
+    return;
+  }
   const Local l = here_.locals[r_.below(unsigned(here_.locals.size()))];
   const node x = value(l.type, depth);
   if (is_int(l.type) && r_.chance(30)) detail::update(op::Add, l.type, l.slot, x);

@@ -63,7 +63,7 @@ TEST(InterpCalls, FaultsInAFunctionNameItsLine) {
   EXPECT_EQ(run("kernel @k fp(strict) (%0: view<i32, 1>) {\n  call @f(%0) ; k.cpp:1\n  return\n}\n"
                 "func @f (%0: view<i32, 1>) {\n  %1: i64 = const 5\n  %2: i32 = const 0\n  store.i32 %0, %1, %2 ; f.cpp:7\n  yield\n}\n",
                 line(1, 1), {view(out)}),
-            "out of bounds: store to parameter 0 at (5), extents (2), block (0, 0, 0), thread (0, 0, 0), f.cpp:7");
+            "out of bounds: store to parameter 1 at (5), extents (2), block (0, 0, 0), thread (0, 0, 0), f.cpp:7");
 }
 
 }  // namespace

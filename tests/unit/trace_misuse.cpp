@@ -158,7 +158,7 @@ TEST(trace_misuse, leaving_what_is_not_there) {
               line = __LINE__, kr::return_();
               kr::detail::end_body(scope);
             },
-            line, "an element-wise function gives a value: use kr::return_(value)");
+            line, "a function that gives a value is left with kr::return_(value)");
 }
 
 TEST(trace_misuse, shapes_and_steps) {
