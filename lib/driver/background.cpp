@@ -58,6 +58,15 @@ Workers& workers() {
   return *expected;
 }
 
+void finish() {
+  Workers* w = current().load();
+  if (!w) return;
+  std::unique_lock lock(w->mutex);
+  w->closed = true;
+  w->waiting.clear();
+  w->idle.wait(lock, [&] { return w->running == 0; });
+}
+
 unsigned most_threads() {
   cpu_set_t cores;
   const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : int(std::thread::hardware_concurrency());
@@ -67,8 +76,8 @@ unsigned most_threads() {
 }  // namespace
 
 void run_in_background(std::function<void()> work) {
-  static const bool registered = (wait_at_exit(), true);
-  (void)registered;
+  static const int at_exit = std::atexit(finish);  // before the drivers' own handlers: a device is chosen before this
+  (void)at_exit;
   Workers& w = workers();
   std::unique_lock lock(w.mutex);
   if (w.closed) return;  // the process ends
@@ -85,17 +94,6 @@ void run_in_background(std::function<void()> work) {
   }
   w.waiting.push_back(std::move(work));
   w.wake.notify_one();
-}
-
-void wait_at_exit() {
-  std::atexit([] {
-    Workers* w = current().load();
-    if (!w) return;
-    std::unique_lock lock(w->mutex);
-    w->closed = true;
-    w->waiting.clear();
-    w->idle.wait(lock, [&] { return w->running == 0; });
-  });
 }
 
 }  // namespace krait::driver

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "codegen/codegen.h"
-#include "driver/background.h"
 #include "support/build_id.h"
 #include "support/error.h"
 
@@ -50,7 +49,6 @@ Plugin open_plugin() {
     return p;
   }
   p.build_id = id();
-  wait_at_exit();
   return p;
 }
 
