@@ -276,8 +276,13 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
 node make_shared(scalar element, std::size_t elem_bytes, node length) {
   Recorder& r = trace::recorder();
   const ir::ValueId n = r.use_as(Scalar::I64, length);
-  const bool known = n != ir::none && r.function().is_const(n);
-  std::int64_t extent = known ? std::int64_t(r.function().const_bits(n)) : 0;
+  ir::ValueId literal = n;  // a plain int comes as a cast of one
+  while (literal != ir::none && r.function().def(literal) && r.function().def(literal)->op == Op::Cast) literal = r.function().def(literal)->operands[0];
+  const bool known = literal != ir::none && r.function().is_const(literal) && ir::is_int(r.function().type_of(literal).scalar);
+  const unsigned unused = known ? 64 - ir::bits_of(r.function().type_of(literal).scalar) : 0;
+  const bool is_signed = known && ir::is_signed_int(r.function().type_of(literal).scalar);
+  const std::uint64_t bits = known ? r.function().const_bits(literal) : 0;
+  std::int64_t extent = is_signed ? std::int64_t(bits << unused) >> unused : std::int64_t(bits);
   if (known && extent <= 0) {
     r.misuse(fmt::format("dynamic_shared of {} elements: a number above 0 is needed", extent));
     extent = 1;

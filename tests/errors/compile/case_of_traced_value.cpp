@@ -1,4 +1,4 @@
-// error: the values of a case are plain integers, and its last argument is the body
+// error: the values of a case are plain integers or enumerators, and its last argument is the body
 #include <krait/control.h>
 namespace kr = krait;
 
