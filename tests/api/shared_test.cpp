@@ -80,29 +80,29 @@ TEST(Shared, ReplayedByAGraphWithItsLength) {
 }
 
 TEST(Shared, MisuseIsRefused) {
-  std::vector<int> x(1);
+  std::vector<int> host(1);
   expect_usage({"the length of dynamic_shared", "shared_test.cpp", "depends on load", "known before the launch"}, [&] {
     kr::kernel([](kr::view<int> x) {
       auto a = kr::dynamic_shared<int>(x[0]);
       a[0] = 1;
       x[0] = a[0];
-    }).launch({1, 1}, x);
+    }).launch({1, 1}, host);
   });
   auto first = kr::kernel([](kr::view<int> x, kr::value<int> n) {
     auto a = kr::dynamic_shared<int>(n);
     a[0] = 1;
     x[0] = a[0];
   }, {.name = "first"});
-  expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] { first.launch({1, 1}, x, -5); });
-  first.launch({1, 1}, x, 5);
-  EXPECT_EQ(x[0], 1);
+  expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] { first.launch({1, 1}, host, -5); });
+  first.launch({1, 1}, host, 5);
+  EXPECT_EQ(host[0], 1);
   expect_usage({"stands in a branch or loop"}, [&] {
     kr::kernel([](kr::view<int> x, kr::value<int> n) {
       kr::if_(n > 0, [&] { x[0] = kr::dynamic_shared<int>(n)[0]; });
-    }).launch({1, 1}, x, 5);
+    }).launch({1, 1}, host, 5);
   });
   expect_usage({"dynamic_shared of 0 elements"}, [&] {
-    kr::kernel([](kr::view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; }).launch({1, 1}, x);
+    kr::kernel([](kr::view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; }).launch({1, 1}, host);
   });
   expect_library_works();
 }

@@ -41,7 +41,7 @@ void elementwise() {
   expect(std::abs(v.to_host()[1] - (4 + std::sin(20.0f))) < 1e-5f, __LINE__);
   expect(std::abs(w.to_host()[1] - std::sqrt(v.to_host()[1] + 4) / 3) < 1e-6f, __LINE__);
   // [outputs]
-  auto polar = kr::vectorize([](auto u, auto v) { return std::tuple{kr::hypot(u, v), kr::atan2(v, u)}; });
+  auto polar = kr::vectorize([](auto a, auto b) { return std::tuple{kr::hypot(a, b), kr::atan2(b, a)}; });
   auto [length, angle] = polar(x, y);                  // two arrays
   // [/outputs]
   expect(std::abs(length.to_host()[0] - std::sqrt(101.0f)) < 1e-5f, __LINE__);

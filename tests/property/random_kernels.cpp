@@ -115,6 +115,8 @@ std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device&
   if (!outcome.stopped.empty()) return "interpreter: " + outcome.stopped;
 
   ir::Module lowered = k.module;
+  for (ir::Function& f : lowered.called()) f.inherit(lowered.kernel());
+  passes::inline_calls(lowered);  // as the pipeline begins
   passes::check_accesses(lowered);
   const std::vector<ir::ReportSite> sites = ir::report_sites(lowered);
   lowered = k.module;

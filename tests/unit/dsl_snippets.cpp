@@ -216,7 +216,7 @@ TEST(dsl_snippets, block) {
 }
 
 TEST(dsl_snippets, warp) {
-  std::vector<unsigned> data(64), bins(4), first(64);
+  std::vector<unsigned> data(64), counts(4), sums(64);
   for (unsigned i = 0; i < 64; ++i) data[i] = i * 7 % 4;
   const auto recorded = record([](kr::view<const unsigned> x, kr::view<unsigned> bins, kr::view<unsigned> first) {
     // [warp]
@@ -232,18 +232,18 @@ TEST(dsl_snippets, warp) {
   });
   krait::ir::Launch launch;
   launch.block[0] = 64;
-  run(*recorded, launch, data, bins, first);
-  EXPECT_EQ(bins, (std::vector{16u, 16u, 16u, 16u}));
+  run(*recorded, launch, data, counts, sums);
+  EXPECT_EQ(counts, (std::vector{16u, 16u, 16u, 16u}));
   unsigned sum = 0;
   for (unsigned i = 0; i < 64; ++i) {
     if (i == 32) sum = 0;
-    EXPECT_EQ(first[i], sum * 10 + 3);
+    EXPECT_EQ(sums[i], sum * 10 + 3);
     sum += data[i];
   }
 }
 
 TEST(dsl_snippets, atomics) {
-  std::vector<int> data(32), flag(1), seen(32);
+  std::vector<int> values(32), flags(1), found(32);
   const auto recorded = record([](kr::view<int> data, kr::view<int> flag, kr::view<int> seen) {
     auto i = kr::thread_idx().x;
     // [atomics]
@@ -256,9 +256,9 @@ TEST(dsl_snippets, atomics) {
   });
   krait::ir::Launch launch;
   launch.block[0] = 32;
-  run(*recorded, launch, data, flag, seen);
-  EXPECT_EQ(seen, std::vector<int>(32, 7));
-  EXPECT_EQ(flag[0], 64);
+  run(*recorded, launch, values, flags, found);
+  EXPECT_EQ(found, std::vector<int>(32, 7));
+  EXPECT_EQ(flags[0], 64);
 }
 
 TEST(dsl_snippets, random) {
