@@ -37,27 +37,57 @@ def chart(workload, machine, candidates):
         colour = OURS if c["name"].startswith("Krait") else OTHERS
         out.append(f'<text x="{LABEL - 8}" y="{y + 16}" text-anchor="end">{html.escape(c["name"])}</text>')
         out.append(f'<rect x="{LABEL}" y="{y}" width="{max(1.0, speed * scale):.1f}" height="{BAR}" fill="{colour}"/>')
-        out.append(f'<text x="{LABEL + speed * scale + 6:.1f}" y="{y + 16}">{speed:.2f}× · {c["ms"]:.3g} ms</text>')
+        out.append(f'<text x="{LABEL + speed * scale + 6:.1f}" y="{y + 16}">{speed:.2f}× · {time_of(c["ms"])}</text>')
     out.append("</svg>\n")
     return "\n".join(out)
 
 
-def main(folder, files):
+def collect(files):
+    """Workload → (machine, candidates), in the order of the files."""
     rows = {}
     for name in files:
         result = json.loads(pathlib.Path(name).read_text())
         for row in result["rows"]:
-            known = rows.setdefault(row["workload"], (result["machine"], []))
-            known[1].extend(c for c in row["candidates"] if c["ms"] > 0)
+            candidates = [c for c in row["candidates"] if c["ms"] > 0]
+            if candidates:
+                rows.setdefault(row["workload"], (result["machine"], []))[1].extend(candidates)
+    return rows
+
+
+def write(rows, path):
+    """All of it as one file that collect() reads."""
+    machine = next(iter(rows.values()))[0]
+    whole = [{"workload": w, "candidates": candidates} for w, (_, candidates) in rows.items()]
+    pathlib.Path(path).write_text(json.dumps({"machine": machine, "rows": whole}, indent=1) + "\n")
+
+
+def time_of(ms):
+    return f"{ms:.4g} ms" if ms >= 0.1 else f"{ms * 1e3:.4g} µs"
+
+
+def table(rows):
+    """The same as Markdown: times, and speeds relative to the first candidate."""
+    lines = ["| workload | candidate | time | speed |", "|---|---|---|---|"]
+    for workload, (_, candidates) in rows.items():
+        for i, c in enumerate(candidates):
+            lines.append(f"| {workload if i == 0 else ''} | {c['name']} | {time_of(c['ms'])} | {candidates[0]['ms'] / c['ms']:.3f} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(rows, folder):
     target = pathlib.Path(folder)
     target.mkdir(parents=True, exist_ok=True)
+    drawn = []
     for workload, (machine, candidates) in rows.items():
-        name = re.sub(r"[^a-z0-9]+", "-", workload.lower()).strip("-") + ".svg"
-        (target / name).write_text(chart(workload, machine, candidates))
-        print(target / name)
+        drawn.append(target / (re.sub(r"[^a-z0-9]+", "-", workload.lower()).strip("-") + ".svg"))
+        drawn[-1].write_text(chart(workload, machine, candidates))
+    return drawn
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2:])
+    results = collect(sys.argv[2:])
+    print(table(results))
+    for path in draw(results, sys.argv[1]):
+        print(path)

@@ -138,9 +138,13 @@ void scan(const float* x, float* out, long n) {
   static Scratch scratch;
   scratch.run([&](void* memory, size_t& bytes) { cub::DeviceScan::InclusiveSum(memory, bytes, x, out, n); });
 }
+void sort(const unsigned* keys, unsigned* out, long n) {
+  static Scratch scratch;
+  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortKeys(memory, bytes, keys, out, n); });
+}
 void copy(const float* x, float* out, long n) { cudaMemcpyAsync(out, x, size_t(n) * 4, cudaMemcpyDeviceToDevice); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {
-    saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy};
+    saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy, sort};

@@ -17,4 +17,5 @@ struct CudaPeer {
   void (*sum)(const float* x, float* out, long n);                        // CUB
   void (*scan)(const float* x, float* out, long n);                       // CUB, inclusive
   void (*copy)(const float* x, float* out, long n);                       // cudaMemcpyAsync
+  void (*sort)(const unsigned* keys, unsigned* out, long n);              // CUB
 };

@@ -6,6 +6,7 @@
 #include <krait/krait.h>
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "measure.h"
@@ -15,8 +16,16 @@ struct CudaPeer;
 namespace bench {
 namespace kr = krait;
 
+/// Elements and sides. `quick` is for trying the suite out, where its figures mean nothing.
+struct Sizes {
+  int log_n = 28, log_keys = 26;  // elements of element-wise work, keys to sort
+  int mandelbrot = 8192, bodies = 65536, jacobi = 16384, transpose = 16384, sgemm = 4096;
+  int rounds = 21;
+  static Sizes quick() { return {.log_n = 16, .log_keys = 16, .mandelbrot = 256, .bodies = 2048, .jacobi = 256, .transpose = 256, .sgemm = 256, .rounds = 3}; }
+};
+
 struct GpuRow {
-  const char* name;
+  std::string name;
   double bytes;  // moved by one run; 0: not a matter of memory
   std::vector<Candidate> candidates;
 };
@@ -37,7 +46,7 @@ inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
     row.candidates[i].ms = median(times[i]);
     for (int r = 0; r < rounds; ++r) row.candidates[i].ratios.push_back(times[0][std::size_t(r)] / times[i][std::size_t(r)]);
   }
-  std::printf("| %s |", row.name);
+  std::printf("| %s |", row.name.c_str());
   for (const Candidate& c : row.candidates) {
     std::printf(" %s %.4f ms", c.name.c_str(), c.ms);
     if (row.bytes > 0) std::printf(" %.0f GB/s", row.bytes / c.ms / 1e6);
@@ -48,7 +57,7 @@ inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
   return {row.name, std::move(row.candidates)};
 }
 
-/// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null.
-void measure_blocks(const krait::device& on, const CudaPeer* peer, int rounds, std::vector<Row>& rows);
+/// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null. Candidates are named `ours` and what follows.
+void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes, const std::string& ours, std::vector<Row>& rows);
 
 }  // namespace bench

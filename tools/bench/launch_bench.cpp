@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a call costs the host: kernels with 0, 4 and 26 arguments, on CUDA paired with cuLaunchKernel on the same code in the same
-// form and stream; graph replay; a new kernel's first call.
-//   bench_launch [cpu|cuda|vulkan]
+// form and stream; graph replay.
+//   bench_launch [cpu|cuda|vulkan] [--json FILE]
 #include <dlfcn.h>
 
 #include <cstring>
@@ -48,33 +48,53 @@ struct RawLaunch {
   }
 };
 
+std::vector<bench::Row> rows;
+std::string where, ours = "Krait";  // workloads of the CPU, and candidates of Vulkan, have names of their own
+
+/// For --json, with times in ms.
+void keep(const std::string& workload, std::vector<std::pair<std::string, double>> microseconds_of) {
+  bench::Row& row = rows.emplace_back(bench::Row{"launch" + where + ", " + workload, {}});
+  for (const auto& [name, us] : microseconds_of) {
+    bench::Candidate& c = row.candidates.emplace_back();
+    c.name = name, c.ms = us / 1e3, c.ratios.push_back(microseconds_of[0].second / us);
+  }
+}
+
 /// Medians of a call, of the raw launch, and of the differences of paired batches, in µs.
 template <class Call>
 void report(const char* name, const kr::device& on, RawLaunch* raw, const Call& call) {
-  std::vector<double> ours, theirs, differences;
+  std::vector<double> ours_us, theirs, differences;
   for (int r = 0; r < rounds; ++r) {
     auto start = Clock::now();
     for (int i = 0; i < batch; ++i) call();
-    ours.push_back(microseconds(start) / batch);
+    ours_us.push_back(microseconds(start) / batch);
     on.synchronize();
     if (!raw) continue;
     start = Clock::now();
     for (int i = 0; i < batch; ++i) (*raw)();
     theirs.push_back(microseconds(start) / batch);
     on.synchronize();
-    differences.push_back(ours.back() - theirs.back());
+    differences.push_back(ours_us.back() - theirs.back());
   }
-  std::printf("| %s | %.3f us |", name, bench::median(ours));
+  std::printf("| %s | %.3f us |", name, bench::median(ours_us));
   if (raw) std::printf(" cuLaunchKernel %.3f us | difference %.3f us |", bench::median(theirs), bench::median(differences));
   std::printf("\n");
+  if (raw) keep(name, {{"cuLaunchKernel", bench::median(theirs)}, {ours, bench::median(ours_us)}});
+  else keep(name, {{ours, bench::median(ours_us)}});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const char* back_end = argc > 1 ? argv[1] : "cpu";
+  const char *back_end = "cpu", *json = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
+    else back_end = argv[i];
+  }
   const kr::device on = kr::device::find(back_end);
   const bool cuda = std::strcmp(back_end, "cuda") == 0;
+  if (std::strcmp(back_end, "cpu") == 0) where = " on the CPU";
+  else if (!cuda) ours = "Krait Vulkan";
   std::printf("%s (%s)\n", on.name(), on.id());
   kr::array<float> out(kr::shape<1>(16), on), x(kr::shape<1>(16), on), y(kr::shape<1>(16), on);
   const auto put = [](std::vector<std::byte>& block, auto value) {
@@ -83,7 +103,6 @@ int main(int argc, char** argv) try {
     block.insert(block.end(), raw, raw + sizeof value);
   };
 
-  auto first = Clock::now();
   auto none = kr::kernel([] {}, {.name = "none"});
   const auto call0 = [&] { none.launch({4, 128}); };
   if (cuda) {
@@ -96,10 +115,8 @@ int main(int argc, char** argv) try {
     kr::if_(kr::grid() < 1, [&] { z[0] = a + b + c; });
   }, {.name = "four"});
   const auto call4 = [&] { four.launch({4, 128}, out, 1.f, 2.f, 3.f); };
-  first = Clock::now();
   call4();
   on.synchronize();
-  std::printf("first call of a new kernel: %.2f ms\n", microseconds(first) / 1e3);
   RawLaunch raw4;
   if (cuda && raw4.load(four.ptx(on.target()))) {
     put(raw4.block, out.address()), put(raw4.block, std::uint32_t(16));
@@ -135,16 +152,8 @@ int main(int argc, char** argv) try {
     total.push_back(microseconds(start) / (20 * 200));
   }
   std::printf("| graph of 200 kernels | %.3f us a kernel in all |\n", bench::median(total));
-  // New kernels in a warm process: constants make each another kernel.
-  std::vector<double> fresh;
-  for (int i = 0; i < 12; ++i) {
-    auto k = kr::vectorize([i](auto a, auto b) { return kr::sin(a) * b + float(i) * 1.25f; });
-    const auto start = Clock::now();
-    k.into(out)(x, y);
-    on.synchronize();
-    fresh.push_back(microseconds(start) / 1e3);
-  }
-  std::printf("| a new kernel, warm process | %.2f ms |\n", bench::median(fresh));
+  keep("in a graph of 200", {{ours, bench::median(total)}});
+  if (json) bench::write_json(json, rows, on.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());
   return 1;

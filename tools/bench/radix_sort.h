@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A radix sort of u32 keys in four passes over them, each of which reads and writes a key once: Adinets, Merrill, "Onesweep: a
+// faster least significant digit radix sort for GPUs" (2022). For warps of 32.
+#pragma once
+
+#include <krait/krait.h>
+
+namespace bench {
+namespace kr = krait;
+
+namespace sort {
+constexpr int block = 256, warps = block / 32, per_thread = 16, tile = block * per_thread, digits = 256, passes = 4;
+
+/// The sum of x over the threads before this one in a block of 256.
+inline kr::value<unsigned> sum_before(kr::value<unsigned> x) {
+  auto totals = kr::shared<unsigned, warps>();
+  auto t = kr::cast<int>(kr::thread_idx().x);
+  auto inclusive = kr::warp::inclusive_scan(x);
+  kr::if_((t & 31) == 31, [&] { totals[t >> 5] = inclusive; });
+  kr::syncthreads();
+  kr::var before = inclusive - x;
+  for (int w = 0; w < warps - 1; ++w) before += kr::select(w < (t >> 5), totals[w], 0u);
+  return before;
+}
+
+/// Zeroes all three.
+inline auto make_clear() {
+  return kr::kernel(
+      [](kr::view<unsigned> states, kr::view<unsigned> counts, kr::view<unsigned> tickets) {
+        for (auto i : kr::grid_stride(states.size())) states[i] = 0u;
+        for (auto i : kr::grid_stride(counts.size())) counts[i] = 0u;
+        for (auto i : kr::grid_stride(tickets.size())) tickets[i] = 0u;
+      },
+      {.name = "sort_clear"});
+}
+
+/// How often each of the four digits has each value: counts[pass * 256 + value], 0 before. Blocks of 256; the keys are a multiple of 4.
+inline auto make_counts() {
+  return kr::kernel(
+      [](kr::view<const unsigned> keys, kr::view<unsigned> counts) {
+        auto own = kr::shared<unsigned, passes * digits>();
+        auto t = kr::thread_idx().x;
+        for (int p = 0; p < passes; ++p) own[t + p * digits] = 0u;
+        kr::syncthreads();
+        for (auto i : kr::grid_stride(keys.size() / 4)) {
+          kr::value<unsigned> k[] = {keys[i * 4], keys[i * 4 + 1], keys[i * 4 + 2], keys[i * 4 + 3]};
+          for (auto& key : k)
+            for (int p = 0; p < passes; ++p) kr::atomic(own[kr::cast<int>(key >> (8 * p) & 255u) + p * digits]).add(1u);
+        }
+        kr::syncthreads();
+        for (int p = 0; p < passes; ++p) kr::atomic(counts[t + p * digits]).add(own[t + p * digits]);
+      },
+      {.name = "sort_counts"});
+}
+
+/// Where each value of a digit begins in the output; a block of 256 a pass.
+inline auto make_starts() {
+  return kr::kernel([](kr::view<const unsigned> counts, kr::view<unsigned> starts) { starts[kr::grid()] = sum_before(counts[kr::grid()]); },
+                    {.name = "sort_starts"});
+}
+
+/// One pass. Blocks take tiles in the order of their tickets. A word of `states`, for a tile and a value of the digit, says in its
+/// upper two bits what the others are: 0 nothing yet, 1 the tile's own count, 2 the count up to the tile's end.
+inline auto make_pass() {
+  return kr::kernel(
+      [](kr::view<const unsigned> in, kr::view<unsigned> out, kr::view<const unsigned> starts, kr::view<unsigned> states,
+         kr::view<unsigned> tickets, kr::value<int> pass) {
+        constexpr unsigned own_count = 1u << 30, whole_count = 2u << 30, count_bits = own_count - 1;
+        auto ticket = kr::shared<unsigned, 1>();
+        auto counts = kr::shared<unsigned, warps, digits>();
+        auto to_output = kr::shared<unsigned, digits>();
+        auto sorted = kr::shared<unsigned, tile>();
+        auto t = kr::cast<int>(kr::thread_idx().x);
+        auto lane = t & 31, warp = t >> 5;
+        kr::if_(t == 0, [&] { ticket[0] = kr::atomic(tickets[pass]).add(1u); });
+        for (int w = 0; w < warps; ++w) counts(w, t) = 0u;
+        kr::syncthreads();
+        auto number = kr::cast<int>(ticket[0]);
+        auto digit_of = [&](auto key) { return kr::cast<int>(key >> kr::cast<unsigned>(pass * 8) & 255u); };
+
+        // A key's rank among the keys of its warp with the same digit.
+        kr::var<unsigned> keys[per_thread], ranks[per_thread];
+        for (int r = 0; r < per_thread; ++r) keys[r] = in[number * tile + warp * (32 * per_thread) + r * 32 + lane];
+        for (int r = 0; r < per_thread; ++r) {
+          auto digit = digit_of(keys[r]);
+          auto same = kr::cast<unsigned>(kr::warp::match_any(digit));
+          kr::value<unsigned> before = counts(warp, digit);
+          kr::syncwarp();
+          kr::if_(same >> kr::cast<unsigned>(lane) == 1u, [&] { counts(warp, digit) = before + kr::cast<unsigned>(kr::popcount(same)); });
+          kr::syncwarp();
+          ranks[r] = before + kr::cast<unsigned>(kr::popcount(same & ((1u << kr::cast<unsigned>(lane)) - 1u)));
+        }
+        kr::syncthreads();
+
+        // From here on a thread looks after the digit's value t.
+        kr::var own = 0u;
+        for (int w = 0; w < warps; ++w) own += counts(w, t);
+        auto state_of = [&](auto which) { return (kr::cast<std::int64_t>(pass) * kr::grid_dim().x + which) * digits + t; };
+        kr::atomic(states[state_of(number)]).exchange(own | kr::select(number == 0, whole_count, own_count));
+        auto in_tile = sum_before(own);
+        kr::var running = in_tile;
+        for (int w = 0; w < warps; ++w) {
+          kr::value<unsigned> count = counts(w, t);
+          counts(w, t) = running;
+          running += count;
+        }
+        kr::var before = 0u;
+        kr::var at = number - 1;
+        kr::while_([&] { return at >= 0; }, [&] {
+          auto state = kr::atomic(states[state_of(at)]).load();
+          kr::if_(state >= own_count, [&] {
+            before += state & count_bits;
+            at = kr::select(state >= whole_count, -1, at - 1);
+          });
+        });
+        kr::if_(number > 0, [&] { kr::atomic(states[state_of(number)]).exchange(before + own | whole_count); });
+        to_output[t] = starts[pass * digits + t] + before - in_tile;
+        kr::syncthreads();
+
+        // Through shared memory, so that neighbours write neighbours.
+        for (int r = 0; r < per_thread; ++r) sorted[kr::cast<int>(counts(warp, digit_of(keys[r])) + ranks[r])] = keys[r];
+        kr::syncthreads();
+        for (int r = 0; r < per_thread; ++r) {
+          auto place = r * block + t;
+          kr::value<unsigned> key = sorted[place];
+          out[kr::cast<std::int64_t>(to_output[digit_of(key)] + kr::cast<unsigned>(place))] = key;
+        }
+      },
+      {.name = "sort_pass"});
+}
+}  // namespace sort
+
+/// Sorts a fixed number of keys, a multiple of 4,096 below 2^30.
+class RadixSort {
+ public:
+  RadixSort(std::int64_t n, kr::device on)
+      : tiles_(n / sort::tile), between_(kr::shape<1>(n), on), states_(kr::shape<1>(tiles_ * sort::digits * sort::passes), on),
+        counts_(kr::shape<1>(sort::digits * sort::passes), on), starts_(kr::shape<1>(sort::digits * sort::passes), on),
+        tickets_(kr::shape<1>(sort::passes), on) {}
+
+  void operator()(const kr::array<unsigned>& keys, kr::array<unsigned>& out) {
+    clear_.launch({256, 256}, states_, counts_, tickets_);
+    count_.launch({528, sort::block}, keys, counts_);
+    start_.launch({sort::passes, sort::digits}, counts_, starts_);
+    pass_.launch({tiles_, sort::block}, keys, between_, starts_, states_, tickets_, 0);
+    pass_.launch({tiles_, sort::block}, between_, out, starts_, states_, tickets_, 1);
+    pass_.launch({tiles_, sort::block}, out, between_, starts_, states_, tickets_, 2);
+    pass_.launch({tiles_, sort::block}, between_, out, starts_, states_, tickets_, 3);
+  }
+
+ private:
+  std::int64_t tiles_;
+  kr::array<unsigned> between_, states_, counts_, starts_, tickets_;
+  decltype(sort::make_clear()) clear_ = sort::make_clear();
+  decltype(sort::make_counts()) count_ = sort::make_counts();
+  decltype(sort::make_starts()) start_ = sort::make_starts();
+  decltype(sort::make_pass()) pass_ = sort::make_pass();
+};
+
+}  // namespace bench
