@@ -12,7 +12,7 @@ namespace krait {
 namespace {
 
 /// Features that GPUs of the last ten years have; subgroup size and limits at their minimum.
-constexpr const char* common_vulkan = "spirv features=i64,f64,i16,i8,f16,a64,sa64,vmm,warp,rte16,rte32,rte64,div32,sqrt32,div64,sqrt64 subgroup=32 push=128";
+constexpr const char* common_vulkan = "spirv features=i64,f64,i16,i8,f16,a64,sa64,vmm,warp,rte16,rte32,rte64,div32,sqrt32,div64,sqrt64,whole64 subgroup=32 push=128";
 
 std::string ptx(int sm) {
   if (sm < 75 || sm > 121) support::fail_usage("kernels compile for compute capability 7.5 to 12.1, sm_{} was asked for", sm);

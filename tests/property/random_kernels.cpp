@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels:
-//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes] [--meet yes]
-// Runs until the time is up (with --go-on also after differences), but at least 300 kernels (or exactly --count), prints how many, and exits with 1 at the first
+//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes] [--meet yes]
+// Runs until the time is up (with --go-on also after differences), but at least --fewest (300) kernels (or exactly --count), prints how many, and exits with 1 at the first
 // difference, whose seed reproduces it: --seed K --count 1. For every kernel also: the text form is its own inverse, every exact
 // pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed. With --reports the
 // kernels are checked, print, and leave their arrays; lines, faults and memory must be those of the interpreter.
@@ -32,7 +32,7 @@ struct Options {
   std::string back_end = "cpu", mode = "strict";
   double seconds = 20;
   bool print = false, go_on = false, reports = false, meet = false;
-  long count = 0;
+  long count = 0, fewest = 300;
   std::uint64_t seed = 0;
 };
 
@@ -175,6 +175,7 @@ int main(int argc, char** argv) try {
   o.meet = given.count("--meet");  // threads exchange values, update accumulators and use what a warp does together
   if (given.count("--mode")) o.mode = given["--mode"];
   if (given.count("--seconds")) o.seconds = std::atof(given["--seconds"].c_str());
+  if (given.count("--fewest")) o.fewest = std::atol(given["--fewest"].c_str());
   if (given.count("--count")) o.count = std::atol(given["--count"].c_str());
   const bool one_seed = given.count("--seed");
   if (one_seed) o.seed = std::strtoull(given["--seed"].c_str(), nullptr, 10);
@@ -193,9 +194,8 @@ int main(int argc, char** argv) try {
 
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  constexpr long fewest = 300;
   long done = 0, different = 0;
-  for (; o.count ? done < o.count : done < fewest || elapsed() < o.seconds; ++done) {
+  for (; o.count ? done < o.count : done < o.fewest || elapsed() < o.seconds; ++done) {
     const std::uint64_t seed = one_seed ? o.seed + std::uint64_t(done) : done % 2 ? o.seed + std::uint64_t(done) : std::uint64_t(done);
     std::string wrong;
     try {

@@ -347,7 +347,7 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     const std::string kir{std::istreambuf_iterator<char>(file), {}};
     const std::string binary = compile(
         parse_kernel(kir),
-        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32 push=128", p.more));
+        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64 push=128", p.more));
     std::vector<std::uint32_t> words(binary.size() / 4);
     std::memcpy(words.data(), binary.data(), binary.size());
     if (!bless) {

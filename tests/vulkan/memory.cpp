@@ -260,6 +260,34 @@ TEST_F(VulkanMemory, AtomicsOfEveryTypeInSharedMemory) {
   for (const char* type : {"f32", "f64"}) atomics(type, true, true);
 }
 
+/// lavapipe makes a barrier of the block of every ordered atomic and fence (feature joins): threads that make fewer trips than
+/// others would end the block, and what others store behind the loop would be lost.
+TEST_F(VulkanMemory, OrderedAtomicsAndFencesInLoopsOfDifferentLengths) {
+  for (const char* body : {"%9: i32 = atomic_add.acq_rel %0, %2, %4", "%9: i32 = atomic_load.acquire %0, %2",
+                           "%9: i32 = atomic_add.release.block %3, %2, %4", "fence {1}\n    %9: i32 = const 0"}) {
+    const ir::Module m = parse_kernel(fmt::format(R"(kir 1
+kernel @ordered fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: view<i32, 1>) {{
+  %3: shared<i32, 1> = shared {{4}}
+  %2: i64 = const 0
+  %4: i32 = const 1
+  %5: i64 = thread_idx {{0}}
+  %6: u32 = cast %5
+  for %6 {{
+  ^(%8: u32):
+    {}
+    continue
+  }}
+  barrier
+  %10: i64 = global_id {{0}}
+  %11: i32 = cast %5
+  store.i32 %1, %10, %11
+  return
+}}
+)", body));
+    expect_as_interpreted(m, {{2, 1, 1}, {64, 1, 1}}, {array(std::vector<std::int32_t>(4)), array(std::vector<std::int32_t>(128))});
+  }
+}
+
 TEST_F(VulkanMemory, BarriersCountAndVote) {
   // A small launch counts threads in 32 bits.
   for (const char* facts : {"contiguous", "contiguous, small"}) {

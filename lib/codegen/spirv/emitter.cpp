@@ -56,9 +56,20 @@ Id Emitter::constant(Scalar s, std::uint64_t value) {
 Id Emitter::zero(Scalar s, std::uint64_t pattern) {
   if (fast || !has("hide0")) return constant(s, pattern);
   const Scalar u = bits_type(s);
+  return bits(s, u, op(spv::Op::OpBitwiseXor, u, {hidden_zero(u), constant(u, pattern)}));
+}
+
+Id Emitter::hidden_zero(Scalar u) {
   Id index = m.emit(spv::Op::OpLoad, type(Scalar::U32), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(Scalar::U32))});
-  Id none = resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
-  return bits(s, u, op(spv::Op::OpBitwiseXor, u, {none, constant(u, pattern)}));
+  return resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
+}
+
+// llvmpipe puts an integer zero among the doubles for threads that take no part, which its LLVM cannot translate and ends the
+// process. A result of integer arithmetic is an integer to it.
+Id Emitter::atomic_operand(Scalar s, Id x) {
+  const Scalar u = bits_type(s);
+  x = bits(u, s, x);
+  return s == Scalar::F64 && has("hide0") ? op(spv::Op::OpBitwiseXor, u, {x, hidden_zero(u)}) : x;
 }
 
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {

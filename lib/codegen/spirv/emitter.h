@@ -55,6 +55,8 @@ class Emitter {
   Id constant(Scalar s, std::uint64_t bits);
   /// A floating-point zero of either sign, which is kept from drivers that drop operations with a literal one (feature hide0).
   Id zero(Scalar s, std::uint64_t pattern);
+  /// The bits of what an atomic of integers gets.
+  Id atomic_operand(Scalar s, Id x);
   Id u32(std::uint32_t v) { return m.constant_u32(v); }
   Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands) { return m.emit(o, type(result), operands); }
   /// Float arithmetic, which the driver may contract only in fast mode.
@@ -98,12 +100,15 @@ class Emitter {
   /// 1 / y within one ULP where both are normal.
   Id reciprocal_f32(Id y);
   Id fma(Scalar s, Id x, Id y, Id z);
+  /// floor, ceil, trunc and rint.
+  Id whole(ir::Op o, Scalar s, Id x);
 
   // ---- numeric_cast.cpp
   Id cast(Scalar to, Scalar from, Id x);
   Id narrow_float(Scalar to, Scalar from, Id x);
 
  private:
+  Id hidden_zero(Scalar u);
   Id float_to_int(Scalar to, Scalar from, Id x);
   Id int_to_float(Scalar to, Scalar from, Id x);
   Id widened(Scalar s, Scalar& wide, Id x);
@@ -130,6 +135,7 @@ class Emitter {
   std::pair<Id, Id> digits_f32(Id magnitude);
   Id rounded_digits(Id digits);
   Id fma_where_normal(Id x, Id y, Id z);
+  Id whole_f64(ir::Op o, Id x);
   // numeric_fma.cpp
   Id fma_f64(Id x, Id y, Id z);
   std::pair<Id, Id> normalised(Id x);

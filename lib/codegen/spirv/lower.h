@@ -47,7 +47,7 @@ class Lower {
   struct Array {
     ir::Space space{};
     Scalar unit = Scalar::Void;   // what a variable is made of
-    bool coherent = false;        // other threads may touch it
+    bool coherent = false;        // other threads may touch it, in Vulkan's memory model
     Id base = 0;                  // address (u64) or variable
     unsigned param = 0;           // of a view; number of a shared array that is sized at launch
     bool sized_at_launch = false;
@@ -142,6 +142,7 @@ class Lower {
   // lower_sync.cpp
   void barrier() { control_barrier(spv::Scope::Workgroup); }
   void control_barrier(spv::Scope execution);
+  Id memory_scope(spv::Scope scope);
   void fence(std::uint64_t scope);
   Id semantics(bool views);
   bool exchanges(ir::ValueId view) const;

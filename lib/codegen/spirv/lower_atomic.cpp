@@ -20,11 +20,11 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
   }
   if (global) {
     const auto scope = i.scope == ir::Scope::Block ? spv::Scope::Workgroup : spv::Scope::Device;
-    return {view_pointer(array, index, i.imm, e_.type(as)), e_.u32(std::uint32_t(scope))};
+    return {view_pointer(array, index, i.imm, e_.type(as)), memory_scope(scope)};
   }
   if (ir::size_of(a.unit) != ir::size_of(s))
     unsupported(fmt::format("{}: an atomic on a shared aggregate whose members differ in size", e_.where));
-  return {unit_pointer(array, index, i.imm, 0), e_.u32(std::uint32_t(spv::Scope::Workgroup))};
+  return {unit_pointer(array, index, i.imm, 0), memory_scope(spv::Scope::Workgroup)};
 }
 
 /// The semantics of an atomic; `failed`: of a compare-and-swap that does not swap. Vulkan has no order of all accesses.
@@ -75,7 +75,7 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
   e_.loop_merge(after, next);
   e_.branch(body);
   e_.begin(body);
-  Id wanted = e_.bits(u, s, updated(i, s, e_.bits(s, u, old)));
+  Id wanted = e_.atomic_operand(s, updated(i, s, e_.bits(s, u, old)));
   const Id operands[] = {at.pointer, at.scope, order(i), order(i, true), wanted, old};
   e_.m.emit_as(seen, Op::OpAtomicCompareExchange, type, operands);
   e_.branch(e_.op(Op::OpIEqual, Scalar::Bool, {seen, old}), after, next);
@@ -112,10 +112,14 @@ Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
   const Scalar u = bits_type(s);
   const bool sign = ir::is_signed_int(s);
   const AtomicPlace at = atomic_place(i, s, u);
-  if (i.op == Op::AtomicLoad) return e_.op(S::OpAtomicLoad, u, {at.pointer, at.scope, order(i)});
-  Id v = e_.bits(u, s, value(i.operands.back()));
+  if (i.op == Op::AtomicLoad) {
+    // Where barriers order nothing, lavapipe's compiler takes a load out of the loop that waits for it.
+    if (e_.has("joins")) return e_.op(S::OpAtomicOr, u, {at.pointer, at.scope, order(i), e_.constant(u, 0)});
+    return e_.op(S::OpAtomicLoad, u, {at.pointer, at.scope, order(i)});
+  }
+  Id v = e_.atomic_operand(s, value(i.operands.back()));
   if (i.op == Op::AtomicCas) {
-    Id expected = e_.bits(u, s, value(i.operands[i.operands.size() - 2]));
+    Id expected = e_.atomic_operand(s, value(i.operands[i.operands.size() - 2]));
     return e_.op(S::OpAtomicCompareExchange, u, {at.pointer, at.scope, order(i), order(i, true), v, expected});
   }
   const S o = i.op == Op::AtomicAdd   ? S::OpAtomicIAdd

@@ -95,6 +95,7 @@ Words Lower::memory_operands(const Array& a, unsigned alignment) const {
   const bool physical = a.space == ir::Space::Global;
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
   if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
+  if (a.coherent && e_.has("joins")) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
   if (!mask) return {};
   return physical ? Words{mask, alignment} : Words{mask};
 }

@@ -89,10 +89,7 @@ Id Lower::pure(const ir::Inst& i) {
 
     case Op::Fma: return e_.fma(s, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Sqrt: return e_.sqrt(s, x);
-    case Op::Floor: return e_.ext(GLSLstd450Floor, s, {x});
-    case Op::Ceil: return e_.ext(GLSLstd450Ceil, s, {x});
-    case Op::Trunc: return e_.ext(GLSLstd450Trunc, s, {x});
-    case Op::Rint: return e_.ext(GLSLstd450RoundEven, s, {x});
+    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: return e_.whole(i.op, s, x);
     case Op::Copysign: return e_.copysign(s, x, value(i.operands[1]));
     case Op::Isnan: return e_.is_nan(s, x);
     case Op::Isinf: return e_.is_inf(s, x);

@@ -27,18 +27,25 @@ Id Lower::semantics(bool views) {
   return e_.u32(mask);
 }
 
+/// The scope of a fence or an atomic's order. Mesa's lavapipe (22.3) makes a barrier of the block of each memory barrier of scope
+/// workgroup or device, the implied ones of atomics too. Threads that pass fewer of them, in loops, end the block: what others have
+/// yet to store is lost. It drops those of other scopes; one queue family is all that Krait uses. Accesses are volatile then
+/// (memory_operands), as nothing else keeps that driver's compiler from moving them.
+Id Lower::memory_scope(spv::Scope scope) {
+  return e_.u32(std::uint32_t(e_.has("joins") ? spv::Scope::QueueFamily : scope));
+}
+
 /// Ordering views costs a wait for all accesses under way (transposing 16384² through tiles took 2.0 ms with it and CUDA's 0.6
 /// on an H200), so barriers do it only where some view is read after others wrote it.
 void Lower::control_barrier(spv::Scope execution) {
   bool views = false;
   for (const ir::ValueId v : f_.params()) views |= f_.type_of(v).is_array() && exchanges(v);
-  e_.m.emit_void(Op::OpControlBarrier,
-                 {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(spv::Scope::Workgroup)), semantics(views)});
+  e_.m.emit_void(Op::OpControlBarrier, {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(execution)), semantics(views)});
 }
 
 void Lower::fence(std::uint64_t scope) {
   const auto reach = scope == 0 ? spv::Scope::Workgroup : spv::Scope::Device;
-  e_.m.emit_void(Op::OpMemoryBarrier, {e_.u32(std::uint32_t(reach)), semantics(true)});
+  e_.m.emit_void(Op::OpMemoryBarrier, {memory_scope(reach), semantics(true)});
 }
 
 /// Counts in shared memory. The first barrier keeps the reset behind the last reader of an earlier count.

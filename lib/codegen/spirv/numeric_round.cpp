@@ -215,4 +215,33 @@ Id Emitter::fma_where_normal(Id x, Id y, Id z) {
       f, normal, [&] { return fused; }, [&] { return fma_f32(x, y, z); });
 }
 
+// ---- whole numbers
+
+Id Emitter::whole(ir::Op o, Scalar s, Id x) {
+  if (s == Scalar::F64 && !has("whole64")) return whole_f64(o, x);
+  return ext(o == ir::Op::Floor   ? GLSLstd450Floor
+             : o == ir::Op::Ceil  ? GLSLstd450Ceil
+             : o == ir::Op::Trunc ? GLSLstd450Trunc
+                                  : GLSLstd450RoundEven,
+             s, {x});
+}
+
+/// Magnitudes below 2^52 are rounded to even by adding and taking off 2^52; one step corrects the direction. Others are whole.
+Id Emitter::whole_f64(ir::Op o, Id x) {
+  const Scalar s = Scalar::F64;
+  Id size = bits(s, Scalar::U64, op(Op::OpBitwiseAnd, Scalar::U64, {bits(Scalar::U64, s, x), constant(Scalar::U64, ~format_of(s).sign())}));
+  Id limit = constant(s, 0x4330000000000000), one = constant(s, 0x3ff0000000000000);
+  const auto exactly = [&](Op what, Id a, Id b) {  // in fast mode too
+    Id id = op(what, s, {a, b});
+    m.decorate(id, spv::Decoration::NoContraction);
+    return id;
+  };
+  Id near = exactly(Op::OpFSub, exactly(Op::OpFAdd, size, limit), limit);
+  if (o == ir::Op::Trunc) near = select(s, float_compare(ir::Op::Gt, near, size), exactly(Op::OpFSub, near, one), near);
+  near = copysign(s, near, x);
+  if (o == ir::Op::Floor) near = select(s, float_compare(ir::Op::Gt, near, x), exactly(Op::OpFSub, near, one), near);
+  if (o == ir::Op::Ceil) near = select(s, float_compare(ir::Op::Lt, near, x), exactly(Op::OpFAdd, near, one), near);
+  return select(s, float_compare(ir::Op::Lt, size, limit), copysign(s, near, x), x);
+}
+
 }  // namespace krait::codegen::spirv

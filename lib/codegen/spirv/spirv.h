@@ -10,9 +10,12 @@
 //              warp                   ballot, vote and shuffle
 //              fma16 fma32 fma64      Fma rounds once (probed); nfma32: but flushes subnormals
 //              div32 div64 sqrt32 sqrt64  division and square root round correctly (probed)
+//              whole64                floor, ceil, trunc and rint of f64 are right for large numbers (probed)
 //              rsqrt32                InverseSqrt is right for zeros, infinity and subnormals, and within 2 ULP (probed)
 //              szin16 szin32 szin64 rte16 rte32 rte64 keep16 keep32 keep64   float-control execution modes
-//              hide0                  the driver mistreats zeros: operations with a literal one, and the sign of a root
+//              hide0                  the driver mistreats zeros: operations with a literal one, the sign of a root, and its
+//                     own among the doubles of an atomic
+//              joins                  the driver takes memory barriers of workgroup or device scope for barriers of the workgroup
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants
 #pragma once

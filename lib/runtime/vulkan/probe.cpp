@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks a driver how it rounds, because what it reports is not always so: is Fma fused, are division and square root correctly
-// rounded, are subnormals kept? The kernels are probe_f16.kir, probe_f32.kir and probe_f64.kir; their words (probe_words.inc) are
+// rounded, are subnormals kept, are large numbers' whole parts found? The kernels are probe_f16.kir, probe_f32.kir and probe_f64.kir; their words (probe_words.inc) are
 // what the code generator makes of them for a target that promises everything, and a test holds the two together.
 #include <bit>
 #include <cmath>
@@ -51,6 +51,7 @@ struct Numbers {
   bool kept = true;        // subnormals, by addition
   bool divides = true, roots = true;
   bool inverse_roots = true;  // of f32: within 2 ULP, with the poles and of subnormals
+  bool wholes = true;         // of f64: floor, ceil, trunc and rint, beyond 2^24 too
 };
 
 constexpr unsigned tuples = 64;
@@ -64,9 +65,12 @@ bool is_inverse_root(float r, float x) {
   return exact == 0 ? r == 0 : std::abs(double(r) - exact) <= 2 * ulp;
 }
 
+/// Exact, as are the sums.
+double sum_of_wholes(double x) { return std::floor(x) + std::ceil(x) + std::trunc(x) + std::nearbyint(x); }
+
 template <class T>
 Numbers probe(Device& device, std::span<const std::uint32_t> blob) {
-  constexpr unsigned results = sizeof(T) == 4 ? 5 : 4;
+  constexpr unsigned results = 5;
   T in[3][tuples], out[tuples * results];
   std::uint64_t state = 1;
   constexpr T least = std::numeric_limits<T>::denorm_min();
@@ -88,7 +92,8 @@ Numbers probe(Device& device, std::span<const std::uint32_t> blob) {
     if (i >= small_products) f.fused_small &= fused;
     else if (i >= small_sums) f.kept &= r[3] == in[0][i] + in[1][i];
     else f.fused &= fused, f.divides &= r[1] == in[0][i] / in[1][i], f.roots &= r[2] == std::sqrt(in[0][i]);
-    if constexpr (results == 5) f.inverse_roots &= is_inverse_root(r[4], in[2][i]);
+    if constexpr (sizeof(T) == 4) f.inverse_roots &= is_inverse_root(r[4], in[2][i]);
+    else f.wholes &= r[4] == sum_of_wholes(in[0][i] * 0x1p33);
   }
   return f;
 }
@@ -140,7 +145,11 @@ std::string probe_numbers(Device& device, const Features& f) {
   }
   text += features_of(singles, "32");
   if (singles.inverse_roots) text += ",rsqrt32";
-  if (f.f64) text += features_of(probe<double>(device, probe_f64_words), "64");
+  if (f.f64) {
+    const Numbers doubles = probe<double>(device, probe_f64_words);
+    text += features_of(doubles, "64");
+    if (doubles.wholes) text += ",whole64";
+  }
   if (f.has_f16() && fuses_halves(device)) text += ",fma16";
   return text;
 }
