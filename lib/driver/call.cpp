@@ -25,9 +25,11 @@ using detail::signature;
 constexpr std::uint32_t max_block_bytes = 4096;
 constexpr unsigned max_arguments = 256;
 
-DeviceHandle& choose(const argument* arguments, unsigned count, const call_config* config, const std::string& what) {
+DeviceHandle& choose(const argument* arguments, const Specialisation& spec, const call_config* config) {
+  const std::string& what = spec.recorded.what;
   DeviceHandle* device = nullptr;
-  for (unsigned i = 0; i < count; ++i) {
+  for (const unsigned i : spec.arrays) {
+    if (i >= spec.as->count) break;  // a table's
     if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
     DeviceHandle* d = arguments[i].memory->device;
     if (device && device != d)
@@ -65,25 +67,28 @@ std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
 struct Bound {
   DeviceHandle& device;
   runtime::StreamHandle stream;
+  const Specialisation& spec;
+  // Of the parameters that are arrays; launches have many numbers, and this is all that they cost.
   std::uint64_t address[max_arguments];
   std::size_t bytes[max_arguments];  // of what was copied in
   bool temporary[max_arguments];
-  unsigned count = 0;
+  unsigned count = 0;  // of spec.arrays, those that are bound
   bool staged = false;
 
-  Bound(DeviceHandle& d, runtime::StreamHandle s) : device(d), stream(s) {}
+  Bound(DeviceHandle& d, runtime::StreamHandle s, const Specialisation& of) : device(d), stream(s), spec(of) {}
   ~Bound() {
     if (!staged) return;
-    for (unsigned i = 0; i < count; ++i)
-      if (temporary[i]) free(device, address[i], bytes[i], stream);
+    for (unsigned k = 0; k < count; ++k)
+      if (const unsigned i = spec.arrays[k]; temporary[i]) free(device, address[i], bytes[i], stream);
   }
 };
 
-void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
+void bind(Bound& bound, const argument* arguments) {
+  const Specialisation& spec = bound.spec;
   const bool host_memory = bound.device.device->host_memory();
-  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
+  for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
-    bound.temporary[i] = false, bound.address[i] = 0, bound.count = i + 1;
+    bound.temporary[i] = false, bound.address[i] = 0, ++bound.count;
     if (a.kind == argument::device_array) {
       bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
     } else if (a.kind == argument::host) {
@@ -101,12 +106,10 @@ void bind(Bound& bound, const Specialisation& spec, const argument* arguments) {
   }
 }
 
-void copy_back(const Bound& bound, const Specialisation& spec, const argument* arguments) {
-  for (unsigned i = 0; i < bound.count; ++i) {
-    if (!bound.temporary[i] || !spec.writes[i]) continue;
-    const std::size_t bytes = std::size_t(element_count(arguments[i])) * spec.parameters[i].elem_bytes;
-    bound.device.device->copy_to_host(arguments[i].data, bound.address[i], bytes, bound.stream);
-  }
+void copy_back(const Bound& bound, const argument* arguments) {
+  for (const unsigned i : bound.spec.arrays)
+    if (bound.temporary[i] && bound.spec.writes[i])
+      bound.device.device->copy_to_host(arguments[i].data, bound.address[i], bound.bytes[i], bound.stream);
 }
 
 /// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room for the last block.
@@ -117,10 +120,10 @@ bool is_small(const call_config& c) {
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
 }
 
-ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const Bound& bound, const call_config& config) {
+ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_config& config) {
+  const Specialisation& spec = bound.spec;
   ir::Facts f{true, true, is_small(config), true};
-  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
-    if (spec.parameters[i].rank == 0) continue;
+  for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
     std::int64_t stride = 1;
     for (int d = a.rank - 1; d >= 0; --d) {
@@ -132,8 +135,8 @@ ir::Facts facts_of(const Specialisation& spec, const argument* arguments, const 
     if (bound.address[i] % 16 != 0) f.aligned = false;
     if (!spec.writes[i]) continue;
     const std::uint64_t bytes = reach(a, spec.parameters[i].elem_bytes);
-    for (unsigned j = 0; j < spec.parameters.size() && f.disjoint; ++j) {
-      if (j == i || spec.parameters[j].rank == 0) continue;
+    for (const unsigned j : spec.arrays) {
+      if (j == i) continue;
       const std::uint64_t other = reach(arguments[j], spec.parameters[j].elem_bytes);
       if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
     }
@@ -243,7 +246,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
                         "function on traced values, or an ordinary C++ function, instead", describe(*state));
   Specialisation& spec = specialise(*state, lambda, as);
-  DeviceHandle& device = choose(arguments, as.count, &config, spec.recorded.what);
+  DeviceHandle& device = choose(arguments, spec, &config);
   StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
@@ -255,9 +258,9 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     with_tables.insert(with_tables.end(), tables->arguments->begin(), tables->arguments->end());
     arguments = with_tables.data();
   }
-  Bound bound(device, request.stream);
-  bind(bound, spec, arguments);
-  const Compiled& code = code_for(*state, spec, device, facts_of(spec, arguments, bound, config));
+  Bound bound(device, request.stream, spec);
+  bind(bound, arguments);
+  const Compiled& code = code_for(*state, spec, device, facts_of(arguments, bound, config));
   if (!shape(request, *state, config, code, device)) return;
 
   alignas(16) std::byte block[max_block_bytes];
@@ -278,12 +281,12 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     return open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
   }
   code.launches.fetch_add(1, std::memory_order_relaxed);
-  for (unsigned i = 0; i < as.count; ++i)
-    if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  for (const unsigned i : spec.arrays)
+    if (i < as.count && arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
   if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);
   if (bound.staged) {
-    copy_back(bound, spec, arguments);
+    copy_back(bound, arguments);
     device.device->synchronize(request.stream);
   }
   if (bound.staged || debug_mode()) collect_reports(device);

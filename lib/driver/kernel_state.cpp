@@ -141,6 +141,8 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
     fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
   if (fresh->parameters.size() > most)
     support::fail_usage("{}: more than {} parameters and tables", describe(state), most);
+  for (unsigned i = 0; i < fresh->parameters.size(); ++i)
+    if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first

@@ -47,6 +47,7 @@ struct Specialisation {
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
   std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
+  std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending
   std::atomic<DeviceCode*> codes{nullptr};
   std::vector<Expected> expected;  // under the state's mutex
   std::atomic<DeviceTables*> tables{nullptr};

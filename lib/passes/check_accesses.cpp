@@ -36,12 +36,6 @@ class Checker {
     }
   }
 
-  ValueId extent(ValueId array, unsigned d) {
-    const Inst* def = f_.def(array);
-    if (def && def->list[d] != 0) return b_.constant(Scalar::I64, std::uint64_t(def->list[d]));
-    return b_.emit(Op::Extent, Scalar::I64, {array}, d);
-  }
-
   /// The access moves into an if, which takes over its results.
   void guard(InstId i) {
     const Inst access = f_.insts[i];
@@ -53,7 +47,7 @@ class Checker {
     ValueId inside = none;
     for (unsigned d = 0; d < rank; ++d) {
       const ValueId index = b_.cast(Scalar::I64, access.operands[1 + d]);
-      reported.push_back(index), extents.push_back(extent(array, d));
+      reported.push_back(index), extents.push_back(extent_of(f_, b_, array, d));
       // A negative index is a large unsigned one.
       const ValueId below = b_.compare(Op::Lt, b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back()));
       inside = d == 0 ? below : b_.binary(Op::And, inside, below);

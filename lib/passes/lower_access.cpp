@@ -29,12 +29,6 @@ class Lowerer {
     }
   }
 
-  ValueId extent(ValueId array, unsigned d) {
-    const Inst* def = f_.def(array);
-    if (def && def->list[d] != 0) return b_.constant(Scalar::I64, std::uint64_t(def->list[d]));
-    return b_.emit(Op::Extent, Scalar::I64, {array}, d);
-  }
-
   void lower(InstId i) {
     const ValueId array = f_.insts[i].operands[0];
     const Type t = f_.type_of(array);
@@ -44,7 +38,7 @@ class Lowerer {
     for (unsigned d = 0; d < t.rank; ++d) {
       const ValueId index = b_.cast(Scalar::I64, f_.insts[i].operands[1 + d]);
       if (contiguous) {
-        flat = d == 0 ? index : b_.binary(Op::Add, b_.binary(Op::Mul, flat, extent(array, d)), index);
+        flat = d == 0 ? index : b_.binary(Op::Add, b_.binary(Op::Mul, flat, extent_of(f_, b_, array, d)), index);
       } else {
         const ValueId term = b_.binary(Op::Mul, index, b_.emit(Op::Stride, Scalar::I64, {array}, d));
         flat = d == 0 ? term : b_.binary(Op::Add, flat, term);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/walk.h"
 
 namespace krait::passes {
@@ -52,10 +53,11 @@ inline bool is_commutative(ir::Op op) {
 inline std::uint64_t mask_of(ir::Scalar s) {
   return ir::bits_of(s) >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << ir::bits_of(s)) - 1;
 }
-/// A constant's bits as a number: sign-extended where the type is signed.
-inline std::int64_t as_int(ir::Scalar s, std::uint64_t bits) {
-  const unsigned shift = 64 - ir::bits_of(s);
-  return ir::is_signed_int(s) ? std::int64_t(bits << shift) >> shift : std::int64_t(bits);
+/// An array's extent along a dimension: the declared one, or what the launch gives.
+inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId array, unsigned d) {
+  const ir::Inst* def = f.def(array);
+  if (def && def->list[d] != 0) return b.constant(ir::Scalar::I64, std::uint64_t(def->list[d]));
+  return b.emit(ir::Op::Extent, ir::Scalar::I64, {array}, d);
 }
 
 /// Results of branches and carried values of loops that are always the same outer value become that value (dce begins so).

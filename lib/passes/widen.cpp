@@ -20,7 +20,7 @@ namespace {
 using namespace ir;
 
 /// Four copies of a large body cost compile time. Black-Scholes, some 200 instructions with its functions expanded, still gains on
-/// an H200: 2.53 ms become 2.16.
+/// an H200: 2.53 ms become 2.16. A kernel of ten functions, above the limit, would take twice as long to compile.
 constexpr std::size_t largest_body = 400;
 
 class Widener {

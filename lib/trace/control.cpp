@@ -2,6 +2,7 @@
 //
 // Control flow of the DSL as regions. An if is closed as soon as its body is recorded; elif and else move what was recorded since
 // (their condition) into the else region and go on there.
+#include "ir/constants.h"
 #include "trace/recorder.h"
 
 namespace krait::detail {
@@ -176,11 +177,10 @@ struct Range {
       return to_unsigned(op(Op::Max, end, r.constant(type, 0)));
     }
     if (r.function().is_const(step)) {
-      const unsigned unused = 64 - ir::bits_of(step_type);
       const std::uint64_t bits = r.function().const_bits(step);
-      const bool down = ir::is_signed_int(step_type) && std::int64_t(bits << unused) < 0;
+      const bool down = ir::is_signed_int(step_type) && ir::as_int(step_type, bits) < 0;
       if (bits == 0) r.misuse("the step of a range is 0: it would never end");
-      const std::uint64_t size = down ? 0 - std::uint64_t(std::int64_t(bits << unused) >> unused) : bits;
+      const std::uint64_t size = down ? 0 - std::uint64_t(ir::as_int(step_type, bits)) : bits;
       const ir::ValueId magnitude = r.constant(unsigned_type, ir::size_of(type) == 4 ? size & 0xffffffff : size);
       return down ? trips(end, begin, magnitude) : trips(begin, end, magnitude);
     }

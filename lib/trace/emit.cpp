@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values, mutable locals and memory of the DSL; the start and the end of a recording.
+#include <algorithm>
+
+#include "ir/constants.h"
 #include "ir/report.h"
 #include "support/error.h"
 #include "trace/recorder.h"
@@ -275,21 +278,20 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
 
 node make_shared(scalar element, std::size_t elem_bytes, node length) {
   Recorder& r = trace::recorder();
-  const ir::ValueId n = r.use_as(Scalar::I64, length);
-  ir::ValueId literal = n;  // a plain int comes as a cast of one
-  while (literal != ir::none && r.function().def(literal) && r.function().def(literal)->op == Op::Cast) literal = r.function().def(literal)->operands[0];
-  const bool known = literal != ir::none && r.function().is_const(literal) && ir::is_int(r.function().type_of(literal).scalar);
-  const unsigned unused = known ? 64 - ir::bits_of(r.function().type_of(literal).scalar) : 0;
-  const bool is_signed = known && ir::is_signed_int(r.function().type_of(literal).scalar);
-  const std::uint64_t bits = known ? r.function().const_bits(literal) : 0;
-  std::int64_t extent = is_signed ? std::int64_t(bits << unused) >> unused : std::int64_t(bits);
-  if (known && extent <= 0) {
-    r.misuse(fmt::format("dynamic_shared of {} elements: a number above 0 is needed", extent));
-    extent = 1;
+  const ir::ValueId given = r.use(length);
+  if (given != ir::none && r.function().is_const(given)) {
+    std::int64_t extent = ir::as_int(r.function().type_of(given).scalar, r.function().const_bits(given));
+    if (extent <= 0) r.misuse(fmt::format("dynamic_shared of {} elements: a number above 0 is needed", extent));
+    extent = std::max<std::int64_t>(extent, 1);
+    return make_array(op::Shared, element, elem_bytes, &extent, 1);
   }
-  if (!known && r.at().region() != r.function().body)
+  if (&r.function() != &r.kernel())
+    r.misuse("dynamic_shared within a kr::function: declare it in the kernel, as its length is computed before the kernel runs, and pass it");
+  else if (r.at().region() != r.function().body)
     r.misuse("dynamic_shared stands in a branch or loop: declare it before, as its length is computed before the kernel runs");
-  if (known || n == ir::none) return make_array(op::Shared, element, elem_bytes, &extent, 1);
+  const ir::ValueId n = r.use_as(Scalar::I64, length);
+  constexpr std::int64_t after_misuse = 1;
+  if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
   const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op::Shared, type, {n});
   r.function().insts[inst].list.assign(1, 0);

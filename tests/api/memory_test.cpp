@@ -157,12 +157,54 @@ TEST(Devices, EachCanBeChosen) {
   auto fill = kr::kernel([](kr::view<int> x) {
     for (auto i : kr::grid_stride(x.size())) x[i] = kr::cast<int>(i) + 1;
   });
-  for (const kr::device& d : {kr::device(), kr::device::cpu()}) {
+  for (const kr::device& d : kr::devices()) {
     kr::array<int> x(kr::shape<1>(3), d);
     fill.launch({1, 32}, x);
     EXPECT_TRUE(x.device() == d);
     EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3})) << d.id();
     EXPECT_TRUE(kr::device::find(d.id()) == d);
+  }
+}
+
+/// On a machine with several GPUs these are pairs of GPUs too.
+TEST(Devices, ExchangeArraysAndRefuseToMixThem) {
+  auto add = kr::kernel([](kr::view<const int> x, kr::view<int> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i] + y[i];
+  });
+  for (const kr::device& a : kr::devices())
+    for (const kr::device& b : kr::devices()) {
+      kr::array<int> x = kr::to_device(std::vector<int>(1000, 1), a), y = kr::to_device(std::vector<int>(1000, 2), b);
+      if (a != b) {
+        expect_usage({a.id(), b.id()}, [&] { add.launch({4, 64}, x, y); });
+        kr::array<int> moved(kr::shape<1>(1000), b);
+        moved.copy_from(x);
+        x = std::move(moved);
+      }
+      add.launch({4, 64}, x, y);
+      EXPECT_EQ(std::vector<int>(y.to_host()), std::vector<int>(1000, 3)) << a.id() << " and " << b.id();
+    }
+}
+
+TEST(Devices, EachHasItsStreamsEventsAndGraphs) {
+  auto step = kr::kernel([](kr::view<int> x) {
+    for (auto i : kr::grid_stride(x.size())) x[i] = x[i] * 2 + 1;
+  });
+  for (const kr::device& d : kr::devices()) {
+    kr::array<int> x = kr::to_device(std::vector<int>(1000, 0), d);
+    d.synchronize();
+    kr::stream first(d), second(d);
+    kr::event done(d);
+    const auto stepped_twice = [&] {
+      step.launch({4, 64}, x);
+      step.launch({4, 64}, x);
+    };
+    kr::graph twice(stepped_twice, d);
+    twice.launch(first);
+    done.record(first);
+    done.wait(second);
+    step.launch({4, 64, second}, x);
+    second.synchronize();
+    EXPECT_EQ(std::vector<int>(x.to_host()), std::vector<int>(1000, 7)) << d.id();
   }
 }
 

@@ -101,6 +101,14 @@ TEST(Shared, MisuseIsRefused) {
       kr::if_(n > 0, [&] { x[0] = kr::dynamic_shared<int>(n)[0]; });
     }).launch({1, 1}, host, 5);
   });
+  expect_usage({"dynamic_shared within a kr::function"}, [&] {
+    auto first_of = kr::function([](kr::value<int> n) {
+      auto a = kr::dynamic_shared<int>(n);
+      a[0] = n;
+      return kr::value<int>(a[0]);
+    });
+    kr::kernel([=](kr::view<int> x, kr::value<int> n) { x[0] = first_of(n); }).launch({1, 1}, host, 5);
+  });
   expect_usage({"dynamic_shared of 0 elements"}, [&] {
     kr::kernel([](kr::view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; }).launch({1, 1}, host);
   });

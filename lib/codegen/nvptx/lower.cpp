@@ -244,24 +244,8 @@ void Lowering::lower_pure(const ir::Inst& inst) {
 }
 
 /// Of 32 bits; prmt takes the fourth bit of a selector for something else.
-/// The hardware's on 32 bits; other widths come from expand_ops as other operations, and are written out where it has not run.
+/// On 32 bits; expand_ops leaves no others.
 Value* Lowering::byte_permute(const ir::Inst& inst) {
-  const unsigned bytes = ir::size_of(inst.type.scalar);
-  if (bytes != 4) {
-    Value *x = value(inst.operands[0]), *y = value(inst.operands[1]), *selector = value(inst.operands[2]);
-    llvm::Type* type = x->getType();
-    const auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(type, n); };
-    Value* result = number(0);
-    for (unsigned i = 0; i < bytes; ++i) {
-      Value* digit = 4 * i < bytes * 8 ? b_.CreateLShr(selector, number(4 * i)) : number(0);
-      Value* which = b_.CreateAnd(digit, number(2 * bytes - 1));
-      Value* from = b_.CreateSelect(b_.CreateICmpULT(which, number(bytes)), x, y);
-      Value* shift = b_.CreateMul(b_.CreateAnd(which, number(bytes - 1)), number(8));
-      Value* byte = b_.CreateAnd(b_.CreateLShr(from, shift), number(255));
-      result = b_.CreateOr(result, b_.CreateShl(byte, number(8 * i)));
-    }
-    return result;
-  }
   Value* selector = b_.CreateAnd(value(inst.operands[2]), b_.getInt32(0x7777));
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {value(inst.operands[0]), value(inst.operands[1]), selector});
 }
