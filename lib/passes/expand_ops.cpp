@@ -57,6 +57,14 @@ class Expander {
     const Scalar s = inst.type.scalar;
     const bool sum = inst.op == Op::AddSat;
     const ValueId x = inst.operands[0], y = inst.operands[1], r = b_.binary(sum ? Op::Add : Op::Sub, x, y);
+    if (s == Scalar::U64) {
+      // Of bits, as NVIDIA's Vulkan driver takes the comparison below for an instruction that it gets wrong on 64 of them.
+      const auto inverse = [&](ValueId v) { return b_.emit(Op::Not, s, {v}); };
+      const ValueId a = sum ? x : inverse(x), outer = b_.binary(Op::And, a, y), inner = b_.binary(Op::Or, a, y);
+      const ValueId carry = b_.binary(Op::Or, outer, b_.binary(Op::And, inner, sum ? inverse(r) : r));
+      const ValueId all = b_.binary(Op::Sub, number(s, 0), b_.emit(Op::Shr, s, {carry, number(Scalar::U32, 63)}));
+      return sum ? b_.binary(Op::Or, r, all) : b_.binary(Op::And, r, inverse(all));
+    }
     if (is_unsigned_int(s))
       return sum ? select(b_.compare(Op::Lt, r, x), number(s, ~0ull), r) : select(b_.compare(Op::Lt, x, y), number(s, 0), r);
     const ValueId changed = b_.binary(Op::Xor, x, r), other = sum ? b_.binary(Op::Xor, y, r) : b_.binary(Op::Xor, x, y);

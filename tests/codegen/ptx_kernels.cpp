@@ -279,11 +279,12 @@ kernel @warp fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: view<u64, 1>, %
   return
 }
 )");
-  EXPECT_TRUE(contains(ptx, "activemask")) << "inside the if\n" << ptx;
+  EXPECT_FALSE(contains(ptx, "activemask")) << "the lanes of the if are put to the vote\n" << ptx;
   EXPECT_TRUE(contains(ptx, "shfl.sync.idx.b32")) << ptx;
 }
 
-TEST(PtxKernels, WarpOperationsNameAllLanesWhereFlowIsUniform) {
+// What parts a warp need not bring it together again before the next operation: only naming the lanes does.
+TEST(PtxKernels, WarpOperationsNameTheLanesThatComeThere) {
   std::string text = R"(kir 1
 kernel @sum fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: u32) {
   %2: i64 = global_id {0}
@@ -301,10 +302,48 @@ kernel @sum fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: u32) {
   return
 }
 )";
-  EXPECT_FALSE(contains(check_ptx(text), "activemask"));
+  std::string ptx = check_ptx(text);
+  EXPECT_TRUE(contains(ptx, ", 31, -1;") && !contains(ptx, "vote.sync.ballot")) << "all of them\n" << ptx;
   text.replace(text.find("for %1,"), 7, "for %44,");
   text.insert(text.find("  %5: i32 = for"), "  %44: u32 = cast %3\n");
-  EXPECT_TRUE(contains(check_ptx(text), "activemask")) << "the count differs from thread to thread";
+  ptx = check_ptx(text);
+  EXPECT_TRUE(contains(ptx, "vote.sync.ballot") && !contains(ptx, ", 31, -1;")) << "the count differs from thread to thread\n" << ptx;
+  EXPECT_FALSE(contains(ptx, "activemask")) << ptx;
+  text.insert(text.find("    %8: i32"), R"(    %20: bool = gt %7, %4
+    if %20 {
+      %21: i32 = const 7
+      %22: bool = eq %7, %21
+      if %22 {
+        break %7
+      }
+      yield
+    } else {
+      yield
+    }
+)");
+  EXPECT_TRUE(contains(check_ptx(text), "activemask")) << "those who break are not known to the other side";
+}
+
+// ptxas takes neg.s16 and abs.s16 of the least number for +32768.
+TEST(PtxKernels, SignsOf16BitsChangeIn32) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @signs fp(strict) facts(contiguous) (%0: view<i16, 1>) {
+  %1: i64 = global_id {0}
+  %2: i16 = load %0, %1
+  %3: i16 = neg %2
+  %4: i16 = abs %2
+  %5: i32 = cast %3
+  %6: i32 = cast %4
+  %7: i32 = mul %5, %6
+  %9: i32 = const 16
+  %10: i32 = shr %7, %9
+  %11: i16 = cast %10
+  store.i16 %0, %1, %11
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "neg.s32") && contains(ptx, "abs.s32")) << ptx;
+  EXPECT_FALSE(contains(ptx, "neg.s16") || contains(ptx, "abs.s16")) << ptx;
 }
 
 // ptxas turns `add.f32 %r; st.b8 [p], %r` into a conversion from float to integer.

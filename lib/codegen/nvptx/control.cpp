@@ -70,10 +70,12 @@ void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
   switch (inst.op) {
     case Op::Yield:
       if (!join) return lower_results(inst);
+      if (join->lanes) join->lanes->addIncoming(active_mask(), from);
       add_incoming(join->results, operands, from);
       b_.CreateBr(join->block);
       return;
     case Op::Continue:
+      loop->next_lanes = lanes_;
       add_incoming(loop->next, operands, from);
       b_.CreateBr(loop->latch);
       return;
@@ -87,14 +89,21 @@ void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
 }
 
 Lowering::Join Lowering::open_join(const ir::Inst& inst) {
-  llvm::BasicBlock* block = llvm::BasicBlock::Create(context_, "join");
-  bool divergent = !is_uniform(inst.operands[0]);
-  divergence_ += divergent;
-  return {block, phis(inst.results, block), divergent};
+  Join join{llvm::BasicBlock::Create(context_, "join"), {}, lanes_, true, nullptr};
+  std::size_t coming = 0;
+  for (ir::RegionId region : inst.regions) {
+    join.all_come = join.all_come && count_jumps(region, Op::Break) + count_jumps(region, Op::Continue) == 0;
+    coming += ir::terminator(kernel_, region).op == Op::Yield;
+  }
+  // Those of one way know each other; those of several do where they went it together.
+  if (lanes_ && !join.all_come && (coming == 1 || (coming > 1 && is_uniform(inst.operands[0]))))
+    join.lanes = llvm::PHINode::Create(b_.getInt32Ty(), unsigned(coming), "", join.block);
+  join.results = phis(inst.results, join.block);
+  return join;
 }
 
 void Lowering::close_join(Join& join, const ir::Inst& inst) {
-  divergence_ -= join.divergent;
+  lanes_ = join.all_come ? join.before : join.lanes;
   join.block->insertInto(function_);
   b_.SetInsertPoint(join.block);
   bind_phis(join.results, inst);
@@ -102,17 +111,21 @@ void Lowering::close_join(Join& join, const ir::Inst& inst) {
 
 void Lowering::lower_if(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
+  const std::vector<Value*> lanes = split_lanes(inst, join);
   llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
   b_.CreateCondBr(value(inst.operands[0]), then, otherwise);
   b_.SetInsertPoint(then);
+  lanes_ = lanes[0];
   lower_region(inst.regions[0], &join, loop);
   b_.SetInsertPoint(otherwise);
+  lanes_ = lanes[1];
   lower_region(inst.regions[1], &join, loop);
   close_join(join, inst);
 }
 
 void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
+  const std::vector<Value*> lanes = split_lanes(inst, join);
   Value* selector = value(inst.operands[0]);
   llvm::BasicBlock* otherwise = new_block("default");
   llvm::SwitchInst* choice = b_.CreateSwitch(selector, otherwise, unsigned(inst.list.size()));
@@ -124,6 +137,7 @@ void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
       choice->addCase(llvm::ConstantInt::get(context_, number.trunc(selector->getType()->getIntegerBitWidth())), block);
     }
     b_.SetInsertPoint(block);
+    lanes_ = lanes[i];
     lower_region(inst.regions[i], &join, loop);
   }
   close_join(join, inst);
@@ -131,7 +145,8 @@ void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
 
 /// The blocks and phis of a loop; the header's phis have their first values. The insertion point is the header's.
 Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
-  Loop loop;
+  Loop loop{};
+  loop.before = lanes_;
   loop.header = new_block("loop");
   loop.latch = llvm::BasicBlock::Create(context_, "latch");
   loop.exit = llvm::BasicBlock::Create(context_, "end");
@@ -147,25 +162,38 @@ Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* prehe
   }
   b_.CreateBr(loop.header);
   b_.SetInsertPoint(loop.header);
-  loop.divergent = is_divergent_loop(inst);
-  divergence_ += loop.divergent;
+  if (lanes_ && is_divergent_loop(inst)) {
+    if (asks_lanes(inst)) {
+      loop.lanes = llvm::PHINode::Create(b_.getInt32Ty(), 2, "", loop.header);
+      loop.lanes->addIncoming(lanes_, preheader);
+    }
+    lanes_ = loop.lanes;
+  }
+  loop.body_lanes = lanes_;
   return loop;
 }
 
 /// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
 void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
-  divergence_ -= loop.divergent;
   if (loop.latch->use_empty()) {
     for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
     delete loop.latch;
   } else {
     loop.latch->insertInto(function_);
     b_.SetInsertPoint(loop.latch);
+    if (loop.lanes) {
+      // Without breaks all that began the trip end it, and those that continue at one place know each other.
+      lanes_ = count_jumps(inst.regions[0], Op::Break) == 0      ? loop.body_lanes
+               : count_jumps(inst.regions[0], Op::Continue) == 1 ? loop.next_lanes
+                                                                 : nullptr;
+      loop.lanes->addIncoming(active_mask(), loop.latch);
+    }
     for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
     // A counter never wraps: its callers make first + trips * step fit.
     if (index) index->addIncoming(b_.CreateAdd(index, step, "", true), loop.latch);
     b_.CreateBr(loop.header);
   }
+  lanes_ = loop.before;
   loop.exit->insertInto(function_);
   b_.SetInsertPoint(loop.exit);
   bind_phis(loop.results, inst);
@@ -188,6 +216,7 @@ void Lowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
   index->addIncoming(counter.first, preheader);
   llvm::BasicBlock* body = new_block("body");
   Value* more = b_.CreateICmpULT(index, counter.bound);
+  if (loop.lanes) lanes_ = loop.body_lanes = ballot(more);
   for (std::size_t i = 0; i < loop.results.size(); ++i) loop.results[i]->addIncoming(loop.carried[i], loop.header);
   b_.CreateCondBr(more, body, loop.exit);
   b_.SetInsertPoint(body);

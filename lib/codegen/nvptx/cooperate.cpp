@@ -6,6 +6,7 @@
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::nvptx {
 
@@ -56,10 +57,38 @@ Value* Lowering::position(Op op, unsigned d) {
   }
 }
 
-/// Lanes that take part in a warp operation. Where control flow is uniform all that have not returned do, and naming all of them
-/// makes the hardware wait until they are there; elsewhere, those that are here.
-Value* Lowering::active_mask() {
-  return divergence_ == 0 ? static_cast<Value*>(b_.getInt32(~0u)) : b_.CreateIntrinsic(nvvm_activemask, {});
+/// Lanes that take part in a warp operation. Naming them makes the hardware wait until they are there (those that have returned
+/// count as such); where threads jump out of loops in several ways nobody knows them, and it is those that happen to be here.
+Value* Lowering::active_mask() { return lanes_ ? lanes_ : b_.CreateIntrinsic(nvvm_activemask, {}); }
+
+Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_mask(), condition}); }
+
+/// Whether warp operations stand in it.
+bool Lowering::asks_lanes(const ir::Inst& construct) const {
+  bool found = false;
+  for (ir::RegionId region : construct.regions)
+    ir::for_each_inst(kernel_, region, [&](ir::InstId i, ir::RegionId) {
+      const Op op = kernel_.insts[i].op;
+      found = found || (ir::info(op).effect == ir::Effect::Cross && op != Op::Uniform) || op == Op::WarpSync;
+    });
+  return found;
+}
+
+/// By region of an if or switch: the lanes that go there. A divergent condition is put to the vote of all that come, which also
+/// brings them together again after whatever parted them before.
+std::vector<Value*> Lowering::split_lanes(const ir::Inst& inst, const Join& join) {
+  std::vector<Value*> ways(inst.regions.size(), lanes_);
+  if (!lanes_ || is_uniform(inst.operands[0])) return ways;
+  if (join.all_come && !asks_lanes(inst)) return std::vector<Value*>(inst.regions.size(), nullptr);
+  Value *selector = value(inst.operands[0]), *rest = lanes_;
+  for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
+    Value* taken = inst.op == Op::If ? selector
+                                     : b_.CreateICmpEQ(selector, llvm::ConstantInt::getSigned(selector->getType(), inst.list[i]));
+    ways[i] = ballot(taken);
+    rest = b_.CreateAnd(rest, b_.CreateNot(ways[i]));
+  }
+  ways.back() = rest;
+  return ways;
 }
 
 /// Whether all threads of a block that have not returned see one value: a sufficient test by definitions.
@@ -85,20 +114,21 @@ bool Lowering::is_uniform(ir::ValueId v) {
   return uniform;
 }
 
+/// The breaks or continues under a region that belong to a loop around it.
+std::size_t Lowering::count_jumps(ir::RegionId region, Op kind) const {
+  std::size_t count = 0;
+  for (ir::InstId id : kernel_.regions[region].insts) {
+    const ir::Inst& inst = kernel_.insts[id];
+    count += inst.op == kind;
+    if (!ir::is_loop(inst.op))
+      for (ir::RegionId inner : inst.regions) count += count_jumps(inner, kind);
+  }
+  return count;
+}
+
 /// A `for` of uniform count that no thread leaves early takes all threads through the same trips; other loops may not.
 bool Lowering::is_divergent_loop(const ir::Inst& loop) {
-  if (loop.op != Op::For || !is_uniform(loop.operands[0])) return true;
-  std::vector<ir::RegionId> rest(loop.regions);
-  while (!rest.empty()) {
-    ir::RegionId region = rest.back();
-    rest.pop_back();
-    for (ir::InstId id : kernel_.regions[region].insts) {
-      const ir::Inst& inst = kernel_.insts[id];
-      if (inst.op == Op::Break) return true;
-      if (!ir::is_loop(inst.op)) rest.insert(rest.end(), inst.regions.begin(), inst.regions.end());
-    }
-  }
-  return false;
+  return loop.op != Op::For || !is_uniform(loop.operands[0]) || count_jumps(loop.regions[0], Op::Break) > 0;
 }
 
 void Lowering::lower_sync(const ir::Inst& inst) {
@@ -131,8 +161,7 @@ void Lowering::lower_warp(const ir::Inst& inst) {
       return;
     }
     case Op::Ballot: {
-      Value* lanes = b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_mask(), value(inst.operands[0])});
-      set(inst, b_.CreateZExt(lanes, b_.getInt64Ty()));
+      set(inst, b_.CreateZExt(ballot(value(inst.operands[0])), b_.getInt64Ty()));
       return;
     }
     case Op::WarpAny: set(inst, b_.CreateIntrinsic(nvvm_vote_any_sync, {active_mask(), value(inst.operands[0])})); return;

@@ -145,6 +145,7 @@ void Lowering::run() {
   } else {
     bind_parameters();
     place_shared();
+    lanes_ = b_.getInt32(~0u);
   }
   llvm::BasicBlock* body = new_block("body");
   b_.SetInsertPoint(body);

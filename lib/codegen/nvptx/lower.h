@@ -56,14 +56,19 @@ class Lowering {
   struct Join {
     llvm::BasicBlock* block;
     std::vector<llvm::PHINode*> results;
-    bool divergent;  // threads of a block may take different ways
+    llvm::Value* before;      // lanes_ at the construct
+    bool all_come;            // no thread jumps out of a loop around it
+    llvm::PHINode* lanes;     // those that come here, where some do not and the others know of each other
   };
   struct Loop {
     llvm::BasicBlock *header, *latch, *exit;
     std::vector<llvm::PHINode*> carried;  // in the header
     std::vector<llvm::PHINode*> next;     // in the latch
     std::vector<llvm::PHINode*> results;  // in the exit
-    bool divergent;
+    llvm::Value* before;                  // lanes_ at the loop
+    llvm::PHINode* lanes;                 // in the header, where trips differ and warp operations ask
+    llvm::Value* body_lanes;              // at the start of a trip
+    llvm::Value* next_lanes;              // at the only place that continues
   };
 
   // lower.cpp
@@ -141,8 +146,12 @@ class Lowering {
   llvm::Value* grid_dim(unsigned dimension);
   llvm::Value* position(ir::Op op, unsigned dimension);
   llvm::Value* active_mask();
+  bool asks_lanes(const ir::Inst& construct) const;
+  std::vector<llvm::Value*> split_lanes(const ir::Inst& inst, const Join& join);
+  llvm::Value* ballot(llvm::Value* condition);
   bool is_uniform(ir::ValueId v);
   bool is_divergent_loop(const ir::Inst& loop);
+  std::size_t count_jumps(ir::RegionId region, ir::Op kind) const;
   void lower_sync(const ir::Inst& inst);
   void lower_warp(const ir::Inst& inst);
   llvm::Value* shuffle(llvm::Value* x, llvm::Value* lane);
@@ -171,7 +180,7 @@ class Lowering {
   llvm::GlobalVariable* segment_ = nullptr;              // dynamic shared memory
   std::vector<signed char> uniform_, float_bits_;  // by ValueId: -1 not asked yet
   bool reinterprets_ = false;  // the kernel takes the bits of floats
-  unsigned divergence_ = 0;  // divergent constructs around the instruction being lowered
+  llvm::Value* lanes_ = nullptr;  // of the warp that run what is being lowered; null where only the hardware knows
   bool synchronises_ = false;  // the kernel has barriers, fences or atomics
 };
 

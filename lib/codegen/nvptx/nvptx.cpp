@@ -84,6 +84,26 @@ void optimise(llvm::Function& function, llvm::TargetMachine& machine) {
   passes.run(function, functions);
 }
 
+/// ptxas (CUDA 13, and the driver's) takes neg.s16 and abs.s16 of -32768 for +32768 where a comparison, shift or conversion to 32
+/// bits follows. Through 32 bits they are right; in LLVM's IR they would be narrowed again.
+std::string sign_in_32_bits(llvm::StringRef ptx) {
+  std::string out;
+  out.reserve(ptx.size());
+  while (!ptx.empty()) {
+    llvm::StringRef line;
+    std::tie(line, ptx) = ptx.split('\n');
+    const llvm::StringRef operation = line.ltrim().take_front(8);
+    if (operation == "neg.s16 " || operation == "abs.s16 ") {
+      const auto [to, from] = line.ltrim().drop_front(8).ltrim().rtrim(';').split(',');
+      out += fmt::format("\t{{ .reg .b32 %wide; cvt.s32.s16 %wide, {}; {}.s32 %wide, %wide; cvt.u16.u32 {}, %wide; }}\n", from.trim().str(),
+                         operation.take_front(3).str(), to.trim().str());
+    } else {
+      out.append(line.begin(), line.end()), out += '\n';
+    }
+  }
+  return out;
+}
+
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
@@ -91,7 +111,7 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   constexpr auto assembly = llvm::CodeGenFileType::AssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true)) defect("LLVM cannot emit PTX");
   passes.run(module);
-  return std::string(text);
+  return sign_in_32_bits(text);
 }
 
 }  // namespace

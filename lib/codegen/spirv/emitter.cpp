@@ -52,16 +52,16 @@ Id Emitter::constant(Scalar s, std::uint64_t value) {
   return id;
 }
 
+Id Emitter::hidden_zero(Scalar u) {
+  Id index = m.emit(spv::Op::OpLoad, type(Scalar::U32), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(Scalar::U32))});
+  return resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
+}
+
 // Mesa's llvmpipe takes x·0 for 0, x + 0 for x and x / 0 for anything where it sees the literal, strict modes or not.
 Id Emitter::zero(Scalar s, std::uint64_t pattern) {
   if (fast || !has("hide0")) return constant(s, pattern);
   const Scalar u = bits_type(s);
   return bits(s, u, op(spv::Op::OpBitwiseXor, u, {hidden_zero(u), constant(u, pattern)}));
-}
-
-Id Emitter::hidden_zero(Scalar u) {
-  Id index = m.emit(spv::Op::OpLoad, type(Scalar::U32), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(Scalar::U32))});
-  return resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
 }
 
 // llvmpipe puts an integer zero among the doubles for threads that take no part, which its LLVM cannot translate and ends the

@@ -53,6 +53,8 @@ class Emitter {
   // ---- typed instructions
   Id type(Scalar s);
   Id constant(Scalar s, std::uint64_t bits);
+  /// An integer zero that no driver sees through.
+  Id hidden_zero(Scalar u);
   /// A floating-point zero of either sign, which is kept from drivers that drop operations with a literal one (feature hide0).
   Id zero(Scalar s, std::uint64_t pattern);
   /// The bits of what an atomic of integers gets.
@@ -108,7 +110,6 @@ class Emitter {
   Id narrow_float(Scalar to, Scalar from, Id x);
 
  private:
-  Id hidden_zero(Scalar u);
   Id float_to_int(Scalar to, Scalar from, Id x);
   Id int_to_float(Scalar to, Scalar from, Id x);
   Id widened(Scalar s, Scalar& wide, Id x);

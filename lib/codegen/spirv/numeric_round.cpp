@@ -198,7 +198,10 @@ Id Emitter::rsqrt_f32(Id x) {
     Id scaled = exact(Op::OpFMul, f, {inverse, constant(f, std::uint64_t(127 + 75) << 23)});
     Id pole = bits(f, u, op(Op::OpBitwiseOr, u, {pattern, u32(infinity)}));
     Id is_zero = op(Op::OpIEqual, Scalar::Bool, {doubled, u32(0)});
-    return select(f, is_zero, pole, select(f, subnormal, scaled, inverse));
+    // Drivers that flush give -infinity for a negative subnormal number.
+    Id negative = op(Op::OpUGreaterThan, Scalar::Bool, {pattern, u32(sign_bit)});
+    Id root = select(f, subnormal, scaled, select(f, negative, constant(f, quiet_nan), inverse));
+    return select(f, is_zero, pole, root);
   };
   return either_way(
       f, normal, [&] { return estimate(x); }, slow);
