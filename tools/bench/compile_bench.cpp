@@ -15,24 +15,16 @@
 #include <fmt/format.h>
 
 #include "driver/devices.h"
-#include "driver/jit.h"
 #include "driver/plugin.h"
 #include "ir/text.h"
-#include "kernels.h"
 #include "krait/target.h"
-#include "trace/trace.h"
+#include "recorded.h"
 
 namespace {
 
 namespace kr = krait;
+using bench::Workload;
 using Clock = std::chrono::steady_clock;
-
-struct Workload {
-  const char* name;
-  const kr::detail::signature* as;
-  const void* lambda;
-  kr::fp mode = kr::fp::native;
-};
 
 constexpr const char* stages[] = {"record", "passes", "print", "parse", "lower", "optimise", "emit", "load"};
 constexpr std::size_t stage_count = std::size(stages);
@@ -46,37 +38,6 @@ struct Times {
   }
 };
 
-template <bool... Array, class Lambda>
-Workload elementwise(const char* name, const Lambda& lambda, kr::fp mode = kr::fp::native) {
-  using recording = kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
-  return {name, &recording::as, &lambda, mode};
-}
-template <class Lambda, class Result, class... Params>
-Workload whole_kernel(const char* name, const Lambda& lambda, Result (Lambda::*)(Params...) const) {
-  return {name, &kr::detail::kernel_recording<Lambda, Params...>::as, &lambda};
-}
-template <class Lambda>
-Workload whole_kernel(const char* name, const Lambda& lambda) {
-  return whole_kernel(name, lambda, &Lambda::operator());
-}
-
-kr::driver::Recorded record(const Workload& w) {
-  kr::detail::recording_options options;
-  options.name = w.name, options.fp = std::uint8_t(w.mode);
-  void* recording = kr::detail::begin_recording(options);
-  std::vector<kr::detail::node> nodes;
-  for (unsigned i = 0; i < w.as->count; ++i) {
-    const kr::detail::parameter_type& p = w.as->parameters[i];
-    nodes.push_back(p.rank ? kr::detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes) : kr::detail::parameter(p.type));
-  }
-  w.as->record(w.lambda, nodes.data());
-  kr::driver::Recorded out;
-  out.module = std::move(kr::trace::take(kr::detail::finish_recording(recording))->module);
-  kr::passes::prepare(out.module);
-  out.what = w.name;
-  return out;
-}
-
 Times compile(const Workload& w, const std::string& target, const std::string& kir_folder) {
   const auto kind = target.starts_with("ptx")     ? kr::passes::TargetKind::Ptx
                     : target.starts_with("spirv") ? kr::passes::TargetKind::Spirv
@@ -89,7 +50,7 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
     t.ms[stage++] = std::chrono::duration<double, std::milli>(now - from).count();
     from = now;
   };
-  const kr::driver::Recorded recorded = record(w);
+  const kr::driver::Recorded recorded = bench::record(w);
   lap();
   // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
   const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true}, kind);
@@ -106,16 +67,6 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   t.bytes = made.bytes.size();
   if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + target.substr(0, target.find(' ')) + ".kir") << text;
   return t;
-}
-
-std::vector<Workload> workloads() {
-  return {elementwise<false, true, true>("saxpy", bench::saxpy),
-          elementwise<true, true>("exp_sin_log", bench::transcendental),
-          elementwise<true, true>("exp_sin_log_fast", bench::transcendental, kr::fp::fast),
-          elementwise<true, true, true>("black_scholes", bench::black_scholes),
-          whole_kernel("mandelbrot", bench::mandelbrot),
-          whole_kernel("nbody", bench::nbody),
-          whole_kernel("jacobi", bench::jacobi)};
 }
 
 std::string whole_target(const std::string& name) {
@@ -141,7 +92,7 @@ int main(int argc, char** argv) try {
   std::string out = "[";
   for (const std::string& target : targets) {
     fmt::print("\n{}\n\n| kernel | {} | all | first | bytes |\n", target, fmt::join(stages, " | "));
-    for (const Workload& w : workloads()) {
+    for (const Workload& w : bench::workloads()) {
       if (!only.empty() && only != w.name) continue;
       Times best = compile(w, target, kir_folder);
       const double first = best.total();

@@ -153,6 +153,23 @@ int main(int argc, char** argv) try {
   }
   std::printf("| graph of 200 kernels | %.3f us a kernel in all |\n", bench::median(total));
   keep("in a graph of 200", {{ours, bench::median(total)}});
+  // Each adds to what the one before left: host and device together, from the first to the end of the last.
+  auto step = kr::kernel([](kr::view<float> z) {
+    auto i = kr::grid();
+    kr::if_(i < z.size(), [&] { z[i] = z[i] + 1.0f; });
+  }, {.name = "step"});
+  constexpr int chain = 5000;
+  std::vector<double> each;
+  for (int r = 0; r < rounds / 2; ++r) {
+    step.launch({1, 128}, out);
+    on.synchronize();
+    const auto start = Clock::now();
+    for (int i = 0; i < chain; ++i) step.launch({1, 128}, out);
+    on.synchronize();
+    each.push_back(microseconds(start) / chain);
+  }
+  std::printf("| %d dependent dispatches | %.3f us a dispatch in all |\n", chain, bench::median(each));
+  keep("a dependent dispatch", {{ours, bench::median(each)}});
   if (json) bench::write_json(json, rows, on.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

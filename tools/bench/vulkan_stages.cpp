@@ -2,15 +2,13 @@
 //
 // What it takes to make a kernel on a Vulkan device, stage by stage: medians of nine kernels that differ in their names, so that
 // no driver's cache knows their words, and the first of the process beside them.
-//   bench_vulkan_stages FILE.kir…      (recorded kernels, as `krait dump --emit ir` prints them)
+//   bench_vulkan_stages [KERNEL…]      (names of the workloads; all unless some are given)
 // Kernels are launched on empty arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,16 +16,16 @@
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
-#include "passes/passes.h"
+#include "recorded.h"
 #include "runtime/backend.h"
 
 using namespace krait;
 
 namespace {
 
-enum Stage { Parse, Passes, Boundary, Build, Validate, Load, Pipeline, Launch, Stages };
-constexpr const char* names[Stages] = {"parse",    "passes", "print and parse",           "SPIR-V",
-                                       "validate", "load",   "pipeline and first launch", "next launch"};
+enum Stage { Record, Passes, Boundary, Build, Validate, Load, Pipeline, First, Next, Stages };
+constexpr const char* names[Stages] = {"record", "passes",   "print and parse", "SPIR-V",     "validate",
+                                       "load",   "pipeline", "first launch",    "next launch"};
 using Times = std::array<double, Stages>;
 
 class Watch {
@@ -43,16 +41,13 @@ class Watch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Times make(runtime::Device& device, const std::string& text, int number) {
+Times make(runtime::Device& device, const bench::Workload& w, int number) {
   Times t{};
+  const std::string name = fmt::format("{}_{}", w.name, number);
   Watch watch;
-  ir::ParseResult parsed = ir::parse(text);
-  if (!parsed.error.empty()) throw error(error::kind_type::usage, parsed.error.c_str());
-  t[Parse] = watch.lap();
-  ir::Module& m = parsed.module;
-  m.kernel().name += fmt::format("_{}", number);
+  ir::Module m = bench::record(w, name.c_str()).module;
+  t[Record] = watch.lap();
   m.kernel().facts = {true, true, true, true};
-  watch.lap();
   if (const std::string refused = passes::run_pipeline(m, passes::TargetKind::Spirv); !refused.empty())
     throw error(error::kind_type::usage, refused.c_str());
   t[Passes] = watch.lap();
@@ -64,11 +59,13 @@ Times make(runtime::Device& device, const std::string& text, int number) {
   const std::vector<std::byte> arguments(ir::argument_layout(m.kernel()).size);
   runtime::LaunchRequest request;
   request.block = {128, 1, 1}, request.args = arguments.data(), request.args_size = arguments.size();
-  for (const Stage stage : {Pipeline, Launch}) {
-    device.launch(*executable, request);
-    device.synchronize();
-    t[stage] = watch.lap();
-  }
+  device.launch(*executable, request);  // its first makes the pipeline
+  t[Pipeline] = watch.lap();
+  device.synchronize();
+  t[First] = watch.lap();
+  device.launch(*executable, request);
+  device.synchronize();
+  t[Next] = watch.lap();
   return t;
 }
 
@@ -76,23 +73,22 @@ Times make(runtime::Device& device, const std::string& text, int number) {
 
 int main(int argc, char** argv) try {
   const runtime::Found found = runtime::vulkan_devices(true);
-  if (found.devices.empty() || argc < 2) {
+  if (found.devices.empty()) {
     for (const std::string& s : found.skipped) fmt::print(stderr, "{}\n", s);
-    fmt::print(stderr, "bench_vulkan_stages FILE.kir…\n");
     return 1;
   }
   runtime::Device& device = *found.devices.front();
   fmt::print("{}, target \"{}\"\n\n| kernel |", device.name(), device.target());
   for (const char* name : names) fmt::print(" {} |", name);
   fmt::print(" all, ms |\n");
-  for (int k = 1; k < argc; ++k) {
-    std::ifstream file(argv[k]);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::vector<std::string_view> only(argv + 1, argv + argc);
+  for (const bench::Workload& w : bench::workloads()) {
+    if (!only.empty() && std::find(only.begin(), only.end(), w.name) == only.end()) continue;
     std::vector<Times> all;
-    for (int n = 0; n < 10; ++n) all.push_back(make(device, text, n));
+    for (int n = 0; n < 10; ++n) all.push_back(make(device, w, n));
     const auto print = [&](const char* which, auto&& of) {
       double sum = 0;
-      fmt::print("| {}{} |", argv[k], which);
+      fmt::print("| {}{} |", w.name, which);
       for (int s = 0; s < Stages; ++s) fmt::print(" {:.2f} |", of(s)), sum += of(s);
       fmt::print(" {:.2f} |\n", sum);
     };

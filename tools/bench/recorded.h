@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recordings of the workloads without a device, for the benches that look behind the public interface.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "driver/jit.h"
+#include "kernels.h"
+#include "passes/passes.h"
+#include "trace/trace.h"
+
+namespace bench {
+
+struct Workload {
+  const char* name;
+  const kr::detail::signature* as;
+  const void* lambda;
+  kr::fp mode = kr::fp::native;
+};
+
+template <bool... Array, class Lambda>
+Workload elementwise(const char* name, const Lambda& lambda, kr::fp mode = kr::fp::native) {
+  using recording = kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
+  return {name, &recording::as, &lambda, mode};
+}
+template <class Lambda, class Result, class... Params>
+Workload whole_kernel(const char* name, const Lambda& lambda, Result (Lambda::*)(Params...) const) {
+  return {name, &kr::detail::kernel_recording<Lambda, Params...>::as, &lambda};
+}
+template <class Lambda>
+Workload whole_kernel(const char* name, const Lambda& lambda) {
+  return whole_kernel(name, lambda, &Lambda::operator());
+}
+
+/// `name`: the workload's own unless given.
+inline kr::driver::Recorded record(const Workload& w, const char* name = nullptr) {
+  kr::detail::recording_options options;
+  options.name = name ? name : w.name, options.fp = std::uint8_t(w.mode);
+  void* recording = kr::detail::begin_recording(options);
+  std::vector<kr::detail::node> nodes;
+  for (unsigned i = 0; i < w.as->count; ++i) {
+    const kr::detail::parameter_type& p = w.as->parameters[i];
+    nodes.push_back(p.rank ? kr::detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes) : kr::detail::parameter(p.type));
+  }
+  w.as->record(w.lambda, nodes.data());
+  kr::driver::Recorded out;
+  out.module = std::move(kr::trace::take(kr::detail::finish_recording(recording))->module);
+  kr::passes::prepare(out.module);
+  out.what = options.name;
+  return out;
+}
+
+inline std::vector<Workload> workloads() {
+  return {elementwise<false, true, true>("saxpy", saxpy),
+          elementwise<true, true>("exp_sin_log", transcendental),
+          elementwise<true, true>("exp_sin_log_fast", transcendental, kr::fp::fast),
+          elementwise<true, true, true>("black_scholes", black_scholes),
+          whole_kernel("mandelbrot", mandelbrot),
+          whole_kernel("nbody", nbody),
+          whole_kernel("jacobi", jacobi)};
+}
+
+}  // namespace bench
