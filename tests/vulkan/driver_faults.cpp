@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 
+#include "cache/disk.h"
 #include "krait/error.h"
 #include "runtime/vulkan/pipeline_cache.h"
 #include "runtime/vulkan/queue.h"
@@ -180,6 +185,36 @@ TEST_F(VulkanPipelineCache, DamageIsAMissAndIsReplaced) {
     EXPECT_EQ(make(), "");
     EXPECT_EQ(data, whole());
   }
+}
+
+/// lavapipe keeps nothing but a header, so no test of whole processes comes here.
+TEST_F(VulkanPipelineCache, OnDiskForTheNextProcessAndAMissWhereDamaged) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "krait-pipelines-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const auto process = [&] {
+    cache::Disk disk({cache::Mode::ReadWrite, folder});
+    gpu.store = &disk;
+    return make();
+  };
+  const auto damage = [&](auto&& change) {
+    int files = 0;
+    for (const fs::directory_entry& e : fs::recursive_directory_iterator(folder))
+      if (e.is_regular_file() && e.file_size() > driver.machine_code.size()) change(e.path()), ++files;
+    EXPECT_GT(files, 0);
+  };
+  EXPECT_EQ(process(), "");
+  EXPECT_EQ(process(), whole());
+  damage([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) - 5); });
+  EXPECT_EQ(process(), "");
+  EXPECT_EQ(process(), whole());
+  damage([](const fs::path& file) {
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(std::streamoff(fs::file_size(file) - 3)), bytes.put('?');
+  });
+  EXPECT_EQ(process(), "");
+  EXPECT_EQ(process(), whole());
+  fs::remove_all(folder);
 }
 
 TEST_F(VulkanPipelineCache, DriversThatKeepNothingOrFail) {
