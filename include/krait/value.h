@@ -69,6 +69,7 @@ class operand {
 /// The scalars that the traced counterpart of a type is made of, in the order of its members.
 struct node_source {
   const node* next;
+  const struct argument_source* memory = nullptr;  // where they were loaded from, if that never changes
 };
 
 }  // namespace detail

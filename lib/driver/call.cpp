@@ -22,8 +22,8 @@ using detail::call_config;
 using detail::kernel_state;
 using detail::signature;
 
-constexpr std::uint32_t max_block_bytes = 4096;
-constexpr unsigned max_arguments = 256;
+constexpr std::uint32_t max_block_bytes = max_by_value + 4096;  // with the views
+constexpr unsigned max_arguments = max_parameters + 2;  // with those that bind_reports adds
 
 DeviceHandle& choose(const argument* arguments, const Specialisation& spec, const call_config* config) {
   const std::string& what = spec.recorded.what;
@@ -161,6 +161,7 @@ ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation
   std::vector<ir::Argument> values(spec.parameters.size());
   for (unsigned i = 0; i < spec.parameters.size(); ++i) {
     values[i].bits = arguments[i].bits;
+    if (spec.parameters[i].rank == 0 && spec.parameters[i].elem_bytes) values[i].data = static_cast<std::byte*>(arguments[i].data);
     if (spec.parameters[i].rank == 0) continue;
     for (unsigned d = 0; d < spec.parameters[i].rank; ++d)
       values[i].extents[d] = arguments[i].extents[d], values[i].strides[d] = arguments[i].strides[d];
@@ -178,8 +179,13 @@ void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* ar
   for (const ir::ArgumentSlot& s : layout.slots) {
     const bool of_argument = s.what == What::SharedLength || s.param < count;
     const argument& a = of_argument ? arguments[s.what == What::SharedLength ? 0 : s.param] : added[s.param - count];
+    if (s.what == What::Bytes) {
+      std::memcpy(block + s.offset, a.data, s.bytes);
+      continue;
+    }
     std::uint64_t bits = 0;
     switch (s.what) {
+      case What::Bytes: break;
       case What::SharedLength: bits = std::uint64_t(lengths[s.param]); break;
       case What::Scalar: bits = a.bits; break;
       case What::Address: bits = bound.address[s.param]; break;

@@ -38,11 +38,15 @@ class Text final : public runtime::Executable {
     std::vector<ir::Argument> all(module_.kernel().params().size());
     for (const ir::ArgumentSlot& s : layout_.slots) {
       if (s.what == What::SharedLength) continue;  // it computes them itself
+      ir::Argument& a = all[s.param];
+      if (s.what == What::Bytes) {
+        a.data = const_cast<std::byte*>(block + s.offset);  // a kernel only reads it
+        continue;
+      }
       std::uint64_t bits = 0;
       std::memcpy(&bits, block + s.offset, s.bytes);
-      ir::Argument& a = all[s.param];
       switch (s.what) {
-        case What::SharedLength: break;
+        case What::SharedLength: case What::Bytes: break;
         case What::Scalar: a.bits = bits; break;
         case What::Address: a.data = reinterpret_cast<std::byte*>(bits); break;
         case What::Extent: a.extents[s.dimension] = std::int64_t(bits); break;

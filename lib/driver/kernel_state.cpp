@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "cache/entry.h"
 #include "driver/memory.h"
@@ -37,10 +38,11 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
   void* recording = detail::begin_recording(o);
   try {
-    detail::node nodes[256];
+    detail::node nodes[max_parameters];
     for (unsigned i = 0; i < as.count; ++i) {
       const detail::parameter_type& p = as.parameters[i];
-      nodes[i] = p.rank == 0 ? detail::parameter(p.type) : detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
+      if (p.rank) nodes[i] = detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
+      else nodes[i] = p.elem_bytes ? detail::parameter_aggregate(p.elem_bytes) : detail::parameter(p.type);
     }
     as.record(lambda, nodes);
   } catch (...) {
@@ -131,16 +133,22 @@ std::string describe(const detail::kernel_state& state) {
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
-  constexpr unsigned most = 253;  // the IR's 255, of which lower_reports may need two
-  if (as.count > most) support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), most, as.count);
+  if (as.count > max_parameters)
+    support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), max_parameters, as.count);
+  std::uint64_t by_value = 0;
+  for (const detail::parameter_type& p : std::span(as.parameters, as.count))
+    by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
+  if (by_value > max_by_value)
+    support::fail_usage("{}: numbers and structs of {} bytes are passed by value, at most {} are possible: pass large ones as an array",
+                        describe(state), by_value, max_by_value);
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;
   fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
   fresh->parameters.assign(as.parameters, as.parameters + as.count);
   for (const trace::Table& t : fresh->recorded.tables)
     fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
-  if (fresh->parameters.size() > most)
-    support::fail_usage("{}: more than {} parameters and tables", describe(state), most);
+  if (fresh->parameters.size() > max_parameters)
+    support::fail_usage("{}: more than {} parameters and tables", describe(state), max_parameters);
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);

@@ -17,6 +17,9 @@
 
 namespace krait::driver {
 
+inline constexpr unsigned max_parameters = 253;  // the IR's 255, of which lower_reports may need two
+inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
+
 /// Code of one specialisation on one device, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
 struct DeviceCode {
   DeviceHandle* device = nullptr;

@@ -18,13 +18,16 @@ ArgumentLayout argument_layout(const Function& kernel) {
   ArgumentLayout layout;
   unsigned param = 0;
   const auto add = [&](ArgumentSlot::What what, unsigned dimension, unsigned bytes) {
-    layout.size = (layout.size + bytes - 1) / bytes * bytes;
-    layout.slots.push_back({what, std::uint8_t(param), std::uint8_t(dimension), std::uint8_t(bytes), layout.size});
+    const unsigned alignment = what == ArgumentSlot::What::Bytes ? 16 : bytes;
+    layout.size = (layout.size + alignment - 1) / alignment * alignment;
+    layout.slots.push_back({what, std::uint8_t(param), std::uint8_t(dimension), bytes, layout.size});
     layout.size += bytes;
   };
   for (const ValueId v : kernel.params()) {
     const Type& t = kernel.type_of(v);
-    if (t.is_array()) {
+    if (t.space == Space::Argument) {
+      add(ArgumentSlot::What::Bytes, 0, t.elem_bytes);
+    } else if (t.is_array()) {
       add(ArgumentSlot::What::Address, 0, 8);
       for (unsigned d = 0; d < t.rank; ++d) add(ArgumentSlot::What::Extent, d, kernel.facts.small ? 4 : 8);
       if (!kernel.facts.contiguous)

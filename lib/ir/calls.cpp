@@ -114,7 +114,7 @@ void Calls::summarise(const Function& f, Summary& s) const {
   s.reads.resize(f.params().size());
   s.writes.resize(f.params().size());
   for (const ValueId p : f.params())
-    s.kernel_only = s.kernel_only || f.type_of(p).space == Space::Shared || f.type_of(p).space == Space::Local;
+    s.kernel_only = s.kernel_only || (f.type_of(p).is_array() && f.type_of(p).space != Space::Global);
   unsigned most = 0;
   for_each_inst(f, [&](InstId i, RegionId) {
     const Inst& inst = f.insts[i];

@@ -2,6 +2,7 @@
 //
 // Loads, stores and atomics. Every access is checked against extents (or, once accesses are flat, against the range that extents
 // and strides span); one that fails reads 0 and writes nothing.
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -63,6 +64,8 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
       element += i * a.strides[d];
     }
   }
+  if (a.space == Space::Argument)  // its indices count bytes
+    inside = inside && element + std::int64_t(inst.imm) + size_of(inst.type.scalar) <= a.extents[0];
   if (inside) return a.data + lane * a.thread_bytes + element * a.elem_bytes + inst.imm;
   fault(inst, [&] {
     std::string extents;
@@ -77,16 +80,16 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
 std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
   const Array& a = array(inst.operands[0]);
   const std::int64_t i = signed_value(column(inst.operands[1])[lane], f().type_of(inst.operands[1]).scalar);
-  if (i < a.first || i > a.end - std::int64_t(count)) {
+  const std::int64_t bytes = count * size_of(inst.type.scalar);
+  if (i < a.first || i >= a.end || (a.end - i) * a.elem_bytes < std::int64_t(inst.imm) + bytes) {
     fault(inst, [&] {
       return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op), a.label, i,
                          count - 1, a.end - a.first, who(lane));
     });
     return nullptr;
   }
-  std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes;
-  const unsigned alignment = count * size_of(inst.type.scalar) < 16 ? count * size_of(inst.type.scalar) : 16;
-  if (reinterpret_cast<std::uintptr_t>(p) % alignment)
+  std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes + inst.imm;
+  if (reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
     fault(inst, [&] { return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, who(lane)); });
   return p;
 }

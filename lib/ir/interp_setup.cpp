@@ -96,13 +96,15 @@ void Interpreter::make_arguments(std::span<const Argument> arguments) {
 void Interpreter::make_view(ValueId v, std::string label, const Argument& argument) {
   const Type& type = f().type_of(v);
   Array a;
+  a.space = type.space;
   a.data = argument.data;
   a.label = std::move(label);
   a.rank = type.rank;
   a.extents = argument.extents;
   a.strides = argument.strides;
-  a.elem_bytes = type.elem_bytes;
-  if (f().facts.contiguous) set_contiguous(a);
+  a.elem_bytes = type.index_bytes();
+  if (type.space == Space::Argument) a.extents[0] = type.elem_bytes;
+  if (f().facts.contiguous || type.space == Space::Argument) set_contiguous(a);
   set_range(a);
   now_->array_of[v] = std::uint32_t(arrays_.size());
   arrays_.push_back(std::move(a));

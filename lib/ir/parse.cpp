@@ -267,8 +267,9 @@ class Parser : Scanner {
     peek();
     const std::size_t start = at_;
     const std::string_view name = word();
-    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared", is_local = name == "local";
-    if (!is_slot && !is_view && !is_shared && !is_local) {
+    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared", is_local = name == "local",
+               is_argument = name == "argument";
+    if (!is_slot && !is_view && !is_shared && !is_local && !is_argument) {
       at_ = start;
       return value_type(scalar());
     }
@@ -277,7 +278,7 @@ class Parser : Scanner {
     if (is_slot) {
       t = slot_type(scalar());
     } else {
-      t = array_type(Scalar::Void, is_view ? Space::Global : is_shared ? Space::Shared : Space::Local, 0);
+      t = array_type(Scalar::Void, is_view ? Space::Global : is_shared ? Space::Shared : is_local ? Space::Local : Space::Argument, 0);
       if (accept_word("bytes")) {
         expect('(');
         t.elem_bytes = number<std::uint32_t>("a size in bytes");

@@ -51,7 +51,7 @@ void append_type(std::string& out, const Type& t) {
     out += "slot<", out += name_of(t.scalar), out += '>';
     return;
   }
-  out += t.space == Space::Global ? "view<" : t.space == Space::Shared ? "shared<" : "local<";
+  out += t.space == Space::Global ? "view<" : t.space == Space::Shared ? "shared<" : t.space == Space::Local ? "local<" : "argument<";
   if (t.scalar == Scalar::Void) {
     out += "bytes(", append_number(out, t.elem_bytes), out += ')';
   } else {

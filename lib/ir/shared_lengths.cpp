@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/shared_lengths.h"
 
+#include <cstring>
 #include <map>
 
 #include <fmt/format.h>
@@ -76,6 +77,15 @@ class SharedLengths::Builder {
         s.op = Op::Bitcast, s.operand = s.result, s.in[0] = step(array.operands[0]);
         return s.in[0] != none;
       }
+      case Op::Load: {
+        const ValueId array = def.operands[0], index = def.operands[1];
+        if (f_.type_of(array).space != Space::Argument || !f_.is_const(index)) return false;
+        const std::uint64_t offset = f_.const_bits(index) + def.imm;
+        if (offset + size_of(s.result) > f_.type_of(array).elem_bytes) return false;
+        parameter(array, 0, s);
+        s.op = Op::Load, s.imm |= offset << 32;
+        return true;
+      }
       default: break;
     }
     if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 || info(def.op).effect != Effect::Pure) return false;
@@ -122,6 +132,12 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
         const std::uint64_t ones = ~std::uint64_t(0) >> (64 - size_of(s.result) * 8);
         if (d >= 4) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
         else values[i] = std::uint64_t(s.op == Op::Extent ? a.extents[d] : a.strides[d]);
+        break;
+      }
+      case Op::Load: {
+        const std::byte* const from = arguments[std::size_t(s.imm >> 8 & 0xffff)].data + (s.imm >> 32);
+        std::memcpy(&values[i], from, size_of(s.result));
+        if (s.result == Scalar::Bool) values[i] = values[i] != 0;
         break;
       }
       default: {

@@ -10,8 +10,9 @@ namespace krait::ir {
 
 enum class Scalar : std::uint8_t { Void, Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64 };
 
-/// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are arrays.
-enum class Space : std::uint8_t { Value, Slot, Global, Shared, Local };
+/// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are arrays. Argument: an aggregate
+/// that lies in the argument block, as bytes that are only read; the index of a load counts bytes.
+enum class Space : std::uint8_t { Value, Slot, Global, Shared, Local, Argument };
 
 /// A value's type. For arrays `scalar` is the element's type; `elem_bytes` differs from its size only for aggregates, whose
 /// members are reached by the byte offset of load and store (then `scalar` is Void and the access names its own type).
@@ -19,13 +20,15 @@ struct Type {
   Scalar scalar = Scalar::Void;
   Space space = Space::Value;
   std::uint8_t rank = 0;       // arrays: 1..4
-  bool writable = true;        // Global: false for view<const T>
+  bool writable = true;        // Global: false for view<const T>; Argument: false
   std::uint32_t elem_bytes = 0;  // arrays: distance of neighbouring elements in bytes
 
   friend bool operator==(const Type&, const Type&) = default;
   bool is_value() const { return space == Space::Value; }
   bool is_slot() const { return space == Space::Slot; }
   bool is_array() const { return space >= Space::Global; }
+  /// Bytes from an index to the next.
+  std::uint32_t index_bytes() const { return space == Space::Argument ? 1 : elem_bytes; }
 };
 
 constexpr bool is_signed_int(Scalar s) { return s >= Scalar::I8 && s <= Scalar::I64; }
@@ -64,5 +67,6 @@ constexpr Type slot_type(Scalar s) { return {s, Space::Slot, 0, true, 0}; }
 constexpr Type array_type(Scalar s, Space space, unsigned rank, bool writable = true, unsigned elem_bytes = 0) {
   return {s, space, std::uint8_t(rank), writable, elem_bytes ? elem_bytes : size_of(s)};
 }
+constexpr Type argument_type(std::uint32_t bytes) { return {Scalar::Void, Space::Argument, 1, false, bytes}; }
 
 }  // namespace krait::ir

@@ -84,7 +84,7 @@ class Check {
 
   std::string attributes() const {
     const Op op = inst_.op;
-    const bool access = op == Op::Load || op == Op::Store || row_.effect == Effect::Atomic;
+    const bool access = row_.effect == Effect::Read || row_.effect == Effect::Write || row_.effect == Effect::Atomic;
     const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence ||
                           op == Op::Call || op == Op::WarpReduce || op == Op::WarpScan;
     if (inst_.imm != 0 && !access && !numbered) return "has no number as attribute";
@@ -246,6 +246,7 @@ class Check {
   std::string member(Scalar s) const {
     const Type& t = operand(0);
     if (s == Scalar::Void) return needs("a scalar type");
+    if (t.space == Space::Argument) return inst_.imm > t.elem_bytes ? "the byte offset leaves the argument" : "";
     if (t.scalar != Scalar::Void)
       return s != t.scalar ? "the type is not that of the elements" : inst_.imm ? "only aggregates have a byte offset" : "";
     return inst_.imm > t.elem_bytes || t.elem_bytes - inst_.imm < size_of(s) ? "the byte offset leaves the element" : "";
@@ -273,8 +274,12 @@ class Check {
     const bool loads = inst_.op == Op::LoadVec;
     if (count() < 2 || !operand(0).is_array()) return needs("an array and a flat index");
     if (!is_int(scalar(1))) return needs("integer indices");
-    const Scalar s = operand(0).scalar;
+    const bool aggregate = operand(0).scalar == Scalar::Void;
+    const Scalar s = aggregate ? inst_.type.scalar : operand(0).scalar;
     if (!in_class(s)) return needs("elements of " + classes() + " type");
+    if (operand(0).space == Space::Argument) return needs("a view, shared or local array");
+    if (inst_.imm != 0 && !aggregate) return "only aggregates have a byte offset";
+    if (inst_.imm >= operand(0).elem_bytes) return "the byte offset leaves the element";
     const std::size_t n = loads ? inst_.results.size() : count() - 2;
     if ((n != 2 && n != 4 && n != 8 && n != 16) || n * size_of(s) > 16) return needs("2, 4, 8 or 16 elements, at most 16 bytes");
     for (std::size_t i = 0; i < n; ++i)
@@ -287,7 +292,7 @@ class Check {
     const std::size_t values = values_of_access(inst_.op);
     if (std::string wrong = access(values); !wrong.empty()) return wrong;
     const Scalar s = values ? scalar(count() - 1) : inst_.type.scalar;
-    if (operand(0).space == Space::Local) return needs("a view or a shared array");
+    if (operand(0).space == Space::Local || operand(0).space == Space::Argument) return needs("a view or a shared array");
     if (!in_class(s) || size_of(s) < 4) return needs("a value of 32- or 64-bit " + classes() + " type");
     if (values == 2 && operand(count() - 2) != value_type(s)) return needs("two values of one type");
     return first({writable(), member(s), gives(s)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads of neighbouring elements become one load_vec at the first of them, stores one store_vec at the last: x[4*i], …, x[4*i + 3].
-// Needs flat indices and arrays aligned to 16 bytes (views by the launch's facts, shared arrays always). An index is split into a
-// root and a constant; where the root is a multiple of the vector's length, the constant says which vector and which of its
-// elements are meant. Only within one region, and only where no instruction between could write what is loaded, or read or write
-// what is stored.
+// Loads of neighbouring numbers become one load_vec at the first of them, stores one store_vec at the last: x[4*i], …, x[4*i + 3],
+// and the members of an aggregate. Needs flat indices and arrays aligned to 16 bytes (views by the launch's facts, shared arrays
+// always). An index is split into a root and a constant, so that an access lies at root times the element's size, which is a multiple
+// of some power of two, plus a constant: that says which vector and which of its elements are meant. Only within one region, and
+// only where no instruction between could write what is loaded, or read or write what is stored.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -33,14 +33,20 @@ class Combiner {
   /// Accesses of one vector: by element, the instruction and its place in the region's list.
   struct Group {
     bool loads;
+    Scalar type;
+    unsigned length;             // elements of the longest vector
     ValueId array, root, index;  // index: the operand of some access, whose type the new index gets
-    std::int64_t vector;         // the constant of the first element
+    std::int64_t vector;         // bytes from the root's element to the vector
     std::array<InstId, 8> insts;
     std::array<std::size_t, 8> at;
   };
   struct Index {
     ValueId root;
     std::int64_t offset;
+  };
+  struct Place {
+    ValueId root;
+    std::int64_t byte;  // from the root's element
   };
 
   void walk(RegionId r) {
@@ -75,38 +81,55 @@ class Combiner {
     const Type &x = f_.type_of(a), &y = f_.type_of(b);
     return x.space == Space::Global && y.space == Space::Global && !f_.facts.disjoint;
   }
-  unsigned length(ValueId array) const { return std::clamp(vector_bytes / size_of(f_.type_of(array).scalar), 2u, 8u); }
+
+  Place place(const Inst& access) const {
+    const Index index = split(access.operands[1]);
+    return {index.root, index.offset * std::int64_t(f_.type_of(access.operands[0]).elem_bytes) + std::int64_t(access.imm)};
+  }
+  /// Bytes that the root's element is a multiple of, at most a vector's.
+  unsigned alignment(ValueId array, ValueId root) const {
+    const int of_elements = std::countr_zero(f_.type_of(array).elem_bytes);
+    const int zeros = root == none ? 4 : std::min(4, of_elements + trailing_zeros(root));
+    return std::min(1u << zeros, vector_bytes);
+  }
 
   /// A store that the group's accesses may not move across: to memory that may be theirs, but not to another element of the array
   /// at the same root.
   bool conflicts(const Group& g, const Inst& store) const {
     if (!may_overlap(g.array, store.operands[0])) return false;
     if (store.op != Op::Store || store.operands[0] != g.array) return true;
-    const Index index = split(store.operands[1]);
-    const std::int64_t element = index.offset - g.vector;
-    return index.root != g.root || (element >= 0 && element < length(g.array) && (g.loads || g.insts[std::size_t(element)] != none));
+    const Place other = place(store);
+    if (other.root != g.root) return true;
+    const std::int64_t size = size_of(g.type), end = other.byte + size_of(store.type.scalar);
+    for (unsigned e = 0; e < g.length; ++e) {
+      const std::int64_t at = g.vector + e * size;
+      if (at < end && other.byte < at + size && (g.loads || g.insts[e] != none)) return true;
+    }
+    return false;
   }
 
   bool is_candidate(const Inst& inst) const {
     const Type& t = f_.type_of(inst.operands[0]);
     const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
-    return aligned && inst.imm == 0 && (is_int(t.scalar) || is_float(t.scalar)) && t.elem_bytes == size_of(t.scalar);
+    const Scalar s = inst.type.scalar;
+    return aligned && (is_int(s) || is_float(s)) && inst.imm % size_of(s) == 0 && t.elem_bytes % size_of(s) == 0;
   }
   void note(std::vector<Group>& open, InstId i, std::size_t k) const {
     const Inst& inst = f_.insts[i];
     if (!is_candidate(inst)) return;
     const ValueId array = inst.operands[0];
-    const unsigned n = length(array);
-    const Index index = split(inst.operands[1]);
-    if (index.root != none && trailing_zeros(index.root) < std::countr_zero(n)) return;
-    const std::int64_t vector = index.offset & -std::int64_t(n);
-    const auto element = std::size_t(index.offset - vector);
+    const Scalar s = inst.type.scalar;
+    const Place at = place(inst);
+    const unsigned n = std::min(alignment(array, at.root) / size_of(s), 8u);
+    if (n < 2) return;
+    const std::int64_t vector = at.byte & -std::int64_t(n * size_of(s));
+    const auto element = std::size_t(at.byte - vector) / size_of(s);
     const bool loads = inst.op == Op::Load;
     auto g = std::find_if(open.begin(), open.end(), [&](const Group& o) {
-      return o.loads == loads && o.array == array && o.root == index.root && o.vector == vector;
+      return o.loads == loads && o.type == s && o.array == array && o.root == at.root && o.vector == vector;
     });
     if (g == open.end()) {
-      open.push_back({loads, array, index.root, inst.operands[1], vector, {}, {}});
+      open.push_back({loads, s, n, array, at.root, inst.operands[1], vector, {}, {}});
       g = open.end() - 1;
       g->insts.fill(none);
     }
@@ -147,11 +170,11 @@ class Combiner {
 
   /// The longest runs of a group that make a vector: all of it, or its halves.
   void finish(const Group& g, std::vector<std::vector<Group>>& made, std::vector<bool>& gone) const {
-    const unsigned n = length(g.array);
+    const unsigned n = g.length;
     for (unsigned size = n; size >= 2; size /= 2)
       for (unsigned first = 0; first < n; first += size) {
         Group part = g;
-        part.vector += first;
+        part.vector += first * size_of(g.type);
         part.insts.fill(none);
         bool whole = true;
         for (unsigned e = first; e < first + size; ++e) {
@@ -177,14 +200,19 @@ class Combiner {
     const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
     b_.location(f_.insts[g.insts[0]].loc);
     const Scalar to = f_.type_of(g.index).scalar, of_root = g.root == none ? to : f_.type_of(g.root).scalar;
+    // A vector may begin within an aggregate.
+    const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes;
+    std::int64_t offset = g.vector % element_bytes;
+    if (offset < 0) offset += element_bytes;
+    const std::int64_t whole = (g.vector - offset) / element_bytes;
     ValueId index = g.root;
-    if (g.root == none || g.vector != 0) index = b_.constant(of_root, std::uint64_t(g.vector) & mask_of(of_root));
-    if (g.root != none && g.vector != 0) index = b_.binary(Op::Add, g.root, index);
+    if (g.root == none || whole != 0) index = b_.constant(of_root, std::uint64_t(whole) & mask_of(of_root));
+    if (g.root != none && whole != 0) index = b_.binary(Op::Add, g.root, index);
     index = b_.cast(to, index);
-    const Type element = value_type(f_.type_of(g.array).scalar);
+    const Type element = value_type(g.type);
     std::vector<ValueId> operands{g.array, index};
     for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
-    const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands);
+    const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands, std::uint64_t(offset));
     for (std::size_t e = 0; e < size && g.loads; ++e) loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
   }
 

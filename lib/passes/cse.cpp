@@ -77,10 +77,10 @@ class Eliminator {
     undo_epochs_.push_back({array, epoch_[array]});
     epoch_[array] = epoch;
   }
-  /// Local arrays are the thread's own: only their own stores count.
+  /// Local arrays are the thread's own: only their own stores count. Nothing writes arguments.
   std::uint32_t epoch_of(ValueId array) const {
     const Space space = f_.type_of(array).space;
-    if (space == Space::Local) return epoch_[array];
+    if (space == Space::Local || space == Space::Argument) return epoch_[array];
     return std::max({epoch_[array], everything_, space == Space::Global ? views_ : 0});
   }
 

@@ -56,6 +56,12 @@ void widen(ir::Module& m);
 /// (facts.aligned), and of shared arrays where `shared`.
 void combine_accesses(ir::Module& m, bool shared);
 
+/// grid_stride loops of kernels with barriers become loops of the block, whose threads make a trip together: for the CPU, which runs a
+/// part of a block's threads from barrier to barrier.
+void interchange_trips(ir::Module& m);
+/// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory. Runs last.
+void settle_before_barriers(ir::Module& m);
+
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.
 void lower_grid_stride(ir::Module& m);
 

@@ -110,7 +110,12 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
     run("widen", widen);
     clean_up(run);
   }
+  if (target == TargetKind::Cpu) {
+    run("interchange_trips", interchange_trips);
+    clean_up(run);
+  }
   run("canonicalise", canonicalise);
+  if (target == TargetKind::Cpu) run("settle_before_barriers", settle_before_barriers);
   return {};
 }
 
@@ -129,9 +134,11 @@ std::span<const Pass> all_passes() {
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
+      {"interchange_trips", interchange_trips, true},
       {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},
+      {"settle_before_barriers", settle_before_barriers, true},
   };
   return passes;
 }

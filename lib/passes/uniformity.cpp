@@ -172,7 +172,8 @@ void FlowAnalysis::simple(InstId i, const Flow& flow) {
     case Level::Operands: level = operands(inst); break;
     case Level::Custom: {
       const bool load = inst.op == Op::Load || inst.op == Op::LoadVec;
-      const bool stable = load && f_.type_of(inst.operands[0]).space == Space::Global && !written_[inst.operands[0]];
+      const Space space = load ? f_.type_of(inst.operands[0]).space : Space::Value;
+      const bool stable = space == Space::Argument || (space == Space::Global && !written_[inst.operands[0]]);
       const bool calls_for_more = inst.op == Op::Call && (!calls_.is_pure(inst) || calls_.is_placed(inst));
       level = (load && !stable) || calls_for_more ? Uniform::Varying : operands(inst);
       break;

@@ -96,6 +96,11 @@ node parameter_array(scalar element, unsigned rank, bool writable, unsigned elem
       r.at().new_param(r.function().body, ir::array_type(ir::Scalar(element), ir::Space::Global, rank, writable, elem_bytes)));
 }
 
+node parameter_aggregate(unsigned bytes) {
+  Recorder& r = trace::recorder();
+  return r.node_of(r.at().new_param(r.function().body, ir::argument_type(bytes)));
+}
+
 void* finish_recording(void* recording) {
   const std::unique_ptr<Recorder> r(static_cast<Recorder*>(recording));
   trace::set_recorder(nullptr);

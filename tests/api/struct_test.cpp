@@ -2,6 +2,7 @@
 //
 // Plain structs in kernels: found members, host layout, arguments by value, elements of views, padding that stays as it is.
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -240,6 +241,108 @@ TEST(Struct, HundredsByValue) {
   std::vector<float> out(1);
   kernel.launch({1, 1}, *t, out);
   EXPECT_EQ(out[0], t->entries[199] + 9);
+}
+
+struct mixed { std::uint8_t kind; float weights[4][3]; std::array<particle, 5> bodies; std::int16_t counts[7]; bool flags[3]; };
+
+TEST(Struct, ByValueUpTo4096Bytes) {
+  struct full { double head; std::array<float, 1022> entries; };
+  static_assert(sizeof(full) == 4096);
+  auto t = std::make_unique<full>();
+  t->head = 0.5;
+  for (int i = 0; i < 1022; ++i) t->entries[std::size_t(i)] = float(i * i % 977);
+  auto kernel = kr::kernel([](kr::value<full> all, kr::view<const int> at, kr::view<float> to) {
+    for (auto i : kr::grid_stride(to.size())) to[i] = all[&full::entries][at[i]] + all[&full::entries][1021] + kr::cast<float>(all[&full::head]);
+  });
+  std::vector<int> at(2000);
+  for (int i = 0; i < 2000; ++i) at[std::size_t(i)] = i * 31 % 1022;
+  std::vector<float> out(2000);
+  for (int round = 0; round < 2; ++round) {
+    t->entries[5] += 100;
+    kernel.forall(2000)(*t, at, out);
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], t->entries[std::size_t(at[i])] + t->entries[1021] + 0.5f);
+  }
+}
+
+TEST(Struct, BeyondTheLimitIsRefused) {
+  struct large { float entries[1025]; };
+  auto t = std::make_unique<large>();
+  auto kernel = kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; }, {.name = "greedy"});
+  std::vector<float> out(1);
+  expect_usage({"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, at most 4096 are possible: pass large ones as an array"},
+               [&] { kernel.launch({1, 1}, *t, out); });
+}
+
+TEST(Struct, StdArrayByValueWithTracedIndices) {
+  auto kernel = kr::kernel([](kr::value<std::array<int, 3>> small, kr::value<std::array<std::array<double, 8>, 4>> table,
+                              kr::value<mixed> m, kr::view<double> to) {
+    for (auto i : kr::grid_stride(to.size())) {
+      auto body = m[&mixed::bodies][i % 5];
+      auto [position, mass, state, energy, what, matrix, ids] = body;
+      to[i] = small[i % 3] + small[2] + table[i % 4][i % 8] + m[&mixed::kind] + m[&mixed::weights][i % 4][i % 3] + position.y + mass +
+              kr::select(state[&flags::alive], 1000.0, 0.0) + energy + matrix[i % 2][2] + kr::cast<double>(ids[i % 2]) +
+              m[&mixed::counts][i % 7] + kr::select(m[&mixed::flags][i % 3], 0.25, 0.0) + kr::cast<int>(what);
+    }
+  });
+  const std::array<int, 3> small{10, -20, 30};
+  std::array<std::array<double, 8>, 4> table;
+  mixed m{};
+  for (std::size_t r = 0; r < 4; ++r)
+    for (std::size_t c = 0; c < 8; ++c) table[r][c] = double(100 * r + c);
+  m.kind = 200;
+  for (int r = 0; r < 4; ++r)
+    for (int c = 0; c < 3; ++c) m.weights[r][c] = float(r * 3 + c) / 2;
+  const std::vector<particle> bodies = patterned(5);
+  for (std::size_t i = 0; i < 5; ++i) m.bodies[i] = bodies[i];
+  for (int i = 0; i < 7; ++i) m.counts[i] = std::int16_t(-300 * i);
+  m.flags[1] = true;
+  std::vector<double> out(100);
+  kernel.forall(100)(small, table, m, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const particle& p = m.bodies[i % 5];
+    const double expected = small[i % 3] + small[2] + table[i % 4][i % 8] + m.kind + double(m.weights[i % 4][i % 3]) + double(p.position.y) +
+                            double(p.mass) + (p.state.alive ? 1000.0 : 0.0) + p.energy + double(p.m[i % 2][2]) + double(p.ids[i % 2]) +
+                            m.counts[i % 7] + (m.flags[i % 3] ? 0.25 : 0.0) + int(p.what);
+    ASSERT_NEAR(out[i], expected, 1e-3 * std::abs(expected)) << i;
+  }
+}
+
+TEST(Struct, LengthsOfSharedArraysFromAnArgument) {
+  struct plan { float gain; int extents[2]; };
+  auto kernel = kr::kernel([](kr::value<plan> p, kr::view<float> to) {
+    auto tile = kr::dynamic_shared<float>(p[&plan::extents][1] * 2);
+    const auto t = kr::thread_idx().x;
+    tile[t] = p[&plan::gain] * kr::cast<float>(t);
+    kr::syncthreads();
+    kr::if_(p[&plan::extents][0] == 3, [&] { kr::syncthreads(); });  // an argument is equal in all threads
+    to[t] = tile[15 - t] + kr::cast<float>(tile.size());
+  });
+  std::vector<float> out(16);
+  kernel.launch({1, 16}, plan{2.0f, {3, 8}}, out);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(out[i], 2.0f * float(15 - i) + 16);
+}
+
+TEST(Struct, TracedIndicesIntoMembersAreWritten) {
+  auto kernel = kr::kernel([](kr::view<particle> ps, kr::value<int> row) {
+    for (auto i : kr::grid_stride(ps.size())) {
+      ps[i][&particle::m][row][i % 3] = kr::cast<float>(100 + i);
+      ps[i][&particle::m][1 - row][i % 3] *= 2;
+      ps[i][&particle::ids][i % 2] += 7;
+      kr::var p = ps[i];
+      p[&particle::m][row][(i + 1) % 3] = p[&particle::m][row][i % 3] + 1;
+      p[&particle::ids][i % 2] = p[&particle::ids][(i + 1) % 2];
+      p[&particle::ids][1] -= i;
+      ps[i] = p;
+    }
+  });
+  std::vector<particle> ps = patterned(50), expected = ps;
+  for (std::size_t i = 0; i < 50; ++i) {
+    particle& p = expected[i];
+    p.m[1][i % 3] = float(100 + i), p.m[0][i % 3] *= 2, p.ids[i % 2] += 7;
+    p.m[1][(i + 1) % 3] = p.m[1][i % 3] + 1, p.ids[i % 2] = p.ids[(i + 1) % 2], p.ids[1] -= std::int64_t(i);
+  }
+  kernel.forall(50)(ps, 1);
+  EXPECT_EQ(std::memcmp(ps.data(), expected.data(), ps.size() * sizeof(particle)), 0);
 }
 
 }  // namespace

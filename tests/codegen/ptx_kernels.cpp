@@ -80,6 +80,63 @@ kernel @wide fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: vi
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32")) << ptx;
 }
 
+TEST(PtxKernels, VectorsMoveSixteenBytes) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @vectors fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<bytes(16), 1, const>, %1: view<bytes(16), 1>) {
+  %2: shared<bytes(16), 1> = shared {64}
+  %3: i64 = thread_idx {0}
+  %4: i32 = cast %3
+  %5: f32 = load %0, %4
+  %6: f32 = load %0, %4 {4}
+  %7: f32 = load %0, %4 {8}
+  %8: f32 = load %0, %4 {12}
+  store.f32 %2, %4, %6
+  store.f32 %2, %4, %5 {4}
+  store.f32 %2, %4, %8 {8}
+  store.f32 %2, %4, %7 {12}
+  barrier
+  %9: i32 = const 63
+  %10: i32 = sub %9, %4
+  %11: f32 = load %2, %10
+  %12: f32 = load %2, %10 {4}
+  %13: f32 = load %2, %10 {8}
+  %14: f32 = load %2, %10 {12}
+  store.f32 %1, %4, %11
+  store.f32 %1, %4, %12 {4}
+  store.f32 %1, %4, %13 {8}
+  store.f32 %1, %4, %14 {12}
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "ld.global.nc.v4.b32") && !contains(ptx, "ld.global.nc.b32")) << ptx;
+  EXPECT_TRUE(contains(ptx, "st.shared.v4.b32") && contains(ptx, "ld.shared.v4.b32")) << ptx;
+  EXPECT_TRUE(contains(ptx, "st.global.v4.b32") && !contains(ptx, "st.global.b32")) << ptx;
+}
+
+TEST(PtxKernels, AggregatesByValueStayParameters) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @table fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: u8, %1: argument<bytes(2048), 1, const>, %2: view<f32, 1>) {
+  %3: i64 = thread_idx {0}
+  %4: i32 = cast %3
+  %5: f32 = load %2, %4
+  %6: i32 = cast %5
+  %7: i32 = const 4
+  %8: i32 = mul %6, %7
+  %9: f32 = load %1, %8 {8}
+  %10: i32 = const 0
+  %11: f64 = load %1, %10
+  %12: f32 = cast %11
+  %13: f32 = add %9, %12
+  %14: f32 = cast %0
+  %15: f32 = add %13, %14
+  store.f32 %2, %4, %15
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, ".param .align 16 .b8 krait_table_param_1[2048]")) << ptx;
+  EXPECT_TRUE(contains(ptx, "ld.param.b32") && contains(ptx, "ld.param.b64")) << ptx;
+}
+
 constexpr const char* mandelbrot = R"(kir 1
 kernel @mandelbrot fp(reproducible) facts(contiguous, aligned, small, disjoint) (%0: view<i32, 2>, %1: i32) {
   %2: i64 = global_id {0}

@@ -49,6 +49,10 @@ std::vector<std::byte> pack(const ir::Function& f, const std::vector<Arg>& args,
   for (const ir::ArgumentSlot& slot : layout.slots) {
     const bool length = slot.what == What::SharedLength;
     const Arg& arg = args[length ? 0 : slot.param];
+    if (slot.what == What::Bytes) {
+      std::memcpy(block.data() + slot.offset, arg.data.data(), slot.bytes);
+      continue;
+    }
     std::uint64_t value = length ? std::uint64_t(sizes.lengths[slot.param]) : arg.bits;
     if (slot.what == What::Address) value = reinterpret_cast<std::uint64_t>(arg.data.data());
     if (slot.what == What::Extent) value = std::uint64_t(arg.extents[slot.dimension]);

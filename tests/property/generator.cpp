@@ -82,6 +82,9 @@ class Generator {
   struct Array {
     node array;
     scalar type;
+    std::uint32_t offset = 0;  // of a member of aggregates
+    bool by_value = false;     // one aggregate: all indices are a byte's
+    detail::place at(node index) const { return {array, {index}, 1, offset, type}; }
   };
   struct Local {
     node slot;
@@ -118,6 +121,8 @@ class Generator {
   void assign(int depth);
   void store();
   void report();
+  void make_array(RandomKernel& k, bool out);
+  void make_aggregates(RandomKernel& k, bool out);
   void loop(int depth);
   void call();
   const Function& new_function();
@@ -152,7 +157,7 @@ class Generator {
   std::vector<Accumulator> accumulators_;
 };
 
-constexpr std::int64_t input_size = 64, output_size = 256;
+constexpr std::int64_t input_size = 64, output_size = 256, by_value_size = 16;
 
 node Generator::leaf(scalar s) {
   std::vector<node> candidates;
@@ -166,12 +171,17 @@ node Generator::leaf(scalar s) {
 node Generator::load(const Array& from, int depth) {
   // Any integer, masked into the array.
   const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
+  if (from.by_value) {
+    const node element = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, by_value_size - 1));
+    detail::place at = from.at(detail::apply(op::Mul, scalar::i64, element, literal(scalar::i64, ir::size_of(Scalar(from.type)))));
+    return detail::load(at);
+  }
   if (options_.reports && r_.chance(20)) {
     detail::place wild{from.array, {any}, 1};
     return detail::load(wild);
   }
   const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, input_size - 1));
-  detail::place at{from.array, {index}, 1};
+  detail::place at = from.at(index);
   return detail::load(at);
 }
 
@@ -188,13 +198,13 @@ node Generator::condition(int depth) {
     }
     case 3: {  // a guarded load: index < size && a[index] > x
       const Array& a = here_.inputs[r_.below(unsigned(here_.inputs.size()))];
-      if (a.type == scalar::boolean) return leaf(scalar::boolean);
+      if (a.type == scalar::boolean || a.by_value) return leaf(scalar::boolean);
       const bool and_ = r_.chance(60);
       const node index = value(scalar::i32, depth - 1);
       const node inside = detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index), literal(scalar::u32, input_size));
       const node left = and_ ? inside : detail::apply(op::Not, scalar::boolean, inside);
       const detail::mark mark = detail::mark_here(left);
-      detail::place at{a.array, {index}, 1};
+      detail::place at = a.at(index);
       const node right = detail::apply(op::Gt, a.type, detail::load(at), value(a.type, depth - 1));
       return detail::logical(and_ ? op::And : op::Or, mark, right);
     }
@@ -416,7 +426,7 @@ void Generator::assign(int depth) {
 void Generator::store() {
   const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
   const node x = value(a.type, 2);
-  detail::place at{a.array, {here_.thread}, 1};
+  detail::place at = a.at(here_.thread);
   if (options_.reports && r_.chance(20)) {
     const std::int64_t distances[] = {output_size, -output_size, std::int64_t(1) << 33};
     const node outside = detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
@@ -517,8 +527,8 @@ void Generator::function_body(const Function& f, const node* parameters, node* r
   Surroundings inside;
   inside.function = &f;
   inside.budget = 3 + int(r_.below(6));
-  for (const Array& a : here_.inputs) inside.inputs.push_back({*parameters++, a.type});
-  for (const Array& a : here_.outputs) inside.outputs.push_back({*parameters++, a.type});
+  for (const Array& a : here_.inputs) inside.inputs.push_back(a), inside.inputs.back().array = *parameters++;
+  for (const Array& a : here_.outputs) inside.outputs.push_back(a), inside.outputs.back().array = *parameters++;
   inside.thread = *parameters++;
   inside.values.push_back({inside.thread, scalar::i64});
   const Surroundings outside = std::exchange(here_, std::move(inside));
@@ -620,6 +630,52 @@ void Generator::block(int depth, int statements) {
   here_.locals.resize(scope);
 }
 
+void add_random(Random& r, Argument& a, scalar s) {
+  const std::uint64_t bits = random_bits(r, s);
+  const unsigned size = ir::size_of(Scalar(s));
+  a.bytes.resize(a.bytes.size() + size);
+  std::memcpy(a.bytes.data() + a.bytes.size() - size, &bits, size);
+}
+
+void Generator::make_array(RandomKernel& k, bool out) {
+  const scalar s = any_type();
+  (out ? here_.outputs : here_.inputs).push_back({detail::parameter_array(s, 1, out, ir::size_of(Scalar(s))), s});
+  Argument a;
+  a.rank = 1, a.extents[0] = out ? output_size : input_size;
+  for (std::int64_t e = 0; e < a.extents[0]; ++e) add_random(r_, a, s);
+  k.arguments.push_back(std::move(a));
+}
+
+/// An array of two to four members, of which an output writes one, no float: its bytes are compared as they are. Or members by value,
+/// each an array.
+void Generator::make_aggregates(RandomKernel& k, bool out) {
+  std::vector<scalar> members;
+  for (unsigned n = 2 + r_.below(3); n > 0; --n) members.push_back(r_.chance(40) && !members.empty() ? members.back() : any_type());
+  if (out) members.front() = scalar::i32;
+  const bool by_value = !out && r_.chance(30);
+  const unsigned count = by_value ? unsigned(by_value_size) : 1;
+  std::vector<std::uint32_t> offsets;
+  std::uint32_t bytes = 0, alignment = 1;
+  for (const scalar s : members) {
+    const std::uint32_t size = ir::size_of(Scalar(s));
+    bytes = (bytes + size - 1) / size * size, alignment = std::max(alignment, size);
+    offsets.push_back(bytes), bytes += size * count;
+  }
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  const node array = by_value ? detail::parameter_aggregate(bytes) : detail::parameter_array(scalar::none, 1, out, bytes);
+  Argument a;
+  a.rank = 1, a.extents[0] = by_value ? 1 : out ? output_size : input_size;
+  for (std::int64_t e = 0; e < a.extents[0]; ++e)
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      a.bytes.resize(std::size_t(e) * bytes + offsets[m]);
+      for (unsigned n = 0; n < count; ++n) add_random(r_, a, members[m]);
+    }
+  a.bytes.resize(std::size_t(a.extents[0]) * bytes);
+  k.arguments.push_back(std::move(a));
+  for (std::size_t m = 0; m < (out ? 1 : members.size()); ++m)
+    (out ? here_.outputs : here_.inputs).push_back({array, members[m], offsets[m], by_value});
+}
+
 RandomKernel Generator::make() {
   RandomKernel k;
   detail::recording_options o;
@@ -629,18 +685,8 @@ RandomKernel Generator::make() {
   if (options_.meet) block_ = blocks[r_.below(5)], cooperative_ = r_.chance(70);
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
   for (unsigned i = 0; i < inputs + outputs; ++i) {
-    const scalar s = any_type();
-    const unsigned size = ir::size_of(Scalar(s));
-    const bool out = i >= inputs;
-    (out ? here_.outputs : here_.inputs).push_back({detail::parameter_array(s, 1, out, size), s});
-    Argument a;
-    a.rank = 1, a.extents[0] = out ? output_size : input_size;
-    for (std::int64_t e = 0; e < a.extents[0]; ++e) {
-      const std::uint64_t bits = random_bits(r_, s);
-      a.bytes.resize(a.bytes.size() + size);
-      std::memcpy(a.bytes.data() + a.bytes.size() - size, &bits, size);
-    }
-    k.arguments.push_back(std::move(a));
+    if (options_.aggregates && r_.chance(60)) make_aggregates(k, i >= inputs);
+    else make_array(k, i >= inputs);
   }
   for (int i = 0; i < 3; ++i) {
     const scalar s = any_type();
@@ -671,7 +717,7 @@ RandomKernel Generator::make() {
     const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
     const bool to_bits = is_float(l.type) != is_float(a.type);
     if (to_bits) continue;
-    detail::place at{a.array, {here_.thread}, 1};
+    detail::place at = a.at(here_.thread);
     detail::store(at, detail::convert(a.type, l.slot));
   }
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);

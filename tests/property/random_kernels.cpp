@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels:
-//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes] [--meet yes]
+//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes] [--meet yes] [--aggregates yes]
 // Runs until the time is up (with --go-on also after differences), but at least --fewest (300) kernels (or exactly --count), prints how many, and exits with 1 at the first
 // difference, whose seed reproduces it: --seed K --count 1. For every kernel also: the text form is its own inverse, every exact
 // pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed. With --reports the
@@ -31,7 +31,7 @@ namespace {
 struct Options {
   std::string back_end = "cpu", mode = "strict";
   double seconds = 20;
-  bool print = false, go_on = false, reports = false, meet = false;
+  bool print = false, go_on = false, reports = false, meet = false, aggregates = false;
   long count = 0, fewest = 300;
   std::uint64_t seed = 0;
 };
@@ -172,6 +172,7 @@ int main(int argc, char** argv) try {
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
   if (given.count("--back-end")) o.back_end = given["--back-end"];
   o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.reports = given.count("--reports");
+  o.aggregates = given.count("--aggregates");
   o.meet = given.count("--meet");  // threads exchange values, update accumulators and use what a warp does together
   if (given.count("--mode")) o.mode = given["--mode"];
   if (given.count("--seconds")) o.seconds = std::atof(given["--seconds"].c_str());
@@ -190,7 +191,7 @@ int main(int argc, char** argv) try {
   test::GeneratorOptions generate;
   generate.fp = o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible;
   generate.meet = o.meet && !o.reports, generate.warp = test::warp_of(*device), generate.any_flow = o.back_end == "cpu";
-  generate.reports = o.reports;
+  generate.reports = o.reports, generate.aggregates = o.aggregates && !o.reports;
 
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPROGRAM=random_kernels -DLOGS=FOLDER -P soak.cmake BACK_END COUNT
-# COUNT random kernels of each kind: plain ones and those whose threads meet in both exact modes, and those that report. A log each;
+# COUNT random kernels of each kind: plain ones and those whose threads meet in both exact modes, those that report, and those with aggregates. A log each;
 # all are run, and differences are an error at the end.
 foreach(i RANGE ${CMAKE_ARGC})
   if("${CMAKE_ARGV${i}}" STREQUAL "-P")
@@ -29,6 +29,7 @@ foreach(mode strict reproducible)
   soak(${mode}.meet --mode ${mode} --meet yes)
 endforeach()
 soak(reports --reports yes)
+soak(aggregates --aggregates yes)
 if(different)
   message(FATAL_ERROR "Differences: see${different}")
 endif()

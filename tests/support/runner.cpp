@@ -102,6 +102,10 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
   if (!sizes.wrong.empty()) return sizes.wrong;
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
+    if (s.what == What::Bytes) {
+      std::memcpy(block.data() + s.offset, raw[s.param].data, s.bytes);
+      continue;
+    }
     const std::uint64_t bits = s.what == What::SharedLength ? std::uint64_t(sizes.lengths[s.param])
                                : s.what == What::Scalar  ? raw[s.param].bits
                                : s.what == What::Address ? memory.addresses[s.param]

@@ -301,6 +301,29 @@ TEST(InterpMemory, StridedViewsAggregatesAndBools) {
   EXPECT_EQ(flags, (std::vector<std::uint8_t>{1, 9, 0, 9}));
 }
 
+TEST(InterpMemory, AggregatesByValue) {
+  constexpr auto text = R"(kernel @k fp(strict) (%0: argument<bytes(12), 1, const>, %1: i64, %2: view<f32, 1>) {
+  %3: f32 = load %0, %1 {4}
+  %4: i64 = const 0
+  %5: u8 = load %0, %4
+  %6: f32 = cast %5
+  %7: f32 = add %3, %6
+  store.f32 %2, %4, %7
+  return
+})";
+  struct {
+    std::uint8_t kind = 200;
+    float pair[2] = {1, 2};
+  } by_value;
+  std::vector<float> out(1);
+  Argument whole;
+  whole.data = reinterpret_cast<std::byte*>(&by_value);
+  EXPECT_EQ(run(text, line(1, 1), {whole, scalar(4), view(out)}), "");
+  EXPECT_EQ(out[0], 202.0f);
+  EXPECT_EQ(run(text, line(1, 1), {whole, scalar(5), view(out)}),
+            "out of bounds: load from parameter 1 at (5), extents (12), block (0, 0, 0), thread (0, 0, 0)");
+}
+
 TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
   constexpr auto text = R"(kernel @k fp(strict) facts(contiguous) flat (%0: view<f32, 1>, %1: i64) {
   %2: f32, %3: f32, %4: f32, %5: f32 = load_vec %0, %1

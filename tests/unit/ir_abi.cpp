@@ -25,7 +25,16 @@ TEST(IrAbi, ScalarsAreAlignedToTheirSize) {
   EXPECT_EQ(l.find(What::Scalar, 4), 16u);
   EXPECT_EQ(l.find(What::Scalar, 5), 24u);
   EXPECT_EQ(l.size, 32u);
-  EXPECT_EQ(l.slots[0].bytes, 1);
+  EXPECT_EQ(l.slots[0].bytes, 1u);
+}
+
+TEST(IrAbi, AggregatesAreTheirBytesAlignedToSixteen) {
+  const ArgumentLayout l = layout("", "%0: f32, %1: argument<bytes(21), 1, const>, %2: u8, %3: argument<bytes(4096), 1, const>");
+  EXPECT_EQ(l.find(What::Bytes, 1), 16u);
+  EXPECT_EQ(l.slots[1].bytes, 21u);
+  EXPECT_EQ(l.find(What::Scalar, 2), 37u);
+  EXPECT_EQ(l.find(What::Bytes, 3), 48u);
+  EXPECT_EQ(l.size, 48u + 4096u);
 }
 
 TEST(IrAbi, ViewsAreAddressExtentsStrides) {
@@ -46,7 +55,7 @@ TEST(IrAbi, FactsShrinkViews) {
   const ArgumentLayout small = layout("facts(small)", "%0: view<f32, 1>, %1: f32");
   EXPECT_EQ(small.find(What::Extent, 0), 8u);
   EXPECT_EQ(small.find(What::Stride, 0), 16u);
-  EXPECT_EQ(small.slots[2].bytes, 8);
+  EXPECT_EQ(small.slots[2].bytes, 8u);
   const ArgumentLayout both = layout("facts(contiguous, small)", "%0: view<f32, 1>, %1: f32, %2: view<f32, 1>");
   EXPECT_EQ(both.find(What::Extent, 0), 8u);
   EXPECT_EQ(both.find(What::Scalar, 1), 12u);

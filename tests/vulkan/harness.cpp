@@ -98,6 +98,10 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
     using What = ir::ArgumentSlot::What;
     const bool length = slot.what == What::SharedLength;
     const KernelArgument& a = arguments[length ? 0 : slot.param];
+    if (slot.what == What::Bytes) {
+      std::memcpy(block.data() + slot.offset, a.data.data(), slot.bytes);
+      continue;
+    }
     const std::uint64_t bits = length ? std::uint64_t(sizes.lengths[slot.param])
                                : slot.what == What::Scalar  ? a.bits
                                : slot.what == What::Address ? addresses[slot.param]

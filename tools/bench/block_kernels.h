@@ -84,6 +84,26 @@ inline auto make_nbody_tiled(kr::fp mode) {
       {.name = "nbody_tiled", .fp = mode});
 }
 
+/// sums[b] = the sum of what block b adds up of x; blocks of 1,024. With one block it adds up the sums.
+inline auto make_block_sum() {
+  return kr::kernel(
+      [](kr::view<const float> x, kr::view<float> sums) {
+        constexpr int block = 1024;
+        auto part = kr::shared<float, block>();
+        auto t = kr::thread_idx().x;
+        kr::var sum = 0.0f;
+        for (auto i : kr::grid_stride(x.size())) sum += x[i];
+        part[t] = sum;
+        kr::syncthreads();
+        for (int half = block / 2; half > 0; half /= 2) {
+          kr::if_(t < half, [&] { part[t] += part[t + half]; });
+          kr::syncthreads();
+        }
+        kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
+      },
+      {.name = "block_sum"});
+}
+
 namespace detail {
 /// The sum over a block of 256 in warps of 32, for every thread.
 inline kr::value<float> block_sum(kr::value<float> x) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The CPU table: Krait in each fp mode beside the peers found in ../lib (libpeer_*.so), in interleaved rounds.
-//   bench_cpu [--quick] [--json FILE]
+//   bench_cpu [--quick] [--json FILE] [--only TEXT]     TEXT: a part of the workloads' names
 // The base of the ratios is the first peer, g++ -Ofast -march=native -fopenmp: above 1, Krait or that peer is faster than it.
 #include <dlfcn.h>
 
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <thread>
 #include <vector>
 
+#include "block_kernels.h"
 #include "kernels.h"
 #include "measure.h"
 #include "peer.h"
@@ -38,10 +41,11 @@ constexpr const char* mode_names[] = {"Krait native", "Krait reproducible", "Kra
 
 int main(int argc, char** argv) try {
   bool quick = false;
-  std::string json;
+  std::string json, only;
   for (int i = 1; i < argc; ++i) {
     quick = quick || !std::strcmp(argv[i], "--quick");
     if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
+    else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = argv[++i];
   }
   const auto peers = load_peers(std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib");
   const int rounds = quick ? 3 : 9;
@@ -67,6 +71,7 @@ int main(int argc, char** argv) try {
 
   std::vector<Row> rows;
   const auto add = [&](const char* name, auto peer_run, auto krait_run) {
+    if (std::string(name).find(only) == std::string::npos) return;
     Row row{name, {}};
     for (const Peer* p : peers)
       if (auto f = peer_run(*p)) row.candidates.push_back({p->name, f, 0, {}});
@@ -88,6 +93,36 @@ int main(int argc, char** argv) try {
       [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_nbody(m))>(make_nbody(m))] { f->forall(bodies)(bx, by, bz, force); }); });
   add("Jacobi 4096^2", [&](const Peer& p) { return p.jacobi ? Run([&] { p.jacobi(raw(in), raw(out), grid); }) : Run(); },
       [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_jacobi(m))>(make_jacobi(m))] { f->launch({{grid / 32, grid / 8}, {32, 8}}, in, out); }); });
+
+  // Of whole blocks, in the mode that is the default.
+  const auto add_block = [&](const char* name, auto peer_run, Run krait_run) {
+    if (std::string(name).find(only) == std::string::npos) return;
+    Row row{name, {}};
+    for (const Peer* p : peers)
+      if (p->sgemm) row.candidates.push_back({p->name, [&, p] { peer_run(*p); }, 0, {}});
+    row.candidates.push_back({mode_names[0], std::move(krait_run), 0, {}});
+    measure(row, rounds, sample);
+    print(row);
+    rows.push_back(std::move(row));
+  };
+  const int width = 1024;
+  const int blocks = int(std::max(1u, std::thread::hardware_concurrency()));  // a worker each
+  kr::array<float, 2> a({width, width}, cpu), b({width, width}, cpu), c({width, width}, cpu);
+  a.copy_from(std::span(hx).first(width * width)), b.copy_from(std::span(hy).first(width * width));
+  add_block("matrix product 1024", [&](const Peer& p) { p.sgemm(raw(a), raw(b), raw(c), width); },
+            [&, f = std::make_shared<decltype(make_sgemm())>(make_sgemm())] { f->launch({{width / 16, width / 16}, {16, 16}}, a, b, c); });
+  kr::array<float> sums(kr::shape<1>(blocks), cpu), total(kr::shape<1>(1), cpu);
+  add_block("block sum 2^24", [&](const Peer& p) { p.sum(raw(x), raw(total), n); },
+            [&, f = std::make_shared<decltype(make_block_sum())>(make_block_sum())] {
+              f->launch({blocks, 1024}, x, sums);
+              f->launch({1, 1024}, sums, total);
+            });
+  std::vector<unsigned> words(n);
+  for (long i = 0; i < n; ++i) words[i] = std::uint32_t(i) * 2654435761u >> 7;
+  const auto keys = kr::to_device(words, cpu);
+  auto bins = kr::to_device(std::vector<unsigned>(256, 0), cpu);
+  add_block("histogram 2^24", [&](const Peer& p) { p.histogram(reinterpret_cast<const unsigned*>(keys.address()), reinterpret_cast<unsigned*>(bins.address()), n); },
+            [&, f = std::make_shared<decltype(make_histogram())>(make_histogram())] { f->launch({blocks, 256}, keys, bins); });
   if (!json.empty()) write_json(json, rows, cpu.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

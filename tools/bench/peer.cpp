@@ -59,6 +59,27 @@ void jacobi(const float* in, float* out, int width) {
       out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
 }
 
+void sgemm(const float* a, const float* b, float* c, int width) {
+#pragma omp parallel for
+  for (int r = 0; r < width; r++) {
+    for (int i = 0; i < width; i++) c[r * width + i] = 0;
+    for (int k = 0; k < width; k++)
+      for (int i = 0; i < width; i++) c[r * width + i] += a[r * width + k] * b[k * width + i];
+  }
+}
+
+void sum(const float* x, float* total, long n) {
+  float all = 0;
+#pragma omp parallel for reduction(+ : all)
+  for (long i = 0; i < n; i++) all += x[i];
+  *total = all;
+}
+
+void histogram(const unsigned* x, unsigned* counts, long n) {
+#pragma omp parallel for reduction(+ : counts[:256])
+  for (long i = 0; i < n; i++) counts[x[i] & 255]++;
+}
+
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi};
+extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi, sgemm, sum, histogram};

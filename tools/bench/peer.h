@@ -12,4 +12,7 @@ struct Peer {
   void (*mandelbrot)(int* out, int width, int limit);
   void (*nbody)(const float* x, const float* y, const float* z, float* force, int n);
   void (*jacobi)(const float* in, float* out, int width);
+  void (*sgemm)(const float* a, const float* b, float* c, int width);  // c = a b, each width²
+  void (*sum)(const float* x, float* total, long n);
+  void (*histogram)(const unsigned* x, unsigned* counts, long n);  // adds the counts of the low bytes
 };

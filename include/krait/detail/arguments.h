@@ -77,17 +77,26 @@ constexpr auto parameter_for() {
 
 template <class Type>
 struct parameter_traits;  // of a kernel's parameter: value<T> or view<T, N>
+/// A struct of a few scalars is a parameter a scalar, which stay in registers; one that has an array, or many, is one as bytes.
+template <class Elem>
+inline constexpr bool travels_as_bytes = leaf_count<Elem> > 16 || has_array<Elem>;
 template <class Elem>
 struct parameter_traits<value<Elem>> {
   static constexpr bool is_view = false;
   using element = Elem;
-  static constexpr std::size_t nodes = leaf_count<Elem>;  // of the IR's parameters: one a scalar
+  static constexpr std::size_t nodes = travels_as_bytes<Elem> ? 1 : leaf_count<Elem>;
   static constexpr void describe(parameter_type*& next) {
-    for (const scalar s : scalars_of<Elem>.at) *next++ = {s, 0, false, false, 0};
+    if constexpr (travels_as_bytes<Elem>) *next++ = {scalar::none, 0, false, false, sizeof(Elem)};
+    else
+      for (const scalar s : scalars_of<Elem>.at) *next++ = {s, 0, false, false, 0};
   }
   static value<Elem> make(const node* at) {
-    node_source from{at};
-    return value<Elem>(from);
+    if constexpr (travels_as_bytes<Elem>) {
+      return read_argument<Elem>({*at, {literal(scalar::i64, 0)}, 1});
+    } else {
+      node_source from{at};
+      return value<Elem>(from);
+    }
   }
 };
 template <class Elem, int Rank>
@@ -137,9 +146,14 @@ argument container_argument(Container& from) {
   }
 }
 
-/// One argument a scalar.
+/// One argument a scalar, or the object itself, which outlives the call.
 template <class Elem, class Given>
 void add_value(argument*& next, const Given& given) {
+  if constexpr (travels_as_bytes<Elem>) {
+    next->data = const_cast<Given*>(&given);
+    ++next;
+    return;
+  }
   const auto& converted = [&]() -> decltype(auto) {
     if constexpr (std::is_same_v<Elem, Given>) return (given);
     else return static_cast<Elem>(given);

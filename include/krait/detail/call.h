@@ -28,7 +28,7 @@ struct parameter_type {
   unsigned char rank;         // 0: a value
   bool writable;              // arrays
   bool output;                // written whole and never read: nothing is copied in
-  std::uint32_t elem_bytes;   // arrays
+  std::uint32_t elem_bytes;   // arrays; a value: of an aggregate that travels as bytes, else 0
 };
 
 /// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not use is not even zeroed.
@@ -38,7 +38,7 @@ struct argument {
   unsigned char rank = 0;
   union {
     std::uint64_t bits = 0;     // value: zero-extended
-    void* data;                 // host: first element
+    void* data;                 // host: first element; a value that travels as bytes: the object
     detail::storage* memory;    // device_array
   };
   std::uint64_t offset;         // device_array: bytes from the start of its memory

@@ -63,6 +63,16 @@ inline constexpr bool is_array_type<Array<Elem, Count>> = requires(Array<Elem, C
 template <class Type>
 concept array_type = is_array_type<Type>;
 
+template <class Type>
+inline constexpr bool has_array = array_type<Type>;
+template <class Types>
+inline constexpr bool list_has_array = false;
+template <class... Types>
+inline constexpr bool list_has_array<std::tuple<Types...>> = (has_array<Types> || ...);
+template <class Type>
+  requires(std::is_class_v<Type> && !array_type<Type> && !plain<Type>)
+inline constexpr bool has_array<Type> = list_has_array<typename composite<Type>::types>;
+
 template <class Types>
 inline constexpr std::size_t leaves_of_list = 0;
 template <class Type>
@@ -171,6 +181,19 @@ void write_nodes(const Value& x, node*& next) {
   if constexpr (any_traced<Value>) visit_leaves(x, [&](const auto& leaf) { *next++ = node_of(leaf); });
   else each_leaf(x, [&](const auto& leaf) { *next++ = node_of(leaf); });
 }
+
+/// An aggregate in the argument block: leaves that are read, from `first` on, have the offsets of `leaves`.
+struct argument_source {
+  place at;
+  const node* first;
+  const leaf* leaves;
+  /// Where the next leaf of the source lies.
+  place next(const node_source& from) const {
+    place p = at;
+    p.offset += leaves[from.next - first].offset;
+    return p;
+  }
+};
 
 /// One node a leaf of Type, read at once and converted to the leaf's type.
 template <class Type>

@@ -54,6 +54,8 @@ KRAIT_API void* begin_recording(const recording_options& options);
 /// Parameters, in order, before the lambda runs.
 KRAIT_API node parameter(scalar type);
 KRAIT_API node parameter_array(scalar element, unsigned rank, bool writable, unsigned elem_bytes);
+/// An aggregate by value: an array whose index counts bytes.
+KRAIT_API node parameter_aggregate(unsigned bytes);
 /// Ends the recording and gives what trace::take (lib/trace/trace.h) turns into a module. Throws the first misuse that was kept.
 KRAIT_API void* finish_recording(void* recording);
 /// Ends the recording after an exception left the lambda.

@@ -107,15 +107,17 @@ void Emitter::emit_threads() {
   if (shape_.layout == Layout::Rows) {
     bool even = known(width) && known(width)->getZExtValue() % shape_.gang() == 0;
     V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);
-    count_loop(b_.getInt64(0), b_.CreateMul(height, depth), b_.getInt64(1), "row", [&](V row) {
-      at_.y = b_.CreateURem(row, height), at_.z = b_.CreateUDiv(row, height);
+    auto row = [&](V y, V z) {
       auto place = [&](V x) {
-        at_.x = x;
-        at_.gang = b_.CreateAdd(b_.CreateMul(row, per_row), b_.CreateUDiv(x, gang));
+        at_.x = x, at_.y = y, at_.z = z;
+        V number = b_.CreateAdd(b_.CreateMul(z, height), y);
+        at_.gang = b_.CreateAdd(b_.CreateMul(number, per_row), b_.CreateUDiv(x, gang));
       };
       if (even) count_loop(b_.getInt64(0), width, gang, "x", [&](V x) { place(x), emit_gang({}); });
       else emit_gangs(b_.getInt64(0), width, splits(), place);
-    });
+    };
+    V zero = b_.getInt64(0), one = b_.getInt64(1);
+    count_loop(zero, depth, one, "z", [&](V z) { count_loop(zero, height, one, "row", [&](V y) { row(y, z); }); });
     return;
   }
   V count = b_.CreateMul(width, b_.CreateMul(height, depth));

@@ -80,7 +80,7 @@ class Analysis {
     Span s = Span::Block;
     for (std::size_t i = 1; i < inst.operands.size(); ++i) s = std::max(s, of(inst.operands[i]));
     if (array.space == ir::Space::Local) return Span::Varying;
-    bool constant = !writes_ || (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    bool constant = !writes_ || array.space == ir::Space::Argument || (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
     return constant ? s : std::max(s, Span::Gang);
   }
 

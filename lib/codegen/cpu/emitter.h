@@ -209,6 +209,7 @@ class Emitter {
   void emit_store(const ir::Inst& inst);
   void emit_atomic(const ir::Inst& inst);
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
+  V update_shared(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
     enum class Kind : std::uint8_t { One, Row, PerPart, Lanes } kind = Kind::Lanes;
     Few<V> v;  // One: a pointer; Row: pointer of each part's first lane; PerPart: a pointer each part; Lanes: vector of pointers
@@ -219,6 +220,7 @@ class Emitter {
   V stride_of(ir::ValueId array, unsigned dim);
   Lowered load_lanes(const Address& a, ir::Scalar s, llvm::Align align);
   V wide_index(V index, ir::ValueId v);
+  static std::int64_t take_constant(V& index, ir::Space space);
   void annotate(llvm::Instruction* access, ir::ValueId array);
   void declare_array(const ir::Inst& inst);
 

@@ -78,6 +78,10 @@ void Emitter::load_arguments() {
   auto params = f_.params();
   for (unsigned i = 0; i < params.size(); ++i) {
     const ir::Type& type = f_.type_of(params[i]);
+    if (type.space == ir::Space::Argument) {
+      set_uniform(params[i], b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(What::Bytes, i))));
+      continue;
+    }
     V at = b_.CreatePtrAdd(args_, b_.getInt64(layout_.find(type.is_array() ? What::Address : What::Scalar, i)));
     Scalar s = type.scalar;
     llvm::Type* t = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);

@@ -191,6 +191,7 @@ class Emitter::Fissioned {
       const ir::Inst& inst = f_.insts[id];
       if (ir::is_terminator(inst.op)) return leave(s, inst, r);
       if ((e_.d_.barrier[id] && inst.regions.empty()) || inst.op == Op::Uniform) {
+        if (ends_region(f_, r, i)) continue;
         synchronise(s, inst);
       } else if (p_.outer[id]) {
         control(s, inst);

@@ -26,6 +26,8 @@ struct Fission {
   std::vector<std::uint32_t> segment; // by InstId
   std::uint32_t gang_bytes = 0;
 };
+/// A barrier with nothing behind it but the end of a region of outer control flow, where all gangs come to anyway.
+bool ends_region(const ir::Function& f, ir::RegionId r, std::size_t barrier);
 /// Throws Failure 1 for jumps that would leave other threads at a barrier.
 Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape);
 

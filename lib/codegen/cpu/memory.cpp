@@ -22,6 +22,21 @@ llvm::Value* Emitter::wide_index(V index, ir::ValueId v) {
   return ir::is_signed_int(s) ? b_.CreateSExt(index, t) : b_.CreateZExt(index, t);
 }
 
+/// Takes constants off an index of 32 bits, for the address; gives their sum. That is right though the index may have wrapped: as its
+/// elements are in bounds, what is left of it did not, for constants that are not negative and in arrays that are far from 2^31.
+std::int64_t Emitter::take_constant(V& index, ir::Space space) {
+  constexpr std::int64_t most = 1 << 29;
+  std::int64_t sum = 0;
+  while (auto* add = llvm::dyn_cast<llvm::BinaryOperator>(index)) {
+    auto* c = add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    if (!c || !index->getType()->isIntegerTy(32)) break;
+    std::int64_t next = sum + c->getSExtValue();
+    if (next > most || next < (space == ir::Space::Global ? 0 : -most)) break;
+    index = add->getOperand(0), sum = next;
+  }
+  return sum;
+}
+
 llvm::Value* Emitter::array_base(ir::ValueId array) { return values_[array].v[0]; }
 
 Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset,
@@ -32,18 +47,19 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   V base = array_base(array);
   bool local = type.space == ir::Space::Local;
   std::int64_t gang = local ? shape_.gang() : 1;  // a local array holds the lanes' elements side by side
-  std::int64_t element = std::int64_t(type.elem_bytes) * gang;
-  std::int64_t offset = (element_offset * std::int64_t(type.elem_bytes) + std::int64_t(byte_offset)) * gang;
+  std::int64_t element = std::int64_t(type.index_bytes()) * gang;
   std::int64_t size = ir::size_of(s);
-  auto at = [&](V wide) {
-    V bytes = b_.CreateAdd(b_.CreateMul(wide, b_.getInt64(element)), b_.getInt64(offset));
+  std::int64_t offset = (element_offset * size + std::int64_t(byte_offset)) * gang;
+  auto at = [&](V first) {
+    std::int64_t plus = scalar_of(index) == Scalar::I32 ? take_constant(first, type.space) : 0;
+    V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)), b_.getInt64(offset + plus * element));
     return b_.CreatePtrAdd(base, bytes);
   };
   auto beside = [&](V pointer, unsigned p) {
     return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size));
   };
   if (i.form == Lowered::Form::Uniform) {
-    V pointer = at(wide_index(i.v[0], index));
+    V pointer = at(i.v[0]);
     if (!local) return {Kind::One, {pointer}};
     Address a{Kind::Row, {}};
     for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
@@ -52,12 +68,12 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   bool wraps = scalar_of(index) != Scalar::I64 && scalar_of(index) != Scalar::U64 && scalar_of(index) != Scalar::I32 &&
                !(scalar_of(index) == Scalar::U32 && f_.facts.small);
   if (i.form == Lowered::Form::Linear && !local && !wraps) {
-    bool row = i.step * std::int64_t(type.elem_bytes) == size;
+    bool row = i.step * std::int64_t(type.index_bytes()) == size;
     if (row || i.step == 0) {
       Address a{row ? Kind::Row : Kind::PerPart, {}};
       for (unsigned p = 0; p < shape_.parts; ++p) {
         if (row && i.v.size() == 1 && p) a.v.push_back(beside(a.v[0], p));
-        else a.v.push_back(at(wide_index(i.v.size() == 1 ? i.v[0] : i.v[p], index)));
+        else a.v.push_back(at(i.v.size() == 1 ? i.v[0] : i.v[p]));
       }
       return a;
     }
@@ -82,6 +98,8 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
 }
 
 void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
+  if (f_.type_of(array).space == ir::Space::Argument && llvm::isa<llvm::LoadInst>(access))
+    access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
   if (scopes_.empty() || f_.type_of(array).space != ir::Space::Global) return;
   const auto& params = f_.regions[f_.body].params;
   std::size_t self = params.size();
@@ -96,6 +114,26 @@ void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
     if (scopes_[i] && i != self && (writable || f_.type_of(params[i]).writable)) others.push_back(scopes_[i]);
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(c_, {scopes_[self]}));
   if (!others.empty()) access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(c_, others));
+}
+
+/// For an index global_id.x + trip * global_size.x, as interchange_trips makes it: global_size.x. Else none.
+static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
+  auto through_casts = [&](ir::ValueId v) {
+    while (f.def(v) && f.def(v)->op == Op::Cast) v = f.def(v)->operands[0];
+    return v;
+  };
+  auto is = [&](ir::ValueId v, Op op) { return f.def(v) && f.def(v)->op == op && f.def(v)->imm == 0; };
+  ir::ValueId sum = through_casts(index);
+  if (!is(sum, Op::Add)) return ir::none;
+  for (unsigned side : {0u, 1u}) {
+    ir::ValueId distance = f.def(sum)->operands[1 - side];
+    if (!is(f.def(sum)->operands[side], Op::GlobalId) || !is(distance, Op::Mul)) continue;
+    for (unsigned k : {0u, 1u}) {
+      ir::ValueId size = f.def(distance)->operands[k], trip = through_casts(f.def(distance)->operands[1 - k]);
+      if (is(size, Op::GlobalSize) && !f.def(trip) && f.values[trip].region != f.body) return size;
+    }
+  }
+  return ir::none;
 }
 
 void Emitter::emit_load(const ir::Inst& inst) {
@@ -113,6 +151,12 @@ void Emitter::emit_load(const ir::Inst& inst) {
       continue;
     }
     Lowered r{Lowered::Form::Parts, {}, 0};
+    // The block's next trip lies where no hardware looks ahead.
+    ir::ValueId step = a.kind == Address::Kind::Row && active_.all() ? step_of_trips(f_, index) : ir::none;
+    V ahead = step == ir::none ? nullptr : b_.CreateMul(scalar(step), b_.getInt64(f_.type_of(array).elem_bytes));
+    for (unsigned p = 0; ahead && p < shape_.parts; ++p)
+      if (p * shape_.lanes * ir::size_of(s) % 64 == 0)
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = nullptr;
       llvm::Constant* zero = llvm::Constant::getNullValue(row);
@@ -223,10 +267,50 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
   return b_.CreateBitCast(old, own);
 }
 
+/// One lane's turn on memory of its block, which no other worker sees: no lock. Gives the old value.
+llvm::Value* Emitter::update_shared(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> x) {
+  llvm::Align align(ir::size_of(s));
+  llvm::Type* bits = b_.getIntNTy(ir::bits_of(s));
+  V old = b_.CreateAlignedLoad(arith_.scalar_type(s), address, align);
+  auto pure = [&](Op op) {
+    ir::Inst step;
+    step.op = op, step.type = ir::value_type(s);
+    return arith_.pure(step, ir::FpMode::Strict, s, {old, x[0]});
+  };
+  V next = nullptr;
+  switch (inst.op) {
+    case Op::AtomicAdd: next = pure(Op::Add); break;
+    case Op::AtomicMin: next = pure(Op::Min); break;
+    case Op::AtomicMax: next = pure(Op::Max); break;
+    case Op::AtomicAnd: next = pure(Op::And); break;
+    case Op::AtomicOr: next = pure(Op::Or); break;
+    case Op::AtomicXor: next = pure(Op::Xor); break;
+    case Op::AtomicExchange: next = x[0]; break;
+    case Op::AtomicInc:
+      next = b_.CreateSelect(b_.CreateICmpUGE(old, x[0]), llvm::ConstantInt::get(bits, 0), b_.CreateAdd(old, llvm::ConstantInt::get(bits, 1)));
+      break;
+    case Op::AtomicDec: {
+      V wraps = b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(bits, 0)), b_.CreateICmpUGT(old, x[0]));
+      next = b_.CreateSelect(wraps, x[0], b_.CreateSub(old, llvm::ConstantInt::get(bits, 1)));
+      break;
+    }
+    case Op::AtomicCas:
+      next = b_.CreateSelect(b_.CreateICmpEQ(b_.CreateBitCast(old, bits), b_.CreateBitCast(x[0], bits)), x[1], old);
+      break;
+    default: defect("not an atomic operation");
+  }
+  b_.CreateAlignedStore(next, address, align);
+  return old;
+}
+
 /// Lane after lane, in ascending order.
 void Emitter::emit_atomic(const ir::Inst& inst) {
   Scalar s = inst.type.scalar;
   ir::ValueId array = inst.operands[0];
+  bool shared = f_.type_of(array).space == ir::Space::Shared;
+  auto update = [&](V pointer, llvm::ArrayRef<V> x) {
+    return shared && inst.op != Op::AtomicLoad ? update_shared(inst, s, pointer, x) : update_atomic(inst, s, pointer, x);
+  };
   bool used = uses_[inst.results[0]] != 0;
   Address a = address(array, inst.operands[1], 0, inst.imm, s);
   Lowered r{Lowered::Form::Parts, {}, 0};
@@ -236,6 +320,22 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
     V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
     Few<V> operands;
     for (std::size_t k = 2; k < inst.operands.size(); ++k) operands.push_back(part(inst.operands[k], p));
+    auto of_lane = [&](V lane) {
+      V pointer = pointers ? b_.CreateExtractElement(pointers, lane) : a.v[a.kind == Address::Kind::One ? 0 : p];
+      if (a.kind == Address::Kind::Row) pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
+      Few<V> x;
+      for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
+      return update(pointer, x);
+    };
+    if (shared && active_.all()) {  // as cheap as finding the lane
+      V old = llvm::Constant::getNullValue(row);
+      for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+        V one = of_lane(b_.getInt64(lane));
+        if (used) old = b_.CreateInsertElement(old, one, std::uint64_t(lane));
+      }
+      if (used) r.v.push_back(old);
+      continue;
+    }
     Block before = b_.GetInsertBlock(), loop = new_block("lane"), body = new_block("update"), done = new_block("updated");
     V all = mask_bits(mask_part(active_, p));
     b_.CreateBr(loop);
@@ -247,11 +347,7 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
     b_.CreateCondBr(b_.CreateICmpNE(rest, llvm::ConstantInt::get(word, 0)), body, done);
     start(body);
     V lane = b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {word}, {rest, b_.getTrue()}), b_.getInt64Ty());
-    V pointer = pointers ? b_.CreateExtractElement(pointers, lane) : a.v[a.kind == Address::Kind::One ? 0 : p];
-    if (a.kind == Address::Kind::Row) pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
-    Few<V> x;
-    for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
-    V old = update_atomic(inst, s, pointer, x);
+    V old = of_lane(lane);
     if (used) result->addIncoming(b_.CreateInsertElement(result, old, lane), b_.GetInsertBlock());
     V next = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(word, 1)));
     rest->addIncoming(next, b_.GetInsertBlock());

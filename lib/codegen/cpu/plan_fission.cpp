@@ -70,7 +70,7 @@ class Planner {
       p_.segment[id] = segment_;
       if (is_barrier(inst.op) || inst.op == Op::Uniform) {
         for (ir::ValueId v : inst.results) p_.block_value[v] = true;
-        ++segment_;
+        if (!ends_region(f_, r, i)) ++segment_;
       } else if (!inst.regions.empty()) {
         // A return behind the last barrier only ends its threads.
         bool leaves = escapes(inst) && !(top && i >= last_barrier);
@@ -176,6 +176,11 @@ class Planner {
 };
 
 }  // namespace
+
+bool ends_region(const ir::Function& f, ir::RegionId r, std::size_t barrier) {
+  const auto& insts = f.regions[r].insts;
+  return f.insts[insts[barrier]].op == Op::Barrier && barrier + 2 == insts.size();
+}
 
 Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape) { return Planner(f, d, shape).run(); }
 

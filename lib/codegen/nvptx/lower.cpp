@@ -66,6 +66,7 @@ void Lowering::create_function() {
     ir::ValueId param = kernel_.params()[slot.param];
     switch (slot.what) {
       case What::SharedLength: break;
+      case What::Bytes: types.push_back(b_.getPtrTy()); break;
       case What::Address: types.push_back(llvm::PointerType::get(context_, global_space)); break;
       case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
       case What::Extent: case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
@@ -102,6 +103,13 @@ void Lowering::bind_parameters() {
     switch (slot.what) {
       case What::SharedLength: break;
       case What::Scalar: values_[param] = from_memory(argument, type.scalar); break;
+      case What::Bytes:  // the parameter itself: its loads become ld.param
+        argument->addAttr(llvm::Attribute::getWithByValType(context_, llvm::ArrayType::get(b_.getInt8Ty(), slot.bytes)));
+        argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
+        argument->addAttr(llvm::Attribute::ReadOnly);
+        argument->addAttr(llvm::Attribute::NoAlias);
+        arrays_[param] = {argument, type, {}, {}};
+        break;
       case What::Address: {
         arrays_[param] = {argument, type, {}, {}};
         bool written = is_written(param);
@@ -122,7 +130,7 @@ void Lowering::bind_parameters() {
     }
   }
   for (ir::ValueId param : kernel_.params())
-    if (kernel_.type_of(param).is_array() && kernel_.facts.contiguous) make_strides(arrays_[param]);
+    if (kernel_.type_of(param).space == ir::Space::Global && kernel_.facts.contiguous) make_strides(arrays_[param]);
 }
 
 void Lowering::make_strides(Array& array) {

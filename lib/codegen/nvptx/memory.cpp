@@ -106,9 +106,9 @@ Value* Lowering::element_index(const Array& array, std::span<const ir::ValueId> 
 
 Value* Lowering::address(const Array& array, std::span<const ir::ValueId> indices, Scalar access, std::uint64_t offset) {
   Value* index = element_index(array, indices);
-  if (array.type.elem_bytes == ir::size_of(access) && offset == 0)
+  if (array.type.index_bytes() == ir::size_of(access) && offset == 0)
     return b_.CreateGEP(memory_type(context_, access), array.base, index);
-  Value* element = b_.CreateGEP(llvm::ArrayType::get(b_.getInt8Ty(), array.type.elem_bytes), array.base, index);
+  Value* element = b_.CreateGEP(llvm::ArrayType::get(b_.getInt8Ty(), array.type.index_bytes()), array.base, index);
   return offset ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(offset)) : element;
 }
 

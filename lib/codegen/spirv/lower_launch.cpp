@@ -21,7 +21,8 @@ void Lower::entry() {
   Module& m = e_.m;
   layout_ = ir::argument_layout(f_);
   const std::uint32_t direct = support::spirv_launch_bytes + layout_.size;
-  const bool in_memory = direct > e_.target().number("push", 128);
+  bool in_memory = direct > e_.target().number("push", 128);
+  for (const ir::ArgumentSlot& s : layout_.slots) in_memory |= s.what == What::Bytes;  // an index reaches into memory alone
   header_->argument_bytes = layout_.size;
   header_->arguments_in_memory = in_memory;
   header_->push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
@@ -128,6 +129,10 @@ void Lower::arguments() {
     Array& a = arrays_[v];
     a.space = ir::Space::Global;
     a.param = p;
+    if (t.space == ir::Space::Argument) {
+      a.base = e_.op(Op::OpIAdd, Scalar::U64, {argument_base_, e_.constant(Scalar::U64, layout_.find(What::Bytes, p))});
+      continue;
+    }
     a.coherent = synchronised_ && vulkan_model_ && exchanges(v);
     a.base = argument(Scalar::U64, layout_.find(What::Address, p));
   }

@@ -67,7 +67,7 @@ Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), valu
 /// Pointer into a view, to a value of this type: `count` elements from there on are one vector.
 Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee) {
   const Array& a = arrays_[array];
-  const std::uint64_t stride = f_.type_of(array).elem_bytes;
+  const std::uint64_t stride = f_.type_of(array).index_bytes();
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
     Id distance = index64(index);
@@ -181,21 +181,21 @@ void Lower::load_vec(const ir::Inst& i) {
   const Array& a = arrays_[array];
   Module& m = e_.m;
   if (a.space != ir::Space::Global) {
-    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = load_units(array, index, std::uint64_t(n) * ir::size_of(s), s);
+    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = load_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s);
     return;
   }
   const unsigned bytes = count * ir::size_of(s);
   need_storage(s);
   if (count <= 4) {
     Id vector = m.vector_type(e_.type(s), count);
-    Id all = load_from(a, vector, view_pointer(array, index, 0, vector), bytes);
+    Id all = load_from(a, vector, view_pointer(array, index, i.imm, vector), bytes);
     for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
     return;
   }
   // Longer vectors than SPIR-V's four travel as words.
   const unsigned in_word = 4 / ir::size_of(s);
   Id words = m.vector_type(m.int_type(32), bytes / 4), part = m.vector_type(e_.type(s), in_word);
-  Id all = load_from(a, words, view_pointer(array, index, 0, words), bytes);
+  Id all = load_from(a, words, view_pointer(array, index, i.imm, words), bytes);
   for (unsigned w = 0; w < bytes / 4; ++w) {
     Id split = m.emit(Op::OpBitcast, part, {m.emit(Op::OpCompositeExtract, m.int_type(32), {all, w})});
     for (unsigned n = 0; n < in_word; ++n)
@@ -211,7 +211,7 @@ void Lower::store_vec(const ir::Inst& i) {
   Module& m = e_.m;
   if (a.space != ir::Space::Global) {
     for (unsigned n = 0; n < count; ++n)
-      store_units(array, index, std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
+      store_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
     return;
   }
   const unsigned bytes = count * ir::size_of(s);
@@ -234,7 +234,7 @@ void Lower::store_vec(const ir::Inst& i) {
       words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
     all = m.emit(Op::OpCompositeConstruct, vector, words);
   }
-  store_to(a, view_pointer(array, index, 0, vector), all, bytes);
+  store_to(a, view_pointer(array, index, i.imm, vector), all, bytes);
 }
 
 }  // namespace krait::codegen::spirv
