@@ -22,7 +22,7 @@ struct kernel_stats {
   double passes_ms;    ///< 0 where found on disk
   double codegen_ms;   ///< 0 where found on disk
   double load_ms;      ///< making it ready on the device, the driver's own compilation included
-  std::uint64_t launches;  ///< calls; replays of a graph are not counted
+  std::uint64_t launches;  ///< calls, and launches by replays of graphs
 };
 
 /// A snapshot: sums over the life of the process, and the code that it holds now, in the order in which it was made.

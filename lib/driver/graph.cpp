@@ -2,6 +2,7 @@
 #include "driver/graph.h"
 
 #include <algorithm>
+#include <map>
 
 #include "driver/reports.h"
 #include "support/error.h"
@@ -70,6 +71,12 @@ void graph::replay(void* native_stream) {
 
 void graph::run(void* native_stream) {
   runtime::Device& on = *state_->device->device;
+  if (state_->counts.empty()) {
+    std::map<const driver::Compiled*, std::uint64_t> counts;
+    for (const state::Launch& l : state_->launches) ++counts[l.code.get()];
+    state_->counts.assign(counts.begin(), counts.end());
+  }
+  for (const auto& [code, times] : state_->counts) code->launches.fetch_add(times, std::memory_order_relaxed);
   if (!state_->native) {
     std::vector<runtime::GraphLaunch> all;
     for (const state::Launch& l : state_->launches) all.push_back({l.code->code.get(), l.request});

@@ -21,6 +21,7 @@ struct graph::state {
     bool reports;  // what it prints or what goes wrong is to be collected
   };
   std::vector<Launch> launches;
+  std::vector<std::pair<const driver::Compiled*, std::uint64_t>> counts;  // how often a replay launches each code; made at the first
   void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
 
   /// Adds a launch. Throws error{usage} where the graph cannot hold it.

@@ -75,26 +75,37 @@ unsigned elements_per_thread(const ir::Function& kernel) {
 }
 
 /// The layout follows from the parameters and the facts, without a pass; lower_reports adds parameters.
-ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts) {
+ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts, const ir::SharedLengths& lengths) {
   const ir::Function& kernel = recorded.module.kernel();
   ir::Function head;
   head.facts = facts, head.values = kernel.values, head.body = 0;
   head.regions.emplace_back().params.assign(kernel.params().begin(), kernel.params().end());
   if (recorded.reports) passes::add_report_parameters(head);
-  return ir::argument_layout(head);
+  return ir::argument_layout(head, lengths.count());
 }
 
-std::string to_bytes(const CodeInfo& info, const std::string& code) {
+/// What is kept of a kernel: its CodeInfo, the words of its lengths, and the code.
+std::string to_bytes(CodeInfo info, const ir::SharedLengths& lengths, const std::string& code) {
+  const std::vector<std::uint64_t> words = lengths.words();
+  info.length_words = unsigned(words.size());
   std::string bytes(reinterpret_cast<const char*>(&info), sizeof info);
+  bytes.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
   return bytes += code;
 }
 
 /// Makes the code ready to launch. False where the bytes are none of ours.
-bool load(Compiled& out, std::string_view bytes, const Recorded& recorded) {
+bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
   if (bytes.size() < sizeof out.info) return false;
   const auto start = Clock::now();
   std::memcpy(&out.info, bytes.data(), sizeof out.info);
-  out.code = out.device->device->load(std::as_bytes(std::span(bytes.substr(sizeof out.info))),
+  bytes.remove_prefix(sizeof out.info);
+  std::vector<std::uint64_t> words(out.info.length_words);
+  if (bytes.size() / sizeof words[0] < words.size()) return false;
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof words[0]);
+  bytes.remove_prefix(words.size() * sizeof words[0]);
+  out.lengths = ir::SharedLengths::from_words(words);
+  out.layout = layout_of(recorded, facts, out.lengths);
+  out.code = out.device->device->load(std::as_bytes(std::span(bytes)),
                                       recorded.what.substr(std::string_view("kernel ").size()));
   out.load_ms = since(start);
   return true;
@@ -108,18 +119,17 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   out.passes_ms = since(start);
   dump_stages(recorded, facts, text, *out.device);
   std::string wrong;
-  out.lengths = ir::SharedLengths(lowered.kernel(), wrong);
+  const ir::SharedLengths lengths(lowered.kernel(), wrong);
   if (!wrong.empty()) support::fail(error::kind_type::usage, "{}: {}", recorded.what, wrong);
-  if (out.lengths.count()) out.layout = ir::argument_layout(lowered.kernel());
-  if (out.lengths.count() > runtime::max_sized_at_launch)
-    support::fail_usage("{}: {} arrays of dynamic_shared, at most {} are possible", recorded.what, out.lengths.count(),
+  if (lengths.count() > runtime::max_sized_at_launch)
+    support::fail_usage("{}: {} arrays of dynamic_shared, at most {} are possible", recorded.what, lengths.count(),
                         runtime::max_sized_at_launch);
 
   start = Clock::now();
-  if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, text);
+  if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
   const Generated generated = generate(text, out.device->target, "binary", recorded.what);
   out.codegen_ms = since(start);
-  return to_bytes(out.info, generated.bytes);
+  return to_bytes(out.info, lengths, generated.bytes);
 }
 
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
@@ -127,14 +137,11 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   auto out = std::make_shared<Compiled>();
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
-  out->layout = layout_of(recorded, facts);
 
-  // How shared arrays are sized at launch is found by the passes, and not kept on disk.
-  const bool kept = device.kind != passes::TargetKind::Interpreter && ir::arrays_sized_at_launch(recorded.module.kernel()).empty();
-  support::Store* const disk = kept ? usable_store() : nullptr;
+  support::Store* const disk = device.kind == passes::TargetKind::Interpreter ? nullptr : usable_store();
   const std::string key = disk ? disk_key(facts, device) : "";
   const std::optional<std::string> found = disk ? disk->find(key, recorded.text) : std::nullopt;
-  if (found && load(*out, *found, recorded)) {
+  if (found && load(*out, *found, recorded, facts)) {
     out->from_disk = true;
     ++process().from_disk;
     return out;
@@ -142,7 +149,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id()) made = disk->keep(out->name, key, recorded.text, std::move(made));
-  if (!load(*out, made, recorded)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
+  if (!load(*out, made, recorded, facts)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
   ++process().compiled;
   return out;
 }

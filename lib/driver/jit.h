@@ -34,6 +34,7 @@ struct Recorded {
 /// What the launcher must know of code. It is kept on disk as it lies in memory, which the key allows: it has this library's build.
 struct CodeInfo {
   unsigned elements_per_thread = 1;  // more than 1 where widen ran
+  unsigned length_words = 0;         // of the lengths of shared arrays that are sized at launch, which follow
 };
 static_assert(std::is_trivially_copyable_v<CodeInfo>);
 

@@ -14,7 +14,9 @@ std::uint32_t ArgumentLayout::find(ArgumentSlot::What what, unsigned param, unsi
   return none;
 }
 
-ArgumentLayout argument_layout(const Function& kernel) {
+ArgumentLayout argument_layout(const Function& kernel) { return argument_layout(kernel, arrays_sized_at_launch(kernel).size()); }
+
+ArgumentLayout argument_layout(const Function& kernel, std::size_t sized_at_launch) {
   ArgumentLayout layout;
   unsigned param = 0;
   const auto add = [&](ArgumentSlot::What what, unsigned dimension, unsigned bytes) {
@@ -37,8 +39,7 @@ ArgumentLayout argument_layout(const Function& kernel) {
     }
     ++param;
   }
-  const std::size_t arrays = arrays_sized_at_launch(kernel).size();
-  for (param = 0; param < arrays; ++param) add(ArgumentSlot::What::SharedLength, 0, 8);
+  for (param = 0; param < sized_at_launch; ++param) add(ArgumentSlot::What::SharedLength, 0, 8);
   layout.size = (layout.size + 7) / 8 * 8;
   return layout;
 }

@@ -28,5 +28,7 @@ struct ArgumentLayout {
   std::uint32_t find(ArgumentSlot::What what, unsigned param, unsigned dimension = 0) const;
 };
 ArgumentLayout argument_layout(const Function& kernel);
+/// The same from the parameters and facts alone, with the number of shared arrays that are sized at launch.
+ArgumentLayout argument_layout(const Function& kernel, std::size_t sized_at_launch);
 
 }  // namespace krait::ir

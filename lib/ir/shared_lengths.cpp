@@ -117,6 +117,31 @@ SharedLengths::SharedLengths(const Function& kernel, std::string& wrong) {
   }
 }
 
+std::vector<std::uint64_t> SharedLengths::words() const {
+  if (rows_.empty()) return {};
+  std::vector<std::uint64_t> out{rows_.size()};
+  for (std::size_t k = 0; k < rows_.size(); ++k) out.push_back(lengths_[k]), out.push_back(std::uint64_t(rows_[k]));
+  for (const Step& s : steps_) {
+    out.push_back(std::uint64_t(s.op) | std::uint64_t(s.result) << 8 | std::uint64_t(s.operand) << 16 | std::uint64_t(s.in[2]) << 32);
+    out.push_back(s.imm);
+    out.push_back(s.in[0] | std::uint64_t(s.in[1]) << 32);
+  }
+  return out;
+}
+
+SharedLengths SharedLengths::from_words(std::span<const std::uint64_t> words) {
+  SharedLengths out;
+  if (words.empty()) return out;
+  std::size_t at = 1;
+  for (; at < 1 + 2 * words[0]; at += 2) out.lengths_.push_back(std::uint32_t(words[at])), out.rows_.push_back(std::int64_t(words[at + 1]));
+  for (; at < words.size(); at += 3) {
+    const std::uint64_t head = words[at], in = words[at + 2];
+    out.steps_.push_back({Op(head & 255), Scalar(head >> 8 & 255), Scalar(head >> 16 & 255), words[at + 1],
+                          {std::uint32_t(in), std::uint32_t(in >> 32), std::uint32_t(head >> 32)}});
+  }
+  return out;
+}
+
 SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Argument> arguments) const {
   std::vector<std::uint64_t> values(steps_.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {

@@ -30,6 +30,10 @@ class SharedLengths {
   /// Where a length depends on what no launch knows, `wrong` says which and on what.
   SharedLengths(const Function& kernel, std::string& wrong);
 
+  /// For keeping them: what words() gave, by the same build.
+  std::vector<std::uint64_t> words() const;
+  static SharedLengths from_words(std::span<const std::uint64_t> words);
+
   std::size_t count() const { return rows_.size(); }
   struct Sizes {
     std::vector<std::int64_t> lengths;  // first extents

@@ -25,12 +25,14 @@ TEST(Graph, ReplaysItsLaunchesInOrder) {
     shift.launch({1, 32}, x, 1);
   });
   EXPECT_EQ(g.size(), 2u);
+  const std::uint64_t before = kr::stats().launches();
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1, 2, 3})) << "nothing runs while recording";
   g.launch();
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{11, 21, 31}));
   g.launch();
   g.launch();
   EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{1111, 2111, 3111}));
+  EXPECT_EQ(kr::stats().launches(), before + 6) << "launches of replays count";
 }
 
 TEST(Graph, RefusesWhatItCannotHold) {

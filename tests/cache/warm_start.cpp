@@ -52,6 +52,16 @@ void run_kernels() {
   reverse.launch({1, 64}, v);
   expect(v[0] == 63 && v[63] == 0, "a reversal's result through shared memory");
 
+  auto turn = kr::kernel([](kr::view<int> to, kr::value<int> n) {
+    auto kept = kr::dynamic_shared<int>(n), doubled = kr::dynamic_shared<int>(n * 2);
+    auto i = kr::thread_idx().x;
+    kept[i] = to[i], doubled[i + n] = to[i] * 2;
+    kr::syncthreads();
+    to[i] = kept[n - 1 - i] + doubled[n + i];
+  });
+  turn.launch({1, 64}, v, 64);
+  expect(v[0] == 126 && v[63] == 63, "a result through shared memory that is sized at launch");
+
   auto wave = kr::vectorize([](auto a) { return kr::sqrt(a * a + 1); });
   const kr::array<float> device = kr::to_device(x);
   const std::vector<float> z = wave(device).to_host();
@@ -59,7 +69,7 @@ void run_kernels() {
   auto number = kr::vectorize([](auto a) { return a + 1; });
   expect(number(41) == 42, "a number's result");
 }
-constexpr unsigned kernels = 4;
+constexpr unsigned kernels = 5;
 
 int run_once(bool warm) {
   run_kernels();
