@@ -65,12 +65,13 @@ std::string disk_key(const ir::Facts& facts, const DeviceHandle& device) {
 /// Null where nothing is kept on disk, or builds cannot be told apart.
 support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
-unsigned elements_per_thread(const ir::Function& kernel) {
+unsigned elements_per_thread(const ir::Module& m) {
   unsigned most = 1;
-  for (const ir::Inst& i : kernel.insts) {
-    if (i.op == ir::Op::LoadVec) most = std::max(most, unsigned(i.results.size()));
-    if (i.op == ir::Op::StoreVec) most = std::max(most, unsigned(i.operands.size()) - 2);
-  }
+  for (const ir::Function& f : m.functions)
+    for (const ir::Inst& i : f.insts) {
+      if (i.op == ir::Op::LoadVec) most = std::max(most, unsigned(i.results.size()));
+      if (i.op == ir::Op::StoreVec) most = std::max(most, unsigned(i.operands.size()) - 2);
+    }
   return most;
 }
 
@@ -115,7 +116,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   auto start = Clock::now();
   const ir::Module lowered = lower(recorded, facts, out.device->kind);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
-  out.info.elements_per_thread = elements_per_thread(lowered.kernel());
+  out.info.elements_per_thread = elements_per_thread(lowered);
   out.passes_ms = since(start);
   dump_stages(recorded, facts, text, *out.device);
   std::string wrong;

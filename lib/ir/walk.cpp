@@ -116,10 +116,10 @@ InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::ve
   return Cloner(source, builder, map, locations).one(inst);
 }
 
-bool is_below_2_31(const Function& f, ValueId v) {
+bool is_below_2_31(const Function& f, ValueId v, int depth) {
   const Inst* d = f.def(v);
-  if (!d) return false;
-  const auto below = [&](std::size_t k) { return is_below_2_31(f, d->operands[k]); };
+  if (!d || depth == 0) return false;
+  const auto below = [&](std::size_t k) { return is_below_2_31(f, d->operands[k], depth - 1); };
   if (d->op == Op::Const) return std::int64_t(d->imm) < (std::int64_t(1) << 31);
   if (d->op == Op::Extent) return f.facts.small && f.type_of(d->operands[0]).space == Space::Global;
   if (d->op == Op::Cast) {

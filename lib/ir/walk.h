@@ -56,7 +56,7 @@ std::vector<ValueId> clone_region(const Function& source, RegionId from, Builder
 /// The same for one instruction.
 InstId clone_inst(const Function& source, InstId inst, Builder& builder, std::vector<ValueId>& map, bool locations = true);
 
-/// Whether a signed 64-bit value is below 2^31, by its definition; it may be negative.
-bool is_below_2_31(const Function& f, ValueId v);
+/// Whether a signed 64-bit value is below 2^31, by its definition, which is followed so many steps; it may be negative.
+bool is_below_2_31(const Function& f, ValueId v, int depth = 8);
 
 }  // namespace krait::ir

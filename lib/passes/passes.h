@@ -51,6 +51,8 @@ void narrow_addresses(ir::Module& m);
 /// grid_stride loops without carried values and thread-dependent surroundings handle four elements a trip with 16-byte accesses
 /// (facts contiguous, aligned, small, disjoint), with a scalar tail.
 void widen(ir::Module& m);
+/// Functions of more than `largest` operations are cut into called ones of at most `part`.
+void outline(ir::Module& m, std::size_t largest, std::size_t part);
 
 /// Loads and stores of neighbouring elements become one access of up to 16 bytes, for back ends whose memory wants it: of views
 /// (facts.aligned), and of shared arrays where `shared`.

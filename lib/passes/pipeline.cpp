@@ -58,6 +58,10 @@ ChooseExpansion expansions_of(TargetKind target) {
   return expand_all;
 }
 
+// From how many operations on a function is cut, and into parts of how many (docs/performance.md has what it costs and saves). On the
+// CPU an operation is several instructions. What widen makes stays whole.
+constexpr std::size_t largest_function = 2000, largest_on_cpu = 1000, outlined_part = 500;
+
 /// Runs passes one after another, verifying between them where that is asked for.
 class Runner {
  public:
@@ -114,6 +118,10 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
     run("interchange_trips", interchange_trips);
     clean_up(run);
   }
+  if (target != TargetKind::Interpreter) {
+    outline(m, target == TargetKind::Cpu ? largest_on_cpu : largest_function, outlined_part);
+    run.check("outline");
+  }
   run("canonicalise", canonicalise);
   if (target == TargetKind::Cpu) run("settle_before_barriers", settle_before_barriers);
   return {};
@@ -133,6 +141,7 @@ std::span<const Pass> all_passes() {
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},
+      {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"interchange_trips", interchange_trips, true},
       {"lower_grid_stride", lower_grid_stride, true},

@@ -144,21 +144,26 @@ Range Ranges::arithmetic(const Inst& inst) const {
   return type;
 }
 
+/// Conditions are joined from few parts, or from more than are worth following.
 void Ranges::assume(ValueId condition, bool holds) {
-  const Inst* d = f_.def(condition);
-  if (!d) return;
-  if (d->op == Op::Not) return assume(d->operands[0], !holds);
-  if ((d->op == Op::And && holds) || (d->op == Op::Or && !holds)) {
-    assume(d->operands[0], holds);
-    assume(d->operands[1], holds);
-    return;
+  constexpr std::size_t most_parts = 32;
+  std::vector<std::pair<ValueId, bool>> parts{{condition, holds}};
+  for (std::size_t k = 0; k < parts.size() && k < most_parts; ++k) {
+    const auto [part, true_part] = parts[k];
+    const Inst* d = f_.def(part);
+    if (!d) continue;
+    if (d->op == Op::Not) parts.emplace_back(d->operands[0], !true_part);
+    else if (d->op == (true_part ? Op::And : Op::Or)) parts.emplace_back(d->operands[0], true_part), parts.emplace_back(d->operands[1], true_part);
+    else if (info(d->op).rule == Rule::Compare) assume(*d, true_part);
   }
-  if (info(d->op).rule != Rule::Compare) return;
-  const ValueId x = d->operands[0], y = d->operands[1];
+}
+
+void Ranges::assume(const Inst& compare, bool holds) {
+  const ValueId x = compare.operands[0], y = compare.operands[1];
   const Scalar s = f_.type_of(x).scalar;
   const Range a = of(x), b = of(y);
   if (!is_int(s) || (s == Scalar::U64 && (a.low < 0 || b.low < 0))) return;
-  const Op op = d->op;
+  const Op op = compare.op;
   if (op == (holds ? Op::Eq : Op::Ne)) {
     narrow(x, b);
     narrow(y, a);

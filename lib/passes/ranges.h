@@ -32,6 +32,7 @@ class Ranges {
   static Range of_type(ir::Scalar s);
 
  private:
+  void assume(const ir::Inst& compare, bool holds);
   Range known(ir::ValueId v) const { return v < ranges_.size() ? ranges_[v] : of_type(f_.type_of(v).scalar); }
   ir::ValueId same_number(ir::ValueId v) const;
   Range compute(const ir::Inst& inst) const;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.h"
 
-#include <dlfcn.h>
-
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "codegen/codegen.h"
 #include "ir/shared_lengths.h"
 #include "ir/abi.h"
 #include "passes/passes.h"
@@ -16,26 +13,6 @@
 
 namespace krait::test {
 namespace {
-
-struct Plugin {
-  krait_codegen_fn compile = nullptr;
-  krait_codegen_release_fn release = nullptr;
-};
-
-const Plugin& plugin() {
-  static const Plugin loaded = [] {
-    Plugin p;
-    void* handle = dlopen(KRAIT_CODEGEN_PATH, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      ADD_FAILURE() << dlerror();
-      return p;
-    }
-    p.compile = reinterpret_cast<krait_codegen_fn>(dlsym(handle, "krait_codegen"));
-    p.release = reinterpret_cast<krait_codegen_release_fn>(dlsym(handle, "krait_codegen_release"));
-    return p;
-  }();
-  return loaded;
-}
 
 runtime::Device& device() {
   static const std::unique_ptr<runtime::Device> cpu = std::move(runtime::cpu_devices().devices.front());
@@ -108,16 +85,6 @@ std::string difference(const Arg& mine, const Arg& expected, ir::Scalar s) {
 }
 
 }  // namespace
-
-Compiled compile(const std::string& kir, const std::string& target, const std::string& emit) {
-  if (!plugin().compile) return {};
-  krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str()};
-  krait_codegen_reply reply;
-  plugin().compile(&request, &reply);
-  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log};
-  plugin().release(&reply);
-  return result;
-}
 
 std::vector<std::string> targets() {
   std::vector<std::string> list = {"cpu x86-64 lanes=1 parts=1 cpu=x86-64-v2", "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"};

@@ -15,18 +15,12 @@
 
 #include <gtest/gtest.h>
 
+#include "../codegen/plugin.h"
 #include "ir/interp.h"
 #include "ir/text.h"
 #include "runtime/backend.h"
 
 namespace krait::test {
-
-struct Compiled {
-  int status = 2;
-  std::string data, log;
-};
-/// By the plug-in, loaded on first use.
-Compiled compile(const std::string& kir, const std::string& target, const std::string& emit = "binary");
 
 /// Targets that this machine runs: every level it has, and narrow shapes.
 std::vector<std::string> targets();

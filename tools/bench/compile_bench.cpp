@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What compiling a kernel costs, stage by stage, for targets whose devices need not be there:
-//   bench_compile [--rounds N] [--kernel NAME] [--json FILE] [--kir FOLDER] [TARGET…]     cpu (default), ptx, spirv, or a whole target
+//   bench_compile [--rounds N] [--kernel NAME] [--large [N]] [--json FILE] [--kir FOLDER] [TARGET…]     cpu (default), ptx, spirv, or a whole target
+// --large takes generated kernels of 1,000 to 100,000 operations, or of N, three rounds each.
 // Times are the smallest of the rounds in a warm process, in ms: compiling is the same work every time, and what is above the
 // smallest is the machine's. `first` is the first round of all: with the plug-in loaded, LLVM not yet touched. --kir writes the final IR of each kernel.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <string>
@@ -17,7 +19,9 @@
 #include "driver/devices.h"
 #include "driver/plugin.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "krait/target.h"
+#include "large_kernels.h"
 #include "recorded.h"
 
 namespace {
@@ -30,7 +34,7 @@ constexpr const char* stages[] = {"record", "passes", "print", "parse", "lower",
 constexpr std::size_t stage_count = std::size(stages);
 struct Times {
   double ms[stage_count]{};
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, operations = 0;
   double total() const {
     double sum = 0;
     for (const double t : ms) sum += t;
@@ -55,6 +59,8 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
   const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true}, kind);
   lap();
+  for (const kr::ir::Function& f : lowered.functions) kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
+  from = Clock::now();
   const std::string text = kr::ir::print(lowered, {.names = true, .locations = true});
   lap();
   const kr::driver::Generated made = kr::driver::generate(text, target, "binary", w.name);
@@ -69,6 +75,20 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   return t;
 }
 
+/// Generated kernels, which nothing else owns: of `only` operations, or of all sizes where it is 0.
+std::vector<Workload> large_workloads(int only) {
+  static std::deque<std::string> names;
+  static std::deque<decltype(bench::large_straight(0))> straight;
+  static std::deque<decltype(bench::large_control(0))> control;
+  std::vector<Workload> all;
+  for (const int n : only ? std::vector<int>{only} : std::vector<int>{1000, 3000, 10000, 30000, 100000}) {
+    const auto name = [&](const char* kind) { return names.emplace_back(fmt::format("{}_{}", kind, n)).c_str(); };
+    all.push_back(bench::whole_kernel(name("straight"), straight.emplace_back(bench::large_straight(n))));
+    all.push_back(bench::whole_kernel(name("control"), control.emplace_back(bench::large_control(n))));
+  }
+  return all;
+}
+
 std::string whole_target(const std::string& name) {
   if (name == "ptx") return kr::target::sm(90).c_str();
   return kr::target(name.c_str()).c_str();
@@ -77,22 +97,28 @@ std::string whole_target(const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  int rounds = 20;
+  int rounds = 0;
+  std::vector<Workload> all = bench::workloads();
   std::string only, json, kir_folder;
   std::vector<std::string> targets;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) rounds = std::max(std::atoi(argv[++i]), 1);
-    else if (!std::strcmp(argv[i], "--kernel") && i + 1 < argc) only = argv[++i];
+    else if (!std::strcmp(argv[i], "--large")) {
+      const int size = i + 1 < argc ? std::atoi(argv[i + 1]) : 0;
+      all = large_workloads(size), i += size > 0;
+      if (!rounds) rounds = 3;
+    } else if (!std::strcmp(argv[i], "--kernel") && i + 1 < argc) only = argv[++i];
     else if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
     else if (!std::strcmp(argv[i], "--kir") && i + 1 < argc) kir_folder = argv[++i];
     else targets.push_back(whole_target(argv[i]));
   }
+  if (!rounds) rounds = 20;
   if (targets.empty()) targets.push_back(whole_target("cpu"));
   kr::driver::plugin_build_id();  // loads the plug-in
   std::string out = "[";
   for (const std::string& target : targets) {
-    fmt::print("\n{}\n\n| kernel | {} | all | first | bytes |\n", target, fmt::join(stages, " | "));
-    for (const Workload& w : bench::workloads()) {
+    fmt::print("\n{}\n\n| kernel | {} | all | first | operations | bytes |\n", target, fmt::join(stages, " | "));
+    for (const Workload& w : all) {
       if (!only.empty() && only != w.name) continue;
       Times best = compile(w, target, kir_folder);
       const double first = best.total();
@@ -102,11 +128,11 @@ int main(int argc, char** argv) try {
       }
       fmt::print("| {} |", w.name);
       for (const double ms : best.ms) fmt::print(" {:.2f} |", ms);
-      fmt::print(" {:.2f} | {:.2f} | {} |\n", best.total(), first, best.bytes);
+      fmt::print(" {:.2f} | {:.2f} | {} | {} |\n", best.total(), first, best.operations, best.bytes);
       std::fflush(stdout);
       out += fmt::format("{}\n  {{\"target\": \"{}\", \"kernel\": \"{}\"", out.size() > 1 ? "," : "", target, w.name);
       for (std::size_t s = 0; s < stage_count; ++s) out += fmt::format(", \"{}\": {:.4f}", stages[s], best.ms[s]);
-      out += fmt::format(", \"first\": {:.4f}, \"bytes\": {}}}", first, best.bytes);
+      out += fmt::format(", \"first\": {:.4f}, \"operations\": {}, \"bytes\": {}}}", first, best.operations, best.bytes);
     }
   }
   if (!json.empty()) std::ofstream(json) << out << "\n]\n";
