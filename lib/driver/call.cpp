@@ -173,33 +173,6 @@ ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation
   return sizes;
 }
 
-void pack(std::byte* block, const ir::ArgumentLayout& layout, const argument* arguments, unsigned count, const argument* added,
-          const Bound& bound, const std::vector<std::int64_t>& lengths) {
-  using What = ir::ArgumentSlot::What;
-  for (const ir::ArgumentSlot& s : layout.slots) {
-    const bool of_argument = s.what == What::SharedLength || s.param < count;
-    const argument& a = of_argument ? arguments[s.what == What::SharedLength ? 0 : s.param] : added[s.param - count];
-    if (s.what == What::Bytes) {
-      std::memcpy(block + s.offset, a.data, s.bytes);
-      continue;
-    }
-    std::uint64_t bits = 0;
-    switch (s.what) {
-      case What::Bytes: break;
-      case What::SharedLength: bits = std::uint64_t(lengths[s.param]); break;
-      case What::Scalar: bits = a.bits; break;
-      case What::Address: bits = bound.address[s.param]; break;
-      case What::Extent: bits = std::uint64_t(a.extents[s.dimension]); break;
-      case What::Stride: bits = std::uint64_t(a.strides[s.dimension]); break;
-    }
-    std::byte* const to = block + s.offset;  // little-endian, as every target; sizes known to the compiler are plain stores
-    if (s.bytes == 8) std::memcpy(to, &bits, 8);
-    else if (s.bytes == 4) std::memcpy(to, &bits, 4);
-    else if (s.bytes == 2) std::memcpy(to, &bits, 2);
-    else std::memcpy(to, &bits, 1);
-  }
-}
-
 void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const kernel_state& state, const DeviceHandle& device) {
   const std::int64_t given[] = {d.x, d.y, d.z};
   for (int i = 0; i < 3; ++i) {
@@ -269,12 +242,13 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   const Compiled& code = code_for(*state, spec, device, facts_of(arguments, bound, config));
   if (!shape(request, *state, config, code, device)) return;
 
-  alignas(16) std::byte block[max_block_bytes];
+  alignas(16) std::byte block[max_block_bytes + Packing::slack];
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
   argument added[2];
   if (spec.recorded.reports) bind_reports(bound, spec, added);
-  pack(block, code.layout, arguments, unsigned(spec.parameters.size()), added, bound, shared_sizes(code, spec, arguments, request).lengths);
+  const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, request);
+  code.packing.pack(block, {arguments, added, bound.address, sizes.lengths});
   request.args = block, request.args_size = code.layout.size;
   if (graph::state* open = open_graph()) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });

@@ -106,6 +106,7 @@ bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const
   bytes.remove_prefix(words.size() * sizeof words[0]);
   out.lengths = ir::SharedLengths::from_words(words);
   out.layout = layout_of(recorded, facts, out.lengths);
+  out.packing = Packing(out.layout, unsigned(recorded.module.kernel().params().size()));
   out.code = out.device->device->load(std::as_bytes(std::span(bytes)),
                                       recorded.what.substr(std::string_view("kernel ").size()));
   out.load_ms = since(start);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/devices.h"
+#include "driver/packing.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
@@ -42,6 +43,7 @@ static_assert(std::is_trivially_copyable_v<CodeInfo>);
 struct Compiled {
   std::unique_ptr<runtime::Executable> code;
   ir::ArgumentLayout layout;
+  Packing packing;  // into it
   CodeInfo info;
   ir::SharedLengths lengths;  // of shared arrays that are sized at launch
 
