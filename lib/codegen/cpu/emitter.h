@@ -162,6 +162,8 @@ class Emitter {
   Flow emit_uniform_branch(ir::InstId id);
   Flow emit_varying_if(ir::InstId id);
   bool flattens(const ir::Inst& inst) const;
+  bool gains_from_whole(const ir::Inst& inst) const;
+  void emit_whole_or_masked(ir::RegionId r, const Mask& mask);
   Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
   void emit_loop(ir::InstId id);
   void emit_trip_test(Loop& loop);
@@ -199,6 +201,7 @@ class Emitter {
   Mask both(const Mask& a, const Mask& b);
   Mask either(const Mask& a, const Mask& b);
   V any(const Mask& m);
+  V every(const Mask& m);
   V mask_bits(V part);
   Block new_block(const char* name);
   void branch_to(Block target);

@@ -236,6 +236,13 @@ llvm::Value* Emitter::any(const Mask& m) {
   return b_.CreateICmpNE(mask_bits(joined), b_.getIntN(shape_.lanes, 0));
 }
 
+llvm::Value* Emitter::every(const Mask& m) {
+  if (m.all()) return b_.getTrue();
+  V joined = m.parts[0];
+  for (unsigned p = 1; p < shape_.parts; ++p) joined = b_.CreateAnd(joined, m.parts[p]);
+  return b_.CreateICmpEQ(mask_bits(joined), llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(shape_.lanes)));
+}
+
 // ---- blocks -----------------------------------------------------------------------------------------------------------------
 
 llvm::BasicBlock* Emitter::new_block(const char* name) { return llvm::BasicBlock::Create(c_, name, function_); }
