@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,22 +22,28 @@
 namespace krait::accuracy {
 namespace {
 
-/// Calls measure(begin, end) for pieces of [0, count) on all processors; the worst of what they return.
-template <class Float, class Measure>
-Worst<Float> in_parallel(std::size_t count, Measure measure) {
+/// Calls work(begin, end, the thread's own state) for pieces of [0, count) on all processors.
+template <class State, class Work>
+std::vector<State> in_pieces(std::size_t count, const Work& work) {
   constexpr std::size_t piece = 4096;
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  Worst<Float> worst;
+  std::vector<State> states(std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+  for (State& state : states)
     threads.emplace_back([&] {
-      Worst<Float> found;
-      for (std::size_t at; (at = next.fetch_add(piece)) < count;) measure(at, std::min(at + piece, count), found);
-      const std::lock_guard lock(mutex);
-      worst.note(found.error, found.x, found.y);
+      State own;
+      for (std::size_t at; (at = next.fetch_add(piece)) < count;) work(at, std::min(at + piece, count), own);
+      state = std::move(own);
     });
   for (std::thread& t : threads) t.join();
+  return states;
+}
+
+/// The worst of what measure(begin, end, worst) notes.
+template <class Float, class Measure>
+Worst<Float> in_parallel(std::size_t count, const Measure& measure) {
+  Worst<Float> worst;
+  for (const Worst<Float>& found : in_pieces<Worst<Float>>(count, measure)) worst.note(found.error, found.x, found.y);
   return worst;
 }
 
@@ -51,13 +56,13 @@ class Measurement {
   bool some_doubles(const Reference& f, Worst<double>& worst) const;
 
  private:
-  Worst<float> compare(const Reference& f, const std::vector<float>& x, const std::vector<float>& y, const float* out) const;
+  Worst<float> compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const;
   const Evaluator& by_;
 };
 
 /// The double reference decides below the bound, or below what was seen already: what exceeds both goes to MPFR.
-Worst<float> Measurement::compare(const Reference& f, const std::vector<float>& x, const std::vector<float>& y, const float* out) const {
-  return in_parallel<float>(x.size(), [&](std::size_t begin, std::size_t end, Worst<float>& found) {
+Worst<float> Measurement::compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const {
+  return in_parallel<float>(count, [&](std::size_t begin, std::size_t end, Worst<float>& found) {
     thread_local std::vector<double> wide;
     wide.resize(end - begin);
     wide_values(f, &x[begin], &y[begin], wide.data(), end - begin);
@@ -67,16 +72,20 @@ Worst<float> Measurement::compare(const Reference& f, const std::vector<float>& 
 }
 
 bool Measurement::all_singles(const Reference& f, std::uint64_t step, Worst<float>& worst) const {
-  constexpr std::uint64_t end = std::uint64_t(1) << 32;
-  std::vector<float> x;
-  for (std::uint64_t at = 0; at < end;) {
-    x.clear();
-    for (; at < end && x.size() < (std::size_t(1) << 24); at += step) x.push_back(std::bit_cast<float>(std::uint32_t(at)));
-    const array<float> dx = to_device(x, by_.device());
-    array<float> out(shape<1>(x.size()), by_.device());
+  const std::uint64_t total = ((std::uint64_t(1) << 32) - 1) / step + 1;
+  const auto room = std::size_t(std::min<std::uint64_t>(total, std::uint64_t(1) << 24));
+  std::vector<float> x(room), result(room);
+  array<float> dx(shape<1>(room), by_.device()), out(shape<1>(room), by_.device());
+  for (std::uint64_t first = 0; first < total; first += room) {
+    const auto count = std::size_t(std::min<std::uint64_t>(room, total - first));
+    struct None {};
+    in_pieces<None>(count, [&](std::size_t begin, std::size_t end, None&) {
+      for (std::size_t i = begin; i < end; ++i) x[i] = std::bit_cast<float>(std::uint32_t((first + i) * step));
+    });
+    dx.copy_from(x);
     if (!by_.run(f, dx, dx, out)) return false;
-    const auto result = out.to_host();
-    const Worst<float> found = compare(f, x, x, result.data());
+    out.copy_to(result);
+    const Worst<float> found = compare(f, count, x.data(), x.data(), result.data());
     worst.note(found.error, found.x, 0);
   }
   return true;
@@ -87,7 +96,7 @@ bool Measurement::some_singles(const Reference& f, Worst<float>& worst) const {
   const array<float> x = to_device(a.x, by_.device()), y = to_device(a.y, by_.device());
   array<float> out(shape<1>(a.x.size()), by_.device());
   if (!by_.run(f, x, y, out)) return false;
-  worst = compare(f, a.x, a.y, out.to_host().data());
+  worst = compare(f, a.x.size(), a.x.data(), a.y.data(), out.to_host().data());
   return true;
 }
 
@@ -119,7 +128,7 @@ std::vector<double> times(const Reference& f, const std::vector<std::unique_ptr<
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       if (!candidates[c]->run(f, x, y, out)) continue;
       on.synchronize();
-      constexpr int runs = 10;
+      constexpr int runs = 20;
       const auto start = std::chrono::steady_clock::now();
       for (int i = 0; i < runs; ++i) candidates[c]->run(f, x, y, out);
       on.synchronize();
@@ -247,6 +256,8 @@ int measure(const Request& request) {
 }  // namespace krait::accuracy
 
 int main(int count, char** arguments) try {
+  // Or OpenMP's threads spin on while the next candidate runs.
+  setenv("OMP_WAIT_POLICY", "passive", 1);
   krait::accuracy::Request request;
   if (!krait::accuracy::read(count, arguments, request))
     return std::fprintf(stderr, "usage: krait_functions [--device ID] [--mode MODE]… [--peer LIBRARY]… [--step N] [--time] [name…]\n"), 2;
