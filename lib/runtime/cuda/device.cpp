@@ -471,7 +471,8 @@ CudaDevice::CudaDevice(const DriverApi& api, int index, support::Store* store)
     refused_ = fmt::format("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
                            "choose another device (KRAIT_DEVICE)", id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10,
                            has / 10, has % 10);
-  target_ = fmt::format("ptx sm={} isa={}", sm, std::min(has, std::max(needs, 80)));
+  constexpr int with_long_arguments = 81;  // more than 4,096 bytes of them
+  target_ = fmt::format("ptx sm={} isa={}", sm, std::min(has, std::max(needs, with_long_arguments)));
 }
 
 }  // namespace krait::runtime::cuda
