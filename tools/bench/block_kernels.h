@@ -233,4 +233,32 @@ inline auto make_scan() {
       {.name = "scan"});
 }
 
+/// Zeroes both.
+inline auto make_scan_clear() {
+  return kr::kernel(
+      [](kr::view<std::uint64_t> states, kr::view<unsigned> ticket) {
+        for (auto i : kr::grid_stride(states.size())) states[i] = 0;
+        kr::if_(kr::grid() == 0, [&] { ticket[0] = 0; });
+      },
+      {.name = "scan_clear"});
+}
+
+/// Scans a fixed number of elements, a multiple of 4,096.
+class Scan {
+ public:
+  Scan(std::int64_t n, kr::device on) : blocks_(n / 4096), states_(kr::shape<1>(blocks_), on), ticket_(kr::shape<1>(1), on) {}
+
+  void operator()(const kr::array<float>& x, kr::array<float>& out) {
+    clear_.launch({64, 256}, states_, ticket_);
+    scan_.launch({blocks_, 256}, x, out, states_, ticket_);
+  }
+
+ private:
+  std::int64_t blocks_;
+  kr::array<std::uint64_t> states_;
+  kr::array<unsigned> ticket_;
+  decltype(make_scan_clear()) clear_ = make_scan_clear();
+  decltype(make_scan()) scan_ = make_scan();
+};
+
 }  // namespace bench

@@ -9,14 +9,10 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <span>
-#include <thread>
 #include <vector>
 
-#include "block_kernels.h"
+#include "cpu_measure.h"
 #include "kernels.h"
-#include "measure.h"
-#include "peer.h"
 
 using namespace bench;
 
@@ -38,6 +34,14 @@ std::vector<const Peer*> load_peers(const std::filesystem::path& folder) {
 constexpr kr::fp modes[] = {kr::fp::native, kr::fp::reproducible, kr::fp::fast};
 constexpr const char* mode_names[] = {"Krait native", "Krait reproducible", "Krait fast"};
 
+/// A candidate a mode; `make(mode)` is the kernel object, `run(object)` a call.
+std::vector<Candidate> in_all_modes(auto make, auto run) {
+  std::vector<Candidate> all;
+  for (int m = 0; m < 3; ++m)
+    all.push_back({mode_names[m], [run, f = std::make_shared<decltype(make(modes[m]))>(make(modes[m]))] { run(*f); }, 0, {}});
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -51,8 +55,7 @@ int main(int argc, char** argv) try {
     else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = argv[++i];
   }
   const auto peers = load_peers(std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib");
-  const int rounds = quick ? 3 : 9;
-  const double sample = quick ? 30 : 200;
+  CpuSuite suite{peers, quick ? 3 : 9, quick ? 30. : 200., only, {}};
 
   const kr::device cpu = kr::device::cpu();
   const long n = 1 << 24;
@@ -70,63 +73,26 @@ int main(int argc, char** argv) try {
   const auto head = [&](const std::vector<float>& v) { return kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), cpu); };
   const auto bx = head(hx), by = head(hy), bz = head(spot);
   kr::array<float> force(kr::shape<1>(bodies), cpu);
-  const auto raw = [](const auto& a) { return reinterpret_cast<float*>(a.address()); };
 
-  std::vector<Row> rows;
-  const auto add = [&](const char* name, auto peer_run, auto krait_run) {
-    if (std::string(name).find(only) == std::string::npos) return;
-    Row row{name, {}};
-    for (const Peer* p : peers)
-      if (auto f = peer_run(*p)) row.candidates.push_back({p->name, f, 0, {}});
-    for (int m = 0; m < 3; ++m) row.candidates.push_back({mode_names[m], krait_run(modes[m]), 0, {}});
-    measure(row, rounds, sample);
-    print(row);
-    rows.push_back(std::move(row));
-  };
-  using Run = std::function<void()>;
-  add("saxpy 2^24", [&](const Peer& p) { return Run([&] { p.saxpy(2.f, raw(x), raw(y), raw(z), n); }); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_saxpy(m))>(make_saxpy(m))] { f->into(z)(2.f, x, y); }); });
-  add("exp*sin+log 2^24", [&](const Peer& p) { return Run([&] { p.transcendental(raw(x), raw(y), raw(z), n); }); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_transcendental(m))>(make_transcendental(m))] { f->into(z)(x, y); }); });
-  add("Black-Scholes 2^24", [&](const Peer& p) { return Run([&] { p.black_scholes(raw(s), raw(k), raw(t), raw(z), n); }); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_black_scholes(m))>(make_black_scholes(m))] { f->into(z)(s, k, t); }); });
-  add("mandelbrot 2048^2", [&](const Peer& p) { return p.mandelbrot ? Run([&] { p.mandelbrot(reinterpret_cast<int*>(counts.address()), side, 256); }) : Run(); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_mandelbrot(m))>(make_mandelbrot(m))] { f->launch({{side / 32, side / 8}, {32, 8}}, counts, 256); }); });
-  add("n-body 8192", [&](const Peer& p) { return p.nbody ? Run([&] { p.nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); }) : Run(); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_nbody(m))>(make_nbody(m))] { f->forall(bodies)(bx, by, bz, force); }); });
-  add("Jacobi 4096^2", [&](const Peer& p) { return p.jacobi ? Run([&] { p.jacobi(raw(in), raw(out), grid); }) : Run(); },
-      [&](kr::fp m) { return Run([&, f = std::make_shared<decltype(make_jacobi(m))>(make_jacobi(m))] { f->launch({{grid / 32, grid / 8}, {32, 8}}, in, out); }); });
-
-  // Of whole blocks, in the mode that is the default.
-  const auto add_block = [&](const char* name, auto peer_run, Run krait_run) {
-    if (std::string(name).find(only) == std::string::npos) return;
-    Row row{name, {}};
-    for (const Peer* p : peers)
-      if (p->sgemm) row.candidates.push_back({p->name, [&, p] { peer_run(*p); }, 0, {}});
-    row.candidates.push_back({mode_names[0], std::move(krait_run), 0, {}});
-    measure(row, rounds, sample);
-    print(row);
-    rows.push_back(std::move(row));
-  };
-  const int width = 1024;
-  const int blocks = int(std::max(1u, std::thread::hardware_concurrency()));  // a worker each
-  kr::array<float, 2> a({width, width}, cpu), b({width, width}, cpu), c({width, width}, cpu);
-  a.copy_from(std::span(hx).first(width * width)), b.copy_from(std::span(hy).first(width * width));
-  add_block("matrix product 1024", [&](const Peer& p) { p.sgemm(raw(a), raw(b), raw(c), width); },
-            [&, f = std::make_shared<decltype(make_sgemm())>(make_sgemm())] { f->launch({{width / 16, width / 16}, {16, 16}}, a, b, c); });
-  kr::array<float> sums(kr::shape<1>(blocks), cpu), total(kr::shape<1>(1), cpu);
-  add_block("block sum 2^24", [&](const Peer& p) { p.sum(raw(x), raw(total), n); },
-            [&, f = std::make_shared<decltype(make_block_sum())>(make_block_sum())] {
-              f->launch({blocks, 1024}, x, sums);
-              f->launch({1, 1024}, sums, total);
-            });
-  std::vector<unsigned> words(n);
-  for (long i = 0; i < n; ++i) words[i] = std::uint32_t(i) * 2654435761u >> 7;
-  const auto keys = kr::to_device(words, cpu);
-  auto bins = kr::to_device(std::vector<unsigned>(256, 0), cpu);
-  add_block("histogram 2^24", [&](const Peer& p) { p.histogram(reinterpret_cast<const unsigned*>(keys.address()), reinterpret_cast<unsigned*>(bins.address()), n); },
-            [&, f = std::make_shared<decltype(make_histogram())>(make_histogram())] { f->launch({blocks, 256}, keys, bins); });
-  if (!json.empty()) write_json(json, rows, cpu.name());
+  constexpr double rounding = 1e-3;  // the modes differ in their last bits, and mandelbrot's border by a few trips
+  auto copying = make_copy();
+  std::vector<Candidate> copies;
+  copies.push_back({mode_names[0], [&] { copying.into(z)(x); }, 0, {}});
+  suite.add("copy 2^24", [&](const Peer& p) { return p.copy ? Run([&] { p.copy(raw(x), raw(z), n); }) : Run(); }, std::move(copies), span_of(z), 0);
+  suite.add("saxpy 2^24", [&](const Peer& p) { return p.saxpy ? Run([&] { p.saxpy(2.f, raw(x), raw(y), raw(z), n); }) : Run(); },
+            in_all_modes(make_saxpy, [&](auto& f) { f.into(z)(2.f, x, y); }), span_of(z), rounding);
+  suite.add("exp*sin+log 2^24", [&](const Peer& p) { return p.transcendental ? Run([&] { p.transcendental(raw(x), raw(y), raw(z), n); }) : Run(); },
+            in_all_modes(make_transcendental, [&](auto& f) { f.into(z)(x, y); }), span_of(z), rounding);
+  suite.add("Black-Scholes 2^24", [&](const Peer& p) { return p.black_scholes ? Run([&] { p.black_scholes(raw(s), raw(k), raw(t), raw(z), n); }) : Run(); },
+            in_all_modes(make_black_scholes, [&](auto& f) { f.into(z)(s, k, t); }), span_of(z), rounding);
+  suite.add("mandelbrot 2048^2", [&](const Peer& p) { return p.mandelbrot ? Run([&] { p.mandelbrot(raw(counts), side, 256); }) : Run(); },
+            in_all_modes(make_mandelbrot, [&](auto& f) { f.launch({{side / 32, side / 8}, {32, 8}}, counts, 256); }), span_of(counts), rounding);
+  suite.add("n-body 8192", [&](const Peer& p) { return p.nbody ? Run([&] { p.nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); }) : Run(); },
+            in_all_modes(make_nbody, [&](auto& f) { f.forall(bodies)(bx, by, bz, force); }), span_of(force), rounding);
+  suite.add("Jacobi 4096^2", [&](const Peer& p) { return p.jacobi ? Run([&] { p.jacobi(raw(in), raw(out), grid); }) : Run(); },
+            in_all_modes(make_jacobi, [&](auto& f) { f.launch({{grid / 32, grid / 8}, {32, 8}}, in, out); }), span_of(out), rounding);
+  measure_blocks(suite, hx, hy);
+  if (!json.empty()) write_json(json, suite.rows, cpu.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());
   return 1;

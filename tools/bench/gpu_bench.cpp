@@ -74,7 +74,7 @@ int main(int argc, char** argv) try {
   {
     GpuRow row{"copy" + power, 8.0 * double(n), {}};
     if (peer) row.candidates.push_back({"cudaMemcpyAsync", [&] { peer->copy(raw(x), raw(z), n); }, 0, {}});
-    auto f = kr::vectorize([](auto v) { return v; }, {.name = "copy"});
+    auto f = make_copy();
     row.candidates.push_back({ours + " vectorize", [&] { f.into(z)(x); }, 0, {}});
     rows.push_back(measure_on(gpu, row, rounds));
   }

@@ -64,6 +64,7 @@ inline constexpr auto jacobi = [](kr::view<const float, 2> in, kr::view<float, 2
           [&] { out(r, c) = 0.25f * (in(r, c - 1) + in(r, c + 1) + in(r - 1, c) + in(r + 1, c)); });
 };
 
+inline auto make_copy() { return kr::vectorize([](auto v) { return v; }, {.name = "copy"}); }
 inline auto make_saxpy(kr::fp mode) { return kr::vectorize(saxpy, {.name = "saxpy", .fp = mode}); }
 inline auto make_transcendental(kr::fp mode) { return kr::vectorize(transcendental, {.name = "exp_sin_log", .fp = mode}); }
 inline auto make_black_scholes(kr::fp mode) { return kr::vectorize(black_scholes, {.name = "black_scholes", .fp = mode}); }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "peer.h"
 
+#include <omp.h>
+
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 namespace {
 
@@ -80,6 +85,72 @@ void histogram(const unsigned* x, unsigned* counts, long n) {
   for (long i = 0; i < n; i++) counts[x[i] & 255]++;
 }
 
+/// What thread `t` of `threads` takes of n elements begins here.
+long part(long n, int t, int threads) { return n / threads * t + std::min<long>(t, n % threads); }
+
+void copy(const float* x, float* out, long n) {
+#pragma omp parallel
+  {
+    const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+    const long begin = part(n, t, threads), end = part(n, t + 1, threads);
+    std::memcpy(out + begin, x + begin, std::size_t(end - begin) * sizeof *x);
+  }
+}
+
+void transpose(const float* in, float* out, int width) {
+  constexpr int tile = 32;
+#pragma omp parallel for collapse(2)
+  for (int r = 0; r < width; r += tile)
+    for (int c = 0; c < width; c += tile)
+      for (int i = c; i < std::min(c + tile, width); i++)
+        for (int j = r; j < std::min(r + tile, width); j++) out[long(i) * width + j] = in[long(j) * width + i];
+}
+
+void scan(const float* x, float* out, long n) {
+  std::vector<float> sums(std::size_t(omp_get_max_threads()) + 1);
+#pragma omp parallel
+  {
+    const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+    const long begin = part(n, t, threads), end = part(n, t + 1, threads);
+    float own = 0;
+    for (long i = begin; i < end; i++) own += x[i];
+    sums[std::size_t(t) + 1] = own;
+#pragma omp barrier
+    float run = 0;
+    for (int before = 0; before <= t; before++) run += sums[std::size_t(before)];
+    for (long i = begin; i < end; i++) out[i] = run += x[i];
+  }
+}
+
+void sort(const unsigned* keys, unsigned* out, long n) {
+  std::vector<unsigned> between(static_cast<std::size_t>(n));
+  std::vector<long> starts(static_cast<std::size_t>(omp_get_max_threads()) * 256);  // of a thread and a digit
+#pragma omp parallel
+  {
+    const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+    const long begin = part(n, t, threads), end = part(n, t + 1, threads);
+    for (int pass = 0; pass < 4; pass++) {
+      const unsigned* from = pass == 0 ? keys : pass == 2 ? out : between.data();
+      unsigned* to = pass % 2 ? out : between.data();
+      long own[256] = {};
+      for (long i = begin; i < end; i++) own[from[i] >> 8 * pass & 255]++;
+      for (int d = 0; d < 256; d++) starts[std::size_t(t) * 256 + std::size_t(d)] = own[d];
+#pragma omp barrier
+#pragma omp single
+      for (long run = 0, d = 0; d < 256; d++)
+        for (int other = 0; other < threads; other++) {
+          long& start = starts[std::size_t(other) * 256 + std::size_t(d)];
+          const long count = start;
+          start = run, run += count;
+        }
+      for (int d = 0; d < 256; d++) own[d] = starts[std::size_t(t) * 256 + std::size_t(d)];
+      for (long i = begin; i < end; i++) to[own[from[i] >> 8 * pass & 255]++] = from[i];
+#pragma omp barrier
+    }
+  }
+}
+
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi, sgemm, sum, histogram};
+extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {
+    PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi, sgemm, sum, histogram, copy, transpose, scan, sort};

@@ -15,4 +15,8 @@ struct Peer {
   void (*sgemm)(const float* a, const float* b, float* c, int width);  // c = a b, each width²
   void (*sum)(const float* x, float* total, long n);
   void (*histogram)(const unsigned* x, unsigned* counts, long n);  // adds the counts of the low bytes
+  void (*copy)(const float* x, float* out, long n);
+  void (*transpose)(const float* in, float* out, int width);
+  void (*scan)(const float* x, float* out, long n);           // inclusive
+  void (*sort)(const unsigned* keys, unsigned* out, long n);  // by bytes, least significant first
 };

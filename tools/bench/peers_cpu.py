@@ -15,7 +15,7 @@ try:
 
     if not hasattr(np, "row_stack"):
         np.row_stack = np.vstack  # the name that older releases of Numba expect
-    from numba import njit, prange, vectorize
+    from numba import get_num_threads, njit, prange, vectorize
 except Exception as missing:  # an installed library may fail to load, too
     sys.exit(f"not measured, Numba: {missing}")
 
@@ -48,6 +48,11 @@ x = (f32(0.1) + ((i * np.uint32(2654435761)) >> np.uint32(8)).astype(f32) / f32(
 y = (f32(0.1) + ((i * np.uint32(40503)) & np.uint32(0xFFFF)).astype(f32) / f32(65536)).astype(f32)
 spot, strike, years = x * f32(90) + f32(10), y * f32(90) + f32(10), x + f32(0.1)
 z = np.empty_like(x)
+
+
+@vectorize(["float32(float32)"], target="parallel")
+def copy(x):
+    return x
 
 
 @vectorize(["float32(float32,float32,float32)"], target="parallel")
@@ -112,6 +117,77 @@ def jacobi(u, v):
             v[r, c] = f32(0.25) * (u[r, c - 1] + u[r, c + 1] + u[r - 1, c] + u[r + 1, c])
 
 
+@njit(parallel=True, fastmath=True)
+def product(a, b, c):
+    for r in prange(a.shape[0]):
+        c[r, :] = f32(0)
+        for k in range(a.shape[1]):
+            for i in range(b.shape[1]):
+                c[r, i] += a[r, k] * b[k, i]
+
+
+@njit(parallel=True)
+def transpose(u, v):
+    for tile in prange(u.shape[0] // 32):
+        for first in range(0, u.shape[1], 32):
+            for c in range(first, first + 32):
+                for r in range(tile * 32, tile * 32 + 32):
+                    v[c, r] = u[r, c]
+
+
+@njit(parallel=True, fastmath=True)
+def scan(x, out, parts):
+    sums = np.zeros(parts + 1, f32)
+    length = x.size // parts
+    for p in prange(parts):
+        s = f32(0)
+        for j in range(p * length, (p + 1) * length):
+            s += x[j]
+        sums[p + 1] = s
+    sums = np.cumsum(sums)
+    for p in prange(parts):
+        s = sums[p]
+        for j in range(p * length, (p + 1) * length):
+            s += x[j]
+            out[j] = s
+
+
+@njit(parallel=True)
+def histogram(words, counts, parts):
+    own = np.zeros((parts, 256), np.uint32)
+    length = words.size // parts
+    for p in prange(parts):
+        for j in range(p * length, (p + 1) * length):
+            own[p, words[j] & np.uint32(255)] += np.uint32(1)
+    for p in range(parts):
+        counts += own[p]
+
+
+@njit(parallel=True)
+def radix_sort(keys, between, out, parts):
+    length = keys.size // parts
+    starts = np.empty((parts, 256), np.int64)
+    for step in range(4):
+        source = keys if step == 0 else (out if step == 2 else between)
+        target = out if step % 2 else between
+        shift = np.uint32(8 * step)
+        starts[:] = 0
+        for p in prange(parts):
+            for j in range(p * length, (p + 1) * length):
+                starts[p, (source[j] >> shift) & np.uint32(255)] += 1
+        run = 0
+        for d in range(256):
+            for p in range(parts):
+                count = starts[p, d]
+                starts[p, d] = run
+                run += count
+        for p in prange(parts):
+            for j in range(p * length, (p + 1) * length):
+                d = (source[j] >> shift) & np.uint32(255)
+                target[starts[p, d]] = source[j]
+                starts[p, d] += 1
+
+
 @vectorize(["float32(float32,float32)"])
 def add(x, y):
     return x + y
@@ -130,6 +206,10 @@ def new_kernel(make, rounds=5):
 counts, u, v = np.empty((side, side), np.int32), x.reshape(grid, grid), z.reshape(grid, grid)
 bx, by, bz, force = x[:bodies].copy(), y[:bodies].copy(), spot[:bodies].copy(), np.empty(bodies, f32)
 small_x, small_y, small_z = x[:16].copy(), y[:16].copy(), np.empty(16, f32)
+a, b, c = (v[:1024 * 1024].reshape(1024, 1024) for v in (x, y, np.empty_like(x)))
+keys, between, ordered = i * np.uint32(2654435761) ^ i >> np.uint32(7), np.empty(n, np.uint32), np.empty(n, np.uint32)
+parts, bins = 1 << (get_num_threads() - 1).bit_length(), np.zeros(256, np.uint32)
+measure("copy 2^24", lambda: copy(x, z))
 measure("saxpy 2^24", lambda: saxpy(f32(2), x, y, z))
 measure("exp*sin+log 2^24", lambda: transcendental(x, y, z))
 measure("Black-Scholes 2^24", lambda: black_scholes(spot, strike, years, z))
@@ -137,6 +217,13 @@ measure("sum 2^24", lambda: total(x))
 measure("mandelbrot 2048^2", lambda: mandelbrot(counts, 256))
 measure("n-body 8192", lambda: nbody(bx, by, bz, force))
 measure("Jacobi 4096^2", lambda: jacobi(u, v))
+measure("matrix product 1024", lambda: product(a, b, c))
+measure("transpose 4096^2", lambda: transpose(u, v))
+assert (v == u.T).all()
+measure("inclusive scan 2^24", lambda: scan(x, z, parts))
+measure("histogram 2^24", lambda: histogram(keys, bins, parts))
+measure("radix sort u32 2^24", lambda: radix_sort(keys, between, ordered, parts))
+assert (ordered == np.sort(keys)).all()
 measure("launch on the CPU, vectorize, 16 elements", lambda: add(small_x, small_y, small_z))
 keep("new kernel on the CPU, saxpy",
      new_kernel(lambda c: vectorize(["float32(float32,float32,float32)"], target="parallel")(lambda a, x, y: a * x + y + c)))

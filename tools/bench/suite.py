@@ -20,6 +20,14 @@ def find_programs(given, one_of_them):
     sys.exit(f"no {one_of_them} in {', '.join(map(str, places))}: build the targets bench_*, or name their folder with --bin")
 
 
+def python_with(module):
+    """A Python that can import the module: this one, or the system's where another is first in the path. This one where none can."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return sys.executable
+
+
 class Suite:
     """Runs steps one after the other. What fails or takes too long is named at the end and stops nothing else."""
 
