@@ -60,7 +60,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   header.item_cost = std::max(traits.cost, 1u);
 
   Session session("krait");
-  BorrowedMachine machine(shape);
+  BorrowedMachine machine = borrow_machine(shape.machine);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
   Functions functions{module};

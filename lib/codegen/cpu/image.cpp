@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <map>
-#include <mutex>
 
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/CodeGen/CodeGenTargetMachineImpl.h>
@@ -13,7 +12,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
@@ -24,8 +22,8 @@ namespace {
 // The loops come out of the lowering in the form the machine wants, with common values shared and constants folded; these passes
 // give the speed of O3 at a fraction of its time.
 constexpr const char* pipeline =
-    "function(mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
-    "early-cse<memssa>,simplifycfg)";
+    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
+    "early-cse<memssa>,simplifycfg";
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   llvm::Triple triple("x86_64-unknown-linux-gnu");
@@ -42,49 +40,13 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   return machine;
 }
 
-/// Machines that no compilation uses, by what makes them.
-struct Idle {
-  std::mutex mutex;
-  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  static Idle& get() {
-    static auto* const idle = new Idle;  // leaked: a parked compilation may come back at the process's end
-    return *idle;
-  }
-};
-
 }  // namespace
 
-BorrowedMachine::BorrowedMachine(const Shape& shape)
-    : key_(shape.machine.cpu + " " + shape.machine.tune + " " + shape.machine.features) {
-  {
-    Idle& idle = Idle::get();
-    std::lock_guard lock(idle.mutex);
-    if (auto node = idle.machines.extract(key_)) machine_ = std::move(node.mapped());
-  }
-  if (!machine_) machine_ = make_target_machine(shape.machine);
+BorrowedMachine borrow_machine(const Machine& on) {
+  return BorrowedMachine(on.cpu + " " + on.tune + " " + on.features, [&on] { return make_target_machine(on); });
 }
 
-BorrowedMachine::~BorrowedMachine() {
-  Idle& idle = Idle::get();
-  std::lock_guard lock(idle.mutex);
-  idle.machines.emplace(std::move(key_), std::move(machine_));
-}
-
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline)) defect(llvm::toString(std::move(error)));
-  passes.run(module, modules);
-}
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) { codegen::optimise(module, machine, pipeline, Rare::Included); }
 
 /// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool assembly) {

@@ -3,32 +3,15 @@
 // From LLVM IR to machine code in one relocatable-free piece.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
-
 #include "codegen/cpu/shape.h"
+#include "codegen/llvm/machine.h"
 #include "support/cpu_blob.h"
 
 namespace krait::codegen::cpu {
 
-/// A target machine, borrowed: making one and its tables of features takes as long as compiling a small kernel.
-class BorrowedMachine {
- public:
-  explicit BorrowedMachine(const Shape& shape);
-  ~BorrowedMachine();
-  BorrowedMachine(const BorrowedMachine&) = delete;
-  BorrowedMachine& operator=(const BorrowedMachine&) = delete;
-  llvm::TargetMachine& operator*() const { return *machine_; }
-  llvm::TargetMachine* operator->() const { return machine_.get(); }
-
- private:
-  std::string key_;
-  std::unique_ptr<llvm::TargetMachine> machine_;
-};
-
+BorrowedMachine borrow_machine(const Machine& on);
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 /// Replaces vector constants by loads; after optimise, which would put them back.
 void load_constants(llvm::Module& module, const Shape& shape);
