@@ -100,8 +100,8 @@ bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const
   const auto start = Clock::now();
   std::memcpy(&out.info, bytes.data(), sizeof out.info);
   bytes.remove_prefix(sizeof out.info);
+  if (bytes.size() / sizeof(std::uint64_t) < out.info.length_words) return false;
   std::vector<std::uint64_t> words(out.info.length_words);
-  if (bytes.size() / sizeof words[0] < words.size()) return false;
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof words[0]);
   bytes.remove_prefix(words.size() * sizeof words[0]);
   out.lengths = ir::SharedLengths::from_words(words);

@@ -299,7 +299,7 @@ auto last_threads = kr::kernel([](kr::value<std::int64_t> first, kr::view<std::i
 class ManyThreads : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "minutes on a software GPU";
+    if (std::string(kr::device().name()).find("llvmpipe") != std::string::npos) GTEST_SKIP() << "minutes on a software GPU";
   }
   static void expect_last(const std::vector<std::int64_t>& out, std::int64_t first) {
     for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], first + std::int64_t(i));

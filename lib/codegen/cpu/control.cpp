@@ -245,7 +245,7 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
   if (shape_.machine.level >= CpuLevel::Avx512 || shape_.lanes == 1) return false;
   if (inst.op != Op::If || !inst.results.empty()) return false;
-  if (inst.regions.size() > 1 && f_.regions[inst.regions[1]].insts.size() > 1) return false;
+  if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   const auto& insts = f_.regions[inst.regions[0]].insts;
   bool stores = false;
   for (ir::InstId id : insts) {

@@ -252,8 +252,7 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 
-/// Of 32 bits; prmt takes the fourth bit of a selector for something else.
-/// On 32 bits; expand_ops leaves no others.
+/// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
 Value* Lowering::byte_permute(const ir::Inst& inst) {
   Value* selector = b_.CreateAnd(value(inst.operands[2]), b_.getInt32(0x7777));
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {value(inst.operands[0]), value(inst.operands[1]), selector});
