@@ -6,6 +6,9 @@
 
 #include <atomic>
 #include <cfenv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -110,6 +113,34 @@ TEST(Environment, ForkedChildren) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(std::vector<int>(f(x)).back(), 7);  // the parent's workers are as they were
+}
+
+// Mesa's handler of exit joins its threads, which a fork does not have: not even their stacks, once others took the place.
+TEST(Environment, ForkedChildrenExit) {
+  if (std::string(kr::device().id()).starts_with("cuda")) GTEST_SKIP() << "CUDA's driver does not survive a fork";
+  kr::array<int> x(1000);
+  x.copy_from(std::vector<int>(1000, 3));  // the device is open
+  int written[2];
+  ASSERT_EQ(pipe(written), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    for (int round = 0; round < 4; ++round) {
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 16; ++t) threads.emplace_back([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+      for (std::thread& t : threads) t.join();
+    }
+    std::fputs("written at exit", fdopen(written[1], "w"));
+    std::exit(7);
+  }
+  close(written[1]);
+  char text[32] = {};
+  EXPECT_EQ(read(written[0], text, sizeof text - 1), 15);
+  EXPECT_STREQ(text, "written at exit");
+  close(written[0]);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
 TEST(Environment, RecordingsOfSeveralThreadsDoNotMeet) {

@@ -48,6 +48,7 @@ void VulkanDevice::create_device() const {
   info.enabledExtensionCount = gpu_.features.atomic_float_extension ? 1 : 0;
   info.ppEnabledExtensionNames = &extension;
   check(vkCreateDevice(gpu_.physical, &info, nullptr, &gpu_.device), "vkCreateDevice");
+  Instance::skip_exit_handlers_in_forks();
   volkLoadDeviceTable(&gpu_.vk, gpu_.device);
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
 }

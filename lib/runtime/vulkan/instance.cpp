@@ -2,11 +2,14 @@
 #include "runtime/vulkan/instance.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 
 #include "runtime/vulkan/device.h"
 
@@ -35,6 +38,17 @@ std::atomic<bool> in_fork{false};
 }
 
 bool Instance::forked() { return in_fork.load(std::memory_order_relaxed); }
+
+// Handlers run in the reverse order: what the program registered since then has run.
+void Instance::skip_exit_handlers_in_forks() {
+  const auto leave = [](int status, void*) {
+    if (!forked()) return;
+    for (std::ostream* stream : {&std::cout, &std::cerr, &std::clog}) stream->flush();
+    std::fflush(nullptr);
+    _exit(status);
+  };
+  on_exit(leave, nullptr);
+}
 
 std::shared_ptr<Instance> Instance::create(std::string& why) {
   if (volkInitialize() != VK_SUCCESS) {
@@ -73,6 +87,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   volkLoadInstanceOnly(self->handle_);
   static const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = true; });
   static_cast<void>(registered);
+  skip_exit_handlers_in_forks();
   if (self->debug_)
     check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),
           "vkCreateDebugUtilsMessengerEXT");

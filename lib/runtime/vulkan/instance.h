@@ -25,6 +25,9 @@ class Instance {
   bool debug() const { return debug_; }
   /// Whether this process is a fork of the one that made the instance: no driver works in it.
   static bool forked();
+  /// To be called when a driver may have registered handlers for the end of the process. In a fork they wait for threads that the
+  /// fork does not have, whose memory may be gone: it ends before they run, with its status and its streams written out.
+  static void skip_exit_handlers_in_forks();
   /// Throws what the validation layer said since the last call.
   void raise_messages();
 
