@@ -15,7 +15,7 @@
 namespace krait::support {
 
 struct SpirvBlobHeader {
-  static constexpr std::uint32_t current_magic = 0x3156534b;  // "KSV1"
+  static constexpr std::uint32_t current_magic = 0x3256534b;  // "KSV2"
 
   std::uint32_t magic = current_magic;
   std::uint32_t words = 0;           // of the module that follows
@@ -27,6 +27,8 @@ struct SpirvBlobHeader {
   std::uint32_t local_bytes = 0;     // a thread's arrays
   std::uint32_t block[3]{};          // a fixed block size, or 0
   std::uint32_t uses_warp = 0;       // needs whole subgroups, lanes in the order of the threads
+  std::uint32_t depth = 0;           // of conditions and loops in each other, and of what follows early returns
+  std::uint32_t trips = 0;           // of loops of constant counts that a thread makes, where conditions let it
 };
 inline constexpr std::uint32_t spirv_launch_bytes = 16;
 enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvOneTrip, SpirvSharedBytes };

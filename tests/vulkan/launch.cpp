@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
+#include "support/spirv_blob.h"
 
 namespace krait::test {
 namespace {
@@ -267,6 +269,68 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   still.put(std::vector<std::int32_t>(64, 1));
   still.launch();
   EXPECT_EQ(still.get(), std::vector<std::int32_t>(64, 2)) << "the device goes on";
+}
+
+/// A kernel in which conditions, or conditional returns, follow each other `levels` times.
+std::string nested_kernel(int levels, bool returns) {
+  std::string text = "kir 1\nkernel @nested fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = global_id {0}\n";
+  std::string end;
+  for (int n = 0; n < levels; ++n) {
+    const int at = 2 + n * 2;
+    text += fmt::format("  %{}: i32 = load %0, %1\n  %{}: bool = cast %{}\n  if %{} {{\n", at, at + 1, at, at + 1);
+    if (returns) text += "    return\n  }\n";
+    else end += "  yield\n  }\n";
+    text += returns ? fmt::format("  store.i32 %0, %1, %{}\n", at) : "";
+  }
+  return text + end + "  return\n}\n";
+}
+
+TEST(VulkanTarget, MeasuresConditionsAndTrips) {
+  const auto header = [](const std::string& text) {
+    const std::string blob = compile(parse_kernel(text), "spirv features=i64,vmm subgroup=32 push=128");
+    support::SpirvBlobHeader h;
+    std::memcpy(&h, blob.data(), sizeof h);
+    return std::pair(h.depth, h.trips);
+  };
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  EXPECT_EQ(header(nested_kernel(7, false)), Pair(7, 0));
+  EXPECT_EQ(header(nested_kernel(7, true)), Pair(7, 0));
+  const auto loops = [&](std::string inside) {
+    return header("kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 1000\n  %2: bool = const true\n"
+                  "  %3: i64 = global_id {0}\n  %4: u32 = cast %3\n  for %1 {\n  ^(%5: u32):\n" + inside +
+                  "    continue\n  }\n  for %1 {\n  ^(%8: u32):\n    continue\n  }\n  return\n}\n");
+  };
+  const auto twice = [](const std::string& count) { return "    for " + count + " {\n    ^(%6: u32):\n      continue\n    }\n"; };
+  EXPECT_EQ(loops(""), Pair(1, 2000));
+  EXPECT_EQ(loops(twice("%1")), Pair(2, 1'002'000));
+  EXPECT_EQ(loops(twice("%4")), Pair(2, 2000)) << "the inner loop's count is not known";
+  EXPECT_EQ(loops("    if %2 {\n      break\n    }\n"), Pair(2, 1000)) << "the first loop may end at once";
+  EXPECT_EQ(loops("    if %2 {\n      return\n    }\n"), Pair(2, 1000));
+}
+
+// Mesa's llvmpipe takes no notice of deeper conditions, and ends loops after 65,535 trips.
+TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
+  const bool wrong = device()->name().find("llvmpipe") != std::string::npos;
+  const auto loaded = [&](const std::string& text, const char* name) {
+    const std::string blob = compile(parse_kernel(text));
+    return message_of([&] { device()->load(std::as_bytes(std::span(blob)), name); });
+  };
+  for (bool returns : {false, true}) {
+    EXPECT_EQ(loaded(nested_kernel(79, returns), "nested"), "");
+    EXPECT_EQ(loaded(nested_kernel(80, returns), "nested"),
+              wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, and " + device()->name() +
+                          " computes wrong results beyond 79: take another device (KRAIT_DEVICE=cpu)"
+                    : "");
+  }
+  const auto counted = [](const char* trips) {
+    return fmt::format("kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {{\n  %1: u32 = const {}\n"
+                       "  for %1 {{\n  ^(%2: u32):\n    continue\n  }}\n  return\n}}\n", trips);
+  };
+  EXPECT_EQ(loaded(counted("65535"), "loops"), "");
+  EXPECT_EQ(loaded(counted("65536"), "loops"),
+            wrong ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
+                        " ends all loops after 65535: take another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
+                  : "");
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {

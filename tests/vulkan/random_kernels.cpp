@@ -126,10 +126,9 @@ class Generator {
   void loop(State& s, unsigned depth) {
     const ir::RegionId here = b_->region();
     const bool counted = pick(2);
-    State operands;
-    if (counted) operands.push_back(b_->constant(Scalar::U32, pick(5)));
-    operands.insert(operands.end(), s.begin(), s.end());
-    if (!counted) operands.push_back(constant(0));
+    State operands = s;  // behind a count, or before a counter
+    if (counted) operands.insert(operands.begin(), b_->constant(Scalar::U32, pick(5)));
+    else operands.push_back(constant(0));
     const ir::InstId i = b_->append(counted ? Op::For : Op::Loop, {}, operands);
     const State after = results(i, counted ? variables : variables + 1);
     const ir::RegionId r = b_->new_region(i);

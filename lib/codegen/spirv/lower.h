@@ -31,6 +31,9 @@ struct Unit {
 /// The module's words; `header` is filled but for magic and words.
 Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header);
 
+/// Fills in the header's depth and trips.
+void measure(const ir::Module& module, support::SpirvBlobHeader& header);
+
 class Lower {
  public:
   Lower(Unit& unit, std::size_t function)

@@ -20,6 +20,15 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
   if (header_.push_bytes > gpu.features.limits.maxPushConstantsSize)
     support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, header_.push_bytes, gpu.features.name,
                          gpu.features.limits.maxPushConstantsSize);
+  const Features& features = gpu.features;
+  constexpr const char* cure = "take another device (KRAIT_DEVICE=cpu)";
+  if (header_.depth > features.most_depth)
+    support::fail_device("kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,
+                         header_.depth, features.name, features.most_depth, cure);
+  if (header_.trips > features.most_trips)
+    support::fail_device("kernel {}: a thread's loops make {} trips, and {} ends all loops after {}: {}, or share the trips out among threads",
+                         kernel_name, header_.trips == ~0u ? "2^32 or more" : std::to_string(header_.trips), features.name,
+                         features.most_trips, cure);
 
   std::vector<std::uint32_t> words(header_.words);
   std::memcpy(words.data(), binary.data() + sizeof header_, words.size() * 4);

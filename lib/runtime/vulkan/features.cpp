@@ -64,6 +64,9 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   vkGetPhysicalDeviceProperties2(device, &properties);
   f.largest_allocation = v11.maxMemoryAllocationSize;
   f.float_controls = float_controls(v12);
+  // Mesa's llvmpipe takes no notice of conditions within more than 80 others, and ends all loops when a thread has made so many trips.
+  // One level is left for what operations are made of.
+  if (v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) f.most_depth = 79, f.most_trips = 65'535;
   const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
                                         VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (v11.subgroupSupportedOperations & needed) == needed;

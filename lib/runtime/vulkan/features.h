@@ -23,6 +23,7 @@ struct Features {
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
+  std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvBlobHeader)
   std::string float_controls;  // names of the code generator's features: szin32,rte32,…
 
   bool has_f16() const { return f16 && i16 && storage16; }
