@@ -47,7 +47,9 @@ template <class Real>
 Real pow_fast(const Real& x, const Real& y) {
   using F = Scalar<Real>;
   const Bool<Real> special = not_normal_positive<Real>(bits(x));
-  const LogParts<Real> parts = log_parts<Real>(normalised_bits(abs(x)));
+  VarUnsigned<Real> u = bits(x);
+  when(special, [&] { u = normalised_bits(abs(x)); });
+  const LogParts<Real> parts = log_parts<Real>(Unsigned<Real>(u));
   const Real f = parts.f, magic(Format<Real>::magic);
   const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
   const Real exponent = y * log, shifted = exponent + magic, r = exponent - (shifted - magic);

@@ -33,7 +33,7 @@ template <class Real>
 Pair<Real> log2_gamma(const Real& x) {
   using F = Scalar<Real>;
   const Pair<Real> log = log2_pair<Real>(bits(x));
-  const Real inverse = constant<Real>(1) / x;
+  const Real inverse = reciprocal(x);
   const Real correction = inverse * horner<stirling_q<F>>(inverse * inverse);
   const Real a = x - constant<Real>(0.5), log2e(log2_e<F>[0]);
   const Real p = a * log.high, p_low = fma(a, log.high, -p) + a * log.low;
@@ -47,7 +47,7 @@ Pair<Real> log2_gamma(const Real& x) {
 template <class Real>
 Real reflection(const Real& y) {
   const Real s = sine_of(reduce_half_turns(y), Unsigned<Real>(PlainUnsigned<Real>(0)));
-  const Real value = Real(-pi<Scalar<Real>>[0]) / (y * s);
+  const Real value = Real(-pi<Scalar<Real>>[0]) * reciprocal(y * s);
   return select(s == constant<Real>(0), not_a_number<Real>(), value);
 }
 
@@ -60,11 +60,12 @@ Real tgamma(const Real& x) {
   const Real six = constant<Real>(6), end = constant<Real>(is_single<Real> ? 50 : 190);
   const Recurrence<Real> r = recurrence(select(y < six, y, six));
   const Real base = fma(r.t, horner<gamma_q<F>>(r.t), one);
-  Var<Real> result = select(r.divide, base / r.product, base * r.product);
+  const Real four = constant<Real>(4);  // a subnormal product has a finite reciprocal, which may not be asked for
+  Var<Real> result = base * select(r.divide, reciprocal(r.product * four) * four, r.product);
   Var<Real> mirror = one;
   when(negative, [&] {
     mirror = reflection(size);
-    result = Real(mirror) / Real(result);
+    result = Real(mirror) * reciprocal(Real(result));
   });
   when(negate(y < six), [&] {
     const Pair<Real> log = log2_gamma(select(y > end, end, y));

@@ -65,28 +65,31 @@ template <class Real> inline constexpr Scalar<Real> square_limit = is_single<Rea
 template <class Real>
 Real asinh(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1), square = size * size;
-  const Real w = size + square / (one + sqrt(fma(size, size, one)));
-  Var<Real> result = log1p_core(w, one + w);
-  when(negate(size < Real(square_limit<Real>)), [&] { result = log_huge(size, 1); });
+  const Bool<Real> huge = negate(size < Real(square_limit<Real>));
+  Var<Real> w = fma(square, reciprocal(one + sqrt(fma(size, size, one))), size), u = one + Real(w);
+  when(huge, [&] { w = scale_huge(size), u = Real(w); });
+  Var<Real> result = log1p_core(Real(w), Real(u));
+  when(huge, [&] { result = log_huge(size, Real(result), 1); });
   return copysign(Real(result), x);
 }
 
 template <class Real>
 Real acosh(const Real& x) {
   const Real one = constant<Real>(1), t = x - one;
-  const Real w = t + sqrt(fma(t, t, t + t));
-  Var<Real> result = log1p_core(w, one + w);
-  when(negate(both(x >= one, x < Real(square_limit<Real>))), [&] {
-    result = select(x < one, not_a_number<Real>(), log_huge(x, 1));
-  });
+  const Bool<Real> rare = negate(both(x >= one, x < Real(square_limit<Real>)));
+  Var<Real> w = t + sqrt(fma(t, t, t + t)), u = one + Real(w);
+  when(rare, [&] { w = scale_huge(x), u = Real(w); });
+  Var<Real> result = log1p_core(Real(w), Real(u));
+  when(rare, [&] { result = select(x < one, not_a_number<Real>(), log_huge(x, Real(result), 1)); });
   return Real(result);
 }
 
 template <class Real>
 Real atanh(const Real& x) {
-  const Real size = abs(x);
-  const Real w = (size + size) / (constant<Real>(1) - size);
-  return copysign(constant<Real>(0.5) * log1p(w), x);
+  const Real size = abs(x), one = constant<Real>(1), twice = size + size;
+  const Real w = fma(twice * size, reciprocal(one - size), twice);
+  const Real result = constant<Real>(0.5) * log1p(w);
+  return copysign(select(size > one, not_a_number<Real>(), result), x);
 }
 
 }  // namespace krait::math

@@ -24,16 +24,15 @@ Pair<Real> log2_pair(const Unsigned<Real>& u) {
   const Int<Real> exponent = as_signed<Real>(u - Unsigned<Real>(sqrt_half)) >> Format<Real>::mantissa;
   const Real m = from_bits<Real>(u - (as_unsigned<Real>(exponent) << Format<Real>::mantissa));
   const Real e = small_integer<Real>(exponent), one = constant<Real>(1);
-  const Real f = m - one, d = m + one, d_low = f - (d - constant<Real>(2));
-  const Real inverse = one / d, s = f * inverse;
-  const Real s_low = fma(-s, d_low, fma(-s, d, f)) * inverse;
-  const Real z = s * s, z_low = fma(s + s, s_low, fma(s, s, -z));
+  const Real f = m - one, inverse = reciprocal(m + one), s = f * inverse, twice = s + s;
+  const Real s_low = fma(-s, f, f - twice) * inverse;  // f - 2 s is exact: 2 s is near f
+  const Real z = s * s, z_low = fma(twice, s_low, fma(s, s, -z));
   const Real c0(pow_c0<F>[0]), k(pow_k<F>[0]);
   const Real w = horner<pow_w<F>>(z);
   const Real q = c0 + w, q_low = (c0 - q) + w;
-  const Real p = z * q, p_low = fma(z, q, -p) + fma(z, q_low, z_low * q);
+  const Real p = z * q, p_low = fma(z_low, q, fma(z, q_low, fma(z, q, -p)));
   const Real g = k + p, g_low = ((k - g) + p) + (p_low + Real(pow_k<F>[1]));
-  const Real t = s * g, t_low = fma(s, g, -t) + fma(s, g_low, s_low * g);
+  const Real t = s * g, t_low = fma(s_low, g, fma(s, g_low, fma(s, g, -t)));
   const Real high = e + t;
   return {high, ((e - high) + t) + t_low};
 }
@@ -59,8 +58,10 @@ template <class Real>
 Real pow(const Real& x, const Real& y) {
   using F = Scalar<Real>;
   const Bool<Real> special = not_normal_positive<Real>(bits(x));
-  const Pair<Real> log = log2_pair<Real>(normalised_bits(abs(x)));
-  const Real high = y * log.high, low = fma(y, log.high, -high) + y * log.low;
+  VarUnsigned<Real> u = bits(x);
+  when(special, [&] { u = normalised_bits(abs(x)); });
+  const Pair<Real> log = log2_pair<Real>(Unsigned<Real>(u));
+  const Real high = y * log.high, low = fma(y, log.low, fma(y, log.high, -high));
   const Real magic(Format<Real>::magic);
   const Real shifted = high + magic;
   const Real r = (high - (shifted - magic)) + low;
@@ -90,7 +91,7 @@ Real cbrt_seed(const Unsigned<Real>& a) {
   }
 }
 
-/// Third-order iterations for a^(-1/3), which need no division, then one Newton step on the cube root.
+/// Fourth-order iterations for a^(-1/3), which need no division, then one Newton step on the cube root.
 template <class Real>
 Real cbrt(const Real& x) {
   const Real one = constant<Real>(1), third = constant<Real>(1.0 / 3.0), size = abs(x);
@@ -102,9 +103,9 @@ Real cbrt(const Real& x) {
     unscale = Real(Scalar<Real>(1) / Scalar<Real>(1 << k));
   });
   Var<Real> r = cbrt_seed<Real>(bits(Real(a)));
-  for (int i = 0; i < (is_single<Real> ? 2 : 3); ++i) {
+  for (int i = 0; i < (is_single<Real> ? 1 : 2); ++i) {
     const Real now(r), e = fma(-(now * now), now * Real(a), one);
-    r = fma(now * e, fma(e, constant<Real>(2.0 / 9.0), third), now);
+    r = fma(now * e, fma(fma(e, constant<Real>(14.0 / 81.0), constant<Real>(2.0 / 9.0)), e, third), now);
   }
   const Real inverse(r), square = inverse * inverse, y = square * Real(a);
   const Real root = fma(fma(-(y * y), y, Real(a)), square * third, y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fmod and remainder, exact. One truncated quotient does where it is small; else a loop takes some 20 (single) or 49 bits of the
-// quotient a trip, from the top, as in long division.
+// fmod and remainder, exact. One truncated quotient, by a reciprocal, does where it is small; else, in a rare path, a loop takes
+// some 20 (single) or 49 bits of the quotient a trip, from the top, as in long division.
 #pragma once
 
 #include "math/primitives.h"
@@ -35,18 +35,29 @@ Real lifted(const Real& x, const Real& y) {
   return (y * power(half)) * power(lift - half);
 }
 
+/// Of sizes, whatever the quotient; NaN for what has no remainder.
+template <class Real>
+Real long_remainder(const Real& x, const Real& y) {
+  const Bool<Real> finite = both(x < infinity<Real>(), y < infinity<Real>());
+  const Bool<Real> ordinary = both(finite, y > constant<Real>(0));
+  Var<Real> left = x;
+  repeat_while([&] { return both(Real(left) >= y, ordinary); },
+               [&] { left = short_remainder(Real(left), lifted(Real(left), y)); });
+  const Bool<Real> whole = both(x < infinity<Real>(), y == infinity<Real>());
+  return select(ordinary, Real(left), select(whole, x, not_a_number<Real>()));
+}
+
+/// The quotient is made a little too large, by more than the reciprocal's error, so that it is the right one or the next: what
+/// is left then has no more bits than y, and one addition mends it.
 template <class Real>
 Real fmod(const Real& x, const Real& y) {
-  const Real ax = abs(x), ay = abs(y), limit = constant<Real>(is_single<Real> ? 0x1p22 : 0x1p51);
-  Var<Real> result = short_remainder(ax, ay);
-  when(negate(both(ax / ay < limit, ay < infinity<Real>())), [&] {
-    const Bool<Real> finite = both(ax < infinity<Real>(), ay < infinity<Real>());
-    const Bool<Real> ordinary = both(finite, ay > constant<Real>(0));
-    Var<Real> left = ax;
-    repeat_while([&] { return both(Real(left) >= ay, ordinary); },
-                 [&] { left = short_remainder(Real(left), lifted(Real(left), ay)); });
-    const Bool<Real> whole = both(ax < infinity<Real>(), ay == infinity<Real>());
-    result = select(ordinary, Real(left), select(whole, ax, not_a_number<Real>()));
+  const Real ax = abs(x), ay = abs(y), limit = constant<Real>(is_single<Real> ? 0x1p18 : 0x1p47);
+  const Real quotient = ax * (reciprocal(ay) * constant<Real>(is_single<Real> ? 1 + 0x1p-20 : 1 + 0x1p-49));
+  const Real left = fma(-trunc(quotient), ay, ax);
+  Var<Real> result = select(left < constant<Real>(0), left + ay, left);
+  const Real largest(from_bits<Scalar<Real>>(Format<Real>::infinity - 3 * Format<Real>::smallest_normal));  // its reciprocal is normal
+  when(negate(both(quotient < limit, ay < largest)), [&] {
+    result = rarely<Real>("long_remainder", [](const Real& u, const Real& v) { return long_remainder(u, v); }, ax, ay);
   });
   return copysign(Real(result), x);
 }

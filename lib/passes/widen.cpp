@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element-wise loops handle several consecutive elements a trip, with accesses of up to 16 bytes:
-//   groups = bound / W; grid_stride groups { elements W*g … W*g+W-1 at once }; grid_stride bound - W*groups { the rest, one by
-//   one }
+//   groups = bound / W; grid_stride bound - W*groups { the rest, one by one }; grid_stride groups { elements W*g … W*g+W-1 at once }
+// The rest comes first: behind the wide loop it would keep ptxas from seeing that the threads of a warp run that loop together, and
+// each constant would take a register (log of f64: 64 instead of 24).
 // Which thread handles which element changes, so nothing in the kernel may depend on it: no ids, no atomics, no barriers, no
 // other memory accesses outside the loop; and the elements must be independent: an array that is written is accessed at the
 // element's own index only (the facts say that arrays do not overlap).
@@ -35,8 +36,9 @@ class Widener {
     for (const InstId i : insts) {
       b_.at(f_.body);
       b_.location(f_.insts[i].loc);
-      if (i == loop) widen(i);
+      const InstId wide = i == loop ? widen(i) : none;
       f_.regions[f_.body].insts.push_back(i);
+      if (wide != none) f_.regions[f_.body].insts.push_back(wide);
     }
   }
 
@@ -123,8 +125,8 @@ class Widener {
                        [&](const Access& a) { return a.top && is_wide_access(a.array, a.offset); });
   }
 
-  /// Puts the wide loop in front and makes the loop itself the tail.
-  void widen(InstId loop) {
+  /// Makes the loop itself the one for the rest, and the wide one, which is not in its place yet.
+  InstId widen(InstId loop) {
     const auto shift = unsigned(std::countr_zero(unsigned(width_)));
     ValueId bound = f_.insts[loop].operands[0];
     const Inst* d = f_.def(bound);
@@ -134,6 +136,7 @@ class Widener {
     const ValueId done = b_.binary(Op::Shl, groups, bits), rest = b_.binary(Op::Sub, bound, done);
 
     const InstId wide = b_.append(Op::GridStride, {}, std::span(&groups, 1));
+    f_.regions[f_.body].insts.pop_back();
     const RegionId into = b_.new_region(wide);
     const ValueId group = b_.new_param(into, value_type(Scalar::I64));
     b_.at(into);
@@ -152,6 +155,7 @@ class Widener {
     for_each_inst(f_, body, [&](InstId i, RegionId) {
       if (i != first) resolve(from_here, f_.insts[i]);
     });
+    return wide;
   }
 
   /// The body for `width_` elements: accesses of neighbours become one, all else is copied for each, instruction by instruction.
