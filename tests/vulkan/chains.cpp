@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two operations on floats in a row: a driver may be right about each and yet merge the two (a conversion into arithmetic, a
-// rounding that it thinks is not needed). Every operation takes the result of every other one, once straight and once in a loop.
+// Two operations in a row: a driver may be right about each and yet merge the two (a conversion into arithmetic, a
+// rounding that it thinks is not needed). Every operation on floats takes the result of every other one, once straight and once in a
+// loop; every number is converted to every other type through every float.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -88,6 +89,71 @@ KernelArgument numbers(Scalar s, unsigned which, std::size_t count) {
   }
   return a;
 }
+
+constexpr Scalar floats[] = {Scalar::F16, Scalar::F32, Scalar::F64};
+constexpr Scalar integers[] = {Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16, Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64};
+
+/// The loaded numbers through each float to each other type, a row of words for each.
+ir::Module conversions(Scalar from, std::size_t& rows) {
+  ir::Module m;
+  m.functions.push_back(ir::new_function("conversions"));
+  ir::Function& f = m.kernel();
+  f.fp = ir::FpMode::Strict, f.facts.contiguous = true, f.flat = true;
+  ir::Builder b(f);
+  b.at(f.body);
+  const ValueId in = b.new_param(f.body, ir::array_type(from, ir::Space::Global, 1, false));
+  const ValueId out = b.new_param(f.body, ir::array_type(Scalar::U64, ir::Space::Global, 1, true));
+  const ValueId id = b.emit(Op::GlobalId, Scalar::I64, {});
+  const ValueId x = b.emit(Op::Load, from, {in, id});
+  rows = 0;
+  const auto store = [&](ValueId v) {
+    const Scalar s = f.type_of(v).scalar;
+    constexpr Scalar words[] = {Scalar::U16, Scalar::U32, Scalar::U64};
+    for (std::size_t k = 0; k < 3; ++k)
+      if (s == floats[k]) v = b.emit(Op::Bitcast, words[k], {v});
+    const ValueId at = b.binary(Op::Add, id, b.constant(Scalar::I64, std::uint64_t(lanes) * rows++));
+    const ValueId operands[] = {out, at, b.cast(Scalar::U64, v)};
+    b.append(Op::Store, ir::value_type(Scalar::U64), operands);
+  };
+  for (const Scalar through : floats) {
+    const ValueId middle = b.cast(through, x);
+    for (const Scalar to : floats) store(b.cast(to, middle));
+    for (const Scalar to : integers) store(b.cast(to, middle));
+  }
+  b.append(Op::Return, {}, {});
+  return m;
+}
+
+class VulkanConversions : public testing::TestWithParam<Scalar> {
+ protected:
+  void SetUp() override {
+    if (!device()) GTEST_SKIP() << why_no_device();
+  }
+};
+
+TEST_P(VulkanConversions, AsInterpreted) {
+  const Scalar from = GetParam();
+  KernelArgument in;
+  if (ir::is_float(from)) {
+    in = numbers(from, 1, lanes);
+  } else {
+    const unsigned bytes = ir::size_of(from);
+    in.data.resize(lanes * bytes), in.extents[0] = lanes, in.strides[0] = 1;
+    std::uint64_t state = 1;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const std::uint64_t number = std::uint64_t(std::int64_t(state) >> (i % (8 * bytes) + 64 - 8 * bytes));
+      std::memcpy(in.data.data() + i * bytes, &number, bytes);
+    }
+  }
+  std::size_t rows = 0;
+  const ir::Module m = conversions(from, rows);
+  ASSERT_EQ(ir::verify(m), "");
+  expect_as_interpreted(m, {{1, 1, 1}, {lanes, 1, 1}}, {in, array(std::vector<std::uint64_t>(lanes * rows))});
+}
+std::string name_of_type(const testing::TestParamInfo<Scalar>& of) { return std::string(ir::name_of(of.param)); }
+INSTANTIATE_TEST_SUITE_P(Floats, VulkanConversions, testing::ValuesIn(floats), name_of_type);
+INSTANTIATE_TEST_SUITE_P(Integers, VulkanConversions, testing::ValuesIn(integers), name_of_type);
 
 class VulkanChains : public testing::TestWithParam<std::tuple<Scalar, Op>> {
  protected:

@@ -16,7 +16,7 @@
 //              hide0                  the driver mistreats zeros: operations with a literal one, the sign of a root, and its
 //                     own among the doubles of an atomic
 //              joins                  the driver takes memory barriers of workgroup or device scope for barriers of the workgroup
-//              round16                the driver drops conversions to f16 and back to f32
+//              round16                the driver drops conversions to f16 and back (NVIDIA's to f32, llvmpipe's of integers to integers)
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants
 #pragma once
