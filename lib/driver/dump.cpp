@@ -12,6 +12,7 @@
 #include "driver/sass.h"
 #include "krait/target.h"
 #include "support/error.h"
+#include "support/spirv_blob.h"
 
 namespace krait::driver {
 namespace {
@@ -27,7 +28,7 @@ void write_all(int fd, const std::string& text) {
 /// The target a stage is for, where none is named: its own kind's most common one.
 std::string default_target(const std::string& stage) {
   if (stage == "ptx" || stage == "sass") return target::sm(90).c_str();
-  if (stage == "spirv") return target::vulkan().c_str();
+  if (stage == "spirv" || stage == "spv") return target::vulkan().c_str();
   DeviceHandle& device = Devices::get().default_device();
   return device.kind == passes::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
 }
@@ -41,7 +42,8 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   if (stage == "final") return final_text;
   if ((stage == "ptx" || stage == "sass") && !target.starts_with("ptx"))
     support::fail_usage("{} is made for targets \"ptx …\", not for \"{}\"", stage == "ptx" ? "PTX" : "SASS", target);
-  if (stage == "spirv" && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
+  if ((stage == "spirv" || stage == "spv") && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
+  if (stage == "spv") return generate(final_text, target, "binary", recorded.what).bytes.substr(sizeof(support::SpirvBlobHeader));
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
   return stage == "sass" ? sass(code, target) : code;
 }

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -69,6 +70,10 @@ int dump_program(const DumpOptions& o) {
 int dump(const DumpOptions& o) {
   if (o.program.empty() == o.file.empty()) {
     fmt::print(stderr, "krait dump: give a .kir file, or --run PROGRAM [ARGS]\n");
+    return 2;
+  }
+  if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() && (o.emit.size() > 1 || !o.program.empty())) {
+    fmt::print(stderr, "krait dump: spv is binary, and no part of a text: give it alone, with a .kir file\n");
     return 2;
   }
   return o.program.empty() ? dump_file(o) : dump_program(o);
