@@ -65,7 +65,7 @@ void integers(CpuSuite& suite, const kr::device& cpu, int blocks, long n) {
   }
   {
     kr::array<unsigned> sorted(kr::shape<1>(n), cpu);
-    RadixSort f(n, cpu);
+    RadixSort<8> f(n, cpu);
     suite.add("radix sort u32 2^24", [&](const Peer& p) { return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run(); },
               ours([&] { f(keys, sorted); }), span_of(sorted), 0);
   }

@@ -75,7 +75,7 @@ void radix_sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   std::vector<unsigned> unsorted;
   for (std::int64_t i = 0; i < n; ++i) unsorted.push_back(unsigned(i) * 2654435761u ^ unsigned(i) >> 7);
   const auto keys = kr::to_device(unsorted, a.on);
-  RadixSort f(n, a.on);
+  RadixSort<32> f(n, a.on);
   auto sorted = zeros<unsigned>(a.on, n), other = zeros<unsigned>(a.on, n);
   const auto ours = [&] { f(keys, sorted); };
   ours();
