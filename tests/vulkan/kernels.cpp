@@ -48,6 +48,40 @@ kernel @saxpy fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: f
   expect_as_interpreted(m, {{3, 1, 1}, {64, 1, 1}}, {scalar(1.1f), array(ramp(1000)), array(ramp(1000, 0.37f))});
 }
 
+// NVIDIA's driver (580) lets a u16's register go before it swaps its bytes, where a division of 64 bits comes between.
+TEST_F(VulkanKernels, SwappedBytesOutliveADivision) {
+  const ir::Module m = parse_kernel(R"(kir 1
+kernel @swaps fp(strict) facts(contiguous) flat (%0: view<u16, 1, const>, %1: view<u32, 1>, %2: view<u16, 1>, %3: view<i64, 1>) {
+  %4: i64 = global_id {0}
+  %5: u16 = load %0, %4
+  %6: u32 = cast %5
+  %7: u32 = byte_swap %6
+  %8: i32 = const 8
+  %9: u16 = shl %5, %8
+  %10: u16 = shr %5, %8
+  %11: u16 = or %9, %10
+  %12: u32 = shl %6, %8
+  %13: u32 = shr %6, %8
+  %14: u32 = or %12, %13
+  %15: u16 = cast %14
+  %16: i64 = load %3, %4
+  %17: i64 = const 1234567890123456789
+  %18: i64 = rem %17, %16
+  store.i64 %3, %4, %18
+  store.u32 %1, %4, %7
+  %19: u16 = sub %11, %15
+  %20: u16 = add %11, %19
+  store.u16 %2, %4, %20
+  return
+}
+)");
+  std::vector<std::uint16_t> in(64);
+  std::vector<std::int64_t> divisors(64);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint16_t(i * 40503 + 77), divisors[i] = std::int64_t(i * i * i) - 5;
+  expect_as_interpreted(m, {{2, 1, 1}, {32, 1, 1}},
+                        {array(in), array(std::vector<std::uint32_t>(64)), array(std::vector<std::uint16_t>(64)), array(divisors)});
+}
+
 TEST_F(VulkanKernels, Mandelbrot) {
   const ir::Module m = parse_kernel(R"(kir 1
 kernel @mandelbrot fp(strict) facts(contiguous) flat (%0: view<i32, 2>, %1: i32) {

@@ -95,6 +95,9 @@ Id Emitter::resize(Scalar to, Scalar from, Id x) {
   const bool sign = ir::is_signed_int(from) && ir::size_of(to) > ir::size_of(from);
   Id id = op(sign ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {x});
   if (sign && from == Scalar::I32) extended_[id] = x;
+  // NVIDIA's driver (580) takes shifts by 8 that are or-ed together for a swap of the two bytes, and its operand for dead where a
+  // division of 64 bits, a function there, comes between.
+  if (from == Scalar::U16 && ir::size_of(to) > 2 && has("swap16")) id = op(spv::Op::OpBitwiseXor, to, {id, hidden_zero(to)});
   return id;
 }
 

@@ -147,16 +147,16 @@ Id Emitter::byte_swap(Scalar s, Id x) {
     return joined(byte_swap(Scalar::U32, high), byte_swap(Scalar::U32, low));
   }
   if (ir::bits_of(s) == 16) {
-    // Twice side by side, and eight bits on. NVIDIA's driver (580) gets (x << 8 | x >> 8) of an extended u16 wrong.
+    // Twice side by side, and eight bits on: not shifts, which feature swap16 is about.
     Id twice = op(Op::OpIMul, Scalar::U32, {resize(Scalar::U32, Scalar::U16, x), u32(65537)});
     return op(Op::OpUConvert, s, {op(Op::OpShiftRightLogical, Scalar::U32, {twice, u32(8)})});
   }
-  // Bytes of each half change places, then the halves.
-  auto masked = [&](Id v, std::uint32_t mask) { return op(Op::OpBitwiseAnd, s, {v, u32(mask)}); };
-  Id even = op(Op::OpShiftLeftLogical, s, {masked(x, 0x00ff00ff), u32(8)});
-  Id pairs = op(Op::OpBitwiseOr, s, {even, masked(op(Op::OpShiftRightLogical, s, {x, u32(8)}), 0x00ff00ff)});
-  return op(Op::OpBitwiseOr, s,
-            {op(Op::OpShiftLeftLogical, s, {pairs, u32(16)}), op(Op::OpShiftRightLogical, s, {pairs, u32(16)})});
+  // Byte by byte: where the bytes of each half changed places first, the upper one a zero, swap16 would be about them.
+  auto left = [&](unsigned n) { return op(Op::OpShiftLeftLogical, s, {x, u32(n)}); };
+  auto right = [&](unsigned n) { return op(Op::OpShiftRightLogical, s, {x, u32(n)}); };
+  Id outer = op(Op::OpBitwiseOr, s, {left(24), right(24)});
+  Id third = op(Op::OpBitwiseAnd, s, {left(8), u32(0x00ff0000)}), second = op(Op::OpBitwiseAnd, s, {right(8), u32(0x0000ff00)});
+  return op(Op::OpBitwiseOr, s, {outer, op(Op::OpBitwiseOr, s, {third, second})});
 }
 
 Id Emitter::mul_hi(Scalar s, Id x, Id y) {

@@ -17,6 +17,7 @@
 //                     own among the doubles of an atomic
 //              joins                  the driver takes memory barriers of workgroup or device scope for barriers of the workgroup
 //              round16                the driver drops conversions to f16 and back (NVIDIA's to f32, llvmpipe's of integers to integers)
+//              swap16                 the driver swaps the bytes of an extended u16 wrongly
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants
 #pragma once
