@@ -26,11 +26,11 @@ VulkanDevice::~VulkanDevice() {
   gpu_.vk.vkDestroyDevice(gpu_.device, nullptr);
 }
 
-std::unique_lock<std::recursive_mutex> VulkanDevice::enter() const {
+VulkanDevice::Held VulkanDevice::enter() const {
   if (Instance::forked())
     support::fail_device("{}: this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec",
                          id());
-  return std::unique_lock(mutex_);
+  return {std::unique_lock(mutex_), {}};
 }
 
 void VulkanDevice::create_device() const {

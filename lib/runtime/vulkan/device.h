@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runtime/vulkan/executable.h"
+#include "support/float_environment.h"
 
 namespace krait::runtime::vulkan {
 
@@ -61,8 +62,13 @@ class VulkanDevice final : public Device {
     Ring upload, download, blocks;
   };
 
-  /// Everything that uses the driver holds this. Throws krait::error in a fork of the process.
-  std::unique_lock<std::recursive_mutex> enter() const;
+  /// Everything that uses the driver holds this. A software driver computes constants in the thread that calls it, and its own threads
+  /// inherit how that one treats floats. Throws krait::error in a fork of the process.
+  struct Held {
+    std::unique_lock<std::recursive_mutex> lock;
+    DefaultFloatEnvironment floats;
+  };
+  Held enter() const;
   void open() const;
   void create_device() const;
   Open& opened() const { open(); return *open_; }

@@ -144,6 +144,7 @@ namespace krait::runtime {
 
 Found vulkan_devices(bool software, support::Store* store) {
   using namespace vulkan;
+  const DefaultFloatEnvironment floats;  // for the threads that a software driver starts
   Found found;
   const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
   if (!software && !has_gpu_node()) {
