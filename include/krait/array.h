@@ -126,6 +126,11 @@ class array {
     detail::check_count(static_cast<std::int64_t>(from.size()), size(), "copy_from");
     if (memory_) detail::copy_from_host(memory_, from.data(), bytes());
   }
+  template <std::size_t Count>
+  void copy_from(const Elem (&from)[Count]) {
+    detail::check_count(static_cast<std::int64_t>(Count), size(), "copy_from");
+    if (memory_) detail::copy_from_host(memory_, from, bytes());
+  }
   /// Copies another array of the same shape, from any device. Throws error{usage} when the shapes differ.
   void copy_from(const array& from) {
     detail::check_same_shape(from.shape_.extents, shape_.extents, Rank, "copy_from");
@@ -139,6 +144,11 @@ class array {
     if constexpr (requires { to.resize(to.size()); }) to.resize(static_cast<decltype(to.size())>(size()));
     detail::check_count(static_cast<std::int64_t>(to.size()), size(), "copy_to");
     if (memory_) detail::copy_to_host(memory_, to.data(), bytes());
+  }
+  template <std::size_t Count>
+  void copy_to(Elem (&to)[Count]) const {
+    detail::check_count(static_cast<std::int64_t>(Count), size(), "copy_to");
+    if (memory_) detail::copy_to_host(memory_, to, bytes());
   }
   /// All elements: `std::vector<float> h = a.to_host();`
   host_array<Elem> to_host() const {
@@ -167,6 +177,12 @@ template <class Container>
   requires requires(const Container& c) { c.data(), c.size(); }
 auto to_device(const Container& from, device on = device()) {
   array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
+  out.copy_from(from);
+  return out;
+}
+template <class Elem, std::size_t Count>
+array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
+  array<Elem, 1> out({Count}, on);
   out.copy_from(from);
   return out;
 }

@@ -100,7 +100,7 @@ struct function_recording {
   template <std::size_t... At>
   static void run(const Lambda& lambda, [[maybe_unused]] const node* parameters, [[maybe_unused]] node* nodes,
                   std::index_sequence<At...>) {
-    std::tuple<typename inside<Params>::type...> in(inside<Params>::enter(parameters[At])...);
+    std::tuple<typename inside<Params>::type...> in{inside<Params>::enter(parameters[At])...};
     const auto call = [&] { return lambda(std::get<At>(in)...); };
     if constexpr (std::is_void_v<result>) {
       const body_scope body = begin_body(nullptr, nullptr);

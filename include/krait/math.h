@@ -87,7 +87,9 @@ constexpr Type plain_bit_reverse(Type x) {
 }
 template <class Type>
 constexpr Type plain_mul_hi(Type x, Type y) {
-  using wide = std::conditional_t<std::is_signed_v<Type>, __int128, unsigned __int128>;
+  __extension__ using signed_wide = __int128;
+  __extension__ using unsigned_wide = unsigned __int128;
+  using wide = std::conditional_t<std::is_signed_v<Type>, signed_wide, unsigned_wide>;
   return static_cast<Type>(static_cast<wide>(x) * static_cast<wide>(y) >> (8 * sizeof(Type)));
 }
 

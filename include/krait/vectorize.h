@@ -37,15 +37,17 @@ class vectorized : public detail::object {
 
   /// `f.into(z)(x, y)`: writes into z, whose shape the arguments broadcast to. Several outputs for a lambda that returns a tuple.
   template <class... Outputs>
-    requires(!std::is_same_v<Outputs, stream> && ...)
-  auto into(Outputs&... outputs) const {
+    requires(!std::is_same_v<std::remove_cvref_t<Outputs>, stream> && ...)
+  auto into(Outputs&&... outputs) const {
+    static_assert((detail::stays<Outputs> && ...), "into() writes into variables, and into temporaries that refer to elements, as std::span does");
     return [this, &outputs...]<class... Args>(Args&&... args) {
       detail::elementwise_into<Lambda>::call(state(), lambda_, nullptr, std::tie(outputs...), std::forward<Args>(args)...);
     };
   }
   /// The same in a stream.
   template <class... Outputs>
-  auto into(const stream& on, Outputs&... outputs) const {
+  auto into(const stream& on, Outputs&&... outputs) const {
+    static_assert((detail::stays<Outputs> && ...), "into() writes into variables, and into temporaries that refer to elements, as std::span does");
     return [this, &on, &outputs...]<class... Args>(Args&&... args) {
       detail::elementwise_into<Lambda>::call(state(), lambda_, &on, std::tie(outputs...), std::forward<Args>(args)...);
     };

@@ -48,7 +48,7 @@ bool passes(int code) {
 
 }  // namespace
 
-std::uint64_t parse_size(std::string_view text) {
+std::uint64_t parse_size(std::string_view text, std::string_view what) {
   std::uint64_t n = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
   std::string_view unit = text.substr(std::size_t(end - text.data()));
@@ -56,7 +56,7 @@ std::uint64_t parse_size(std::string_view text) {
   if (unit.ends_with("i")) unit.remove_suffix(1);
   const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
   if (failed != std::errc() || (!unit.empty() && shift == 0) || n > (~std::uint64_t(0) >> shift))
-    support::fail_usage("the size of a cache is a number of bytes, such as 500M or 2G, not \"{}\"", text);
+    support::fail_usage("{}{}: the size of a cache is a number of bytes, such as 500M or 2G", what, text);
   return n << shift;
 }
 
@@ -64,7 +64,7 @@ Settings settings_from_environment() {
   Settings s;
   s.mode = parse_mode(variable("KRAIT_CACHE"));
   s.folder = default_folder();
-  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty()) s.most_bytes = parse_size(size);
+  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty()) s.most_bytes = parse_size(size, "KRAIT_CACHE_MAXSIZE=");
   return s;
 }
 

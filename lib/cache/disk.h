@@ -21,8 +21,8 @@ struct Settings {
 /// KRAIT_CACHE, KRAIT_CACHE_DIR, KRAIT_CACHE_MAXSIZE, XDG_CACHE_HOME and HOME, read now. Throws error{usage} for values that mean
 /// nothing.
 Settings settings_from_environment();
-/// A number of bytes, with K, M or G behind it where wanted. Throws error{usage}.
-std::uint64_t parse_size(std::string_view text);
+/// A number of bytes, with K, M or G behind it where wanted. Throws error{usage}, whose message begins with `what` and the text.
+std::uint64_t parse_size(std::string_view text, std::string_view what);
 
 class Disk final : public support::Store {
  public:

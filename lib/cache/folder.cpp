@@ -37,7 +37,9 @@ Failure failure_of(int code, std::string what) { return {code, std::move(what) +
 
 /// A clock that was set back leaves times in the future: they count as now.
 std::int64_t age(std::int64_t time) { return std::max<std::int64_t>(std::time(nullptr) - time, 0); }
-bool is_in_future(std::int64_t time) { return time > std::time(nullptr); }
+/// By more than the clocks of a file system and of this machine differ: std::time may be a tick behind a file that was just written, a
+/// server's clock seconds before ours.
+bool is_in_future(std::int64_t time) { return time - std::time(nullptr) > hour; }
 
 bool is_private(const struct stat& s) { return s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0; }
 

@@ -46,11 +46,11 @@ std::atomic<Workers*>& current() {
   return workers;
 }
 
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
+
 Workers& workers() {
   std::atomic<Workers*>& slot = current();
   if (Workers* w = slot.load(std::memory_order_acquire)) return *w;
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
-  (void)registered;
   auto* fresh = new Workers;
   Workers* expected = nullptr;
   if (slot.compare_exchange_strong(expected, fresh)) return *fresh;

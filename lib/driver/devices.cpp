@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "driver/fork_gate.h"
 #include "driver/reports.h"
 #include "driver/store.h"
 #include "krait/detail/call.h"
@@ -54,6 +55,7 @@ Devices& Devices::get() {
   static Devices* const devices = new Devices;  // leaked: arrays in static storage may outlive any destructor
   return *devices;
 }
+[[maybe_unused]] static const Devices& made_at_load = Devices::get();  // not while another thread forks
 
 std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
   if (!probed_[b]) {
@@ -96,12 +98,14 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
 }
 
 DeviceHandle& Devices::cpu() {
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   return *list(Cpu).front();
 }
 
 DeviceHandle& Devices::default_device() {
   if (DeviceHandle* d = default_.load(std::memory_order_acquire)) return *d;
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   DeviceHandle* chosen = nullptr;
   if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
@@ -135,11 +139,13 @@ DeviceHandle* Devices::find_locked(const std::string& name) {
 }
 
 DeviceHandle* Devices::find(const std::string& name) {
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   return find_locked(name);
 }
 
 std::vector<DeviceHandle*> Devices::all() {
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::vector<DeviceHandle*> result;
   for (BackEnd b : {Cuda, VulkanSoftware, Cpu}) result.insert(result.end(), list(b).begin(), list(b).end());
@@ -147,6 +153,7 @@ std::vector<DeviceHandle*> Devices::all() {
 }
 
 std::vector<DeviceHandle*> Devices::known() {
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::vector<DeviceHandle*> result;
   for (const auto& l : found_)
@@ -156,6 +163,7 @@ std::vector<DeviceHandle*> Devices::known() {
 }
 
 std::string Devices::skipped(const char* before) {
+  const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::string text;
   // The list with software devices holds all that the list of GPUs does.
@@ -204,6 +212,7 @@ void device::synchronize() const {
 }
 
 device_list devices() {
+  const driver::BehindForkGate behind;
   static const auto* const all = [] {
     auto* list = new std::vector<device>;
     for (DeviceHandle* d : Devices::get().all()) list->push_back(driver::to_public(*d));

@@ -6,11 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <new>
-#include <shared_mutex>
 
 #include "cache/in_flight.h"
 #include "driver/dump.h"
+#include "driver/fork_gate.h"
 #include "driver/plugin.h"
 #include "driver/store.h"
 #include "support/error.h"
@@ -29,22 +28,20 @@ struct Process {
   std::atomic<std::uint64_t> compiled{0}, from_disk{0}, from_memory{0};
   std::atomic<std::uint64_t> launches{0};  // of code that is gone
   std::atomic<std::uint64_t> made{0}, requests{0};
-  // Shared by those who build. A fork waits for them: their locks, in the code generator too, would stay locked in the child.
-  std::shared_mutex building;
 };
 
 Process& process() {
   static Process& p = *[] {
     auto* fresh = new Process;
-    const auto before = [] { process().building.lock(), process().table.lock_for_fork(); };
-    const auto in_parent = [] { process().table.unlock_in_parent(), process().building.unlock(); };
-    // A fresh lock: the old one may count on threads that waited for it, and that the child does not have.
-    const auto in_child = [] { process().table.unlock_in_child(), new (&process().building) std::shared_mutex; };
+    const auto before = [] { close_fork_gate(), process().table.lock_for_fork(); };
+    const auto in_parent = [] { process().table.unlock_in_parent(), open_fork_gate_in_parent(); };
+    const auto in_child = [] { process().table.unlock_in_child(), open_fork_gate_in_child(); };
     pthread_atfork(before, in_parent, in_child);
     return fresh;
   }();
   return p;
 }
+[[maybe_unused]] const Process& made_at_load = process();  // not while another thread forks
 
 std::string text_of(const ir::Facts& f) {
   return fmt::format("{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "", f.disjoint ? " disjoint" : "");
@@ -135,7 +132,6 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
 }
 
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
-  const std::shared_lock lock(process().building);
   auto out = std::make_shared<Compiled>();
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
@@ -168,6 +164,7 @@ ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::Targe
 
 std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
   Process& p = process();
+  const BehindForkGate behind;  // the locks of the code generator and of the cache, too
   bool first = false;
   auto result = p.table.find_or_make(identity(recorded, facts, device), first, [&] { return build(recorded, facts, device); });
   if (!first) ++p.from_memory, ++result->found_in_memory;

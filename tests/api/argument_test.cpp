@@ -96,6 +96,28 @@ TEST(Argument, TemporaryArraysAreRead) {
   EXPECT_EQ(std::vector<int>(y.to_host()), (std::vector<int>{1, 2, 3}));
 }
 
+TEST(Argument, TemporarySpansAreWrittenThrough) {
+  auto fill = kr::kernel([](kr::view<float> v, kr::value<float> x) {
+    for (auto i : kr::grid_stride(v.size())) v[i] = x;
+  });
+  auto any = kr::kernel([](auto v) { v[0] = 5.0f; });
+  auto twice = kr::vectorize([](auto x) { return 2 * x; });
+  std::vector<float> v(5, 1.0f);
+  fill.forall(3)(std::span(v).subspan(1, 3), 4.0f);
+  any.forall(1)(std::span(v).last(1));
+  twice.into(std::span(v).first(2))(std::span<const float>(v).subspan(1, 2));
+  EXPECT_EQ(v, (std::vector<float>{8, 8, 4, 4, 5}));
+}
+
+TEST(Argument, ArraysOfC) {
+  int from[] = {1, 2, 3}, to[3] = {};
+  kr::array<int> a = kr::to_device(from);
+  a.copy_to(to);
+  EXPECT_EQ(to[2], 3);
+  a.copy_from({7, 8, 9});
+  EXPECT_EQ(std::vector<int>(a.to_host()), (std::vector<int>{7, 8, 9}));
+}
+
 TEST(Argument, TheSameArrayTwice) {
   auto sum = kr::kernel([](kr::view<const int> x, kr::view<const int> y, kr::view<int> z) {
     for (auto i : kr::grid_stride(z.size())) z[i] = x[i] + y[i];

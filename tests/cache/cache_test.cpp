@@ -176,6 +176,8 @@ TEST_F(CacheDisk, ASweepIsDueOnceAnHour) {
   EXPECT_TRUE(folder.sweep_is_due());
   set_time(path + "/.krait-swept", std::time(nullptr) + 2 * 3600);
   EXPECT_TRUE(folder.sweep_is_due());
+  set_time(path + "/.krait-swept", std::time(nullptr) + 60);  // a server's clock, or one that ticks
+  EXPECT_FALSE(folder.sweep_is_due());
 }
 
 TEST_F(CacheDisk, ASweepTouchesNoOtherFile) {
@@ -218,7 +220,15 @@ TEST_F(CacheSettings, ModeAndSize) {
     setenv("KRAIT_CACHE_MAXSIZE", text, 1);
     EXPECT_EQ(settings_from_environment().most_bytes, bytes);
   }
-  for (const char* text : {"", "x", "-1", "1T", "99999999999999999999", "99999999999G", "1 G"}) EXPECT_THROW(parse_size(text), error) << text;
+  for (const char* text : {"", "x", "-1", "1T", "99999999999999999999", "99999999999G", "1 G"}) EXPECT_THROW(parse_size(text, ""), error) << text;
+  setenv("KRAIT_CACHE_MAXSIZE", "lots", 1);
+  try {
+    settings_from_environment();
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_STREQ(e.message(), "KRAIT_CACHE_MAXSIZE=lots: the size of a cache is a number of bytes, such as 500M or 2G");
+  }
+  unsetenv("KRAIT_CACHE_MAXSIZE");
   setenv("KRAIT_CACHE", "yes", 1);
   EXPECT_THROW(settings_from_environment(), error);
 }

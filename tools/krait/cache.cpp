@@ -132,7 +132,7 @@ int clear(const Folder& folder) {
 
 int cache(const CacheOptions& o) {
   krait::cache::Settings settings = krait::cache::settings_from_environment();
-  if (!o.size.empty()) settings.most_bytes = krait::cache::parse_size(o.size);
+  if (!o.size.empty()) settings.most_bytes = krait::cache::parse_size(o.size, "--size ");
   const Folder folder(settings.folder, Folder::Make::No);
   if (!folder) {
     fmt::print(stderr, "krait: there is no cache: {}\n", settings.folder.empty() ? "no folder is set" : folder.failure().text);

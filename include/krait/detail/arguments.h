@@ -57,11 +57,21 @@ struct container_traits<Type> { using element = std::remove_reference_t<decltype
 template <class Arg>
 using referred = std::remove_reference_t<Arg>;
 
-/// The view parameter that an argument of (forwarded) type Arg gives: read-only for temporaries.
+/// Whether a container of the type refers to elements that outlive it, as std::span does: its own constness says nothing of theirs.
+template <class Type>
+inline constexpr bool refers = false;
+template <host_container Type>
+inline constexpr bool refers<Type> = !std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Type&>().data())>>;
+
+/// Whether an argument of (forwarded) type Arg can be written: it is a variable, or refers to elements elsewhere.
+template <class Arg>
+inline constexpr bool stays = std::is_lvalue_reference_v<Arg> || refers<std::remove_cvref_t<Arg>>;
+
+/// The view parameter that an argument of (forwarded) type Arg gives: read-only for temporaries that own their elements.
 template <class Arg>
 struct view_parameter {
   using traits = container_traits<referred<Arg>>;
-  using element = std::conditional_t<std::is_lvalue_reference_v<Arg>, typename traits::element, const typename traits::element>;
+  using element = std::conditional_t<stays<Arg>, typename traits::element, const typename traits::element>;
   using type = view<element, traits::rank>;
 };
 

@@ -17,10 +17,11 @@ namespace {
 constexpr int spins = 2000;  // about 20 µs: the last chunk of another worker usually ends within it
 
 unsigned count_threads() {
-  if (const char* asked = std::getenv("KRAIT_NUM_THREADS")) {
+  if (const char* asked = std::getenv("KRAIT_NUM_THREADS"); asked && *asked) {
     char* end = nullptr;
-    long n = std::strtol(asked, &end, 10);
-    if (end != asked && *end == '\0' && n >= 1 && n <= 4096) return unsigned(n);
+    const long n = std::strtol(asked, &end, 10);
+    if (*end != '\0' || n < 1 || n > 4096) support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096", asked);
+    return unsigned(n);
   }
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
@@ -32,6 +33,7 @@ std::atomic<Pool*>& current() {
   static std::atomic<Pool*> pool{nullptr};
   return pool;
 }
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
 
 }  // namespace
 
@@ -40,8 +42,6 @@ Pool::Pool() : threads_(count_threads()) {}
 Pool& Pool::get() {
   std::atomic<Pool*>& slot = current();
   if (Pool* pool = slot.load(std::memory_order_acquire)) return *pool;
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
-  (void)registered;
   Pool* fresh = new Pool;
   Pool* expected = nullptr;
   if (slot.compare_exchange_strong(expected, fresh)) return *fresh;

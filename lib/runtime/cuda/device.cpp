@@ -41,8 +41,9 @@ std::string driver_release() {
   return release;
 }
 
-/// A child of fork has no working driver.
-std::atomic<bool> forked{false};
+/// A child of fork has no working driver where its parent had one.
+std::atomic<bool> in_use{false}, forked{false};
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { forked = in_use.load(); });
 
 bool debugging() {
   const char* v = std::getenv("KRAIT_DEBUG");
@@ -487,7 +488,7 @@ Found cuda_devices(support::Store* store) {
   if (api && (api->device_count(&count) != 0 || count == 0)) why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
   if (!why.empty()) found.skipped.push_back("cuda: " + why);
   if (count == 0) return found;
-  pthread_atfork(nullptr, nullptr, [] { cuda::forked = true; });
+  cuda::in_use = true;
   for (int i = 0; i < count; ++i) found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i, store));
   return found;
 }

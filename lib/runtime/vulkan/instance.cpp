@@ -34,7 +34,8 @@ std::string name_of(VkResult result) {
 }
 
 namespace {
-std::atomic<bool> in_fork{false};
+std::atomic<bool> in_use{false}, in_fork{false};  // a child of fork has no working driver where its parent had one
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
 }
 
 bool Instance::forked() { return in_fork.load(std::memory_order_relaxed); }
@@ -85,8 +86,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     return nullptr;
   }
   volkLoadInstanceOnly(self->handle_);
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = true; });
-  static_cast<void>(registered);
+  in_use = true;
   skip_exit_handlers_in_forks();
   if (self->debug_)
     check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A library with kernels, for unload.cpp.
+#include <krait/krait.h>
+
+#include <vector>
+
+namespace kr = krait;
+
+/// Runs one kernel on all workers and leaves another one compiling.
+extern "C" __attribute__((visibility("default"))) int run_kernels(int n) {
+  auto add = kr::vectorize([n](auto x) { return x + n; });
+  const std::vector<int> x(300'000, 1);
+  auto later = kr::kernel([n](kr::view<float> v) {
+    for (auto i : kr::grid_stride(v.size())) v[i] = kr::sin(v[i]) * kr::erfc(v[i]) + float(n);
+  });
+  const kr::compilation coming = later.compile_async();
+  return add(x).back();
+}
