@@ -201,7 +201,8 @@ void append_warps(std::vector<Meeting>& out, int warp) {
 // ---- blocks -------------------------------------------------------------------------------------------------------------------
 
 void append_blocks(std::vector<Meeting>& out) {
-  for (const std::int64_t block : {1, 20, 32, 96, 130}) {
+  constexpr std::int64_t sizes[] = {1, 20, 32, 96, 130};
+  for (const std::int64_t block : sizes) {
     const ir::Launch launch{{3, 1, 1}, {block, 1, 1}};
     const std::int64_t n = 3 * block;
     for (const char* op : {"barrier_count", "barrier_and", "barrier_or"}) {
@@ -217,7 +218,11 @@ void append_blocks(std::vector<Meeting>& out) {
       out.push_back(meeting(fmt::format("{} bool in blocks of {}", op, block), text + " return\n}\n", launch,
                             {small_numbers(Scalar::I32, n), zeros(Scalar::I32, 3 * n)}));
     }
-    for (const Scalar s : all_types) {  // neighbours' elements, twice, so that a barrier that is missing shows
+  }
+  for (const Scalar s : all_types)
+    for (const std::int64_t block : sizes) {  // neighbours' elements, twice, so that a barrier that is missing shows
+      const ir::Launch launch{{3, 1, 1}, {block, 1, 1}};
+      const std::int64_t n = 3 * block;
       const std::string text = fmt::format(
           "(%in: view<{0}, 1, const>, %out: view<{0}, 1>) {{\n %tile: shared<{0}, 2> = shared {{2, 130}}\n %t: i64 = thread_idx {{0}}\n"
           " %i: i64 = global_id {{0}}\n %n: i64 = block_dim {{0}}\n %one: i64 = const 1\n %zero: i64 = const 0\n %x: {0} = load %in, %i\n"
@@ -228,7 +233,6 @@ void append_blocks(std::vector<Meeting>& out) {
       out.push_back(meeting(fmt::format("shared {} in blocks of {}", ir::name_of(s), block), text, launch,
                             {small_numbers(s, n), zeros(s, n)}));
     }
-  }
 }
 
 }  // namespace

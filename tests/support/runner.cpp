@@ -41,6 +41,23 @@ bool is_nan(Scalar s, std::uint64_t bits) {
   }
 }
 
+/// Of the module that ran last: cases that differ in their launch alone are compiled once.
+std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const ir::Module& lowered) {
+  struct Last {
+    std::string text;
+    runtime::Device* device = nullptr;
+    std::shared_ptr<runtime::Executable> code;
+  };
+  static auto* const last = new Last;  // leaked: drivers may be gone at exit
+  std::string text = ir::print(lowered);
+  if (last->code && last->device == &device && last->text == text) return last->code;
+  last->code.reset();
+  const driver::Generated made = driver::generate(text, device.target(), "binary", "kernel " + lowered.kernel().name);
+  last->code = device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name);
+  last->text = std::move(text), last->device = &device;
+  return last->code;
+}
+
 /// Memory of a launch on the device, freed at the end.
 struct DeviceMemory {
   runtime::Device& device;
@@ -85,8 +102,7 @@ std::vector<std::string> wanted_back_ends() {
 }
 
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments) try {
-  const driver::Generated code = driver::generate(ir::print(lowered), device.target(), "binary", "kernel " + lowered.kernel().name);
-  const auto executable = device.load(std::as_bytes(std::span(code.bytes)), lowered.kernel().name);
+  const auto executable = executable_of(device, lowered);
   DeviceMemory memory{device, {}};
   for (const Argument& a : arguments) {
     memory.addresses.push_back(a.bytes.empty() ? 0 : device.allocate(a.bytes.size(), {}));

@@ -161,10 +161,10 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       break;
     }
     case Op::WarpSync: break;  // lanes run in step
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::WarpReduce:
+    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan:
       emit_warp(inst);
       break;
-    case Op::BytePermute: case Op::MatchAny: case Op::WarpScan: defect("expand_ops leaves no " + std::string(ir::info(inst.op).name));
+    case Op::BytePermute: defect("expand_ops leaves no " + std::string(ir::info(inst.op).name));
     case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
     case Op::Call: emit_call(inst); break;
     case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");

@@ -93,7 +93,7 @@ class Analysis {
     if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
-      case Op::LaneId: case Op::Shuffle: return Span::Varying;
+      case Op::LaneId: case Op::Shuffle: case Op::MatchAny: case Op::WarpScan: return Span::Varying;
       case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::WarpReduce: return Span::Gang;
       case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Uniform: return Span::Block;
       default: return of_operands(inst);

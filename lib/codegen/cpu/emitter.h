@@ -231,6 +231,12 @@ class Emitter {
   void emit_warp(const ir::Inst& inst);
   void emit_shuffle(const ir::Inst& inst);
   void emit_reduce(const ir::Inst& inst);
+  void emit_match(const ir::Inst& inst);
+  void emit_scan(const ir::Inst& inst);
+  V active_bits();
+  llvm::AllocaInst* lanes_in_memory(llvm::Type* row, const char* name);
+  template <class Body>
+  void loop_over_lanes(const char* name, Body body);
 
   llvm::LLVMContext& c_;
   llvm::Module& m_;

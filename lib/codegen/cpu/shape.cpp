@@ -82,7 +82,7 @@ Traits find_traits(const ir::Module& module) {
       case Op::Shared: t.shared = true; break;
       case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: t.barriers = true; break;
       case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle:
-      case Op::WarpReduce:
+      case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan:
         t.warps = true;
         break;
       case Op::Uniform: t.block_ids = true; break;
