@@ -46,20 +46,12 @@ Real cos_fast(const Real& x) {
 template <class Real>
 Real pow_fast(const Real& x, const Real& y) {
   using F = Scalar<Real>;
-  const Bool<Real> special = not_normal_positive<Real>(bits(x));
-  VarUnsigned<Real> u = bits(x);
-  when(special, [&] { u = normalised_bits(abs(x)); });
-  const LogParts<Real> parts = log_parts<Real>(Unsigned<Real>(u));
-  const Real f = parts.f, magic(Format<Real>::magic);
-  const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
-  const Real exponent = y * log, shifted = exponent + magic, r = exponent - (shifted - magic);
-  const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
-  Var<Real> result = scale_fast(p, shifted);
-  when(either(special, negate(abs(exponent) < constant<Real>(safe_exponent<Real>))), [&] {
-    const Real size = exp_rare(exponent, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-    result = pow_rare(x, y, size);
+  return pow_with(x, y, [&](const Unsigned<Real>& u) {
+    const LogParts<Real> parts = log_parts<Real>(u);
+    const Real f = parts.f;
+    const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
+    return exp2_sum(Real(y * log), constant<Real>(0));
   });
-  return Real(result);
 }
 
 }  // namespace krait::math

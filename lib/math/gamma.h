@@ -43,12 +43,11 @@ Pair<Real> log2_gamma(const Real& x) {
   return {high, low};
 }
 
-/// -pi / (y sin(pi y)), for y > 0; NaN for whole y.
+/// y sin(pi y), for y > 0; NaN for whole y.
 template <class Real>
-Real reflection(const Real& y) {
+Real times_sine(const Real& y) {
   const Real s = sine_of(reduce_half_turns(y), Unsigned<Real>(PlainUnsigned<Real>(0)));
-  const Real value = Real(-pi<Scalar<Real>>[0]) * reciprocal(y * s);
-  return select(s == constant<Real>(0), not_a_number<Real>(), value);
+  return select(s == constant<Real>(0), not_a_number<Real>(), y * s);
 }
 
 template <class Real>
@@ -64,8 +63,9 @@ Real tgamma(const Real& x) {
   Var<Real> result = base * select(r.divide, reciprocal(r.product * four) * four, r.product);
   Var<Real> mirror = one;
   when(negative, [&] {
-    mirror = reflection(size);
-    result = Real(mirror) * reciprocal(Real(result));
+    const Real below = times_sine(size), above(-pi<F>[0]);
+    mirror = above * reciprocal(below);
+    result = above * reciprocal(below * Real(result));
   });
   when(negate(y < six), [&] {
     const Pair<Real> log = log2_gamma(select(y > end, end, y));

@@ -62,25 +62,27 @@ Real tanh(const Real& x) {
 /// Above it the square would overflow, and log(2 x) is the result.
 template <class Real> inline constexpr Scalar<Real> square_limit = is_single<Real> ? 0x1p60f : Scalar<Real>(0x1p500);
 
+/// log(2 x), for x beyond the limit.
+template <class Real>
+Real log_twice(const Real& x) {
+  return rarely<Real>("log_twice", [](const Real& y) { return log_huge(y, 1); }, x);
+}
+
 template <class Real>
 Real asinh(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1), square = size * size;
-  const Bool<Real> huge = negate(size < Real(square_limit<Real>));
-  Var<Real> w = fma(square, reciprocal(one + sqrt(fma(size, size, one))), size), u = one + Real(w);
-  when(huge, [&] { w = scale_huge(size), u = Real(w); });
-  Var<Real> result = log1p_core(Real(w), Real(u));
-  when(huge, [&] { result = log_huge(size, Real(result), 1); });
+  const Real w = fma(square, reciprocal(one + sqrt(fma(size, size, one))), size);
+  Var<Real> result = log1p_core(w, one + w);
+  when(negate(size < Real(square_limit<Real>)), [&] { result = log_twice(size); });
   return copysign(Real(result), x);
 }
 
 template <class Real>
 Real acosh(const Real& x) {
   const Real one = constant<Real>(1), t = x - one;
-  const Bool<Real> rare = negate(both(x >= one, x < Real(square_limit<Real>)));
-  Var<Real> w = t + sqrt(fma(t, t, t + t)), u = one + Real(w);
-  when(rare, [&] { w = scale_huge(x), u = Real(w); });
-  Var<Real> result = log1p_core(Real(w), Real(u));
-  when(rare, [&] { result = select(x < one, not_a_number<Real>(), log_huge(x, Real(result), 1)); });
+  const Real w = t + sqrt(fma(t, t, t + t));
+  Var<Real> result = log1p_core(w, one + w);
+  when(negate(both(x >= one, x < Real(square_limit<Real>))), [&] { result = select(x < one, not_a_number<Real>(), log_twice(x)); });
   return Real(result);
 }
 

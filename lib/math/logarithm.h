@@ -66,14 +66,13 @@ Real log_rare(const Real& x, const Real& result) {
   return select(x == zero, -infinity<Real>(), select(x < zero, not_a_number<Real>(), finite));
 }
 
-/// Core for positive normal numbers. What is rare is corrected before it and after it, so that no path computes it a second time.
+/// Core for positive normal numbers; other arguments are normalised first, in a function of that name.
 template <class Real, class Core>
-Real log_with(const Real& x, const Core& core) {
-  const Bool<Real> rare = not_normal_positive<Real>(bits(x));
-  VarUnsigned<Real> u = bits(x);
-  when(rare, [&] { u = normalised_bits(x); });
-  Var<Real> result = core(Unsigned<Real>(u));
-  when(rare, [&] { result = log_rare(x, Real(result)); });
+Real log_with(const Real& x, const char* rare, const Core& core) {
+  Var<Real> result = core(bits(x));
+  when(not_normal_positive<Real>(bits(x)), [&] {
+    result = rarely<Real>(rare, [core](const Real& y) { return log_rare(y, core(normalised_bits(y))); }, x);
+  });
   return Real(result);
 }
 
@@ -108,17 +107,17 @@ Real log10_core(const Unsigned<Real>& u) {
 
 template <class Real>
 Real log(const Real& x) {
-  return log_with(x, [](const Unsigned<Real>& u) { return log_core<Real>(u); });
+  return log_with(x, "log_rare", [](const Unsigned<Real>& u) { return log_core<Real>(u); });
 }
 
 template <class Real>
 Real log2(const Real& x) {
-  return log_with(x, [](const Unsigned<Real>& u) { return log2_core<Real>(u); });
+  return log_with(x, "log2_rare", [](const Unsigned<Real>& u) { return log2_core<Real>(u); });
 }
 
 template <class Real>
 Real log10(const Real& x) {
-  return log_with(x, [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
+  return log_with(x, "log10_rare", [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
 }
 
 /// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x; +0 for -0. The part of x that 1 + x drops is added to f.
@@ -137,26 +136,23 @@ Real log1p_core(const Real& x, const Real& u) {
   return fma(n, Real(ln2<F>[0]), tail);
 }
 
-/// log(2^more x) for x >= 2^60 (single) or 2^90, infinity and NaN: `scaled` is x 2^-32 and went through log1p_core.
+/// log(x) + more ln 2 for x >= 2^60 (single) or 2^90, infinity and NaN.
 template <class Real>
-Real log_huge(const Real& x, const Real& scaled_log, int more) {
-  return select(x < infinity<Real>(), scaled_log + constant<Real>((32 + more) * 0.69314718055994530942), x);
-}
-template <class Real>
-Real scale_huge(const Real& x) {
-  return x * constant<Real>(0x1p-32);
+Real log_huge(const Real& x, int more) {
+  const Real scaled = x * constant<Real>(0x1p-32);
+  const Real finite = log1p_core(scaled, scaled) + constant<Real>((32 + more) * 0.69314718055994530942);
+  return select(x < infinity<Real>(), finite, x);
 }
 
 template <class Real>
 Real log1p(const Real& x) {
   using Form = Format<Real>;
-  const Real sum = constant<Real>(1) + x;
+  const Real u = constant<Real>(1) + x;
+  Var<Real> result = copysign(log1p_core(x, u), x);
   constexpr PlainUnsigned<Real> ordinary = Form::infinity - Form::smallest_normal * 4;  // up to 2^(bias - 2)
-  const Bool<Real> rare = bits(sum) - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(ordinary);
-  Var<Real> w = x, u = sum;
-  when(rare, [&] { w = scale_huge(sum), u = Real(w); });
-  Var<Real> result = copysign(log1p_core(Real(w), Real(u)), x);
-  when(rare, [&] { result = log_rare(sum, log_huge(sum, Real(result), 0)); });
+  when(bits(u) - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(ordinary), [&] {
+    result = rarely<Real>("log1p_rare", [](const Real& y) { return log_rare(y, log_huge(y, 0)); }, u);
+  });
   return Real(result);
 }
 

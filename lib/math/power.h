@@ -37,9 +37,40 @@ Pair<Real> log2_pair(const Unsigned<Real>& u) {
   return {high, ((e - high) + t) + t_low};
 }
 
-/// What pow gives once |x|^y = `size` is known for ordinary x and y: signs, and the special values of C's Annex F.
+/// 2^(high + low), |low| small beside 1.
 template <class Real>
-Real pow_rare(const Real& x, const Real& y, const Real& size) {
+Real exp2_sum(const Real& high, const Real& low) {
+  using F = Scalar<Real>;
+  const Real magic(Format<Real>::magic);
+  const Real shifted = high + magic;
+  const Real r = (high - (shifted - magic)) + low;
+  const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
+  Var<Real> result = scale_fast(p, shifted);
+  when(negate(abs(high) < constant<Real>(safe_exponent<Real>)), [&] {
+    result = exp_rare(high, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
+  });
+  return Real(result);
+}
+
+/// |x|^y of numbers with those bits (normalised_bits), zero, infinity and NaN aside.
+template <class Real>
+Real power_of_size(const Unsigned<Real>& x, const Real& y) {
+  const Pair<Real> log = log2_pair<Real>(x);
+  const Real high = y * log.high, low = fma(y, log.low, fma(y, log.high, -high));
+  return exp2_sum(high, low);
+}
+
+/// For negative x: the result has a sign where y is odd, and there is none where y is not whole.
+template <class Real>
+Real power_of_negative(const Real& y, const Real& size) {
+  const Real half = y * constant<Real>(0.5);
+  const Real with_sign = select(rint(half) != half, -size, size);
+  return select(rint(y) == y, with_sign, not_a_number<Real>());
+}
+
+/// Where x is zero, subnormal, infinite or NaN, or y is infinite or NaN (C, Annex F). `size` is |x|^y of ordinary numbers.
+template <class Real>
+Real pow_special(const Real& x, const Real& y, const Real& size) {
   const Real zero = constant<Real>(0), one = constant<Real>(1), inf = infinity<Real>();
   const Real ax = abs(x), ay = abs(y), half = y * constant<Real>(0.5);
   const Bool<Real> whole = rint(y) == y, odd = both(whole, rint(half) != half);
@@ -54,24 +85,23 @@ Real pow_rare(const Real& x, const Real& y, const Real& size) {
   return select(is_one, one, checked);
 }
 
+/// Signs and special values around `power` of |x|'s bits (normalised_bits).
+template <class Real, class Power>
+Real pow_with(const Real& x, const Real& y, const Power& power) {
+  const Real ax = abs(x);
+  const Bool<Real> special = either(not_normal_positive<Real>(bits(ax)), negate(abs(y) < infinity<Real>()));
+  VarUnsigned<Real> u = bits(ax);
+  when(special, [&] { u = normalised_bits(ax); });
+  const Real size = power(Unsigned<Real>(u));
+  Var<Real> result = size;
+  when(x < constant<Real>(0), [&] { result = power_of_negative(y, size); });
+  when(special, [&] { result = pow_special(x, y, size); });
+  return Real(result);
+}
+
 template <class Real>
 Real pow(const Real& x, const Real& y) {
-  using F = Scalar<Real>;
-  const Bool<Real> special = not_normal_positive<Real>(bits(x));
-  VarUnsigned<Real> u = bits(x);
-  when(special, [&] { u = normalised_bits(abs(x)); });
-  const Pair<Real> log = log2_pair<Real>(Unsigned<Real>(u));
-  const Real high = y * log.high, low = fma(y, log.low, fma(y, log.high, -high));
-  const Real magic(Format<Real>::magic);
-  const Real shifted = high + magic;
-  const Real r = (high - (shifted - magic)) + low;
-  const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
-  Var<Real> result = scale_fast(p, shifted);
-  when(either(special, negate(abs(high) < constant<Real>(safe_exponent<Real>))), [&] {
-    const Real size = exp_rare(high, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-    result = pow_rare(x, y, size);
-  });
-  return Real(result);
+  return pow_with(x, y, [&](const Unsigned<Real>& u) { return power_of_size(u, y); });
 }
 
 template <class Real>

@@ -28,7 +28,7 @@ auto kept(Launch launch) {
   return [held = std::make_shared<Launch>(std::move(launch))](const auto& x, const auto& y, auto& out) { (*held)(x, y, out); };
 }
 
-Evaluator::Evaluator(krait::device on, krait::fp mode) : on_(on), name_(std::string("Krait ") + mode_names[int(mode)]) {
+Evaluator::Evaluator(krait::device on, krait::fp mode) : on_(on), name_(std::string("Krait ") + mode_names[int(mode)]), fast_(mode == krait::fp::fast) {
 #define FUNCTION1(Name, name)                                                                             \
   single_[#name] = kept(one_argument<float>([](auto x) { return krait::name(x); }, #name, mode));         \
   double_[#name] = kept(one_argument<double>([](auto x) { return krait::name(x); }, #name, mode));

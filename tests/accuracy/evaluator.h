@@ -23,6 +23,8 @@ class Evaluator {
 
   const std::string& name() const { return name_; }
   const krait::device& device() const { return on_; }
+  /// Krait in fast mode.
+  bool is_fast() const { return fast_; }
   /// out[i] = f(x[i], y[i]); y is not looked at for one argument. False when a peer has no such function.
   bool run(const Reference& f, const array<float>& x, const array<float>& y, array<float>& out) const;
   bool run(const Reference& f, const array<double>& x, const array<double>& y, array<double>& out) const;
@@ -32,6 +34,7 @@ class Evaluator {
   using Launch = std::function<void(const array<Float>&, const array<Float>&, array<Float>&)>;
   krait::device on_;
   std::string name_;
+  bool fast_ = false;
   const MathPeer* peer_ = nullptr;
   std::map<std::string, Launch<float>, std::less<>> single_;
   std::map<std::string, Launch<double>, std::less<>> double_;

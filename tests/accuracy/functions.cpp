@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measures the mathematical functions of Krait and of other libraries on a device: errors over every f32 argument of functions of
-// one argument (or every n-th), random and hard arguments else; with --time the throughput as well, candidates in turn.
-//   krait_functions [--device ID] [--mode MODE]… [--peer LIBRARY]… [--step N] [--time] [name…]
+// one argument (or every n-th), random and hard arguments else; with --time the throughput as well, candidates in turn; with
+// --table one table with a column for each device and mode. In fast mode, where relative error may mean nothing, absolute errors
+// stand beside it (fast_mode.h).
+//   krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "evaluator.h"
+#include "fast_mode.h"
 #include "ulp.h"
 
 namespace krait::accuracy {
@@ -39,43 +42,64 @@ std::vector<State> in_pieces(std::size_t count, const Work& work) {
   return states;
 }
 
-/// The worst of what measure(begin, end, worst) notes.
+/// The largest errors of a candidate.
+template <class Float>
+struct Errors {
+  bool there = false;
+  Worst<Float> relative;  // in ULP
+  Worst<Float> absolute;  // of fast mode, where relative error means nothing
+  void note(const Errors& e) {
+    relative.note(e.relative.error, e.relative.x, e.relative.y);
+    absolute.note(e.absolute.error, e.absolute.x, e.absolute.y);
+  }
+};
+
+/// The worst of what measure(begin, end, errors) notes.
 template <class Float, class Measure>
-Worst<Float> in_parallel(std::size_t count, const Measure& measure) {
-  Worst<Float> worst;
-  for (const Worst<Float>& found : in_pieces<Worst<Float>>(count, measure)) worst.note(found.error, found.x, found.y);
-  return worst;
+Errors<Float> in_parallel(std::size_t count, const Measure& measure) {
+  Errors<Float> all;
+  all.there = true;
+  for (const Errors<Float>& found : in_pieces<Errors<Float>>(count, measure)) all.note(found);
+  return all;
 }
 
 class Measurement {
  public:
   explicit Measurement(const Evaluator& by) : by_(by) {}
-  /// False when there is no such function.
-  bool all_singles(const Reference& f, std::uint64_t step, Worst<float>& worst) const;
-  bool some_singles(const Reference& f, Worst<float>& worst) const;
-  bool some_doubles(const Reference& f, Worst<double>& worst) const;
+  Errors<float> singles(const Reference& f, std::uint64_t step) const { return f.arity == 1 ? all_singles(f, step) : some_singles(f); }
+  Errors<double> doubles(const Reference& f) const;
 
  private:
-  Worst<float> compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const;
+  Errors<float> all_singles(const Reference& f, std::uint64_t step) const;
+  Errors<float> some_singles(const Reference& f) const;
+  Errors<float> compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const;
   const Evaluator& by_;
 };
 
 /// The double reference decides below the bound, or below what was seen already: what exceeds both goes to MPFR.
-Worst<float> Measurement::compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const {
-  return in_parallel<float>(count, [&](std::size_t begin, std::size_t end, Worst<float>& found) {
+Errors<float> Measurement::compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const {
+  return in_parallel<float>(count, [&](std::size_t begin, std::size_t end, Errors<float>& found) {
     thread_local std::vector<double> wide;
     wide.resize(end - begin);
     wide_values(f, &x[begin], &y[begin], wide.data(), end - begin);
-    for (std::size_t i = begin; i < end; ++i)
-      found.note(error32(f, x[i], y[i], out[i], wide[i - begin], std::max(f.bound32, std::min(found.error, 1e9))), x[i], y[i]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const double exact = wide[i - begin];
+      const Counted counted = by_.is_fast() ? counted_in_fast_mode(f, x[i], y[i], exact) : Counted::relative;
+      if (counted == Counted::absolute) found.absolute.note(std::fabs(double(out[i]) - exact), x[i], y[i]);
+      if (counted == Counted::relative) {
+        const double limit = std::max(f.bound32, std::min(found.relative.error, 1e9));
+        found.relative.note(error32(f, x[i], y[i], out[i], exact, limit), x[i], y[i]);
+      }
+    }
   });
 }
 
-bool Measurement::all_singles(const Reference& f, std::uint64_t step, Worst<float>& worst) const {
+Errors<float> Measurement::all_singles(const Reference& f, std::uint64_t step) const {
   const std::uint64_t total = ((std::uint64_t(1) << 32) - 1) / step + 1;
   const auto room = std::size_t(std::min<std::uint64_t>(total, std::uint64_t(1) << 24));
   std::vector<float> x(room), result(room);
   array<float> dx(shape<1>(room), by_.device()), out(shape<1>(room), by_.device());
+  Errors<float> all;
   for (std::uint64_t first = 0; first < total; first += room) {
     const auto count = std::size_t(std::min<std::uint64_t>(room, total - first));
     struct None {};
@@ -83,34 +107,38 @@ bool Measurement::all_singles(const Reference& f, std::uint64_t step, Worst<floa
       for (std::size_t i = begin; i < end; ++i) x[i] = std::bit_cast<float>(std::uint32_t((first + i) * step));
     });
     dx.copy_from(x);
-    if (!by_.run(f, dx, dx, out)) return false;
+    if (!by_.run(f, dx, dx, out)) return {};
     out.copy_to(result);
-    const Worst<float> found = compare(f, count, x.data(), x.data(), result.data());
-    worst.note(found.error, found.x, 0);
+    all.there = true;
+    all.note(compare(f, count, x.data(), x.data(), result.data()));
   }
-  return true;
+  return all;
 }
 
-bool Measurement::some_singles(const Reference& f, Worst<float>& worst) const {
+Errors<float> Measurement::some_singles(const Reference& f) const {
   const Arguments<float> a = arguments32(f, 10'000'000);
   const array<float> x = to_device(a.x, by_.device()), y = to_device(a.y, by_.device());
   array<float> out(shape<1>(a.x.size()), by_.device());
-  if (!by_.run(f, x, y, out)) return false;
-  worst = compare(f, a.x.size(), a.x.data(), a.y.data(), out.to_host().data());
-  return true;
+  if (!by_.run(f, x, y, out)) return {};
+  return compare(f, a.x.size(), a.x.data(), a.y.data(), out.to_host().data());
 }
 
-bool Measurement::some_doubles(const Reference& f, Worst<double>& worst) const {
+Errors<double> Measurement::doubles(const Reference& f) const {
   const Arguments<double> a = arguments64(f, 400'000);
   const array<double> x = to_device(a.x, by_.device()), y = to_device(a.y, by_.device());
   array<double> out(shape<1>(a.x.size()), by_.device());
-  if (!by_.run(f, x, y, out)) return false;
+  if (!by_.run(f, x, y, out)) return {};
   const auto result = out.to_host();
-  worst = in_parallel<double>(a.x.size(), [&](std::size_t begin, std::size_t end, Worst<double>& found) {
-    for (std::size_t i = begin; i < end; ++i) found.note(error64(f, a.x[i], a.y[i], result.data()[i]), a.x[i], a.y[i]);
+  return in_parallel<double>(a.x.size(), [&](std::size_t begin, std::size_t end, Errors<double>& found) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double ax = a.x[i], ay = a.y[i], r = result.data()[i];
+      const long double exact = by_.is_fast() ? exact_value(f, ax, ay) : 0;
+      const Counted counted = by_.is_fast() ? counted_in_fast_mode(f, ax, ay, exact) : Counted::relative;
+      if (counted == Counted::absolute) found.absolute.note(double(std::fabs(r - exact)), ax, ay);
+      if (counted == Counted::relative) found.relative.note(error64(f, ax, ay, r), ax, ay);
+    }
     mpfr_free_cache();
   });
-  return true;
 }
 
 /// Nanoseconds an element of arguments where the function is dense, medians of rounds in turn; 0 where it is missing.
@@ -143,21 +171,25 @@ std::vector<double> times(const Reference& f, const std::vector<std::unique_ptr<
   return medians;
 }
 
-/// What one candidate's error is, and where.
-struct Errors {
-  bool has_single = false, has_double = false;
-  Worst<float> single;
-  Worst<double> twice;
-};
-
 template <class Float>
-std::string cells(const Reference& f, bool there, const Worst<Float>& w) {
+std::string cells(const Reference& f, const Errors<Float>& e) {
   char text[96];
-  if (!there) return "— | —";
+  const Worst<Float>& w = e.relative;
+  if (!e.there) return "— | —";
   if (w.error == 0) return "0 | —";
   if (f.arity == 1) std::snprintf(text, sizeof text, "%.3f | %a", w.error, double(w.x));
   else std::snprintf(text, sizeof text, "%.3f | %a, %a", w.error, double(w.x), double(w.y));
   return text;
+}
+
+/// The largest error in ULP, and in fast mode the largest absolute one of the rest.
+template <class Float>
+std::string mode_cell(const Errors<Float>& e, bool fast) {
+  char text[64];
+  if (!e.there) return " — |";
+  int at = std::snprintf(text, sizeof text, e.relative.error < 1e4 ? " %.2f" : " %.0e", e.relative.error);
+  if (fast) at += std::snprintf(text + at, sizeof text - std::size_t(at), "; %.1e", e.absolute.error);
+  return std::string(text) + " |";
 }
 
 std::string speed_cells(bool there, double error, double ns) {
@@ -168,11 +200,11 @@ std::string speed_cells(bool there, double error, double ns) {
 }
 
 struct Request {
-  std::string device = "cpu";
+  std::vector<std::string> devices;
   std::vector<std::string> peers;
   std::vector<fp> modes;
   std::uint64_t step = 1;
-  bool time = false;
+  bool time = false, table = false;
   std::vector<std::string_view> names;
 
   bool wants(const Reference& f) const { return names.empty() || std::find(names.begin(), names.end(), f.name) != names.end(); }
@@ -182,10 +214,11 @@ bool read(int count, char** arguments, Request& request) {
   for (int i = 1; i < count; ++i) {
     const std::string_view a = arguments[i];
     const bool follows = i + 1 < count;
-    if (a == "--device" && follows) request.device = arguments[++i];
+    if (a == "--device" && follows) request.devices.emplace_back(arguments[++i]);
     else if (a == "--peer" && follows) request.peers.emplace_back(arguments[++i]);
     else if (a == "--step" && follows) request.step = std::strtoull(arguments[++i], nullptr, 10);
     else if (a == "--time") request.time = true;
+    else if (a == "--table") request.table = true;
     else if (a == "--mode" && follows) {
       constexpr std::string_view names[] = {"strict", "reproducible", "native", "fast"};
       const auto* found = std::find(std::begin(names), std::end(names), std::string_view(arguments[++i]));
@@ -195,15 +228,8 @@ bool read(int count, char** arguments, Request& request) {
     else request.names.push_back(a);
   }
   if (request.modes.empty() && request.peers.empty()) request.modes.push_back(fp::reproducible);
-  return request.step != 0;
-}
-
-Errors errors_of(const Reference& f, const Request& request, const Evaluator& by) {
-  const Measurement measurement(by);
-  Errors e;
-  e.has_single = f.arity == 1 ? measurement.all_singles(f, request.step, e.single) : measurement.some_singles(f, e.single);
-  e.has_double = measurement.some_doubles(f, e.twice);
-  return e;
+  if (request.devices.empty()) request.devices.emplace_back("cpu");
+  return request.step != 0 && (request.devices.size() == 1 || (request.table && request.peers.empty()));
 }
 
 /// The table of docs/numbers.md for one candidate. False when a bound is broken.
@@ -213,11 +239,12 @@ bool print_errors(const Request& request, const Evaluator& by) {
   std::printf("| function | f32 bound | f32 measured | at | f64 bound | f64 measured | at |\n|---|---|---|---|---|---|---|\n");
   for (const Reference& f : references()) {
     if (!request.wants(f)) continue;
-    const Errors e = errors_of(f, request, by);
-    std::printf("| %s | %g | %s | %g | %s |\n", f.name, f.bound32, cells(f, e.has_single, e.single).c_str(), f.bound64,
-                cells(f, e.has_double, e.twice).c_str());
+    const Measurement measurement(by);
+    const Errors<float> single = measurement.singles(f, request.step);
+    const Errors<double> twice = measurement.doubles(f);
+    std::printf("| %s | %g | %s | %g | %s |\n", f.name, f.bound32, cells(f, single).c_str(), f.bound64, cells(f, twice).c_str());
     std::fflush(stdout);
-    kept = kept && e.single.error <= f.bound32 && e.twice.error <= f.bound64;
+    kept = kept && single.relative.error <= f.bound32 && twice.relative.error <= f.bound64;
   }
   return kept;
 }
@@ -232,8 +259,32 @@ void print_speeds(const Request& request, const std::vector<std::unique_ptr<Eval
     const std::vector<double> single = times<float>(f, candidates), twice = times<double>(f, candidates);
     std::string f32 = std::string("| ") + f.name + ", f32 |", f64 = std::string("| ") + f.name + ", f64 |";
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const Errors e = errors_of(f, request, *candidates[c]);
-      f32 += speed_cells(e.has_single, e.single.error, single[c]), f64 += speed_cells(e.has_double, e.twice.error, twice[c]);
+      const Measurement measurement(*candidates[c]);
+      const Errors<float> e32 = measurement.singles(f, request.step);
+      const Errors<double> e64 = measurement.doubles(f);
+      f32 += speed_cells(e32.there, e32.relative.error, single[c]), f64 += speed_cells(e64.there, e64.relative.error, twice[c]);
+    }
+    std::printf("%s\n%s\n", f32.c_str(), f64.c_str());
+    std::fflush(stdout);
+  }
+}
+
+/// The table of docs/numbers.md by device and mode.
+void print_modes(const Request& request, const std::vector<std::unique_ptr<Evaluator>>& candidates) {
+  std::string head = "\n| function, type | bound |", line = "|---|---|";
+  for (const auto& c : candidates) head += " " + c->name() + ", " + c->device().id() + " |", line += "---|";
+  std::printf("every %llu. f32 argument\n%s\n%s\n", static_cast<unsigned long long>(request.step), head.c_str(), line.c_str());
+  for (const Reference& f : references()) {
+    if (!request.wants(f)) continue;
+    char start[64];
+    std::snprintf(start, sizeof start, "| %s, f32 | %g |", f.name, f.bound32);
+    std::string f32 = start;
+    std::snprintf(start, sizeof start, "| %s, f64 | %g |", f.name, f.bound64);
+    std::string f64 = start;
+    for (const auto& c : candidates) {
+      const Measurement measurement(*c);
+      f32 += mode_cell(measurement.singles(f, request.step), c->is_fast());
+      f64 += mode_cell(measurement.doubles(f), c->is_fast());
     }
     std::printf("%s\n%s\n", f32.c_str(), f64.c_str());
     std::fflush(stdout);
@@ -241,11 +292,14 @@ void print_speeds(const Request& request, const std::vector<std::unique_ptr<Eval
 }
 
 int measure(const Request& request) {
-  const device on = device::find(request.device.c_str());
-  std::printf("%s (%s)\n", on.name(), on.target());
   std::vector<std::unique_ptr<Evaluator>> candidates;
-  for (const fp mode : request.modes) candidates.push_back(std::make_unique<Evaluator>(on, mode));
-  for (const std::string& peer : request.peers) candidates.push_back(std::make_unique<Evaluator>(on, peer.c_str()));
+  for (const std::string& id : request.devices) {
+    const device on = device::find(id.c_str());
+    std::printf("%s (%s)\n", on.name(), on.target());
+    for (const fp mode : request.modes) candidates.push_back(std::make_unique<Evaluator>(on, mode));
+    for (const std::string& peer : request.peers) candidates.push_back(std::make_unique<Evaluator>(on, peer.c_str()));
+  }
+  if (request.table) return print_modes(request, candidates), 0;
   if (request.time) return print_speeds(request, candidates), 0;
   bool kept = true;
   for (const auto& by : candidates) kept = print_errors(request, *by) && kept;
@@ -260,7 +314,7 @@ int main(int count, char** arguments) try {
   setenv("OMP_WAIT_POLICY", "passive", 1);
   krait::accuracy::Request request;
   if (!krait::accuracy::read(count, arguments, request))
-    return std::fprintf(stderr, "usage: krait_functions [--device ID] [--mode MODE]… [--peer LIBRARY]… [--step N] [--time] [name…]\n"), 2;
+    return std::fprintf(stderr, "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]\n"), 2;
   return krait::accuracy::measure(request);
 } catch (const krait::error& e) {
   return std::fprintf(stderr, "%s\n", e.message()), 2;

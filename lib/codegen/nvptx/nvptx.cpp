@@ -3,6 +3,8 @@
 // Choice of the LLVM target, the pass pipeline and the emission of PTX.
 #include "codegen/nvptx/nvptx.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
@@ -113,6 +115,12 @@ std::string sign_in_32_bits(llvm::StringRef ptx) {
   return out;
 }
 
+/// Whether widen made a thread handle several elements; combine_accesses has not run yet.
+bool handles_several(const ir::Function& kernel) {
+  return std::any_of(kernel.insts.begin(), kernel.insts.end(),
+                     [](const ir::Inst& i) { return i.op == ir::Op::LoadVec || i.op == ir::Op::StoreVec; });
+}
+
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
@@ -143,6 +151,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   session.check();
   reply.optimise_ms = watch.lap();
   reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
+  if (handles_several(module.kernel()) && emit != Emit::Llvm) reply.data += "// krait.wide\n";
   if (const std::uint64_t bytes = fixed_arrays_in_segment(module.kernel()); bytes && emit != Emit::Llvm)
     reply.data += fmt::format("// krait.shared {}\n", bytes);
   session.check();

@@ -8,6 +8,7 @@
 //     CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
 //   - Shared arrays sized at launch lie in the dynamic segment one behind the other (ir/shared_lengths.h); in front of them those of
 //     fixed size, where they need more than 48 KiB together: a last line `// krait.shared N` tells their bytes.
+//   - A line `// krait.wide` says that a thread handles several elements (passes/widen).
 #pragma once
 
 #include "codegen/target.h"
