@@ -216,10 +216,13 @@ CudaDevice::Loaded CudaDevice::load_text(const std::string& ptx, const std::stri
 
 /// Kernels that handle several elements a thread (marked by codegen/nvptx) live from many warps in flight. Where ptxas takes a few
 /// registers more than a full multiprocessor has for each thread, most need not: sin of f64 takes 36, runs at 0.93 of nvcc's speed
-/// on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
+/// on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers. The driver compiles such a kernel twice, so
+/// long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
 CudaDevice::Loaded CudaDevice::load_full(const std::string& ptx, const std::string& kernel_name) {
   constexpr int full = 32, near = 40;
+  constexpr std::size_t longest = 16 << 10;
   const Loaded free = load_text(ptx, kernel_name);
+  if (ptx.size() > longest) return free;
   int registers = 0, local = 0;
   api_.function_attribute(&registers, FnRegisters, free.function);
   api_.function_attribute(&local, FnLocalBytes, free.function);
