@@ -15,6 +15,17 @@ namespace {
 
 thread_local Recorder* current = nullptr;
 
+constexpr std::uint32_t keeps_place = ~0u;
+
+/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the place of what came before.
+bool in_own_header(std::string_view file) {
+  const std::size_t name = file.rfind('/');
+  if (name == file.npos || !file.ends_with(".h")) return false;
+  std::string_view folder = file.substr(0, name);
+  if (folder.ends_with("/detail")) folder.remove_suffix(7);
+  return folder == "krait" || folder.ends_with("/krait");
+}
+
 }  // namespace
 
 /// Serial numbers tell a handle of an older recording, of any thread, from one of this recording; 0 is none.
@@ -54,10 +65,12 @@ Recorder::Recorder(const detail::recording_options& options) : recorded_(std::ma
 
 void Recorder::location(detail::location where) {
   if (!where.file) return;
-  where_ = where;
   std::vector<ir::Location>& table = function().locations;
   const auto [at, is_new] = now_->location_ids.try_emplace({where.file, where.line}, std::uint32_t(table.size()));
-  if (is_new) table.push_back({where.file, where.line});
+  if (is_new && in_own_header(where.file)) at->second = keeps_place;
+  else if (is_new) table.push_back({where.file, where.line});
+  if (at->second == keeps_place) return;
+  where_ = where;
   now_->builder.location(at->second);
 }
 

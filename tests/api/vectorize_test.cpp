@@ -342,4 +342,12 @@ TEST(Vectorize, CapturesFreezeInEachObject) {
   EXPECT_EQ(with_reference(1), 6);  // recorded at the first call
 }
 
+TEST(Vectorize, PlacesAreTheUsers) {
+  auto f = kr::vectorize([](auto x) { return x + 1; });
+  static_cast<void>(f(std::vector<int>{1}));
+  const std::string ir = f.ir().c_str();
+  EXPECT_NE(ir.find("vectorize_test.cpp"), ir.npos) << ir;
+  EXPECT_EQ(ir.find("elementwise.h"), ir.npos) << ir;
+}
+
 }  // namespace
