@@ -300,6 +300,21 @@ void atomic(const value<Type>&) {
   static_assert(detail::always_false<Type>, "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
 }
 
+/// An element that is not used again soon: `kr::load_streaming(x[i])` need not stay in a cache, and leaves its place to others. A hint
+/// (`ld.global.cs` on CUDA, Nontemporal on Vulkan, nothing on the CPU) that never changes a result. Throws krait::error of kind
+/// usage for a value that is no element.
+template <detail::plain Type>
+value<Type> load_streaming(const value<Type>& element) {
+  detail::make_streaming(node_of(element));
+  return element;
+}
+/// `kr::store_streaming(y[i], v)`: the same of what is written.
+template <detail::plain Type, detail::operand_type Other>
+void store_streaming(const ref<Type>& element, const Other& x) {
+  if constexpr (detail::plain<Other>) detail::store(place_of(element), detail::node_of(detail::convert_plain<Type>(x)), true);
+  else detail::store(place_of(element), node_of(x), true);
+}
+
 /// Exchanges two locals, or two elements.
 template <detail::plain Type>
 void swap(var<Type>& x, var<Type>& y) {

@@ -90,6 +90,7 @@ constexpr unsigned values_of_access(Op op) {
 struct Inst {
   Op op{};
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
+  bool streaming = false;          // a load or store of memory that is not used again soon: a hint to the cache, no more
   Order order = Order::Relaxed;    // atomics
   Scope scope = Scope::Device;     // atomics
   Type type{};                     // of the first result, or of the access for store; Void when there is none

@@ -391,6 +391,7 @@ class Parser : Scanner {
   /// True where it is one of an operation's suffixes, not a type.
   static bool suffix(Inst& inst, std::string_view name) {
     if (name == "fast") return inst.fast = true;
+    if (name == "streaming") return inst.streaming = true;
     for (const Order order : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential})
       if (name == name_of(order)) return inst.order = order, true;
     for (const Scope scope : {Scope::Block, Scope::Device, Scope::System})

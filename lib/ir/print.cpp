@@ -166,6 +166,7 @@ class Printer {
     if (!inst.results.empty()) define_list(inst.results), out_ += " = ";
     out_ += info(inst.op).name;
     if (inst.fast) out_ += ".fast";
+    if (inst.streaming) out_ += ".streaming";
     if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
     if (inst.scope != Scope::Device) out_ += '.', out_ += name_of(inst.scope);
     if (inst.results.empty() && inst.type.scalar != Scalar::Void) out_ += '.', append_type(out_, inst.type);

@@ -79,6 +79,7 @@ class Cloner {
     const RegionId here = builder_.region();
     const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
     f.insts[copy].fast = original.fast;
+    f.insts[copy].streaming = original.streaming;
     f.insts[copy].order = original.order;
     f.insts[copy].scope = original.scope;
     f.insts[copy].list = original.list;

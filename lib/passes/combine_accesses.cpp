@@ -32,7 +32,7 @@ class Combiner {
  private:
   /// Accesses of one vector: by element, the instruction and its place in the region's list.
   struct Group {
-    bool loads;
+    bool loads, streaming;
     Scalar type;
     unsigned length;             // elements of the longest vector
     ValueId array, root, index;  // index: the operand of some access, whose type the new index gets
@@ -126,10 +126,10 @@ class Combiner {
     const auto element = std::size_t(at.byte - vector) / size_of(s);
     const bool loads = inst.op == Op::Load;
     auto g = std::find_if(open.begin(), open.end(), [&](const Group& o) {
-      return o.loads == loads && o.type == s && o.array == array && o.root == at.root && o.vector == vector;
+      return o.loads == loads && o.streaming == inst.streaming && o.type == s && o.array == array && o.root == at.root && o.vector == vector;
     });
     if (g == open.end()) {
-      open.push_back({loads, s, n, array, at.root, inst.operands[1], vector, {}, {}});
+      open.push_back({loads, inst.streaming, s, n, array, at.root, inst.operands[1], vector, {}, {}});
       g = open.end() - 1;
       g->insts.fill(none);
     }
@@ -213,6 +213,7 @@ class Combiner {
     std::vector<ValueId> operands{g.array, index};
     for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
     const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands, std::uint64_t(offset));
+    f_.insts[wide].streaming = g.streaming;
     for (std::size_t e = 0; e < size && g.loads; ++e) loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
   }
 

@@ -130,7 +130,7 @@ class Eliminator {
   }
   /// The order of commutative operands is looked through, but not changed: contract goes by it.
   static bool equal(const Inst& a, const Inst& b) {
-    if (a.op != b.op || a.fast != b.fast || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size())
+    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size())
       return false;
     const bool mirrored = is_commutative(a.op) && a.operands[0] == b.operands[1] && a.operands[1] == b.operands[0];
     return mirrored || a.operands == b.operands;

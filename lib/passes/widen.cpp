@@ -201,6 +201,7 @@ class Widener {
     if (inst.op == Op::Store)
       for (const auto& map : maps) operands.push_back(mapped(map, inst.operands[2]));
     const InstId wide = b_.append(inst.op == Op::Load ? Op::LoadVec : Op::StoreVec, element, operands);
+    f_.insts[wide].streaming = inst.streaming;
     if (inst.op == Op::Load)
       for (auto& map : maps) set(map, inst.results[0], b_.add_result(wide, element));
   }

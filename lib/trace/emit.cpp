@@ -236,13 +236,24 @@ node load(place& at) {
   return r.node_of(r.at().add_result(r.append(Op::Load, element, p.operands, at.offset), element));
 }
 
-node store(const place& at, node x) {
+void make_streaming(node loaded) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId v = r.resolve(loaded);
+  if (v == ir::none) return;
+  ir::Function& f = r.function();
+  const ir::InstId by = f.values[v].def;
+  if (by == ir::none || f.insts[by].op != Op::Load)
+    return r.misuse("kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])");
+  f.insts[by].streaming = true;
+}
+
+node store(const place& at, node x, bool streaming) {
   Recorder& r = trace::recorder();
   Place p = operands_of(r, at);
   if (p.operands.empty()) return x;
   const ir::ValueId stored = r.use_as(p.type, x);
   p.operands.push_back(stored);
-  r.append(Op::Store, ir::value_type(p.type), p.operands, at.offset);
+  r.function().insts[r.append(Op::Store, ir::value_type(p.type), p.operands, at.offset)].streaming = streaming;
   return r.node_of(stored);
 }
 

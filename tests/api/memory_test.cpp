@@ -228,4 +228,31 @@ TEST(Devices, AttributesOfCode) {
   }
 }
 
+TEST(Memory, StreamingAccessesChangeNoResult) {
+  auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y, kr::view<std::int8_t> z) {
+    for (auto i : kr::grid_stride(y.size())) {
+      kr::store_streaming(y[i], kr::load_streaming(x[i]) * 2.0f + kr::load_streaming(y[i]));
+      kr::store_streaming(z[i], 7);
+    }
+  });
+  for (const std::size_t n : {1003, 4096}) {
+    std::vector<float> x(n), y(n, 1.0f), expected(n);
+    std::vector<std::int8_t> z(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = float(i), expected[i] = float(i) * 2.0f + 1.0f;
+    k.forall(std::int64_t(n))(x, y, z);
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(z, std::vector<std::int8_t>(n, 7));
+  }
+  const auto ir = k.ir();
+  EXPECT_NE(std::string(ir.c_str()).find("load.streaming %0"), std::string::npos) << ir.c_str();
+  EXPECT_NE(std::string(ir.c_str()).find("store.streaming.i8 %2"), std::string::npos) << ir.c_str();
+  EXPECT_EQ(std::string(ir.c_str()).find("load %1"), std::string::npos) << "a store's element is not loaded\n" << ir.c_str();
+}
+
+TEST(Memory, OnlyElementsAreLoadedStreaming) {
+  auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y) { y[0] = kr::load_streaming(x[0] * 2.0f); });
+  std::vector<float> x(4), y(4);
+  expect_usage({"kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])"}, [&] { k.launch({1, 1}, x, y); });
+}
+
 }  // namespace

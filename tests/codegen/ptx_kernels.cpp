@@ -80,6 +80,44 @@ kernel @wide fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: vi
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32")) << ptx;
 }
 
+TEST(PtxKernels, StreamingAccessesAreWrittenSo) {
+  std::string ptx = check_ptx(R"(kir 1
+kernel @hints fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>, %2: view<i8, 1>, %3: view<f16, 1>, %4: view<f64, 1>, %5: view<bool, 1>) {
+  %6: shared<f32, 1> = shared {64}
+  %7: i64 = thread_idx {0}
+  %8: i32 = const 3
+  %9: i64 = shl %7, %8
+  %10: f32, %11: f32, %12: f32, %13: f32 = load_vec.streaming %0, %9
+  store_vec.streaming.f32 %1, %9, %11, %10, %13, %12
+  %14: i8 = load.streaming %2, %7
+  store.streaming.i8 %2, %9, %14
+  %15: f16 = load.streaming %3, %7
+  store.streaming.f16 %3, %9, %15
+  %16: f16, %17: f16, %18: f16, %19: f16, %20: f16, %21: f16, %22: f16, %23: f16 = load_vec.streaming %3, %9
+  store_vec.streaming.f16 %3, %9, %23, %22, %21, %20, %19, %18, %17, %16
+  %24: f64 = load.streaming %4, %7
+  store.streaming.f64 %4, %9, %24
+  %25: f64, %26: f64 = load_vec.streaming %4, %9
+  store_vec.streaming.f64 %4, %9, %26, %25
+  %27: bool = load.streaming %5, %7
+  store.streaming.bool %5, %9, %27
+  %28: i8, %29: i8 = load_vec.streaming %2, %9
+  store_vec.streaming.i8 %2, %9, %29, %28
+  %30: f32 = load.streaming %0, %7
+  store.streaming.f32 %6, %7, %30
+  barrier
+  %31: f32 = load.streaming %6, %9
+  store.f32 %1, %7, %31
+  return
+}
+)");
+  for (const char* access : {".v4.b32 ", ".b8 ", ".b16 ", ".b64 ", ".v2.b64 "}) {
+    EXPECT_TRUE(contains(ptx, (std::string("ld.global.cs") + access).c_str())) << access << ptx;
+    EXPECT_TRUE(contains(ptx, (std::string("st.global.cs") + access).c_str())) << access << ptx;
+  }
+  EXPECT_TRUE(contains(ptx, "ld.global.cs.b32 ") && contains(ptx, "st.shared.b32") && contains(ptx, "st.global.b32")) << ptx;
+}
+
 TEST(PtxKernels, VectorsMoveSixteenBytes) {
   std::string ptx = check_ptx(R"(kir 1
 kernel @vectors fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<bytes(16), 1, const>, %1: view<bytes(16), 1>) {

@@ -130,7 +130,11 @@ class Generator {
   void function_body(const Function& f, const node* parameters, node* results);
   void return_early();
 
+  /// Every third access has a hint. That takes no random number, so that seeds keep their kernels.
+  bool hinted() { return ++accesses_ % 3 == 0; }
+
   Random r_;
+  unsigned accesses_ = 0;
   GeneratorOptions options_;
   std::vector<scalar> types_;
   std::vector<std::unique_ptr<Function>> functions_;
@@ -182,7 +186,9 @@ node Generator::load(const Array& from, int depth) {
   }
   const node index = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, input_size - 1));
   detail::place at = from.at(index);
-  return detail::load(at);
+  const node loaded = detail::load(at);
+  if (hinted()) detail::make_streaming(loaded);
+  return loaded;
 }
 
 node Generator::condition(int depth) {
@@ -432,7 +438,7 @@ void Generator::store() {
     const node outside = detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
     at.indices[0] = detail::apply(op::Select, scalar::i64, condition(1), outside, here_.thread);
   }
-  detail::store(at, x);
+  detail::store(at, x, hinted());
 }
 
 /// A line or a check with up to three values.

@@ -261,6 +261,17 @@ TEST(dsl_snippets, atomics) {
   EXPECT_EQ(flags[0], 64);
 }
 
+TEST(dsl_snippets, streaming) {
+  std::vector<float> from(64, 2.0f), to(64);
+  const auto recorded = record([](kr::view<const float> x, kr::view<float> y) {
+    // [streaming]
+    for (auto i : kr::grid_stride(y.size())) kr::store_streaming(y[i], 0.5f * kr::load_streaming(x[i]));
+    // [/streaming]
+  });
+  run(*recorded, krait::ir::Launch{}, from, to);
+  EXPECT_EQ(to, std::vector<float>(64, 1.0f));
+}
+
 TEST(dsl_snippets, random) {
   std::vector<float> out(8 * 3);
   const auto recorded = record([](kr::view<float> y) {

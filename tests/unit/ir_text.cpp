@@ -30,6 +30,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
     const Inst &x = a.insts[i], &y = b.insts[i];
     EXPECT_EQ(x.op, y.op);
     EXPECT_EQ(x.fast, y.fast);
+    EXPECT_EQ(x.streaming, y.streaming);
     EXPECT_EQ(x.type, y.type);
     EXPECT_EQ(x.imm, y.imm);
     EXPECT_EQ(x.operands, y.operands);
@@ -174,6 +175,8 @@ constexpr const char* saxpy =
     "  ^(%5: i64):\n"
     "    %6: f32 = load %1, %5 ; x.cpp:6\n"
     "    %7: f32 = exp.fast %6\n"
+    "    %8: f32 = load.streaming %1, %5\n"
+    "    store.streaming.f32 %2, %5, %8\n"
     "    store.f32 %2, %5, %7 {20} ; x.cpp:5\n"
     "    switch %5 { ; x.cpp:9\n"
     "      case -1: {\n"
@@ -195,7 +198,7 @@ TEST(IrText, TheDocumentedFormIsKept) {
   EXPECT_EQ(print(r.module, {.names = true, .locations = true}), saxpy);
   EXPECT_EQ(r.module.kernel().locations.size(), 6u) << "each place is stored once";
   EXPECT_EQ(text_of(r.module.kernel().type_of(2)), "view<bytes(24), 2>");
-  EXPECT_EQ(print_inst(r.module.kernel(), r.module.kernel().regions[1].insts[2]), "store.f32 %2, %5, %7 {20}");
+  EXPECT_EQ(print_inst(r.module.kernel(), r.module.kernel().regions[1].insts[4]), "store.f32 %2, %5, %7 {20}");
 }
 
 TEST(IrText, ThePrintedFormInTheDocumentsIsCanonical) {

@@ -424,6 +424,19 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
   if (bless) std::ofstream(folder + "probe_words.inc") << all;
 }
 
+TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
+  std::string text = add_one;
+  const auto disassembled = [&] {
+    return codegen::spirv::compile(parse_kernel(text), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm).data;
+  };
+  EXPECT_EQ(disassembled().find("Nontemporal"), std::string::npos);
+  text.replace(text.find("load %0"), 4, "load.streaming");
+  text.replace(text.find("store.i32"), 5, "store.streaming");
+  const std::string hinted = disassembled();
+  EXPECT_EQ(hinted.find("Aligned|Nontemporal 4"), hinted.rfind("Aligned|Nontemporal 4", hinted.find("OpStore"))) << hinted;
+  EXPECT_NE(hinted.find("Aligned|Nontemporal 4", hinted.find("OpStore")), std::string::npos) << hinted;
+}
+
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
       codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm)

@@ -135,7 +135,9 @@ struct place {
 KRAIT_API void locate(place& at);
 KRAIT_API node load(place& at);
 /// Gives what was stored, as the element's type.
-KRAIT_API node store(const place& at, node x);
+KRAIT_API node store(const place& at, node x, bool streaming = false);
+/// Makes the load that gave the node a streaming one.
+KRAIT_API void make_streaming(node loaded);
 /// With no value (AtomicLoad), one, or two (AtomicCas); order and scope as the IR numbers them.
 KRAIT_API node atomic(op what, const place& at, const node* values, unsigned count, unsigned order, unsigned scope);
 KRAIT_API node extent(node array, unsigned dimension);

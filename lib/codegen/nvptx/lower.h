@@ -124,6 +124,8 @@ class Lowering {
   llvm::Value* element_index(const Array& array, std::span<const ir::ValueId> indices);
   llvm::Value* to_memory(llvm::Value* v, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* v, ir::Scalar s);
+  llvm::Value* load_from(const Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer);
+  void store_to(const Array& array, bool streaming, llvm::Value* v, llvm::Value* pointer);
   void lower_load(const ir::Inst& inst);
   void lower_store(const ir::Inst& inst);
   void lower_load_vec(const ir::Inst& inst);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays: views in global memory, arrays of the block in shared memory, arrays of the thread as allocas.
+#include <fmt/format.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
@@ -112,11 +114,76 @@ Value* Lowering::address(const Array& array, std::span<const ir::ValueId> indice
   return offset ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(offset)) : element;
 }
 
+namespace {
+
+/// How a streaming access is written: LLVM has no form of its own for it on this target.
+struct Streaming {
+  unsigned bits, count;  // of a register's part of memory, and registers
+  explicit Streaming(llvm::Type* type) {
+    const auto all = unsigned(type->getPrimitiveSizeInBits()), element = type->getScalarSizeInBits();
+    bits = element >= 32 ? element : std::min(all, 32u);  // small elements share registers
+    count = all / bits;
+  }
+  std::string suffix() const { return fmt::format("{}.b{}", count > 1 ? fmt::format(".v{}", count) : "", bits); }
+  std::string registers(unsigned first) const {
+    if (count == 1) return fmt::format("${}", first);
+    std::string list;
+    for (unsigned k = 0; k < count; ++k) list += fmt::format("{}${}", k ? ", " : "", first + k);
+    return "{" + list + "}";
+  }
+  /// A byte has no register of its own size.
+  unsigned register_bits() const { return std::max(bits, 16u); }
+  const char* letter() const { return bits == 64 ? "l" : bits == 32 ? "r" : "h"; }
+};
+
+}  // namespace
+
+Value* Lowering::load_from(const Array& array, bool streaming, llvm::Type* type, Value* pointer) {
+  if (!streaming || array.type.space != ir::Space::Global)
+    return b_.CreateAlignedLoad(type, pointer, llvm::Align(type->getPrimitiveSizeInBits() / 8));
+  const Streaming form(type);
+  llvm::Type* part = b_.getIntNTy(form.register_bits());
+  std::string constraints;
+  for (unsigned k = 0; k < form.count; ++k) constraints += fmt::format("={},", form.letter());
+  llvm::Type* result = form.count == 1 ? part : llvm::StructType::get(context_, std::vector<llvm::Type*>(form.count, part));
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, {pointer->getType()}, false),
+                                    fmt::format("ld.global.cs{} {}, [${}];", form.suffix(), form.registers(0), form.count),
+                                    constraints + "l", false);
+  llvm::CallInst* call = b_.CreateCall(code, {pointer});
+  call->setOnlyReadsMemory(), call->setDoesNotThrow();
+  if (form.count == 1) return b_.CreateBitCast(b_.CreateTrunc(call, b_.getIntNTy(form.bits)), type);
+  Value* parts = llvm::PoisonValue::get(llvm::FixedVectorType::get(part, form.count));
+  for (unsigned k = 0; k < form.count; ++k) parts = b_.CreateInsertElement(parts, b_.CreateExtractValue(call, k), k);
+  return b_.CreateBitCast(parts, type);
+}
+
+void Lowering::store_to(const Array& array, bool streaming, Value* v, Value* pointer) {
+  llvm::Type* type = v->getType();
+  if (!streaming || array.type.space != ir::Space::Global) {
+    b_.CreateAlignedStore(v, pointer, llvm::Align(type->getPrimitiveSizeInBits() / 8));
+    return;
+  }
+  const Streaming form(type);
+  llvm::Type* part = b_.getIntNTy(form.register_bits());
+  std::vector<Value*> operands{pointer};
+  std::string constraints = "l";
+  Value* parts = b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getIntNTy(form.bits), form.count));
+  for (unsigned k = 0; k < form.count; ++k) {
+    operands.push_back(b_.CreateZExt(b_.CreateExtractElement(parts, k), part));
+    constraints += fmt::format(",{}", form.letter());
+  }
+  std::vector<llvm::Type*> types{pointer->getType()};
+  types.resize(operands.size(), part);
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b_.getVoidTy(), types, false),
+                                    fmt::format("st.global.cs{} [$0], {};", form.suffix(), form.registers(1)), constraints + ",~{memory}", true);
+  b_.CreateCall(code, operands)->setDoesNotThrow();
+}
+
 void Lowering::lower_load(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   Scalar s = inst.type.scalar;
   Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
-  set(inst, from_memory(b_.CreateAlignedLoad(memory_type(context_, s), pointer, llvm::Align(ir::size_of(s))), s));
+  set(inst, from_memory(load_from(array, inst.streaming, memory_type(context_, s), pointer), s));
 }
 
 void Lowering::lower_store(const ir::Inst& inst) {
@@ -124,7 +191,7 @@ void Lowering::lower_store(const ir::Inst& inst) {
   ir::ValueId stored = inst.operands.back();
   Scalar s = kernel_.type_of(stored).scalar;
   Value* pointer = address(array, std::span(inst.operands).subspan(1, inst.operands.size() - 2), s, inst.imm);
-  b_.CreateAlignedStore(to_memory(value(stored), s), pointer, llvm::Align(ir::size_of(s)));
+  store_to(array, inst.streaming, to_memory(value(stored), s), pointer);
 }
 
 void Lowering::lower_load_vec(const ir::Inst& inst) {
@@ -132,7 +199,7 @@ void Lowering::lower_load_vec(const ir::Inst& inst) {
   Scalar s = kernel_.type_of(inst.results[0]).scalar;
   auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
   Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
-  Value* all = b_.CreateAlignedLoad(vector, pointer, llvm::Align(inst.results.size() * ir::size_of(s)));
+  Value* all = load_from(array, inst.streaming, vector, pointer);
   for (std::size_t i = 0; i < inst.results.size(); ++i) values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
 }
 
@@ -143,7 +210,7 @@ void Lowering::lower_store_vec(const ir::Inst& inst) {
   Value* pointer = address(array, std::span(inst.operands).subspan(1, 1), s, inst.imm);
   Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
   for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
-  b_.CreateAlignedStore(all, pointer, llvm::Align(stored.size() * ir::size_of(s)));
+  store_to(array, inst.streaming, all, pointer);
 }
 
 }  // namespace krait::codegen::nvptx

@@ -120,9 +120,9 @@ class Lower {
   void declare_array(const ir::Inst& i);
   Id view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee);
   Id unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n);
-  Words memory_operands(const Array& a, unsigned alignment) const;
-  Id load_from(const Array& a, Id type, Id pointer, unsigned alignment);
-  void store_to(const Array& a, Id pointer, Id v, unsigned alignment);
+  Words memory_operands(const Array& a, unsigned alignment, bool streaming) const;
+  Id load_from(const Array& a, Id type, Id pointer, unsigned alignment, bool streaming = false);
+  void store_to(const Array& a, Id pointer, Id v, unsigned alignment, bool streaming = false);
   Id load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s);
   void store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v);
   void access(const ir::Inst& i);

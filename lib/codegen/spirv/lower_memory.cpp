@@ -91,24 +91,25 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
 }
 
 /// Memory operands of an access.
-Words Lower::memory_operands(const Array& a, unsigned alignment) const {
+Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming) const {
   const bool physical = a.space == ir::Space::Global;
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
+  if (streaming) mask |= std::uint32_t(spv::MemoryAccessMask::Nontemporal);
   if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
   if (a.coherent && e_.has("joins")) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
   if (!mask) return {};
   return physical ? Words{mask, alignment} : Words{mask};
 }
 
-Id Lower::load_from(const Array& a, Id type, Id pointer, unsigned alignment) {
+Id Lower::load_from(const Array& a, Id type, Id pointer, unsigned alignment, bool streaming) {
   Words operands{pointer};
-  for (std::uint32_t w : memory_operands(a, alignment)) operands.push_back(w);
+  for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
   return e_.m.emit(Op::OpLoad, type, operands);
 }
 
-void Lower::store_to(const Array& a, Id pointer, Id v, unsigned alignment) {
+void Lower::store_to(const Array& a, Id pointer, Id v, unsigned alignment, bool streaming) {
   Words operands{pointer, v};
-  for (std::uint32_t w : memory_operands(a, alignment)) operands.push_back(w);
+  for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
   e_.m.emit_void(Op::OpStore, operands);
 }
 
@@ -158,7 +159,7 @@ void Lower::load(const ir::Inst& i) {
   if (a.space != ir::Space::Global) return define(i, load_units(array, index, i.imm, s));
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
-  Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)), ir::size_of(memory));
+  Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)), ir::size_of(memory), i.streaming);
   define(i, memory == s ? loaded : e_.cast(s, memory, loaded));
 }
 
@@ -171,7 +172,7 @@ void Lower::store(const ir::Inst& i) {
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
   if (memory != s) v = e_.cast(memory, s, v);
-  store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory));
+  store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory), i.streaming);
 }
 
 void Lower::load_vec(const ir::Inst& i) {
@@ -188,14 +189,14 @@ void Lower::load_vec(const ir::Inst& i) {
   need_storage(s);
   if (count <= 4) {
     Id vector = m.vector_type(e_.type(s), count);
-    Id all = load_from(a, vector, view_pointer(array, index, i.imm, vector), bytes);
+    Id all = load_from(a, vector, view_pointer(array, index, i.imm, vector), bytes, i.streaming);
     for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
     return;
   }
   // Longer vectors than SPIR-V's four travel as words.
   const unsigned in_word = 4 / ir::size_of(s);
   Id words = m.vector_type(m.int_type(32), bytes / 4), part = m.vector_type(e_.type(s), in_word);
-  Id all = load_from(a, words, view_pointer(array, index, i.imm, words), bytes);
+  Id all = load_from(a, words, view_pointer(array, index, i.imm, words), bytes, i.streaming);
   for (unsigned w = 0; w < bytes / 4; ++w) {
     Id split = m.emit(Op::OpBitcast, part, {m.emit(Op::OpCompositeExtract, m.int_type(32), {all, w})});
     for (unsigned n = 0; n < in_word; ++n)
@@ -234,7 +235,7 @@ void Lower::store_vec(const ir::Inst& i) {
       words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
     all = m.emit(Op::OpCompositeConstruct, vector, words);
   }
-  store_to(a, view_pointer(array, index, i.imm, vector), all, bytes);
+  store_to(a, view_pointer(array, index, i.imm, vector), all, bytes, i.streaming);
 }
 
 }  // namespace krait::codegen::spirv
