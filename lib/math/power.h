@@ -125,12 +125,14 @@ Real cbrt_seed(const Unsigned<Real>& a) {
 template <class Real>
 Real cbrt(const Real& x) {
   const Real one = constant<Real>(1), third = constant<Real>(1.0 / 3.0), size = abs(x);
-  const Bool<Real> rare = not_normal_positive<Real>(bits(size));
+  using Form = Format<Real>;
+  constexpr Scalar<Real> small = is_single<Real> ? 0x1p-60f : Scalar<Real>(0x1p-900);
+  constexpr PlainUnsigned<Real> least = std::bit_cast<PlainUnsigned<Real>>(small);
+  const Bool<Real> rare = bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least));
   Var<Real> a = size, unscale = one;
-  when(rare, [&] {  // subnormal: times 2^(3 * 18) or more
-    const int k = is_single<Real> ? 8 : 18;
-    a = size * Real(Scalar<Real>(std::uint64_t(1) << (3 * k)));
-    unscale = Real(Scalar<Real>(1) / Scalar<Real>(1 << k));
+  when(rare, [&] {  // so that what the last step corrects by is normal
+    a = size * constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180);
+    unscale = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
   });
   Var<Real> r = cbrt_seed<Real>(bits(Real(a)));
   for (int i = 0; i < (is_single<Real> ? 1 : 2); ++i) {

@@ -58,6 +58,11 @@ inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> 
     force[i] = ax + ay + az;
   });
 };
+/// For what compiling costs: a function of each kind.
+inline constexpr auto ten_functions = [](auto x) {
+  using namespace krait;
+  return exp(x) + log(x) + sin(x) + cos(x) + tan(x) + tanh(x) + atan(x) + erf(x) + cbrt(x) + pow(x, x);
+};
 inline constexpr auto jacobi = [](kr::view<const float, 2> in, kr::view<float, 2> out) {
   auto [c, r] = kr::grid<2>();
   kr::if_(c > 0 && r > 0 && c < in.extent(1) - 1 && r < in.extent(0) - 1,

@@ -59,6 +59,7 @@ inline std::vector<Workload> workloads() {
           elementwise<true, true>("exp_sin_log", transcendental),
           elementwise<true, true>("exp_sin_log_fast", transcendental, kr::fp::fast),
           elementwise<true, true, true>("black_scholes", black_scholes),
+          elementwise<true>("ten_functions", ten_functions),
           whole_kernel("mandelbrot", mandelbrot),
           whole_kernel("nbody", nbody),
           whole_kernel("jacobi", jacobi)};
