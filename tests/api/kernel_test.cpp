@@ -389,6 +389,8 @@ TEST(Kernel, StreamsAndEvents) {
   after.record(s);
   after.wait();
   EXPECT_GE(after.elapsed_ms_since(before), 0.0);
+  const kr::event never;
+  EXPECT_THROW(static_cast<void>(after.elapsed_ms_since(never)), kr::error);
   EXPECT_EQ(std::vector<float>(y.to_host()), std::vector<float>(1000, 10.0f));
   s.synchronize();
   kr::synchronize();

@@ -64,13 +64,17 @@ class CpuDevice final : public Device {
   void destroy_stream(StreamHandle) noexcept override {}
   void synchronize(StreamHandle) override {}
   void synchronize() override {}
-  EventHandle create_event() override { return {new Clock::time_point(Clock::now())}; }
+  EventHandle create_event() override { return {new Clock::time_point}; }  // zero: not recorded
   void destroy_event(EventHandle event) noexcept override { delete static_cast<Clock::time_point*>(event.native); }
   void record(EventHandle event, StreamHandle) override { *static_cast<Clock::time_point*>(event.native) = Clock::now(); }
   void wait(EventHandle) override {}
   void wait(EventHandle, StreamHandle) override {}
   double elapsed_ms(EventHandle from, EventHandle to) override {
-    auto time = [](EventHandle e) { return *static_cast<Clock::time_point*>(e.native); };
+    const auto time = [this](EventHandle e) {
+      const auto at = *static_cast<Clock::time_point*>(e.native);
+      if (at == Clock::time_point()) support::fail_usage("{}: elapsed time of an event that was not recorded", name_);
+      return at;
+    };
     return std::chrono::duration<double, std::milli>(time(to) - time(from)).count();
   }
 
