@@ -54,6 +54,10 @@ inline constexpr unsigned op_count = 0
     ;
 constexpr bool is_terminator(Op op) { return op >= Op::Yield; }
 constexpr bool is_loop(Op op) { return op == Op::Loop || op == Op::For || op == Op::GridStride; }
+/// All threads of the block arrive before one goes on.
+constexpr bool is_barrier(Op op) { return op >= Op::Barrier && op <= Op::BarrierOr; }
+/// What the lanes of a warp do together.
+constexpr bool is_warp_operation(Op op) { return op >= Op::WarpSync && op <= Op::WarpScan; }
 
 using ValueId = std::uint32_t;
 using InstId = std::uint32_t;

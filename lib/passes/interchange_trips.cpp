@@ -20,7 +20,7 @@ class Interchanger {
   explicit Interchanger(Function& kernel) : f_(kernel), b_(kernel), exits_(kernel) {
     bool barriers = false, leaves = false;
     for_each_inst(f_, [&](InstId i, RegionId r) {
-      barriers = barriers || waits_for_block(f_.insts[i].op);
+      barriers = barriers || is_barrier(f_.insts[i].op);
       leaves = leaves || (f_.insts[i].op == Op::Return && r != f_.body);
     });
     wanted_ = barriers && !leaves;
@@ -37,9 +37,6 @@ class Interchanger {
   }
 
  private:
-  static bool waits_for_block(Op op) {
-    return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr;
-  }
   /// All trips to their end, as many for all threads of the block but for one.
   bool is_plain(InstId i) const {
     return exits_.breaks[i].empty() && exits_.continues[i].size() == 1 &&

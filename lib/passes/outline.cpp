@@ -59,7 +59,7 @@ class Outliner {
     for (const InstId i : f_.regions[r].insts) {
       const Inst& inst = f_.insts[i];
       Cost own{inst.op != Op::Const, stays(calls, inst), inst.op == Op::Return, inst.op == Op::Break || inst.op == Op::Continue,
-               info(inst.op).effect == Effect::Sync && inst.op != Op::Fence && inst.op != Op::WarpSync};
+               is_barrier(inst.op)};
       for (const RegionId inner : inst.regions) add(own, measure(calls, inner));
       if (is_loop(inst.op)) own.leaves_loop = false;
       cost_[i] = own;

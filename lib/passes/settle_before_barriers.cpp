@@ -26,7 +26,7 @@ class Settler {
     bool any = false;
     for (const InstId i : f_.regions[r].insts) {
       const Op op = f_.insts[i].op;
-      cuts_[i] = op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr || op == Op::Uniform;
+      cuts_[i] = is_barrier(op) || op == Op::Uniform;
       for (const RegionId inner : f_.insts[i].regions)
         if (find_cuts(inner)) cuts_[i] = true;
       any = any || cuts_[i];

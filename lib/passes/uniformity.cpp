@@ -23,7 +23,6 @@ Uniform level_of(Level level) {
   }
   return Uniform::Launch;
 }
-bool waits_for_block(Op op) { return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr; }
 }  // namespace
 
 void Flow::join(const Flow& other) {
@@ -165,7 +164,7 @@ void FlowAnalysis::joins_of_loop(InstId i, Uniform exit, Uniform again) {
 
 void FlowAnalysis::simple(InstId i, const Flow& flow) {
   const Inst& inst = f_.insts[i];
-  if (waits_for_block(inst.op)) barriers.emplace_back(i, flow);
+  if (is_barrier(inst.op)) barriers.emplace_back(i, flow);
   if (inst.op == Op::Set) raise(inst.operands[0], std::max(of(inst.operands[1]), flow.level));
   Uniform level = level_of(info(inst.op).level);
   switch (info(inst.op).level) {

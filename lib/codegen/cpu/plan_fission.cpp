@@ -10,10 +10,6 @@ using ir::Op;
 
 constexpr unsigned deepest_recomputation = 8;
 
-bool is_barrier(Op op) {
-  return op == Op::Barrier || op == Op::BarrierCount || op == Op::BarrierAnd || op == Op::BarrierOr;
-}
-
 class Planner {
  public:
   Planner(const ir::Function& f, const Divergence& d, const Shape& shape) : f_(f), d_(d), shape_(shape) {
@@ -68,7 +64,7 @@ class Planner {
       ir::InstId id = insts[i];
       const ir::Inst& inst = f_.insts[id];
       p_.segment[id] = segment_;
-      if (is_barrier(inst.op) || inst.op == Op::Uniform) {
+      if (ir::is_barrier(inst.op) || inst.op == Op::Uniform) {
         for (ir::ValueId v : inst.results) p_.block_value[v] = true;
         if (!ends_region(f_, r, i)) ++segment_;
       } else if (!inst.regions.empty()) {

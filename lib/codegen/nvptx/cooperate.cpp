@@ -69,7 +69,7 @@ bool Lowering::asks_lanes(const ir::Inst& construct) const {
   for (ir::RegionId region : construct.regions)
     ir::for_each_inst(kernel_, region, [&](ir::InstId i, ir::RegionId) {
       const Op op = kernel_.insts[i].op;
-      found = found || (ir::info(op).effect == ir::Effect::Cross && op != Op::Uniform) || op == Op::WarpSync;
+      found = found || ir::is_warp_operation(op);
     });
   return found;
 }

@@ -43,8 +43,7 @@ void Lower::scan() {
     const ir::Inst& i = f_.insts[id];
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
-    if (effect == ir::Effect::Cross || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize || i.op == ir::Op::WarpSync)
-      header_->uses_warp |= i.op != ir::Op::Uniform;
+    header_->uses_warp |= ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
     if (i.op == ir::Op::Call)
       for (std::size_t k = 0; k < i.operands.size(); ++k) {
         uses_[i.operands[k]].read |= unit_.calls.reads(i, k);
