@@ -63,8 +63,10 @@ ChooseExpansion expansions_of(TargetKind target) {
 }
 
 // From how many operations on a function is cut, and into parts of how many (docs/performance.md has what it costs and saves). On the
-// CPU an operation is several instructions. What widen makes stays whole.
-constexpr std::size_t largest_function = 2000, largest_on_cpu = 1000, outlined_part = 500;
+// CPU an operation is several instructions, and a kernel is lowered twice. What widen makes stays whole.
+constexpr std::size_t largest_function = 2000, outlined_part = 500;
+constexpr std::size_t largest_on_cpu = 500, outlined_on_cpu = 400;
+static_assert(outlined_part < largest_function && outlined_on_cpu < largest_on_cpu);  // a part also ends, by an operation more
 
 /// Runs passes one after another, verifying between them where that is asked for.
 class Runner {
@@ -123,7 +125,8 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
     clean_up(run);
   }
   if (target != TargetKind::Interpreter) {
-    outline(m, target == TargetKind::Cpu ? largest_on_cpu : largest_function, outlined_part);
+    const bool cpu = target == TargetKind::Cpu;
+    outline(m, cpu ? largest_on_cpu : largest_function, cpu ? outlined_on_cpu : outlined_part);
     run.check("outline");
   }
   run("canonicalise", canonicalise);

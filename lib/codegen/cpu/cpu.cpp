@@ -73,6 +73,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   if (emit == Emit::Llvm) {
     reply.data = session.text();
   } else {
+    scalarise_accesses(session.module(), shape, *machine);
     load_constants(session.module(), shape);
     reply.data = generate(session.module(), *machine, emit == Emit::Asm);
     session.check();
