@@ -25,6 +25,37 @@ unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region)
   return total;
 }
 
+/// About how many cycles an operation's result takes.
+unsigned latency(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::Const: return 0;
+    case Op::Div: case Op::Rem: case Op::Sqrt: return 14;
+    case Op::Load: return 6;
+    default: return ir::is_float(inst.type.scalar) && inst.op != Op::Select && inst.op != Op::Bitcast ? 4 : 1;
+  }
+}
+
+/// Of code without loops: the cycles of its longest chain of operations, each waiting for the one before. `ready`: by ValueId.
+unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered, std::vector<unsigned>& ready) {
+  constexpr unsigned endless = 1u << 20;
+  unsigned longest = entered;
+  for (ir::InstId i : f.regions[region].insts) {
+    const ir::Inst& inst = f.insts[i];
+    if (ir::is_loop(inst.op)) return endless;
+    unsigned at = entered;
+    for (ir::ValueId v : inst.operands) at = std::max(at, ready[v]);
+    at += latency(inst);
+    if (inst.op == Op::Call && !m.callee(inst).rare) {
+      std::vector<unsigned> inside(m.callee(inst).values.size(), 0);
+      at += longest_chain(m, m.callee(inst), m.callee(inst).body, 0, inside);
+    }
+    for (ir::RegionId r : inst.regions) at = std::max(at, longest_chain(m, f, r, at, ready));
+    for (ir::ValueId v : inst.results) ready[v] = at;
+    longest = std::max(longest, at);
+  }
+  return std::min(longest, endless);
+}
+
 /// The loop of a body that is: pure operations, one grid_stride that carries nothing, return.
 ir::InstId only_stride_loop(const ir::Function& f, const ir::Calls& calls) {
   ir::InstId loop = ir::none;
@@ -97,7 +128,10 @@ Traits find_traits(const ir::Module& module) {
       if (leaves_loop(f, body) || contains_return(f, body)) t.stride_loop = ir::none;
     }
   }
-  t.cost = weight(module, f, t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0]);
+  const ir::RegionId body = t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0];
+  t.cost = weight(module, f, body);
+  std::vector<unsigned> ready(f.values.size(), 0);
+  t.chain = longest_chain(module, f, body, 0, ready);
   return t;
 }
 

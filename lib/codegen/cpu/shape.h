@@ -45,6 +45,7 @@ struct Traits {
   bool uses_y_or_z = false;
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
   unsigned cost = 0;        // instructions, loops counted several times
+  unsigned chain = 0;       // cycles of the longest chain of operations; more than any where there are loops
 };
 Traits find_traits(const ir::Module& module);
 
