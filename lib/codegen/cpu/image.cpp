@@ -57,6 +57,7 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool as
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
   auto* info = new llvm::MachineModuleInfoWrapperPass(&x86);
   llvm::TargetPassConfig* config = x86.createPassConfig(passes);
+  config->setDisableVerify(true);  // Session::verify has looked at what we made
   config->disablePass(&llvm::EarlyMachineLICMID);
   config->disablePass(&llvm::MachineLICMID);
   passes.add(config);
