@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses: strided ones, aggregates, bytes that hold bools, several elements at once.
+#include <fmt/format.h>
+
 #include "fixture.h"
 
 namespace krait::test {
@@ -95,6 +97,44 @@ TEST(CpuMemory, SmallTypes) {
   return
 }
 )", line(3, 40), {array(bytes), array(words)});
+}
+
+// Lanes that are not active have indices far outside, of every size of element that a processor gathers or does not.
+TEST(CpuMemory, ScatteredUnderAMask) {
+  for (const char* type : {"u8", "u16", "i32", "f32", "f64"}) {
+    SCOPED_TRACE(type);
+    std::vector<std::int32_t> order(90);
+    for (int i = 0; i < 90; ++i) order[std::size_t(i)] = i % 3 ? i * 37 % 90 : i * 1'000'003 - 40'000'000;
+    const auto arrays = [&](auto zero) -> std::vector<Arg> {
+      using T = decltype(zero);
+      std::vector<T> from(90), to(90, T(7));
+      for (std::size_t i = 0; i < 90; ++i) from[i] = T(i * 5 % 100);
+      return {array(order), array(from), array(to)};
+    };
+    const std::string t = type;
+    const std::string text = fmt::format(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<{0}, 1, const>, %2: view<{0}, 1>) {{
+  %3: i64 = extent %2 {{0}}
+  grid_stride %3 {{
+  ^(%4: i64):
+    %5: i32 = load %0, %4
+    %6: i32 = const 0
+    %7: i32 = const 90
+    %8: bool = ge %5, %6
+    %9: bool = lt %5, %7
+    %10: bool = and %8, %9
+    if %10 {{
+      %11: {0} = load %1, %5
+      %12: {0} = add %11, %11
+      store.{0} %2, %5, %12
+      yield
+    }}
+    continue
+  }}
+  return
+}}
+)", t);
+    check(text, line(2, 24), t == "u8" ? arrays(std::uint8_t()) : t == "u16" ? arrays(std::uint16_t()) : t == "i32" ? arrays(std::int32_t()) : t == "f32" ? arrays(float()) : arrays(double()));
+  }
 }
 
 }  // namespace

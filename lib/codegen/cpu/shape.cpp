@@ -110,6 +110,9 @@ Traits find_traits(const ir::Module& module) {
         t.uses_y_or_z |= inst.imm != 0;
         break;
       case Op::GridStride: ++stride_loops; break;
+      case Op::Load: case Op::Store:
+        t.narrow_accesses |= ir::size_of(inst.op == Op::Load ? inst.type.scalar : f.type_of(inst.operands[2]).scalar) < 4;
+        break;
       case Op::Shared: t.shared = true; break;
       case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: t.barriers = true; break;
       case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle:
