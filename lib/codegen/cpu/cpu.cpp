@@ -17,6 +17,9 @@ namespace {
 // window of 256 to 512 instructions that it looks ahead. A second part would only double what is compiled. Measured on a Xeon with
 // AVX-512: exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
 constexpr unsigned costly_body = 160, short_chain = 128;
+// A loop counts as 16 trips, but where few blocks share out an array it has thousands: such a launch is never small. (A sum of 2^24
+// numbers by a block for each worker ran on the caller alone.)
+constexpr unsigned trips_of_few_blocks = 256;
 constexpr unsigned most_parts = 16;  // of a block that is one gang: more than that lives in memory anyway
 
 /// Sets layout and parts; true where the gang is the whole block.
@@ -63,6 +66,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   header.level = shape.machine.level;
   header.lanes = shape.lanes, header.parts = shape.parts;
   header.item_cost = std::max(traits.cost, 1u);
+  if (traits.barriers && traits.shares_out) header.item_cost *= trips_of_few_blocks;
 
   Session session("krait");
   BorrowedMachine machine = borrow_machine(shape.machine);

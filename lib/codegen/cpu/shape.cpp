@@ -110,6 +110,7 @@ Traits find_traits(const ir::Module& module) {
         t.uses_y_or_z |= inst.imm != 0;
         break;
       case Op::GridStride: ++stride_loops; break;
+      case Op::GlobalSize: case Op::GridDim: t.shares_out = true; break;
       case Op::Load: case Op::Store:
         t.narrow_accesses |= ir::size_of(inst.op == Op::Load ? inst.type.scalar : f.type_of(inst.operands[2]).scalar) < 4;
         break;
