@@ -218,9 +218,9 @@ llvm::Value* Emitter::box_field(unsigned index) {
 
 /// A costly body is lowered once where a mask costs little. AVX2 reads rows of 32 and 64 bits under masks, and store_row avoids to write
 /// so; bodies of the whole grid have a mask of their own, for the border. Beside two parts a mask makes values spill: Black-Scholes
-/// took 12 % longer.
+/// took 12 % longer. Atomic operations go lane by lane, which takes a loop over the lanes under a mask.
 bool Emitter::splits() const {
-  if (traits_.cost <= split_limit) return true;
+  if (traits_.cost <= split_limit || traits_.atomics) return true;
   if (shape_.machine.level == CpuLevel::Avx512) return false;
   if (shape_.machine.level != CpuLevel::Avx2 || is_block(shape_.layout) || traits_.narrow_accesses) return true;
   return shape_.layout == Layout::Range && shape_.parts > 1;

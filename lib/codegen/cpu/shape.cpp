@@ -100,6 +100,7 @@ Traits find_traits(const ir::Module& module) {
   bool global_ids = false;
   unsigned stride_loops = 0;
   for (const ir::Inst& inst : f.insts) {
+    t.atomics |= ir::info(inst.op).effect == ir::Effect::Atomic;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::BlockIdx:
         t.block_ids = true;

@@ -44,6 +44,7 @@ struct Traits {
   bool shared = false;
   bool uses_y_or_z = false;
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop
+  bool atomics = false;
   bool narrow_accesses = false;  // elements of less than 32 bits
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
   unsigned cost = 0;        // instructions, loops counted several times
