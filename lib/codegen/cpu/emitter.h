@@ -217,7 +217,6 @@ class Emitter {
     enum class Kind : std::uint8_t { One, Row, PerPart, Lanes } kind = Kind::Lanes;
     Few<V> v;  // One: a pointer; Row: pointer of each part's first lane; PerPart: a pointer each part; Lanes: vector of pointers
   };
-  void store_row(llvm::ArrayRef<V> row, const Address& a, llvm::Align align, ir::ValueId array);
   Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s);
   V array_base(ir::ValueId array);
   V extent_of(ir::ValueId array, unsigned dim);

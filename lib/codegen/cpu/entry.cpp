@@ -216,14 +216,10 @@ llvm::Value* Emitter::box_field(unsigned index) {
   return b_.CreateAlignedLoad(b_.getInt64Ty(), b_.CreatePtrAdd(box_, b_.getInt64(index * 8)), llvm::Align(8));
 }
 
-/// A costly body is lowered once where a mask costs little. AVX2 reads rows of 32 and 64 bits under masks, and store_row avoids to write
-/// so; bodies of the whole grid have a mask of their own, for the border. Beside two parts a mask makes values spill: Black-Scholes
-/// took 12 % longer. Atomic operations go lane by lane, which takes a loop over the lanes under a mask.
+/// A costly body is lowered once where a mask costs little: with AVX-512. Atomic operations go lane by lane, which takes a loop over the
+/// lanes under a mask. With AVX2 exp·sin + log took a third longer, although only its store was masked.
 bool Emitter::splits() const {
-  if (traits_.cost <= split_limit || traits_.atomics) return true;
-  if (shape_.machine.level == CpuLevel::Avx512) return false;
-  if (shape_.machine.level != CpuLevel::Avx2 || is_block(shape_.layout) || traits_.narrow_accesses) return true;
-  return shape_.layout == Layout::Range && shape_.parts > 1;
+  return shape_.machine.level != CpuLevel::Avx512 || traits_.cost <= split_limit || traits_.atomics;
 }
 
 void Emitter::emit_grid() {

@@ -178,25 +178,6 @@ void Emitter::emit_load(const ir::Inst& inst) {
   }
 }
 
-/// Consecutive elements. A body that has no copy for whole gangs tests here whether one is: without AVX-512 a masked store costs a
-/// dozen plain ones.
-void Emitter::store_row(llvm::ArrayRef<V> row, const Address& a, llvm::Align align, ir::ValueId array) {
-  const bool tests = !active_.all() && shape_.machine.level < CpuLevel::Avx512 && !splits();
-  Block next = nullptr, masked = nullptr;
-  if (tests) {
-    Block whole = new_block("whole");
-    masked = new_block("masked"), next = new_block("stored");
-    b_.CreateCondBr(every(active_), whole, masked);
-    start(whole);
-  }
-  if (tests || active_.all())
-    for (unsigned p = 0; p < shape_.parts; ++p) annotate(b_.CreateAlignedStore(row[p], a.v[p], align), array);
-  if (tests) branch_to(next), start(masked);
-  if (!active_.all())
-    for (unsigned p = 0; p < shape_.parts; ++p) annotate(b_.CreateMaskedStore(row[p], a.v[p], align, active_.parts[p]), array);
-  if (tests) branch_to(next), start(next);
-}
-
 void Emitter::emit_store(const ir::Inst& inst) {
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;
@@ -211,14 +192,14 @@ void Emitter::emit_store(const ir::Inst& inst) {
       annotate(b_.CreateAlignedStore(arith_.to_memory(x, s), a.v[0], align), array);
       continue;
     }
-    if (a.kind == Address::Kind::Row) {
-      Few<V> row;
-      for (unsigned p = 0; p < shape_.parts; ++p) row.push_back(arith_.to_memory(part(value, p), s));
-      store_row(row, a, align, array);
-      continue;
-    }
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = arith_.to_memory(part(value, p), s);
+      if (a.kind == Address::Kind::Row) {
+        annotate(active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
+                            : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),
+                 array);
+        continue;
+      }
       V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : splat(a.v[a.kind == Address::Kind::One ? 0 : p]);
       annotate(b_.CreateMaskedScatter(x, pointers, align, mask_part(active_, p)), array);
     }

@@ -112,9 +112,6 @@ Traits find_traits(const ir::Module& module) {
         break;
       case Op::GridStride: ++stride_loops; break;
       case Op::GlobalSize: case Op::GridDim: t.shares_out = true; break;
-      case Op::Load: case Op::Store:
-        t.narrow_accesses |= ir::size_of(inst.op == Op::Load ? inst.type.scalar : f.type_of(inst.operands[2]).scalar) < 4;
-        break;
       case Op::Shared: t.shared = true; break;
       case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: t.barriers = true; break;
       case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle:

@@ -45,7 +45,6 @@ struct Traits {
   bool uses_y_or_z = false;
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop
   bool atomics = false;
-  bool narrow_accesses = false;  // elements of less than 32 bits
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
   unsigned cost = 0;        // instructions, loops counted several times
   unsigned chain = 0;       // cycles of the longest chain of operations; more than any where there are loops
