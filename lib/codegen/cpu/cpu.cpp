@@ -16,7 +16,8 @@ namespace {
 // A body of so many instructions whose longest chain is no longer than this many cycles keeps a core busy with one part: half of the
 // window of 256 to 512 instructions that it looks ahead. A second part would only double what is compiled. Measured on a Xeon with
 // AVX-512: exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
-constexpr unsigned costly_body = 160, short_chain = 128;
+// Another number of parts than the two that hosts ask for is somebody's wish (KRAIT_CPU).
+constexpr unsigned usual_parts = 2, costly_body = 160, short_chain = 128;
 // A loop counts as 16 trips, but where few blocks share out an array it has thousands: such a launch is never small. (A sum of 2^24
 // numbers by a block for each worker ran on the caller alone.)
 constexpr unsigned trips_of_few_blocks = 256;
@@ -61,7 +62,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   Traits traits = find_traits(module);
   Shape shape = read_shape(target);
   bool whole_block = choose_layout(f, traits, shape);
-  if (!is_block(shape.layout) && traits.cost >= costly_body && traits.chain <= short_chain) shape.parts = 1;
+  if (!is_block(shape.layout) && shape.parts == usual_parts && traits.cost >= costly_body && traits.chain <= short_chain) shape.parts = 1;
   CpuBlobHeader header;
   header.level = shape.machine.level;
   header.lanes = shape.lanes, header.parts = shape.parts;

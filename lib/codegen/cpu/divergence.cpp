@@ -85,17 +85,18 @@ class Analysis {
   }
 
   Span result_span(const ir::Inst& inst) const {
-    switch (ir::info(inst.op).effect) {
+    const ir::OpInfo& row = ir::info(inst.op);
+    switch (row.effect) {
       case ir::Effect::Read: return of_load(inst);
       case ir::Effect::Atomic: return Span::Varying;
+      case ir::Effect::Sync: case ir::Effect::Cross:
+        return row.level == ir::Level::Varying ? Span::Varying : row.level == ir::Level::Warp ? Span::Gang : Span::Block;
       default: break;
     }
     if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
-      case Op::LaneId: case Op::Shuffle: case Op::MatchAny: case Op::WarpScan: return Span::Varying;
-      case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::WarpReduce: return Span::Gang;
-      case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Uniform: return Span::Block;
+      case Op::LaneId: return Span::Varying;
       default: return of_operands(inst);
     }
   }
@@ -157,7 +158,7 @@ class Analysis {
       } else if (ir::is_loop(inst.op)) {
         w = loop(id, inst);
       } else {
-        w.barrier = ir::info(inst.op).effect == ir::Effect::Sync && inst.op != Op::Fence && inst.op != Op::WarpSync;
+        w.barrier = ir::is_barrier(inst.op);
         Span s = result_span(inst);
         for (ir::ValueId v : inst.results) raise(v, s);
       }

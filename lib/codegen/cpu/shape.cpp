@@ -101,6 +101,8 @@ Traits find_traits(const ir::Module& module) {
   unsigned stride_loops = 0;
   for (const ir::Inst& inst : f.insts) {
     t.atomics |= ir::info(inst.op).effect == ir::Effect::Atomic;
+    t.barriers |= ir::is_barrier(inst.op);
+    t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::BlockIdx:
         t.block_ids = true;
@@ -113,11 +115,6 @@ Traits find_traits(const ir::Module& module) {
       case Op::GridStride: ++stride_loops; break;
       case Op::GlobalSize: case Op::GridDim: t.shares_out = true; break;
       case Op::Shared: t.shared = true; break;
-      case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: t.barriers = true; break;
-      case Op::LaneId: case Op::WarpSync: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle:
-      case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan:
-        t.warps = true;
-        break;
       case Op::Uniform: t.block_ids = true; break;
       default: break;
     }
