@@ -229,7 +229,12 @@ CudaDevice::Loaded CudaDevice::load_full(const std::string& ptx, const std::stri
   const std::size_t body = ptx.find("\n{", ptx.find(".entry "));
   if (registers <= full || registers > near || body == std::string::npos || ptx.find("\n// krait.wide\n") == std::string::npos) return free;
   std::string text = ptx;
-  const Loaded held = load_text(text.insert(body, fmt::format("\n.maxnreg {}", full)), kernel_name);
+  Loaded held;
+  try {
+    held = load_text(text.insert(body, fmt::format("\n.maxnreg {}", full)), kernel_name);
+  } catch (const error&) {
+    return free;  // which works
+  }
   int spilled = 0;
   api_.function_attribute(&spilled, FnLocalBytes, held.function);
   api_.module_unload(spilled > local ? held.module : free.module);

@@ -87,11 +87,11 @@ class CudaDevice final : public Device {
   /// The driver's machine code of a PTX text; empty where it makes none. The context is current.
   std::string link(const std::string& ptx) const;
   /// A module of kept machine code, or of machine code that is kept from now on; null: the driver has to take the PTX itself.
+  ModuleHandle load_kept(const std::string& ptx, const std::string& kernel_name);
   struct Loaded {
     ModuleHandle module;
     FunctionHandle function;
   };
-  ModuleHandle load_kept(const std::string& ptx, const std::string& kernel_name);
   Loaded load_text(const std::string& ptx, const std::string& kernel_name);
   Loaded load_full(const std::string& ptx, const std::string& kernel_name);
 
