@@ -47,12 +47,6 @@ DeviceHandle& choose(const argument* arguments, const Specialisation& spec, cons
   return device ? *device : Devices::get().default_device();
 }
 
-std::int64_t element_count(const argument& a) {
-  std::int64_t n = 1;
-  for (unsigned d = 0; d < a.rank; ++d) n *= a.extents[d];
-  return n;
-}
-
 /// Bytes from the first to behind the last element that indices reach.
 std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
   std::uint64_t last = 0;
@@ -65,51 +59,82 @@ std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
 
 /// The arguments as the device sees them; owns what was copied in for the launch.
 struct Bound {
+  struct Copied {  // host memory that is on the device for the call
+    std::uintptr_t begin, end;  // on the host
+    std::uint64_t address;      // on the device, of `begin`
+    unsigned containers;        // whose memory it is
+    bool output;                // of an element-wise call: written whole, so nothing is copied in
+  };
+
   DeviceHandle& device;
   runtime::StreamHandle stream;
   const Specialisation& spec;
   // Of the parameters that are arrays; launches have many numbers, and this is all that they cost.
   std::uint64_t address[max_arguments];
-  std::size_t bytes[max_arguments];  // of what was copied in
-  bool temporary[max_arguments];
-  unsigned count = 0;  // of spec.arrays, those that are bound
-  bool staged = false;
+  std::vector<Copied> copies;  // stays empty, and allocates nothing, without host containers on a GPU
+  std::vector<std::pair<std::uint64_t, std::size_t>> owned;  // addresses on the device and sizes
 
   Bound(DeviceHandle& d, runtime::StreamHandle s, const Specialisation& of) : device(d), stream(s), spec(of) {}
   ~Bound() {
-    if (!staged) return;
-    for (unsigned k = 0; k < count; ++k)
-      if (const unsigned i = spec.arrays[k]; temporary[i]) free(device, address[i], bytes[i], stream);
+    for (const auto& [at, bytes] : owned) free(device, at, bytes, stream);
   }
 };
 
-void bind(Bound& bound, const argument* arguments) {
+bool is_copied(const argument& a, const Specialisation& spec, unsigned i) {
+  return a.kind == argument::host && (spec.reads[i] || spec.writes[i]) && reach(a, spec.parameters[i].elem_bytes) > 0;
+}
+
+/// Containers that overlap, or are one, are one memory on the device too: what is written through one is seen through the other. The
+/// outputs of an element-wise call are others than its inputs: no element is read after it was written.
+void copy_in(Bound& bound, const argument* arguments) {
   const Specialisation& spec = bound.spec;
-  const bool host_memory = bound.device.device->host_memory();
   for (const unsigned i : spec.arrays) {
-    const argument& a = arguments[i];
-    bound.temporary[i] = false, bound.address[i] = 0, ++bound.count;
-    if (a.kind == argument::device_array) {
-      bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
-    } else if (a.kind == argument::host) {
-      if (host_memory) {
-        bound.address[i] = reinterpret_cast<std::uint64_t>(a.data);
-        continue;
-      }
-      const std::size_t bytes = std::size_t(element_count(a)) * spec.parameters[i].elem_bytes;
-      if (bytes == 0 || !(spec.reads[i] || spec.writes[i])) continue;
-      bound.address[i] = allocate(bound.device, bytes, bound.stream), bound.bytes[i] = bytes;
-      bound.temporary[i] = bound.staged = true;
-      // What is written in part keeps its other elements, so it is copied in as well.
-      if (spec.reads[i] || !spec.parameters[i].output) bound.device.device->copy_to_device(bound.address[i], a.data, bytes, bound.stream);
-    }
+    if (!is_copied(arguments[i], spec, i)) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(arguments[i].data);
+    Bound::Copied own{begin, begin + reach(arguments[i], spec.parameters[i].elem_bytes), 0, 1, spec.parameters[i].output};
+    std::erase_if(bound.copies, [&](const Bound::Copied& other) {
+      if (other.output != own.output || other.begin >= own.end || own.begin >= other.end) return false;
+      own.begin = std::min(own.begin, other.begin), own.end = std::max(own.end, other.end);
+      own.containers += other.containers;
+      return true;
+    });
+    bound.copies.push_back(own);
   }
+  for (Bound::Copied& c : bound.copies) {
+    const std::size_t shift = c.containers > 1 ? c.begin % 16 : 0;  // each keeps the alignment that it has on the host
+    const std::size_t bytes = c.end - c.begin;
+    const std::uint64_t at = allocate(bound.device, bytes + shift, bound.stream);
+    bound.owned.emplace_back(at, bytes + shift);
+    c.address = at + shift;
+    // What is written in part keeps its other elements, so it is copied in even where nothing reads it.
+    if (!c.output) bound.device.device->copy_to_device(c.address, reinterpret_cast<const void*>(c.begin), bytes, bound.stream);
+  }
+  for (const unsigned i : spec.arrays) {
+    if (!is_copied(arguments[i], spec, i)) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(arguments[i].data);
+    const auto holds = [&](const Bound::Copied& c) { return c.output == spec.parameters[i].output && c.begin <= begin && begin < c.end; };
+    const Bound::Copied& c = *std::find_if(bound.copies.begin(), bound.copies.end(), holds);
+    bound.address[i] = c.address + (begin - c.begin);
+  }
+}
+
+void bind(Bound& bound, const argument* arguments) {
+  const bool host_memory = bound.device.device->host_memory();
+  bool on_host = false;
+  for (const unsigned i : bound.spec.arrays) {
+    const argument& a = arguments[i];
+    bound.address[i] = 0;
+    if (a.kind == argument::device_array) bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
+    else if (host_memory) bound.address[i] = reinterpret_cast<std::uint64_t>(a.data);
+    else on_host = true;
+  }
+  if (on_host) copy_in(bound, arguments);
 }
 
 void copy_back(const Bound& bound, const argument* arguments) {
   for (const unsigned i : bound.spec.arrays)
-    if (bound.temporary[i] && bound.spec.writes[i])
-      bound.device.device->copy_to_host(arguments[i].data, bound.address[i], bound.bytes[i], bound.stream);
+    if (bound.spec.writes[i] && is_copied(arguments[i], bound.spec, i))
+      bound.device.device->copy_to_host(arguments[i].data, bound.address[i], reach(arguments[i], bound.spec.parameters[i].elem_bytes), bound.stream);
 }
 
 /// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room for the last block.
@@ -265,11 +290,11 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     if (i < as.count && arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
   if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);
-  if (bound.staged) {
+  if (!bound.owned.empty()) {
     copy_back(bound, arguments);
     device.device->synchronize(request.stream);
   }
-  if (bound.staged || debug_mode()) collect_reports(device);
+  if (!bound.owned.empty() || debug_mode()) collect_reports(device);
 }
 
 void* choose_device(const argument* arguments, unsigned count) {

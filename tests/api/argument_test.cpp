@@ -130,6 +130,26 @@ TEST(Argument, TheSameArrayTwice) {
   EXPECT_EQ(std::vector<int>(a.to_host()), (std::vector<int>{4, 8, 12}));
 }
 
+TEST(Argument, OverlappingContainersAreOneMemory) {
+  auto halves = kr::kernel([](kr::view<int> x, kr::view<int> y) {
+    auto i = kr::grid<1>();
+    kr::if_(i < 4, [&] { x[i] = 1; }).else_([&] { y[i] = 2; });
+  });
+  std::vector<int> v(8);
+  halves.launch({1, 8}, v, v);
+  EXPECT_EQ(v, (std::vector<int>{1, 1, 1, 1, 2, 2, 2, 2}));
+
+  // Of one thread: each element is made of the one before it, which is another argument's. The middle one lies within both others.
+  auto chain = kr::kernel([](kr::view<const int> from, kr::view<int> to, kr::view<int> middle, kr::view<const int> apart) {
+    for (auto i : kr::range(to.size())) to[i] = from[i] + apart[i];
+    for (auto i : kr::range(middle.size())) middle[i] += 1000;
+  });
+  std::vector<int> w(40, 7), ones(39, 1);
+  chain.launch({1, 1}, std::span<const int>(w.data(), 39), std::span<int>(w.data() + 1, 39), std::span<int>(w.data() + 5, 3), ones);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(w[std::size_t(i)], 7 + i + (i >= 5 && i < 8 ? 1000 : 0)) << i;
+  EXPECT_EQ(ones, std::vector<int>(39, 1));
+}
+
 TEST(Argument, CheckedKernelsStayInside) {
   auto wild = kr::kernel(
       [](kr::view<const int> x, kr::view<int> y) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element-wise functions, as a program uses them.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -230,6 +233,22 @@ TEST(Vectorize, HostContainersBroadcastToo) {
   const kr::array<int> d = kr::to_device(x);
   kr::array<int> sum = add(d, one);
   EXPECT_EQ(std::vector<int>(sum.to_host()), (std::vector<int>{8, 9, 10}));
+}
+
+TEST(Vectorize, BroadcastContainersAreReadToTheirEnd) {
+  // The page behind the elements cannot be read.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char*>(pages) + page, page, PROT_NONE), 0);
+  float* const last = static_cast<float*>(pages) + page / sizeof(float) - 4;
+  for (int i = 0; i < 4; ++i) last[i] = float(i);
+  kr::array<float, 2> rows({3000, 4});
+  rows.copy_from(std::vector<float>(12000, 10.0f));
+  const std::vector<float> sums = add(rows, std::span<const float>(last, 4)).to_host();
+  for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], 10.0f + float(i % 4)) << i;
+  EXPECT_EQ(add(std::vector<float>(5000, 1.0f), std::span<const float>(last + 3, 1)), std::vector<float>(5000, 4.0f));
+  munmap(pages, 2 * page);
 }
 
 TEST(Vectorize, ShapesThatDoNotBroadcast) {
