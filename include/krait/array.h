@@ -80,7 +80,7 @@ class array {
   array() = default;
   /// Uninitialised elements. Throws error{usage} for a negative extent, error{device} when memory is short.
   explicit array(shape<Rank> extents, krait::device on = krait::device()) : shape_(extents) {
-    detail::check_shape(extents.extents, Rank);
+    detail::check_shape(extents.extents, Rank, sizeof(Elem));
     if (extents.size() > 0) memory_ = detail::allocate(detail::handle_of(on), bytes());
     on_ = detail::handle_of(on);
   }
@@ -104,7 +104,7 @@ class array {
   /// Memory that somebody else owns: `address` is a device address of `on` and must outlive the array.
   static array wrap(std::uint64_t address, shape<Rank> extents, krait::device on) {
     array a;
-    detail::check_shape(extents.extents, Rank);
+    detail::check_shape(extents.extents, Rank, sizeof(Elem));
     a.shape_ = extents, a.on_ = detail::handle_of(on);
     if (extents.size() > 0) a.memory_ = detail::wrap_memory(a.on_, address, a.bytes());
     return a;

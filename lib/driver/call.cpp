@@ -283,7 +283,10 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
           owner, tables->arguments);
       owner = {both, both->first.get()};
     }
-    return open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
+    open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
+    for (const unsigned i : spec.arrays)
+      if (i < as.count && arguments[i].memory) open->keep(*arguments[i].memory);
+    return;
   }
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "driver/memory.h"
 #include "driver/reports.h"
 #include "support/error.h"
 
@@ -28,6 +29,15 @@ void graph::state::add(DeviceHandle& on, std::shared_ptr<const driver::Compiled>
   l.request.args = l.args.data();  // the heap block stays where it is when the vector of launches grows
 }
 
+void graph::state::keep(detail::storage& memory) {
+  if (arrays.insert(&memory).second) driver::share(memory);
+}
+
+graph::state::~state() {
+  if (native) device->device->destroy_graph(native);
+  for (detail::storage* memory : arrays) detail::release(memory);
+}
+
 graph::graph(detail::function_ref<void()> launches, device on) {
   if (driver::open_graph()) support::fail_usage("a graph is recorded while another one is: add all launches to one graph");
   auto fresh = std::make_unique<state>();
@@ -43,11 +53,7 @@ graph::graph(detail::function_ref<void()> launches, device on) {
   state_ = fresh.release();
 }
 
-graph::~graph() {
-  if (!state_) return;
-  if (state_->native) state_->device->device->destroy_graph(state_->native);
-  delete state_;
-}
+graph::~graph() { delete state_; }
 
 std::size_t graph::size() const noexcept { return state_ ? state_->launches.size() : 0; }
 

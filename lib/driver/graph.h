@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "driver/jit.h"
+#include "krait/detail/call.h"
 #include "krait/graph.h"
 
 namespace krait {
@@ -21,12 +23,16 @@ struct graph::state {
     bool reports;  // what it prints or what goes wrong is to be collected
   };
   std::vector<Launch> launches;
+  std::set<detail::storage*> arrays;  // of which it is an owner
   std::vector<std::pair<const driver::Compiled*, std::uint64_t>> counts;  // how often a replay launches each code; made at the first
   void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
 
   /// Adds a launch. Throws error{usage} where the graph cannot hold it.
   void add(driver::DeviceHandle& on, std::shared_ptr<const driver::Compiled> code, const runtime::LaunchRequest& request, bool host_arguments,
            bool reports, const std::string& what);
+  /// Keeps an array's memory as long as the graph.
+  void keep(detail::storage& memory);
+  ~state();
 };
 
 namespace driver {

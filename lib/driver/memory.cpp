@@ -2,10 +2,12 @@
 #include "driver/memory.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "driver/reports.h"
@@ -18,11 +20,11 @@ namespace {
 std::int64_t limit_of_environment() {
   const char* text = std::getenv("KRAIT_MEMORY_LIMIT");
   if (!text || !*text) return 0;
-  char* end = nullptr;
-  const double number = std::strtod(text, &end);
-  const std::string unit = end;
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text, text + std::strlen(text), number);  // whatever the program's locale
+  const std::string_view unit = end;
   const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
-  if (end == text || power < 0 || !(number >= 0) || number > 0x1p32)
+  if (failed != std::errc() || power < 0 || !(number >= 0) || std::ldexp(number, power) > 0x1p62)
     support::fail_usage("KRAIT_MEMORY_LIMIT={} is no size: give bytes, or a number with K, M or G behind it", text);
   return std::int64_t(std::ldexp(number, power));
 }
@@ -60,6 +62,11 @@ std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamH
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
   device.device->free(address, stream);
   device.memory.remove(std::int64_t(bytes));
+}
+
+void share(detail::storage& memory) noexcept {
+  memory.several_streams = true;
+  memory.owners.fetch_add(1, std::memory_order_relaxed);
 }
 
 void used_in(detail::storage& memory, StreamRecord* stream) {
@@ -107,7 +114,7 @@ storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t byt
 }
 
 void release(storage* memory) noexcept {
-  if (!memory) return;
+  if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   if (memory->owned) {
     if (memory->several_streams) {
       try {
@@ -159,12 +166,12 @@ void* allocate_host(std::size_t bytes) {
 }
 void free_host(void* memory) noexcept { std::free(memory); }
 
-void check_shape(const std::int64_t* extents, int rank) {
-  __int128 total = 1;
+void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes) {
+  __int128 total = std::int64_t(element_bytes);
   for (int d = 0; d < rank; ++d) {
     if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
     total *= extents[d];
-    if (total > (__int128(1) << 59)) support::fail_usage("an array of more than 2^59 elements was asked for");
+    if (total > (__int128(1) << 62)) support::fail_usage("an array of more than 2^62 bytes was asked for");
   }
 }
 

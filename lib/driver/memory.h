@@ -3,6 +3,8 @@
 // Memory of arrays.
 #pragma once
 
+#include <atomic>
+
 #include "driver/devices.h"
 #include "krait/detail/call.h"
 
@@ -16,6 +18,7 @@ struct storage {
   // The stream of the last use (null: the default one). Memory used in several streams is freed after the device is idle.
   driver::StreamRecord* last = nullptr;
   bool several_streams = false;
+  std::atomic<unsigned> owners{1};  // the array, and graphs that use it
 };
 
 }  // namespace krait::detail
@@ -25,6 +28,9 @@ namespace krait::driver {
 /// Memory of a device, counted. Throws error{device} where the device or its limit has no more.
 std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream);
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept;
+
+/// Makes one more owner, who calls detail::release: a graph, which may put work on the memory into any stream.
+void share(detail::storage& memory) noexcept;
 
 /// Notes that work on the memory was put into this stream.
 void used_in(detail::storage& memory, StreamRecord* stream);

@@ -102,9 +102,11 @@ TEST(Array, WrongCountsAndExtents) {
   expect_usage({"negative", "-1"}, [] { kr::array<int> x(-1); });
   expect_usage({"negative", "extent(1)"}, [] { kr::array<int, 2> x(3, -7); });
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-  expect_usage({"2^59"}, [&] { kr::array<int> x(huge); });
-  expect_usage({"2^59"}, [&] { kr::array<int, 4> x(huge, huge, huge, huge); });
-  expect_usage({"2^59"}, [&] { kr::array<int, 4> x(huge, huge, huge, 0); });
+  expect_usage({"2^62 bytes"}, [&] { kr::array<int> x(huge); });
+  expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, huge); });
+  expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, 0); });
+  expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>> x(std::int64_t(1) << 59); });  // 2^64
+  expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>>::wrap(64, kr::shape<1>(std::int64_t(1) << 59), kr::device()); });
   expect_library_works();
 }
 

@@ -35,6 +35,28 @@ TEST(Graph, ReplaysItsLaunchesInOrder) {
   EXPECT_EQ(kr::stats().launches(), before + 6) << "launches of replays count";
 }
 
+TEST(Graph, KeepsTheMemoryOfArraysThatGo) {
+  auto add = kr::vectorize([](auto x, auto y) { return x + y; });
+  const std::int64_t before = kr::device().memory_use().used;
+  {
+    kr::array<int> x = kr::to_device(std::vector<int>{1, 2, 3});
+    kr::graph g([&] {
+      const kr::array<int> sum = add(x, x);  // gone when this returns
+      add.into(x)(x, sum);
+    });
+    // Would be given the memory that the sum had.
+    const kr::array<int> others[] = {kr::to_device(std::vector<int>(3, 7)), kr::to_device(std::vector<int>(3, 7))};
+    g.launch();
+    g.launch();
+    EXPECT_EQ(std::vector<int>(x.to_host()), (std::vector<int>{9, 18, 27}));
+    for (const kr::array<int>& other : others) EXPECT_EQ(std::vector<int>(other.to_host()), std::vector<int>(3, 7));
+    const kr::graph keeps([&] { add.into(x)(x, 1); });
+    x = {};
+    EXPECT_GE(kr::device().memory_use().used, before + 12);
+  }
+  EXPECT_EQ(kr::device().memory_use().used, before);
+}
+
 TEST(Graph, RefusesWhatItCannotHold) {
   auto fill = kr::kernel([](kr::view<int> x) {
     for (auto i : kr::grid_stride(x.size())) x[i] = 7;

@@ -107,7 +107,7 @@ KRAIT_API void* choose_device(const argument* arguments, unsigned count);
 KRAIT_API void* handle_of(const device& d) noexcept;
 KRAIT_API device device_from(void* handle);
 /// Throws error{usage} for a negative extent or a product beyond 2^62 bytes.
-KRAIT_API void check_shape(const std::int64_t* extents, int rank);
+KRAIT_API void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes);
 KRAIT_API void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation);
 KRAIT_API void check_count(std::int64_t got, std::int64_t wanted, const char* operation);
 [[noreturn]] KRAIT_API void throw_usage(const char* message, location where);
