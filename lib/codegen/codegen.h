@@ -24,10 +24,11 @@ struct krait_codegen_request {
 };
 
 struct krait_codegen_reply {
-  int status;  // 0: data holds the result; 1: the kernel cannot be compiled for the target; 2: a defect of ours
+  int status;  // 0: data holds the result; 1: the kernel cannot be compiled for the target; 2: a defect of ours; 3: the host is short
+               // of memory or threads
   char* data;
   std::size_t size;
-  char* log;  // message of status 1 and 2, warnings otherwise; never null
+  char* log;  // message of other statuses than 0, warnings otherwise; never null
   double parse_ms, lower_ms, optimise_ms, emit_ms;
 };
 

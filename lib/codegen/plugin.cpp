@@ -79,10 +79,10 @@ __attribute__((visibility("default"))) void krait_codegen(const krait_codegen_re
   try {
     krait::codegen::answer(*request, *reply);
   } catch (...) {  // std::bad_alloc: everything else was caught on the compile thread
-    reply->status = 2;
+    reply->status = 3;
   }
   if (!reply->log || (reply->status == 0 && !reply->data)) {
-    reply->status = 2;
+    reply->status = 3;
     if (!reply->log) reply->log = krait::codegen::out_of_memory();
   }
 }

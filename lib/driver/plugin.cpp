@@ -88,6 +88,7 @@ Generated generate(const std::string& kir, const std::string& target, const char
   const int status = reply.status;
   p.release(&reply);
   if (status == 1) support::fail(error::kind_type::compile, "{}: {}", what, out.log);
+  if (status == 3) support::fail_device("{}: {}", what, out.log);
   if (status != 0)
     support::fail(error::kind_type::internal, "{}: Krait's code generator failed: {}. Please report it with the kernel's text "
                   "(kernel.ir()).", what, out.log);

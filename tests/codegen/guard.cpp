@@ -4,8 +4,10 @@
 #include "codegen/llvm/guard.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cfenv>
+#include <new>
 #include <stdexcept>
 
 #include <llvm/Support/ErrorHandling.h>
@@ -36,6 +38,19 @@ TEST(Guard, FailuresAndExceptionsComeBack) {
   Failure broken = run_guarded([] { throw std::runtime_error("odd"); });
   EXPECT_EQ(broken.status, 2);
   EXPECT_EQ(broken.message, "odd");
+}
+
+TEST(Guard, WhatTheHostIsShortOf) {
+  EXPECT_EQ(run_guarded([] { throw std::bad_alloc(); }).status, 3);
+  struct rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
+  const struct rlimit tight{std::size_t(1) << 20, limit.rlim_max};  // less than is in use: nothing more can be mapped
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  const Failure refused = run_guarded([] {});
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_NE(refused.message.find("256 MiB of address space"), std::string::npos) << refused.message;
+  EXPECT_EQ(run_guarded([] {}).status, 0);
 }
 
 // The last test of this program: afterwards nothing compiles any more.

@@ -18,23 +18,29 @@
 namespace tool {
 namespace {
 
+int failed(const std::string& what) {
+  fmt::print(stderr, "krait: {}: {}\n", what, std::strerror(errno));
+  return 1;
+}
+
 int dump_file(const DumpOptions& o) {
   std::string text;
   if (o.file == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
     std::ifstream in(o.file, std::ios::binary);
-    if (!in) {
-      fmt::print(stderr, "krait: {}: {}\n", o.file, std::strerror(errno));
-      return 1;
+    if (!in) return failed(o.file);
+    try {
+      text.assign(std::istreambuf_iterator<char>(in), {});
+    } catch (const std::ios_base::failure&) {  // a folder
+      return failed(o.file);
     }
-    text.assign(std::istreambuf_iterator<char>(in), {});
   }
   for (const std::string& stage : o.emit) {
     const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), o.target.c_str());
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
-  return 0;
+  return std::fflush(stdout) == 0 && !std::ferror(stdout) ? 0 : failed("standard output");
 }
 
 /// The program's standard output goes to standard error; what the library dumps takes its place.

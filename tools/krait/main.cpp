@@ -24,6 +24,7 @@ int devices() {
 int main(int argc, char** argv) {
   CLI::App app{"Looks at Krait's kernels and devices", "krait"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "krait " KRAIT_VERSION);
 
   tool::DumpOptions dump;
   CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
@@ -73,6 +74,9 @@ int main(int argc, char** argv) {
     return *devices_command ? devices() : tool::dump(dump);
   } catch (const krait::error& e) {
     fmt::print(stderr, "krait: {}\n", e.message());
+    return 1;
+  } catch (const std::exception& e) {  // no memory
+    fmt::print(stderr, "krait: {}\n", e.what());
     return 1;
   }
 }

@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include <llvm/Support/ErrorHandling.h>
 
@@ -62,6 +63,8 @@ void* run(void* argument) {
     job->work();
   } catch (Failure& f) {
     failure = std::move(f);
+  } catch (const std::bad_alloc&) {
+    failure = {3, "out of host memory while compiling"};
   } catch (const std::exception& e) {
     failure = {2, e.what()};
   } catch (...) {
@@ -96,7 +99,9 @@ Failure run_guarded(std::function<void()> work) {
   if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM's: this process compiles no more kernels"};
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
-  if (!start(job)) return {2, "cannot start a thread to compile on"};
+  if (!start(job)) 
+    return {3, "no thread with a stack of " + std::to_string(stack_bytes >> 20) + " MiB of address space could be started to compile "
+               "on: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
   std::unique_lock lock(job->mutex);
   job->done.wait(lock, [&] { return job->finished; });
   return job->result;

@@ -19,7 +19,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice 
 }
 
 VulkanDevice::~VulkanDevice() {
-  if (!gpu_.device || Instance::forked()) return;
+  if (!gpu_.device || Instance::gone()) return;
   gpu_.vk.vkDeviceWaitIdle(gpu_.device);
   open_.reset();
   if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
@@ -27,9 +27,7 @@ VulkanDevice::~VulkanDevice() {
 }
 
 VulkanDevice::Held VulkanDevice::enter() const {
-  if (Instance::forked())
-    support::fail_device("{}: this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec",
-                         id());
+  if (const char* why = Instance::gone()) support::fail_device("{}: {}", id(), why);
   return {std::unique_lock(mutex_), {}};
 }
 
@@ -48,7 +46,7 @@ void VulkanDevice::create_device() const {
   info.enabledExtensionCount = gpu_.features.atomic_float_extension ? 1 : 0;
   info.ppEnabledExtensionNames = &extension;
   check(vkCreateDevice(gpu_.physical, &info, nullptr, &gpu_.device), "vkCreateDevice");
-  Instance::skip_exit_handlers_in_forks();
+  Instance::watch_the_end();
   volkLoadDeviceTable(&gpu_.vk, gpu_.device);
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
 }
@@ -122,7 +120,7 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
 // Later commands run behind those that use the memory now, so that it can be handed out again at once.
 void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
-    if (Instance::forked()) return;
+    if (Instance::gone()) return;
     const std::lock_guard held(mutex_);
     if (!open_ || !open_->heap.free(address)) return;
     constexpr VkDeviceSize keep = VkDeviceSize(1) << 30;

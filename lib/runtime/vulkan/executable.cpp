@@ -48,7 +48,7 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  if (Instance::forked()) return;
+  if (Instance::gone()) return;
   device_.finish(last_use);
   for (auto& [shape, pipeline] : pipelines_) gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
   gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);

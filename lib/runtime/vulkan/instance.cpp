@@ -35,15 +35,24 @@ std::string name_of(VkResult result) {
 
 namespace {
 std::atomic<bool> in_use{false}, in_fork{false};  // a child of fork has no working driver where its parent had one
+std::atomic<bool> ended{false};
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
 }
 
-bool Instance::forked() { return in_fork.load(std::memory_order_relaxed); }
+const char* Instance::gone() {
+  if (in_fork.load(std::memory_order_relaxed))
+    return "this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec";
+  if (ended.load(std::memory_order_relaxed))
+    return "the program exits, and Vulkan's drivers have ended: use arrays and kernels before main returns, or make the object that uses "
+           "them in its destructor after the first use of the device";
+  return nullptr;
+}
 
 // Handlers run in the reverse order: what the program registered since then has run.
-void Instance::skip_exit_handlers_in_forks() {
+void Instance::watch_the_end() {
   const auto leave = [](int status, void*) {
-    if (!forked()) return;
+    ended = true;
+    if (!in_fork) return;
     for (std::ostream* stream : {&std::cout, &std::cerr, &std::clog}) stream->flush();
     std::fflush(nullptr);
     _exit(status);
@@ -87,7 +96,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   }
   volkLoadInstanceOnly(self->handle_);
   in_use = true;
-  skip_exit_handlers_in_forks();
+  watch_the_end();
   if (self->debug_)
     check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),
           "vkCreateDebugUtilsMessengerEXT");

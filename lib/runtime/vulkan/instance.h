@@ -23,11 +23,13 @@ class Instance {
   std::vector<VkPhysicalDevice> physical_devices() const;
   /// KRAIT_DEBUG=1: kernels carry labels, and messages of a validation layer become errors.
   bool debug() const { return debug_; }
-  /// Whether this process is a fork of the one that made the instance: no driver works in it.
-  static bool forked();
-  /// To be called when a driver may have registered handlers for the end of the process. In a fork they wait for threads that the
-  /// fork does not have, whose memory may be gone: it ends before they run, with its status and its streams written out.
-  static void skip_exit_handlers_in_forks();
+  /// Why drivers cannot be called in this process any more, or null: it is a fork of the one that made the instance, or exits, and
+  /// drivers have ended before the objects of static storage that are older.
+  static const char* gone();
+  /// To be called when a driver may have registered handlers for the end of the process: notes that they are about to run. In a fork
+  /// they wait for threads that the fork does not have, whose memory may be gone: it ends before they run, with its status and its
+  /// streams written out.
+  static void watch_the_end();
   /// Throws what the validation layer said since the last call.
   void raise_messages();
 

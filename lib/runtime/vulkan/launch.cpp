@@ -132,7 +132,7 @@ void VulkanDevice::synchronize() {
 EventHandle VulkanDevice::create_event() { return {new Event}; }
 
 void VulkanDevice::destroy_event(EventHandle e) noexcept {
-  if (!Instance::forked()) {
+  if (!Instance::gone()) {
     const std::lock_guard held(mutex_);
     if (event(e).query != ~0u) free_queries_.push_back(event(e).query);
   }
