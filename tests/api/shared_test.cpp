@@ -115,6 +115,30 @@ TEST(Shared, MisuseIsRefused) {
   expect_library_works();
 }
 
+TEST(Local, LongArraysStartAsZerosEachTime) {
+  auto k = kr::kernel([](kr::view<double> x, kr::value<int> trips) {
+    auto t = kr::thread_idx().x;
+    kr::var sum = 0.0;
+    for (auto trip : kr::range(trips)) {
+      auto numbers = kr::local<int, 1100>();
+      auto vectors = kr::local<kr::vec<double, 3>, 5, 20>();
+      auto flags = kr::local<bool, 150>();
+      for (auto i : kr::range(1100)) sum += kr::cast<double>(numbers[i]);
+      for (auto i : kr::range(100)) {
+        auto v = vectors(i / 20, i % 20);
+        sum += v.x + v.y + v.z;
+      }
+      for (auto i : kr::range(150)) sum += kr::select(flags[i], 1.0, 0.0);
+      numbers[1000 + t] = 1, vectors(4, 19).z = 1.0, flags[149 - t] = true;
+      sum += 1000.0 * kr::cast<double>(numbers[1000 + t] + kr::cast<int>(trip));
+    }
+    x[t] = sum;
+  });
+  std::vector<double> x(40);
+  k.launch({1, 40}, x, 3);
+  EXPECT_EQ(x, std::vector<double>(40, 6000));
+}
+
 TEST(Shared, MoreThan48KiBNeedNoWord) {
   auto large = kr::kernel([](kr::view<double> x) {
     auto tile = kr::shared<double, 8000>();

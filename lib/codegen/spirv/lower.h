@@ -118,6 +118,7 @@ class Lower {
 
   // lower_memory.cpp
   void declare_array(const ir::Inst& i);
+  void clear(const Array& a, std::uint32_t units);
   Id view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee);
   Id unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n);
   Words memory_operands(const Array& a, unsigned alignment, bool streaming) const;

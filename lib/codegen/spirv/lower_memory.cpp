@@ -59,7 +59,30 @@ void Lower::declare_array(const ir::Inst& i) {
   }
   Id type = m.array_type(e_.type(a.unit), length);
   a.base = shared ? m.global_variable(spv::StorageClass::Workgroup, type) : m.local_variable(type);
-  if (!shared) m.emit_void(Op::OpStore, {a.base, m.null(type)});
+  constexpr std::uint32_t at_once = 64;
+  if (shared) return;
+  if (units <= at_once) m.emit_void(Op::OpStore, {a.base, m.null(type)});
+  else clear(a, std::uint32_t(units));
+}
+
+/// Zeros, one by one: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
+void Lower::clear(const Array& a, std::uint32_t units) {
+  const Id unit = e_.type(a.unit), next_index = e_.m.new_id(), before = e_.block();
+  const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
+  e_.branch(head);
+  e_.begin(head);
+  const Id index = e_.phi(e_.type(Scalar::U32), {{e_.u32(0), before}, {next_index, next}});
+  const Id more = e_.op(Op::OpULessThan, Scalar::Bool, {index, e_.u32(units)});
+  e_.loop_merge(after, next);
+  e_.branch(more, body, after);
+  e_.begin(body);
+  const Id at = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, index});
+  e_.m.emit_void(Op::OpStore, {at, e_.m.null(unit)});
+  e_.branch(next);
+  e_.begin(next);
+  e_.m.emit_as(next_index, Op::OpIAdd, e_.type(Scalar::U32), std::initializer_list<std::uint32_t>{index, e_.u32(1)});
+  e_.branch(head);
+  e_.begin(after);
 }
 
 Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
