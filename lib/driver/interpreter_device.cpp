@@ -4,6 +4,7 @@
 // Besides accesses out of bounds it finds data races, reads of shared memory that nothing wrote, barriers that not all threads
 // reach and operands of uniform() that are none.
 #include <cstring>
+#include <new>
 
 #include "driver/reports.h"
 #include "ir/abi.h"
@@ -26,8 +27,13 @@ class Text final : public runtime::Executable {
   void launch(const runtime::LaunchRequest& request, bool races) const {
     ir::Launch launch;
     launch.grid = request.grid, launch.block = request.block;
-    const ir::Outcome outcome = ir::run(module_, launch, arguments(request.args),
-                                        {.races = races, .uninitialised = true, .print = print_line});
+    const ir::Outcome outcome = [&] {
+      try {
+        return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print_line});
+      } catch (const std::bad_alloc&) {
+        support::fail_device("{}: the interpreter has no memory for the shared and local arrays of a block", what_);
+      }
+    }();
     if (!outcome.stopped.empty()) support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
     if (outcome.faults) throw_fault(what_, outcome.fault, outcome.where, outcome.faults);
   }

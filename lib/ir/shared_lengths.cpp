@@ -176,7 +176,8 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const auto length = std::int64_t(values[lengths_[k]]);
     if (length < 0 || length > (std::int64_t(1) << 31) / rows_[k]) {
-      out.wrong = fmt::format("dynamic_shared of {} elements of {} bytes", length, rows_[k]);
+      out.wrong = fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch, and is from 0 to {}", length,
+                              rows_[k], (std::int64_t(1) << 31) / rows_[k]);
       return out;
     }
     out.lengths.push_back(length), out.bytes.push_back(length * rows_[k]);

@@ -13,8 +13,6 @@
 namespace krait::ir {
 namespace {
 
-constexpr std::uint64_t max_array_bytes = std::uint64_t(1) << 31;
-
 /// One instruction under check. Every check returns empty or what is broken.
 class Check {
  public:
@@ -266,7 +264,8 @@ class Check {
     return member(result().scalar);
   }
   std::string store() const {
-    if (std::string wrong = first({nothing(), access(1), writable()}); !wrong.empty()) return wrong;
+    if (std::string wrong = first({nothing(), access(1)}); !wrong.empty()) return wrong;
+    if (std::string wrong = writable(); !wrong.empty()) return wrong;
     if (inst_.type != value_type(scalar(count() - 1))) return "the type is not that of the value";
     return member(inst_.type.scalar);
   }

@@ -5,6 +5,7 @@
 
 #include "ir/constants.h"
 #include "ir/report.h"
+#include "ir/text.h"
 #include "support/error.h"
 #include "trace/recorder.h"
 
@@ -283,9 +284,18 @@ node extent(node array, unsigned dimension) {
   return r.node_of(r.emit(Op::Extent, Scalar::I64, {a}, dimension));
 }
 
+constexpr std::int64_t after_misuse = 1;  // elements of an array that was refused
+
 node make_array(op what, scalar element, std::size_t elem_bytes, const std::int64_t* extents, unsigned rank) {
   Recorder& r = trace::recorder();
   const ir::Space space = Op(what) == Op::Shared ? ir::Space::Shared : ir::Space::Local;
+  std::uint64_t room = ir::max_array_bytes / elem_bytes;  // elements
+  for (unsigned d = 0; d < rank; ++d) room /= std::uint64_t(extents[d]);
+  if (room == 0) {
+    r.misuse(fmt::format("a {} array of {} elements of {} bytes: it has at most {} GiB", space == ir::Space::Shared ? "shared" : "local",
+                         fmt::join(extents, extents + rank, " x "), elem_bytes, ir::max_array_bytes >> 30));
+    rank = 1, extents = &after_misuse;
+  }
   const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op(what), type, {});
   r.function().insts[inst].list.assign(extents, extents + rank);
@@ -306,7 +316,6 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   else if (r.at().region() != r.function().body)
     r.misuse("dynamic_shared stands in a branch or loop: declare it before, as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
-  constexpr std::int64_t after_misuse = 1;
   if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
   const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
   const ir::InstId inst = r.append(Op::Shared, type, {n});

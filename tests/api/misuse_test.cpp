@@ -177,6 +177,18 @@ TEST(Misuse, EmptyIfBody) {
   expect_library_works();
 }
 
+TEST(Misuse, ArraysOfMoreThanAnyDeviceHas) {
+  auto local = kr::kernel([](kr::view<int> x) { x[0] = kr::local<int, 100000, 100000>()(x[0], x[1]); }, {.name = "big"});
+  auto shared = kr::kernel([](kr::view<int> x) {
+    auto s = kr::shared<kr::vec<double, 2>, std::int64_t(1) << 62>();
+    s[x[0]].x = 1;
+  });
+  std::vector<int> x(2);
+  expect_usage({"kernel big", "local array of 100000 x 100000 elements of 4 bytes"}, [&] { local.launch({1, 1}, x); });
+  expect_usage({"shared array of 4611686018427387904 elements of 16 bytes"}, [&] { shared.launch({1, 1}, x); });
+  expect_library_works();
+}
+
 TEST(Misuse, BreakOutsideALoop) {
   std::vector<int> out(1);
   auto k = kr::kernel([](kr::view<int>) { kr::break_(); });

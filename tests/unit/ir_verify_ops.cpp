@@ -108,6 +108,10 @@ TEST(IrVerifyOps, Accesses) {
   check({
       {"%r: f32 = load %x, %h", ""},
       {"%r: f32 = load %f, %i", "needs an array first"},
+      {"store.f32", "needs an array first"},
+      {"store.f32 %f, %f", "needs an array first"},
+      {"%r: i32 = atomic_add", "needs an array first"},
+      {"store_vec.f32", "needs an array and a flat index"},
       {"%r: f32 = load %x", "needs 1 index after the array"},
       {"%r: f32 = load %x, %i, %i", "needs 1 index after the array"},
       {"%r: i32 = load %z, %i", "needs 2 indices after the array"},
