@@ -15,7 +15,7 @@ namespace {
 
 constexpr int width = 72, height = 36;
 
-/// Distance to a sphere of radius 1 without the box [0, 2]^3, negative inside. On traced and on plain numbers.
+/// Distance to a sphere of radius 1 without the box [0, 2] x [0, 2] x [-2, 0], negative inside. On traced and on plain numbers.
 const auto distance = kr::function([](auto x, auto y, auto z) {
   const auto sphere = kr::sqrt(kr::fma(z, z, kr::fma(y, y, x * x))) - 1.0f;
   const auto box = kr::max(kr::max(kr::abs(x - 1.0f), kr::abs(y - 1.0f)), kr::abs(z + 1.0f)) - 1.0f;

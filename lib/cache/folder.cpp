@@ -96,7 +96,9 @@ Folder::Folder(const std::string& path, Make make) {
   int fd = open_it();
   if (fd < 0 && errno == ENOENT && make == Make::Yes && make_folders(path)) fd = open_it();
   struct stat s;
-  if (fd < 0 || fstat(fd, &s) != 0) {
+  if (fd < 0 && errno == ENOENT && make == Make::Yes && lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode)) {
+    failure_ = {ENOTDIR, path + " is a link to a folder that is not there"};
+  } else if (fd < 0 || fstat(fd, &s) != 0) {
     failure_ = failure_of(errno, path);
     if (fd >= 0) ::close(fd);
   } else if (!is_private(s)) {

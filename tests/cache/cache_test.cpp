@@ -141,6 +141,20 @@ TEST_F(CacheDisk, AnUnusableFolderWarnsOnce) {
   path = path.substr(0, path.size() - 5);
 }
 
+TEST_F(CacheDisk, ALinkToNothingWarns) {
+  const std::string folder = path;
+  path += "/link";
+  fs::create_symlink("nowhere", path);
+  Disk disk(settings());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(disk.find("key", "source"), std::nullopt);
+  EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
+  EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "krait: warning: compiled kernels are not kept on disk: " + path +
+                                                        " is a link to a folder that is not there (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
+  path = folder;
+}
+
 TEST_F(CacheDisk, WhatIsLargerThanTheCacheIsNotKept) {
   Disk disk(settings(Mode::ReadWrite, 1000));
   EXPECT_EQ(disk.keep("name", "key", "source", std::string(2000, 'x')).size(), 2000u);
