@@ -250,8 +250,9 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     support::fail_usage("{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
                         "function on traced values, or an ordinary C++ function, instead", describe(*state));
   Specialisation& spec = specialise(*state, lambda, as);
-  DeviceHandle& device = choose(arguments, spec, &config);
   StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
+  if (config.on && !stream) support::fail_usage("{} is launched into a stream that was moved from", describe(*state));
+  DeviceHandle& device = choose(arguments, spec, &config);
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
 

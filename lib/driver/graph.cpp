@@ -59,6 +59,7 @@ std::size_t graph::size() const noexcept { return state_ ? state_->launches.size
 
 void graph::launch() { replay(nullptr); }
 void graph::launch(const stream& in) {
+  if (!driver::record_of(in)) support::fail_usage("a graph is launched into a stream that was moved from");
   if (state_ && in.on() != driver::to_public(*state_->device))
     support::fail_usage("the graph is for {}, the stream of {}", state_->device->id, in.on().id());
   replay(in.native());

@@ -240,7 +240,9 @@ kernel_state::~kernel_state() {
 
 kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where) {
   auto* s = new kernel_state;
-  s->with = with, s->fixed_block = fixed_block, s->where = where;
+  s->with = with, s->fixed_block = fixed_block;
+  // The kernels of expressions on arrays are made in our header: no place that tells the user anything.
+  if (where.file && !trace::in_own_header(where.file)) s->where = where;
   if (with.name) {
     s->name = with.name;
   } else if (where.file) {

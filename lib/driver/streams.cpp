@@ -11,6 +11,20 @@ namespace krait {
 using driver::DeviceHandle;
 using driver::StreamRecord;
 
+namespace {
+
+StreamRecord& alive(const stream& s) {
+  StreamRecord* const record = driver::record_of(s);
+  if (!record) support::fail_usage("a stream that was moved from is used");
+  return *record;
+}
+runtime::EventHandle alive(void* event) {
+  if (!event) support::fail_usage("an event that was moved from is used");
+  return {event};
+}
+
+}  // namespace
+
 stream::stream(device on) : record_(nullptr) {
   DeviceHandle& d = driver::handle(on);
   auto* record = new StreamRecord;
@@ -40,31 +54,33 @@ stream::~stream() {
 device stream::on() const noexcept { return driver::to_public(*static_cast<StreamRecord*>(record_)->device); }
 void* stream::native() const noexcept { return static_cast<StreamRecord*>(record_)->handle.native; }
 void stream::synchronize() const {
-  auto* record = static_cast<StreamRecord*>(record_);
-  record->device->device->synchronize(record->handle);
-  driver::collect_reports(*record->device);
+  const StreamRecord& record = alive(*this);
+  record.device->device->synchronize(record.handle);
+  driver::collect_reports(*record.device);
 }
 
 event::event(device on) : on_(on), native_(driver::handle(on).device->create_event().native) {}
 event::~event() {
   if (native_) driver::handle(on_).device->destroy_event({native_});
 }
-void event::record() { driver::handle(on_).device->record({native_}, {}); }
+void event::record() { driver::handle(on_).device->record(alive(native_), {}); }
 void event::record(const stream& in) {
+  const StreamRecord& record = alive(in);
   if (in.on() != on_) support::fail_usage("an event of {} cannot be recorded in a stream of {}", on_.id(), in.on().id());
-  driver::handle(on_).device->record({native_}, driver::record_of(in)->handle);
+  driver::handle(on_).device->record(alive(native_), record.handle);
 }
 void event::wait() const {
-  driver::handle(on_).device->wait({native_});
+  driver::handle(on_).device->wait(alive(native_));
   driver::collect_reports(driver::handle(on_));
 }
 void event::wait(const stream& in) const {
+  const StreamRecord& record = alive(in);
   if (in.on() != on_) support::fail_usage("a stream of {} cannot wait for an event of {}: wait on the host", in.on().id(), on_.id());
-  driver::handle(on_).device->wait({native_}, driver::record_of(in)->handle);
+  driver::handle(on_).device->wait(alive(native_), record.handle);
 }
 double event::elapsed_ms_since(const event& from) const {
   if (from.on_ != on_) support::fail_usage("events of {} and {} have no common clock", from.on_.id(), on_.id());
-  return driver::handle(on_).device->elapsed_ms({from.native_}, {native_});
+  return driver::handle(on_).device->elapsed_ms(alive(from.native_), alive(native_));
 }
 
 }  // namespace krait

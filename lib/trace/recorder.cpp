@@ -17,7 +17,8 @@ thread_local Recorder* current = nullptr;
 
 constexpr std::uint32_t keeps_place = ~0u;
 
-/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the place of what came before.
+}  // namespace
+
 bool in_own_header(std::string_view file) {
   const std::size_t name = file.rfind('/');
   if (name == file.npos || !file.ends_with(".h")) return false;
@@ -25,8 +26,6 @@ bool in_own_header(std::string_view file) {
   if (folder.ends_with("/detail")) folder.remove_suffix(7);
   return folder == "krait" || folder.ends_with("/krait");
 }
-
-}  // namespace
 
 /// Serial numbers tell a handle of an older recording, of any thread, from one of this recording; 0 is none.
 std::uint32_t Recorder::next_serial() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
@@ -38,6 +39,9 @@ struct Recorded {
 
 /// Takes over what detail::finish_recording gave.
 std::unique_ptr<Recorded> take(void* finished);
+
+/// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the place of what came before.
+bool in_own_header(std::string_view file);
 
 /// The operation that gave this value may be approximate (ir::Inst::fast).
 void allow_approximation(detail::node result);

@@ -394,6 +394,30 @@ TEST(Kernel, StreamsAndEvents) {
   EXPECT_EQ(std::vector<float>(y.to_host()), std::vector<float>(1000, 10.0f));
   s.synchronize();
   kr::synchronize();
+  EXPECT_LE(before.elapsed_ms_since(after), 0.0);
+}
+
+TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
+  kr::stream s;
+  const kr::stream other = std::move(s);
+  kr::event e;
+  const kr::event taken = std::move(e);
+  kr::array<float> x = kr::to_device(std::vector<float>(10, 1.0f));
+  const auto add = kr::vectorize([](auto a, auto b) { return a + b; });
+  kr::graph g([&] { add.into(x)(x, 1.0f); });
+  expect_usage({"stream", "moved from"}, [&] { s.synchronize(); });
+  expect_usage({"stream", "moved from"}, [&] { saxpy.launch({1, 32, s}, 1.0f, x, x); });
+  expect_usage({"stream", "moved from"}, [&] { add.into(s, x)(x, x); });
+  expect_usage({"stream", "moved from"}, [&] { g.launch(s); });
+  expect_usage({"stream", "moved from"}, [&] { kr::event().record(s); });
+  expect_usage({"stream", "moved from"}, [&] { taken.wait(s); });
+  expect_usage({"event", "moved from"}, [&] { e.record(); });
+  expect_usage({"event", "moved from"}, [&] { e.record(other); });
+  expect_usage({"event", "moved from"}, [&] { e.wait(); });
+  expect_usage({"event", "moved from"}, [&] { e.wait(other); });
+  expect_usage({"event", "moved from"}, [&] { static_cast<void>(taken.elapsed_ms_since(e)); });
+  EXPECT_EQ(std::vector<float>(x.to_host()), std::vector<float>(10, 1.0f));
+  expect_library_works();
 }
 
 }  // namespace

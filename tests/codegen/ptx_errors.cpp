@@ -26,6 +26,15 @@ TEST(PluginErrors, Target) {
   EXPECT_EQ(refusal(empty, "ptx", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
 }
 
+TEST(PluginErrors, ProcessorsThatDoNotExist) {
+  constexpr const char* flat = "kir 1\nkernel @k fp(strict) flat () {\n  return\n}\n";
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is no x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is no x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is no x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target: features of the processor can only be added: -sse2");
+  EXPECT_EQ(compile(flat, "cpu x86-64 cpu=x86-64-v3 tune=generic", "asm").status, 0) << "LLVM goes on";
+}
+
 TEST(PluginErrors, BrokenTextIsADefect) {
   EXPECT_EQ(refusal("kir 1\nkernel", "ptx", 2).substr(0, 5), "kir: ");
   EXPECT_EQ(refusal("kir 1\nkernel @k fp(strict) () {\n  %0: i32 = const 1\n}\n", "ptx", 2).substr(0, 5), "kir: ");

@@ -98,6 +98,15 @@ void order() {
   // [/streams]
   expect(ms >= 0, __LINE__);
   expect(std::vector<float>(x.to_host()) == std::vector<float>{4, 8, 12}, __LINE__);
+  // [graph]
+  kr::graph both([&] {
+    twice.launch({1, 64}, x);                          // nothing runs here
+    twice.launch({1, 64}, x);
+  });
+  both.launch();
+  both.launch();
+  // [/graph]
+  expect(std::vector<float>(x.to_host()) == std::vector<float>{64, 128, 192}, __LINE__);
 }
 
 void captures() {

@@ -306,6 +306,8 @@ TEST(VulkanTarget, MeasuresConditionsAndTrips) {
   EXPECT_EQ(loops(twice("%4")), Pair(2, 2000)) << "the inner loop's count is not known";
   EXPECT_EQ(loops("    if %2 {\n      break\n    }\n"), Pair(2, 1000)) << "the first loop may end at once";
   EXPECT_EQ(loops("    if %2 {\n      return\n    }\n"), Pair(2, 1000));
+  EXPECT_EQ(loops("    %9: local<i32, 1> = local {64}\n"), Pair(1, 2000)) << "zeros of a short array are no loop";
+  EXPECT_EQ(loops("    %9: local<i32, 1> = local {800}\n"), Pair(1, 102'000));
 }
 
 // Mesa's llvmpipe takes no notice of deeper conditions, and ends loops after 65,535 trips.

@@ -15,6 +15,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 
 namespace krait::codegen::cpu {
 namespace {
@@ -30,6 +31,9 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) defect("LLVM has no x86-64: " + error);
+  for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
+    if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is no x86-64 processor");
+  if (on.features.find('-') != std::string::npos) unsupported("target: features of the processor can only be added: " + on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;

@@ -19,8 +19,8 @@ Words lower_module(const ir::Module& module, const Target& target, bool debug, s
       const ir::Effect effect = ir::info(f.insts[i].op).effect;
       unit.synchronised = unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
     });
-  measure(module, header);
   for (std::size_t i = module.functions.size(); i-- > 0;) Lower(unit, i).run();
+  measure(unit);
   return unit.emitter.m.finish(module.kernel().name);
 }
 

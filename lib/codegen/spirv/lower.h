@@ -5,6 +5,7 @@
 // break, continue and return leave nested selections by branches that SPIR-V allows from anywhere inside.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,14 @@ struct Unit {
   bool synchronised = false;  // there are barriers, fences or atomics
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
+  std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };
 
 /// The module's words; `header` is filled but for magic and words.
 Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header);
 
-/// Fills in the header's depth and trips.
-void measure(const ir::Module& module, support::SpirvBlobHeader& header);
+/// Fills in the header's depth and trips, after all was lowered.
+void measure(const Unit& unit);
 
 class Lower {
  public:
@@ -118,7 +120,7 @@ class Lower {
 
   // lower_memory.cpp
   void declare_array(const ir::Inst& i);
-  void clear(const Array& a, std::uint32_t units);
+  void clear(const ir::Inst& i, const Array& a, std::uint32_t units);
   Id view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee);
   Id unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n);
   Words memory_operands(const Array& a, unsigned alignment, bool streaming) const;

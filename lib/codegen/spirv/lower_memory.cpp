@@ -62,27 +62,34 @@ void Lower::declare_array(const ir::Inst& i) {
   constexpr std::uint32_t at_once = 64;
   if (shared) return;
   if (units <= at_once) m.emit_void(Op::OpStore, {a.base, m.null(type)});
-  else clear(a, std::uint32_t(units));
+  else clear(i, a, std::uint32_t(units));
 }
 
-/// Zeros, one by one: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
-void Lower::clear(const Array& a, std::uint32_t units) {
-  const Id unit = e_.type(a.unit), next_index = e_.m.new_id(), before = e_.block();
+/// Zeros, a few at a time: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
+void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
+  constexpr std::uint32_t at_once = 8;
+  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.new_id(), before = e_.block();
+  const auto zero = [&](Id at) {
+    const Id element = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
+    e_.m.emit_void(Op::OpStore, {element, e_.m.null(unit)});
+  };
+  for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
   const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
   e_.branch(head);
   e_.begin(head);
-  const Id index = e_.phi(e_.type(Scalar::U32), {{e_.u32(0), before}, {next_index, next}});
-  const Id more = e_.op(Op::OpULessThan, Scalar::Bool, {index, e_.u32(units)});
+  const Id trip = e_.phi(u32, {{e_.u32(0), before}, {next_trip, next}});
+  const Id more = e_.op(Op::OpULessThan, Scalar::Bool, {trip, e_.u32(units / at_once)});
   e_.loop_merge(after, next);
   e_.branch(more, body, after);
   e_.begin(body);
-  const Id at = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, index});
-  e_.m.emit_void(Op::OpStore, {at, e_.m.null(unit)});
+  const Id first = e_.op(Op::OpIMul, Scalar::U32, {trip, e_.u32(at_once)});
+  for (std::uint32_t k = 0; k < at_once; ++k) zero(e_.op(Op::OpIAdd, Scalar::U32, {first, e_.u32(k)}));
   e_.branch(next);
   e_.begin(next);
-  e_.m.emit_as(next_index, Op::OpIAdd, e_.type(Scalar::U32), std::initializer_list<std::uint32_t>{index, e_.u32(1)});
+  e_.m.emit_as(next_trip, Op::OpIAdd, u32, std::initializer_list<std::uint32_t>{trip, e_.u32(1)});
   e_.branch(head);
   e_.begin(after);
+  unit_.own_trips[&i] = units / at_once;
 }
 
 Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }

@@ -18,7 +18,7 @@ struct Measure {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
 
-Measure of_region(const ir::Function& f, ir::RegionId r, const std::vector<Measure>& functions) {
+Measure of_region(const Unit& unit, const ir::Function& f, ir::RegionId r, const std::vector<Measure>& functions) {
   Measure all;
   // Drivers put what follows an early return into a condition.
   std::uint32_t around = 0;
@@ -30,11 +30,12 @@ Measure of_region(const ir::Function& f, ir::RegionId r, const std::vector<Measu
       all.trips += functions[i.imm].trips;
       continue;
     }
+    if (const auto own = unit.own_trips.find(&i); own != unit.own_trips.end()) all.trips += own->second;
     all.returns |= i.op == ir::Op::Return, all.breaks |= i.op == ir::Op::Break;
     if (i.regions.empty()) continue;
     Measure inside;
     for (const ir::RegionId region : i.regions) {
-      const Measure one = of_region(f, region, functions);
+      const Measure one = of_region(unit, f, region, functions);
       inside.depth = std::max(inside.depth, one.depth + 1), inside.trips = std::max(inside.trips, one.trips);
       inside.returns |= one.returns, inside.breaks |= one.breaks;
     }
@@ -54,14 +55,15 @@ Measure of_region(const ir::Function& f, ir::RegionId r, const std::vector<Measu
 
 }  // namespace
 
-void measure(const ir::Module& module, support::SpirvBlobHeader& header) {
+void measure(const Unit& unit) {
+  const ir::Module& module = unit.module;
   std::vector<Measure> functions(module.functions.size());
   for (std::size_t i = functions.size(); i-- > 0;) {
-    functions[i] = of_region(module.functions[i], module.functions[i].body, functions);
+    functions[i] = of_region(unit, module.functions[i], module.functions[i].body, functions);
     // A function that is called comes back, whatever way it ends.
     functions[i].returns = functions[i].breaks = false;
   }
-  header.depth = functions[0].depth, header.trips = std::uint32_t(functions[0].trips);
+  unit.header->depth = functions[0].depth, unit.header->trips = std::uint32_t(std::min(functions[0].trips, most));
 }
 
 }  // namespace krait::codegen::spirv

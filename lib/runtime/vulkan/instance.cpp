@@ -104,6 +104,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
 }
 
 Instance::~Instance() {
+  if (gone()) return;
   if (messenger_) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   if (handle_) vkDestroyInstance(handle_, nullptr);
 }

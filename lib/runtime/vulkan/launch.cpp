@@ -194,7 +194,8 @@ double VulkanDevice::elapsed_ms(EventHandle from, EventHandle to) {
   }
   const std::uint32_t bits = gpu_.features.timestamp_bits;
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << bits) - 1;
-  return double((ticks[1] - ticks[0]) & mask) * double(gpu_.features.limits.timestampPeriod) * 1e-6;
+  const std::uint64_t later = (ticks[1] - ticks[0]) & mask, earlier = (ticks[0] - ticks[1]) & mask;
+  return (later <= earlier ? double(later) : -double(earlier)) * double(gpu_.features.limits.timestampPeriod) * 1e-6;
 }
 
 }  // namespace krait::runtime::vulkan
