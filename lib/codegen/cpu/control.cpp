@@ -3,6 +3,8 @@
 // Regions, branches and loops under masks.
 #include <algorithm>
 
+#include <llvm/IR/MDBuilder.h>
+
 #include "codegen/cpu/emitter.h"
 
 namespace krait::codegen::cpu {
@@ -272,6 +274,48 @@ void Emitter::emit_whole_or_masked(ir::RegionId r, const Mask& mask) {
   start(next);
 }
 
+/// The region of an if that computes, where the other one only passes values on; none where both do either.
+ir::RegionId Emitter::only_body(const ir::Inst& inst) const {
+  if (inst.op != Op::If || inst.regions.size() != 2) return ir::none;
+  const auto passes_on = [&](ir::RegionId r) { return f_.insts[f_.regions[r].insts[0]].op == Op::Yield; };
+  const bool first = passes_on(inst.regions[0]), second = passes_on(inst.regions[1]);
+  return first == second ? ir::none : inst.regions[first];
+}
+
+/// Such an if. Its values are blended where the body ends, so that a gang that jumps over it pays for the test and nothing else:
+/// blended behind the join, a logarithm kept four vectors on the stack for a path that it did not take.
+void Emitter::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const Few<V>& chosen, const Mask& mask) {
+  const ir::RegionId other = inst.regions[body == inst.regions[0]];
+  std::vector<Lowered> kept, results;
+  for (ir::ValueId v : f_.insts[f_.regions[other].insts[0]].operands) kept.push_back(get(v));
+  const Mask before = active_;
+  const bool some = some_, tail = tail_;
+  Block side = new_block("side"), next = new_block("join");
+  const auto calls_rare = [&](ir::InstId id) { return f_.insts[id].op == Op::Call && functions_.module.callee(f_.insts[id]).rare; };
+  const auto& insts = f_.regions[body].insts;
+  const bool rare = std::any_of(insts.begin(), insts.end(), calls_rare);
+  b_.CreateCondBr(any(mask), side, next, rare ? llvm::MDBuilder(c_).createUnlikelyBranchWeights() : nullptr);
+  const Block skip_from = b_.GetInsertBlock();
+  start(side);
+  active_ = mask, some_ = true, tail_ = false;
+  const Exit exit = emit_region(body);
+  for (std::size_t r = 0; exit.yields && r < kept.size(); ++r) {
+    Lowered blended{Lowered::Form::Parts, {}, 0};
+    const Scalar s = scalar_of(inst.results[r]);
+    for (unsigned p = 0; uses_[inst.results[r]] && p < shape_.parts; ++p)
+      blended.v.push_back(b_.CreateSelect(chosen[p], part(exit.values[r], s, p), part(kept[r], s, p)));
+    results.push_back(std::move(blended));
+  }
+  const Block end = b_.GetInsertBlock();
+  branch_to(next);
+  start(next);
+  active_ = before, some_ = some, tail_ = tail;
+  for (std::size_t r = 0; r < kept.size(); ++r) {
+    if (!uses_[inst.results[r]]) continue;
+    set(inst.results[r], exit.yields ? join(inst.results[r], {{end, &results[r]}, {skip_from, &kept[r]}}) : kept[r]);
+  }
+}
+
 /// If and switch on a varying condition: the sides run in turn, each under its mask, if it has lanes.
 Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
@@ -302,6 +346,14 @@ Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   Mask before = active_;
   bool some = some_, tail = tail_;
   bool flat = flattens(inst) && !d_.kills[id];
+  if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !d_.kills[id] && !gains_from_whole(inst)) {
+    const auto& side = sides[body == inst.regions[1]];
+    Few<V> chosen = side.chosen;
+    if (chosen.empty())
+      for (V c : sides[0].chosen) chosen.push_back(b_.CreateNot(c));
+    emit_one_sided(inst, body, chosen, side.mask);
+    return Flow::Next;
+  }
   // A side that only jumps goes first: then the other one is the last, and may go on to the next trip by itself.
   std::vector<Side*> order;
   for (Side& s : sides) order.push_back(&s);

@@ -160,6 +160,8 @@ class Emitter {
   bool lone_jump(ir::RegionId r, std::size_t from) const;
   Flow emit_if(ir::InstId id);
   Flow emit_uniform_branch(ir::InstId id);
+  ir::RegionId only_body(const ir::Inst& inst) const;
+  void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const Few<V>& chosen, const Mask& mask);
   Flow emit_varying_if(ir::InstId id);
   bool flattens(const ir::Inst& inst) const;
   bool gains_from_whole(const ir::Inst& inst) const;
