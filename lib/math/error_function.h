@@ -42,15 +42,15 @@ Real erfc(const Real& x) {
   constexpr int lift = is_single<Real> ? 64 : 128;
   const Real magic = constant<Real>(Format<Real>::magic + (Format<Real>::bias + lift));
   const Real shifted = fma(square, Real(-log2_e<F>[0]), magic), n = shifted - magic;
+  const Real u = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square) - square_low);
   const Real slope = fma(r, constant<Real>(2.52), one);  // of log(r Q) by `missed`
-  const Real low = fma(missed, slope, -square_low);
-  const Real u = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square)) + low;
-  const Real power = fma(fma(horner<exp_q<F>>(u), u, one), u, one);
+  // `missed` is late, and in the two largest terms of the exponential it is in time.
+  const Real v = fma(missed, slope, u), power = fma(fma(horner<exp_q<F>>(u), v, one), v, one);
   const Real shift = constant<Real>(is_single<Real> ? 0 : 0.25);
   const Real value = power * (r * horner<erfc_q<F>>(is_single<Real> ? r : r - shift));
   const Real lifted = value * from_bits<Real>(bits(shifted) << Format<Real>::mantissa);
   const Real result = lifted * constant<Real>(is_single<Real> ? 0x1p-64 : 0x1p-128);
-  return select(x < constant<Real>(0), two - result, result);
+  return select(as_signed<Real>(bits(x)) < Int<Real>(PlainInt<Real>(0)), two - result, result);  // -0 as +0 gives 1
 }
 
 template <class Real>

@@ -81,8 +81,9 @@ template <class Real>
 Real log_core(const Unsigned<Real>& u) {
   using F = Scalar<Real>;
   const LogParts<Real> parts = log_parts<Real>(u);
-  const Real low = fma(parts.e, Real(ln2<F>[1]), parts.f);
-  const Real tail = fma(parts.f * parts.f, horner<log_q<F>>(parts.f), low);
+  const Real f = parts.f, square = f * f;
+  const Real low = fma(parts.e, Real(ln2<F>[1]), f);
+  const Real tail = fma(square, horner_by_halves<log_q<F>>(f, square), low);
   return fma(parts.e, Real(ln2<F>[0]), tail);
 }
 
@@ -90,8 +91,8 @@ template <class Real>
 Real log2_core(const Unsigned<Real>& u) {
   using F = Scalar<Real>;
   const LogParts<Real> parts = log_parts<Real>(u);
-  const Real f = parts.f;
-  const Real low = fma(f * f, horner<log2_q<F>>(f), f * Real(log2_e<F>[1]));
+  const Real f = parts.f, square = f * f;
+  const Real low = fma(square, horner_by_halves<log2_q<F>>(f, square), f * Real(log2_e<F>[1]));
   return parts.e + fma(f, Real(log2_e<F>[0]), low);
 }
 
@@ -99,8 +100,8 @@ template <class Real>
 Real log10_core(const Unsigned<Real>& u) {
   using F = Scalar<Real>;
   const LogParts<Real> parts = log_parts<Real>(u);
-  const Real f = parts.f;
-  const Real low = fma(f * f, horner<log10_q<F>>(f), fma(f, Real(log10_e<F>[1]), parts.e * Real(log10_2<F>[1])));
+  const Real f = parts.f, square = f * f;
+  const Real low = fma(square, horner_by_halves<log10_q<F>>(f, square), fma(f, Real(log10_e<F>[1]), parts.e * Real(log10_2<F>[1])));
   const Real tail = fma(f, Real(log10_e<F>[0]), low);
   return fma(parts.e, Real(log10_2<F>[0]), tail);
 }
@@ -130,9 +131,9 @@ Real log1p_core(const Real& x, const Real& u) {
   const Int<Real> e = log_exponent<Real>(bits(u));
   const Unsigned<Real> shift = as_unsigned<Real>(e) << Format<Real>::mantissa;
   const Real m = from_bits<Real>(bits(u) - shift);
-  const Real f = fma(dropped, from_bits<Real>(Unsigned<Real>(Format<Real>::one) - shift), m - one);
+  const Real f = fma(dropped, from_bits<Real>(Unsigned<Real>(Format<Real>::one) - shift), m - one), square = f * f;
   const Real n = small_integer<Real>(e);
-  const Real tail = fma(f * f, horner<log_q<F>>(f), fma(n, Real(ln2<F>[1]), f));
+  const Real tail = fma(square, horner_by_halves<log_q<F>>(f, square), fma(n, Real(ln2<F>[1]), f));
   return fma(n, Real(ln2<F>[0]), tail);
 }
 

@@ -109,14 +109,21 @@ void repeat_while(Condition&& condition, Body&& body) {
 }
 
 // ---- words made of words -----------------------------------------------------------------------------------------------------
-/// Coefficients[From] + x Coefficients[From + 1] + …, each step fused.
-template <const auto& Coefficients, std::size_t From = 0, class Real>
+/// Coefficients[From] + x Coefficients[From + Step] + …, each step fused.
+template <const auto& Coefficients, std::size_t From = 0, std::size_t Step = 1, class Real>
 Real horner(const Real& x) {
-  if constexpr (From + 1 == std::size(Coefficients)) {
+  if constexpr (From + Step >= std::size(Coefficients)) {
     return Real(Coefficients[From]);
   } else {
-    return fma(horner<Coefficients, From + 1>(x), x, Real(Coefficients[From]));
+    return fma(horner<Coefficients, From + Step, Step>(x), x, Real(Coefficients[From]));
   }
+}
+/// The same polynomial by its even and its odd powers, two chains that run side by side: a processor waits four cycles for each step
+/// of a chain, and looks no further ahead than some 64 operations. For polynomials whose first terms outweigh the others;
+/// elsewhere the rounding of x^2 shows.
+template <const auto& Coefficients, class Real>
+Real horner_by_halves(const Real& x, const Real& square) {
+  return fma(horner<Coefficients, 1, 2>(square), x, horner<Coefficients, 0, 2>(square));
 }
 /// A plain number as a Real.
 template <class Real, class Number>

@@ -21,11 +21,25 @@ namespace {
 /// Vectors held in registers, of 32 (AVX-512) or 16.
 unsigned registers_for_constants(CpuLevel level) { return level == CpuLevel::Avx512 ? 12 : 4; }
 
-/// Arithmetic whose constants the machine has no better form for: shift counts are immediates, and zero is made in a register.
+/// A comparison whose constant is one of the values that it chooses from: together they are one instruction.
+bool is_half_of_minimum(const llvm::Instruction& compare) {
+  for (const llvm::User* user : compare.users())
+    if (llvm::isa<llvm::SelectInst>(user))
+      for (const llvm::Use& chosen : user->operands())
+        for (const llvm::Use& compared : compare.operands())
+          if (llvm::isa<llvm::Constant>(chosen) && chosen.get() == compared.get()) return true;
+  return false;
+}
+
+/// Arithmetic whose constants the machine has no better form for: shift counts are immediates, divisors become products.
 bool takes_loaded_constants(const llvm::Instruction& i) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) return call->getIntrinsicID() == llvm::Intrinsic::fma;
-  if (llvm::isa<llvm::CmpInst>(i)) return true;
-  return llvm::isa<llvm::BinaryOperator>(i) && i.getType()->isFPOrFPVectorTy();
+  if (llvm::isa<llvm::CmpInst>(i)) return !is_half_of_minimum(i);
+  switch (i.getOpcode()) {
+    case llvm::Instruction::Add: case llvm::Instruction::Sub:
+    case llvm::Instruction::And: case llvm::Instruction::Or: case llvm::Instruction::Xor: return true;
+    default: return llvm::isa<llvm::BinaryOperator>(i) && i.getType()->isFPOrFPVectorTy();
+  }
 }
 
 bool is_loadable(const llvm::Value* v) {
@@ -42,12 +56,9 @@ class Loader {
 
   llvm::Value* load(llvm::Constant* c, llvm::BasicBlock::iterator before) {
     const llvm::Align align(c->getType()->getPrimitiveSizeInBits() / 8);
-    llvm::GlobalVariable*& memory = memory_[c];
-    if (!memory) {
-      memory = new llvm::GlobalVariable(module_, c->getType(), true, llvm::GlobalValue::PrivateLinkage, c, "constant");
-      memory->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-      memory->setAlignment(align);
-    }
+    auto* memory = new llvm::GlobalVariable(module_, c->getType(), true, llvm::GlobalValue::PrivateLinkage, c, "constant");
+    memory->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    memory->setAlignment(align);
     auto* load = new llvm::LoadInst(c->getType(), memory, "", false, align, before);
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
     return load;
@@ -55,7 +66,6 @@ class Loader {
 
  private:
   llvm::Module& module_;
-  llvm::DenseMap<llvm::Constant*, llvm::GlobalVariable*> memory_;
 };
 
 void load_constants(llvm::Function& f, Loader& loader, unsigned registers) {

@@ -64,6 +64,9 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool as
   config->setDisableVerify(true);  // Session::verify has looked at what we made
   config->disablePass(&llvm::EarlyMachineLICMID);
   config->disablePass(&llvm::MachineLICMID);
+  // The lowering goes from part to part with each operation, so that their chains of operations run side by side. The scheduler
+  // saves a few registers by one part after the other (Black-Scholes with AVX2: 70 cycles for 8 elements instead of 62).
+  config->disablePass(&llvm::MachineSchedulerID);
   passes.add(config);
   passes.add(info);
   const bool failed = config->addISelPasses();
