@@ -77,6 +77,14 @@ struct Functions {
   std::map<Way, Made> made{};
 };
 
+/// An array whose elements the rest of a range takes from, and puts back through, a copy.
+struct RestArray {
+  ir::ValueId array = ir::none;
+  ir::Scalar scalar{};
+  bool read = false;  // or not written by every element
+  bool written = false;
+};
+
 class Emitter {
  public:
   /// `whole_block`: the gang is the block, whose size the kernel fixes. `lines`: with the user's source lines.
@@ -118,6 +126,11 @@ class Emitter {
   void count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body);
   void emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place);
   void emit_gang(const Mask& mask);
+
+  // rest.cpp
+  std::vector<RestArray> rest_arrays() const;
+  void emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>& arrays, llvm::function_ref<void(V)> place);
+
   V launch_field(unsigned index);
   V box_field(unsigned index);
   V lane_mask(unsigned part, V remaining);

@@ -232,7 +232,9 @@ void Emitter::emit_grid() {
       emit_inst(id);
     }
     ir::ValueId index = f_.regions[loop.regions[0]].params[0];
-    emit_gangs(begin, end, split, [&](V x) { set(index, {Lowered::Form::Linear, {x}, 1}); });
+    const auto place = [&](V x) { set(index, {Lowered::Form::Linear, {x}, 1}); };
+    if (const auto arrays = rest_arrays(); !arrays.empty()) emit_gangs_and_copies(begin, end, arrays, place);
+    else emit_gangs(begin, end, split, place);
     return;
   }
   V height = b_.CreateMul(launch_grid_[1], launch_block_[1]);
