@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -59,6 +60,74 @@ TEST(Vectorize, EverySizeUpToSeveralVectors) {
     const std::vector<float> z = add(x, y);
     ASSERT_EQ(z.size(), n);
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(z[i], 100.0f + 2.0f * float(i)) << n;
+  }
+}
+
+/// So much work an element that a back end may treat the last few elements of an array in a way of their own.
+template <int Steps>
+constexpr auto mixed(auto sum, auto x, auto y) {
+  if constexpr (Steps == 0) return sum;
+  else return mixed<Steps - 1>(sum * x + y * Steps, x, y);
+}
+constexpr auto costly = [](auto x, auto y) { return mixed<20>(x + y, x, y); };
+
+template <class Elem>
+void expect_every_size_of_costly_bodies() {
+  auto f = kr::vectorize(costly);
+  using Result = decltype(costly(Elem(), Elem()));
+  constexpr std::size_t most = 70, edge = 40;
+  std::vector<Elem> x(most), y(most);
+  for (std::size_t i = 0; i < most; ++i) x[i] = Elem(i % 7) / Elem(4), y[i] = Elem(i % 5 + 1);
+  for (std::size_t n = 0; n <= most; ++n) {
+    std::vector<Result> out(n + 2 * edge, Result(99));
+    f.into(std::span<Result>(out.data() + edge, n))(std::span<const Elem>(x.data(), n), std::span<const Elem>(y.data(), n));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const bool inside = i >= edge && i < edge + n;
+      const Result wanted = inside ? costly(x[i - edge], y[i - edge]) : Result(99);
+      ASSERT_NEAR(double(out[i]), double(wanted), 1e-4 * std::abs(double(wanted))) << "element " << i << " of " << n;
+    }
+  }
+}
+
+TEST(Vectorize, EverySizeOfCostlyBodiesOnEveryType) {
+  expect_every_size_of_costly_bodies<float>();
+  expect_every_size_of_costly_bodies<double>();
+  expect_every_size_of_costly_bodies<std::int8_t>();
+  expect_every_size_of_costly_bodies<std::uint16_t>();
+  expect_every_size_of_costly_bodies<std::int64_t>();
+}
+
+TEST(Vectorize, CostlyBodiesInPlaceAndWithSeveralResults) {
+  auto f = kr::vectorize(costly);
+  auto both = kr::vectorize([](auto x, auto y) { return std::tuple{costly(x, y), x - y, costly(y, x)}; });
+  for (std::size_t n = 0; n <= 70; ++n) {
+    std::vector<float> x(n), z(n, 1.0f), first(n), third(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = float(i % 7) / 8.0f;
+    std::vector<float> changed = x;
+    f.into(changed)(changed, z);
+    both.into(first, z, third)(x, z);  // the second result takes the second argument's place
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_NEAR(changed[i], costly(x[i], 1.0f), 1e-4f * changed[i]) << n;
+      ASSERT_EQ(first[i], changed[i]) << n;
+      ASSERT_EQ(z[i], x[i] - 1.0f) << n;
+      ASSERT_NEAR(third[i], costly(1.0f, x[i]), 1e-4f * third[i]) << n;
+    }
+  }
+}
+
+TEST(Vectorize, CostlyBodiesThatWriteSomeElements) {
+  auto positive = kr::kernel([](kr::view<const float> in, kr::view<const float> scale, kr::view<float> out) {
+    for (auto i : kr::grid_stride(out.size()))
+      kr::if_(in[i] > 0.0f, [&] { out[i] = costly(kr::value<float>(in[i]), kr::value<float>(scale[0])); });
+  });
+  for (std::size_t n = 1; n <= 70; ++n) {
+    std::vector<float> in(n), scale{1.0f}, out(n);
+    for (std::size_t i = 0; i < n; ++i) in[i] = float(int(i % 5) - 2) / 4.0f, out[i] = float(i);
+    positive.forall(std::int64_t(n))(in, scale, out);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float wanted = in[i] > 0 ? costly(in[i], 1.0f) : float(i);
+      ASSERT_NEAR(out[i], wanted, 1e-4f * wanted) << "element " << i << " of " << n;
+    }
   }
 }
 

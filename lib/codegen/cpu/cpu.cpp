@@ -85,7 +85,8 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   } else {
     scalarise_accesses(session.module(), shape, *machine);
     load_constants(session.module(), shape);
-    reply.data = generate(session.module(), *machine, emit == Emit::Asm);
+    const Order order = is_block(shape.layout) ? Order::Scheduled : Order::AsLowered;
+    reply.data = generate(session.module(), *machine, order, emit == Emit::Asm);
     session.check();
     if (emit == Emit::Binary) reply.data = link_image(reply.data, header);
   }

@@ -53,7 +53,7 @@ BorrowedMachine borrow_machine(const Machine& on) {
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) { codegen::optimise(module, machine, pipeline, Rare::Included); }
 
 /// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool assembly) {
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly) {
   auto& x86 = static_cast<llvm::CodeGenTargetMachineImpl&>(machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
@@ -64,9 +64,7 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, bool as
   config->setDisableVerify(true);  // Session::verify has looked at what we made
   config->disablePass(&llvm::EarlyMachineLICMID);
   config->disablePass(&llvm::MachineLICMID);
-  // The lowering goes from part to part with each operation, so that their chains of operations run side by side. The scheduler
-  // saves a few registers by one part after the other (Black-Scholes with AVX2: 70 cycles for 8 elements instead of 62).
-  config->disablePass(&llvm::MachineSchedulerID);
+  if (order == Order::AsLowered) config->disablePass(&llvm::MachineSchedulerID);
   passes.add(config);
   passes.add(info);
   const bool failed = config->addISelPasses();
