@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cfenv>
+#include <fstream>
+#include <functional>
 #include <new>
 #include <stdexcept>
 
@@ -44,9 +47,15 @@ TEST(Guard, WhatTheHostIsShortOf) {
   EXPECT_EQ(run_guarded([] { throw std::bad_alloc(); }).status, 3);
   struct rlimit limit;
   ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
-  const struct rlimit tight{std::size_t(1) << 20, limit.rlim_max};  // less than is in use: nothing more can be mapped
+  std::size_t pages = 0;  // in use
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  const struct rlimit tight{pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(200) << 20), limit.rlim_max};  // no room for a stack
   ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
-  const Failure refused = run_guarded([] {});
+  Failure refused{0, {}};
+  std::function<void(int)> within = [&](int depth) {  // the C library keeps the stacks of a few threads that ended
+    if (Failure failure = run_guarded([&] { if (depth < 20) within(depth + 1); }); failure.status) refused = std::move(failure);
+  };
+  within(0);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
   EXPECT_EQ(refused.status, 3);
   EXPECT_NE(refused.message.find("256 MiB of address space"), std::string::npos) << refused.message;

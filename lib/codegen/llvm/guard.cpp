@@ -64,7 +64,7 @@ void* run(void* argument) {
   } catch (Failure& f) {
     failure = std::move(f);
   } catch (const std::bad_alloc&) {
-    failure = {3, "out of host memory while compiling"};
+    failure = {3, "out of memory"};  // short, so that the string allocates nothing
   } catch (const std::exception& e) {
     failure = {2, e.what()};
   } catch (...) {
