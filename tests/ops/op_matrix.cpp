@@ -2,7 +2,7 @@
 //
 // Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
 // ir::eval, those through which threads meet against the interpreter:
-//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible] [--at-least ROWS] [--only TEXT] [--meet no]
+//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--at-least ROWS] [--only TEXT] [--meet no]
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
 // cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for; 77: there is no
@@ -78,7 +78,7 @@ std::string operands_text(const ir::Function& f, ir::ValueId value, const test::
 
 /// Empty, or why the row alone cannot be compiled for the device.
 std::string refusal(const Case& c, std::size_t row, const Options& o, runtime::Device& device) {
-  test::Built one = build(c, {row}, o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible);
+  test::Built one = build(c, {row}, test::exact_mode(o.mode));
   passes::run_pipeline(one.module, kind_of(o.back_end), true);
   try {
     driver::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
@@ -129,7 +129,7 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
   for (std::size_t r = 0; r < c.rows.size(); ++r)
     if (o.only.empty() || c.rows[r].name.find(o.only) != std::string::npos) rows.push_back(r);
   for (int attempt = 0; !rows.empty(); ++attempt) {
-    const test::Built built = build(c, rows, o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible);
+    const test::Built built = build(c, rows, test::exact_mode(o.mode));
     std::vector<test::Argument> arguments;
     for (std::size_t k = 0; k < c.types.size(); ++k) arguments.push_back(argument(c.types[k], c.columns[k]));
     for (const auto& out : built.outputs) arguments.push_back(argument(out.type, test::Column(out.rows * c.lanes())));
@@ -161,7 +161,7 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
 void run(const test::Meeting& m, const Options& o, runtime::Device& device, Totals& totals) {
   if (!o.only.empty() && m.name.find(o.only) == std::string::npos) return;
   ir::Module lowered = m.module;
-  lowered.kernel().fp = o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible;
+  lowered.kernel().fp = test::exact_mode(o.mode);
   if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
     throw error(error::kind_type::internal, (m.name + ": " + refused).c_str());
   std::vector<test::Argument> expected = m.arguments, got = m.arguments;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels:
-//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible] [--print yes] [--go-on yes] [--reports yes] [--meet yes] [--aggregates yes]
+//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible|native] [--print yes] [--go-on yes] [--reports yes] [--meet yes] [--aggregates yes]
 // Runs until the time is up (with --go-on also after differences), but at least --fewest (300) kernels (or exactly --count), prints how many, and exits with 1 at the first
 // difference, whose seed reproduces it: --seed K --count 1. For every kernel also: the text form is its own inverse, every exact
 // pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed. With --reports the
@@ -189,7 +189,7 @@ int main(int argc, char** argv) try {
     return std::printf("random_kernels: %s\n", why.c_str()), needed ? 1 : 77;  // what ctest counts as skipped
   }
   test::GeneratorOptions generate;
-  generate.fp = o.mode == "strict" ? ir::FpMode::Strict : ir::FpMode::Reproducible;
+  generate.fp = test::exact_mode(o.mode);
   generate.meet = o.meet && !o.reports, generate.warp = test::warp_of(*device), generate.any_flow = o.back_end == "cpu";
   generate.reports = o.reports, generate.aggregates = o.aggregates && !o.reports;
 

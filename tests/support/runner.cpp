@@ -101,6 +101,12 @@ std::vector<std::string> wanted_back_ends() {
   return wanted;
 }
 
+ir::FpMode exact_mode(const std::string& name) {
+  for (const ir::FpMode mode : {ir::FpMode::Strict, ir::FpMode::Reproducible, ir::FpMode::Native})
+    if (name == ir::name_of(mode)) return mode;
+  throw error(error::kind_type::usage, ("the mode " + name + " is none of strict, reproducible and native").c_str());
+}
+
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments) try {
   const auto executable = executable_of(device, lowered);
   DeviceMemory memory{device, {}};

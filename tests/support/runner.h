@@ -39,6 +39,10 @@ int warp_of(const runtime::Device& device);
 /// "cpu", or KRAIT_TEST_BACK_ENDS' comma list of the back ends to compare with the interpreter. One that is missing there is an error.
 std::vector<std::string> wanted_back_ends();
 
+/// The mode by its name: strict, reproducible, or native, which computes all but mathematical functions as reproducible does. Throws
+/// krait::error for any other.
+ir::FpMode exact_mode(const std::string& name);
+
 /// Compiles, launches, copies back. Empty, or what failed.
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments);
 /// The same on the interpreter.
