@@ -30,7 +30,8 @@ namespace driver {
 passes::TargetKind kind_of(const std::string& target) {
   if (target.starts_with("ptx"))
     return target.find("sm=75") != target.npos ? passes::TargetKind::Ptx75 : passes::TargetKind::Ptx;
-  if (target.starts_with("spirv")) return passes::TargetKind::Spirv;
+  if (target.starts_with("spirv"))
+    return target.find(",nfma32") != target.npos ? passes::TargetKind::SpirvFlushing : passes::TargetKind::Spirv;
   if (target == "interpreter") return passes::TargetKind::Interpreter;
   return passes::TargetKind::Cpu;
 }

@@ -4,6 +4,9 @@
 // paths that it calls become functions of the module, once each. It keeps IEEE semantics operation by operation, so that its bits
 // are the same on every target: contraction ran before. Reciprocals that a body marks as `fast` are exact like the rest, but where
 // math_targets.def has the function as Approximate.
+//
+// Where fma of f32 may flush subnormals, most functions keep their bounds all the same. Those that are linear near zero lose subnormal
+// arguments, and the arc tangent of a quotient one that is subnormal: they are mended. Remainders are exact, and need an exact fma.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,6 +64,21 @@ const Module* body_of(Op op, Scalar s, bool fast) {
   return entry->second;
 }
 
+constexpr std::uint64_t one = 0x3f800000, smallest_normal = 0x00800000;  // bits of f32
+
+/// The slope at zero, as bits of f32, of functions that lose subnormal arguments with an fma that flushes them; 0 of others.
+std::uint64_t slope(Op op) {
+  switch (op) {
+    case Op::Sin: case Op::Tan: case Op::Atan: case Op::Sinh: case Op::Tanh: case Op::Asinh: case Op::Atanh: case Op::Expm1: case Op::Log1p:
+      return one;
+    case Op::Sinpi: case Op::Tanpi: return 0x40490fdb;  // pi
+    case Op::Erf: return 0x3f906ebb;                     // 2 / sqrt(pi)
+    default: return 0;
+  }
+}
+
+void let_fma_flush(Inst& inst) { inst.fast |= inst.op == Op::Fma && inst.type.scalar == Scalar::F32; }
+
 /// The functions that bodies call, as functions of the module. Those of one name are one function, whichever body brings it.
 class Imports {
  public:
@@ -68,21 +86,24 @@ class Imports {
     for (std::size_t i = 0; i < m.functions.size(); ++i) numbers_.emplace(m.functions[i].name, i);
   }
   /// The number that a function of `body` gets in the module.
-  std::size_t number(const Module& body, std::size_t function) {
+  std::size_t number(const Module& body, std::size_t function, bool flushing) {
     const auto [at, fresh] = numbers_.emplace(body.functions[function].name, m_.functions.size() + added_.size());
     if (!fresh) return at->second;
     const std::size_t place = added_.size();
     const std::size_t result = at->second;
     added_.push_back(std::make_unique<Function>(body.functions[function]));
     added_[place]->inherit(m_.kernel());
-    for (Inst& i : added_[place]->insts) i.fast = false;  // what is rare is exact
-    translate(*added_[place], 0, body);
+    for (Inst& i : added_[place]->insts) {
+      i.fast = false;  // what is rare is exact
+      if (flushing) let_fma_flush(i);
+    }
+    translate(*added_[place], 0, body, flushing);
     return result;
   }
   /// Calls among the instructions from `first` on are calls of body's functions.
-  void translate(Function& f, InstId first, const Module& body) {
+  void translate(Function& f, InstId first, const Module& body, bool flushing) {
     for (InstId i = first; i < f.insts.size(); ++i)
-      if (f.insts[i].op == Op::Call) f.insts[i].imm = number(body, f.insts[i].imm);
+      if (f.insts[i].op == Op::Call) f.insts[i].imm = number(body, f.insts[i].imm, flushing);
   }
   void add_to(Module& m) {
     for (auto& f : added_) m.functions.push_back(std::move(*f));
@@ -97,7 +118,8 @@ class Imports {
 
 class Expander {
  public:
-  Expander(Function& f, ChooseExpansion choose, Imports& imports) : f_(f), b_(f), choose_(choose), imports_(imports) {}
+  Expander(Function& f, ChooseExpansion choose, bool flushing, Imports& imports)
+      : f_(f), b_(f), choose_(choose), flushing_(flushing), imports_(imports) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -128,23 +150,50 @@ class Expander {
     const std::vector<ValueId> result = clone_region(*body, body->body, b_, map, false, false);
     if (how == Expansion::Exact)
       for (std::size_t k = first; k < f_.insts.size(); ++k) f_.insts[k].fast = false;
-    if (module->functions.size() > 1) imports_.translate(f_, first, *module);
-    results_.replace(inst.results[0], b_.cast(s, result[0]));
+    const bool flushing = flushing_ && computed == Scalar::F32 && inst.op != Op::Fmod && inst.op != Op::Remainder;
+    if (flushing)
+      for (std::size_t k = first; k < f_.insts.size(); ++k) let_fma_flush(f_.insts[k]);
+    if (module->functions.size() > 1) imports_.translate(f_, first, *module, flushing);
+    results_.replace(inst.results[0], b_.cast(s, flushing ? mend(inst.op, r, map[body->params()[0]], map[body->params().back()], result[0]) : result[0]));
     return true;
+  }
+
+  /// The result of a function that an fma which flushes may have lost.
+  ValueId mend(Op op, RegionId r, ValueId x, ValueId y, ValueId result) {
+    const Scalar f = Scalar::F32;
+    if (const std::uint64_t k = slope(op)) {
+      const ValueId small = b_.compare(Op::Lt, b_.unary(Op::Abs, x), b_.constant(f, smallest_normal));
+      return b_.emit(Op::Select, f, {small, k == one ? x : b_.binary(Op::Mul, x, b_.constant(f, k)), result});
+    }
+    if (op != Op::Atan2) return result;
+    // Of (x, y), whose quotient is the angle where that is subnormal. Only there, and of zeros, it comes out as zero.
+    const ValueId zero = b_.constant(f, 0);
+    const ValueId lost = b_.binary(Op::And, b_.compare(Op::Eq, result, zero), b_.compare(Op::Gt, y, zero));
+    const InstId branch = b_.append(Op::If, value_type(f), std::span(&lost, 1));
+    const ValueId joined = b_.add_result(branch, value_type(f));
+    const RegionId yes = b_.new_region(branch), no = b_.new_region(branch);
+    b_.at(yes);
+    const ValueId quotient = b_.binary(Op::Div, x, y);
+    b_.append(Op::Yield, {}, std::span(&quotient, 1));
+    b_.at(no);
+    b_.append(Op::Yield, {}, std::span(&result, 1));
+    b_.at(r);
+    return joined;
   }
 
   Function& f_;
   Builder b_;
   ChooseExpansion choose_;
+  const bool flushing_;
   Imports& imports_;
   Substitution results_;
 };
 
 }  // namespace
 
-void expand_math(Module& m, ChooseExpansion choose) {
+void expand_math(Module& m, ChooseExpansion choose, bool flushing) {
   Imports imports(m);
-  for (Function& f : m.functions) Expander(f, choose, imports).run();
+  for (Function& f : m.functions) Expander(f, choose, flushing, imports).run();
   imports.add_to(m);
 }
 

@@ -32,15 +32,16 @@ void fold(ir::Module& m);
 void cse(ir::Module& m);
 /// Removes what nothing uses: pure operations, loads, slots only written, loops and ifs without effect or used result.
 void dce(ir::Module& m);
-/// a*b + c becomes fma in every mode but strict: the left product first.
-void contract(ir::Module& m);
+/// a*b + c becomes fma in every mode but strict: the left product first. Without `singles` those of f32 stay.
+void contract(ir::Module& m, bool singles = true);
 /// What becomes of a row of KRAIT_MATH: its body, exact or with approximate reciprocals, or it stays for the target's own
 /// instructions. math_targets.def is the table.
 enum class Expansion : std::uint8_t { Exact, Approximate, Instructions };
 using ChooseExpansion = Expansion (*)(const ir::Inst&, ir::FpMode);
 inline Expansion expand_all(const ir::Inst&, ir::FpMode) { return Expansion::Exact; }
-/// Replaces rows of KRAIT_MATH by their bodies, but for those that stay.
-void expand_math(ir::Module& m, ChooseExpansion choose);
+/// Replaces rows of KRAIT_MATH by their bodies, but for those that stay. With `flushing` the bodies' fma of f32 may take subnormal
+/// numbers for zero (they are marked as fast), and results that this would change are put right behind the bodies.
+void expand_math(ir::Module& m, ChooseExpansion choose, bool flushing = false);
 /// Saturating arithmetic, byte_permute, and what a warp does together but for ballots and shuffles, become other operations where
 /// `keep` does not say that the target has them. `warp`: lanes of a warp at most.
 void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
@@ -82,8 +83,9 @@ std::string check_barriers(const ir::Module& m);
 /// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
 void prepare(ir::Module& m);
 
-/// Which way a kernel is going; decides what the expanding passes keep and whether widen runs. Ptx75: before sm_80.
-enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx75, Ptx, Spirv };
+/// Which way a kernel is going; decides what the expanding passes keep and whether widen runs. Ptx75: before sm_80. SpirvFlushing: by a
+/// driver whose fma of f32 takes subnormal numbers for zero.
+enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx75, Ptx, Spirv, SpirvFlushing };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
 /// pass's result is verified, and krait::error of kind internal names the pass that broke it.
 #ifdef NDEBUG

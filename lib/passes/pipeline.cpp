@@ -46,7 +46,8 @@ bool (*had_by(TargetKind target))(const Inst&) {
     case TargetKind::Cpu: return has_cpu;
     case TargetKind::Ptx75: return has_ptx75;
     case TargetKind::Ptx: return has_ptx;
-    case TargetKind::Spirv: return has_nothing;
+    case TargetKind::Spirv:
+    case TargetKind::SpirvFlushing: return has_nothing;
   }
   return has_nothing;
 }
@@ -57,7 +58,8 @@ ChooseExpansion expansions_of(TargetKind target) {
     case TargetKind::Cpu: return choose<TargetKind::Cpu>;
     case TargetKind::Ptx75:
     case TargetKind::Ptx: return choose<TargetKind::Ptx>;
-    case TargetKind::Spirv: return choose<TargetKind::Spirv>;
+    case TargetKind::Spirv:
+    case TargetKind::SpirvFlushing: return choose<TargetKind::Spirv>;
   }
   return expand_all;
 }
@@ -105,10 +107,13 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
   if (target != TargetKind::Interpreter) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);
   clean_up(run);
-  run("contract", contract);
-  expand_math(m, expansions_of(target));
+  const bool flushing = target == TargetKind::SpirvFlushing && m.kernel().fp == FpMode::Native;
+  contract(m, !flushing);
+  run.check("contract");
+  expand_math(m, expansions_of(target), flushing);
   run.check("expand_math");
-  expand_ops(m, had_by(target), target == TargetKind::Spirv ? 64 : 32);
+  const bool spirv = target == TargetKind::Spirv || target == TargetKind::SpirvFlushing;
+  expand_ops(m, had_by(target), spirv ? 64 : 32);
   run.check("expand_ops");
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
@@ -142,7 +147,7 @@ std::span<const Pass> all_passes() {
       {"fold", fold, true},
       {"cse", cse, true},
       {"dce", dce, true},
-      {"contract", contract, false},
+      {"contract", [](Module& m) { contract(m); }, false},
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"lower_access", lower_access, true},

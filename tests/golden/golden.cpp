@@ -105,6 +105,7 @@ bool run_pass(const std::string& name, Module& m) {
 TargetKind target_of(const std::string& name) {
   if (name == "pipeline:ptx") return TargetKind::Ptx;
   if (name == "pipeline:spirv") return TargetKind::Spirv;
+  if (name == "pipeline:spirv_flushing") return TargetKind::SpirvFlushing;
   return name == "pipeline:cpu" ? TargetKind::Cpu : TargetKind::Interpreter;
 }
 

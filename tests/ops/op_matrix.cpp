@@ -16,6 +16,7 @@
 #include <map>
 #include <string>
 
+#include "driver/devices.h"
 #include "driver/plugin.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -44,10 +45,6 @@ struct Totals {
   std::map<std::string, std::map<std::string, long>> results;  // by operation and type
   long rows = 0, different = 0, unsupported = 0, open = 0;
 };
-
-passes::TargetKind kind_of(const std::string& back_end) {
-  return back_end == "cpu" ? passes::TargetKind::Cpu : back_end == "cuda" ? passes::TargetKind::Ptx : passes::TargetKind::Spirv;
-}
 
 test::Argument argument(Scalar s, const test::Column& bits) {
   const unsigned size = ir::size_of(s);
@@ -79,7 +76,7 @@ std::string operands_text(const ir::Function& f, ir::ValueId value, const test::
 /// Empty, or why the row alone cannot be compiled for the device.
 std::string refusal(const Case& c, std::size_t row, const Options& o, runtime::Device& device) {
   test::Built one = build(c, {row}, test::exact_mode(o.mode));
-  passes::run_pipeline(one.module, kind_of(o.back_end), true);
+  passes::run_pipeline(one.module, driver::kind_of(device.target()), true);
   try {
     driver::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
   } catch (const error& e) {
@@ -135,7 +132,7 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
     for (const auto& out : built.outputs) arguments.push_back(argument(out.type, test::Column(out.rows * c.lanes())));
     ir::Module lowered = built.module;
     if (const std::string broken = ir::verify(lowered); !broken.empty()) throw error(error::kind_type::internal, broken.c_str());
-    if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
+    if (const std::string refused = passes::run_pipeline(lowered, driver::kind_of(device.target()), true); !refused.empty())
       throw error(error::kind_type::internal, refused.c_str());
     const std::int64_t blocks = (std::int64_t(c.lanes()) + test::block - 1) / test::block;
     const std::string fault = run_on(device, lowered, {{blocks, 1, 1}, {test::block, 1, 1}}, arguments);
@@ -162,7 +159,7 @@ void run(const test::Meeting& m, const Options& o, runtime::Device& device, Tota
   if (!o.only.empty() && m.name.find(o.only) == std::string::npos) return;
   ir::Module lowered = m.module;
   lowered.kernel().fp = test::exact_mode(o.mode);
-  if (const std::string refused = passes::run_pipeline(lowered, kind_of(o.back_end), true); !refused.empty())
+  if (const std::string refused = passes::run_pipeline(lowered, driver::kind_of(device.target()), true); !refused.empty())
     throw error(error::kind_type::internal, (m.name + ": " + refused).c_str());
   std::vector<test::Argument> expected = m.arguments, got = m.arguments;
   if (const std::string fault = test::run_interpreted(m.module, m.launch, expected); !fault.empty())

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/devices.h"
 #include "ir/report.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -121,7 +122,7 @@ std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device&
   const std::vector<ir::ReportSite> sites = ir::report_sites(lowered);
   lowered = k.module;
   lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true};
-  const auto kind = o.back_end == "cpu" ? passes::TargetKind::Cpu : o.back_end == "cuda" ? passes::TargetKind::Ptx : passes::TargetKind::Spirv;
+  const passes::TargetKind kind = driver::kind_of(device.target());
   if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
   if (o.print) std::fputs(ir::print(lowered).c_str(), stdout);
   const auto compared = [&](const std::string& who, auto run) -> std::string {
@@ -148,7 +149,7 @@ std::string check_kernel(std::uint64_t seed, const Options& o, runtime::Device& 
   ir::Module lowered = k.module;
   // Views are dense, aligned and apart, and hold few elements; the seed decides which of these facts the code may use.
   lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true};
-  const auto kind = o.back_end == "cpu" ? passes::TargetKind::Cpu : o.back_end == "cuda" ? passes::TargetKind::Ptx : passes::TargetKind::Spirv;
+  const passes::TargetKind kind = driver::kind_of(device.target());
   if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
   if (o.print) {
     std::fputs(ir::print(lowered).c_str(), stdout);

@@ -25,7 +25,6 @@ class Emitter {
   explicit Emitter(const Target& target) : target_(target) {}
 
   Module m;
-  bool native = false;  // the kernel need not give the same bits everywhere
   bool fast = false;  // the current operation may be approximated and contracted
 
   bool has(std::string_view feature) const { return target_.lists("features", feature); }

@@ -29,7 +29,6 @@ void Lower::run() {
   arrays_.resize(f_.values.size());
   uses_.resize(f_.values.size());
   e_.where = fmt::format("kernel {}", unit_.module.kernel().name);
-  e_.native = f_.fp == ir::FpMode::Native;
   scan();
   if (f_.called) return called();
   declare();

@@ -137,8 +137,7 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
   const std::string feature = fmt::format("fma{}", ir::bits_of(s));
-  // nfma: fused, but it flushes subnormals, which native mode lets pass where the alternative is f64.
-  if (fast || has(feature) || (native && has("n" + feature))) return ext(GLSLstd450Fma, s, {x, y, z});
+  if (fast || has(feature)) return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
   if (!has("f64"))
