@@ -70,8 +70,8 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
   fault(inst, [&] {
     std::string extents;
     for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
-    return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op), a.label, flat ? "flat index " : "",
-                       indices_text(inst, indices, lane), extents, who(lane));
+    return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op), a.label,
+                       a.space == Space::Argument ? "byte " : flat ? "flat index " : "", indices_text(inst, indices, lane), extents, who(lane));
   });
   return nullptr;
 }

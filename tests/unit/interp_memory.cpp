@@ -321,7 +321,7 @@ TEST(InterpMemory, AggregatesByValue) {
   EXPECT_EQ(run(text, line(1, 1), {whole, scalar(4), view(out)}), "");
   EXPECT_EQ(out[0], 202.0f);
   EXPECT_EQ(run(text, line(1, 1), {whole, scalar(5), view(out)}),
-            "out of bounds: load from parameter 1 at (5), extents (12), block (0, 0, 0), thread (0, 0, 0)");
+            "out of bounds: load from parameter 1 at byte (5), extents (12), block (0, 0, 0), thread (0, 0, 0)");
 }
 
 TEST(InterpMemory, VectorAccessesAreInBoundsAndAligned) {
