@@ -52,6 +52,10 @@ template <class Float> inline constexpr int pow_c0 = 0;
 template <> inline constexpr float pow_c0<float>[] = {0x1.ec709ep-1f};
 template <> inline constexpr double pow_c0<double>[] = {0x1.ec709dc3a03fdp-1};
 
+template <class Float> inline constexpr int erf_c = 0;
+template <> inline constexpr float erf_c<float>[] = {0x1.a0be84p+0f};
+template <> inline constexpr double erf_c<double>[] = {0x1.a0be83d8d032dp+0};
+
 template <class Float> inline constexpr int gamma_c = 0;
 template <> inline constexpr float gamma_c<float>[] = {0x1.53643ap+0f, 0x1.acfe3ap-2f};
 template <> inline constexpr double gamma_c<double>[] = {0x1.536439a4c6efcp+0, 0x1.acfe390c97d69p-2};
@@ -90,6 +94,13 @@ template <> inline constexpr double exp2_q<double>[] = {0x1.62e42fefa39efp-1, 0x
     0x1.3b2ab6fb9dab7p-7, 0x1.5d87fe78458a7p-10, 0x1.430913167f5b5p-13, 0x1.ffcbfe66151c2p-17, 0x1.62bfb49bd8e83p-20,
     0x1.b52083a66a12ep-24, 0x1.e63b96a8db4e9p-28, 0x1.f0e67771694dap-32};
 
+// exp2m1_q: 2^r - 1 = r (c + Q(r)), c = ln2, |r| <= 1/2; error 2^-2.543 / 2^-55.64
+template <class Float> inline constexpr int exp2m1_q = 0;
+template <> inline constexpr float exp2m1_q<float>[] = {-0x1.c1152ap-8f};
+template <> inline constexpr double exp2m1_q<double>[] = {0x1.ccc0ec2bf6834p-56, 0x1.ebfbdff82c598p-3,
+    0x1.c6b08d704a08ep-5, 0x1.3b2ab6fba1f0cp-7, 0x1.5d87fe78b21b3p-10, 0x1.430913092eea8p-13, 0x1.ffcbfc1e4f19ep-17,
+    0x1.62bfd51d2a698p-20, 0x1.b525a18b6c0b2p-24, 0x1.e60522782e0ebp-28, 0x1.e8c8e4c44374ap-32};
+
 // exp10_q: 10^r = 1 + r Q(r), |r| <= log10(2) / 2; error 2^-26.61 / 2^-57.31
 template <class Float> inline constexpr int exp10_q = 0;
 template <> inline constexpr float exp10_q<float>[] = {0x1.26bb1cp+1f, 0x1.535226p+1f, 0x1.046fa6p+1f, 0x1.2bffa4p+0f,
@@ -107,6 +118,12 @@ template <> inline constexpr double log_q<double>[] = {-0x1.ffffffffffff8p-2, 0x
     -0x1.999954f8e6e61p-4, 0x1.745ca382bc874p-4, -0x1.555d264dd35b9p-4, 0x1.3b20d5dd68d22p-4, -0x1.24048b46105fbp-4,
     0x1.102afdc08da89p-4, -0x1.06434a26518a9p-4, 0x1.f4e3595cf6c5ap-5, -0x1.722912084f403p-5, 0x1.3a7094109b33bp-5,
     -0x1.65a74cb52b79ep-4, 0x1.7a1ff568b29edp-4};
+
+// log_w: log((1 + s) / (1 - s)) = 2 s + s z W(z), z = s^2, |s| <= 1/5; absolute; error 2^-30.37 / 2^-58.02
+template <class Float> inline constexpr int log_w = 0;
+template <> inline constexpr float log_w<float>[] = {0x1.5555d6p-1f, 0x1.9917aep-2f, 0x1.38285ap-2f};
+template <> inline constexpr double log_w<double>[] = {0x1.55555555559d6p-1, 0x1.999999987cf0cp-2, 0x1.249249f164dcp-2,
+    0x1.c71be04c13f15p-3, 0x1.74795fe838dap-3, 0x1.3804da5f8a869p-3, 0x1.3cd64864c5c88p-3};
 
 // log2_q: log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3; error 2^-27.5 / 2^-55.17
 template <class Float> inline constexpr int log2_q = 0;
@@ -155,15 +172,15 @@ template <> inline constexpr double tan_q<double>[] = {0x1.55555555554d4p-2, 0x1
     0x1.cd84364aa39e1p-13, 0x1.283f49acd6ae3p-13, -0x1.151099de97b87p-15, 0x1.90aca68818613p-14, -0x1.93d701412811dp-15,
     0x1.6b242f20c2bcap-16};
 
-// atan_q: atan t = t + t z Q(z), z = t^2, |t| <= 1; error 2^-25.83 / 2^-57.59
+// atan_q: atan t = t + t z Q(z), z = t^2, |t| <= 1; error 2^-25.83 / 2^-54.97
 template <class Float> inline constexpr int atan_q = 0;
 template <> inline constexpr float atan_q<float>[] = {-0x1.5554dcp-2f, 0x1.9978ecp-3f, -0x1.230a94p-3f, 0x1.b4debp-4f,
     -0x1.3550dap-4f, 0x1.61eebp-5f, -0x1.0c17d2p-6f, 0x1.7ea682p-9f};
-template <> inline constexpr double atan_q<double>[] = {-0x1.5555555555526p-2, 0x1.99999999955bp-3, -0x1.249249237f471p-3,
-    0x1.c71c717fcba89p-4, -0x1.745d11ae34337p-4, 0x1.3b1366975841p-4, -0x1.110e5110d4488p-4, 0x1.e1bba56d0a035p-5,
-    -0x1.ae5e6e70d3013p-5, 0x1.82dac9518ba48p-5, -0x1.59a3da7761e46p-5, 0x1.2c2e136258e12p-5, -0x1.e9f928758984fp-6,
-    0x1.683bb3bd39a77p-6, -0x1.c78dc820d4e36p-7, 0x1.d7b65295290b6p-8, -0x1.7a36b681c0582p-9, 0x1.b3f6bd56fd78ap-11,
-    -0x1.3f32cec7b5a72p-13, 0x1.bbe80cea86192p-17};
+template <> inline constexpr double atan_q<double>[] = {-0x1.555555555544cp-2, 0x1.999999998410ep-3,
+    -0x1.2492491fa2096p-3, 0x1.c71c709e174b6p-4, -0x1.745d0230d3bfap-4, 0x1.3b12b2e6b049bp-4, -0x1.11089cf230efdp-4,
+    0x1.e178168330082p-5, -0x1.ad32b792c70d2p-5, 0x1.7ee3ee28f5953p-5, -0x1.4f450fe5cd726p-5, 0x1.1715bc7105fe8p-5,
+    -0x1.a7265935ae5a7p-6, 0x1.162bee569323ap-6, -0x1.2cf6f6b606c6ep-7, 0x1.f96bccc52ca75p-9, -0x1.3129889f0d1cbp-10,
+    0x1.d3b9cce1930b5p-13, -0x1.53e4bfd377bb9p-16};
 
 // asin_q: asin x = x + x z Q(z), z = x^2, |x| <= 1/2; error 2^-27.62 / 2^-55.9
 template <class Float> inline constexpr int asin_q = 0;
@@ -180,23 +197,27 @@ template <> inline constexpr double pow_w<double>[] = {0x1.d271dfa6927cap-55, 0x
     0x1.484b13d7f46bfp-2, 0x1.0c9a847aad1bap-2, 0x1.c68f6b7d434f6p-3, 0x1.89ef525ea1f97p-3, 0x1.5c28b80bca55ap-3,
     0x1.2ca90d539f4cp-3, 0x1.78c4df30e7b25p-3};
 
-// erf_q: erf x = x + x Q(z), z = x^2, |x| <= 1; error 2^-29.97 / 2^-56.32
+// erf_q: erf x = x + x Q(z), z = x^2, |x| <= 1; error 2^-29.97 / 2^-2.787
 template <class Float> inline constexpr int erf_q = 0;
 template <> inline constexpr float erf_q<float>[] = {0x1.06eba8p-3f, -0x1.81274p-2f, 0x1.ce2d74p-4f, -0x1.b8045p-6f,
     0x1.54833ap-8f, -0x1.a99d52p-11f, 0x1.69d26p-14f, -0x1.24de26p-19f};
-template <> inline constexpr double erf_q<double>[] = {0x1.06eba8214db69p-3, -0x1.812746b037a31p-2, 0x1.ce2f21a046ba3p-4,
-    -0x1.b82ce313e1a16p-6, 0x1.565bcd4b207eap-8, -0x1.c02dc0bd4a6dep-11, 0x1.f9a4deae3a3d1p-14, -0x1.f4fa1f80f8f79p-17,
-    0x1.bc5d3d4941f3fp-20, -0x1.7a45c707a8feap-23, 0x1.c39dd45c19451p-26, -0x1.1430968ed4148p-27, 0x1.501ae33434ce7p-29,
-    -0x1.915e56ed386p-32};
+template <> inline constexpr double erf_q<double>[] = {-0x1.200c4345f9efbp-5};
 
-// erf_tail: log2(erfc x) = P(x), 1 <= x <= 5.95; error 2^-25.88 / 2^-54.84
+// erf_tail: log2(erfc x) = P(x), 1 <= x <= 5.93; error 2^-25.88 / 2^-4.411
 template <class Float> inline constexpr int erf_tail = 0;
-template <> inline constexpr float erf_tail<float>[] = {-0x1.ef880cp-9f, -0x1.9cc4eep+0f, -0x1.e343fep-1f, -0x1.065bc8p-3f,
-    0x1.5e8c88p-6f, -0x1.b59608p-10f};
-template <> inline constexpr double erf_tail<double>[] = {-0x1.9be6335e1561dp-20, -0x1.a0bd86ca9b1f6p+0,
-    -0x1.d647e18c858ddp-1, -0x1.2f41dae68e597p-3, 0x1.bdec585dd5c68p-6, 0x1.b9c84452c17e3p-11, -0x1.8cdf9dcef2cebp-9,
-    0x1.5bebcb8864e28p-10, -0x1.5cef12ebaeb4ap-12, 0x1.52ea6ab634a96p-15, 0x1.5d56b158f40b4p-18, -0x1.02b6d4b33a973p-18,
-    0x1.0a47ed0f4696p-20, -0x1.4f35812dec2e6p-23, 0x1.0e2e43f9ef945p-26, -0x1.026d1536f0287p-30, 0x1.c13a056d363e7p-36};
+template <> inline constexpr float erf_tail<float>[] = {-0x1.ef880cp-9f, -0x1.9cc4eep+0f, -0x1.e343fep-1f,
+    -0x1.065bc8p-3f, 0x1.5e8c88p-6f, -0x1.b59608p-10f};
+template <> inline constexpr double erf_tail<double>[] = {-0x1.847220ef25b17p+1};
+
+// erf_p: log2(erfc x) = -x (c + P(x)), c = erf_c, 0 <= x <= 5.93; error 2^-3.064 / 2^-55.36
+template <class Float> inline constexpr int erf_p = 0;
+template <> inline constexpr float erf_p<float>[] = {0x1.8fb3bcp-3f};
+template <> inline constexpr double erf_p<double>[] = {-0x1.5a87211ce3241p-54, 0x1.d63ed7499591p-1,
+    0x1.2fa7eecb24306p-3, -0x1.c4242d03af962p-6, -0x1.3c76ff0510ffbp-12, 0x1.40bf66487a538p-9, -0x1.be5e722e1662bp-11,
+    0x1.3980add407bb3p-15, 0x1.85d0364e44f28p-14, -0x1.65ecc27ec75c4p-15, 0x1.32cefd6438eep-18, 0x1.2f6919242c8a2p-18,
+    -0x1.8aa10612c5b61p-19, 0x1.ba717229d5904p-21, -0x1.2aeb8546ecc61p-26, -0x1.9649f8fe71f15p-24,
+    0x1.abd8b0a68e253p-25, -0x1.0a95ad24eb762p-26, 0x1.d343b6f4869c3p-29, -0x1.29bd39f8454aep-31,
+    0x1.106b08c28484dp-34, -0x1.54d2483a7f91bp-38, 0x1.05b183baf82b2p-42, -0x1.747990143c792p-48};
 
 // erfc_q: erfc x = exp(-x^2) r Q(r - c), r = 1 / (2 + x), c = 0 (f32), 1/4 (f64), x >= 0; error 2^-24.43 / 2^-55.47
 template <class Float> inline constexpr int erfc_q = 0;
@@ -219,6 +240,14 @@ template <> inline constexpr double gamma_q<double>[] = {0x1.b0ee6072093cfp-2, 0
     0x1.ab0aec695f324p-16, -0x1.ebcf66467b7fap-17, 0x1.248918cd81541p-15, 0x1.f4648aca878b2p-15, 0x1.3b4f261c6ea0dp-14,
     0x1.75e899370611dp-15, 0x1.bb21c16494392p-17};
 
+// sinpi_q: sin(pi f) = pi f + f z Q(z), z = f^2, |f| <= 1/2; error 2^-27.21 / 2^-60.56
+template <class Float> inline constexpr int sinpi_q = 0;
+template <> inline constexpr float sinpi_q<float>[] = {-0x1.4abbc6p+2f, 0x1.46693ap+1f, -0x1.32587cp-1f,
+    0x1.3e5652p-4f};
+template <> inline constexpr double sinpi_q<double>[] = {-0x1.4abbce625be52p+2, 0x1.466bc6775aa36p+1,
+    -0x1.32d2cce62530ap-1, 0x1.50783483ec776p-4, -0x1.e3074d3078c13p-8, 0x1.e8f328bdaf6bp-12, -0x1.6f70d02f27cap-16,
+    0x1.9bfcc3d7a8aeep-21};
+
 // lgamma_q: log gamma(2 + t) = t Q(t), -3/4 <= t <= 1/4; error 2^-25.89 / 2^-55.29
 template <class Float> inline constexpr int lgamma_q = 0;
 template <> inline constexpr float lgamma_q<float>[] = {0x1.b0ee6p-2f, 0x1.4a34cep-2f, -0x1.13de92p-4f, 0x1.513524p-6f,
@@ -236,16 +265,17 @@ template <> inline constexpr double stirling_q<double>[] = {0x1.5555555555555p-4
     0x1.a01a016d50568p-11, -0x1.381351197e6e2p-11, 0x1.b939eb1bc356p-11, -0x1.f34251e5be5e8p-10, 0x1.7fc73c10f4fe4p-8,
     -0x1.06500fe1bc02p-6};
 
-// erfinv_near: erfinv x = x P(w), w = -log(1 - x^2) <= 6; error 2^-24.22 / 2^-54.36
+// erfinv_near: erfinv x = x P(w), w = -log(1 - x^2) <= 6; error 2^-24.22 / 2^-53.75
 template <class Float> inline constexpr int erfinv_near = 0;
-template <> inline constexpr float erfinv_near<float>[] = {0x1.c5bf88p-1f, 0x1.db2ab8p-3f, 0x1.7a2facp-7f, -0x1.2fe56ap-9f,
-    -0x1.2e2644p-13f, 0x1.c709eap-15f, 0x1.7812a2p-21f, -0x1.65b4f8p-20f, 0x1.493f84p-23f, -0x1.91223ap-28f};
-template <> inline constexpr double erfinv_near<double>[] = {0x1.c5bf891b4ef6bp-1, 0x1.db29fb2fee4d1p-3,
-    0x1.7a72e72c4241ap-7, -0x1.3211026535482p-9, -0x1.0c86b53d94973p-13, 0x1.8701198af8268p-15, 0x1.0f279e870a1e9p-19,
-    -0x1.0ff39248b5a93p-20, -0x1.3977e48e76779p-25, 0x1.7822d21f1b25dp-26, 0x1.a630f741ef2e1p-30, -0x1.230e189c31a38p-30,
-    0x1.2e387239413ffp-32, -0x1.f93e4021e34abp-34, 0x1.8ce726ef002d3p-35, -0x1.ca42609d284aep-37, 0x1.9b2f5b0471054p-39,
-    -0x1.2f2cb2db823b1p-41, 0x1.73c26f60352e6p-44, -0x1.72a15da651d78p-47, 0x1.20e0464f5b4b9p-50, -0x1.4f31e327eedf3p-54,
-    0x1.0e98c1d830f5ap-58, -0x1.0e62fb55438adp-63, 0x1.f6fd3457f7c01p-70};
+template <> inline constexpr float erfinv_near<float>[] = {0x1.c5bf88p-1f, 0x1.db2ab8p-3f, 0x1.7a2facp-7f,
+    -0x1.2fe56ap-9f, -0x1.2e2644p-13f, 0x1.c709eap-15f, 0x1.7812a2p-21f, -0x1.65b4f8p-20f, 0x1.493f84p-23f,
+    -0x1.91223ap-28f};
+template <> inline constexpr double erfinv_near<double>[] = {0x1.c5bf891b4ef6bp-1, 0x1.db29fb2fee48bp-3,
+    0x1.7a72e72c4a5f9p-7, -0x1.321102666b7e1p-9, -0x1.0c86b4f04f3f3p-13, 0x1.8701184f9b5cdp-15, 0x1.0f2726a6c9ee5p-19,
+    -0x1.0feef8e0270fcp-20, -0x1.3ad0ad4722969p-25, 0x1.7c43d70f964bbp-26, 0x1.5d5142fc0db49p-30,
+    -0x1.ccf24b84319dcp-31, 0x1.247e4a745baa2p-33, -0x1.7a15c0a698776p-35, 0x1.1bcc8e44d6661p-36,
+    -0x1.0274cb88817fp-38, 0x1.1c8d265c7089dp-41, -0x1.6872f5ecc5e59p-45, 0x1.2a315d80e535dp-50, 0x1.2eb2fe62b6893p-53,
+    -0x1.257914fc6b897p-56, 0x1.b70bdd93ab05ap-61, -0x1.0506df398edb7p-66};
 
 // erfinv_far: erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16; error 2^-24.3 / 2^-52.62
 template <class Float> inline constexpr int erfinv_far = 0;

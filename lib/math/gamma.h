@@ -16,7 +16,7 @@ struct Recurrence {
   Real t, product;
   Bool<Real> divide;
 };
-/// For -1/2 < x < 6.
+/// For -1/2 < x < 6; what it gives elsewhere is not used.
 template <class Real>
 Recurrence<Real> recurrence(const Real& x) {
   const Real one = constant<Real>(1), zero = constant<Real>(0);
@@ -46,8 +46,14 @@ Pair<Real> log2_gamma(const Real& x) {
 /// y sin(pi y), for y > 0; NaN for whole y.
 template <class Real>
 Real times_sine(const Real& y) {
-  const Real s = sine_of(reduce_half_turns(y), Unsigned<Real>(PlainUnsigned<Real>(0)));
-  return select(s == constant<Real>(0), not_a_number<Real>(), y * s);
+  using F = Scalar<Real>;
+  const Real magic(Format<Real>::magic);
+  const Real turn = fma(floor(y * constant<Real>(0.5)), constant<Real>(-2), y);  // y modulo 2
+  const Real shifted = turn + magic, f = turn - (shifted - magic), z = f * f;
+  const Real angle = f * Real(pi<F>[0]), lost = fma(f, Real(pi<F>[1]), fma(f, Real(pi<F>[0]), -angle));
+  const Real s = y * (angle + fma(f * z, horner<sinpi_q<F>>(z), lost));
+  const Real turned = from_bits<Real>(bits(s) ^ (bits(shifted) << int(sizeof(F) * 8 - 1)));
+  return select(f == constant<Real>(0), not_a_number<Real>(), turned);
 }
 
 template <class Real>
@@ -56,8 +62,8 @@ Real tgamma(const Real& x) {
   const Real one = constant<Real>(1), size = abs(x);
   const Bool<Real> negative = x <= constant<Real>(-0.5);
   const Real y = select(negative, size, x);
-  const Real six = constant<Real>(6), end = constant<Real>(is_single<Real> ? 50 : 190);
-  const Recurrence<Real> r = recurrence(select(y < six, y, six));
+  const Real end = constant<Real>(is_single<Real> ? 50 : 190);
+  const Recurrence<Real> r = recurrence(y);
   const Real base = fma(r.t, horner<gamma_q<F>>(r.t), one);
   const Real four = constant<Real>(4);  // a subnormal product has a finite reciprocal, which may not be asked for
   Var<Real> result = base * select(r.divide, reciprocal(r.product * four) * four, r.product);
@@ -67,17 +73,14 @@ Real tgamma(const Real& x) {
     mirror = above * reciprocal(below);
     result = above * reciprocal(below * Real(result));
   });
-  when(negate(y < six), [&] {
+  when(negate(y < constant<Real>(6)), [&] {  // beyond `end` the power of two overflows, or the result becomes 0; -infinity has a NaN in `mirror`
     const Pair<Real> log = log2_gamma(select(y > end, end, y));
     const Real high = select(negative, -log.high, log.high), low = select(negative, -log.low, log.low);
     const Real magic(Format<Real>::magic);
     const Real shifted = (high + low) + magic;
     const Real rest = (high - (shifted - magic)) + low;
     const Real p = fma(horner<exp2_q<F>>(rest), rest, one);
-    const Real value = scale_safe(p * Real(mirror), shifted);
-    const Bool<Real> overflows = x > constant<Real>(is_single<Real> ? 36 : 172);
-    const Real finite = select(overflows, infinity<Real>(), value);
-    result = select(x == -infinity<Real>(), not_a_number<Real>(), finite);
+    result = scale_safe(p * Real(mirror), shifted);
   });
   return Real(result);
 }

@@ -22,10 +22,13 @@ HalfExp<Real> half_exp(const Real& x) {
   const Unsigned<Real> less = bits(shifted) - Unsigned<Real>(PlainUnsigned<Real>(1));
   return {fma(fma(horner<exp_q<F>>(r), r, one), r, one), from_bits<Real>(less)};
 }
-/// e^x / 2 up to where it overflows.
+/// e^x / 2 for large x, up to infinity, and NaN.
 template <class Real>
-Real half_exp_rare(const Real& x, const HalfExp<Real>& e) {
-  return select(x > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(), scale_safe(e.p, e.shifted));
+Real half_exp_rare(const Real& x) {
+  return rarely<Real>("half_exp", [](const Real& y) {
+    const HalfExp<Real> e = half_exp(y);
+    return select(y > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(), scale_safe(e.p, e.shifted));
+  }, x);
 }
 template <class Real>
 Bool<Real> exp_is_large(const Real& size) {
@@ -36,8 +39,8 @@ template <class Real>
 Real sinh(const Real& x) {
   const Real size = abs(x);
   const Real e = expm1_core(size);
-  Var<Real> result = constant<Real>(0.5) * (e + e / (e + constant<Real>(1)));
-  when(exp_is_large(size), [&] { result = half_exp_rare(size, half_exp(size)); });
+  Var<Real> result = constant<Real>(0.5) * fma(e, reciprocal(e + constant<Real>(1)), e);
+  when(exp_is_large(size), [&] { result = half_exp_rare(size); });
   return copysign(Real(result), x);
 }
 
@@ -46,8 +49,8 @@ Real cosh(const Real& x) {
   const Real size = abs(x);
   const HalfExp<Real> half = half_exp(size);
   const Real h = scale_fast(half.p, half.shifted);
-  Var<Real> result = h + constant<Real>(0.25) / h;
-  when(exp_is_large(size), [&] { result = half_exp_rare(size, half); });
+  Var<Real> result = fma(constant<Real>(0.25), reciprocal(h), h);
+  when(exp_is_large(size), [&] { result = half_exp_rare(size); });
   return Real(result);
 }
 
@@ -71,7 +74,7 @@ Real log_twice(const Real& x) {
 template <class Real>
 Real asinh(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1), square = size * size;
-  const Real w = fma(square, reciprocal(one + sqrt(fma(size, size, one))), size);
+  const Real w = fma(square, reciprocal(one + square_root(fma(size, size, one))), size);
   Var<Real> result = log1p_core(w, one + w);
   when(negate(size < Real(square_limit<Real>)), [&] { result = log_twice(size); });
   return copysign(Real(result), x);
@@ -79,10 +82,14 @@ Real asinh(const Real& x) {
 
 template <class Real>
 Real acosh(const Real& x) {
+  using Form = Format<Real>;
   const Real one = constant<Real>(1), t = x - one;
-  const Real w = t + sqrt(fma(t, t, t + t));
+  const Real w = t + square_root(fma(t, t, t + t));
   Var<Real> result = log1p_core(w, one + w);
-  when(negate(both(x >= one, x < Real(square_limit<Real>))), [&] { result = select(x < one, not_a_number<Real>(), log_twice(x)); });
+  constexpr PlainUnsigned<Real> ordinary = std::bit_cast<PlainUnsigned<Real>>(square_limit<Real>) - Form::one;  // 1 up to the limit
+  when(bits(x) - Unsigned<Real>(Form::one) >= Unsigned<Real>(ordinary), [&] {
+    result = rarely<Real>("acosh_rare", [](const Real& y) { return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1)); }, x);
+  });
   return Real(result);
 }
 
@@ -90,8 +97,11 @@ template <class Real>
 Real atanh(const Real& x) {
   const Real size = abs(x), one = constant<Real>(1), twice = size + size;
   const Real w = fma(twice * size, reciprocal(one - size), twice);
-  const Real result = constant<Real>(0.5) * log1p(w);
-  return copysign(select(size > one, not_a_number<Real>(), result), x);
+  Var<Real> result = constant<Real>(0.5) * log1p_core(w, one + w);
+  when(negate(size < one), [&] {
+    result = rarely<Real>("atanh_rare", [](const Real& y) { return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>()); }, size);
+  });
+  return copysign(Real(result), x);
 }
 
 }  // namespace krait::math

@@ -121,17 +121,14 @@ Real log10(const Real& x) {
   return log_with(x, "log10_rare", [](const Unsigned<Real>& u) { return log10_core<Real>(u); });
 }
 
-/// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x; +0 for -0. The part of x that 1 + x drops is added to f.
+/// log(1 + x) for x > -1 up to 2^(bias - 2), u = 1 + x as rounded; +0 for -0. With u's exponent e, 2^-e (1 + x) - 1 is one fused
+/// operation on x itself, and nothing of x is lost.
 template <class Real>
 Real log1p_core(const Real& x, const Real& u) {
   using F = Scalar<Real>;
-  const Real one = constant<Real>(1);
-  const Real back = u - one;
-  const Real dropped = (one - (u - back)) + (x - back);
   const Int<Real> e = log_exponent<Real>(bits(u));
-  const Unsigned<Real> shift = as_unsigned<Real>(e) << Format<Real>::mantissa;
-  const Real m = from_bits<Real>(bits(u) - shift);
-  const Real f = fma(dropped, from_bits<Real>(Unsigned<Real>(Format<Real>::one) - shift), m - one), square = f * f;
+  const Real scale = from_bits<Real>(Unsigned<Real>(Format<Real>::one) - (as_unsigned<Real>(e) << Format<Real>::mantissa));
+  const Real f = fma(x, scale, scale - constant<Real>(1)), square = f * f;
   const Real n = small_integer<Real>(e);
   const Real tail = fma(square, horner_by_halves<log_q<F>>(f, square), fma(n, Real(ln2<F>[1]), f));
   return fma(n, Real(ln2<F>[0]), tail);

@@ -121,31 +121,33 @@ Real cbrt_seed(const Unsigned<Real>& a) {
   }
 }
 
-/// Fourth-order iterations for a^(-1/3), which need no division, then one Newton step on the cube root.
+/// The cube root of a, 2^-60 (single) or 2^-900 to infinity: fourth-order iterations for a^(-1/3), which need no division, then one
+/// Newton step on the cube root itself. What the step corrects by is normal.
 template <class Real>
-Real cbrt(const Real& x) {
-  const Real one = constant<Real>(1), third = constant<Real>(1.0 / 3.0), size = abs(x);
-  using Form = Format<Real>;
-  constexpr Scalar<Real> small = is_single<Real> ? 0x1p-60f : Scalar<Real>(0x1p-900);
-  constexpr PlainUnsigned<Real> least = std::bit_cast<PlainUnsigned<Real>>(small);
-  const Bool<Real> rare = bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least));
-  Var<Real> a = size, unscale = one;
-  when(rare, [&] {  // so that what the last step corrects by is normal
-    a = size * constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180);
-    unscale = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
-  });
-  Var<Real> r = cbrt_seed<Real>(bits(Real(a)));
+Real cbrt_core(const Real& a) {
+  const Real one = constant<Real>(1), third = constant<Real>(1.0 / 3.0);
+  Var<Real> r = cbrt_seed<Real>(bits(a));
   for (int i = 0; i < (is_single<Real> ? 1 : 2); ++i) {
-    const Real now(r), e = fma(-(now * now), now * Real(a), one);
+    const Real now(r), e = fma(-(now * now), now * a, one);
     r = fma(now * e, fma(fma(e, constant<Real>(14.0 / 81.0), constant<Real>(2.0 / 9.0)), e, third), now);
   }
-  const Real inverse(r), square = inverse * inverse, y = square * Real(a);
-  const Real root = fma(fma(-(y * y), y, Real(a)), square * third, y);
-  Var<Real> result = copysign(root * Real(unscale), x);
-  when(rare, [&] {  // zero, infinity and NaN are their own roots
-    result = select(both(size > constant<Real>(0), size < infinity<Real>()), Real(result), x);
+  const Real inverse(r), square = inverse * inverse, y = square * a;
+  return fma(fma(-(y * y), y, a), square * third, y);
+}
+
+template <class Real>
+Real cbrt(const Real& x) {
+  using Form = Format<Real>;
+  const Real size = abs(x);
+  constexpr PlainUnsigned<Real> least = std::bit_cast<PlainUnsigned<Real>>(Scalar<Real>(is_single<Real> ? 0x1p-60 : 0x1p-900));
+  Var<Real> result = cbrt_core(size);
+  when(bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least)), [&] {
+    result = rarely<Real>("cbrt_rare", [](const Real& a) {  // zero, infinity and NaN are their own roots
+      const Real root = cbrt_core(Real(a * constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180))) * constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
+      return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
+    }, size);
   });
-  return Real(result);
+  return copysign(Real(result), x);
 }
 
 template <class Real>

@@ -77,6 +77,8 @@ template <std::floating_point T> bool isnan(T x) { return x != x; }
 /// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP. Exact, but where a target's
 /// native mode takes it by an approximate instruction (passes/math_targets.def).
 template <std::floating_point T> T reciprocal(T x) { return 1 / x; }
+/// The same of the square root, of zero and normal numbers.
+template <std::floating_point T> T square_root(T x) { return std::sqrt(x); }
 template <Plain T> T select(bool c, T x, std::type_identity_t<T> y) { return c ? x : y; }
 template <class To, Plain From> To bitcast(From x) { return std::bit_cast<To>(x); }
 template <class To, Plain From>

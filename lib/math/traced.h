@@ -32,6 +32,13 @@ value<Float> reciprocal(const value<Float>& x) {
   return result;
 }
 
+template <class Float>
+value<Float> square_root(const value<Float>& x) {
+  const value<Float> result = sqrt(x);
+  trace::allow_approximation(node_of(result));
+  return result;
+}
+
 template <class Body>
 void when(const value<bool>& condition, const Body& body) {
   if_(condition, body);

@@ -162,17 +162,20 @@ Real cos(const Real& x) {
 /// tan(r + quadrant pi/2) = t or -1 / t, its sign bit flipped by `flip`.
 template <class Real>
 Real tangent_of(const Angle<Real>& angle, const Unsigned<Real>& flip) {
-  using F = Scalar<Real>;
   const Real z = angle.r * angle.r;
-  const Real t = fma(angle.r * z, horner<tan_q<F>>(z), angle.r);
-  const Bool<Real> odd = odd_quadrant<Real>(angle.quadrant);
-  const Real value = select(odd, constant<Real>(-1), t) / select(odd, t, constant<Real>(1));
+  const Real t = fma(angle.r * z, horner<tan_q<Scalar<Real>>>(z), angle.r);
+  const Real value = select(odd_quadrant<Real>(angle.quadrant), -reciprocal(t), t);
   return from_bits<Real>(bits(value) ^ flip);
 }
 
 template <class Real>
 Real tan(const Real& x) {
-  return tangent_of(reduce(abs(x)), sign_of(x));
+  const Real size = abs(x);
+  Var<Real> result = tangent_of(reduce_near(size), sign_of(x));
+  when(negate(size < Real(reduction_limit<Real>)), [&] {  // last of all, so that little has to outlive the call
+    result = rarely<Real>("tan_far", [](const Real& y) { return tangent_of(far_angle(abs(y)), sign_of(y)); }, x);
+  });
+  return Real(result);
 }
 
 /// |x| modulo 2 is n / 2 + r / pi, all of it exact but the last product.
@@ -204,11 +207,10 @@ template <class Real>
 Real tanpi(const Real& x) {
   const Angle<Real> angle = reduce_half_turns(abs(x));
   const Unsigned<Real> sign = sign_of(x);
-  const Real value = tangent_of(angle, sign);
-  const Unsigned<Real> size = bits(abs(value));
+  const Real size = select(odd_quadrant<Real>(angle.quadrant), infinity<Real>(), constant<Real>(0));
   const Unsigned<Real> turned = quadrant_bit<Real>(angle.quadrant) & Unsigned<Real>(Format<Real>::sign);
-  const Real exact = from_bits<Real>(size | (turned ^ sign));
-  return select(angle.r == constant<Real>(0), exact, value);
+  const Real exact = from_bits<Real>(bits(size) | (turned ^ sign));
+  return select(angle.r == constant<Real>(0), exact, tangent_of(angle, sign));
 }
 
 }  // namespace krait::math

@@ -34,7 +34,7 @@ void cse(ir::Module& m);
 void dce(ir::Module& m);
 /// a*b + c becomes fma in every mode but strict: the left product first. Without `singles` those of f32 stay.
 void contract(ir::Module& m, bool singles = true);
-/// What becomes of a row of KRAIT_MATH: its body, exact or with approximate reciprocals, or it stays for the target's own
+/// What becomes of a row of KRAIT_MATH: its body, exact or with approximate reciprocals and roots, or it stays for the target's own
 /// instructions. math_targets.def is the table.
 enum class Expansion : std::uint8_t { Exact, Approximate, Instructions };
 using ChooseExpansion = Expansion (*)(const ir::Inst&, ir::FpMode);

@@ -14,13 +14,13 @@ using namespace ir;
 template <TargetKind Target>
 Expansion choose(const Inst& inst, FpMode fp) {
   const bool fast = fp == FpMode::Fast || inst.fast;
-  if (inst.type.scalar != Scalar::F32 || !(fast || fp == FpMode::Native)) return Expansion::Exact;
+  if (!(fast || fp == FpMode::Native)) return Expansion::Exact;
   using enum TargetKind;
   using enum Expansion;
-#define NATIVE(target, Name, how, ulp) \
-  if (Target == target && inst.op == Op::Name) return how;
+#define NATIVE(target, type_, Name, how, ulp) \
+  if (Target == target && inst.type.scalar == Scalar::type_ && inst.op == Op::Name) return how;
 #define FAST(target, Name) \
-  if (Target == target && inst.op == Op::Name && fast) return Instructions;
+  if (Target == target && inst.type.scalar == Scalar::F32 && inst.op == Op::Name && fast) return Instructions;
 #include "passes/math_targets.def"
   return Exact;
 }

@@ -34,6 +34,7 @@ R = LN2 / 2 * mpf("1.0001")
 T = PI / 4 * mpf("1.008")
 T10 = mp.log(2, 10) / 2 * mpf("1.0001")
 K2 = 2 / LN2
+ERF_C = 2 / mp.sqrt(PI) / LN2
 THIRD = mpf(1) / 3
 POW_Z = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
 
@@ -72,11 +73,12 @@ def fits(kind):
     single = kind == "float"
     half = 24 if single else 53
     c0 = remez.rounded(K2 / 3, half)
+    c_erf = remez.rounded(ERF_C, half)
 
     def terms(f32, f64):
         return list(range(f32 if single else f64))
 
-    end = mpf("3.95") if single else mpf("5.95")
+    end = mpf("3.95") if single else mpf("5.93")
     return {
         "exp_q": ("e^r = 1 + r + r^2 Q(r), |r| <= ln2 / 2", lambda r: (mp.expm1(r) - r) / r ** 2,
                   lambda r: r ** 2 / mp.exp(r), -R, R, terms(5, 10)),
@@ -84,10 +86,14 @@ def fits(kind):
                     lambda r: r ** 2 / abs(mp.expm1(r)), -R, R, terms(5, 11)),
         "exp2_q": ("2^r = 1 + r Q(r), |r| <= 1/2", lambda r: mp.expm1(r * LN2) / r,
                    lambda r: abs(r) * mpf(2) ** -r, mpf("-0.5"), mpf("0.5"), terms(6, 11)),
+        "exp2m1_q": ("2^r - 1 = r (c + Q(r)), c = ln2, |r| <= 1/2", lambda r: mp.expm1(r * LN2) / r - remez.rounded(LN2, half),
+                     lambda r: r / mp.expm1(r * LN2), mpf("-0.5"), mpf("0.5"), terms(1, 11)),
         "exp10_q": ("10^r = 1 + r Q(r), |r| <= log10(2) / 2", lambda r: mp.expm1(r * mp.log(10)) / r,
                     lambda r: abs(r) * mpf(10) ** -r, -T10, T10, terms(6, 11)),
         "log_q": ("log(1 + f) = f + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2,
                   lambda f: f ** 2 / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
+        "log_w": ("log((1 + s) / (1 - s)) = 2 s + s z W(z), z = s^2, |s| <= 1/5; absolute", lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z,
+                  lambda z: z ** 1.5, mpf("1e-30"), mpf("0.0400001"), terms(3, 7)),
         "log2_q": ("log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / LN2,
                    lambda f: f ** 2 * LN2 / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
         "log10_q": ("log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / mp.log(10),
@@ -101,24 +107,28 @@ def fits(kind):
         "tan_q": ("tan r = r + r z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.tan(r) - r) / r ** 3),
                   sqrt_form(lambda r: r ** 3 / mp.tan(r)), mpf(0), T ** 2, terms(6, 14)),
         "atan_q": ("atan t = t + t z Q(z), z = t^2, |t| <= 1", sqrt_form(lambda t: (mp.atan(t) - t) / t ** 3),
-                   sqrt_form(lambda t: t ** 3 / mp.atan(t)), mpf(0), mpf(1), terms(8, 20)),
+                   sqrt_form(lambda t: t ** 3 / mp.atan(t)), mpf(0), mpf(1), terms(8, 19)),
         "asin_q": ("asin x = x + x z Q(z), z = x^2, |x| <= 1/2", sqrt_form(lambda x: (mp.asin(x) - x) / x ** 3),
                    sqrt_form(lambda x: x ** 3 / mp.asin(x)), mpf(0), mpf("0.25"), terms(5, 12)),
         "pow_w": ("log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0",
                   lambda z: (pow_series(z) - K2) / z - c0, lambda z: z / pow_series(z), mpf(0), POW_Z, terms(4, 10)),
         "erf_q": ("erf x = x + x Q(z), z = x^2, |x| <= 1", sqrt_form(lambda x: mp.erf(x) / x - 1),
-                  sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 14)),
+                  sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 1)),
         "erf_tail": ("log2(erfc x) = P(x), 1 <= x <= %s" % mp.nstr(end, 3), lambda x: mp.log(mp.erfc(x), 2),
-                     lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 17)),
+                     lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 1)),
+        "erf_p": ("log2(erfc x) = -x (c + P(x)), c = erf_c, 0 <= x <= %s" % mp.nstr(end, 3), lambda x: -mp.log(mp.erfc(x), 2) / x - c_erf,
+                  lambda x: x * mp.erfc(x) * LN2 / mp.erf(x), mpf("1e-9"), end, terms(1, 24)),
         "erfc_q": ("erfc x = exp(-x^2) r Q(r - c), r = 1 / (2 + x), c = 0 (f32), 1/4 (f64), x >= 0",
                    *(erfc_fit(mpf(0), mpf("10.2")) if single else erfc_fit(mpf("0.25"), mpf("27.4"))), terms(9, 25)),
         "gamma_q": ("gamma(2 + t) = 1 + t Q(t), -3/4 <= t <= 1/4", lambda t: (mp.gamma(2 + t) - 1) / t,
                     lambda t: abs(t) / mp.gamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(9, 20)),
+        "sinpi_q": ("sin(pi f) = pi f + f z Q(z), z = f^2, |f| <= 1/2", sqrt_form(lambda f: (mp.sin(PI * f) / f - PI) / f ** 2),
+                    sqrt_form(lambda f: f ** 3 / mp.sin(PI * f)), mpf("1e-20"), mpf("0.25"), terms(4, 8)),
         "lgamma_q": ("log gamma(2 + t) = t Q(t), -3/4 <= t <= 1/4", lambda t: mp.loggamma(2 + t) / t,
                      lambda t: t / mp.loggamma(2 + t), mpf("-0.75"), mpf("0.25"), terms(10, 20)),
         "stirling_q": ("log gamma x = (x - 1/2) log x - x + log(2 pi) / 2 + Q(z) / x, z = 1 / x^2, x >= 6; absolute", stirling,
                        mp.sqrt, mpf("1e-12"), mpf(1) / 36, terms(3, 8)),
-        "erfinv_near": ("erfinv x = x P(w), w = -log(1 - x^2) <= 6", *erfinv_fit(erfinv_of), mpf("1e-30"), mpf(6), terms(10, 25)),
+        "erfinv_near": ("erfinv x = x P(w), w = -log(1 - x^2) <= 6", *erfinv_fit(erfinv_of), mpf("1e-30"), mpf(6), terms(10, 23)),
         "erfinv_far": ("erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16", *erfinv_fit(lambda v: erfinv_of((v + mpf("3.25")) ** 2)),
                        mpf("-0.81"), mpf("0.76"), terms(9, 20)),
         "erfinv_farther": ("erfinv x = x P(sqrt w - 5), 16 <= w <= 37", *erfinv_fit(lambda v: erfinv_of((v + 5) ** 2)),
@@ -142,6 +152,7 @@ def constants(kind):
         "pi": remez.split(PI, bits, 3),
         "pow_k": remez.split(K2, bits, 2),
         "pow_c0": remez.split(K2 / 3, bits, 1),
+        "erf_c": remez.split(ERF_C, bits, 1),
         "gamma_c": [remez.rounded(v, bits) for v in (mp.log(2 * PI, 2) / 2, (mp.log(2 * PI) - 1) / 2)],
     }
 

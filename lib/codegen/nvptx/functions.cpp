@@ -19,8 +19,8 @@ bool has_instruction(const ir::Inst& inst, ir::FpMode mode) {
   const bool fast = inst.fast || mode == ir::FpMode::Fast;
   if (inst.type.scalar != Scalar::F32 || !(fast || mode == ir::FpMode::Native)) return false;
   enum { Cpu, Ptx, Spirv, Instructions, Approximate };
-#define NATIVE(target, Name, how, ulp) \
-  if (target == Ptx && how == Instructions && inst.op == Op::Name) return true;
+#define NATIVE(target, type_, Name, how, ulp) \
+  if (target == Ptx && how == Instructions && Scalar::type_ == Scalar::F32 && inst.op == Op::Name) return true;
 #define FAST(target, Name) \
   if (target == Ptx && fast && inst.op == Op::Name) return true;
 #include "passes/math_targets.def"

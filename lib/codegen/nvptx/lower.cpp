@@ -235,10 +235,26 @@ Value* Lowering::copy_register(Value* x) {
   return b_.CreateCall(llvm::InlineAsm::get(type, code, registers, false), {x});
 }
 
-/// 1 / x in a body whose error bound allows for one ULP of it (PTX ISA, rcp); x and the result are normal there.
-bool Lowering::is_approximate_reciprocal(const ir::Inst& inst) const {
-  return inst.op == Op::Div && inst.fast && kernel_.fp != ir::FpMode::Fast && inst.type.scalar == Scalar::F32 &&
-         kernel_.is_const(inst.operands[0]) && kernel_.const_bits(inst.operands[0]) == 0x3f800000;
+/// rcp.approx.ftz.f64 takes the upper half of x and gives the upper half of a result, some 2^-19 off; with e = 1 - x r, the series
+/// r (1 + e + e^2) leaves 2^-57 before its last rounding. NaN for 0 and infinity.
+Value* Lowering::reciprocal_f64(Value* x) {
+  const auto fma = [&](Value* a, Value* b, Value* c) -> Value* { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b_.getDoubleTy()}, {a, b, c}); };
+  Value* r = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {x});
+  Value* e = fma(b_.CreateFNeg(x), r, llvm::ConstantFP::get(b_.getDoubleTy(), 1));
+  return fma(fma(e, e, e), r, r);
+}
+
+/// 1 / x or sqrt x in a body whose error bound allows for one ULP of it (PTX ISA, rcp and sqrt); x and the result are normal there.
+/// Null for other operations.
+Value* Lowering::approximate(const ir::Inst& inst) {
+  const bool single = inst.type.scalar == Scalar::F32, root = inst.op == Op::Sqrt;
+  if (!inst.fast || !(root || inst.op == Op::Div) || (single && kernel_.fp == ir::FpMode::Fast)) return nullptr;
+  const auto* numerator = llvm::dyn_cast<llvm::ConstantFP>(value(inst.operands.front()));
+  const bool reciprocal = !root && numerator && numerator->isExactlyValue(1);
+  Value* x = value(inst.operands.back());
+  if (reciprocal && inst.type.scalar == Scalar::F64) return reciprocal_f64(x);
+  if (!single || !(root || reciprocal)) return nullptr;
+  return b_.CreateIntrinsic(root ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {x});
 }
 
 void Lowering::lower_pure(const ir::Inst& inst) {
@@ -248,7 +264,7 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
-  else if (is_approximate_reciprocal(inst)) set(inst, b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {operands[1]}));
+  else if (Value* near = approximate(inst)) set(inst, near);
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 

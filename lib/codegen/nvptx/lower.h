@@ -87,7 +87,8 @@ class Lowering {
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
-  bool is_approximate_reciprocal(const ir::Inst& inst) const;
+  llvm::Value* reciprocal_f64(llvm::Value* x);
+  llvm::Value* approximate(const ir::Inst& inst);
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
 
   // call.cpp
