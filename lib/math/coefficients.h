@@ -119,11 +119,12 @@ template <> inline constexpr double log_q<double>[] = {-0x1.ffffffffffff8p-2, 0x
     0x1.102afdc08da89p-4, -0x1.06434a26518a9p-4, 0x1.f4e3595cf6c5ap-5, -0x1.722912084f403p-5, 0x1.3a7094109b33bp-5,
     -0x1.65a74cb52b79ep-4, 0x1.7a1ff568b29edp-4};
 
-// log_w: log((1 + s) / (1 - s)) = 2 s + s z W(z), z = s^2, |s| <= 1/5; absolute; error 2^-30.37 / 2^-58.02
+// log_w: log((1 + s) / (1 - s)) = s W(z), z = s^2, |s| <= 1/5; absolute; error 2^-23.95 / 2^-58.3
 template <class Float> inline constexpr int log_w = 0;
-template <> inline constexpr float log_w<float>[] = {0x1.5555d6p-1f, 0x1.9917aep-2f, 0x1.38285ap-2f};
-template <> inline constexpr double log_w<double>[] = {0x1.55555555559d6p-1, 0x1.999999987cf0cp-2, 0x1.249249f164dcp-2,
-    0x1.c71be04c13f15p-3, 0x1.74795fe838dap-3, 0x1.3804da5f8a869p-3, 0x1.3cd64864c5c88p-3};
+template <> inline constexpr float log_w<float>[] = {0x1.000012p+1f, 0x1.551dbp-1f, 0x1.aefbbcp-2f};
+template <> inline constexpr double log_w<double>[] = {0x1.fffffffffffffp+0, 0x1.5555555555efcp-1,
+    0x1.99999997efbd7p-2, 0x1.24924a2a62fep-2, 0x1.c71bc7c6b955ap-3, 0x1.747c448baee6bp-3, 0x1.37d79f79589aap-3,
+    0x1.3df46f952102bp-3};
 
 // log2_q: log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3; error 2^-27.5 / 2^-55.17
 template <class Float> inline constexpr int log2_q = 0;
@@ -265,17 +266,17 @@ template <> inline constexpr double stirling_q<double>[] = {0x1.5555555555555p-4
     0x1.a01a016d50568p-11, -0x1.381351197e6e2p-11, 0x1.b939eb1bc356p-11, -0x1.f34251e5be5e8p-10, 0x1.7fc73c10f4fe4p-8,
     -0x1.06500fe1bc02p-6};
 
-// erfinv_near: erfinv x = x P(w), w = -log(1 - x^2) <= 6; error 2^-24.22 / 2^-53.75
+// erfinv_near: erfinv x = x P(w), w = log(1 - x^2) >= -6; error 2^-24.22 / 2^-53.75
 template <class Float> inline constexpr int erfinv_near = 0;
-template <> inline constexpr float erfinv_near<float>[] = {0x1.c5bf88p-1f, 0x1.db2ab8p-3f, 0x1.7a2facp-7f,
-    -0x1.2fe56ap-9f, -0x1.2e2644p-13f, 0x1.c709eap-15f, 0x1.7812a2p-21f, -0x1.65b4f8p-20f, 0x1.493f84p-23f,
-    -0x1.91223ap-28f};
-template <> inline constexpr double erfinv_near<double>[] = {0x1.c5bf891b4ef6bp-1, 0x1.db29fb2fee48bp-3,
-    0x1.7a72e72c4a5f9p-7, -0x1.321102666b7e1p-9, -0x1.0c86b4f04f3f3p-13, 0x1.8701184f9b5cdp-15, 0x1.0f2726a6c9ee5p-19,
-    -0x1.0feef8e0270fcp-20, -0x1.3ad0ad4722969p-25, 0x1.7c43d70f964bbp-26, 0x1.5d5142fc0db49p-30,
-    -0x1.ccf24b84319dcp-31, 0x1.247e4a745baa2p-33, -0x1.7a15c0a698776p-35, 0x1.1bcc8e44d6661p-36,
-    -0x1.0274cb88817fp-38, 0x1.1c8d265c7089dp-41, -0x1.6872f5ecc5e59p-45, 0x1.2a315d80e535dp-50, 0x1.2eb2fe62b6893p-53,
-    -0x1.257914fc6b897p-56, 0x1.b70bdd93ab05ap-61, -0x1.0506df398edb7p-66};
+template <> inline constexpr float erfinv_near<float>[] = {0x1.c5bf88p-1f, -0x1.db2ab8p-3f, 0x1.7a2facp-7f,
+    0x1.2fe56ap-9f, -0x1.2e2644p-13f, -0x1.c709eap-15f, 0x1.7812a2p-21f, 0x1.65b4f8p-20f, 0x1.493f84p-23f,
+    0x1.91223ap-28f};
+template <> inline constexpr double erfinv_near<double>[] = {0x1.c5bf891b4ef6bp-1, -0x1.db29fb2fee48bp-3,
+    0x1.7a72e72c4a5f9p-7, 0x1.321102666b7e1p-9, -0x1.0c86b4f04f3f3p-13, -0x1.8701184f9b5cdp-15, 0x1.0f2726a6c9ee5p-19,
+    0x1.0feef8e0270fcp-20, -0x1.3ad0ad4722969p-25, -0x1.7c43d70f964bbp-26, 0x1.5d5142fc0db49p-30,
+    0x1.ccf24b84319dcp-31, 0x1.247e4a745baa2p-33, 0x1.7a15c0a698776p-35, 0x1.1bcc8e44d6661p-36, 0x1.0274cb88818p-38,
+    0x1.1c8d265c7098ep-41, 0x1.6872f5ecc6a04p-45, 0x1.2a315d80eedep-50, -0x1.2eb2fe62a401bp-53, -0x1.257914fc56d5dp-56,
+    -0x1.b70bdd9378f11p-61, -0x1.0506df395c18cp-66};
 
 // erfinv_far: erfinv x = x P(sqrt w - 13/4), 6 <= w <= 16; error 2^-24.3 / 2^-52.62
 template <class Float> inline constexpr int erfinv_far = 0;

@@ -73,7 +73,8 @@ Real tgamma(const Real& x) {
     mirror = above * reciprocal(below);
     result = above * reciprocal(below * Real(result));
   });
-  when(negate(y < constant<Real>(6)), [&] {  // beyond `end` the power of two overflows, or the result becomes 0; -infinity has a NaN in `mirror`
+  // Beyond `end` the power of two overflows, or the result becomes 0; for -infinity `mirror` is a NaN.
+  when(negate(y < constant<Real>(6)), [&] {
     const Pair<Real> log = log2_gamma(select(y > end, end, y));
     const Real high = select(negative, -log.high, log.high), low = select(negative, -log.low, log.low);
     const Real magic(Format<Real>::magic);

@@ -88,7 +88,9 @@ Real acosh(const Real& x) {
   Var<Real> result = log1p_core(w, one + w);
   constexpr PlainUnsigned<Real> ordinary = std::bit_cast<PlainUnsigned<Real>>(square_limit<Real>) - Form::one;  // 1 up to the limit
   when(bits(x) - Unsigned<Real>(Form::one) >= Unsigned<Real>(ordinary), [&] {
-    result = rarely<Real>("acosh_rare", [](const Real& y) { return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1)); }, x);
+    result = rarely<Real>("acosh_rare", [](const Real& y) {
+      return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1));
+    }, x);
   });
   return Real(result);
 }
@@ -99,7 +101,9 @@ Real atanh(const Real& x) {
   const Real w = fma(twice * size, reciprocal(one - size), twice);
   Var<Real> result = constant<Real>(0.5) * log1p_core(w, one + w);
   when(negate(size < one), [&] {
-    result = rarely<Real>("atanh_rare", [](const Real& y) { return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>()); }, size);
+    result = rarely<Real>("atanh_rare", [](const Real& y) {
+      return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>());
+    }, size);
   });
   return copysign(Real(result), x);
 }

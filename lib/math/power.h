@@ -143,7 +143,8 @@ Real cbrt(const Real& x) {
   Var<Real> result = cbrt_core(size);
   when(bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least)), [&] {
     result = rarely<Real>("cbrt_rare", [](const Real& a) {  // zero, infinity and NaN are their own roots
-      const Real root = cbrt_core(Real(a * constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180))) * constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
+      const Real up = constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180), down = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
+      const Real root = cbrt_core(Real(a * up)) * down;
       return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
     }, size);
   });
