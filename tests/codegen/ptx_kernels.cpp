@@ -636,22 +636,31 @@ kernel @functions fp(native) facts(contiguous) (%0: view<f32, 1>) {
   EXPECT_TRUE(contains(fast, "div.full.ftz.f32") || contains(fast, "div.approx.ftz.f32")) << fast;
 }
 
-TEST(PtxKernels, ReciprocalsThatABodyAllowsAreOneInstruction) {
-  std::string text = R"(kir 1
+TEST(PtxKernels, ReciprocalsAndRootsThatABodyAllowsAreApproximate) {
+  const std::string text = R"(kir 1
 kernel @reciprocal fp(native) facts(contiguous) (%0: view<f32, 1>) {
   %1: i64 = global_id {0}
   %2: f32 = load %0, %1
   %3: f32 = const 0x1p+0
   %4: f32 = div.fast %3, %2
-  store.f32 %0, %1, %4
+  %5: f32 = sqrt.fast %4
+  store.f32 %0, %1, %5
   return
 }
 )";
-  std::string marked = check_ptx(text);
+  const auto replaced = [](std::string in, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = in.find(from, at)) != std::string::npos; at += to.size()) in.replace(at, from.size(), to);
+    return in;
+  };
+  const std::string marked = check_ptx(text);
   EXPECT_TRUE(contains(marked, "rcp.approx.ftz.f32") && !contains(marked, "div.")) << marked;
-  text.replace(text.find("div.fast"), 8, "div");
-  std::string plain = check_ptx(text);
+  EXPECT_TRUE(contains(marked, "sqrt.approx.ftz.f32") && !contains(marked, "sqrt.rn")) << marked;
+  const std::string plain = check_ptx(replaced(text, ".fast", ""));
   EXPECT_TRUE(contains(plain, "rcp.rn.f32") || contains(plain, "div.rn.f32")) << plain;
+  EXPECT_TRUE(contains(plain, "sqrt.rn.f32")) << plain;
+  const std::string wide = check_ptx(replaced(text, "f32", "f64"));  // the root of f64 has no such instruction
+  EXPECT_TRUE(contains(wide, "rcp.approx.ftz.f64") && contains(wide, "fma.rn.f64") && !contains(wide, "div.")) << wide;
+  EXPECT_TRUE(contains(wide, "sqrt.rn.f64")) << wide;
 }
 
 TEST(PtxKernels, SourceLinesReachThePtx) {
