@@ -62,6 +62,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(own);
   } catch (const CLI::ParseError& e) {
+    // A word that is no command: the message would be that a command is missing.
+    if (const std::vector<std::string> left = app.remaining(true); !left.empty()) {
+      fmt::print(stderr, "krait: \"{}\" is no command or argument here; --help lists them\n", left.front());
+      return e.get_exit_code();
+    }
     return app.exit(e);
   }
   if (!rest.empty()) dump.program = rest;
