@@ -52,7 +52,7 @@ class Arithmetic {
   V is_nan(V x, ir::Scalar s);
   V is_infinite(V x, ir::Scalar s);
   V saturate(V x, ir::Scalar to);
-  V reciprocal_root(V x);
+  V reciprocal_root(V x, bool fast);
 
   llvm::IRBuilder<>& b_;
   const Machine& machine_;
