@@ -14,7 +14,7 @@ class stream;
 enum class fp : unsigned char {
   strict,        ///< as written: no contraction, IEEE division and square root, subnormals kept
   reproducible,  ///< strict, with a*b + c fused in the IR: the same bits on every target
-  native,        ///< reproducible, but a target may use its own function where the published bound holds
+  native,        ///< reproducible, but a target may use its own function where the published bound holds, and need not fuse
   fast,          ///< reassociation, approximate division, root and functions
 };
 

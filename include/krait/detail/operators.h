@@ -158,6 +158,11 @@ KRAIT_BINARY(>=, Ge, compare_rule)
   void operator symbol(const value<Type>&, const Right&) {                                                             \
     static_assert(detail::always_false<Right>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to "  \
                                                "change it, or write the element itself: x[i] " #symbol " v");          \
+  }                                                                                                                    \
+  template <detail::plain Left, detail::traced Right>                                                                  \
+  void operator symbol(Left&, const Right&) {                                                                          \
+    static_assert(detail::always_false<Right>, "krait: a C++ variable keeps nothing that threads compute: declare it " \
+                                               "kr::var, as in kr::var sum = 0.0f; sum " #symbol " v");                \
   }
 KRAIT_COMPOUND(+=, Add, arithmetic_rule)
 KRAIT_COMPOUND(-=, Sub, arithmetic_rule)
