@@ -69,10 +69,11 @@ constexpr std::uint64_t one = 0x3f800000, smallest_normal = 0x00800000;  // bits
 /// The slope at zero, as bits of f32, of functions that lose subnormal arguments with an fma that flushes them; 0 of others.
 std::uint64_t slope(Op op) {
   switch (op) {
-    case Op::Sin: case Op::Tan: case Op::Atan: case Op::Sinh: case Op::Tanh: case Op::Asinh: case Op::Atanh: case Op::Expm1: case Op::Log1p:
-      return one;
-    case Op::Sinpi: case Op::Tanpi: return 0x40490fdb;  // pi
-    case Op::Erf: return 0x3f906ebb;                     // 2 / sqrt(pi)
+#define FUNCTION1(Name, name)
+#define FUNCTION2(Name, name)
+#define LINEAR(Name, bits) \
+  case Op::Name: return bits;
+#include "math/functions.def"
     default: return 0;
   }
 }

@@ -65,7 +65,7 @@ ChooseExpansion expansions_of(TargetKind target) {
 }
 
 // From how many operations on a function is cut, and into parts of how many (docs/performance.md has what it costs and saves). On the
-// CPU an operation is several instructions, and a kernel is lowered twice. What widen makes stays whole.
+// CPU an operation is several instructions, and most kernels are lowered twice. What widen makes stays whole.
 constexpr std::size_t largest_function = 2000, outlined_part = 500;
 constexpr std::size_t largest_on_cpu = 500, outlined_on_cpu = 400;
 static_assert(outlined_part < largest_function && outlined_on_cpu < largest_on_cpu);  // a part also ends, by an operation more
