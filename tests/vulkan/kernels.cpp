@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "harness.h"
 
 namespace krait::test {
@@ -46,6 +48,37 @@ kernel @saxpy fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: f
 }
 )");
   expect_as_interpreted(m, {{3, 1, 1}, {64, 1, 1}}, {scalar(1.1f), array(ramp(1000)), array(ramp(1000, 0.37f))});
+}
+
+// llvmpipe followed indices of loads back, and took each of 2^64 paths here.
+TEST_F(VulkanKernels, IndicesByLongComputationsOfArguments) {
+  std::string text = R"(kir 1
+kernel @indices fp(strict) facts(contiguous) flat (%0: u32, %1: view<u32, 1>, %2: view<u32, 1>) {
+  %3: i64 = thread_idx {0}
+  %4: u32 = const 7
+  %5: shared<u32, 1> = shared {8}
+  %6: u32 = load %1, %3
+  store.u32 %5, %3, %6
+  barrier
+  %9: u32 = add %0, %4
+)";
+  for (int n = 10; n < 74; ++n) text += fmt::format("  %{0}: u32 = mul %{1}, %{1}\n", n, n - 1);
+  text += R"(  %80: u32 = and %73, %4
+  %81: u32 = load %1, %80
+  %87: u32 = const 6
+  %88: u32 = and %80, %87
+  %82: u32, %83: u32 = load_vec %1, %88
+  %84: u32 = load %5, %80
+  %85: u32 = sub %81, %83
+  %86: u32 = mul %84, %85
+  store.u32 %2, %3, %86
+  return
+}
+)";
+  std::vector<std::uint32_t> in(16);
+  std::iota(in.begin(), in.end(), 100);
+  expect_as_interpreted(parse_kernel(text), {{1, 1, 1}, {8, 1, 1}},
+                        {scalar(std::uint32_t(4)), array(in), array(std::vector<std::uint32_t>(8))});
 }
 
 // NVIDIA's driver (580) lets a u16's register go before it swaps its bytes, where a division of 64 bits comes between.

@@ -57,12 +57,18 @@ Id Emitter::hidden_zero(Scalar u) {
   return resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
 }
 
-// Mesa's llvmpipe takes x·0 for 0, x + 0 for x and x / 0 for anything where it sees the literal, strict modes or not.
-Id Emitter::zero(Scalar s, std::uint64_t pattern) {
-  if (fast || !has("hide0")) return constant(s, pattern);
+// Mesa's llvmpipe takes x·0 for 0, x + 0 for x, x / 0 for anything, and a choice between -1 and 0 for one between -1 and -0, strict
+// modes or not. It comes to zeros by itself: by sums of literals, by inlining functions, and by the counters of loops that it unrolls.
+// So it sees no number that it could begin with. It knows that two exclusive ors with one number are none.
+Id Emitter::opaque(Scalar s, Id x) {
+  if (!has("hide0")) return x;
   const Scalar u = bits_type(s);
-  return bits(s, u, op(spv::Op::OpBitwiseXor, u, {hidden_zero(u), constant(u, pattern)}));
+  return bits(s, u, op(spv::Op::OpBitwiseOr, u, {bits(u, s, x), hidden_zero(u)}));
 }
+
+// llvmpipe asks for each load whether its place is the same in all threads: a walk through the operands that ends at the first number
+// that differs, and takes each path to shared ones. 40 multiplications in a row of a scalar argument by itself took it an hour.
+Id Emitter::index(Scalar s, Id x) { return has("walks") ? op(spv::Op::OpBitwiseOr, s, {hidden_zero(s), x}) : x; }
 
 // llvmpipe puts an integer zero among the doubles for threads that take no part, which its LLVM cannot translate and ends the
 // process. A result of integer arithmetic is an integer to it.

@@ -54,8 +54,10 @@ class Emitter {
   Id constant(Scalar s, std::uint64_t bits);
   /// An integer zero that no driver sees through.
   Id hidden_zero(Scalar u);
-  /// A floating-point zero of either sign, which is kept from drivers that drop operations with a literal one (feature hide0).
-  Id zero(Scalar s, std::uint64_t pattern);
+  /// A floating-point number that the driver may know, kept from drivers that compute wrongly with known ones (feature hide0).
+  Id opaque(Scalar s, Id x);
+  /// An index that the driver does not follow back (feature walks).
+  Id index(Scalar s, Id x);
   /// The bits of what an atomic of integers gets.
   Id atomic_operand(Scalar s, Id x);
   Id u32(std::uint32_t v) { return m.constant_u32(v); }

@@ -100,7 +100,7 @@ Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   const std::uint64_t stride = f_.type_of(array).index_bytes();
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
-    Id distance = index64(index);
+    Id distance = f_.is_const(index) ? index64(index) : e_.index(Scalar::I64, index64(index));
     if (stride != 1) distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
     at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});
   }
@@ -114,6 +114,7 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   const unsigned size = ir::size_of(a.unit);
   const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
   Id at = e_.resize(Scalar::U32, scalar(index), value(index));
+  if (a.space == ir::Space::Shared && !f_.is_const(index)) at = e_.index(Scalar::U32, at);
   if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
     at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
@@ -157,7 +158,8 @@ Id Lower::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset,
     all = n ? e_.op(Op::OpBitwiseOr, whole, {all, part}) : part;
   }
   if (memory != s) return e_.cast(s, memory, e_.bits(memory, whole, all));
-  return e_.bits(s, whole, all);
+  const Id loaded = e_.bits(s, whole, all);
+  return a.space == ir::Space::Local && ir::is_float(s) ? e_.opaque(s, loaded) : loaded;  // the zeros that it begins with
 }
 
 void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {

@@ -17,6 +17,20 @@ Id Lower::bitwise(Op op, Scalar s, Id x, Id y) {
   return e_.op(b ? S::OpLogicalNotEqual : S::OpBitwiseXor, s, {x, y});
 }
 
+namespace {
+
+/// Whether bits are those of 1 or -1 as a float: a choice between them and zero is one of floats to drivers that know no types.
+bool is_one(Scalar s, std::uint64_t pattern) {
+  switch (ir::size_of(s)) {
+    case 2: return (pattern & 0x7fff) == 0x3c00;
+    case 4: return (pattern & 0x7fff'ffff) == 0x3f80'0000;
+    case 8: return (pattern & 0x7fff'ffff'ffff'ffff) == 0x3ff0'0000'0000'0000;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 /// A reciprocal in a function's body, which may err by one ULP (math/primitives.h).
 bool Lower::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
   const std::uint64_t* x = known(i.operands[0]);
@@ -74,8 +88,8 @@ Id Lower::pure(const ir::Inst& i) {
   Id x = i.operands.empty() ? 0 : value(i.operands[0]);
   switch (i.op) {
     case Op::Const: {
-      const bool zero = ir::is_float(result) && i.imm << (65 - ir::bits_of(result)) == 0;
-      return zero ? e_.zero(result, i.imm) : e_.constant(result, i.imm);
+      const Id literal = e_.constant(result, i.imm);
+      return ir::is_float(result) || is_one(result, i.imm) ? e_.opaque(result, literal) : literal;
     }
     case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg: case Op::Abs: case Op::Min: case Op::Max:
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: return arithmetic(i, s);
@@ -84,8 +98,10 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Shl: case Op::Shr:
       return e_.shift(i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
     case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
-    case Op::Cast: return e_.cast(result, s, x);
-    case Op::Bitcast: return e_.bits(result, s, x);
+    case Op::Cast: case Op::Bitcast: {
+      const Id made = i.op == Op::Cast ? e_.cast(result, s, x) : e_.bits(result, s, x);
+      return ir::is_float(result) && !ir::is_float(s) ? e_.opaque(result, made) : made;
+    }
 
     case Op::Fma: return e_.fma(s, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Sqrt: return e_.sqrt(s, x);

@@ -13,8 +13,9 @@
 //              whole64                floor, ceil, trunc and rint of f64 are right for large numbers (probed)
 //              rsqrt32                InverseSqrt is right for zeros, infinity and subnormals, and within 2 ULP (probed)
 //              szin16 szin32 szin64 rte16 rte32 rte64 keep16 keep32 keep64   float-control execution modes
-//              hide0                  the driver mistreats zeros: operations with a literal one, the sign of a root, and its
-//                     own among the doubles of an atomic
+//              hide0                  the driver mistreats zeros: operations with one that it knows, the sign of a root, and
+//                     its own among the doubles of an atomic
+//              walks                  the driver follows the indices of loads back, again for each path to a shared operand
 //              joins                  the driver takes memory barriers of workgroup or device scope for barriers of the workgroup
 //              round16                the driver drops conversions to f16 and back (NVIDIA's to f32, llvmpipe's of integers to integers)
 //              swap16                 the driver swaps the bytes of an extended u16 wrongly
