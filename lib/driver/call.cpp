@@ -166,8 +166,11 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
       if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
     }
   }
-  // On the CPU vector loads do not ask for alignment: one variant less.
-  if (bound.device.kind == passes::TargetKind::Cpu) f.aligned = false;
+  // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
+  if (bound.device.kind == passes::TargetKind::Cpu) {
+    f.aligned = false;
+    f.whole_rows = spec.asks_for_rows && (config.form != call_config::grid_block || config.block.x % 32 == 0);
+  }
   return f;
 }
 

@@ -33,10 +33,10 @@ void compilation::wait() const {
 namespace detail {
 namespace {
 
-/// What calls with arrays of their own have.
-ir::Facts usual_facts(const DeviceHandle& device) {
+/// What calls have with arrays of their own and blocks of whole warps.
+ir::Facts usual_facts(const driver::Specialisation& spec, const DeviceHandle& device) {
   ir::Facts facts{true, true, true, true};
-  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false;
+  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false, facts.whole_rows = spec.asks_for_rows;
   return facts;
 }
 
@@ -46,14 +46,14 @@ void compile(kernel_state* state, const void* lambda, const signature& as) {
   if (!state) support::fail_usage("a kernel object that was moved from is compiled");
   driver::Specialisation& spec = driver::specialise(*state, lambda, as);
   DeviceHandle& device = driver::Devices::get().default_device();
-  driver::code_for(*state, spec, device, usual_facts(device));
+  driver::code_for(*state, spec, device, usual_facts(spec, device));
 }
 
 compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
   if (!of) support::fail_usage("a kernel object that was moved from is compiled");
   driver::Specialisation& spec = driver::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
   DeviceHandle& device = driver::Devices::get().default_device();
-  const ir::Facts facts = usual_facts(device);
+  const ir::Facts facts = usual_facts(spec, device);
   auto promise = std::make_shared<std::promise<std::shared_ptr<const driver::Compiled>>>();
   auto made = std::make_unique<compilation::state>();
   made->coming = promise->get_future().share();

@@ -18,7 +18,7 @@ text inspect(kernel_state* state, const char* stage, const char* target) {
   if (!spec)
     support::fail_usage("{} was not recorded yet, so there is no {} to show: call it, or compile() it, first",
                         state ? driver::describe(*state) : "this kernel object", stage);
-  ir::Facts facts{true, true, true, true};
+  ir::Facts facts{true, true, true, true, spec->asks_for_rows};
   const std::string out = driver::stage_text(spec->recorded, facts, stage, target ? target : "");
   return text(out.data(), out.size());
 }

@@ -44,7 +44,8 @@ Process& process() {
 [[maybe_unused]] const Process& made_at_load = process();  // not while another thread forks
 
 std::string text_of(const ir::Facts& f) {
-  return fmt::format("{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "", f.disjoint ? " disjoint" : "");
+  return fmt::format("{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
+                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "");
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.

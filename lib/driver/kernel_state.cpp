@@ -85,7 +85,23 @@ void note_accesses(Specialisation& spec) {
   }
 }
 
-unsigned index_of(const ir::Facts& f) { return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3; }
+/// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
+bool asks_for_rows(const ir::Module& m) {
+  if (m.kernel().block[0]) return false;
+  const auto asks = [](const ir::Inst& i) {
+    switch (i.op) {
+      case ir::Op::ThreadIdx: case ir::Op::BlockIdx: case ir::Op::Shared: case ir::Op::LaneId: case ir::Op::Uniform:
+      case ir::Op::Print: case ir::Op::Fault: return true;
+      default: return ir::is_barrier(i.op) || ir::is_warp_operation(i.op);
+    }
+  };
+  const auto any = [&](const ir::Function& f) { return std::any_of(f.insts.begin(), f.insts.end(), asks); };
+  return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
+}
+
+unsigned index_of(const ir::Facts& f) {
+  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3 | unsigned(f.whole_rows) << 4;
+}
 
 /// Code that was asked for ahead; null where it was not, or failed: then the call tries again and reports.
 std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec, const DeviceHandle& device, unsigned which) {
@@ -152,6 +168,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
+  fresh->asks_for_rows = asks_for_rows(fresh->recorded.module);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first
   fresh->next = state.specialisations.load();

@@ -20,11 +20,11 @@ namespace krait::driver {
 inline constexpr unsigned max_parameters = 253;  // the IR's 255, of which lower_reports may need two
 inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
 
-/// Code of one specialisation on one device, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
+/// Code of one specialisation on one device, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint, 4 whole_rows).
 struct DeviceCode {
   DeviceHandle* device = nullptr;
-  std::array<std::atomic<const Compiled*>, 16> variants{};
-  std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
+  std::array<std::atomic<const Compiled*>, 32> variants{};
+  std::array<std::shared_ptr<const Compiled>, 32> owners;  // written under the state's mutex
   DeviceCode* next = nullptr;
 };
 
@@ -49,6 +49,7 @@ struct Specialisation {
   const detail::signature* as = nullptr;
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
+  bool asks_for_rows = false;  // how the threads of a block lie matters: the fact whole_rows does
   std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
   std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending
   std::atomic<DeviceCode*> codes{nullptr};

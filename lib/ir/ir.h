@@ -74,6 +74,7 @@ struct Facts {
   bool aligned = false;     // all view addresses are multiples of 16 bytes
   bool small = false;       // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
   bool disjoint = false;    // memory of written views overlaps no other view
+  bool whole_rows = false;  // the blocks' rows are whole warps: multiples of 32 threads
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 

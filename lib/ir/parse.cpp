@@ -242,7 +242,8 @@ class Parser : Scanner {
       else if (name == "aligned") f_->facts.aligned = true;
       else if (name == "small") f_->facts.small = true;
       else if (name == "disjoint") f_->facts.disjoint = true;
-      else fail_at(place, "expected contiguous, aligned, small or disjoint");
+      else if (name == "whole_rows") f_->facts.whole_rows = true;
+      else fail_at(place, "expected contiguous, aligned, small, disjoint or whole_rows");
     } while (accept(','));
     expect(')');
   }

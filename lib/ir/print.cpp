@@ -102,6 +102,7 @@ class Printer {
       fact(f_.facts.aligned, "aligned");
       fact(f_.facts.small, "small");
       fact(f_.facts.disjoint, "disjoint");
+      fact(f_.facts.whole_rows, "whole_rows");
       out_ += ") ";
     }
     if (f_.checked) out_ += "checked ";

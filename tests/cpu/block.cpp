@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What threads of a block share: positions, shared arrays, barriers, atomics and warps, in blocks of several shapes.
+#include <bit>
+
+#include <fmt/format.h>
+
 #include "fixture.h"
 
 namespace krait::test {
@@ -323,6 +327,86 @@ TEST(CpuBlock, WarpVotesAndShuffles) {
   return
 }
 )", grid({1, 1, 1}, shape), {array(numbers(256)), array(std::vector<std::uint64_t>(256)), array(std::vector<std::int32_t>(256))});
+}
+
+// What is below and above a gang's bits in the thread's place: known for each lane, and equal in the gang.
+TEST(CpuBlock, PartsOfThePlaceInARow) {
+  for (const char* type : {"i32", "i64", "u32"})
+    for (const int size : {2, 8, 16, 32, 64, 24}) {
+      std::string text = "kernel @f fp(strict) (%out: view<i64, 2>) {\n %t: i64 = thread_idx {0}\n %g: i64 = global_id {0}\n";
+      text += fmt::format(" %p: {0} = cast %t\n %size: {0} = const {1}\n %low: {0} = const {2}\n %bits: {0} = const {3}\n", type, size, size - 1,
+                          std::bit_width(unsigned(size)) - 1);
+      text += fmt::format(" %a: {0} = rem %p, %size\n %b: {0} = div %p, %size\n %c: {0} = and %p, %low\n %d: {0} = shr %p, %bits\n", type);
+      int row = 0;
+      for (const char* v : {"a", "b", "c", "d"})
+        text += fmt::format(" %r{0}: i64 = const {0}\n %v{0}: i64 = cast %{1}\n store.i64 %out, %r{0}, %g, %v{0}\n", row++, v);
+      // A condition that is equal in the gang.
+      text += fmt::format(" %one: {0} = const 1\n %first: bool = eq %b, %one\n if %first {{\n %r: i64 = const 4\n store.i64 %out, %r, %g, %g\n yield\n }} else {{\n yield\n }}\n return\n}}\n", type);
+      for (const std::int64_t block : {32, 64, 100, 24}) check(text, line(2, block), {array(std::vector<std::int64_t>(std::size_t(10 * block)), {5, 2 * block})});
+    }
+}
+
+// Lanes that are known when the kernel is compiled, out of one, two and all parts of the warp.
+TEST(CpuBlock, ShufflesOfKnownLanes) {
+  for (const char* type : {"i32", "f64", "bool", "u8"}) {
+    std::string text = fmt::format(
+        "kernel @f fp(strict) (%x: view<{0}, 1, const>, %out: view<{0}, 2>) {{\n %g: i64 = global_id {{0}}\n %i: i32 = lane_id\n %v: {0} = load %x, %g\n"
+        " %l31: i32 = const 31\n %l8: i32 = const 8\n %odd: i32 = const 7\n", type);
+    text += " %s0: i32 = add %i, %l31\n %s1: i32 = xor %i, %l8\n %s2: i32 = mul %i, %odd\n %s3: i32 = sub %l31, %i\n %s4: i32 = div %i, %l8\n %s5: i32 = and %i, %l8\n";
+    text += " %two: i32 = const 2\n %half: i32 = rem %i, %two\n %zero: i32 = const 0\n %even: bool = eq %half, %zero\n";
+    int row = 0;
+    const auto shuffle = [&](const std::string& from) {
+      text += fmt::format(" %y{0}: {1} = shuffle %v, {2}\n %r{0}: i64 = const {0}\n store.{1} %out, %r{0}, %g, %y{0}\n", row, type, from);
+      ++row;
+    };
+    for (const char* from : {"%s0", "%s1", "%s2", "%s3", "%s4", "%s5", "%l8"}) shuffle(from);
+    text += " if %even {\n";
+    shuffle("%i"), shuffle("%zero");  // of active lanes
+    text += fmt::format(" %ahead: i32 = add %i, %two\n");
+    shuffle("%ahead");
+    text += " yield\n } else {\n yield\n }\n return\n}\n";
+    const std::size_t n = 64;
+    std::vector<std::int64_t> extents = {row, std::int64_t(n)};
+    const std::string_view t = type;
+    if (t == "i32") check(text, line(2, 32), {array(numbers(n)), array(std::vector<std::int32_t>(n * row), extents)});
+    if (t == "f64") check(text, line(2, 32), {array(std::vector<double>(n, 0.25)), array(std::vector<double>(n * row), extents)});
+    std::vector<std::uint8_t> bytes(n);
+    for (std::size_t i = 0; i < n; ++i) bytes[i] = std::uint8_t(t == "bool" ? i % 3 == 0 : i * 5);
+    if (t == "u8") check(text, line(2, 32), {array(bytes), array(std::vector<std::uint8_t>(n * row), extents)});
+  }
+}
+
+// Large functions do in loops what others do in straight code.
+TEST(CpuBlock, LanesInLoops) {
+  for (const char* type : {"i32", "i64", "f32", "u8"}) {
+    const bool atomics = std::string_view(type) != "u8";
+    std::string text = fmt::format(
+        "kernel @f fp(strict) (%x: view<i32, 1, const>, %out: view<{0}, 2>, %places: view<{0}, 1>) {{\n %g: i64 = global_id {{0}}\n %t: i64 = thread_idx {{0}}\n"
+        " %own: shared<{0}, 1> = shared {{32}}\n %n: i32 = load %x, %g\n %v: {0} = cast %n\n %c3: i64 = const 3\n %c7: i64 = const 7\n %c8: i64 = const 8\n"
+        " %c9: i64 = const 9\n %r0: i64 = const 0\n %r1: i64 = const 1\n %r2: i64 = const 2\n %r4: i64 = const 4\n %c16: i64 = const 16\n %fifty: i32 = const 50\n %some: bool = gt %n, %fifty\n", type);
+    // Filling: a chain of operations that stays.
+    text += " %f0: i32 = add %n, %n\n";
+    for (int i = 1; i <= 700; ++i) text += fmt::format(" %f{}: i32 = {} %f{}, %n\n", i, i % 2 ? "xor" : "add", i - 1);
+    text += fmt::format(" %kept: {0} = cast %f700\n %in: i64 = mul %t, %c3\n %s24: i64 = const 24\n %sc: i64 = rem %in, %s24\n store.{0} %out, %r0, %g, %kept\n", type);
+    text += fmt::format(" %z: {0} = const 0\n %c32: i64 = const 32\n %place: i64 = rem %t, %c32\n store.{0} %own, %place, %z\n barrier\n", type);
+    text += fmt::format(" store.{0} %own, %sc, %v\n", type);  // scattered, the last wins
+    text += fmt::format(" if %some {{\n %m: i64 = rem %t, %c7\n %at: i64 = add %m, %s24\n store.{0} %own, %at, %v\n store.{0} %places, %r2, %v\n yield\n }} else {{\n yield\n }}\n", type);
+    text += fmt::format(" barrier\n %back: {0} = load %own, %place\n store.{0} %out, %r1, %g, %back\n barrier\n", type);
+    if (atomics) {
+      text += fmt::format(" %bin: i64 = rem %t, %c8\n %o1: {0} = atomic_add %own, %bin, %v\n %o2: {0} = atomic_max %places, %c9, %v\n store.{0} %out, %r2, %g, %o1\n", type);
+      text += fmt::format(" if %some {{\n %bin2: i64 = add %bin, %c16\n %o3: {0} = atomic_add %own, %bin2, %v\n %o4: {0} = atomic_exchange %own, %c9, %v\n %o5: {0} = add %o3, %o4\n store.{0} %out, %c3, %g, %o5\n yield\n }} else {{\n yield\n }}\n", type);
+      text += fmt::format(" barrier\n %end: {0} = load %own, %place\n store.{0} %out, %r4, %g, %end\n", type);
+    }
+    text += " return\n}\n";
+    for (const std::int64_t block : {32, 64, 40}) {
+      const std::size_t n = std::size_t(block);
+      const auto run = [&]<class T>(T) { check(text, line(1, block), {array(numbers(n)), array(std::vector<T>(5 * n), {5, block}), array(std::vector<T>(10))}); };
+      if (std::string_view(type) == "i32") run(std::int32_t());
+      if (std::string_view(type) == "i64") run(std::int64_t());
+      if (std::string_view(type) == "f32") run(float());
+      if (std::string_view(type) == "u8") run(std::uint8_t());
+    }
+  }
 }
 
 }  // namespace

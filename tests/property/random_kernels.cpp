@@ -148,7 +148,7 @@ std::string check_kernel(std::uint64_t seed, const Options& o, runtime::Device& 
 
   ir::Module lowered = k.module;
   // Views are dense, aligned and apart, and hold few elements; the seed decides which of these facts the code may use.
-  lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true};
+  lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true, (seed & 4) == 0 && k.launch.block[0] % 32 == 0};
   const passes::TargetKind kind = driver::kind_of(device.target());
   if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
   if (o.print) {

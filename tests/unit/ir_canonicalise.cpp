@@ -267,6 +267,7 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
       {"aligned", [](Function& f) { f.facts.aligned = true; }},
       {"small", [](Function& f) { f.facts.small = true; }},
       {"disjoint", [](Function& f) { f.facts.disjoint = true; }},
+      {"whole_rows", [](Function& f) { f.facts.whole_rows = true; }},
       {"checked", [](Function& f) { f.checked = true; }},
       {"flat", [](Function& f) { f.flat = true; }},
       {"block",

@@ -57,7 +57,7 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   const kr::driver::Recorded recorded = bench::record(w);
   lap();
   // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
-  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true}, kind);
+  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true, true}, kind);
   lap();
   for (const kr::ir::Function& f : lowered.functions) kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
   from = Clock::now();

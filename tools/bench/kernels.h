@@ -68,6 +68,14 @@ inline constexpr auto jacobi = [](kr::view<const float, 2> in, kr::view<float, 2
   kr::if_(c > 0 && r > 0 && c < in.extent(1) - 1 && r < in.extent(0) - 1,
           [&] { out(r, c) = 0.25f * (in(r, c - 1) + in(r, c + 1) + in(r - 1, c) + in(r + 1, c)); });
 };
+/// For what compiling costs: a kernel that speaks.
+inline constexpr auto reports = [](kr::view<const float> x, kr::view<float> y) {
+  auto i = kr::grid();
+  kr::check(i < x.size(), "thread {} of {}", i, x.size());
+  kr::if_(x[i] < 0.0f, [&] { kr::print("element {} is {}\n", i, x[i]); });
+  kr::check(x[i] <= 1.0f, "element {} is {}", i, x[i]);
+  y[i] = kr::sqrt(x[i]);
+};
 
 inline auto make_copy() { return kr::vectorize([](auto v) { return v; }, {.name = "copy"}); }
 inline auto make_saxpy(kr::fp mode) { return kr::vectorize(saxpy, {.name = "saxpy", .fp = mode}); }

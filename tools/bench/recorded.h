@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "block_kernels.h"
 #include "driver/jit.h"
 #include "kernels.h"
 #include "passes/passes.h"
+#include "radix_sort.h"
 #include "trace/trace.h"
 
 namespace bench {
@@ -62,7 +64,17 @@ inline std::vector<Workload> workloads() {
           elementwise<true>("ten_functions", ten_functions),
           whole_kernel("mandelbrot", mandelbrot),
           whole_kernel("nbody", nbody),
-          whole_kernel("jacobi", jacobi)};
+          whole_kernel("jacobi", jacobi),
+          whole_kernel("sgemm", sgemm),
+          whole_kernel("transpose", transpose),
+          whole_kernel("histogram", histogram),
+          whole_kernel("block_sum", block_sum),
+          whole_kernel("sum", sum_in_one_pass),
+          whole_kernel("scan", scan_in_one_pass),
+          whole_kernel("sort_counts", sort::count_digits),
+          whole_kernel("sort_starts", sort::find_starts),
+          whole_kernel("sort_pass", sort::one_pass<8>),
+          whole_kernel("reports", reports)};
 }
 
 }  // namespace bench

@@ -79,6 +79,7 @@ void Emitter::emit_blocks() {
     V flat = b_.CreateICmpEQ(b_.CreateMul(launch_block_[1], launch_block_[2]), b_.getInt64(1));
     V even = b_.CreateICmpEQ(b_.CreateURem(launch_block_[0], b_.getInt64(shape_.gang())), b_.getInt64(0));
     V rows = b_.CreateOr(flat, even);
+    if (f_.facts.whole_rows) rows = b_.getTrue();
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(rows)) return emit_block(known->isOne() ? Layout::Rows : Layout::Linear);
     Block by_rows = new_block("by_rows"), by_number = new_block("by_number"), done = new_block("block_done");
     b_.CreateCondBr(rows, by_rows, by_number);
@@ -94,7 +95,7 @@ void Emitter::emit_blocks() {
 
 void Emitter::emit_block(Layout layout) {
   shape_.layout = layout;
-  d_ = find_divergence(f_, functions_.calls, layout, ir::none);
+  d_ = find_divergence(f_, functions_.calls, layout, shape_.gang(), ir::none);
   if (traits_.barriers && !whole_block_) emit_fissioned();
   else emit_threads();
 }
@@ -105,7 +106,7 @@ void Emitter::emit_threads() {
   V gang = b_.getInt64(shape_.gang());
   auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
   if (shape_.layout == Layout::Rows) {
-    bool even = known(width) && known(width)->getZExtValue() % shape_.gang() == 0;
+    const bool even = known(width) ? known(width)->getZExtValue() % shape_.gang() == 0 : f_.facts.whole_rows && 32 % shape_.gang() == 0;
     V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);
     auto row = [&](V y, V z) {
       auto place = [&](V x) {

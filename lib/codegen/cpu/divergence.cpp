@@ -4,6 +4,7 @@
 #include "codegen/cpu/divergence.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace krait::codegen::cpu {
 namespace {
@@ -12,8 +13,9 @@ using ir::Op;
 
 class Analysis {
  public:
-  Analysis(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop, const std::vector<Span>& parameters)
-      : f_(f), calls_(calls), layout_(layout), range_loop_(range_loop) {
+  Analysis(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang, ir::InstId range_loop,
+           const std::vector<Span>& parameters)
+      : f_(f), calls_(calls), layout_(layout), gang_(gang), range_loop_(range_loop) {
     d_.values.assign(f.values.size(), Span::Block);
     for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
     d_.continues.assign(f.insts.size(), 0);
@@ -86,6 +88,7 @@ class Analysis {
 
   Span result_span(const ir::Inst& inst) const {
     const ir::OpInfo& row = ir::info(inst.op);
+    if (inst.op == Op::Shuffle) return of(inst.operands[1]) == Span::Varying ? Span::Varying : Span::Gang;
     switch (row.effect) {
       case ir::Effect::Read: return of_load(inst);
       case ir::Effect::Atomic: return Span::Varying;
@@ -93,6 +96,8 @@ class Analysis {
         return row.level == ir::Level::Varying ? Span::Varying : row.level == ir::Level::Warp ? Span::Gang : Span::Block;
       default: break;
     }
+    if (layout_ == Layout::Rows)  // whose gangs begin at multiples of their size
+      if (const auto part = row_part_of(f_, inst); part && part->high && 1u << part->bits >= gang_) return Span::Gang;
     if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
@@ -221,17 +226,37 @@ class Analysis {
   const ir::Function& f_;
   const ir::Calls& calls_;
   Layout layout_;
+  unsigned gang_;
   ir::InstId range_loop_;
   Divergence d_;
   std::vector<Frame> loops_;
   bool changed_ = false, writes_ = false;
 };
 
+/// thread_idx.x, in a type that holds it.
+bool is_place_in_row(const ir::Function& f, ir::ValueId v) {
+  const ir::Inst* inst = f.def(v);
+  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32) inst = f.def(inst->operands[0]);
+  return inst && inst->op == Op::ThreadIdx && inst->imm == 0;
+}
+
 }  // namespace
 
-Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop,
-                           const std::vector<Span>& parameters) {
-  return Analysis(f, calls, layout, range_loop, parameters).run();
+std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
+  const bool rest = inst.op == Op::Rem, quotient = inst.op == Op::Div, shifts = inst.op == Op::Shr;
+  if (!rest && !quotient && !shifts && inst.op != Op::And) return {};
+  if (!ir::is_int(inst.type.scalar) || !f.is_const(inst.operands[1]) || !is_place_in_row(f, inst.operands[0])) return {};
+  const std::uint64_t c = f.const_bits(inst.operands[1]);
+  constexpr std::uint64_t most = 20;
+  if (shifts) return c <= most ? std::optional(RowPart{true, unsigned(c)}) : std::nullopt;
+  const std::uint64_t power = inst.op == Op::And ? c + 1 : c;
+  if (!std::has_single_bit(power) || power > 1u << most) return {};
+  return RowPart{quotient, unsigned(std::countr_zero(power))};
+}
+
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang,
+                           ir::InstId range_loop, const std::vector<Span>& parameters) {
+  return Analysis(f, calls, layout, gang, range_loop, parameters).run();
 }
 
 }  // namespace krait::codegen::cpu

@@ -4,6 +4,7 @@
 // for every schedule, this knows that a gang runs in step: a load from a uniform address is one load.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "codegen/cpu/shape.h"
@@ -24,8 +25,15 @@ struct Divergence {
 
   bool varying(ir::ValueId v) const { return values[v] == Span::Varying; }
 };
-/// `parameters`: of a function that is called, what its parameters are; else they are equal in the block.
-Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, ir::InstId range_loop,
-                           const std::vector<Span>& parameters = {});
+/// An operation that takes a thread's place in its row of the block apart: t & (2^bits - 1), or t >> bits, as remainder and quotient too.
+struct RowPart {
+  bool high = false;
+  unsigned bits = 0;
+};
+std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst);
+
+/// `gang`: threads. `parameters`: of a function that is called, what its parameters are; else they are equal in the block.
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang,
+                           ir::InstId range_loop, const std::vector<Span>& parameters = {});
 
 }  // namespace krait::codegen::cpu

@@ -201,6 +201,7 @@ class Emitter {
   llvm::Constant* lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first = 0);
   void emit_pure(const ir::Inst& inst);
   bool emit_linear(const ir::Inst& inst);
+  bool emit_row_part(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
   unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
   Cell make_cell(ir::Scalar s, bool uniform, const char* name);
@@ -226,6 +227,7 @@ class Emitter {
   void emit_load(const ir::Inst& inst);
   void emit_store(const ir::Inst& inst);
   void emit_atomic(const ir::Inst& inst);
+  V update(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_shared(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
@@ -245,13 +247,41 @@ class Emitter {
   // warp.cpp
   void emit_warp(const ir::Inst& inst);
   void emit_shuffle(const ir::Inst& inst);
+  V take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes);
   void emit_reduce(const ir::Inst& inst);
   void emit_match(const ir::Inst& inst);
   void emit_scan(const ir::Inst& inst);
   V active_bits();
-  llvm::AllocaInst* lanes_in_memory(llvm::Type* row, const char* name);
-  template <class Body>
-  void loop_over_lanes(const char* name, Body body);
+
+  // lanes.cpp
+  /// Room for the parts of a value side by side, one of few that are used again and again: what is in it is read before another
+  /// operation is lowered.
+  class Row {
+   public:
+    V at = nullptr;
+    llvm::Type* part = nullptr;  // as it lies in memory
+  };
+  Row row_in_memory(llvm::Type* part, unsigned which);
+  Row row_in_memory(llvm::ArrayRef<V> parts, unsigned which);
+  V part_of_row(const Row& row, unsigned p);
+  V element_of_row(const Row& row, V lane);
+  V load_part(const Row& row, unsigned p);
+  V load_lane(const Row& row, V lane);
+  void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
+  void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body);
+  bool lanes_in_loops() const;
+  /// What a loop over the lanes finds addresses by.
+  struct Places {
+    Address::Kind kind;
+    V base;
+    llvm::Type* element = nullptr;  // what indices count
+    Row index;
+    bool sign = true;
+  };
+  Places places_in_memory(const Address& a, unsigned which);
+  V place_of_lane(const Places& places, V lane, ir::Scalar s);
+  void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
+  void update_in_loop(const ir::Inst& inst, const Address& a);
 
   llvm::LLVMContext& c_;
   llvm::Module& m_;
@@ -289,6 +319,7 @@ class Emitter {
   static constexpr std::uint32_t on_stack = ~std::uint32_t(0);
   std::vector<std::uint32_t> array_offset_;  // by ValueId: of a shared or large local array in scratch
   V spills_ = nullptr;                       // scratch behind the arrays
+  std::vector<llvm::AllocaInst*> rows_;      // by number
   const Segment* segment_ = nullptr;         // what emit_gang lowers instead of the whole body
   Fissioned* fissioned_ = nullptr;
 };

@@ -261,7 +261,7 @@ void Emitter::emit_extent() {
 void Emitter::emit() {
   header_.mode = shape_.layout == Layout::Range ? CpuMode::Range : shape_.layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
   if (shape_.layout == Layout::Range) {
-    d_ = find_divergence(f_, functions_.calls, shape_.layout, traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_.layout, shape_.gang(), traits_.stride_loop);
     emit_extent();
   }
   start_function("entry", false);
@@ -270,7 +270,7 @@ void Emitter::emit() {
   if (is_block(shape_.layout)) {
     emit_blocks();
   } else {
-    d_ = find_divergence(f_, functions_.calls, shape_.layout, traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_.layout, shape_.gang(), traits_.stride_loop);
     emit_grid();
   }
   b_.SetCurrentDebugLocation({});

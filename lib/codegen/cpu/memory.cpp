@@ -192,6 +192,11 @@ void Emitter::emit_store(const ir::Inst& inst) {
       annotate(b_.CreateAlignedStore(arith_.to_memory(x, s), a.v[0], align), array);
       continue;
     }
+    const bool scatters = a.kind == Address::Kind::Lanes && shape_.machine.level != CpuLevel::Avx512;
+    if ((scatters || a.kind == Address::Kind::One) && lanes_in_loops()) {
+      store_in_loop(a, s, value, array, align);
+      continue;
+    }
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = arith_.to_memory(part(value, p), s);
       if (a.kind == Address::Kind::Row) {
@@ -303,16 +308,19 @@ llvm::Value* Emitter::update_shared(const ir::Inst& inst, Scalar s, V address, l
   return old;
 }
 
+/// One lane's turn; the old value.
+llvm::Value* Emitter::update(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> operands) {
+  const bool shared = f_.type_of(inst.operands[0]).space == ir::Space::Shared;
+  return shared && inst.op != Op::AtomicLoad ? update_shared(inst, s, address, operands) : update_atomic(inst, s, address, operands);
+}
+
 /// Lane after lane, in ascending order.
 void Emitter::emit_atomic(const ir::Inst& inst) {
   Scalar s = inst.type.scalar;
   ir::ValueId array = inst.operands[0];
-  bool shared = f_.type_of(array).space == ir::Space::Shared;
-  auto update = [&](V pointer, llvm::ArrayRef<V> x) {
-    return shared && inst.op != Op::AtomicLoad ? update_shared(inst, s, pointer, x) : update_atomic(inst, s, pointer, x);
-  };
   bool used = uses_[inst.results[0]] != 0;
   Address a = address(array, inst.operands[1], 0, inst.imm, s);
+  if (lanes_in_loops() && (a.kind == Address::Kind::Lanes || a.kind == Address::Kind::One)) return update_in_loop(inst, a);
   Lowered r{Lowered::Form::Parts, {}, 0};
   llvm::Type* row = lane_type(s);
   llvm::Type* word = b_.getIntNTy(shape_.lanes);
@@ -325,9 +333,9 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
       if (a.kind == Address::Kind::Row) pointer = b_.CreatePtrAdd(pointer, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
       Few<V> x;
       for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
-      return update(pointer, x);
+      return update(inst, s, pointer, x);
     };
-    if (shared && active_.all()) {  // as cheap as finding the lane
+    if (f_.type_of(array).space == ir::Space::Shared && active_.all()) {  // as cheap as finding the lane
       V old = llvm::Constant::getNullValue(row);
       for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
         V one = of_lane(b_.getInt64(lane));

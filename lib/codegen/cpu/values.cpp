@@ -120,6 +120,29 @@ bool Emitter::emit_linear(const ir::Inst& inst) {
   return set(inst.results[0], std::move(r)), true;
 }
 
+/// Of the thread's place in its row, whose gangs begin at multiples of their size: what is above the gang's bits is one number, what
+/// is below differs from lane to lane in the same way in every gang.
+bool Emitter::emit_row_part(const ir::Inst& inst) {
+  if (shape_.layout != Layout::Rows) return false;
+  const std::optional<RowPart> part = row_part_of(f_, inst);
+  if (!part) return false;
+  const std::int64_t size = std::int64_t(1) << part->bits;
+  auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
+  V base = part->high ? b_.CreateLShr(at_.x, part->bits) : b_.CreateAnd(at_.x, b_.getInt64(size - 1));
+  base = b_.CreateTrunc(base, type);
+  if (size >= shape_.gang()) {
+    if (part->high) return set_uniform(inst.results[0], base), true;
+    if (size == shape_.gang()) base = llvm::ConstantInt::get(type, 0);
+    return set(inst.results[0], {Lowered::Form::Linear, {base}, 1}), true;
+  }
+  Lowered r{Lowered::Form::Parts, {}, 0};
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V lanes = lane_numbers(type, 1, p * shape_.lanes);
+    r.v.push_back(part->high ? b_.CreateAdd(splat(base), b_.CreateLShr(lanes, part->bits)) : b_.CreateAnd(lanes, splat(llvm::ConstantInt::get(type, std::uint64_t(size - 1)))));
+  }
+  return set(inst.results[0], std::move(r)), true;
+}
+
 /// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers instead of 64-bit indices.
 bool Emitter::emit_linear_compare(const ir::Inst& inst) {
   switch (inst.op) {
@@ -163,7 +186,7 @@ void Emitter::emit_pure(const ir::Inst& inst) {
     set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_linear(inst) || emit_linear_compare(inst)) return;
+  if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     x.clear();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations across the warp, which is the gang: 32 lanes in `parts` vectors.
+#include <algorithm>
+
 #include "codegen/cpu/emitter.h"
 
 namespace krait::codegen::cpu {
@@ -36,53 +38,27 @@ Emitter::V Emitter::active_bits() {
   return bits;
 }
 
-/// Room for the parts side by side.
-llvm::AllocaInst* Emitter::lanes_in_memory(llvm::Type* row, const char* name) {
-  llvm::IRBuilder<> top(allocas_);
-  llvm::AllocaInst* lanes = top.CreateAlloca(llvm::ArrayType::get(row, shape_.parts), nullptr, name);
-  lanes->setAlignment(llvm::Align(64));
-  return lanes;
-}
-
-/// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
-template <class Body>
-void Emitter::loop_over_lanes(const char* name, Body body) {
-  Block before = b_.GetInsertBlock(), loop = new_block(name), done = new_block("each_lane_done");
-  branch_to(loop), start(loop);
-  llvm::PHINode* lane = b_.CreatePHI(b_.getInt64Ty(), 2);
-  lane->addIncoming(b_.getInt64(0), before);
-  body(lane);
-  V next = b_.CreateAdd(lane, b_.getInt64(1));
-  lane->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(shape_.gang())), loop, done);
-  start(done);
-}
-
 /// For each lane the lanes that have its bits.
 void Emitter::emit_match(const ir::Inst& inst) {
   const Scalar s = scalar_of(inst.operands[0]);
   llvm::Type* element = b_.getIntNTy(8 * ir::size_of(s));
   llvm::Type* row = llvm::FixedVectorType::get(element, shape_.lanes);
-  llvm::AllocaInst *lanes = lanes_in_memory(row, "lanes"), *same = lanes_in_memory(lane_type(Scalar::I64), "same");
-  std::vector<V> x;
-  for (unsigned p = 0; p < shape_.parts; ++p) {
-    x.push_back(b_.CreateBitCast(arith_.to_memory(part(inst.operands[0], p), s), row));
-    b_.CreateStore(x[p], b_.CreateConstGEP2_32(lanes->getAllocatedType(), lanes, 0, p));
-  }
+  Few<V> x;
+  for (unsigned p = 0; p < shape_.parts; ++p) x.push_back(b_.CreateBitCast(arith_.to_memory(part(inst.operands[0], p), s), row));
+  const Row lanes = row_in_memory(x, 0), same = row_in_memory(lane_type(Scalar::I64), 1);
   const V active = active_.all() ? nullptr : active_bits();
   loop_over_lanes("match", [&](V lane) {
-    V one = splat(b_.CreateLoad(element, b_.CreateGEP(element, lanes, lane)));
+    V one = splat(load_lane(lanes, lane));
     V bits = b_.getInt64(0);
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V word = b_.CreateZExt(mask_bits(b_.CreateICmpEQ(x[p], one)), b_.getInt64Ty());
       bits = b_.CreateOr(bits, b_.CreateShl(word, std::uint64_t(p * shape_.lanes)));
     }
     if (active) bits = b_.CreateAnd(bits, active);
-    b_.CreateStore(bits, b_.CreateGEP(b_.getInt64Ty(), same, lane));
+    b_.CreateStore(bits, element_of_row(same, lane));
   });
   Lowered r{Lowered::Form::Parts, {}, 0};
-  for (unsigned p = 0; p < shape_.parts; ++p)
-    r.v.push_back(b_.CreateLoad(lane_type(Scalar::I64), b_.CreateConstGEP2_32(same->getAllocatedType(), same, 0, p)));
+  for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(load_part(same, p));
   set(inst.results[0], std::move(r));
 }
 
@@ -92,16 +68,15 @@ void Emitter::emit_scan(const ir::Inst& inst) {
   ir::Inst step;
   step.op = ir::combining[inst.imm], step.type = inst.type;
   llvm::Type* element = arith_.scalar_type(s);
-  llvm::Type* row = llvm::FixedVectorType::get(element, shape_.lanes);
-  llvm::AllocaInst* lanes = lanes_in_memory(row, "lanes");
-  for (unsigned p = 0; p < shape_.parts; ++p)
-    b_.CreateStore(arith_.to_memory(part(inst.operands[0], p), s), b_.CreateConstGEP2_32(lanes->getAllocatedType(), lanes, 0, p));
+  Few<V> parts;
+  for (unsigned p = 0; p < shape_.parts; ++p) parts.push_back(arith_.to_memory(part(inst.operands[0], p), s));
+  const Row lanes = row_in_memory(parts, 0);
   llvm::IRBuilder<> top(allocas_);
   llvm::AllocaInst *sum = top.CreateAlloca(element, nullptr, "sum"), *some = top.CreateAlloca(b_.getInt1Ty(), nullptr, "some");
   b_.CreateStore(llvm::Constant::getNullValue(element), sum), b_.CreateStore(b_.getFalse(), some);
   const V active = active_.all() ? nullptr : active_bits();
   loop_over_lanes("scan", [&](V lane) {
-    V place = b_.CreateGEP(element, lanes, lane), own = b_.CreateLoad(element, place);
+    V place = element_of_row(lanes, lane), own = b_.CreateLoad(element, place);
     V before = b_.CreateLoad(element, sum), any_before = b_.CreateLoad(b_.getInt1Ty(), some);
     V all = arith_.to_memory(arith_.pure(step, ir::FpMode::Strict, s, {arith_.from_memory(before, s), arith_.from_memory(own, s)}), s);
     all = b_.CreateSelect(any_before, all, own);
@@ -113,7 +88,7 @@ void Emitter::emit_scan(const ir::Inst& inst) {
   if (inst.op == Op::WarpReduce) return set_uniform(inst.results[0], arith_.from_memory(b_.CreateLoad(element, sum), s));
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p)
-    r.v.push_back(arith_.from_memory(b_.CreateLoad(row, b_.CreateConstGEP2_32(lanes->getAllocatedType(), lanes, 0, p)), s));
+    r.v.push_back(arith_.from_memory(load_part(lanes, p), s));
   set(inst.results[0], std::move(r));
 }
 
@@ -146,32 +121,65 @@ void Emitter::emit_reduce(const ir::Inst& inst) {
   set_uniform(inst.results[0], all);
 }
 
-/// Through memory: the parts side by side, then a gather. Lanes that are not active give 0.
+/// A vector of known lanes of a value: for each of two parts that they are in one instruction.
+llvm::Value* Emitter::take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes) {
+  const int width = int(shape_.lanes);
+  std::vector<int> own(lanes.size());
+  std::vector<unsigned> from;  // parts
+  for (const unsigned lane : lanes)
+    if (const unsigned p = lane / shape_.lanes; std::find(from.begin(), from.end(), p) == from.end()) from.push_back(p);
+  const auto place = [&](unsigned p) { return std::find(from.begin(), from.end(), p) - from.begin(); };
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const auto k = place(lanes[i] / shape_.lanes);
+    own[i] = k > 1 ? int(i) : int(k) * width + int(lanes[i] % shape_.lanes);
+  }
+  V x = from.size() == 1 ? b_.CreateShuffleVector(parts[from[0]], own) : b_.CreateShuffleVector(parts[from[0]], parts[from[1]], own);
+  for (std::size_t k = 2; k < from.size(); ++k) {
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+      own[i] = lanes[i] / shape_.lanes == from[k] ? width + int(lanes[i] % shape_.lanes) : int(i);
+    x = b_.CreateShuffleVector(x, parts[from[k]], own);
+  }
+  return x;
+}
+
+/// Of lanes that are known now by instructions; else through memory: the parts side by side, then a gather. Lanes that are not active give 0.
 void Emitter::emit_shuffle(const ir::Inst& inst) {
   Scalar s = inst.type.scalar;
-  if (uniform(inst.operands[0]) && active_.all()) return set(inst.results[0], get(inst.operands[0]));
+  const ir::ValueId from = inst.operands[1];
+  if (uniform(inst.operands[0]) && active_.all() && uniform(from)) return set(inst.results[0], get(inst.operands[0]));
   llvm::Type* element = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
   llvm::Type* row = llvm::FixedVectorType::get(element, shape_.lanes);
-  llvm::AllocaInst* lanes = lanes_in_memory(row, "lanes");
-  llvm::Align align(ir::size_of(s));
+  Few<V> parts;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V x = arith_.to_memory(part(inst.operands[0], p), s);
-    if (!active_.all()) x = b_.CreateSelect(active_.parts[p], x, llvm::Constant::getNullValue(row));
-    b_.CreateAlignedStore(x, b_.CreateConstGEP2_32(lanes->getAllocatedType(), lanes, 0, p), align);
+    parts.push_back(active_.all() ? x : b_.CreateSelect(active_.parts[p], x, llvm::Constant::getNullValue(row)));
   }
-  ir::ValueId from = inst.operands[1];
-  if (uniform(from)) {
-    V lane = b_.CreateAnd(arith_.cast(scalar(from), scalar_of(from), Scalar::I32), b_.getInt32(shape_.gang() - 1));
-    V x = b_.CreateAlignedLoad(element, b_.CreateGEP(element, lanes, b_.CreateZExt(lane, b_.getInt64Ty())), align);
-    set(inst.results[0], {Lowered::Form::Uniform, {arith_.from_memory(x, s)}, 0});
-    return;
-  }
+  const unsigned last = shape_.gang() - 1;
+  std::vector<unsigned> known;
+  Few<V> numbers;  // of lanes, by part
+  if (!uniform(from))
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      numbers.push_back(b_.CreateAnd(arith_.cast(part(from, p), scalar_of(from), Scalar::I32), splat(b_.getInt32(last))));
+      if (auto* c = llvm::dyn_cast<llvm::Constant>(numbers[p]))
+        for (unsigned i = 0; i < shape_.lanes; ++i)
+          if (auto* n = llvm::dyn_cast_or_null<llvm::ConstantInt>(c->getAggregateElement(i))) known.push_back(unsigned(n->getZExtValue()));
+    }
   Lowered r{Lowered::Form::Parts, {}, 0};
+  if (known.size() == shape_.gang()) {
+    for (unsigned p = 0; p < shape_.parts; ++p)
+      r.v.push_back(arith_.from_memory(take_lanes(parts, llvm::ArrayRef(known).slice(p * shape_.lanes, shape_.lanes)), s));
+    return set(inst.results[0], std::move(r));
+  }
+  V lane = uniform(from) ? b_.CreateAnd(arith_.cast(scalar(from), scalar_of(from), Scalar::I32), b_.getInt32(last)) : nullptr;
+  if (auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(lane)) {
+    const auto number = unsigned(c->getZExtValue());
+    return set_uniform(inst.results[0], arith_.from_memory(b_.CreateExtractElement(parts[number / shape_.lanes], std::uint64_t(number % shape_.lanes)), s));
+  }
+  const Row lanes = row_in_memory(parts, 0);
+  if (lane) return set_uniform(inst.results[0], arith_.from_memory(load_lane(lanes, b_.CreateZExt(lane, b_.getInt64Ty())), s));
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V lane = arith_.cast(part(from, p), scalar_of(from), Scalar::I32);
-    lane = b_.CreateAnd(lane, splat(b_.getInt32(shape_.gang() - 1)));
-    V pointers = b_.CreateGEP(element, lanes, b_.CreateZExt(lane, lane_type(Scalar::I64)));
-    V x = b_.CreateMaskedGather(row, pointers, align, every_lane(), llvm::Constant::getNullValue(row));
+    V pointers = b_.CreateGEP(element, lanes.at, b_.CreateZExt(numbers[p], lane_type(Scalar::I64)));
+    V x = b_.CreateMaskedGather(row, pointers, llvm::Align(ir::size_of(s)), every_lane(), llvm::Constant::getNullValue(row));
     r.v.push_back(arith_.from_memory(x, s));
   }
   set(inst.results[0], std::move(r));
