@@ -49,6 +49,7 @@ const Functions::Made& Emitter::callee(const Functions::Way& way) {
   if (known != functions_.made.end()) return known->second;
   Shape shape = shape_;
   shape.parts = 1;
+  if (way.lane) shape.lanes = 1;
   const Traits traits;
   const ir::Function& f = functions_.module.functions[way.function];
   Emitter inner(m_, functions_, f, shape, traits, false, wants_lines_, header_);
@@ -141,17 +142,18 @@ std::vector<llvm::Value*> Emitter::call_arguments(const ir::Inst& inst, const Fu
   if (!way.alone) arguments.push_back(pack(mask_part(active_, p)));
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
     const ir::ValueId v = inst.operands[i];
-    const ir::Type& t = f_.type_of(v);
-    if (!t.is_array()) {
-      arguments.push_back(pack(way.uniform[i] ? scalar(v) : part(v, p)));
-      continue;
-    }
-    arguments.push_back(array_base(v));
-    for (unsigned d = 0; d < t.rank; ++d) arguments.push_back(extent_of(v, d));
-    if (!f_.facts.contiguous)
-      for (unsigned d = 0; d < t.rank; ++d) arguments.push_back(stride_of(v, d));
+    if (f_.type_of(v).is_array()) append_array(arguments, v);
+    else arguments.push_back(pack(way.uniform[i] ? scalar(v) : part(v, p)));
   }
   return arguments;
+}
+
+void Emitter::append_array(std::vector<V>& arguments, ir::ValueId array) {
+  const unsigned rank = f_.type_of(array).rank;
+  arguments.push_back(array_base(array));
+  for (unsigned d = 0; d < rank; ++d) arguments.push_back(extent_of(array, d));
+  if (!f_.facts.contiguous)
+    for (unsigned d = 0; d < rank; ++d) arguments.push_back(stride_of(array, d));
 }
 
 /// The call for one part, jumped over where the part has no active lane; its results, or null where there are none.
@@ -183,7 +185,37 @@ llvm::Value* Emitter::call_part(const ir::Inst& inst, const Functions::Way& way,
   return result;
 }
 
+/// What is seldom called, for its effects alone, is scalar code, called for one active lane after the other.
+void Emitter::call_by_lane(const ir::Inst& inst) {
+  const Functions::Way way{std::size_t(inst.imm), std::vector<bool>(inst.operands.size(), true), true, true};
+  const Functions::Made& made = callee(way);
+  std::vector<V> arguments{launch_};  // null where lanes differ
+  std::vector<std::pair<Row, Scalar>> varying;
+  for (const ir::ValueId v : inst.operands) {
+    if (f_.type_of(v).is_array()) {
+      append_array(arguments, v);
+    } else if (uniform(v)) {
+      arguments.push_back(pack(scalar(v)));
+    } else {
+      Few<V> parts;
+      for (unsigned p = 0; p < shape_.parts; ++p) parts.push_back(arith_.to_memory(part(v, p), scalar_of(v)));
+      varying.emplace_back(row_in_memory(parts, unsigned(varying.size())), scalar_of(v));
+      arguments.push_back(nullptr);
+    }
+  }
+  loop_over_active_lanes("call", [&](V lane) {
+    std::vector<V> own = arguments;
+    auto next = varying.begin();
+    for (V& x : own)
+      if (!x) x = pack(arith_.from_memory(load_lane(next->first, lane), next->second)), ++next;
+    if (lines_ && !b_.getCurrentDebugLocation()) b_.SetCurrentDebugLocation(lines_->anywhere());
+    b_.CreateCall(made.code, own);
+  });
+}
+
 void Emitter::emit_call(const ir::Inst& inst) {
+  const ir::Function& called = functions_.module.callee(inst);
+  if (called.rare && called.results.empty() && shape_.lanes > 1 && !functions_.calls.is_pure(inst)) return call_by_lane(inst);
   const Functions::Way way = way_of(inst);
   const Functions::Made& made = callee(way);
   const std::vector<Scalar>& types = functions_.module.callee(inst).results;

@@ -68,6 +68,7 @@ struct Functions {
     std::size_t function;
     std::vector<bool> uniform;
     bool alone = false;  // all of them, of a pure function: no mask
+    bool lane = false;   // alone, for one lane
     friend auto operator<=>(const Way&, const Way&) = default;
   };
   struct Made {
@@ -155,6 +156,8 @@ class Emitter {
 
   // call.cpp
   void emit_call(const ir::Inst& inst);
+  void call_by_lane(const ir::Inst& inst);
+  void append_array(std::vector<V>& arguments, ir::ValueId array);
   Functions::Way way_of(const ir::Inst& inst);
   const Functions::Made& callee(const Functions::Way& way);
   Functions::Made emit_called(const Functions::Way& way);
@@ -231,10 +234,15 @@ class Emitter {
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_shared(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
-    enum class Kind : std::uint8_t { One, Row, PerPart, Lanes } kind = Kind::Lanes;
-    Few<V> v;  // One: a pointer; Row: pointer of each part's first lane; PerPart: a pointer each part; Lanes: vector of pointers
+    enum class Kind : std::uint8_t { One, Row, Steps, PerPart, Lanes } kind = Kind::Lanes;
+    // One: a pointer; Row: pointer of each part's first lane; Steps: of the gang's first lane; PerPart: a pointer each part; Lanes: vector of pointers
+    Few<V> v;
+    std::int64_t step = 0;  // Steps: bytes from lane to lane
   };
-  Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s);
+  Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s,
+                  bool by_steps = false);
+  bool takes_steps() const;
+  V step_to(const Address& a, unsigned lane);
   V array_base(ir::ValueId array);
   V extent_of(ir::ValueId array, unsigned dim);
   V stride_of(ir::ValueId array, unsigned dim);
@@ -272,14 +280,14 @@ class Emitter {
   bool lanes_in_loops() const;
   /// What a loop over the lanes finds addresses by.
   struct Places {
-    Address::Kind kind;
     V base;
+    std::int64_t step = 0;          // bytes from lane to lane, where there is no index
     llvm::Type* element = nullptr;  // what indices count
     Row index;
     bool sign = true;
   };
   Places places_in_memory(const Address& a, unsigned which);
-  V place_of_lane(const Places& places, V lane, ir::Scalar s);
+  V place_of_lane(const Places& places, V lane);
   void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void update_in_loop(const ir::Inst& inst, const Address& a);
 

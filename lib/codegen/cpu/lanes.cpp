@@ -67,8 +67,7 @@ bool Emitter::lanes_in_loops() const {
 }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
-  using Kind = Address::Kind;
-  if (a.kind != Kind::Lanes) return {a.kind, a.v[0], {}, {}};
+  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.step, nullptr, {}};
   // Of a base and an index a lane, in the 32 bits that it may come from.
   std::vector<V> indices;
   bool narrow = true, sign = true;
@@ -83,12 +82,10 @@ Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
     for (V& v : indices) v = llvm::cast<llvm::CastInst>(v)->getOperand(0);
   }
   auto* first = llvm::cast<llvm::GetElementPtrInst>(a.v.front());
-  return {a.kind, first->getPointerOperand(), first->getSourceElementType(), row_in_memory(indices, which), sign};
+  return {first->getPointerOperand(), 0, first->getSourceElementType(), row_in_memory(indices, which), sign};
 }
-llvm::Value* Emitter::place_of_lane(const Places& places, V lane, Scalar s) {
-  using Kind = Address::Kind;
-  if (places.kind == Kind::One) return places.base;
-  if (places.kind == Kind::Row) return b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(ir::size_of(s))));
+llvm::Value* Emitter::place_of_lane(const Places& places, V lane) {
+  if (!places.index.at) return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(places.step))) : places.base;
   V index = load_lane(places.index, lane);
   index = places.sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
   return b_.CreateGEP(places.element, places.base, index);
@@ -102,7 +99,7 @@ void Emitter::store_in_loop(const Address& a, Scalar s, ir::ValueId value, ir::V
   const Row values = one ? Row{} : row_in_memory(parts, 1);
   loop_over_active_lanes("store", [&](V lane) {
     V x = one ? one : load_lane(values, lane);
-    annotate(b_.CreateAlignedStore(x, place_of_lane(places, lane, s), align), array);
+    annotate(b_.CreateAlignedStore(x, place_of_lane(places, lane), align), array);
   });
 }
 
@@ -122,7 +119,7 @@ void Emitter::update_in_loop(const ir::Inst& inst, const Address& a) {
   loop_over_active_lanes("update", [&](V lane) {
     Few<V> x;
     for (std::size_t k = 0; k < rows.size(); ++k) x.push_back(rows[k].at ? load_lane(rows[k], lane) : scalar(inst.operands[k + 2]));
-    V before = update(inst, s, place_of_lane(places, lane, s), x);
+    V before = update(inst, s, place_of_lane(places, lane), x);
     if (used) b_.CreateStore(before, element_of_row(old, lane));
   });
   if (!used) return;

@@ -40,7 +40,7 @@ std::int64_t Emitter::take_constant(V& index, ir::Space space) {
 llvm::Value* Emitter::array_base(ir::ValueId array) { return values_[array].v[0]; }
 
 Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset,
-                                  Scalar s) {
+                                  Scalar s, bool by_steps) {
   using Kind = Address::Kind;
   const ir::Type& type = f_.type_of(array);
   const Lowered& i = get(index);
@@ -77,6 +77,7 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
       }
       return a;
     }
+    if (by_steps && i.v.size() == 1) return {Kind::Steps, {at(i.v[0])}, i.step * std::int64_t(type.index_bytes())};
   }
   Address a{Kind::Lanes, {}};
   for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -136,6 +137,10 @@ static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
   return ir::none;
 }
 
+/// Whether lanes are better accessed one by one where they lie at equal distances: AVX-512 has an instruction for any places.
+bool Emitter::takes_steps() const { return active_.all() && shape_.machine.level != CpuLevel::Avx512; }
+llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[0], b_.getInt64(std::int64_t(lane) * a.step)); }
+
 void Emitter::emit_load(const ir::Inst& inst) {
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;
@@ -143,7 +148,7 @@ void Emitter::emit_load(const ir::Inst& inst) {
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   llvm::Align align(ir::size_of(s));
   for (std::size_t k = 0; k < inst.results.size(); ++k) {
-    Address a = address(array, index, std::int64_t(k), inst.imm, s);
+    Address a = address(array, index, std::int64_t(k), inst.imm, s, takes_steps());
     if (a.kind == Address::Kind::One) {
       llvm::LoadInst* load = b_.CreateAlignedLoad(memory, a.v[0], align);
       annotate(load, array);
@@ -160,6 +165,16 @@ void Emitter::emit_load(const ir::Inst& inst) {
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = nullptr;
       llvm::Constant* zero = llvm::Constant::getNullValue(row);
+      if (a.kind == Address::Kind::Steps) {
+        x = llvm::PoisonValue::get(row);
+        for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+          llvm::LoadInst* one = b_.CreateAlignedLoad(memory, step_to(a, p * shape_.lanes + lane), align);
+          annotate(one, array);
+          x = b_.CreateInsertElement(x, one, std::uint64_t(lane));
+        }
+        r.v.push_back(arith_.from_memory(x, s));
+        continue;
+      }
       if (a.kind == Address::Kind::Row) {
         x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
                        : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
@@ -184,7 +199,7 @@ void Emitter::emit_store(const ir::Inst& inst) {
   llvm::Align align(ir::size_of(s));
   for (std::size_t k = 2; k < inst.operands.size(); ++k) {
     ir::ValueId value = inst.operands[k];
-    Address a = address(array, index, std::int64_t(k - 2), inst.imm, s);
+    Address a = address(array, index, std::int64_t(k - 2), inst.imm, s, takes_steps());
     if (a.kind == Address::Kind::One && (uniform(value) || active_.all())) {
       // Of lanes that write one place the last wins.
       V x = uniform(value) ? scalar(value)
@@ -193,12 +208,17 @@ void Emitter::emit_store(const ir::Inst& inst) {
       continue;
     }
     const bool scatters = a.kind == Address::Kind::Lanes && shape_.machine.level != CpuLevel::Avx512;
-    if ((scatters || a.kind == Address::Kind::One) && lanes_in_loops()) {
+    if ((scatters || a.kind == Address::Kind::One || a.kind == Address::Kind::Steps) && lanes_in_loops()) {
       store_in_loop(a, s, value, array, align);
       continue;
     }
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = arith_.to_memory(part(value, p), s);
+      if (a.kind == Address::Kind::Steps) {
+        for (unsigned lane = 0; lane < shape_.lanes; ++lane)
+          annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane), align), array);
+        continue;
+      }
       if (a.kind == Address::Kind::Row) {
         annotate(active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
                             : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),

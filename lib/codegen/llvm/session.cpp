@@ -31,10 +31,14 @@ void initialise_llvm() {
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
     // Loop strength reduction takes a tenth (PTX) to a half (x86) of code generation and gains nothing: GPUs multiply and add an
-    // address in one instruction. The option belongs to this private copy of LLVM, and there is no other way to switch it.
+    // address in one instruction. The options belong to this private copy of LLVM, and there is no other way to switch them.
     auto& options = llvm::cl::getRegisteredOptions();
     if (auto found = options.find("disable-lsr"); found != options.end())
       static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+    // The scheduler compares each access to memory of a block with so many others, 1,000 unless told otherwise: a sixth of the time of
+    // a block of hundreds of accesses.
+    if (auto found = options.find("dag-maps-huge-region"); found != options.end())
+      static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(128);
     return true;
   }();
   (void)once;
