@@ -10,7 +10,7 @@ namespace bench {
 namespace kr = krait;
 
 /// C = A B for square matrices whose side is a multiple of 16; blocks of 16 x 16.
-inline constexpr auto sgemm = [](kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> c) {
+inline constexpr auto tiled_product = [](kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> c) {
   auto ta = kr::shared<float, 16, 16>(), tb = kr::shared<float, 16, 16>();
   auto [x, y] = kr::grid<2>();
   auto tx = kr::thread_idx().x, ty = kr::thread_idx().y;
@@ -24,20 +24,20 @@ inline constexpr auto sgemm = [](kr::view<const float, 2> a, kr::view<const floa
   }
   c(y, x) = sum;
 };
-inline auto make_sgemm() { return kr::kernel(sgemm, {.name = "sgemm"}); }
+inline auto make_sgemm() { return kr::kernel(tiled_product, {.name = "sgemm"}); }
 
 /// B = A transposed, sides multiples of 32; blocks of 32 x 8 take tiles of 32 x 32.
-inline constexpr auto transpose = [](kr::view<const float, 2> a, kr::view<float, 2> b) {
+inline constexpr auto transpose_tiles = [](kr::view<const float, 2> a, kr::view<float, 2> b) {
   auto tile = kr::shared<float, 32, 33>();
   auto tx = kr::thread_idx().x, ty = kr::thread_idx().y, x = kr::block_idx().x * 32, y = kr::block_idx().y * 32;
   for (int j = 0; j < 32; j += 8) tile(ty + j, tx) = a(y + ty + j, x + tx);
   kr::syncthreads();
   for (int j = 0; j < 32; j += 8) b(x + ty + j, y + tx) = tile(tx, ty + j);
 };
-inline auto make_transpose() { return kr::kernel(transpose, {.name = "transpose"}); }
+inline auto make_transpose() { return kr::kernel(transpose_tiles, {.name = "transpose"}); }
 
 /// Counts of the low bytes of x; blocks of 256.
-inline constexpr auto histogram = [](kr::view<const unsigned> x, kr::view<unsigned> counts) {
+inline constexpr auto histogram_of_bytes = [](kr::view<const unsigned> x, kr::view<unsigned> counts) {
   auto own = kr::shared<unsigned, 256>();
   auto t = kr::thread_idx().x;
   own[t] = 0;
@@ -46,7 +46,7 @@ inline constexpr auto histogram = [](kr::view<const unsigned> x, kr::view<unsign
   kr::syncthreads();
   kr::atomic(counts[t]).add(own[t]);
 };
-inline auto make_histogram() { return kr::kernel(histogram, {.name = "histogram"}); }
+inline auto make_histogram() { return kr::kernel(histogram_of_bytes, {.name = "histogram"}); }
 
 /// Rows of p are x, y, z and the mass of a body, rows of `a` its acceleration and 0; the bodies are a multiple of 256.
 inline auto make_nbody_tiled(kr::fp mode) {
@@ -76,7 +76,7 @@ inline auto make_nbody_tiled(kr::fp mode) {
 }
 
 /// sums[b] = the sum of what block b adds up of x; blocks of 1,024. With one block it adds up the sums.
-inline constexpr auto block_sum = [](kr::view<const float> x, kr::view<float> sums) {
+inline constexpr auto sum_by_trees = [](kr::view<const float> x, kr::view<float> sums) {
   constexpr int block = 1024;
   auto part = kr::shared<float, block>();
   auto t = kr::thread_idx().x;
@@ -90,7 +90,7 @@ inline constexpr auto block_sum = [](kr::view<const float> x, kr::view<float> su
   }
   kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
 };
-inline auto make_block_sum() { return kr::kernel(block_sum, {.name = "block_sum"}); }
+inline auto make_block_sum() { return kr::kernel(sum_by_trees, {.name = "block_sum"}); }
 
 namespace detail {
 /// The sum over a block of 256 in warps of 32, for every thread.

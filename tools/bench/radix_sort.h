@@ -55,8 +55,8 @@ inline auto make_starts() { return kr::kernel(find_starts, {.name = "sort_starts
 /// One pass. Blocks take tiles in the order of their tickets. A word of `states`, for a tile and a value of the digit, says in its
 /// upper two bits what the others are: 0 nothing yet, 1 the tile's own count, 2 the count up to the tile's end.
 template <int per_thread>
-inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsigned> out, kr::view<const unsigned> starts, kr::view<unsigned> states,
-   kr::view<unsigned> tickets, kr::value<int> pass) {
+inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsigned> out, kr::view<const unsigned> starts,
+                                    kr::view<unsigned> states, kr::view<unsigned> tickets, kr::value<int> pass) {
   constexpr int tile = block * per_thread;
   static_assert(tile >= warps * digits, "the lanes' marks lie where the sorted tile will");
   constexpr unsigned own_count = 1u << 30, whole_count = 2u << 30, count_bits = own_count - 1;
