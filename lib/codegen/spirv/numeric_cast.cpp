@@ -76,7 +76,8 @@ Id Emitter::narrow_float(Scalar to, Scalar from, Id x) {
     Id rounded = bits(Scalar::U16, to, op(Op::OpFConvert, to, {x}));
     return bits(to, Scalar::U16, op(Op::OpBitwiseXor, Scalar::U16, {rounded, hidden_zero(Scalar::U16)}));
   }
-  return op(Op::OpFConvert, to, {x});
+  const Id rounded = op(Op::OpFConvert, to, {x});
+  return has("round32") ? opaque(to, rounded) : rounded;
 }
 
 Id Emitter::cast(Scalar to, Scalar from, Id x) {

@@ -18,6 +18,7 @@
 //              walks                  the driver follows the indices of loads back, again for each path to a shared operand
 //              joins                  the driver takes memory barriers of workgroup or device scope for barriers of the workgroup
 //              round16                the driver drops conversions to f16 and back (NVIDIA's to f32, llvmpipe's of integers to integers)
+//              round32                the driver drops conversions of f64 to f32 and back (llvmpipe of Mesa 25)
 //              swap16                 the driver swaps the bytes of an extended u16 wrongly
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants

@@ -48,7 +48,7 @@ std::string float_controls(const VkPhysicalDeviceVulkan12Properties& p) {
       p.roundingModeIndependence);
   add("keep", p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
       p.denormBehaviorIndependence);
-  if (p.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) out += ",hide0,joins,round16,walks";
+  if (p.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) out += ",hide0,joins,round16,round32,walks";
   if (p.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY) out += ",round16,swap16";
   return out;
 }
