@@ -2,9 +2,11 @@
 //
 // Common subexpressions, by a table of what is known where the walk stands; entries made in a region leave with it. A load is
 // known for as long as no write that may reach its array intervenes: each array has an epoch that such a write renews, and a loop
-// begins with new epochs for all that it writes.
+// begins with new epochs for all that it writes. Branches that only compute are expressions like others: sin(x) and cos(x) share
+// the rare path of their argument's reduction.
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 
 #include "ir/calls.h"
 #include "passes/passes.h"
@@ -31,7 +33,7 @@ struct Writes {
 class Eliminator {
  public:
   Eliminator(Function& f, const Calls& calls)
-      : f_(f), calls_(calls), writes_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
+      : f_(f), calls_(calls), writes_(f.insts.size()), computes_only_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
   void run() {
     find_writes(f_.body);
     walk(f_.body);
@@ -44,6 +46,7 @@ class Eliminator {
     InstId inst;
     std::uint32_t epoch, before;
   };
+  using Inner = std::unordered_map<ValueId, ValueId>;
   struct Epochs {
     std::uint32_t everything, views;
   };
@@ -90,8 +93,8 @@ class Eliminator {
       resolve(same_, f_.insts[i]);
       const Inst& inst = f_.insts[i];
       if (!inst.regions.empty()) {
-        f_.regions[r].insts.push_back(i);
         control(i);
+        if (!computes_only_[i] || !is_known(i)) f_.regions[r].insts.push_back(i);
       } else if ((calls_.is_pure(inst) || inst.op == Op::Load || inst.op == Op::LoadVec) && !inst.results.empty()) {
         if (!is_known(i)) f_.regions[r].insts.push_back(i);
       } else {
@@ -114,6 +117,16 @@ class Eliminator {
       for (; undo_epochs_.size() > mark; undo_epochs_.pop_back()) epoch_[undo_epochs_.back().first] = undo_epochs_.back().second;
     }
     invalidate(writes_[i]);
+    computes_only_[i] = computes_only(f_.insts[i]);
+  }
+
+  /// An if or switch that only computes its results.
+  bool computes_only(const Inst& inst) const {
+    if (inst.op != Op::If && inst.op != Op::Switch) return false;
+    for (const RegionId r : inst.regions)
+      for (const InstId k : f_.regions[r].insts)
+        if (const Inst& inner = f_.insts[k]; !computes_only_[k] && !calls_.is_pure(inner) && inner.op != Op::Yield) return false;
+    return true;
   }
 
   static std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
@@ -128,24 +141,45 @@ class Eliminator {
       for (const ValueId v : inst.operands) h = mix(h, v);
     return mix(h, epoch);
   }
-  /// The order of commutative operands is looked through, but not changed: contract goes by it.
-  static bool equal(const Inst& a, const Inst& b) {
-    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm || a.results.size() != b.results.size())
+  /// `first` gives for what is computed inside of b what stands for it inside of a. The order of commutative operands is looked
+  /// through, but not changed: contract goes by it.
+  bool equal(const Inst& a, const Inst& b, Inner& first) const {
+    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm || a.list != b.list ||
+        a.results.size() != b.results.size() || a.operands.size() != b.operands.size() || a.regions.size() != b.regions.size())
       return false;
-    const bool mirrored = is_commutative(a.op) && a.operands[0] == b.operands[1] && a.operands[1] == b.operands[0];
-    return mirrored || a.operands == b.operands;
+    const auto same = [&](std::size_t i, std::size_t j) {
+      const auto stands = first.find(b.operands[j]);
+      return a.operands[i] == (stands == first.end() ? b.operands[j] : stands->second);
+    };
+    bool equal = true;
+    for (std::size_t i = 0; i < a.operands.size(); ++i) equal = equal && same(i, i);
+    if (!equal && !(is_commutative(a.op) && same(0, 1) && same(1, 0))) return false;
+    for (std::size_t r = 0; r < a.regions.size(); ++r)
+      if (!equal_regions(f_.regions[a.regions[r]], f_.regions[b.regions[r]], first)) return false;
+    return true;
+  }
+  bool equal_regions(const Region& a, const Region& b, Inner& first) const {
+    if (a.insts.size() != b.insts.size()) return false;
+    for (std::size_t k = 0; k < a.insts.size(); ++k) {
+      const Inst &x = f_.insts[a.insts[k]], &y = f_.insts[b.insts[k]];
+      if (!equal(x, y, first)) return false;
+      for (std::size_t r = 0; r < x.results.size(); ++r) first[y.results[r]] = x.results[r];
+    }
+    return true;
   }
 
   /// Replaces the instruction by an earlier equal one, or makes it known.
   bool is_known(InstId i) {
     const Inst& inst = f_.insts[i];
-    const std::uint32_t epoch = calls_.is_pure(inst) ? 0 : epoch_of(inst.operands[0]);
+    const bool load = inst.op == Op::Load || inst.op == Op::LoadVec;
+    const std::uint32_t epoch = load ? epoch_of(inst.operands[0]) : 0;
     const std::uint64_t hash = hash_of(inst, epoch);
     std::uint32_t& newest = newest_[hash & (newest_.size() - 1)];
     for (std::uint32_t k = newest; k != none; k = known_[k].before) {
       const Entry& e = known_[k];
       const Inst& earlier = f_.insts[e.inst];
-      if (e.hash != hash || e.epoch != epoch || !equal(earlier, inst)) continue;
+      Inner first;
+      if (e.hash != hash || e.epoch != epoch || !equal(earlier, inst, first)) continue;
       for (std::size_t r = 0; r < inst.results.size(); ++r) same_.replace(inst.results[r], earlier.results[r]);
       return true;
     }
@@ -157,6 +191,7 @@ class Eliminator {
   Function& f_;
   const Calls& calls_;
   std::vector<Writes> writes_;        // by InstId of what has regions
+  std::vector<bool> computes_only_;   // the same
   std::vector<std::uint32_t> epoch_;  // by ValueId of an array
   std::uint32_t clock_ = 0, everything_ = 0, views_ = 0;
   std::vector<std::pair<ValueId, std::uint32_t>> undo_epochs_;
