@@ -6,6 +6,8 @@
 // "Approximating the erfinv function").
 #pragma once
 
+#include <array>
+
 #include "math/exponential.h"
 #include "math/logarithm.h"
 
@@ -46,6 +48,14 @@ Real erf(const Real& x) {
   }
 }
 
+/// 2^(n + lift) is normal for every n that occurs in erfc, and its product with 2^-lift of what it scales rounds once.
+template <class F> inline constexpr int erfc_lift = std::same_as<F, float> ? 64 : 128;
+template <class F> inline constexpr auto erfc_q_lowered = [] {
+  std::array<F, std::size(erfc_q<F>)> q{};
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] = erfc_q<F>[i] * (std::same_as<F, float> ? F(0x1p-64) : F(0x1p-128));
+  return q;
+}();
+
 template <class Real>
 Real erfc(const Real& x) {
   using F = Scalar<Real>;
@@ -55,18 +65,16 @@ Real erfc(const Real& x) {
   const Real d = a + two, r = reciprocal(d);
   const Real missed = fma(-r, a - (d - two), fma(-r, d, one));  // 1 - r (2 + a)
   const Real square = a * a, square_low = fma(a, a, -square);
-  // 2^(n + lift) is normal for every n that occurs, and the product with 2^-lift rounds once.
-  constexpr int lift = is_single<Real> ? 64 : 128;
-  const Real magic = constant<Real>(Format<Real>::magic + (Format<Real>::bias + lift));
+  const Real magic = constant<Real>(Format<Real>::magic + (Format<Real>::bias + erfc_lift<F>));
   const Real shifted = fma(square, Real(-log2_e<F>[0]), magic), n = shifted - magic;
   const Real u = fma(n, Real(-ln2<F>[1]), fma(n, Real(-ln2<F>[0]), -square) - square_low);
   const Real slope = fma(r, constant<Real>(2.52), one);  // of log(r Q) by `missed`
   // `missed` is late, and in the two largest terms of the exponential it is in time.
   const Real v = fma(missed, slope, u), power = fma(fma(horner<exp_q<F>>(u), v, one), v, one);
   const Real shift = constant<Real>(is_single<Real> ? 0 : 0.25);
-  const Real value = power * (r * horner<erfc_q<F>>(is_single<Real> ? r : r - shift));
-  const Real lifted = value * from_bits<Real>(bits(shifted) << Format<Real>::mantissa);
-  const Real result = lifted * constant<Real>(is_single<Real> ? 0x1p-64 : 0x1p-128);
+
+  const Real value = power * (r * horner<erfc_q_lowered<F>>(is_single<Real> ? r : r - shift));
+  const Real result = value * from_bits<Real>(bits(shifted) << Format<Real>::mantissa);
   return select(as_signed<Real>(bits(x)) < Int<Real>(PlainInt<Real>(0)), two - result, result);  // -0 as +0 gives 1
 }
 

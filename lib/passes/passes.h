@@ -64,6 +64,8 @@ void combine_accesses(ir::Module& m, bool shared);
 void interchange_trips(ir::Module& m);
 /// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory. Runs last.
 void settle_before_barriers(ir::Module& m);
+/// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.
+void schedule(ir::Module& m, std::size_t shortest);
 
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.
 void lower_grid_stride(ir::Module& m);

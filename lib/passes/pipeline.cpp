@@ -69,6 +69,8 @@ ChooseExpansion expansions_of(TargetKind target) {
 constexpr std::size_t largest_function = 2000, outlined_part = 500;
 constexpr std::size_t largest_on_cpu = 500, outlined_on_cpu = 400;
 static_assert(outlined_part < largest_function && outlined_on_cpu < largest_on_cpu);  // a part also ends, by an operation more
+// From how many operations on straight code is put into a processor's order; over less a core looks ahead by itself.
+constexpr std::size_t scheduled = 64;
 
 /// Runs passes one after another, verifying between them where that is asked for.
 class Runner {
@@ -135,7 +137,11 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
     run.check("outline");
   }
   run("canonicalise", canonicalise);
-  if (target == TargetKind::Cpu) run("settle_before_barriers", settle_before_barriers);
+  if (target == TargetKind::Cpu) {
+    run("settle_before_barriers", settle_before_barriers);
+    schedule(m, scheduled);
+    run.check("schedule");
+  }
   return {};
 }
 
@@ -160,6 +166,7 @@ std::span<const Pass> all_passes() {
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},
       {"settle_before_barriers", settle_before_barriers, true},
+      {"schedule", [](Module& m) { schedule(m, 4); }, true},
   };
   return passes;
 }

@@ -21,6 +21,14 @@ inline void resolve(const ir::Substitution& by, ir::Inst& inst) {
   for (ir::ValueId& v : inst.operands) v = by(v);
 }
 
+/// Calls `visit(ValueId)` for all that an instruction uses, with what stands in its regions.
+template <class Visit>
+void for_each_operand(const ir::Function& f, ir::InstId i, const Visit& visit) {
+  for (const ir::ValueId v : f.insts[i].operands) visit(v);
+  for (const ir::RegionId r : f.insts[i].regions)
+    for (const ir::InstId inner : f.regions[r].insts) for_each_operand(f, inner, visit);
+}
+
 /// Takes a region's instructions out of it, to be appended again.
 inline std::vector<ir::InstId> take_insts(ir::Function& f, ir::RegionId r) { return std::exchange(f.regions[r].insts, {}); }
 

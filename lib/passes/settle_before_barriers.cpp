@@ -34,14 +34,6 @@ class Settler {
     return any;
   }
 
-  /// What an instruction uses of values from outside of it.
-  template <class Visit>
-  void for_each_operand(InstId i, const Visit& visit) const {
-    for (const ValueId v : f_.insts[i].operands) visit(v);
-    for (const RegionId r : f_.insts[i].regions)
-      for (const InstId inner : f_.regions[r].insts) for_each_operand(inner, visit);
-  }
-
   void settle(RegionId r) {
     const std::vector<InstId> insts = f_.regions[r].insts;
     // A value that is made of something else than constants and positions, which are computed again where they are needed.
@@ -67,7 +59,7 @@ class Settler {
       const Inst& inst = f_.insts[insts[k]];
       for (const ValueId v : inst.results)
         if (is_pure(inst.op) && !made_[v]) then[k] = std::min(then[k], wanted[v]);
-      for_each_operand(insts[k], [&](ValueId v) { wanted[v] = std::min(wanted[v], then[k]); });
+      for_each_operand(f_, insts[k], [&](ValueId v) { wanted[v] = std::min(wanted[v], then[k]); });
     }
     if (crossing(r, insts, then) < crossing(r, insts, now)) reorder(r, insts, now, then);
     for (const ValueId v : f_.regions[r].params) place_[v] = 0;
@@ -86,7 +78,7 @@ class Settler {
       for (const ValueId v : f_.insts[insts[k]].results) first[v] = segments[k] + cuts_[insts[k]];
     std::vector<bool> crosses(f_.values.size(), false);
     for (std::size_t k = 0; k < insts.size(); ++k)
-      for_each_operand(insts[k], [&](ValueId v) {
+      for_each_operand(f_, insts[k], [&](ValueId v) {
         if (made_[v] && f_.type_of(v).is_value() && first[v] != ~0u && segments[k] > first[v]) crosses[v] = true;
       });
     return std::size_t(std::count(crosses.begin(), crosses.end(), true));

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ir/calls.h"
+#include "ir/latency.h"
 
 namespace krait::codegen::cpu {
 namespace {
@@ -25,16 +26,6 @@ unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region)
   return total;
 }
 
-/// About how many cycles an operation's result takes.
-unsigned latency(const ir::Inst& inst) {
-  switch (inst.op) {
-    case Op::Const: return 0;
-    case Op::Div: case Op::Rem: case Op::Sqrt: return 14;
-    case Op::Load: return 6;
-    default: return ir::is_float(inst.type.scalar) && inst.op != Op::Select && inst.op != Op::Bitcast ? 4 : 1;
-  }
-}
-
 /// Of code without loops: the cycles of its longest chain of operations, each waiting for the one before. `ready`: by ValueId.
 unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered, std::vector<unsigned>& ready) {
   constexpr unsigned endless = 1u << 20;
@@ -44,7 +35,7 @@ unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId 
     if (ir::is_loop(inst.op)) return endless;
     unsigned at = entered;
     for (ir::ValueId v : inst.operands) at = std::max(at, ready[v]);
-    at += latency(inst);
+    at += ir::latency(inst);
     if (inst.op == Op::Call && !m.callee(inst).rare) {
       std::vector<unsigned> inside(m.callee(inst).values.size(), 0);
       at += longest_chain(m, m.callee(inst), m.callee(inst).body, 0, inside);
