@@ -53,8 +53,8 @@ template <> inline constexpr float pow_c0<float>[] = {0x1.ec709ep-1f};
 template <> inline constexpr double pow_c0<double>[] = {0x1.ec709dc3a03fdp-1};
 
 template <class Float> inline constexpr int erf_c = 0;
-template <> inline constexpr float erf_c<float>[] = {0x1.a0be84p+0f};
-template <> inline constexpr double erf_c<double>[] = {0x1.a0be83d8d032dp+0};
+template <> inline constexpr float erf_c<float>[] = {0x1.20dd76p+0f};
+template <> inline constexpr double erf_c<double>[] = {0x1.20dd750429b6dp+0};
 
 template <class Float> inline constexpr int gamma_c = 0;
 template <> inline constexpr float gamma_c<float>[] = {0x1.53643ap+0f, 0x1.acfe3ap-2f};
@@ -94,13 +94,6 @@ template <> inline constexpr double exp2_q<double>[] = {0x1.62e42fefa39efp-1, 0x
     0x1.3b2ab6fb9dab7p-7, 0x1.5d87fe78458a7p-10, 0x1.430913167f5b5p-13, 0x1.ffcbfe66151c2p-17, 0x1.62bfb49bd8e83p-20,
     0x1.b52083a66a12ep-24, 0x1.e63b96a8db4e9p-28, 0x1.f0e67771694dap-32};
 
-// exp2m1_q: 2^r - 1 = r (c + Q(r)), c = ln2, |r| <= 1/2; error 2^-2.543 / 2^-55.64
-template <class Float> inline constexpr int exp2m1_q = 0;
-template <> inline constexpr float exp2m1_q<float>[] = {-0x1.c1152ap-8f};
-template <> inline constexpr double exp2m1_q<double>[] = {0x1.ccc0ec2bf6834p-56, 0x1.ebfbdff82c598p-3,
-    0x1.c6b08d704a08ep-5, 0x1.3b2ab6fba1f0cp-7, 0x1.5d87fe78b21b3p-10, 0x1.430913092eea8p-13, 0x1.ffcbfc1e4f19ep-17,
-    0x1.62bfd51d2a698p-20, 0x1.b525a18b6c0b2p-24, 0x1.e60522782e0ebp-28, 0x1.e8c8e4c44374ap-32};
-
 // exp10_q: 10^r = 1 + r Q(r), |r| <= log10(2) / 2; error 2^-26.61 / 2^-57.31
 template <class Float> inline constexpr int exp10_q = 0;
 template <> inline constexpr float exp10_q<float>[] = {0x1.26bb1cp+1f, 0x1.535226p+1f, 0x1.046fa6p+1f, 0x1.2bffa4p+0f,
@@ -136,15 +129,15 @@ template <> inline constexpr double log2_q<double>[] = {-0x1.71547652b82f8p-1, 0
     0x1.88b20bd0337c7p-4, -0x1.7a7065d12941bp-4, 0x1.690e3afba6869p-4, -0x1.0ab1f188bab62p-4, 0x1.c76b017930012p-5,
     -0x1.0248a6c9a24ffp-3, 0x1.1024a16ffe66p-3};
 
-// log10_q: log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3; error 2^-26.98 / 2^-55.61
+// log10_q: log10(1 + f) = f log10(e) + f^2 Q(f), -1/3 <= f <= 0.3337; error 2^-26.95 / 2^-55.53
 template <class Float> inline constexpr int log10_q = 0;
-template <> inline constexpr float log10_q<float>[] = {-0x1.bcb7b2p-3f, 0x1.287a2ep-3f, -0x1.bcb66cp-4f, 0x1.63f6e2p-4f,
-    -0x1.28c146p-4f, 0x1.f22606p-5f, -0x1.b0e8ap-5f, 0x1.f24226p-5f, -0x1.cc9fb2p-5f};
-template <> inline constexpr double log10_q<double>[] = {-0x1.bcb7b1526e507p-3, 0x1.287a7636f4347p-3, -0x1.bcb7b15270acbp-4,
-    0x1.63c6277529dc6p-4, -0x1.287a7635292bp-4, 0x1.fc3fa60f6ec35p-5, -0x1.bcb7b2903ab0cp-5, 0x1.8b4df4d012b07p-5,
-    -0x1.63c5eb3f3e6b9p-5, 0x1.436df7daa1c2p-5, -0x1.28814a0adf187p-5, 0x1.11b64ee6e32c4p-5, -0x1.fb48d25861b82p-6,
-    0x1.d8f8e0e3f7a58p-6, -0x1.c799e83593046p-6, 0x1.b169db8b245edp-6, -0x1.419121eac7b57p-6, 0x1.19a6046e1e781p-6,
-    -0x1.368b875baba6cp-5, 0x1.3f6ddb3d2a6c5p-5};
+template <> inline constexpr float log10_q<float>[] = {-0x1.bcb7b2p-3f, 0x1.287a2ep-3f, -0x1.bcb672p-4f,
+    0x1.63f6c8p-4f, -0x1.28bffep-4f, 0x1.f229e2p-5f, -0x1.b110e8p-5f, 0x1.f230fap-5f, -0x1.cbdf44p-5f};
+template <> inline constexpr double log10_q<double>[] = {-0x1.bcb7b1526e507p-3, 0x1.287a7636f4347p-3,
+    -0x1.bcb7b15270acep-4, 0x1.63c6277529e4fp-4, -0x1.287a763529215p-4, 0x1.fc3fa60f7b319p-5, -0x1.bcb7b2907eba4p-5,
+    0x1.8b4df4cbac1bcp-5, -0x1.63c5eb23fe416p-5, 0x1.436df83fedbd5p-5, -0x1.28814e5fbb389p-5, 0x1.11b64f49a8495p-5,
+    -0x1.fb4820154e3eap-6, 0x1.d8f7c5c53249bp-6, -0x1.c7a19c27a4e5bp-6, 0x1.b17b1360aaa12p-6, -0x1.41656555eb3c5p-6,
+    0x1.1938661773cc7p-6, -0x1.36bd993ec4d2cp-5, 0x1.3fefb9f121a53p-5};
 
 // sin_q: sin r = r + r z Q(z), z = r^2, |r| <= pi / 4; error 2^-27.84 / 2^-57.77
 template <class Float> inline constexpr int sin_q = 0;
@@ -191,12 +184,18 @@ template <> inline constexpr double asin_q<double>[] = {0x1.555555555539p-3, 0x1
     0x1.f1c72c3a342e9p-6, 0x1.6e89f41e92ceap-6, 0x1.1c6be3cec2d7bp-6, 0x1.c6fd943a25675p-7, 0x1.8ec4366698869p-7,
     0x1.abc44f2280c7fp-8, 0x1.3ffc80c87ce96p-6, -0x1.09dfdced0b0dfp-6, 0x1.0571e85f38072p-5};
 
-// pow_w: log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0; error 2^-37.55 / 2^-76.24
+// pow_w: log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0; error 2^-15.0 / 2^-76.24
 template <class Float> inline constexpr int pow_w = 0;
-template <> inline constexpr float pow_w<float>[] = {-0x1.752ce6p-26f, 0x1.277768p-1f, 0x1.a595b2p-2f, 0x1.5c72f8p-2f};
-template <> inline constexpr double pow_w<double>[] = {0x1.d271dfa6927cap-55, 0x1.2776c50ef9bffp-1, 0x1.a61762a7adbeap-2,
-    0x1.484b13d7f46bfp-2, 0x1.0c9a847aad1bap-2, 0x1.c68f6b7d434f6p-3, 0x1.89ef525ea1f97p-3, 0x1.5c28b80bca55ap-3,
-    0x1.2ca90d539f4cp-3, 0x1.78c4df30e7b25p-3};
+template <> inline constexpr float pow_w<float>[] = {0x1.d5d17p-7f};
+template <> inline constexpr double pow_w<double>[] = {0x1.d271dfa6927cap-55, 0x1.2776c50ef9bffp-1,
+    0x1.a61762a7adbeap-2, 0x1.484b13d7f46bfp-2, 0x1.0c9a847aad1bap-2, 0x1.c68f6b7d434f6p-3, 0x1.89ef525ea1f97p-3,
+    0x1.5c28b80bca55ap-3, 0x1.2ca90d539f4cp-3, 0x1.78c4df30e7b25p-3};
+
+// pow_p: log2((1 + s) / (1 - s)) = s (K + P(z)), z = s^2, K = pow_k[0]; error 2^-36.2 / 2^-7.653
+template <class Float> inline constexpr int pow_p = 0;
+template <> inline constexpr float pow_p<float>[] = {0x1.4afb82p-25f, 0x1.ec709ep-1f, 0x1.2776d2p-1f, 0x1.a5d88ep-2f,
+    0x1.57ef6cp-2f};
+template <> inline constexpr double pow_p<double>[] = {0x1.d5f1901def812p-7};
 
 // erf_q: erf x = x + x Q(z), z = x^2, |x| <= 1; error 2^-29.97 / 2^-2.787
 template <class Float> inline constexpr int erf_q = 0;
@@ -210,15 +209,16 @@ template <> inline constexpr float erf_tail<float>[] = {-0x1.ef880cp-9f, -0x1.9c
     -0x1.065bc8p-3f, 0x1.5e8c88p-6f, -0x1.b59608p-10f};
 template <> inline constexpr double erf_tail<double>[] = {-0x1.847220ef25b17p+1};
 
-// erf_p: log2(erfc x) = -x (c + P(x)), c = erf_c, 0 <= x <= 5.93; error 2^-3.064 / 2^-55.36
+// erf_p: 8 (1 - (erfc x)^(1/8)) = x (c + P(x)), c = erf_c, 0 <= x <= 5.93; error 2^-3.277 / 2^-58.32
 template <class Float> inline constexpr int erf_p = 0;
-template <> inline constexpr float erf_p<float>[] = {0x1.8fb3bcp-3f};
-template <> inline constexpr double erf_p<double>[] = {-0x1.5a87211ce3241p-54, 0x1.d63ed7499591p-1,
-    0x1.2fa7eecb24306p-3, -0x1.c4242d03af962p-6, -0x1.3c76ff0510ffbp-12, 0x1.40bf66487a538p-9, -0x1.be5e722e1662bp-11,
-    0x1.3980add407bb3p-15, 0x1.85d0364e44f28p-14, -0x1.65ecc27ec75c4p-15, 0x1.32cefd6438eep-18, 0x1.2f6919242c8a2p-18,
-    -0x1.8aa10612c5b61p-19, 0x1.ba717229d5904p-21, -0x1.2aeb8546ecc61p-26, -0x1.9649f8fe71f15p-24,
-    0x1.abd8b0a68e253p-25, -0x1.0a95ad24eb762p-26, 0x1.d343b6f4869c3p-29, -0x1.29bd39f8454aep-31,
-    0x1.106b08c28484dp-34, -0x1.54d2483a7f91bp-38, 0x1.05b183baf82b2p-42, -0x1.747990143c792p-48};
+template <> inline constexpr float erf_p<float>[] = {0x1.ddf13cp-4f};
+template <> inline constexpr double erf_p<double>[] = {0x1.c21d3534edb82p-57, 0x1.1d34a60108f7cp-1,
+    0x1.11f29c67f4802p-6, -0x1.b028f56d408eap-5, -0x1.6bfca94ed195fp-10, 0x1.01c6322729291p-8, -0x1.10334197951bbp-11,
+    -0x1.e2b1a5ba09ecap-14, 0x1.5b2973b70c7bap-14, -0x1.aaae71a8e819ep-16, 0x1.cd90a668acab9p-22,
+    0x1.d11d446a10f2ep-19, -0x1.9069cdf295cep-20, 0x1.899b3c63b3a8p-25, 0x1.358e5d65786cfp-22, -0x1.ab704fae7af31p-23,
+    0x1.67ddd3e7be8b8p-24, -0x1.bedea73392651p-26, 0x1.aefdfc9645937p-28, -0x1.474db615b1c5ep-30,
+    0x1.85a839e612253p-33, -0x1.65008d04835e5p-36, 0x1.e67ac497346bbp-40, -0x1.d05ac5727138dp-44,
+    0x1.14f9498b55779p-48, -0x1.369c98def605fp-54};
 
 // erfc_q: erfc x = exp(-x^2) r Q(r - c), r = 1 / (2 + x), c = 0 (f32), 1/4 (f64), x >= 0; error 2^-24.43 / 2^-55.47
 template <class Float> inline constexpr int erfc_q = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// erf, erfc and erfinv. erf: 1 - 2^-t, t = -log2(erfc |x|) a polynomial, in single precision x + x Q(x^2) up to 1. erfc:
+// erf, erfc and erfinv. erf: 1 - (1 - h)^8, h a polynomial, in single precision x + x Q(x^2) up to 1 and 1 - 2^-t beyond. erfc:
 // exp(-x^2) r Q(r), r = 1 / (2 + |x|), where x^2 is taken with its rounding error, and that of r, which may be approximate, goes into
 // the exponent too. erfinv: x times a polynomial in log(1 - x^2), in the root of its size for the tails (the variables are Giles's,
 // "Approximating the erfinv function").
@@ -22,18 +22,8 @@ Real exp2_core(const Real& x) {
   return scale_fast(fma(horner<exp2_q<Scalar<Real>>>(r), r, constant<Real>(1)), shifted);
 }
 
-/// 1 - 2^-t for 0 <= t, small ones to their last digits.
-template <class Real>
-Real one_minus_exp2(const Real& t) {
-  using F = Scalar<Real>;
-  const Real magic(Format<Real>::magic), one = constant<Real>(1);
-  const Real shifted = magic - t, n = shifted - magic, r = -t - n;
-  const Real p = fma(r, Real(ln2<F>[0]), r * horner<exp2m1_q<F>>(r));  // 2^r - 1
-  const Real power = scale_fast(one, shifted);
-  return fma(-power, p, one - power);
-}
-
-/// In single precision two short polynomials side by side; in double one long one, which takes fewer operations than two.
+/// In single precision two short polynomials side by side. In double one for 8 h, h = 1 - (erfc |x|)^(1/8), from which three
+/// squarings lead to 1 - (1 - h)^8: half of the operations of an exponential. Near zero each sum's large term comes in last.
 template <class Real>
 Real erf(const Real& x) {
   using F = Scalar<Real>;
@@ -44,7 +34,10 @@ Real erf(const Real& x) {
     const Real near = fma(size, horner<erf_q<F>>(size * size), size);
     return copysign(select(size >= one, one - exp2_core(horner<erf_tail<F>>(a)), near), x);  // a NaN takes `near`
   } else {
-    return copysign(one_minus_exp2(fma(a, Real(erf_c<F>[0]), a * horner<erf_p<F>>(a))), x);
+    const Real c(erf_c<F>[0]), rest = a * horner_by_halves<erf_p<F>>(a, Real(a * a)), h8 = fma(a, c, rest);
+    const Real q = fma(fma(h8, constant<Real>(0x1p-11), constant<Real>(-0x1p-6)), h8, constant<Real>(0.1875));
+    const Real twice = fma(a, c, fma(-(h8 * h8), q, rest));  // 2 (1 - (1 - h)^4) = 8 h - (8 h)^2 q
+    return copysign(fma(constant<Real>(-0.25) * twice, twice, twice), x);
   }
 }
 

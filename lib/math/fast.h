@@ -46,11 +46,11 @@ Real cos_fast(const Real& x) {
 template <class Real>
 Real pow_fast(const Real& x, const Real& y) {
   using F = Scalar<Real>;
-  return pow_with(x, y, [&](const Unsigned<Real>& u) {
+  return pow_with(x, y, "pow_fast_rare", [](const Unsigned<Real>& u, const Real& b) {
     const LogParts<Real> parts = log_parts<Real>(u);
     const Real f = parts.f;
     const Real log = fma(f * f, horner<log2_q<F>>(f), fma(f, Real(log2_e<F>[0]), parts.e));
-    return exp2_sum(Real(y * log), constant<Real>(0));
+    return Pair<Real>{b * log, constant<Real>(0)};
   });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first two
-// terms are carried in two parts, then y log2 |x| in two parts, then 2 to that. One path for both types; error terms come from
-// fma (Dekker; Muller, "Elementary Functions").
+// pow, rsqrt, cbrt, hypot. pow: log2 |x| as a sum of two numbers, by s = (m - 1) / (m + 1) and a series in s^2 whose first
+// terms are carried in two parts, then y log2 |x| in two parts, then 2 to that. Error terms come from fma (Dekker; Muller,
+// "Elementary Functions").
 #pragma once
 
 #include "math/exponential.h"
@@ -23,52 +23,52 @@ Pair<Real> log2_pair(const Unsigned<Real>& u) {
   constexpr PlainUnsigned<Real> sqrt_half = std::bit_cast<PlainUnsigned<Real>>(F(0.70710678118654752));
   const Int<Real> exponent = as_signed<Real>(u - Unsigned<Real>(sqrt_half)) >> Format<Real>::mantissa;
   const Real m = from_bits<Real>(u - (as_unsigned<Real>(exponent) << Format<Real>::mantissa));
-  const Real e = small_integer<Real>(exponent), one = constant<Real>(1);
-  const Real f = m - one, inverse = reciprocal(m + one), s = f * inverse, twice = s + s;
-  const Real s_low = fma(-s, f, f - twice) * inverse;  // f - 2 s is exact: 2 s is near f
-  const Real z = s * s, z_low = fma(twice, s_low, fma(s, s, -z));
-  const Real c0(pow_c0<F>[0]), k(pow_k<F>[0]);
-  const Real w = horner<pow_w<F>>(z);
-  const Real q = c0 + w, q_low = (c0 - q) + w;
-  const Real p = z * q, p_low = fma(z_low, q, fma(z, q_low, fma(z, q, -p)));
-  const Real g = k + p, g_low = ((k - g) + p) + (p_low + Real(pow_k<F>[1]));
-  const Real t = s * g, t_low = fma(s_low, g, fma(s, g_low, fma(s, g, -t)));
-  const Real high = e + t;
-  return {high, ((e - high) + t) + t_low};
+  const Real e = small_integer<Real>(exponent), one = constant<Real>(1), two = constant<Real>(2);
+  const Real f = m - one, inverse = reciprocal(m + one), s = f * inverse;
+  const Real s_low = fma(-s, f, fma(s, -two, f)) * inverse;  // f - 2 s is exact: 2 s is near f
+  const Real z = s * s, z_low = fma(s, s, -z);
+  const Real k(pow_k<F>[0]);
+  const auto sum = [&](const Real& p, const auto& rest) {  // e + (s + s_low) (k + p + rest), where p has s without s_low
+    const Real g = k + p, high = fma(s, g, e);
+    return Pair<Real>{high, fma(s_low, fma(p, two, g), fma(s, rest((k - g) + p), fma(s, g, e - high)))};
+  };
+  if constexpr (is_single<Real>) {  // y log2 x is below 2^7, and needs three bits less than in double precision
+    const Real q = horner<pow_p<F>, 1>(z);
+    return sum(fma(q, z, Real(pow_p<F>[0])), [&](const Real& lost) { return fma(z_low, q, lost); });
+  } else {
+    const Real c0(pow_c0<F>[0]), w = horner<pow_w<F>>(z), q = c0 + w, q_low = (c0 - q) + w, p = z * q;
+    const Real p_low = fma(z_low, q, fma(z, q_low, fma(z, q, -p)));
+    return sum(p, [&](const Real& lost) { return lost + (p_low + Real(pow_k<F>[1])); });
+  }
 }
 
-/// 2^(high + low), |low| small beside 1.
+/// 2^(high + low), |low| small beside 1, for |high| below 2^(mantissa - 1); infinity and 0 come out by themselves.
 template <class Real>
-Real exp2_sum(const Real& high, const Real& low) {
+Real exp2_sum(const Pair<Real>& x) {
   using F = Scalar<Real>;
-  const Real magic(Format<Real>::magic);
-  const Real shifted = high + magic;
-  const Real r = (high - (shifted - magic)) + low;
+  using Form = Format<Real>;
+  const Real magic(Form::magic);
+  const Real shifted = x.high + magic;
+  const Real r = (x.high - (shifted - magic)) + x.low;
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
-  Var<Real> result = scale_fast(p, shifted);
-  when(negate(abs(high) < constant<Real>(safe_exponent<Real>)), [&] {
-    result = exp_rare(high, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-  });
-  return Real(result);
+  // 2^n in two factors: of n, between the ends of the range and beyond, the half and the rest.
+  constexpr PlainInt<Real> zero = std::bit_cast<PlainInt<Real>>(Form::magic);  // nothing of it, nor of its half, outlives the shifts
+  const Int<Real> n = as_signed<Real>(bits(shifted));
+  const Int<Real> top(PlainInt<Real>(zero + Form::bias + 9)), bottom(PlainInt<Real>(zero - Form::bias - Form::mantissa - 10));
+  const Int<Real> below = select(n > top, top, n), m = select(below < bottom, bottom, below), half = m >> 1;
+  const Real first = from_bits<Real>(bits(p) + (as_unsigned<Real>(half) << Form::mantissa));
+  return first * from_bits<Real>((as_unsigned<Real>(m - half) << Form::mantissa) + Unsigned<Real>(Form::one));
 }
 
-/// |x|^y of numbers with those bits (normalised_bits), zero, infinity and NaN aside.
+/// y log2 x of the number x with those bits (normalised_bits), zero, infinity and NaN aside.
 template <class Real>
-Real power_of_size(const Unsigned<Real>& x, const Real& y) {
+Pair<Real> log2_of_power(const Unsigned<Real>& x, const Real& y) {
   const Pair<Real> log = log2_pair<Real>(x);
-  const Real high = y * log.high, low = fma(y, log.low, fma(y, log.high, -high));
-  return exp2_sum(high, low);
+  const Real high = y * log.high;
+  return {high, fma(y, log.low, fma(y, log.high, -high))};
 }
 
-/// For negative x: the result has a sign where y is odd, and there is none where y is not whole.
-template <class Real>
-Real power_of_negative(const Real& y, const Real& size) {
-  const Real half = y * constant<Real>(0.5);
-  const Real with_sign = select(rint(half) != half, -size, size);
-  return select(rint(y) == y, with_sign, not_a_number<Real>());
-}
-
-/// Where x is zero, subnormal, infinite or NaN, or y is infinite or NaN (C, Annex F). `size` is |x|^y of ordinary numbers.
+/// For all x and y (C, Annex F). `size` is |x|^y where x is neither zero nor infinite, and y is finite.
 template <class Real>
 Real pow_special(const Real& x, const Real& y, const Real& size) {
   const Real zero = constant<Real>(0), one = constant<Real>(1), inf = infinity<Real>();
@@ -85,23 +85,32 @@ Real pow_special(const Real& x, const Real& y, const Real& size) {
   return select(is_one, one, checked);
 }
 
-/// Signs and special values around `power` of |x|'s bits (normalised_bits).
-template <class Real, class Power>
-Real pow_with(const Real& x, const Real& y, const Power& power) {
-  const Real ax = abs(x);
-  const Bool<Real> special = either(not_normal_positive<Real>(bits(ax)), negate(abs(y) < infinity<Real>()));
-  VarUnsigned<Real> u = bits(ax);
-  when(special, [&] { u = normalised_bits(ax); });
-  const Real size = power(Unsigned<Real>(u));
-  Var<Real> result = size;
-  when(x < constant<Real>(0), [&] { result = power_of_negative(y, size); });
-  when(special, [&] { result = pow_special(x, y, size); });
+/// Signs and special values around 2^log2_size(|x|'s bits (normalised_bits), y). The path of the special ones has that name.
+template <class Real, class Log2Size>
+Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& log2_size) {
+  using F = Scalar<Real>;
+  const Real ax = abs(x), magic(Format<Real>::magic);
+  const Real size = exp2_sum(log2_size(bits(ax), y));
+  // For negative x: the result has a sign where y is odd, and there is none where y is not whole.
+  const Real shifted = y + magic;
+  const Unsigned<Real> sign = bits(x) & (bits(shifted) << int(sizeof(F) * 8 - 1));
+  const Bool<Real> undefined = both(x < constant<Real>(0), (shifted - magic) != y);
+  Var<Real> result = select(undefined, not_a_number<Real>(), from_bits<Real>(bits(size) | sign));
+  const Real large = constant<Real>(is_single<Real> ? 0x1p15 : 0x1p40);  // times log2 x within the range of exp2_sum
+  when(either(not_normal_positive<Real>(bits(ax)), negate(abs(y) < large)), [&] {
+    result = rarely<Real>(rare, [log2_size](const Real& a, const Real& b) {
+      const Pair<Real> log = log2_size(normalised_bits(Real(abs(a))), b);
+      const Real end = constant<Real>(is_single<Real> ? 160 : 1100);
+      const Real none = constant<Real>(0), extreme = select(log.high > none, infinity<Real>(), none);
+      return pow_special(a, b, Real(select(abs(log.high) < end, exp2_sum(log), extreme)));
+    }, x, y);
+  });
   return Real(result);
 }
 
 template <class Real>
 Real pow(const Real& x, const Real& y) {
-  return pow_with(x, y, [&](const Unsigned<Real>& u) { return power_of_size(u, y); });
+  return pow_with(x, y, "pow_rare", [](const Unsigned<Real>& u, const Real& b) { return log2_of_power(u, b); });
 }
 
 template <class Real>

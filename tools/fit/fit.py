@@ -34,7 +34,7 @@ R = LN2 / 2 * mpf("1.0001")
 T = PI / 4 * mpf("1.008")
 T10 = mp.log(2, 10) / 2 * mpf("1.0001")
 K2 = 2 / LN2
-ERF_C = 2 / mp.sqrt(PI) / LN2
+ERF_C = 2 / mp.sqrt(PI)
 THIRD = mpf(1) / 3
 POW_Z = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
 
@@ -72,7 +72,7 @@ def erfinv_fit(f):
 def fits(kind):
     single = kind == "float"
     half = 24 if single else 53
-    c0 = remez.rounded(K2 / 3, half)
+    c0, k = remez.rounded(K2 / 3, half), remez.rounded(K2, half)
     c_erf = remez.rounded(ERF_C, half)
 
     def terms(f32, f64):
@@ -86,8 +86,6 @@ def fits(kind):
                     lambda r: r ** 2 / abs(mp.expm1(r)), -R, R, terms(5, 11)),
         "exp2_q": ("2^r = 1 + r Q(r), |r| <= 1/2", lambda r: mp.expm1(r * LN2) / r,
                    lambda r: abs(r) * mpf(2) ** -r, mpf("-0.5"), mpf("0.5"), terms(6, 11)),
-        "exp2m1_q": ("2^r - 1 = r (c + Q(r)), c = ln2, |r| <= 1/2", lambda r: mp.expm1(r * LN2) / r - remez.rounded(LN2, half),
-                     lambda r: r / mp.expm1(r * LN2), mpf("-0.5"), mpf("0.5"), terms(1, 11)),
         "exp10_q": ("10^r = 1 + r Q(r), |r| <= log10(2) / 2", lambda r: mp.expm1(r * mp.log(10)) / r,
                     lambda r: abs(r) * mpf(10) ** -r, -T10, T10, terms(6, 11)),
         "log_q": ("log(1 + f) = f + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2,
@@ -96,8 +94,8 @@ def fits(kind):
                   mp.sqrt, mpf("1e-30"), mpf("0.0400001"), terms(3, 8)),
         "log2_q": ("log2(1 + f) = f log2(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / LN2,
                    lambda f: f ** 2 * LN2 / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
-        "log10_q": ("log10(1 + f) = f log10(e) + f^2 Q(f), |f| <= 1/3", lambda f: (mp.log1p(f) - f) / f ** 2 / mp.log(10),
-                    lambda f: f ** 2 * mp.log(10) / abs(mp.log1p(f)), -THIRD, THIRD, terms(9, 20)),
+        "log10_q": ("log10(1 + f) = f log10(e) + f^2 Q(f), -1/3 <= f <= 0.3337", lambda f: (mp.log1p(f) - f) / f ** 2 / mp.log(10),
+                    lambda f: f ** 2 * mp.log(10) / abs(mp.log1p(f)), -THIRD, mpf("0.3337"), terms(9, 20)),
         "sin_q": ("sin r = r + r z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.sin(r) - r) / r ** 3),
                   sqrt_form(lambda r: r ** 3 / mp.sin(r)), mpf(0), T ** 2, terms(3, 6)),
         "cos_q": ("cos r = 1 + z Q(z), z = r^2, |r| <= pi / 4", sqrt_form(lambda r: (mp.cos(r) - 1) / r ** 2),
@@ -111,13 +109,16 @@ def fits(kind):
         "asin_q": ("asin x = x + x z Q(z), z = x^2, |x| <= 1/2", sqrt_form(lambda x: (mp.asin(x) - x) / x ** 3),
                    sqrt_form(lambda x: x ** 3 / mp.asin(x)), mpf(0), mpf("0.25"), terms(5, 12)),
         "pow_w": ("log2((1 + s) / (1 - s)) = s (K + z (c0 + W(z))), z = s^2, K = 2 / ln 2, c0 = pow_c0",
-                  lambda z: (pow_series(z) - K2) / z - c0, lambda z: z / pow_series(z), mpf(0), POW_Z, terms(4, 10)),
+                  lambda z: (pow_series(z) - K2) / z - c0, lambda z: z / pow_series(z), mpf(0), POW_Z, terms(1, 10)),
+        "pow_p": ("log2((1 + s) / (1 - s)) = s (K + P(z)), z = s^2, K = pow_k[0]", lambda z: pow_series(z) - k,
+                  lambda z: 1 / pow_series(z), mpf("1e-30"), POW_Z, terms(5, 1)),
         "erf_q": ("erf x = x + x Q(z), z = x^2, |x| <= 1", sqrt_form(lambda x: mp.erf(x) / x - 1),
                   sqrt_form(lambda x: x / mp.erf(x)), mpf(0), mpf(1), terms(8, 1)),
         "erf_tail": ("log2(erfc x) = P(x), 1 <= x <= %s" % mp.nstr(end, 3), lambda x: mp.log(mp.erfc(x), 2),
                      lambda x: mp.erfc(x) * LN2 / mp.erf(x), mpf(1), end, terms(6, 1)),
-        "erf_p": ("log2(erfc x) = -x (c + P(x)), c = erf_c, 0 <= x <= %s" % mp.nstr(end, 3), lambda x: -mp.log(mp.erfc(x), 2) / x - c_erf,
-                  lambda x: x * mp.erfc(x) * LN2 / mp.erf(x), mpf("1e-9"), end, terms(1, 24)),
+        "erf_p": ("8 (1 - (erfc x)^(1/8)) = x (c + P(x)), c = erf_c, 0 <= x <= %s" % mp.nstr(end, 3),
+                  lambda x: -8 * mp.expm1(mp.log(mp.erfc(x)) / 8) / x - c_erf, lambda x: x * mp.erfc(x) ** (mpf(7) / 8) / mp.erf(x),
+                  mpf("1e-9"), end, terms(1, 26)),
         "erfc_q": ("erfc x = exp(-x^2) r Q(r - c), r = 1 / (2 + x), c = 0 (f32), 1/4 (f64), x >= 0",
                    *(erfc_fit(mpf(0), mpf("10.2")) if single else erfc_fit(mpf("0.25"), mpf("27.4"))), terms(9, 25)),
         "gamma_q": ("gamma(2 + t) = 1 + t Q(t), -3/4 <= t <= 1/4", lambda t: (mp.gamma(2 + t) - 1) / t,
