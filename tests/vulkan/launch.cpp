@@ -439,6 +439,26 @@ TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
   EXPECT_NE(hinted.find("Aligned|Nontemporal 4", hinted.find("OpStore")), std::string::npos) << hinted;
 }
 
+TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
+  const auto disassembled = [](const char* features) {
+    const std::string target = std::string("spirv features=i64,i8") + features + " push=128";
+    return codegen::spirv::compile(parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
+                                                "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
+                                                "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
+                                                "  store.f32 %1, %4, %8\n  return\n}\n"),
+                                   codegen::parse_target(target), codegen::Emit::Asm)
+        .data;
+  };
+  const auto count = [](const std::string& text, const std::string& word) {
+    int n = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+    return n;
+  };
+  const int without = count(disassembled(""), "OpBitwiseOr");
+  EXPECT_EQ(count(disassembled(",count16"), "OpBitwiseOr"), without + 1) << disassembled(",count16");
+  EXPECT_EQ(count(disassembled(",bool0"), "OpBitwiseOr"), without + 1) << disassembled(",bool0");
+}
+
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
       codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm)

@@ -60,8 +60,9 @@ Id Emitter::hidden_zero(Scalar u) {
 // Mesa's llvmpipe takes x·0 for 0, x + 0 for x, x / 0 for anything, and a choice between -1 and 0 for one between -1 and -0, strict
 // modes or not. It comes to zeros by itself: by sums of literals, by inlining functions, and by the counters of loops that it unrolls.
 // So it sees no number that it could begin with. It knows that two exclusive ors with one number are none.
-Id Emitter::opaque(Scalar s, Id x) {
-  if (!has("hide0")) return x;
+Id Emitter::opaque(Scalar s, Id x) { return has("hide0") ? unknown(s, x) : x; }
+
+Id Emitter::unknown(Scalar s, Id x) {
   const Scalar u = bits_type(s);
   return bits(s, u, op(spv::Op::OpBitwiseOr, u, {bits(u, s, x), hidden_zero(u)}));
 }

@@ -56,6 +56,8 @@ class Emitter {
   Id hidden_zero(Scalar u);
   /// A floating-point number that the driver may know, kept from drivers that compute wrongly with known ones (feature hide0).
   Id opaque(Scalar s, Id x);
+  /// x, of which no driver knows anything.
+  Id unknown(Scalar s, Id x);
   /// An index that the driver does not follow back (feature walks).
   Id index(Scalar s, Id x);
   /// The bits of what an atomic of integers gets.

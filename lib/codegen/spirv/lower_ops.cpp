@@ -100,6 +100,8 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Cast: case Op::Bitcast: {
       const Id made = i.op == Op::Cast ? e_.cast(result, s, x) : e_.bits(result, s, x);
+      // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
+      if (s == Scalar::Bool && ir::is_float(result) && e_.has("bool0")) return e_.unknown(result, made);
       return ir::is_float(result) && !ir::is_float(s) ? e_.opaque(result, made) : made;
     }
 

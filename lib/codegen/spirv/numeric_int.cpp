@@ -105,7 +105,10 @@ Id Emitter::popcount(Scalar s, Id x) {
     auto [low, high] = halves(x);
     return op(Op::OpIAdd, Scalar::I32, {op(Op::OpBitCount, Scalar::I32, {low}), op(Op::OpBitCount, Scalar::I32, {high})});
   }
-  return op(Op::OpBitCount, Scalar::I32, {resize(Scalar::U32, ir::to_unsigned(s), x)});
+  Id wide = resize(Scalar::U32, ir::to_unsigned(s), x);
+  // NVIDIA's driver (580) forgets the extension where the count becomes narrow again, and counts what is in front of the number.
+  if (ir::bits_of(s) < 32 && has("count16")) wide = unknown(Scalar::U32, wide);
+  return op(Op::OpBitCount, Scalar::I32, {wide});
 }
 
 Id Emitter::clz(Scalar s, Id x) {

@@ -20,6 +20,8 @@
 //              round16                the driver drops conversions to f16 and back (NVIDIA's to f32, llvmpipe's of integers to integers)
 //              round32                the driver drops conversions of f64 to f32 and back (llvmpipe of Mesa 25)
 //              swap16                 the driver swaps the bytes of an extended u16 wrongly
+//              count16                the driver counts the bits of narrow numbers with those of their extension
+//              bool0                  the driver takes -0 for 0 where the zero is a bool's
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants
 #pragma once
