@@ -4,7 +4,7 @@
 function(krait_stage name)
   add_library(krait_${name} OBJECT ${ARGN})
   target_include_directories(krait_${name} PUBLIC ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(krait_${name} PUBLIC fmt::fmt-header-only)
+  target_link_libraries(krait_${name} PUBLIC krait_format)
   krait_options(krait_${name})
 endfunction()
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <chrono>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krait::codegen {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "krait/debug.h"
 #include "passes/passes.h"
 #include "support/error.h"

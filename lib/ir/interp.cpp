@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/interp_state.h"
 #include "ir/report.h"

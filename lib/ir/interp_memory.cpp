@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/interp_state.h"
 #include "ir/report.h"

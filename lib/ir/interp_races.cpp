@@ -3,7 +3,7 @@
 // What the detector remembers of each byte, and when two accesses have no order.
 #include "ir/interp_races.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krait::ir::interpreter {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/interp_state.h"
 #include "ir/report.h"

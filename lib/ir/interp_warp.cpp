@@ -3,7 +3,7 @@
 // Operations across threads: barriers of the block, and the operations of a warp, which is a run of warp_size linear thread ids.
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/interp_state.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/op_semantics.h"
 #include "ir/walk.h"

@@ -3,7 +3,7 @@
 // Accesses of a checked function come under a test of their indices. One that is outside its array is a fault that names the
 // array and the indices, reads 0 and writes nothing. What the checks protect needs no other protection, so they are plain IR: no
 // later pass and no back end knows of them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/report.h"
 #include "passes/passes.h"

@@ -2,7 +2,7 @@
 //
 // A barrier waits for every thread of the block, so control must come to it for the whole block or for no thread of it. Where
 // that is not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "passes/flow.h"
 

@@ -10,7 +10,7 @@
 #include <deque>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/report.h"
 #include "passes/passes.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/calls.h"
 #include "passes/passes.h"

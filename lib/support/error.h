@@ -3,23 +3,25 @@
 // Throwing krait::error with a formatted text.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "krait/error.h"
 
 namespace krait::support {
 
+[[noreturn]] void fail_formatted(error::kind_type kind, fmt::string_view text, fmt::format_args args);
+
 template <class... Args>
 [[noreturn]] void fail(error::kind_type kind, fmt::format_string<Args...> text, Args&&... args) {
-  throw error(kind, fmt::format(text, std::forward<Args>(args)...).c_str());
+  fail_formatted(kind, text, fmt::make_format_args(args...));
 }
 template <class... Args>
 [[noreturn]] void fail_usage(fmt::format_string<Args...> text, Args&&... args) {
-  throw error(error::kind_type::usage, fmt::format(text, std::forward<Args>(args)...).c_str());
+  fail_formatted(error::kind_type::usage, text, fmt::make_format_args(args...));
 }
 template <class... Args>
 [[noreturn]] void fail_device(fmt::format_string<Args...> text, Args&&... args) {
-  throw error(error::kind_type::device, fmt::format(text, std::forward<Args>(args)...).c_str());
+  fail_formatted(error::kind_type::device, text, fmt::make_format_args(args...));
 }
 
 }  // namespace krait::support

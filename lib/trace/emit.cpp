@@ -3,6 +3,8 @@
 // Values, mutable locals and memory of the DSL; the start and the end of a recording.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "ir/constants.h"
 #include "ir/report.h"
 #include "ir/text.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/codegen.h"
 #include "ir/text.h"

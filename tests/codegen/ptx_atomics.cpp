@@ -3,7 +3,7 @@
 // Atomics on every type and space.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "plugin.h"
 

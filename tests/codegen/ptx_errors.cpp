@@ -3,7 +3,7 @@
 // What the plug-in and its PTX side answer to what they cannot compile.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "plugin.h"
 

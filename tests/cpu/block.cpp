@@ -3,7 +3,7 @@
 // What threads of a block share: positions, shared arrays, barriers, atomics and warps, in blocks of several shapes.
 #include <bit>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fixture.h"
 

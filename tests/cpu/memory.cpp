@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses: strided ones, aggregates, bytes that hold bools, several elements at once.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fixture.h"
 

@@ -7,7 +7,7 @@
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
 // cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for; 77: there is no
 // such device, and KRAIT_TEST_BACK_ENDS does not ask for it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

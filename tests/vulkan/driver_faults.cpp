@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What no driver at hand does on request: a made-up driver whose device is lost or has no memory, and that has pipelines to keep.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <stdlib.h>

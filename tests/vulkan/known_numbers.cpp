@@ -4,7 +4,7 @@
 // others. Mesa's llvmpipe drops operations with a zero that it knows, and mistakes choices between known numbers.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness.h"
 

@@ -3,7 +3,7 @@
 // The launcher: memory, copies, streams, events, folded grids, arguments in memory, and what it refuses.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

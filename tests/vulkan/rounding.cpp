@@ -5,7 +5,7 @@
 // the quotient where it lies nearest to the middle of two floats, as no other operands can go wrong. Powers of two scale both
 // exactly. KRAIT_EXHAUSTIVE=1 takes all numbers; else a part, with all divisors near 2, where the margin is smallest. What the
 // code generator makes of them runs on the device, for each kind of driver that the target's text can tell of.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -4,7 +4,7 @@
 // no driver's cache knows their words, and the first of the process beside them.
 //   bench_vulkan_stages [KERNEL…]      (names of the workloads; all unless some are given)
 // Kernels are launched on empty arrays.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

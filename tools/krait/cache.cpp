@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krait/error.h>
 
 #include "cache/entry.h"

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <iterator>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krait/krait.h>
 
 #include "commands.h"

@@ -2,7 +2,7 @@
 //
 // krait: shows what is generated, where kernels can run, and what is kept of them.
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krait/krait.h>
 
 #include "commands.h"

@@ -2,7 +2,7 @@
 //
 // Functions that are called: .func in PTX, whose parameters and results are scalars. A view goes as its address, extents and,
 // where they do not follow from the extents, strides.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"

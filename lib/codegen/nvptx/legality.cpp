@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What PTX cannot do, told before LLVM sees the kernel.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/target.h"

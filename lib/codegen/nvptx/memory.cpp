@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays: views in global memory, arrays of the block in shared memory, arrays of the thread as allocas.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 

@@ -3,7 +3,7 @@
 // Blocks, types and single instructions.
 #include "codegen/spirv/emitter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krait::codegen::spirv {
 

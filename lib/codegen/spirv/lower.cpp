@@ -3,7 +3,7 @@
 // A kernel's frame: what it declares, and the dispatch of instructions to the files of their kind.
 #include "codegen/spirv/lower.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ir/walk.h"
 

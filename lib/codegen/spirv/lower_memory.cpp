@@ -5,7 +5,7 @@
 // units out of which values are put together.
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/spirv/lower.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pure operations: each case names what the operation is in SPIR-V, or the sequence in numeric_*.cpp that gives its results.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/spirv/lower.h"
 

@@ -2,7 +2,7 @@
 //
 // Floating-point operations with the results that the interpreter gives: what drivers round or order differently (notes of
 // trials in docs/architecture.md) is written out.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "codegen/spirv/emitter.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/lower.h"

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "runtime/vulkan/device.h"
 #include "runtime/vulkan/pipeline_cache.h"
 
