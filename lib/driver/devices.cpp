@@ -62,7 +62,7 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
   if (!probed_[b]) {
     runtime::Found found;
     switch (b) {
-      case Cuda: found = runtime::cuda_devices(store()); break;
+      case Cuda: found = runtime::cuda_devices(); break;
       case Vulkan: found = runtime::vulkan_devices(false, store()); break;
       case VulkanSoftware: found = runtime::vulkan_devices(true, store()); break;
       case Cpu: found = runtime::cpu_devices(); break;

@@ -107,7 +107,7 @@ struct Found {
   std::vector<std::string> skipped;  // "name: what is missing"
 };
 Found cpu_devices();
-Found cuda_devices(support::Store* store = nullptr);
+Found cuda_devices();
 /// `software`: also devices that are no GPU, such as lavapipe. Nothing is probed where no GPU's device node exists and software
 /// was not asked for.
 Found vulkan_devices(bool software, support::Store* store = nullptr);

@@ -89,7 +89,7 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
 }
 
 TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
-  CudaDevice d(api, 0, nullptr);
+  CudaDevice d(api, 0);
   const auto first = load(d, "first (a.cpp:1)");
   auto second = load(d, "second (b.cpp:2)");
   d.launch(*first, {});
@@ -106,7 +106,7 @@ TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
 
 TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
   setenv("KRAIT_DEBUG", "1", 1);
-  CudaDevice d(api, 0, nullptr);
+  CudaDevice d(api, 0);
   unsetenv("KRAIT_DEBUG");
   const auto k = load(d, "k (a.cpp:1)");
   fake.synchronize = IllegalAddress;
@@ -117,7 +117,7 @@ TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
 }
 
 TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
-  CudaDevice d(api, 0, nullptr);
+  CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
   fake.launch = 701;  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
   expect_parts(message([&] { d.launch(*k, {}); }), {"kernel k (a.cpp:1) with grid 1 x 1 x 1", "uses 64 registers a thread"});
@@ -127,7 +127,7 @@ TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
 }
 
 TEST_F(DriverFaults, AGraphIsNamed) {
-  CudaDevice d(api, 0, nullptr);
+  CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
   const GraphLaunch launches[] = {{k.get(), {}}, {k.get(), {}}};
   void* const graph = d.make_graph(launches);
@@ -138,7 +138,7 @@ TEST_F(DriverFaults, AGraphIsNamed) {
 }
 
 TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
-  CudaDevice d(api, 0, nullptr);
+  CudaDevice d(api, 0);
   fake.out_of_memory = 1;
   EXPECT_EQ(d.allocate(16, {}), 4096u);
   EXPECT_EQ(fake.trims, 1);
@@ -149,7 +149,7 @@ TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
 
 TEST_F(DriverFaults, ADriverOlderThanThePtx) {
   fake.capability = 100, fake.driver = 12020;
-  CudaDevice d(api, 0, nullptr);  // which does not keep others from being found
+  CudaDevice d(api, 0);  // which does not keep others from being found
   expect_parts(message([&] { d.allocate(16, {}); }), {"Fake GPU", "needs PTX 8.6", "CUDA 12.2", "up to 8.2", "newer driver"});
 }
 

@@ -36,8 +36,7 @@ class CudaExecutable final : public Executable {
 
 class CudaDevice final : public Device {
  public:
-  /// `store` may be null.
-  CudaDevice(const DriverApi& api, int index, support::Store* store);
+  CudaDevice(const DriverApi& api, int index);
 
   std::string name() const override { return name_; }
   std::string id() const override { return "cuda:" + std::to_string(index_); }
@@ -84,10 +83,6 @@ class CudaDevice final : public Device {
   [[noreturn]] void launch_failed(Result r, const CudaExecutable& code, const LaunchRequest& request);
   Context context();
   std::string last_kernels() const;
-  /// The driver's machine code of a PTX text; empty where it makes none. The context is current.
-  std::string link(const std::string& ptx) const;
-  /// A module of kept machine code, or of machine code that is kept from now on; null: the driver has to take the PTX itself.
-  ModuleHandle load_kept(const std::string& ptx, const std::string& kernel_name);
   struct Loaded {
     ModuleHandle module;
     FunctionHandle function;
@@ -96,7 +91,6 @@ class CudaDevice final : public Device {
   Loaded load_full(const std::string& ptx, const std::string& kernel_name);
 
   const DriverApi& api_;
-  support::Store* const store_;
   const int index_;
   DeviceId device_ = 0;
   std::atomic<Context> context_{nullptr};
@@ -104,7 +98,6 @@ class CudaDevice final : public Device {
   Pool pool_ = nullptr;  // null: the device has no stream-ordered allocation
   Staging staging_;
   std::string name_, target_;
-  std::string compiler_;  // the driver's, and what it compiles for: the key of its machine code
   std::string refused_;  // why nothing can run here; empty: it can
   std::int64_t memory_ = 0;
   Limits limits_{};

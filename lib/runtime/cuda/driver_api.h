@@ -20,7 +20,6 @@ using Event = void*;
 using Pool = void*;
 using Graph = void*;
 using GraphExec = void*;
-using LinkState = void*;
 using Address = std::uint64_t;
 
 enum : Result { OutOfMemory = 2, Deinitialized = 4, NoDevice = 100, InvalidImage = 200, NoBinary = 209, UnsupportedPtx = 222, NotReady = 600 };
@@ -41,8 +40,6 @@ enum : int {
 enum : int { FnMaxThreads = 0, FnSharedBytes = 1, FnLocalBytes = 3, FnRegisters = 4, FnMaxDynamicShared = 8 };
 /// CUjit_option
 enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSize = 6, JitCacheMode = 14 };
-/// CUjitInputType
-enum : int { InputPtx = 1 };
 /// CUmemPool_attribute
 enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
 
@@ -62,10 +59,6 @@ enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
   X(context_synchronize, "cuCtxSynchronize", ())                                                                                \
   X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, int*, void**))                                    \
   X(module_unload, "cuModuleUnload", (ModuleHandle))                                                                            \
-  X(link_create, "cuLinkCreate_v2", (unsigned, int*, void**, LinkState*))                                                       \
-  X(link_add, "cuLinkAddData_v2", (LinkState, int, void*, std::size_t, const char*, unsigned, int*, void**))                    \
-  X(link_complete, "cuLinkComplete", (LinkState, void**, std::size_t*))                                                         \
-  X(link_destroy, "cuLinkDestroy", (LinkState))                                                                                 \
   X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))                                       \
   X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                                                      \
   X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                                                   \
