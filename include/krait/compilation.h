@@ -32,4 +32,8 @@ class KRAIT_API compilation {
   state* state_;
 };
 
+/// Until nothing is compiled in the background any more: what was asked for with compile_async, and the best code for kernels whose
+/// first launch ran code that was soon compiled. Launches that follow run the best. (KRAIT_TIERS=off makes the best code at once.)
+KRAIT_API void wait_for_compilations();
+
 }  // namespace krait

@@ -50,6 +50,15 @@ class InFlight {
     }
   }
 
+  /// The entry if it is made; null otherwise.
+  Shared find(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    const auto at = slots_.find(key);
+    if (at == slots_.end() || !at->second.made) return nullptr;
+    at->second.used = ++clock_;
+    return at->second.made;
+  }
+
   /// What is there, in no order.
   std::vector<Shared> all() const {
     std::vector<Shared> found;

@@ -5,6 +5,7 @@
 //
 // Targets, as text (it is part of the cache key):
 //   "cpu x86-64 lanes=16 parts=2 cpu=znver4 features=+avx512f,+fma,…"      lanes × parts threads run as one gang
+//                                                                         effort=quick: code that is soon compiled, for a first launch
 //   "ptx sm=90 isa=80"
 //   "spirv features=f64,i64,i16,i8,f16,… subgroup=32 …"
 // What to emit:

@@ -7,8 +7,33 @@
 
 namespace krait::driver {
 
-/// Runs `work`, which does not throw, on a thread of ours. Where the system gives no thread, at once on this one. When the process
-/// exits, what runs is waited for, because the devices' drivers shut down then; what waits is dropped.
-void run_in_background(std::function<void()> work);
+/// Asked: somebody called for the result ahead of time, and at exit what runs is waited for. Improving: better code than what runs
+/// already, by one thread of low priority; the process's end does not wait for it.
+enum class Task { Asked, Improving };
+
+/// Runs `work`, which does not throw, on a thread of ours, which takes no signals. Where the system gives no thread, what was asked for
+/// runs at once on this one. When the process exits, what waits is dropped.
+void run_in_background(Task kind, std::function<void()> work);
+
+/// Until nothing runs and nothing waits.
+void wait_for_background();
+
+/// Around calls of a device's driver by a thread that improves code: such a driver shuts down when the process exits, so exit waits for
+/// these calls alone. Throws krait::error{device} when the process ends already. Does nothing on other threads.
+class InDriver {
+ public:
+  InDriver();
+  InDriver(const InDriver&) = delete;
+  ~InDriver();
+
+ private:
+  bool counted_ = false;
+};
+
+/// Whether this thread improves code.
+bool improving_here() noexcept;
+
+/// How many forks lie between the program's start and this process: threads of ours do not survive one.
+int fork_generation() noexcept;
 
 }  // namespace krait::driver

@@ -174,6 +174,24 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   return f;
 }
 
+/// What a first launch's code may cost. On the CPU quick code runs at about half the speed of the best, so a long launch is better
+/// compiled well at once: the limit, in operations of all its threads, is about ten milliseconds of two cores with AVX2, what quick code
+/// saves of a kernel's compilation. A GPU takes long for no launch that is worth a thought here.
+Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const argument* arguments, const call_config& config) {
+  constexpr double long_launch = 1e9;
+  if (!has_tiers(device)) return Effort::Best;
+  if (device.kind != passes::TargetKind::Cpu) return Effort::Quick;
+  const auto volume = [](const dims& d) { return double(d.x) * double(d.y) * double(d.z); };
+  double threads = config.form == call_config::grid_block ? volume(config.grid) * volume(config.block) : double(config.count);
+  if (spec.strides)
+    for (const unsigned i : spec.arrays) {
+      double elements = 1;
+      for (unsigned d = 0; d < arguments[i].rank; ++d) elements *= double(arguments[i].extents[d]);
+      threads = std::max(threads, elements);
+    }
+  return threads * spec.operations < long_launch ? Effort::Quick : Effort::Best;
+}
+
 /// The two parameters that lower_reports adds: the device's buffer and the kernel's number.
 void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
   const auto first = unsigned(spec.parameters.size());
@@ -268,7 +286,10 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   }
   Bound bound(device, request.stream, spec);
   bind(bound, arguments);
-  const Compiled& code = code_for(*state, spec, device, facts_of(arguments, bound, config));
+  const ir::Facts facts = facts_of(arguments, bound, config);
+  const Effort at_least = open_graph() ? Effort::Best : Effort::Quick;  // a graph keeps the code that it has
+  const Compiled* found = find_code(spec, device, facts, at_least);
+  const Compiled& code = found ? *found : code_for(*state, spec, device, facts, at_least == Effort::Best ? Effort::Best : effort_of(spec, device, arguments, config));
   if (!shape(request, *state, config, code, device)) return;
 
   alignas(16) std::byte block[max_block_bytes + Packing::slack];

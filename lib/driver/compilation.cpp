@@ -30,6 +30,8 @@ void compilation::wait() const {
   }
 }
 
+void wait_for_compilations() { driver::wait_for_background(); }
+
 namespace detail {
 namespace {
 
@@ -46,7 +48,8 @@ void compile(kernel_state* state, const void* lambda, const signature& as) {
   if (!state) support::fail_usage("a kernel object that was moved from is compiled");
   driver::Specialisation& spec = driver::specialise(*state, lambda, as);
   DeviceHandle& device = driver::Devices::get().default_device();
-  driver::code_for(*state, spec, device, usual_facts(spec, device));
+  const ir::Facts facts = usual_facts(spec, device);
+  if (!driver::find_code(spec, device, facts, driver::Effort::Best)) driver::code_for(*state, spec, device, facts, driver::Effort::Best);
 }
 
 compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
@@ -59,9 +62,9 @@ compilation compile_async(kernel_state* of, const void* lambda, const signature&
   made->coming = promise->get_future().share();
   driver::expect_code(*of, spec, device, facts, made->coming);
   // A copy of the recording: the kernel object may be gone before its turn comes.
-  driver::run_in_background([recorded = spec.recorded, facts, &device, promise]() noexcept {
+  driver::run_in_background(driver::Task::Asked, [recorded = spec.recorded, facts, &device, promise]() noexcept {
     try {
-      promise->set_value(driver::compile(recorded, facts, device));
+      promise->set_value(driver::compile(recorded, facts, device, driver::Effort::Best));
     } catch (...) {
       promise->set_exception(std::current_exception());
     }

@@ -27,8 +27,9 @@ attributes_type attributes_of(kernel_state* state) {
   driver::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
   const driver::DeviceCode* codes = spec ? spec->codes.load(std::memory_order_acquire) : nullptr;
   if (codes)
-    for (const auto& variant : codes->variants)
-      if (const driver::Compiled* c = variant.load(std::memory_order_acquire)) {
+    for (unsigned which = 0; which < codes->variants.size(); ++which)
+      if (const driver::Compiled* c = codes->variants[which].load(std::memory_order_acquire)) {
+        if (c->effort == driver::Effort::Quick) c = &driver::code_for(*state, *spec, *codes->device, driver::facts_at(which), driver::Effort::Best);
         const runtime::Executable::Attributes a = c->code->attributes();
         return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block()};
       }

@@ -5,12 +5,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "cache/in_flight.h"
+#include "driver/background.h"
 #include "driver/dump.h"
 #include "driver/fork_gate.h"
 #include "driver/plugin.h"
+#include "driver/reports.h"
 #include "driver/store.h"
 #include "support/error.h"
 
@@ -25,7 +29,7 @@ constexpr std::size_t most_idle = 256;  // code that no kernel object uses, kept
 /// The process's code and what it counts; leaked, so that kernels in static storage may be destroyed at any time.
 struct Process {
   cache::InFlight<Compiled> table{most_idle};
-  std::atomic<std::uint64_t> compiled{0}, from_disk{0}, from_memory{0};
+  std::atomic<std::uint64_t> compiled{0}, improved{0}, from_disk{0}, from_memory{0};
   std::atomic<std::uint64_t> launches{0};  // of code that is gone
   std::atomic<std::uint64_t> made{0}, requests{0};
 };
@@ -49,15 +53,16 @@ std::string text_of(const ir::Facts& f) {
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
-std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
-  std::string id = fmt::format("{}{} {} {}", recorded.hash, text_of(facts), device.id, device.target);
+std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  std::string id = fmt::format("{}{} {} {}{}", recorded.hash, text_of(facts), device.id, device.target, effort == Effort::Quick ? " quick" : "");
   if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
   return id;
 }
 
 /// Which code it is, for every process: the recorded text is compared besides. Names and places are not part of it.
-std::string disk_key(const ir::Facts& facts, const DeviceHandle& device) {
-  return fmt::format("code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", device.target, text_of(facts), library_build_id(), plugin_build_id());
+std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  return fmt::format("{}code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "", device.target,
+                     text_of(facts), library_build_id(), plugin_build_id());
 }
 
 /// Null where nothing is kept on disk, or builds cannot be told apart.
@@ -105,6 +110,8 @@ bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const
   out.lengths = ir::SharedLengths::from_words(words);
   out.layout = layout_of(recorded, facts, out.lengths);
   out.packing = Packing(out.layout, unsigned(recorded.module.kernel().params().size()));
+  std::optional<InDriver> in_driver;
+  if (!out.device->device->host_memory()) in_driver.emplace();
   out.code = out.device->device->load(std::as_bytes(std::span(bytes)),
                                       recorded.what.substr(std::string_view("kernel ").size()));
   out.load_ms = since(start);
@@ -113,7 +120,7 @@ bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const
 
 std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
   auto start = Clock::now();
-  const ir::Module lowered = lower(recorded, facts, out.device->kind);
+  const ir::Module lowered = lower(recorded, facts, out.device->kind, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
   out.info.elements_per_thread = elements_per_thread(lowered);
   out.passes_ms = since(start);
@@ -127,58 +134,95 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
 
   start = Clock::now();
   if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
-  const Generated generated = generate(text, out.device->target, "binary", recorded.what);
+  const bool quick = out.effort == Effort::Quick && out.device->kind == passes::TargetKind::Cpu;
+  const Generated generated = generate(text, quick ? out.device->target + " effort=quick" : out.device->target, "binary", recorded.what);
   out.codegen_ms = since(start);
   return to_bytes(out.info, lengths, generated.bytes);
 }
 
-std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device) {
+std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
   auto out = std::make_shared<Compiled>();
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
 
   support::Store* const disk = device.kind == passes::TargetKind::Interpreter ? nullptr : usable_store();
-  const std::string key = disk ? disk_key(facts, device) : "";
-  const std::optional<std::string> found = disk ? disk->find(key, recorded.text) : std::nullopt;
-  if (found && load(*out, *found, recorded, facts)) {
-    out->from_disk = true;
-    ++process().from_disk;
+  // Quick code is kept as well: a program that always ends before its kernels are improved finds that.
+  for (const Effort kept : {Effort::Best, Effort::Quick}) {
+    if (!disk || (kept == Effort::Quick && effort == Effort::Best)) continue;
+    const std::optional<std::string> found = disk->find(disk_key(facts, device, kept), recorded.text);
+    if (!found || !load(*out, *found, recorded, facts)) continue;
+    out->from_disk = true, out->effort = kept;
+    ++(improving_here() ? process().improved : process().from_disk);
     return out;
   }
+  out->effort = effort;
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
-  if (disk && loaded_plugin_build_id() == plugin_build_id()) made = disk->keep(out->name, key, recorded.text, std::move(made));
+  if (disk && loaded_plugin_build_id() == plugin_build_id())
+    made = disk->keep(out->name, disk_key(facts, device, effort), recorded.text, std::move(made));
   if (!load(*out, made, recorded, facts)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
-  ++process().compiled;
+  ++(improving_here() ? process().improved : process().compiled);
   return out;
 }
 
 }  // namespace
 
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind) {
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind, Effort effort) {
   ir::Module m = recorded.module;
   m.kernel().facts = facts;
-  if (const std::string refused = passes::run_pipeline(m, kind); !refused.empty())
+  if (const std::string refused = passes::run_pipeline(m, kind, passes::verify_by_default, effort); !refused.empty())
     support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
   return m;
 }
 
-std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
+std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort) {
   Process& p = process();
   const BehindForkGate behind;  // the locks of the code generator and of the cache, too
   bool first = false;
-  auto result = p.table.find_or_make(identity(recorded, facts, device), first, [&] { return build(recorded, facts, device); });
+  std::shared_ptr<const Compiled> result;
+  if (effort == Effort::Quick) result = p.table.find(identity(recorded, facts, device, Effort::Best));
+  if (!result)
+    result = p.table.find_or_make(identity(recorded, facts, device, effort), first, [&] { return build(recorded, facts, device, effort); });
   if (!first) ++p.from_memory, ++result->found_in_memory;
   if (first)
     for (const auto& gone : p.table.take_idle()) p.launches += gone->launches;
   return result;
 }
 
+bool has_tiers(const DeviceHandle& device) {
+  static const bool on = [] {
+    const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
+    return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode();
+  }();
+  using enum passes::TargetKind;
+  return on && (device.kind == Cpu || device.kind == Ptx || device.kind == Ptx75);
+}
+
+void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {
+  const int here = fork_generation();
+  if (quick->next.code.load(std::memory_order_acquire) || quick->next.begun.exchange(here) == here) return;
+  // A copy of the recording: the kernel object may be gone before its turn comes.
+  run_in_background(Task::Improving, [weak = std::weak_ptr(quick), recorded, facts, &device]() noexcept {
+    const std::shared_ptr<const Compiled> code = weak.lock();
+    if (!code) return;
+    if (code.use_count() <= 2) {  // the table's and this one: the kernel is gone. Whoever makes it again begins again.
+      code->next.begun = -1;
+      return;
+    }
+    try {
+      std::shared_ptr<const Compiled> best = compile(recorded, facts, device, Effort::Best);
+      code->next.owner = std::move(best);
+      code->next.code.store(code->next.owner.get(), std::memory_order_release);
+    } catch (...) {  // the quick code runs, and is right
+    }
+  });
+}
+
 std::vector<std::shared_ptr<const Compiled>> all_code() { return process().table.all(); }
 
 Counts counts() {
   const Process& p = process();
-  Counts c{p.compiled, p.from_disk, p.from_memory, p.launches};
+  Counts c{p.compiled, p.improved, p.from_disk, p.from_memory, p.launches};
   for (const auto& code : all_code()) c.launches += code->launches;
   return c;
 }

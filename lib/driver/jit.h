@@ -14,11 +14,13 @@
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
+#include "passes/passes.h"
 #include "trace/trace.h"
 
 namespace krait::driver {
 
 struct ReportSource;
+using passes::Effort;
 
 /// What was recorded for one specialisation, prepared and canonical.
 struct Recorded {
@@ -52,21 +54,37 @@ struct Compiled {
   const DeviceHandle* device = nullptr;
   std::uint64_t number = 0;  // in the order of making
   bool from_disk = false;
+  Effort effort = Effort::Best;
   double record_ms = 0, passes_ms = 0, codegen_ms = 0, load_ms = 0;
   mutable std::atomic<std::uint64_t> launches{0}, found_in_memory{0};
+
+  /// Of quick code: the best, once it is there. Whoever holds this code may take it.
+  struct Successor {
+    std::atomic<const Compiled*> code{nullptr};
+    std::shared_ptr<const Compiled> owner;  // written before `code`, once
+    std::atomic<int> begun{-1};             // the process that makes it, by its fork_generation()
+  };
+  mutable Successor next;
 };
 
-/// Compiles at most once a process for equal content, whoever asks first; others wait. Throws error.
-std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device);
+/// Compiles at most once per process for equal content, whoever asks first; others wait. Where the best code is at hand, quick is the
+/// best. Throws error.
+std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort);
+
+/// Whether first launches on the device run quick code: the switch is KRAIT_TIERS=off. Not where each piece of code is looked at
+/// (KRAIT_DEBUG, `krait dump --run`), and not on Vulkan, whose drivers compile for longer than we do.
+bool has_tiers(const DeviceHandle& device);
+/// Makes the best code for quick code, in the background, once per process.
+void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device);
 
 /// The module as a back end sees it. Throws error{compile} for what passes refuse.
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind);
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind, Effort effort = Effort::Best);
 
 /// All code that the process holds, in no order.
 std::vector<std::shared_ptr<const Compiled>> all_code();
 
 /// Sums over the process's life, of code that it no longer holds too.
-struct Counts { std::uint64_t compiled = 0, from_disk = 0, from_memory = 0, launches = 0; };
+struct Counts { std::uint64_t compiled = 0, improved = 0, from_disk = 0, from_memory = 0, launches = 0; };
 Counts counts();
 
 }  // namespace krait::driver

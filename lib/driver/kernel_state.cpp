@@ -8,12 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "cache/entry.h"
+#include "driver/background.h"
 #include "driver/memory.h"
 #include "driver/reports.h"
 #include "ir/calls.h"
 #include "ir/text.h"
+#include "ir/weight.h"
 #include "support/error.h"
 #include "trace/trace.h"
 
@@ -169,6 +172,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
   fresh->asks_for_rows = asks_for_rows(fresh->recorded.module);
+  fresh->operations = ir::weight(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first
   fresh->next = state.specialisations.load();
@@ -183,29 +187,47 @@ void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle
   spec.expected.push_back({&device, index_of(facts), coming, int(getpid())});
 }
 
-const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts) {
+const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
+  for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
+    if (codes->device != &device) continue;
+    const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
+    if (!c || c->effort == Effort::Best) return c;
+    const bool alone = !c->next.code.load(std::memory_order_acquire) && c->next.begun.load(std::memory_order_relaxed) == fork_generation();
+    return alone && at_least == Effort::Quick ? c : nullptr;
+  }
+  return nullptr;
+}
+
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, Effort effort) {
   const unsigned which = index_of(facts);
-  const auto find_code = [&]() -> DeviceCode* {
+  const auto codes_here = [&]() -> DeviceCode* {
     for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
       if (c->device == &device) return c;
     return nullptr;
   };
-  DeviceCode* codes = find_code();
-  if (codes)
-    if (const Compiled* c = codes->variants[which].load(std::memory_order_acquire)) return *c;
-
   std::shared_ptr<const Compiled> made = take_expected(state, spec, device, which);
-  if (!made) made = compile(spec.recorded, facts, device);
+  if (!made)
+    if (DeviceCode* codes = codes_here())
+      if (const Compiled* c = codes->variants[which].load(std::memory_order_acquire); c && c->next.code.load(std::memory_order_acquire))
+        made = c->next.owner;
+  if (!made) made = compile(spec.recorded, facts, device, effort);
+  if (made->effort == Effort::Quick) improve(made, spec.recorded, facts, device);
   std::lock_guard lock(state.mutex);
-  codes = find_code();
+  DeviceCode* codes = codes_here();
   if (!codes) {
     codes = new DeviceCode;
     codes->device = &device, codes->next = spec.codes.load();
     spec.codes.store(codes, std::memory_order_release);
   }
-  if (!codes->owners[which]) codes->owners[which] = std::move(made);
-  codes->variants[which].store(codes->owners[which].get(), std::memory_order_release);
-  return *codes->owners[which];
+  std::shared_ptr<const Compiled>& owner = codes->owners[which];
+  if (owner && owner->effort == Effort::Quick && made->effort == Effort::Best) codes->replaced.push_back(std::exchange(owner, nullptr));
+  if (!owner) owner = std::move(made);
+  codes->variants[which].store(owner.get(), std::memory_order_release);
+  return *owner;
+}
+
+ir::Facts facts_at(unsigned which) {
+  return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, (which & 16) != 0};
 }
 
 const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
@@ -237,9 +259,12 @@ const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec,
 
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {
   std::lock_guard lock(state.mutex);
-  for (const DeviceCode* c = spec.codes.load(); c; c = c->next)
+  for (const DeviceCode* c = spec.codes.load(); c; c = c->next) {
     for (const auto& owner : c->owners)
       if (owner.get() == &code) return owner;
+    for (const auto& owner : c->replaced)
+      if (owner.get() == &code) return owner;
+  }
   return nullptr;
 }
 

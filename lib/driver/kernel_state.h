@@ -25,6 +25,7 @@ struct DeviceCode {
   DeviceHandle* device = nullptr;
   std::array<std::atomic<const Compiled*>, 32> variants{};
   std::array<std::shared_ptr<const Compiled>, 32> owners;  // written under the state's mutex
+  std::vector<std::shared_ptr<const Compiled>> replaced;   // quick code, which launches of other threads may still be using
   DeviceCode* next = nullptr;
 };
 
@@ -50,6 +51,8 @@ struct Specialisation {
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
   bool asks_for_rows = false;  // how the threads of a block lie matters: the fact whole_rows does
+  double operations = 0;       // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
+  bool strides = false;        // by grid_stride
   std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
   std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending
   std::atomic<DeviceCode*> codes{nullptr};
@@ -84,8 +87,12 @@ std::string describe(const detail::kernel_state& state);
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
 /// Notes code that comes, so that `code_for` waits for it.
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, const Coming& coming);
-/// Finds the code, waits for it, or makes it.
-const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts);
+/// The code that a launch takes; null where it has to be made, or better code waits to be taken. Takes no lock.
+const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least);
+/// Takes better code, waits for what was asked for ahead, or makes it, with that effort at least.
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, Effort effort);
+/// The facts of DeviceCode's variant `which`.
+ir::Facts facts_at(unsigned which);
 
 /// The recording's tables in that device's memory; finds them, or copies them there.
 const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);

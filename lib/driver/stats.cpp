@@ -2,6 +2,7 @@
 #include "krait/stats.h"
 
 #include <algorithm>
+#include <map>
 
 #include "driver/jit.h"
 
@@ -13,7 +14,7 @@ struct statistics::state {
 };
 
 statistics::statistics(statistics&& o) noexcept
-    : state_(o.state_), first_(o.first_), size_(o.size_), compiled_(o.compiled_), from_disk_(o.from_disk_), from_memory_(o.from_memory_),
+    : state_(o.state_), first_(o.first_), size_(o.size_), compiled_(o.compiled_), improved_(o.improved_), from_disk_(o.from_disk_), from_memory_(o.from_memory_),
       launches_(o.launches_) {
   o.state_ = nullptr, o.first_ = nullptr, o.size_ = 0;
 }
@@ -22,15 +23,29 @@ statistics::~statistics() { delete state_; }
 statistics stats() {
   statistics s;
   const driver::Counts sums = driver::counts();
-  s.compiled_ = sums.compiled, s.from_disk_ = sums.from_disk, s.from_memory_ = sums.from_memory, s.launches_ = sums.launches;
+  s.compiled_ = sums.compiled, s.improved_ = sums.improved, s.from_disk_ = sums.from_disk, s.from_memory_ = sums.from_memory, s.launches_ = sums.launches;
   s.state_ = new statistics::state;
   auto& code = s.state_->code;
   code = driver::all_code();
-  std::sort(code.begin(), code.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
+  // Code that was improved is one entry: the best, with what was told of the quick code and the launches of both.
+  std::map<const driver::Compiled*, const driver::Compiled*> asked;  // by what runs now
+  for (const auto& c : code) asked.emplace(c.get(), c.get());
   for (const auto& c : code)
-    s.state_->kernels.push_back({c->name.c_str(), c->where.c_str(), c->hash.c_str(), c->device->id.c_str(), c->from_disk, c->found_in_memory,
-                                 c->record_ms, c->passes_ms, c->codegen_ms, c->load_ms, c->launches});
-  s.first_ = s.state_->kernels.data(), s.size_ = code.size();
+    if (const auto best = asked.find(c->next.code.load(std::memory_order_acquire)); best != asked.end())
+      best->second = c.get(), asked.erase(c.get());
+  std::vector<std::pair<const driver::Compiled*, const driver::Compiled*>> entries(asked.begin(), asked.end());
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
+  for (const auto& [now, first] : entries) {
+    const runtime::Executable::Attributes a = now->code->attributes();
+    const auto both = [now = now, first = first](auto count) {
+      return (now->*count).load() + (now == first ? 0 : (first->*count).load());
+    };
+    s.state_->kernels.push_back({first->name.c_str(), first->where.c_str(), first->hash.c_str(), first->device->id.c_str(), first->from_disk,
+                                 now->effort == driver::Effort::Quick, both(&driver::Compiled::found_in_memory), first->record_ms,
+                                 first->passes_ms, first->codegen_ms, first->load_ms, both(&driver::Compiled::launches), a.registers,
+                                 a.shared_bytes, a.local_bytes});
+  }
+  s.first_ = s.state_->kernels.data(), s.size_ = s.state_->kernels.size();
   return s;
 }
 

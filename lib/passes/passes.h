@@ -88,6 +88,8 @@ void prepare(ir::Module& m);
 /// Which way a kernel is going; decides what the expanding passes keep and whether widen runs. Ptx75: before sm_80. SpirvFlushing: by a
 /// driver whose fma of f32 takes subnormal numbers for zero.
 enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx75, Ptx, Spirv, SpirvFlushing };
+/// What a compilation may cost. Quick: for the first launch, while the best code is made in the background. The bits are the same.
+enum class Effort : std::uint8_t { Quick, Best };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
 /// pass's result is verified, and krait::error of kind internal names the pass that broke it.
 #ifdef NDEBUG
@@ -95,7 +97,7 @@ inline constexpr bool verify_by_default = false;
 #else
 inline constexpr bool verify_by_default = true;
 #endif
-std::string run_pipeline(ir::Module& m, TargetKind target, bool checked = verify_by_default);
+std::string run_pipeline(ir::Module& m, TargetKind target, bool checked = verify_by_default, Effort effort = Effort::Best);
 
 /// The passes that change a module, by name: for tests and tools.
 struct Pass {

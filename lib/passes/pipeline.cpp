@@ -102,7 +102,7 @@ void prepare(Module& m) {
   canonicalise(m);
 }
 
-std::string run_pipeline(Module& m, TargetKind target, bool checked) {
+std::string run_pipeline(Module& m, TargetKind target, bool checked, Effort effort) {
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
   Runner run(m, checked);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
@@ -123,7 +123,7 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked) {
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
-  if (target != TargetKind::Interpreter && target != TargetKind::Cpu) {
+  if (target != TargetKind::Interpreter && target != TargetKind::Cpu && effort == Effort::Best) {
     run("widen", widen);
     clean_up(run);
   }

@@ -157,6 +157,7 @@ void run_phase(const kr::device& on, bool cold, unsigned salt) {
     if (with_nvrtc) std::printf("=%s|NVRTC|%.5f\n", name.c_str(), bench::median(theirs));
     std::printf("=%s|Krait%s, %s|%.5f\n", name.c_str(), cuda || cpu ? "" : " Vulkan", disk, bench::median(by_stage[All]));
   }
+  kr::wait_for_compilations();  // what the other process finds
   const kr::statistics sums = kr::stats();
   std::printf("%s: %llu kernels compiled, %llu from disk\n", disk, static_cast<unsigned long long>(sums.compiled()),
               static_cast<unsigned long long>(sums.from_disk()));

@@ -64,8 +64,9 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   Traits traits = find_traits(module);
   Shape shape = read_shape(target);
   bool whole_block = choose_layout(f, traits, shape);
+  const bool small_code = shape.machine.quick && !is_block(shape.layout);
   const bool busy = traits.chain <= short_chain || traits.cost >= many_chains * traits.chain;
-  if (!is_block(shape.layout) && shape.parts == usual_parts && traits.cost >= costly_body && busy) shape.parts = 1;
+  if (small_code || (!is_block(shape.layout) && shape.parts == usual_parts && traits.cost >= costly_body && busy)) shape.parts = 1;
   CpuBlobHeader header;
   header.level = shape.machine.level;
   header.lanes = shape.lanes, header.parts = shape.parts;
@@ -80,7 +81,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
   session.verify();
   reply.lower_ms = watch.lap();
-  optimise(session.module(), *machine);
+  optimise(session.module(), *machine, shape.machine.quick);
   session.check();
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Llvm) {

@@ -219,6 +219,7 @@ llvm::Value* Emitter::box_field(unsigned index) {
 /// A costly body is lowered once where a mask costs little: with AVX-512. Atomic operations go lane by lane, which takes a loop over the
 /// lanes under a mask. With AVX2 exp·sin + log took a third longer, although only its store was masked.
 bool Emitter::splits() const {
+  if (shape_.machine.quick) return false;
   return shape_.machine.level != CpuLevel::Avx512 || traits_.cost <= split_limit || traits_.atomics;
 }
 

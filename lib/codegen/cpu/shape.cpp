@@ -5,26 +5,12 @@
 
 #include "ir/calls.h"
 #include "ir/latency.h"
+#include "ir/weight.h"
 
 namespace krait::codegen::cpu {
 namespace {
 
 using ir::Op;
-
-unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region);
-
-unsigned weight(const ir::Module& m, const ir::Inst& inst, const ir::Function& f) {
-  unsigned total = 1;
-  for (ir::RegionId r : inst.regions) total += weight(m, f, r);
-  if (inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) total += 8;
-  if (inst.op == Op::Call) total += weight(m, m.callee(inst), m.callee(inst).body);
-  return ir::is_loop(inst.op) ? total * 16 : total;
-}
-unsigned weight(const ir::Module& m, const ir::Function& f, ir::RegionId region) {
-  unsigned total = 0;
-  for (ir::InstId i : f.regions[region].insts) total = std::min(total + weight(m, f.insts[i], f), 1u << 20);
-  return total;
-}
 
 /// Of code without loops: the cycles of its longest chain of operations, each waiting for the one before. `ready`: by ValueId.
 unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered, std::vector<unsigned>& ready) {
@@ -119,7 +105,7 @@ Traits find_traits(const ir::Module& module) {
     }
   }
   const ir::RegionId body = t.stride_loop == ir::none ? f.body : f.insts[t.stride_loop].regions[0];
-  t.cost = weight(module, f, body);
+  t.cost = ir::weight(module, f, body);
   std::vector<unsigned> ready(f.values.size(), 0);
   t.chain = longest_chain(module, f, body, 0, ready);
   return t;
@@ -136,6 +122,7 @@ Shape read_shape(const Target& target) {
   m.cpu = target.option("cpu", "x86-64-v2");
   m.tune = target.option("tune", m.cpu);
   m.features = target.option("features");
+  m.quick = target.option("effort") == "quick";
   auto has = [&](std::string_view f) { return target.lists("features", f); };
   if (m.cpu == "x86-64-v4" || has("+avx512vl")) m.level = CpuLevel::Avx512;
   else if (m.cpu == "x86-64-v3" || has("+avx2")) m.level = CpuLevel::Avx2;

@@ -26,6 +26,7 @@ constexpr bool is_block(Layout l) { return l >= Layout::Rows; }
 struct Machine {
   CpuLevel level = CpuLevel::Sse42;
   bool fma = false, f16c = false;
+  bool quick = false;  // effort=quick: code that is soon compiled, not the fastest
   std::string cpu, tune, features;
 };
 
@@ -51,7 +52,7 @@ struct Traits {
 };
 Traits find_traits(const ir::Module& module);
 
-/// Reads lanes, parts, cpu, tune and features of the target. Throws Failure 1 where they do not fit.
+/// Reads lanes, parts, cpu, tune, features and effort of the target. Throws Failure 1 where they do not fit.
 Shape read_shape(const Target& target);
 
 }  // namespace krait::codegen::cpu

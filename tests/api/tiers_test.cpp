@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// First launches run code that was soon compiled, later ones the best, which is made in the background.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace {
+
+constexpr int elements = 1000;
+
+/// A kernel of its own for each number: functions, a loop that diverges, a guard.
+auto numbered(int n) {
+  return kr::kernel([n](kr::view<const float> in, kr::view<float> out) {
+    auto i = kr::grid();
+    kr::if_(i < out.size(), [&] {
+      kr::var x = in[i];
+      kr::var steps = 0;
+      kr::while_([&] { return x > 1.0f && steps < 40; }, [&] { x = kr::sqrt(x) * 0.99f, steps += 1; });
+      out[i] = kr::sin(x) + kr::cast<float>(steps) + float(n);
+    });
+  }, {.name = "tiered", .fp = kr::fp::reproducible});
+}
+
+struct Data {
+  kr::array<float> in, out{elements};
+  Data() {
+    std::vector<float> values(elements);
+    for (int i = 0; i < elements; ++i) values[std::size_t(i)] = float(i) * 37.0f;
+    in = kr::to_device(values);
+  }
+};
+
+std::vector<float> host(const kr::array<float>& a) { return a.to_host(); }
+
+/// The entry of the last kernel of that name.
+kr::kernel_stats last_of(const kr::statistics& s, const char* name) {
+  kr::kernel_stats found{};
+  for (const kr::kernel_stats& k : s)
+    if (std::strcmp(k.name, name) == 0) found = k;
+  return found;
+}
+
+bool has_tiers() {
+  const char* off = std::getenv("KRAIT_TIERS");
+  return std::strncmp(kr::device().id(), "vulkan", 6) != 0 && !(off && std::strcmp(off, "off") == 0);
+}
+
+TEST(Tiers, TheBestCodeTakesOverAndGivesTheSameBits) {
+  auto k = numbered(1);
+  Data d;
+  k.launch({10, 100}, d.in, d.out);
+  const std::vector<float> first = host(d.out);
+  kr::wait_for_compilations();
+  const std::uint64_t improved = kr::stats().improved();
+  EXPECT_EQ(improved > 0, has_tiers());
+  k.launch({10, 100}, d.in, d.out);
+  EXPECT_EQ(host(d.out), first);
+  const kr::statistics s = kr::stats();
+  const kr::kernel_stats of = last_of(s, "tiered");
+  EXPECT_FALSE(of.quick);
+  EXPECT_EQ(of.launches, 2u);
+}
+
+TEST(Tiers, WhatIsCompiledAheadIsTheBest) {
+  auto k = numbered(2);
+  const kr::statistics before = kr::stats();
+  k.compile();
+  const kr::statistics s = kr::stats();
+  EXPECT_FALSE(last_of(s, "tiered").quick);
+  EXPECT_EQ(s.compiled(), before.compiled() + 1);
+  Data d;
+  k.launch({10, 100}, d.in, d.out);
+  EXPECT_EQ(kr::stats().compiled(), before.compiled() + 1);
+}
+
+TEST(Tiers, AskingForTheBestWhileItIsMadeWaitsForIt) {
+  auto k = numbered(3);
+  Data d;
+  k.launch({10, 100}, d.in, d.out);
+  EXPECT_GT(k.attributes().suggested_block, 0);
+  const kr::statistics s = kr::stats();
+  EXPECT_FALSE(last_of(s, "tiered").quick);
+}
+
+TEST(Tiers, AGraphHoldsTheBest) {
+  auto k = numbered(4);
+  Data d;
+  k.launch({10, 100}, d.in, d.out);
+  const std::vector<float> first = host(d.out);
+  kr::graph g([&] { k.launch({10, 100}, d.in, d.out); });
+  const kr::statistics s = kr::stats();
+  EXPECT_FALSE(last_of(s, "tiered").quick);
+  g.launch();
+  EXPECT_EQ(host(d.out), first);
+}
+
+TEST(Tiers, ALongLaunchWaitsForTheBestOnTheCpu) {
+  if (std::strcmp(kr::device().id(), "cpu") != 0) GTEST_SKIP() << "a GPU's launches are not long";
+  // Loops in loops count for millions of operations, whose number a launch alone knows.
+  auto k = kr::kernel([](kr::view<int> out, kr::value<int> n) {
+    auto i = kr::grid();
+    for (auto a : kr::range(n))
+      for (auto b : kr::range(n))
+        for (auto c : kr::range(n))
+          for (auto e : kr::range(n)) out[i] = a + b + c + e;
+  }, {.name = "long"});
+  std::vector<int> out(65536);
+  const std::uint64_t before = kr::stats().compiled();
+  k.launch({256, 256}, out, 0);
+  const kr::statistics s = kr::stats();
+  EXPECT_EQ(s.compiled(), before + 1);
+  EXPECT_FALSE(last_of(s, "long").quick);
+}
+
+TEST(Tiers, ManyThreadsTakeOver) {
+  auto k = numbered(5);
+  Data d;
+  std::vector<std::thread> threads;
+  std::vector<kr::array<float>> outs;
+  for (int t = 0; t < 4; ++t) outs.emplace_back(kr::shape<1>(elements));
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int r = 0; r < 200; ++r) k.launch({10, 100}, d.in, outs[std::size_t(t)]);
+    });
+  for (std::thread& t : threads) t.join();
+  kr::wait_for_compilations();
+  k.launch({10, 100}, d.in, d.out);
+  const std::vector<float> best = host(d.out);
+  for (const auto& out : outs) EXPECT_EQ(host(out), best);
+}
+
+TEST(Tiers, AKernelThatIsGoneIsNotImproved) {
+  Data d;
+  for (int n = 100; n < 130; ++n) numbered(n).launch({10, 100}, d.in, d.out);
+  kr::wait_for_compilations();
+  auto again = numbered(129);
+  again.launch({10, 100}, d.in, d.out);  // what was left out begins again
+  kr::wait_for_compilations();
+  const kr::statistics s = kr::stats();
+  EXPECT_FALSE(last_of(s, "tiered").quick);
+}
+
+TEST(Tiers, AForkInTheMiddle) {
+  if (std::strcmp(kr::device().id(), "cpu") != 0) GTEST_SKIP() << "a child of fork cannot use a GPU";
+  auto k = numbered(6);
+  Data d;
+  k.launch({10, 100}, d.in, d.out);
+  const std::vector<float> first = host(d.out);
+  const pid_t child = fork();
+  if (child == 0) {
+    k.launch({10, 100}, d.in, d.out);
+    const auto same = [&] { return host(d.out) == first; };
+    bool right = same();
+    kr::wait_for_compilations();
+    k.launch({10, 100}, d.in, d.out);
+    right = right && same() && !last_of(kr::stats(), "tiered").quick;
+    _exit(right ? 7 : 8);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  kr::wait_for_compilations();
+  k.launch({10, 100}, d.in, d.out);
+  EXPECT_EQ(host(d.out), first);
+}
+
+}  // namespace
