@@ -12,7 +12,9 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/spirv/spirv.h"
 #include "codegen/target.h"
+#include "ir/litter.h"
 #include "ir/text.h"
+#include "passes/passes.h"
 #include "support/build_id.h"
 
 namespace krait::codegen {
@@ -33,6 +35,7 @@ void compile(Task& task) {
   if (!parsed.error.empty()) defect("kir: " + parsed.error);
   if (parsed.module.functions.empty()) defect("kir: no kernel");
   if (std::string broken = ir::verify(parsed.module); !broken.empty()) defect("kir: " + broken);
+  if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
   switch (target.kind) {
     case Target::Kind::Cpu: task.reply = cpu::compile(parsed.module, target, emit); return;

@@ -16,6 +16,7 @@
 #include "driver/plugin.h"
 #include "driver/reports.h"
 #include "driver/store.h"
+#include "ir/walk.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -71,10 +72,11 @@ support::Store* usable_store() { return library_build_id().empty() || plugin_bui
 unsigned elements_per_thread(const ir::Module& m) {
   unsigned most = 1;
   for (const ir::Function& f : m.functions)
-    for (const ir::Inst& i : f.insts) {
+    ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
+      const ir::Inst& i = f.insts[id];
       if (i.op == ir::Op::LoadVec) most = std::max(most, unsigned(i.results.size()));
       if (i.op == ir::Op::StoreVec) most = std::max(most, unsigned(i.operands.size()) - 2);
-    }
+    });
   return most;
 }
 

@@ -16,6 +16,7 @@
 #include "driver/reports.h"
 #include "ir/calls.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "ir/weight.h"
 #include "support/error.h"
 #include "trace/trace.h"
@@ -75,7 +76,8 @@ void note_accesses(Specialisation& spec) {
   const ir::Calls calls(spec.recorded.module);
   const ir::Function& f = spec.recorded.module.kernel();
   const auto params = f.params();
-  for (const ir::Inst& i : f.insts) {
+  ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
+    const ir::Inst& i = f.insts[id];
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
       const bool reads = calls.reads(i, k), writes = calls.writes(i, k);
       if (!reads && !writes) continue;
@@ -85,7 +87,7 @@ void note_accesses(Specialisation& spec) {
         if (writes) spec.writes[p] = true;
       }
     }
-  }
+  });
 }
 
 /// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
@@ -98,7 +100,7 @@ bool asks_for_rows(const ir::Module& m) {
       default: return ir::is_barrier(i.op) || ir::is_warp_operation(i.op);
     }
   };
-  const auto any = [&](const ir::Function& f) { return std::any_of(f.insts.begin(), f.insts.end(), asks); };
+  const auto any = [&](const ir::Function& f) { return ir::any_inst(f, asks); };
   return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
 }
 

@@ -32,8 +32,7 @@ class Canonicaliser {
     summarise();
     walk(f_.body);
     for_each_inst(f_, [&](InstId i, RegionId r) { schedule_uses(i, r); });
-    for (RegionId r = 0; r < f_.regions.size(); ++r)
-      if (!f_.regions[r].insts.empty()) pin(r), settle(r);
+    for_each_region(f_, [&](RegionId r) { pin(r), settle(r); });
     rebuild();
     return std::move(out_);
   }
@@ -73,11 +72,11 @@ class Canonicaliser {
         else assigns_[at].push_back(inst(i).operands[0]);
       }
     });
-    for (const Region& region : f_.regions) {
+    for_each_region(f_, [&](RegionId r) {
       std::uint32_t anchors = 0;
-      for (const InstId i : region.insts)
+      for (const InstId i : f_.regions[r].insts)
         if (!floats(i)) place_[i] = anchors++;
-    }
+    });
   }
 
   /// Ranks what the anchors of a region need, in the order of their operands.
@@ -228,8 +227,9 @@ bool merge_functions(Module& module) {
   bool merged = false;
   for (std::size_t k = module.functions.size(); k-- > 0;) {
     Function& f = module.functions[k];
-    for (Inst& i : f.insts)
-      if (i.op == Op::Call) i.imm = stands_for[i.imm];
+    for_each_inst(f, [&](InstId i, RegionId) {
+      if (f.insts[i].op == Op::Call) f.insts[i].imm = stands_for[f.insts[i].imm];
+    });
     stands_for[k] = known.emplace(print(f, {.names = false, .locations = false}), k).first->second;
     merged = merged || stands_for[k] != k;
   }

@@ -163,7 +163,7 @@ void Interpreter::atomic(const Inst& inst, Op update, const Mask& active) {
   const Scalar type = inst.type.scalar;
   const LaneFunction function = lane_function(update, type, type);
   const std::uint64_t* value = column(inst.operands.back());
-  const std::uint64_t* expected = column(inst.operands[1 + indices]);
+  const std::uint64_t* expected = inst.op == Op::AtomicCas ? column(inst.operands[1 + indices]) : nullptr;
   active.for_each([&](std::size_t lane) {
     std::byte* p = locate(inst, indices, lane);
     const std::uint64_t old = p ? read_memory(p, type) : 0;

@@ -11,7 +11,8 @@
 // region's parameters are [index, carried…]. `continue` and `break` carry one operand a carried value.
 // The first function of a module is its kernel; the others are called. The body of a called function ends in `yield` with its
 // results and holds no `return`; it has the kernel's modes; functions call only functions behind them, so nothing is recursive.
-// Entries of the tables that no region reaches (what passes took out) mean nothing; verify and print do not look at them.
+// Entries of the tables that no region reaches (what passes took out) mean nothing: nobody looks at them (walk.h has the walks; litter.h
+// holds everybody to it).
 #pragma once
 
 #include <array>

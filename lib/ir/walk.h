@@ -24,6 +24,22 @@ void for_each_inst(const Function& f, Visit&& visit) {
   for_each_inst(f, f.body, visit);
 }
 
+/// Calls `visit(RegionId)` for the body and every region under it, a region before those that it holds.
+template <class Visit>
+void for_each_region(const Function& f, Visit&& visit) {
+  visit(f.body);
+  for_each_inst(f, [&](InstId i, RegionId) {
+    for (const RegionId r : f.insts[i].regions) visit(r);
+  });
+}
+/// Whether `test(const Inst&)` is true of an instruction of the function.
+template <class Test>
+bool any_inst(const Function& f, Test&& test) {
+  bool any = false;
+  for_each_inst(f, [&](InstId i, RegionId) { any = any || test(f.insts[i]); });
+  return any;
+}
+
 /// The last instruction of a region.
 inline const Inst& terminator(const Function& f, RegionId r) { return f.insts[f.regions[r].insts.back()]; }
 

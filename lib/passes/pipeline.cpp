@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The list of passes.
+#include "ir/litter.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "support/error.h"
@@ -72,7 +73,7 @@ static_assert(outlined_part < largest_function && outlined_on_cpu < largest_on_c
 // From how many operations on straight code is put into a processor's order; over less a core looks ahead by itself.
 constexpr std::size_t scheduled = 64;
 
-/// Runs passes one after another, verifying between them where that is asked for.
+/// Runs passes one after another, verifying and littering between them where that is asked for.
 class Runner {
  public:
   Runner(Module& m, bool checked) : m_(m), checked_(checked) { check("recording"); }
@@ -81,11 +82,12 @@ class Runner {
     check(name);
     return *this;
   }
-  void check(const char* name) const {
+  void check(const char* name) {
     if (!checked_) return;
     const std::string broken = verify(m_);
     if (!broken.empty())
       support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
+    litter(m_);
   }
 
  private:
@@ -98,8 +100,10 @@ void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
 }  // namespace
 
 void prepare(Module& m) {
+  if constexpr (verify_by_default) litter(m);
   promote_slots(m);
   canonicalise(m);
+  if constexpr (verify_by_default) litter(m);
 }
 
 std::string run_pipeline(Module& m, TargetKind target, bool checked, Effort effort) {

@@ -8,6 +8,7 @@
 
 #include "ir/calls.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "support/error.h"
 
 namespace krait::trace {
@@ -382,14 +383,14 @@ void Recorder::leave_after_loop() {
 void Recorder::hoist_shared() {
   ir::Function& f = function();
   std::vector<ir::InstId> found;
-  for (ir::RegionId r = 0; r < f.regions.size(); ++r) {
-    if (r == f.body) continue;
+  ir::for_each_region(f, [&](ir::RegionId r) {
+    if (r == f.body) return;
     std::erase_if(f.regions[r].insts, [&](ir::InstId i) {
       const bool shared = f.insts[i].op == ir::Op::Shared;
       if (shared) found.push_back(i);
       return shared;
     });
-  }
+  });
   std::vector<ir::InstId>& body = f.regions[f.body].insts;
   body.insert(body.begin(), found.begin(), found.end());
 }

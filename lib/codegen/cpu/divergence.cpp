@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/walk.h"
+
 namespace krait::codegen::cpu {
 namespace {
 
@@ -20,7 +22,7 @@ class Analysis {
     for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
     d_.continues.assign(f.insts.size(), 0);
     for (std::size_t p = 0; p < parameters.size(); ++p) d_.values[f.params()[p]] = parameters[p];
-    find_written(f.body);
+    find_written();
   }
 
   Divergence run() {
@@ -60,11 +62,11 @@ class Analysis {
     return s;
   }
 
-  void find_written(ir::RegionId) {
-    for (const ir::Inst& inst : f_.insts) {
-      auto effect = calls_.effect(inst);
-      if (effect == ir::Effect::Write || effect == ir::Effect::Atomic) writes_ = true;
-    }
+  void find_written() {
+    writes_ = ir::any_inst(f_, [&](const ir::Inst& inst) {
+      const ir::Effect effect = calls_.effect(inst);
+      return effect == ir::Effect::Write || effect == ir::Effect::Atomic;
+    });
   }
 
   Span of_id(const ir::Inst& inst) const {

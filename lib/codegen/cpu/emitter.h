@@ -302,6 +302,7 @@ class Emitter {
   llvm::IRBuilder<> b_;
   Arithmetic arith_;
   Divergence d_;
+  std::size_t operations_ = 0;      // of the function
   std::vector<unsigned> uses_;      // by ValueId
   std::vector<Lowered> values_;     // by ValueId
   ir::ArgumentLayout layout_;

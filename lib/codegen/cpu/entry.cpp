@@ -3,6 +3,7 @@
 // The entry points: arguments, and the loops over rows, blocks and gangs around the kernel's body.
 #include "codegen/cpu/emitter.h"
 #include "ir/shared_lengths.h"
+#include "ir/walk.h"
 
 #include <llvm/IR/MDBuilder.h>
 
@@ -23,9 +24,8 @@ Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function&
     : c_(module.getContext()), m_(module), functions_(functions), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
       wants_lines_(lines), header_(header), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(ir::argument_layout(f)) {
   values_.resize(f.values.size());
-  uses_.assign(f.values.size(), 0);
-  for (const ir::Inst& inst : f.insts)
-    for (ir::ValueId v : inst.operands) ++uses_[v];
+  uses_ = ir::use_counts(f);
+  ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations_; });
 }
 
 llvm::Value* Emitter::launch_field(unsigned index) {
@@ -106,20 +106,21 @@ void Emitter::place_arrays() {
   array_offset_.assign(f_.values.size(), 0);
   shared_lengths_.assign(f_.values.size(), nullptr);
   std::uint64_t fixed = 0;
-  for (const ir::Inst& inst : f_.insts) {
-    if ((inst.op != Op::Shared && inst.op != Op::Local) || inst.results.empty()) continue;
+  ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f_.insts[i];
+    if (inst.op != Op::Shared && inst.op != Op::Local) return;
     std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
     for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
     if (inst.op == Op::Local) bytes *= shape_.gang();
     if (bytes > (1u << 30) || fixed > (1u << 30)) unsupported("shared or local arrays of more than 1 GiB");
-    if (inst.op == Op::Shared && inst.list[0] == 0) continue;
+    if (inst.op == Op::Shared && inst.list[0] == 0) return;
     if (inst.op == Op::Local && bytes <= stack_limit) {
       array_offset_[inst.results[0]] = on_stack;
     } else {
       array_offset_[inst.results[0]] = std::uint32_t(fixed);
       fixed += (bytes + 63) & ~std::uint64_t(63);
     }
-  }
+  });
   header_.shared_bytes = std::uint32_t(fixed);
   V dynamic = b_.CreatePtrAdd(scratch_, b_.getInt64(fixed));
   spills_ = b_.CreatePtrAdd(dynamic, launch_field(DynamicBytes));
@@ -135,9 +136,11 @@ void Emitter::place_arrays() {
     V padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1)), b_.getInt64(-ir::shared_alignment));
     dynamic = b_.CreatePtrAdd(dynamic, padded);
   }
-  for (const ir::Inst& inst : f_.insts)
-    if (inst.op == Op::Shared && !inst.results.empty() && inst.list[0] != 0)
+  ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f_.insts[i];
+    if (inst.op == Op::Shared && inst.list[0] != 0)
       set_uniform(inst.results[0], b_.CreatePtrAdd(scratch_, b_.getInt64(array_offset_[inst.results[0]])));
+  });
 }
 
 /// for (i = from; i < to; i += step) body(i)

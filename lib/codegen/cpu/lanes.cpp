@@ -63,7 +63,7 @@ void Emitter::loop_over_active_lanes(const char* name, llvm::function_ref<void(V
 /// In functions that would be large with every lane's own code.
 bool Emitter::lanes_in_loops() const {
   constexpr std::size_t large = 600;  // vector operations
-  return shape_.lanes > 1 && f_.insts.size() * shape_.parts >= large;
+  return shape_.lanes > 1 && operations_ * shape_.parts >= large;
 }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {

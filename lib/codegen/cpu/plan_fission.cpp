@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/walk.h"
+
 namespace krait::codegen::cpu {
 namespace {
 
@@ -23,7 +25,7 @@ class Planner {
 
   Fission run() {
     cut(f_.body, true);
-    place_crossing(f_.body);
+    place_crossing();
     p_.gang_bytes = (p_.gang_bytes + 63) & ~63u;
     return std::move(p_);
   }
@@ -146,9 +148,9 @@ class Planner {
     p_.place[v] = reserve(std::uint64_t(size) * (d_.varying(v) ? shape_.gang() : 1));
   }
 
-  void place_crossing(ir::RegionId) {
+  void place_crossing() {
     for (ir::ValueId v : crossing_) give_place(v);
-    for (ir::InstId id = 0; id < f_.insts.size(); ++id) {
+    ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
       const ir::Inst& inst = f_.insts[id];
       for (std::size_t k = 0; k < inst.operands.size(); ++k) {
         ir::ValueId v = inst.operands[k];
@@ -159,7 +161,7 @@ class Planner {
         if (read_outside) give_place(v);
         else if (p_.segment[def] != p_.segment[id] && !p_.recomputed[v] && !p_.outer[def]) give_place(v);
       }
-    }
+    });
   }
 
   const ir::Function& f_;

@@ -5,6 +5,7 @@
 
 #include "ir/calls.h"
 #include "ir/latency.h"
+#include "ir/walk.h"
 #include "ir/weight.h"
 
 namespace krait::codegen::cpu {
@@ -76,7 +77,8 @@ Traits find_traits(const ir::Module& module) {
   Traits t;
   bool global_ids = false;
   unsigned stride_loops = 0;
-  for (const ir::Inst& inst : f.insts) {
+  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f.insts[i];
     t.atomics |= ir::info(inst.op).effect == ir::Effect::Atomic;
     t.barriers |= ir::is_barrier(inst.op);
     t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
@@ -95,7 +97,7 @@ Traits find_traits(const ir::Module& module) {
       case Op::Uniform: t.block_ids = true; break;
       default: break;
     }
-  }
+  });
   if (!global_ids && !t.block_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
     t.stride_loop = only_stride_loop(f, ir::Calls(module));
     // Leaving the loop would end a thread's later trips, which a range does not know.

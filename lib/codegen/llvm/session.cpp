@@ -3,7 +3,6 @@
 // Set-up of LLVM for one compilation. Diagnostics are kept as text instead of going to stderr or ending the process.
 #include "codegen/llvm/session.h"
 
-#include <algorithm>
 #include <cctype>
 #include <map>
 
@@ -16,6 +15,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/target.h"
+#include "ir/walk.h"
 
 namespace krait::codegen {
 
@@ -92,13 +92,15 @@ std::string symbol_name(const std::string& kernel) {
 }
 
 DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir::Function& kernel, Kind kind) : kernel_(kernel) {
-  auto located = [](const ir::Inst& inst) { return inst.loc != 0; };
-  auto first = std::find_if(kernel.insts.begin(), kernel.insts.end(), located);
-  if (first == kernel.insts.end()) return;
+  std::uint32_t first = 0;
+  ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
+    if (first == 0) first = kernel.insts[i].loc;
+  });
+  if (first == 0) return;
   if (!module.getModuleFlag("Debug Info Version"))
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   builder_ = std::make_unique<llvm::DIBuilder>(module);
-  const ir::Location& start = kernel.locations[first->loc];
+  const ir::Location& start = kernel.locations[first];
   llvm::DIFile* file = builder_->createFile(start.file, "");
   builder_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus), file, "krait", true, "", 0, "", kind);
   auto* type = builder_->createSubroutineType(builder_->getOrCreateTypeArray({}));

@@ -24,12 +24,13 @@ std::string place(const ir::Function& kernel, const ir::Inst& inst) {
 }
 
 void check_functions(const ir::Function& kernel) {
-  for (const ir::Inst& inst : kernel.insts) {
+  ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = kernel.insts[i];
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.math && !has_instruction(inst, kernel.fp))
       unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
                               row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
-  }
+  });
 }
 
 }  // namespace

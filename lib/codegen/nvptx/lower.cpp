@@ -4,14 +4,13 @@
 // (ir/abi.h): PTX lays parameters out by natural alignment, as the block does, so a launch passes the block as it is.
 #include "codegen/nvptx/lower.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/target.h"
+#include "ir/walk.h"
 
 namespace krait::codegen::nvptx {
 
@@ -32,16 +31,17 @@ Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
       b_(context_), numeric_(b_, traits), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
       float_bits_(kernel_.values.size(), -1) {
   for (const ir::Function& f : all.module.functions) {
-    for (const ir::Inst& inst : f.insts) {
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = f.insts[i];
       ir::Effect effect = ir::info(inst.op).effect;
       synchronises_ = synchronises_ || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
       reinterprets_ = reinterprets_ || (inst.op == Op::Bitcast && ir::is_float(f.type_of(inst.operands[0]).scalar));
-    }
+    });
   }
 }
 
 bool Lowering::is_written(ir::ValueId array) const {
-  return std::any_of(kernel_.insts.begin(), kernel_.insts.end(), [&](const ir::Inst& inst) {
+  return ir::any_inst(kernel_, [&](const ir::Inst& inst) {
     for (std::size_t k = 0; k < inst.operands.size(); ++k)
       if (inst.operands[k] == array && all_.calls.writes(inst, k)) return true;
     return false;

@@ -17,6 +17,7 @@
 
 #include "codegen/llvm/machine.h"
 #include "codegen/nvptx/lower.h"
+#include "ir/walk.h"
 #include "passes/passes.h"
 
 namespace krait::codegen::nvptx {
@@ -117,8 +118,7 @@ std::string sign_in_32_bits(llvm::StringRef ptx) {
 
 /// Whether widen made a thread handle several elements; combine_accesses has not run yet.
 bool handles_several(const ir::Function& kernel) {
-  return std::any_of(kernel.insts.begin(), kernel.insts.end(),
-                     [](const ir::Inst& i) { return i.op == ir::Op::LoadVec || i.op == ir::Op::StoreVec; });
+  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == ir::Op::LoadVec || i.op == ir::Op::StoreVec; });
 }
 
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {

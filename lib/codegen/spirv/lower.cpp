@@ -99,11 +99,16 @@ void Lower::capabilities() {
   if (f_.fp == ir::FpMode::Fast) return;
   bool used[3]{};
   for (const ir::Function& f : unit_.module.functions) {
-    for (const ir::Value& v : f.values) {
-      used[0] |= v.type.is_value() && v.type.scalar == Scalar::F16;
-      used[1] |= v.type.is_value() && v.type.scalar == Scalar::F32;
-      used[2] |= v.type.is_value() && v.type.scalar == Scalar::F64;
-    }
+    const auto use = [&](const std::vector<ir::ValueId>& values) {
+      for (const ir::ValueId v : values) {
+        const ir::Type& type = f.type_of(v);
+        used[0] |= type.is_value() && type.scalar == Scalar::F16;
+        used[1] |= type.is_value() && type.scalar == Scalar::F32;
+        used[2] |= type.is_value() && type.scalar == Scalar::F64;
+      }
+    };
+    ir::for_each_region(f, [&](ir::RegionId r) { use(f.regions[r].params); });
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { use(f.insts[i].results); });
   }
   struct Mode { const char* feature; spv::Capability capability; spv::ExecutionMode mode; };
   const Mode modes[] = {{"szin", spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
