@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -18,6 +19,9 @@ namespace {
 using namespace ir;
 
 constexpr unsigned vector_bytes = 16;
+// Offsets that an index is split by, and elements, are at most so large: their product is far from the ends of 64 bits.
+constexpr std::int64_t farthest = std::int64_t(1) << 33;
+constexpr std::uint32_t largest_element = 1u << 28;
 
 class Combiner {
  public:
@@ -112,7 +116,8 @@ class Combiner {
     const Type& t = f_.type_of(inst.operands[0]);
     const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
     const Scalar s = inst.type.scalar;
-    return aligned && (is_int(s) || is_float(s)) && inst.imm % size_of(s) == 0 && t.elem_bytes % size_of(s) == 0;
+    return aligned && (is_int(s) || is_float(s)) && inst.imm % size_of(s) == 0 && t.elem_bytes % size_of(s) == 0 &&
+           t.elem_bytes <= largest_element;
   }
   void note(std::vector<Group>& open, InstId i, std::size_t k) const {
     const Inst& inst = f_.insts[i];
@@ -137,18 +142,25 @@ class Combiner {
     g->insts[element] = i, g->at[element] = k;
   }
 
-  /// v = root + offset, modulo 2^32 at least; constants have no root.
+  /// v = root + offset, modulo 2^32 at least; constants that are not far have no root.
   Index split(ValueId v) const {
     Index index{v, 0};
     for (const Inst* d = f_.def(v); d && d->op != Op::Const; d = f_.def(index.root)) {
       const bool step = d->op == Op::Add && f_.is_const(d->operands[1]);
       const bool cast = d->op == Op::Cast && bits_of(d->type.scalar) >= 32 && is_wide_int(d->operands[0]);
       if (!step && !cast) break;
-      if (step) index.offset += as_int(f_.type_of(index.root).scalar, f_.const_bits(d->operands[1]));
+      if (step && !move(index, d->operands[1])) break;
       index.root = d->operands[0];
     }
-    if (f_.is_const(index.root)) index.offset += as_int(f_.type_of(index.root).scalar, f_.const_bits(index.root)), index.root = none;
+    if (f_.is_const(index.root) && move(index, index.root)) index.root = none;
     return index;
+  }
+  /// Adds a constant to the offset, or leaves it where that is too far.
+  bool move(Index& index, ValueId constant) const {
+    const std::int64_t by = as_int(f_.type_of(constant).scalar, f_.const_bits(constant));
+    if (by < -farthest || by > farthest || std::abs(index.offset + by) > farthest) return false;
+    index.offset += by;
+    return true;
   }
   bool is_wide_int(ValueId v) const { return is_int(f_.type_of(v).scalar) && bits_of(f_.type_of(v).scalar) >= 32; }
 
