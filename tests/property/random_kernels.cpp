@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels:
-//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible|native] [--print yes] [--go-on yes] [--reports yes] [--meet yes] [--aggregates yes]
+//   random_kernels [--back-end cpu|cuda|vulkan] [--seconds S] [--fewest N] [--count N] [--seed K] [--mode strict|reproducible|native] [--print yes] [--go-on yes] [--reports yes] [--meet yes] [--aggregates yes] [--keep FOLDER] [--file KERNEL]
 // Runs until the time is up (with --go-on also after differences), but at least --fewest (300) kernels (or exactly --count), prints how many, and exits with 1 at the first
 // difference, whose seed reproduces it: --seed K --count 1. For every kernel also: the text form is its own inverse, every exact
 // pass keeps what the interpreter computes, and the lowered module is valid. --print shows the lowered kernel of each seed. With --reports the
@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -22,6 +25,7 @@
 #include "krait/error.h"
 #include "passes/passes.h"
 #include "property/generator.h"
+#include "property/kernel_file.h"
 
 using namespace krait;
 using test::Argument;
@@ -30,7 +34,7 @@ using test::RandomKernel;
 namespace {
 
 struct Options {
-  std::string back_end = "cpu", mode = "strict";
+  std::string back_end = "cpu", mode = "strict", keep, file;
   double seconds = 20;
   bool print = false, go_on = false, reports = false, meet = false, aggregates = false;
   long count = 0, fewest = 300;
@@ -38,7 +42,10 @@ struct Options {
 };
 
 /// Empty, or what is wrong with the kernel.
-std::string check_passes(const RandomKernel& k, std::vector<Argument> expected) {
+std::string check_passes(const RandomKernel& kernel, std::vector<Argument> expected) {
+  RandomKernel k = kernel;
+  k.module.kernel().facts = {};
+  for (ir::Function& f : k.module.called()) f.inherit(k.module.kernel());
   if (const std::string broken = ir::verify(k.module); !broken.empty()) return "the recording is not valid: " + broken;
   const std::string text = ir::print(k.module);
   const ir::ParseResult parsed = ir::parse(text);
@@ -107,8 +114,7 @@ std::string compare(std::vector<std::string> lines, const ir::Outcome& outcome, 
 }
 
 /// A kernel that reports: the interpreter on the recording against the interpreter and the back end on the final IR.
-std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device& device, const test::GeneratorOptions& generate) {
-  const RandomKernel k = test::random_kernel(seed, generate);
+std::string check_reports(const RandomKernel& k, const Options& o, runtime::Device& device) {
   std::vector<std::string> lines;
   std::vector<Argument> expected = k.arguments;
   const ir::Outcome outcome =
@@ -121,7 +127,6 @@ std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device&
   passes::check_accesses(lowered);
   const std::vector<ir::ReportSite> sites = ir::report_sites(lowered);
   lowered = k.module;
-  lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true};
   const passes::TargetKind kind = driver::kind_of(device.target());
   if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
   if (o.print) std::fputs(ir::print(lowered).c_str(), stdout);
@@ -140,15 +145,12 @@ std::string check_reports(std::uint64_t seed, const Options& o, runtime::Device&
   return wrong;
 }
 
-std::string check_kernel(std::uint64_t seed, const Options& o, runtime::Device& device, const test::GeneratorOptions& generate) {
-  const RandomKernel k = test::random_kernel(seed, generate);
+std::string check_kernel(const RandomKernel& k, const Options& o, runtime::Device& device) {
   std::vector<Argument> expected = k.arguments;
   if (const std::string fault = run_interpreted(k.module, k.launch, expected); !fault.empty()) return "interpreter: " + fault;
   if (const std::string wrong = check_passes(k, expected); !wrong.empty()) return wrong;
 
   ir::Module lowered = k.module;
-  // Views are dense, aligned and apart, and hold few elements; the seed decides which of these facts the code may use.
-  lowered.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true, (seed & 4) == 0 && k.launch.block[0] % 32 == 0};
   const passes::TargetKind kind = driver::kind_of(device.target());
   if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
   if (o.print) {
@@ -163,6 +165,32 @@ std::string check_kernel(std::uint64_t seed, const Options& o, runtime::Device& 
   return difference(lowered, expected, got);
 }
 
+/// Empty, or what is wrong with the kernel.
+std::string check(const RandomKernel& k, const Options& o, runtime::Device& device) try {
+  return (k.module.kernel().checked ? check_reports : check_kernel)(k, o, device);
+} catch (const error& e) {
+  return std::string("exception: ") + e.message();
+}
+
+/// The kernel of a seed, with the facts of its launch: views are dense, aligned and apart, and hold few elements; the seed decides
+/// which of these facts the code may use.
+RandomKernel kernel_of(std::uint64_t seed, const test::GeneratorOptions& generate) {
+  RandomKernel k = test::random_kernel(seed, generate);
+  k.module.kernel().facts = {true, (seed & 1) == 0, (seed & 2) == 0, true,
+                             !generate.reports && (seed & 4) == 0 && k.launch.block[0] % 32 == 0};
+  for (ir::Function& f : k.module.called()) f.inherit(k.module.kernel());
+  return k;
+}
+
+/// Writes a kernel into the folder.
+void keep(const RandomKernel& k, const Options& o, const std::string& origin, std::uint64_t seed) {
+  const char* const kind = o.reports ? "reports" : o.meet ? "meet" : o.aggregates ? "aggregates" : "plain";
+  std::filesystem::create_directories(o.keep);
+  const std::filesystem::path file = std::filesystem::path(o.keep) / fmt::format("{}.{}.{}.kir", kind, o.mode, seed);
+  std::ofstream(file) << test::write_kernel(k, "random_kernels " + origin);
+  std::printf("kept as %s\n", file.c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -175,6 +203,8 @@ int main(int argc, char** argv) try {
   o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.reports = given.count("--reports");
   o.aggregates = given.count("--aggregates");
   o.meet = given.count("--meet");  // threads exchange values, update accumulators and use what a warp does together
+  if (given.count("--keep")) o.keep = given["--keep"];
+  if (given.count("--file")) o.file = given["--file"];
   if (given.count("--mode")) o.mode = given["--mode"];
   if (given.count("--seconds")) o.seconds = std::atof(given["--seconds"].c_str());
   if (given.count("--fewest")) o.fewest = std::atol(given["--fewest"].c_str());
@@ -189,26 +219,31 @@ int main(int argc, char** argv) try {
     const bool needed = one_seed || std::find(wanted.begin(), wanted.end(), o.back_end) != wanted.end();
     return std::printf("random_kernels: %s\n", why.c_str()), needed ? 1 : 77;  // what ctest counts as skipped
   }
+  if (!o.file.empty()) {
+    std::ifstream in(o.file, std::ios::binary);
+    if (!in) return std::printf("random_kernels: there is no %s\n", o.file.c_str()), 1;
+    const std::string text{std::istreambuf_iterator<char>(in), {}}, wrong = check(test::read_kernel(text), o, *device);
+    std::printf("%s: %s\n", o.file.c_str(), wrong.empty() ? ("the same on " + device->name()).c_str() : wrong.c_str());
+    return wrong.empty() ? 0 : 1;
+  }
   test::GeneratorOptions generate;
   generate.fp = test::exact_mode(o.mode);
   generate.meet = o.meet && !o.reports, generate.warp = test::warp_of(*device), generate.any_flow = o.back_end == "cpu";
   generate.reports = o.reports, generate.aggregates = o.aggregates && !o.reports;
 
+  const std::string kind = o.reports ? "--reports yes " : o.meet ? "--meet yes " : o.aggregates ? "--aggregates yes " : "";
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   long done = 0, different = 0;
   for (; o.count ? done < o.count : done < o.fewest || elapsed() < o.seconds; ++done) {
     const std::uint64_t seed = one_seed ? o.seed + std::uint64_t(done) : done % 2 ? o.seed + std::uint64_t(done) : std::uint64_t(done);
-    std::string wrong;
-    try {
-      wrong = (o.reports ? check_reports : check_kernel)(seed, o, *device, generate);
-    } catch (const error& e) {
-      wrong = std::string("exception: ") + e.message();
-    }
+    const RandomKernel k = kernel_of(seed, generate);
+    const std::string wrong = check(k, o, *device);
     if (!wrong.empty()) {
+      const std::string origin = fmt::format("{}--mode {} --seed {}", kind, o.mode, seed);
       std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
-      std::printf("to reproduce: --back-end %s --mode %s --seed %llu --count 1\n", o.back_end.c_str(), o.mode.c_str(),
-                  static_cast<unsigned long long>(seed));
+      std::printf("to reproduce: --back-end %s %s --count 1\n", o.back_end.c_str(), origin.c_str());
+      if (!o.keep.empty()) keep(k, o, origin, seed);
       ++different;
       if (!o.go_on) return 1;
     }
