@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Work in several processes, because a driver's compiler may take its process with it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace krait::test {
+
+/// What the processes share.
+struct Progress {
+  std::atomic<long> next{0};       // the next piece of work
+  std::atomic<long> done{0}, different{0};
+  std::atomic<bool> stop{false};
+  char device[160] = "";           // the device's name, or why there is none
+  std::atomic<bool> missing{false};
+  int warp = 0;
+};
+
+/// `work` in `jobs` processes, or in this one where that is 1. It takes pieces from `next` until there are none, and names the one it
+/// is at in `at`. Where a process dies, `died` gets that piece and the signal, and another goes on. False where one failed.
+using Work = std::function<void(Progress& shared, std::atomic<long>& at)>;
+using Died = std::function<void(Progress& shared, long at, int signal)>;
+Progress& run_workers(unsigned jobs, const Work& work, const Died& died);
+
+}  // namespace krait::test
