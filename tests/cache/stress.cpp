@@ -33,6 +33,7 @@
 
 #include "cache/entry.h"
 #include "cache/folder.h"
+#include "support/seed.h"
 
 namespace kr = krait;
 namespace fs = std::filesystem;
@@ -194,7 +195,7 @@ void mutate(const fs::path& file, std::mt19937& random, const std::string& other
 }
 
 void mutations() {
-  std::mt19937 random(20);
+  std::mt19937 random(krait::test::first_seed());
   int done = 0;
   while (done < counts.mutations) {
     const auto before = entries();

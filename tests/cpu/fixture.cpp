@@ -10,6 +10,7 @@
 #include "ir/abi.h"
 #include "passes/passes.h"
 #include "runtime/cpu/host.h"
+#include "support/meaning.h"
 
 namespace krait::test {
 namespace {
@@ -131,7 +132,8 @@ void check_once(const ir::Module& module, const ir::Launch& launch, const std::v
   }
   ASSERT_EQ(ir::verify(final), "");
   std::vector<Arg> expected = args;
-  std::string fault = ir::interpret(final, launch, interpreter_arguments(expected));
+  const ir::Module meant = options.pipeline ? meaning_of(module) : final;
+  std::string fault = ir::interpret(meant, launch, interpreter_arguments(expected));
   ASSERT_EQ(fault, "") << "\n" << ir::print(final);
   for (const std::string& target : targets()) {
     std::vector<Arg> mine = args;

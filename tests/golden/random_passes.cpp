@@ -2,7 +2,6 @@
 //
 // Random structured kernels through random orders of passes: each pass leaves a module that verifies and that the interpreter
 // runs to the same memory, any NaN being one value. Every thread writes elements of its own, so the kernels have one result.
-// --gtest_random_seed shifts the seeds.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,6 +15,7 @@
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "support/seed.h"
 #include "unit/random_ir.h"
 
 namespace krait::passes {
@@ -343,8 +343,7 @@ TEST(RandomPasses, KeepWhatTheInterpreterComputes) {
   for_each_pass([&](const Pass& pass) {
     if (pass.exact) exact.push_back(pass);
   });
-  const auto base = std::uint32_t(GTEST_FLAG_GET(random_seed)) * 1000u;
-  for (std::uint32_t seed = base; seed < base + 1000; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 1000; seed != end; ++seed) {
     Module m = Generator(seed).make();
     ASSERT_EQ(verify(m), "") << print(m);
     const Memory expected = run(m, seed);
@@ -363,13 +362,13 @@ TEST(RandomPasses, KeepWhatTheInterpreterComputes) {
 }
 
 TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
-  const auto base = std::uint32_t(GTEST_FLAG_GET(random_seed)) * 300u;
-  for (std::uint32_t seed = base; seed < base + 300; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 300; seed != end; ++seed) {
     const Module recorded = Generator(seed).make();
     const Memory expected = run(recorded, seed);
-    for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx}) {
+    for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module m = recorded;
       ASSERT_EQ(run_pipeline(m, target, true), "");
+      if (target != TargetKind::Cpu) combine_accesses(m, target == TargetKind::Ptx);
       ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
     }
   }
@@ -407,7 +406,7 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
 
 /// Modules that use every operation, and compute nothing meaningful.
 TEST(RandomPasses, LeaveModulesOfAllOperationsValid) {
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 300; seed != end; ++seed) {
     const Module made = test::random_module(seed);
     Module in_turn = made;
     for_each_pass([&](const Pass& pass) {

@@ -11,6 +11,7 @@
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "random_ir.h"
+#include "support/seed.h"
 
 namespace krait::ir {
 namespace {
@@ -167,9 +168,9 @@ void shuffle(Function& f, std::mt19937& rng) {
 }
 
 TEST(IrCanonicalise, EveryPermittedOrderGivesOneTextAndKey) {
-  std::mt19937 rng(3);
+  std::mt19937 rng(test::first_seed());
   unsigned moved = 0;
-  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 150; seed != end; ++seed) {
     const Module original = test::random_module(seed);
     Module first = original;
     canonicalise(first);
@@ -190,7 +191,7 @@ TEST(IrCanonicalise, EveryPermittedOrderGivesOneTextAndKey) {
 }
 
 TEST(IrCanonicalise, ConflictingInstructionsKeepTheirOrder) {
-  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 150; seed != end; ++seed) {
     Module m = test::random_module(seed);
     Function& f = m.kernel();
     f.locations.assign(1, {});
@@ -217,7 +218,8 @@ TEST(IrCanonicalise, ConflictingInstructionsKeepTheirOrder) {
 }
 
 TEST(IrCanonicalise, TablesAreCompact) {
-  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 50; seed != end; ++seed) {
+    SCOPED_TRACE(seed);
     Module m = test::random_module(seed);
     canonicalise(m);
     for (const Function& f : m.functions) {

@@ -8,6 +8,7 @@
 
 #include "ir/text.h"
 #include "random_ir.h"
+#include "support/seed.h"
 
 namespace krait::ir {
 namespace {
@@ -30,7 +31,7 @@ std::string damaged(std::string text, std::mt19937& rng) {
 }
 
 TEST(IrMutation, DamagedTextsNeverCrash) {
-  std::mt19937 rng(1);
+  std::mt19937 rng(test::first_seed());
   unsigned parsed = 0, verified = 0;
   for (unsigned k = 0; k < 20000; ++k) {
     const Module original = test::random_module(k % 64, 6);
@@ -55,7 +56,7 @@ TEST(IrMutation, DamagedTextsNeverCrash) {
 }
 
 TEST(IrMutation, ArbitraryBytesNeverCrash) {
-  std::mt19937 rng(2);
+  std::mt19937 rng(test::first_seed());
   for (unsigned k = 0; k < 5000; ++k) {
     std::string bytes = k % 2 ? "kir 1\nkernel fp(native) (" : "";
     for (unsigned n = unsigned(rng() % 64); n > 0; --n) bytes += char(rng());

@@ -5,6 +5,7 @@
 
 #include "ir/text.h"
 #include "random_ir.h"
+#include "support/seed.h"
 
 namespace krait::ir {
 namespace {
@@ -77,7 +78,8 @@ TEST(IrWalk, CloneOfALoopBodyWithoutItsTerminator) {
 }
 
 TEST(IrWalk, CloneOfAWholeBodyIsEqual) {
-  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+  for (std::uint32_t seed = test::first_seed(), end = seed + 50; seed != end; ++seed) {
+    SCOPED_TRACE(seed);
     const Module m = test::random_module(seed);
     const Function& f = m.kernel();
     Module copy;

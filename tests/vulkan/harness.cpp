@@ -8,6 +8,7 @@
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
+#include "support/meaning.h"
 
 namespace krait::test {
 namespace {
@@ -129,13 +130,16 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
   return arguments;
 }
 
-void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
-                           std::string_view target) {
+namespace {
+
+/// `meant` is what the interpreter runs, `module` the device.
+void expect_same(const ir::Module& meant, const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
+                 std::string_view target) {
   launch.warp_size = warp_size(device()->target());
   std::vector<KernelArgument> expected = arguments;
   std::vector<ir::Argument> interpreted;
   for (KernelArgument& a : expected) interpreted.push_back({a.bits, a.data.data(), a.extents, a.strides});
-  ASSERT_EQ(ir::interpret(module, launch, interpreted), "") << ir::print(module);
+  ASSERT_EQ(ir::interpret(meant, launch, interpreted), "") << ir::print(meant);
   const std::vector<KernelArgument> actual = run_on_device(module, launch, arguments, target);
 
   unsigned wrong = 0;
@@ -151,6 +155,19 @@ void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const st
     }
   }
   EXPECT_EQ(wrong, 0u) << ir::print(module);
+}
+
+}  // namespace
+
+void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
+                           std::string_view target) {
+  expect_same(module, module, launch, arguments, target);
+}
+
+void expect_as_recorded(const ir::Module& recorded, const ir::Launch& launch, const std::vector<KernelArgument>& arguments) {
+  ir::Module final = recorded;
+  ASSERT_EQ(passes::run_pipeline(final, passes::TargetKind::Spirv, true), "");
+  expect_same(meaning_of(recorded), final, launch, arguments, {});
 }
 
 }  // namespace krait::test

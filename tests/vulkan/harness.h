@@ -54,5 +54,7 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
 /// Launches in both and compares. With `target` the device runs what is made for another one.
 void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
                            std::string_view target = {});
+/// The same of a recording: the device runs what the passes make of it, the interpreter what was recorded.
+void expect_as_recorded(const ir::Module& recorded, const ir::Launch& launch, const std::vector<KernelArgument>& arguments);
 
 }  // namespace krait::test

@@ -11,6 +11,7 @@
 #include "harness.h"
 #include "ir/builder.h"
 #include "ir/text.h"
+#include "support/seed.h"
 
 namespace krait::test {
 namespace {
@@ -172,7 +173,7 @@ TEST(VulkanRandom, StructuredKernels) {
   const unsigned count = soak ? unsigned(std::atoi(soak)) : 40;
   std::vector<std::int32_t> in(64 + Generator::variables);
   std::iota(in.begin(), in.end(), -20);
-  for (unsigned seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = first_seed(), end = seed + count; seed != end && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     Generator g(seed);
     ASSERT_EQ(ir::verify(g.module), "");
