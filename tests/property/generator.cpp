@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel reads constant arrays at any index (masked, or guarded through && and ||), computes on typed locals under nested
+// A kernel reads constant arrays at any index (brought into bounds, or guarded through && and ||), computes on typed locals under nested
 // control flow, calls functions that do the same, and writes elements that belong to its thread. Loops are bounded by construction. NaN payloads never reach an
 // integer: a float's bits are only taken where it is no NaN.
 #include "property/generator.h"
@@ -11,41 +11,15 @@
 #include <string>
 #include <utility>
 
-#include "krait/detail/emit.h"
+#include "property/generating.h"
 #include "trace/trace.h"
 
-namespace krait::test {
+namespace krait::test::generating {
 namespace {
-
-using detail::node;
-using detail::op;
-using detail::scalar;
-using ir::Scalar;
-
-constexpr detail::location nowhere{"generated", 1};
-
-/// splitmix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9, z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  unsigned below(unsigned n) { return unsigned(bits() % n); }
-  bool chance(unsigned percent) { return below(100) < percent; }
-
- private:
-  std::uint64_t state_;
-};
 
 constexpr scalar all_types[] = {scalar::boolean, scalar::i8,  scalar::i16, scalar::i32, scalar::i64, scalar::u8,
                                 scalar::u16,     scalar::u32, scalar::u64, scalar::f16, scalar::f32, scalar::f64};
-
-bool is_float(scalar s) { return s >= scalar::f16; }
-bool is_int(scalar s) { return s >= scalar::i8 && s <= scalar::u64; }
-unsigned bits_of(scalar s) { return ir::bits_of(Scalar(s)); }
+}  // namespace
 
 /// Interesting bits of a type: edges half of the time.
 std::uint64_t random_bits(Random& r, scalar s) {
@@ -54,6 +28,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
   if (s == scalar::boolean) return r.below(2);
   if (is_int(s)) {
     const std::uint64_t edges[] = {0, 1, 2, 3, 7, mask, mask - 1, mask >> 1, (mask >> 1) + 1, width - 1, width};
+    if (width == 64 && r.chance(25)) return (r.chance(50) ? 1ull << 31 : 1ull << 32) * (r.chance(80) ? 1 : ~0ull) + r.below(3) - 1;
     return (r.chance(60) ? edges[r.below(11)] : r.bits()) & mask;
   }
   // sign, exponent near the bias or extreme, few or random fraction bits
@@ -66,102 +41,13 @@ std::uint64_t random_bits(Random& r, scalar s) {
   return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
 }
 
-class Generator {
- public:
-  Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o) {
-    for (scalar s : all_types) {
-      const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
-      if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
-      types_.push_back(s);
-    }
+Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o) {
+  for (scalar s : all_types) {
+    const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
+    if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
+    types_.push_back(s);
   }
-
-  RandomKernel make();
-
- private:
-  struct Array {
-    node array;
-    scalar type;
-    std::uint32_t offset = 0;  // of a member of aggregates
-    bool by_value = false;     // one aggregate: all indices are a byte's
-    detail::place at(node index) const { return {array, {index}, 1, offset, type}; }
-  };
-  struct Local {
-    node slot;
-    scalar type;
-  };
-
-  /// A function that is called: all arrays, the thread's number, then values; the last of them are variables of the caller.
-  struct Function {
-    Generator* generator;
-    std::uint64_t object;
-    std::vector<scalar> types;
-    unsigned references;
-    scalar result;  // none: no result
-  };
-  /// What a function has of its own.
-  struct Surroundings {
-    std::vector<Array> inputs, outputs;
-    std::vector<Local> locals, values;
-    node thread;
-    int loops = 0, budget = 0;
-    const Function* function = nullptr;
-  };
-
-  node literal(scalar s, std::uint64_t bits) { return detail::literal(s, bits); }
-  scalar any_type() { return types_[r_.below(unsigned(types_.size()))]; }
-  node value(scalar s, int depth);
-  node float_value(scalar s, int depth);
-  node int_value(scalar s, int depth);
-  node condition(int depth);
-  node leaf(scalar s);
-  node load(const Array& from, int depth);
-  void block(int depth, int statements);
-  void statement(int depth);
-  void assign(int depth);
-  void store();
-  void report();
-  void make_array(RandomKernel& k, bool out);
-  void make_aggregates(RandomKernel& k, bool out);
-  void loop(int depth);
-  void call();
-  const Function& new_function();
-  static void record_function(const void* function, const node* parameters, node* results);
-  void function_body(const Function& f, const node* parameters, node* results);
-  void return_early();
-
-  /// Every third access has a hint. That takes no random number, so that seeds keep their kernels.
-  bool hinted() { return ++accesses_ % 3 == 0; }
-
-  Random r_;
-  unsigned accesses_ = 0;
-  GeneratorOptions options_;
-  std::vector<scalar> types_;
-  std::vector<std::unique_ptr<Function>> functions_;
-  // Here: `values` are parameters and immutable values of the outermost region, `thread` is an i64 within the outputs, `budget` the
-  // number of statements left.
-  Surroundings here_;
-
-  // Threads that meet.
-  struct Accumulator {
-    Array array;
-    op what;
-    bool shared;
-  };
-  void make_accumulators(RandomKernel& k);
-  void empty_shared_accumulators();
-  void write_shared_accumulators();
-  void accumulate();
-  void exchange();
-  node of_warp(scalar s, int depth);
-  bool warp_may_meet() const { return cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
-  bool cooperative_ = false;
-  std::int64_t block_ = 32;
-  node in_block_;  // i64: the thread in its block
-  std::vector<Accumulator> accumulators_;
-};
-
-constexpr std::int64_t input_size = 64, output_size = 256, by_value_size = 16;
+}
 
 node Generator::leaf(scalar s) {
   std::vector<node> candidates;
@@ -173,6 +59,12 @@ node Generator::leaf(scalar s) {
 }
 
 node Generator::load(const Array& from, int depth) {
+  if (!from.by_value && r_.chance(40)) {
+    detail::place at = from.at(index_below(input_size, depth - 1));
+    const node loaded = detail::load(at);
+    if (hinted()) detail::make_streaming(loaded);
+    return loaded;
+  }
   // Any integer, masked into the array.
   const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
   if (from.by_value) {
@@ -193,7 +85,11 @@ node Generator::load(const Array& from, int depth) {
 
 node Generator::condition(int depth) {
   if (depth <= 0) return leaf(scalar::boolean);
-  switch (r_.below(6)) {
+  switch (r_.below(has_thread() ? 7 : 6)) {
+    case 6: {  // a part of the threads
+      const op what = r_.chance(50) ? op::Lt : op::Ge;
+      return detail::apply(what, scalar::i64, here_.thread, literal(scalar::i64, r_.below(unsigned(output_size))));
+    }
     case 0: case 1: case 2: {  // comparison
       constexpr op compare[] = {op::Eq, op::Ne, op::Lt, op::Le, op::Gt, op::Ge};
       scalar s = any_type();
@@ -233,6 +129,7 @@ node Generator::int_value(scalar s, int depth) {
   constexpr op binary[] = {op::Add, op::Sub, op::Mul, op::Div, op::Rem, op::Min, op::Max, op::And, op::Or, op::Xor, op::MulHi, op::Add};
   constexpr op unary[] = {op::Neg, op::Abs, op::Not, op::Bitrev, op::Bswap};
   constexpr op count[] = {op::Popcount, op::Clz, op::Ctz};
+  if (bits_of(s) == 64 && r_.chance(20)) return wide_value(s, depth);
   switch (r_.below(8)) {
     case 0: {
       const op what = r_.chance(50) ? op::Shl : op::Shr;
@@ -287,110 +184,6 @@ node Generator::float_value(scalar s, int depth) {
   }
 }
 
-// ---- threads that meet --------------------------------------------------------------------------------------------------------
-
-constexpr std::int64_t accumulator_size = 8;
-
-/// Parameters, so before anything is computed.
-void Generator::make_accumulators(RandomKernel& k) {
-  constexpr scalar types[] = {scalar::i32, scalar::u32, scalar::i64, scalar::u64, scalar::f32};
-  constexpr op operations[] = {op::AtomicMin, op::AtomicMax, op::AtomicAdd, op::AtomicAnd, op::AtomicOr, op::AtomicXor};
-  for (int i = 0; i < 3; ++i) {
-    const scalar s = types[r_.below(5)];
-    const op what = operations[r_.below(is_float(s) ? 2 : 6)];
-    accumulators_.push_back({{detail::parameter_array(s, 1, true, ir::size_of(Scalar(s))), s}, what, false});
-    Argument a;
-    a.rank = 1, a.extents[0] = accumulator_size;
-    a.bytes.resize(std::size_t(accumulator_size) * ir::size_of(Scalar(s)));
-    k.arguments.push_back(std::move(a));
-  }
-}
-
-void Generator::empty_shared_accumulators() {
-  constexpr scalar types[] = {scalar::u32, scalar::i32};
-  const scalar s = types[r_.below(2)];
-  const std::int64_t size = accumulator_size;
-  const Accumulator a{{detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &size, 1), s}, r_.chance(50) ? op::AtomicAdd : op::AtomicXor, true};
-  const node first = detail::apply(op::Eq, scalar::i64, in_block_, literal(scalar::i64, 0));
-  detail::record_if(first, [&] {
-    for (std::int64_t i = 0; i < accumulator_size; ++i) {
-      detail::place at{a.array.array, {literal(scalar::i64, std::uint64_t(i))}, 1};
-      detail::store(at, literal(s, 0));
-    }
-  }, nowhere);
-  detail::synchronise(op::Barrier);
-  accumulators_.push_back(a);
-}
-
-void Generator::write_shared_accumulators() {
-  detail::synchronise(op::Barrier);
-  for (const Accumulator& a : accumulators_) {
-    if (!a.shared) continue;
-    const node index = detail::apply(op::And, scalar::i64, in_block_, literal(scalar::i64, accumulator_size - 1));
-    detail::place at{a.array.array, {index}, 1};
-    here_.locals.push_back({detail::make_slot(a.array.type, detail::load(at)), a.array.type});
-  }
-}
-
-/// The old value stays unused: it depends on the order of threads.
-void Generator::accumulate() {
-  const Accumulator& a = accumulators_[r_.below(unsigned(accumulators_.size()))];
-  const node x = value(a.array.type, 2), any = value(scalar::i32, 1);
-  const node index =
-      detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, accumulator_size - 1));
-  const detail::place at{a.array.array, {index}, 1};
-  detail::atomic(a.what, at, &x, 1, r_.below(4), r_.below(3));
-}
-
-/// Every thread gives a value and takes another thread's; or they vote.
-void Generator::exchange() {
-  if (r_.chance(30)) {
-    constexpr op votes[] = {op::BarrierCount, op::BarrierAnd, op::BarrierOr};
-    const op what = votes[r_.below(3)];
-    const scalar s = what == op::BarrierCount ? scalar::i32 : scalar::boolean;
-    here_.values.push_back({detail::apply(what, scalar::boolean, condition(2)), s});
-    return;
-  }
-  const scalar s = any_type();
-  const node array = detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &block_, 1);
-  detail::place own{array, {in_block_}, 1};
-  detail::store(own, value(s, 2));
-  detail::synchronise(op::Barrier);
-  const std::uint64_t factor = 1 + r_.below(7), step = r_.below(64);
-  const node turned = detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
-                                    literal(scalar::i64, step));
-  detail::place other{array, {detail::apply(op::Rem, scalar::i64, turned, literal(scalar::i64, std::uint64_t(block_)))}, 1};
-  here_.locals.push_back({detail::make_slot(s, detail::load(other)), s});
-}
-
-/// What the active lanes of a warp make of their values.
-node Generator::of_warp(scalar s, int depth) {
-  const auto votes = [&](const node& c) { return detail::apply(op::Ballot, scalar::boolean, c); };
-  if (s == scalar::boolean) {
-    const op what = r_.chance(50) ? op::WarpAny : op::WarpAll;
-    return detail::apply(what, s, condition(depth - 1));
-  }
-  switch (r_.below(4)) {
-    case 0: {  // the lowest active lane's
-      const node x = value(s, depth - 1);
-      const node lane = detail::apply(op::Ctz, scalar::u64, votes(literal(scalar::boolean, 1)));
-      return detail::apply(op::Shuffle, s, x, lane);
-    }
-    case 1:
-      if (is_int(s)) {
-        const scalar of = r_.chance(50) ? s : scalar::boolean;
-        const node x = value(of, depth - 1);
-        return detail::convert(s, r_.chance(70) ? detail::apply(op::MatchAny, of, x) : votes(condition(depth - 1)));
-      }
-      [[fallthrough]];
-    default: {
-      const op what = r_.chance(50) ? op::WarpReduce : op::WarpScan;
-      const unsigned by = r_.below(is_float(s) ? 3 : 6);
-      return detail::combine_lanes(what, s, value(s, depth - 1), by);
-    }
-  }
-}
-
 node Generator::value(scalar s, int depth) {
   if (depth > 0 && warp_may_meet() && r_.chance(5)) return of_warp(s, depth);
   if (s == scalar::boolean) return condition(depth);
@@ -398,6 +191,10 @@ node Generator::value(scalar s, int depth) {
   switch (r_.below(10)) {
     case 0: return leaf(s);
     case 1: {
+      if (has_thread() && !here_.outputs.empty() && r_.chance(20)) {
+        const Array& own = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
+        return detail::convert(s, load_own(own));
+      }
       const Array& a = here_.inputs[r_.below(unsigned(here_.inputs.size()))];
       return detail::convert(s, load(a, depth));
     }
@@ -432,11 +229,12 @@ void Generator::assign(int depth) {
 void Generator::store() {
   const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
   const node x = value(a.type, 2);
-  detail::place at = a.at(here_.thread);
+  detail::place at = a.at(own_element(a));
   if (options_.reports && r_.chance(20)) {
-    const std::int64_t distances[] = {output_size, -output_size, std::int64_t(1) << 33};
+    const std::int64_t distances[] = {output_extent, -output_extent, std::int64_t(1) << 33};
     const node outside = detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
-    at.indices[0] = detail::apply(op::Select, scalar::i64, condition(1), outside, here_.thread);
+    const node inside = detail::convert(scalar::i64, at.indices[0]), wild = condition(1);
+    at.indices[0] = detail::apply(op::Select, scalar::i64, wild, outside, inside);
   }
   detail::store(at, x, hinted());
 }
@@ -460,8 +258,11 @@ void Generator::loop(int depth) {
   const std::size_t scope = here_.locals.size();
   if (r_.chance(50)) {  // for
     const scalar s = r_.chance(50) ? scalar::i32 : scalar::i64;
-    const node end = detail::apply(op::And, s, value(s, 1), literal(s, 7));
-    const node index = detail::begin_range(s, literal(s, 0), end, literal(s, 1 + r_.below(2)), nowhere);
+    const std::uint64_t begins[] = {~0ull - 2, (1ull << 31) - 2, 0 - (1ull << 31), (1ull << 32) - 3};
+    const std::uint64_t begin = r_.chance(70) ? 0 : begins[r_.below(s == scalar::i32 ? 3 : 4)] & (s == scalar::i32 ? 0xffffffff : ~0ull);
+    const node trips = detail::apply(op::And, s, value(s, 1), literal(s, 7));
+    const node end = begin == 0 ? trips : detail::apply(op::Add, s, trips, literal(s, begin));
+    const node index = detail::begin_range(s, literal(s, begin), end, literal(s, 1 + r_.below(2)), nowhere);
     here_.values.push_back({index, s});
     body();
     here_.values.pop_back();
@@ -576,6 +377,8 @@ void Generator::statement(int depth) {
   if (--here_.budget < 0) return;
   if (options_.reports && r_.chance(12)) return report();
   if (cooperative_ && !here_.function && r_.chance(10)) return accumulate();
+  if (r_.chance(6)) return load_neighbours();
+  if (!here_.rows.empty() && has_thread() && r_.chance(10)) return store_row();
   const auto nested = [&] {
     assign(1);  // an empty body is an error
     block(depth - 1, int(r_.below(3)));
@@ -602,7 +405,9 @@ void Generator::statement(int depth) {
       }
       return;
     }
-    case 8: case 9: return loop(depth);
+    case 8: case 9:
+      if (here_.straight) return assign(3);
+      return loop(depth);
     case 10: {
       const node chain = detail::begin_switch(detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)), nowhere);
       const std::int64_t cases[] = {0, 1, 2};
@@ -612,14 +417,16 @@ void Generator::statement(int depth) {
       return;
     }
     case 11: case 12:
-      if (here_.loops > 0) {
+      if (here_.loops > 0 && !here_.straight) {
         detail::record_if(condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
         return;
       }
       return assign(2);
-    case 13: return call();
+    case 13:
+      if (here_.straight) return assign(2);
+      return call();
     default:
-      if (!cooperative_ && r_.chance(40)) {
+      if (!cooperative_ && !here_.straight && r_.chance(40)) {
         detail::record_if(condition(2), [&] {
           if (r_.chance(50)) store();
           return_early();
@@ -643,17 +450,20 @@ void add_random(Random& r, Argument& a, scalar s) {
   std::memcpy(a.bytes.data() + a.bytes.size() - size, &bits, size);
 }
 
-void Generator::make_array(RandomKernel& k, bool out) {
+void Generator::make_array(RandomKernel& k, bool out, unsigned width) {
   const scalar s = any_type();
-  (out ? here_.outputs : here_.inputs).push_back({detail::parameter_array(s, 1, out, ir::size_of(Scalar(s))), s});
+  Array array{detail::parameter_array(s, 1, out, ir::size_of(Scalar(s))), s};
+  if (width > 1) array.width = width;
+  else if (out) choose_owned(array);
+  (width > 1 ? here_.rows : out ? here_.outputs : here_.inputs).push_back(array);
   Argument a;
-  a.rank = 1, a.extents[0] = out ? output_size : input_size;
+  a.rank = 1, a.extents[0] = width > 1 ? output_size * width : out ? output_extent : input_size;
   for (std::int64_t e = 0; e < a.extents[0]; ++e) add_random(r_, a, s);
   k.arguments.push_back(std::move(a));
 }
 
-/// An array of two to four members, of which an output writes one, no float: its bytes are compared as they are. Or members by value,
-/// each an array.
+/// An array of two to four members, of which an output writes those that are no floats: its bytes are compared as they are. Or members
+/// by value, each an array.
 void Generator::make_aggregates(RandomKernel& k, bool out) {
   std::vector<scalar> members;
   for (unsigned n = 2 + r_.below(3); n > 0; --n) members.push_back(r_.chance(40) && !members.empty() ? members.back() : any_type());
@@ -670,7 +480,7 @@ void Generator::make_aggregates(RandomKernel& k, bool out) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
   const node array = by_value ? detail::parameter_aggregate(bytes) : detail::parameter_array(scalar::none, 1, out, bytes);
   Argument a;
-  a.rank = 1, a.extents[0] = by_value ? 1 : out ? output_size : input_size;
+  a.rank = 1, a.extents[0] = by_value ? 1 : out ? output_extent : input_size;
   for (std::int64_t e = 0; e < a.extents[0]; ++e)
     for (std::size_t m = 0; m < members.size(); ++m) {
       a.bytes.resize(std::size_t(e) * bytes + offsets[m]);
@@ -678,22 +488,31 @@ void Generator::make_aggregates(RandomKernel& k, bool out) {
     }
   a.bytes.resize(std::size_t(a.extents[0]) * bytes);
   k.arguments.push_back(std::move(a));
-  for (std::size_t m = 0; m < (out ? 1 : members.size()); ++m)
-    (out ? here_.outputs : here_.inputs).push_back({array, members[m], offsets[m], by_value});
+  Array all{array, members[0], 0, by_value};
+  if (out) choose_owned(all);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    if (out && is_float(members[m])) continue;
+    all.type = members[m], all.offset = offsets[m];
+    (out ? here_.outputs : here_.inputs).push_back(all);
+  }
 }
+
+constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128};
 
 RandomKernel Generator::make() {
   RandomKernel k;
   detail::recording_options o;
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
-  const std::int64_t blocks[] = {32, 64, 20, 7, 128};
   if (options_.meet) block_ = blocks[r_.below(5)], cooperative_ = r_.chance(70);
+  element_wise_ = !cooperative_ && !options_.reports && r_.chance(20);
+  const bool strides = element_wise_ || r_.chance(35);  // grid_stride loops
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
   for (unsigned i = 0; i < inputs + outputs; ++i) {
     if (options_.aggregates && r_.chance(60)) make_aggregates(k, i >= inputs);
     else make_array(k, i >= inputs);
   }
+  if (!element_wise_ && r_.chance(40)) make_array(k, true, 2u << r_.below(3));
   for (int i = 0; i < 3; ++i) {
     const scalar s = any_type();
     here_.values.push_back({detail::parameter(s), s});
@@ -702,6 +521,10 @@ RandomKernel Generator::make() {
     k.arguments.push_back(std::move(a));
   }
   if (cooperative_) make_accumulators(k);
+  if (element_wise_) {
+    stride_loop(3);
+    return finish(k, recording, true);
+  }
   const node id = detail::position(op::GlobalId, scalar::i64, 0);
   here_.thread = id;
   if (cooperative_) in_block_ = detail::position(op::ThreadIdx, scalar::i64, 0);
@@ -717,24 +540,39 @@ RandomKernel Generator::make() {
     if (part) exchange();
     here_.budget = (12 + int(r_.below(24))) / int(parts);
     block(4, 4 + int(r_.below(6)));
+    if (strides && r_.chance(60)) stride_loop(3);
   }
   if (cooperative_) write_shared_accumulators();
-  for (const Local& l : std::vector<Local>(here_.locals)) {  // what was computed shows
+  show_locals(0);
+  return finish(k, recording, strides);
+}
+
+/// What was computed shows: locals from `first` on.
+void Generator::show_locals(std::size_t first) {
+  for (std::size_t i = first; i < here_.locals.size(); ++i) {
+    const Local l = here_.locals[i];
     const Array& a = here_.outputs[r_.below(unsigned(here_.outputs.size()))];
     const bool to_bits = is_float(l.type) != is_float(a.type);
     if (to_bits) continue;
-    detail::place at = a.at(here_.thread);
+    detail::place at = a.at(own_element(a));
     detail::store(at, detail::convert(a.type, l.slot));
   }
+}
+
+/// The recording, and its launch; with `strides` one of fewer threads than there are elements, now and then.
+RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
   if (!options_.meet) block_ = blocks[r_.below(5)];
   k.launch.block = {block_, 1, 1}, k.launch.warp_size = options_.warp;
-  k.launch.grid = {output_size / k.launch.block[0], 1, 1};
-  return k;
+  const std::int64_t grid = output_size / k.launch.block[0];
+  k.launch.grid = {strides && r_.chance(60) ? 1 + r_.below(unsigned(grid)) : grid, 1, 1};
+  return std::move(k);
 }
 
-}  // namespace
+}  // namespace krait::test::generating
 
-RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return Generator(seed, options).make(); }
+namespace krait::test {
+
+RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return generating::Generator(seed, options).make(); }
 
 }  // namespace krait::test
