@@ -117,7 +117,13 @@ using choice_of = choice_t<storage_type_t<Left>, storage_type_t<Right>>;
 template <class Left, class Right>
 using real_of = real_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
 template <class Type>
-using integer_t = std::enable_if_t<std::is_integral_v<Type> && !std::is_same_v<Type, bool>, Type>;
+struct integer_operand {
+  static constexpr bool fits = std::is_integral_v<Type> && !std::is_same_v<Type, bool>;
+  static_assert(fits, "krait: this function takes integers, not bools or floats: convert with kr::cast<unsigned>(v)");
+  using type = std::conditional_t<fits, Type, int>;
+};
+template <class Type>
+using integer_t = typename integer_operand<Type>::type;
 template <class Left, class Right>
 using integer_of = integer_t<arith_t<storage_type_t<Left>, storage_type_t<Right>>>;
 template <class Left, class Right>
@@ -228,7 +234,7 @@ KRAIT_MATH_FUNCTION2(hypot, Hypot)
 KRAIT_MATH_FUNCTION2(fmod, Fmod)
 KRAIT_MATH_FUNCTION2(remainder, Remainder)
 
-// Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0.
+// Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. Of bools they are `and` and `or`.
 KRAIT_FUNCTION1(abs, Abs, promote_t, computed, detail::plain_abs(plain_x))
 KRAIT_FUNCTION2(min, Min, choice_of, detail::plain_min(plain_x, plain_y))
 KRAIT_FUNCTION2(max, Max, choice_of, detail::plain_max(plain_x, plain_y))

@@ -46,6 +46,23 @@ Scalar result_of(Op op, Scalar type) {
   return type;
 }
 
+/// Bools have their own words for some operations of numbers: the smaller of two is `and`, and their order is that of 0 and 1.
+void respell_bools(Op& op, Scalar& type) {
+  if (type != Scalar::Bool || ir::info(op).bools) return;
+  if (op == Op::Min) op = Op::And;
+  else if (op == Op::Max) op = Op::Or;
+  else if (ir::info(op).rule == ir::Rule::Compare) type = Scalar::U8;
+}
+
+/// False after a misuse: the operation does not take that type.
+bool takes(Recorder& r, Op op, Scalar type) {
+  const ir::OpInfo& row = ir::info(op);
+  if (type == Scalar::Bool ? row.bools : ir::is_int(type) ? row.ints : row.floats) return true;
+  const char* given = type == Scalar::Bool ? "a bool" : ir::is_int(type) ? "an integer" : "a floating-point number";
+  r.misuse(fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
+  return false;
+}
+
 /// Operands as the program wrote them, before conversion: what C++ compilers would warn about.
 void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueId y) {
   const ir::Function& f = r.function();
@@ -140,15 +157,17 @@ node bit_convert(scalar type, node x) {
 node apply(op what, scalar type, node x) {
   Recorder& r = trace::recorder();
   const Scalar t = ir::Scalar(type);
+  if (!takes(r, Op(what), t)) return r.node_of(r.constant(result_of(Op(what), t), 0));
   return r.node_of(r.emit(Op(what), result_of(Op(what), t), {r.use_as(t, x)}));
 }
 
 node apply(op what, scalar type, node x, node y) {
   Recorder& r = trace::recorder();
-  const Op op = Op(what);
+  Op op = Op(what);
   Scalar t = ir::Scalar(type);
+  respell_bools(op, t);
   ir::ValueId left = r.use(x), right = r.use(y);
-  if (left == ir::none || right == ir::none) return r.node_of(r.constant(result_of(op, t), 0));
+  if (left == ir::none || right == ir::none || !takes(r, op, t)) return r.node_of(r.constant(result_of(op, t), 0));
   const ir::Function& f = r.function();
   if (ir::info(op).rule == ir::Rule::Shift) {
     if (f.type_of(right).scalar == Scalar::Bool) right = r.cast(Scalar::I32, right);
@@ -167,6 +186,7 @@ node apply(op what, scalar type, node x, node y) {
 node apply(op what, scalar type, node x, node y, node z) {
   Recorder& r = trace::recorder();
   const Scalar t = ir::Scalar(type);
+  if (!takes(r, Op(what), t)) return r.node_of(r.constant(result_of(Op(what), t), 0));
   const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool : t, x);
   const ir::ValueId second = r.use_as(t, y), third = r.use_as(t, z);
   return r.node_of(r.emit(Op(what), result_of(Op(what), t), {first, second, third}));
