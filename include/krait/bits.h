@@ -157,16 +157,19 @@ auto mad(const First& x, const Second& y, const Third& z) {
   const kept left(cast<std::make_unsigned_t<integer>>(x)), right(cast<std::make_unsigned_t<integer>>(y));
   return cast<integer>(left * right + kept(cast<std::make_unsigned_t<integer>>(z)));
 }
-/// |x - y| + z of integers, unsigned: no difference overflows, the sum wraps. As CUDA's __sad and __usad.
+/// |x - y| + z of integers, as the unsigned type of what C++ gives x - y + z: no difference overflows, the sum wraps. As CUDA's __sad
+/// and __usad.
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto sad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_of<First, Second>;
-  using result = std::make_unsigned_t<integer>;
+  using distance = std::make_unsigned_t<integer>;
+  using result = std::make_unsigned_t<detail::integer_t<detail::arith_t<integer, detail::storage_type_t<Third>>>>;
   using kept = detail::kept_among<integer, First, Second, Third>;
+  using distances = detail::kept_among<distance, First, Second, Third>;
   using sums = detail::kept_among<result, First, Second, Third>;
   const kept left(cast<integer>(x)), right(cast<integer>(y));
-  const sums high(cast<result>(max(left, right))), low(cast<result>(min(left, right)));
-  return sums(high - low + sums(cast<result>(z)));
+  const distances high(cast<distance>(max(left, right))), low(cast<distance>(min(left, right)));
+  return sums(sums(cast<result>(high - low)) + sums(cast<result>(z)));
 }
 
 }  // namespace krait

@@ -245,8 +245,9 @@ KRAIT_FUNCTION1(clz, Clz, integer_t, int, detail::plain_clz(plain_x))
 KRAIT_FUNCTION1(ctz, Ctz, integer_t, int, detail::plain_ctz(plain_x))
 KRAIT_FUNCTION1(bit_reverse, Bitrev, integer_t, computed, detail::plain_bit_reverse(plain_x))
 KRAIT_FUNCTION1(byte_swap, Bswap, integer_t, computed, detail::plain_byte_swap(plain_x))
-KRAIT_FUNCTION2(mul_hi, MulHi, integer_of, detail::plain_mul_hi(plain_x, plain_y))
-// Saturating, in the type of `c ? x : y`: two operands of one small type keep it.
+// In the type of `c ? x : y`: two operands of one small type keep it.
+KRAIT_FUNCTION2(mul_hi, MulHi, integer_choice_of, detail::plain_mul_hi(plain_x, plain_y))
+// Saturating.
 KRAIT_FUNCTION2(add_sat, AddSat, integer_choice_of, detail::plain_add_sat(plain_x, plain_y))
 KRAIT_FUNCTION2(sub_sat, SubSat, integer_choice_of, detail::plain_sub_sat(plain_x, plain_y))
 

@@ -11,6 +11,16 @@ using krait::test::expect_usage;
 
 namespace {
 
+TEST(NarrowIntegers, UpperHalvesOfProducts) {
+  auto high = kr::vectorize([](auto x, auto y) { return kr::mul_hi(x, y); });
+  const std::vector<std::uint8_t> x{200, 255, 16, 15};
+  EXPECT_EQ(high(x, x), (std::vector<std::uint8_t>{156, 254, 1, 0}));
+  const std::vector<std::int16_t> y{-32768, 32767, 256, -256};
+  EXPECT_EQ(high(y, y), (std::vector<std::int16_t>{16384, 16383, 1, 1}));
+  EXPECT_EQ(kr::mul_hi(std::uint8_t(200), std::uint8_t(200)), 156);
+  static_assert(std::is_same_v<decltype(kr::mul_hi(std::uint8_t(), std::uint8_t())), std::uint8_t>);
+}
+
 /// All pairs of two bools, as bytes.
 const std::vector<unsigned char> left{0, 0, 1, 1}, right{0, 1, 0, 1};
 

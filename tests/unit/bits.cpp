@@ -82,12 +82,23 @@ TYPED_TEST(Bits, SaturatingSumsAndDifferences) {
   }
 }
 
+TYPED_TEST(Bits, UpperHalvesOfProducts) {
+  for (int trial = 0; trial < 5000; ++trial) {
+    const TypeParam x = this->number(), y = this->number();
+    const auto high = kr::mul_hi(x, y);
+    static_assert(std::is_same_v<decltype(high), const TypeParam>);
+    if constexpr (sizeof x < 8) ASSERT_EQ(high, TypeParam(Wide(x) * y >> this->width)) << +x << ' ' << +y;
+  }
+}
+
 TEST(BitsOfCuda, PublishedValues) {
   EXPECT_EQ(kr::byte_permute(0x33221100u, 0x77665544u, 0x7531u), 0x77553311u);
   EXPECT_EQ(kr::mad(3, -4, 5), -7);
   EXPECT_EQ(kr::mad(std::numeric_limits<int>::max(), 2, 0), -2);
   EXPECT_EQ(kr::sad(-3, 7, 1), 11u);
   EXPECT_EQ(kr::sad(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 0), 0xffffffffu);
+  EXPECT_EQ(kr::sad(1, 4, std::int64_t(1) << 40), (std::uint64_t(1) << 40) + 3);  // the sum is as wide as z
+  EXPECT_EQ(kr::sad(-1, 1, 5u), 7u);
 }
 
 }  // namespace
