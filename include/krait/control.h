@@ -237,10 +237,20 @@ node side_node(const Side& side) {
   if constexpr (operand_type<Side>) return node_of(operand(side));
   else return node_of(operand(side()));
 }
+template <class Side>
+concept plain_side = plain<Side> || (!traced<Side> && requires(const Side& side) {
+  side();
+  requires plain<std::remove_cvref_t<decltype(side())>>;
+});
+template <class Result, plain_side Side>
+Result plain_side_as(const Side& side) {
+  if constexpr (plain<Side>) return convert_plain<Result>(side);
+  else return convert_plain<Result>(side());
+}
 
 }  // namespace detail
 
-/// c ? x : y. Both sides are evaluated, but one that is a lambda only where it is chosen.
+/// c ? x : y. Both sides are evaluated, but one that is a lambda only where it is chosen. Of plain values alone: a plain value.
 ///   auto root = kr::select(v > 0, [&] { return kr::sqrt(v); }, 0.0f);
 template <class Yes, class No>
 auto select(detail::operand condition, Yes yes, No no, detail::location where = detail::location::here()) {
@@ -254,6 +264,11 @@ auto select(detail::operand condition, Yes yes, No no, detail::location where = 
     return value<result>(detail::record_select(
         node_of(condition), type, [&] { return detail::side_node(yes); }, [&] { return detail::side_node(no); }, where));
   }
+}
+template <detail::plain Condition, detail::plain_side Yes, detail::plain_side No>
+auto select(Condition condition, Yes yes, No no) {
+  using result = detail::choice_t<typename detail::select_side<Yes>::type, typename detail::select_side<No>::type>;
+  return detail::convert_plain<bool>(condition) ? detail::plain_side_as<result>(yes) : detail::plain_side_as<result>(no);
 }
 
 }  // namespace krait

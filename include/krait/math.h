@@ -283,7 +283,7 @@ auto round(const Type& x) {
   using computed = detail::real_t<detail::storage_type_t<Type>>;
   using kept = std::conditional_t<detail::traced<Type>, value<computed>, computed>;
   // Exact: x - trunc(x) is, and so is adding 1 where it is at least a half.
-  const kept given(x), whole(trunc(given)), rest(abs(given - whole)), above(whole + copysign(computed(1), given));
+  const kept given(cast<computed>(x)), whole(trunc(given)), rest(abs(given - whole)), above(whole + copysign(computed(1), given));
   const computed half(0.5f);
   if constexpr (detail::traced<Type>) {
     const value<bool> up = rest >= half;

@@ -18,6 +18,12 @@ using kept_real2 = std::conditional_t<traced<Left> || traced<Right>, value<real_
 template <class Type, class Wanted>
 using kept_as = std::conditional_t<traced<Type>, value<Wanted>, Wanted>;
 
+/// x as a Kept, a plain or traced real: integers become doubles in so many words, which -Wconversion asks for.
+template <class Kept, operand_type Type>
+Kept as_real(const Type& x) {
+  return Kept(cast<storage_type_t<Kept>>(x));
+}
+
 /// The binary format of float or double.
 template <class Float>
 struct format {
@@ -73,14 +79,14 @@ struct frexp_result { Float fraction; Integer exponent; };
 template <detail::operand_type Type>
 auto isfinite(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return abs(kept(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
+  return abs(detail::as_real<kept>(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
 }
 /// x is finite, not 0, and not subnormal. f16 counts as float.
 template <detail::operand_type Type>
 auto isnormal(const Type& x) {
   using float_type = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, float_type>;
-  const kept size = abs(kept(x));
+  const kept size = abs(detail::as_real<kept>(x));
   const auto large = size >= kept(detail::format<float_type>::smallest_normal);
   const auto finite = size < kept(detail::format<float_type>::infinity);
   return large && finite;
@@ -91,28 +97,28 @@ auto signbit(const Type& x) {
   using real = detail::real_t<detail::storage_type_t<Type>>;
   using wide = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;
   using integer = std::conditional_t<sizeof(real) == 2, std::int16_t, wide>;
-  return bitcast<integer>(detail::kept_real<Type>(x)) < integer(0);
+  return bitcast<integer>(detail::as_real<detail::kept_real<Type>>(x)) < integer(0);
 }
 
 /// x - y where that is positive, else 0.
 template <detail::operand_type Left, detail::operand_type Right>
 auto fdim(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
-  const kept a(x), b(y);
+  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(a <= b, kept(detail::real_of<Left, Right>(0)), kept(a - b));
 }
 /// The smaller, or NaN where one is a NaN (kr::min drops NaN).
 template <detail::operand_type Left, detail::operand_type Right>
 auto minimum(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
-  const kept a(x), b(y);
+  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
 }
 /// The larger, or NaN where one is a NaN (kr::max drops NaN).
 template <detail::operand_type Left, detail::operand_type Right>
 auto maximum(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
-  const kept a(x), b(y);
+  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y));
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(max(a, b))));
 }
 
@@ -120,27 +126,27 @@ auto maximum(const Left& x, const Right& y) {
 template <detail::operand_type Type>
 auto degrees(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(kept(x) * detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877));
+  return kept(detail::as_real<kept>(x) * detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877));
 }
 /// An angle in degrees as one in radians.
 template <detail::operand_type Type>
 auto radians(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(kept(x) * detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769));
+  return kept(detail::as_real<kept>(x) * detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769));
 }
 
 /// Sine and cosine; the reduction of the argument is shared.
 template <detail::operand_type Type>
 auto sincos(const Type& x) {
   using kept = detail::kept_real<Type>;
-  const kept given(x);
+  const kept given(detail::as_real<kept>(x));
   return sincos_result<kept>{sin(given), cos(given)};
 }
 /// The whole part and the fraction, both with the sign of x.
 template <detail::operand_type Type>
 auto modf(const Type& x) {
   using kept = detail::kept_real<Type>;
-  const kept given(x), whole(trunc(given));
+  const kept given(detail::as_real<kept>(x)), whole(trunc(given));
   const kept zero(detail::real_t<detail::storage_type_t<Type>>(0));
   return modf_result<kept>{copysign(detail::choose(isinf(given), zero, kept(given - whole)), given), whole};
 }
@@ -150,7 +156,7 @@ auto frexp(const Type& x) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, real>;
   using integer = detail::kept_as<Type, int>;
-  const kept given(x);
+  const kept given(detail::as_real<kept>(x));
   const detail::scientific<Type, real> parts(given);
   const auto finite = isfinite(given);
   const auto not_zero = given != kept(real(0));  // named, so that it is not recorded as the guarded side of &&
@@ -166,7 +172,7 @@ auto ilogb(const Type& x) {
   using kept = detail::kept_as<Type, real>;
   using integer = detail::kept_as<Type, int>;
   constexpr int largest = 0x7fffffff;
-  const kept given(x);
+  const kept given(detail::as_real<kept>(x));
   const detail::scientific<Type, real> parts(given);
   const integer ordinary(cast<int>(parts.exponent));
   const integer infinite = detail::choose(isinf(given), integer(largest), ordinary);
@@ -180,7 +186,7 @@ template <detail::operand_type Type>
 auto logb(const Type& x) {
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   using kept = detail::kept_as<Type, real>;
-  const kept given(x);
+  const kept given(detail::as_real<kept>(x));
   const detail::scientific<Type, real> parts(given);
   const kept ordinary(cast<real>(parts.exponent));
   const kept finite = detail::choose(isfinite(given), ordinary, kept(given * given));
@@ -203,7 +209,7 @@ auto ldexp(const Type& x, const Count& n) {
     const integer taken = detail::choose(more, integer(up), detail::choose(less, integer(-down), integer(0)));
     return frexp_result<kept, integer>{kept(y * factor), integer(left - taken)};
   };
-  const auto first = step(kept(x), integer(n));
+  const auto first = step(detail::as_real<kept>(x), integer(n));
   const auto second = step(first.fraction, first.exponent);
   const integer last = max(min(second.exponent, integer(form::bias)), integer(1 - form::bias));
   const auto field = cast<typename form::integer>(last) + typename form::integer(form::bias);
@@ -217,7 +223,7 @@ auto nextafter(const Left& x, const Right& y) {
   using kept = std::conditional_t<is_traced, value<real>, real>;
   using bits = typename detail::format<real>::integer;
   using integer = std::conditional_t<is_traced, value<bits>, bits>;
-  const kept a(x), b(y), zero(real(0));
+  const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y)), zero(real(0));
   const integer step = detail::choose((b > a) == (a > zero), integer(bits(1)), integer(bits(-1)));
   const kept moved(bitcast<real>(integer(bitcast<bits>(a) + step)));
   const kept least = copysign(kept(detail::from_bits<real>(1)), b);
@@ -230,7 +236,7 @@ auto nextafter(const Left& x, const Right& y) {
 template <detail::operand_type Type>
 auto rcbrt(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(kept(x)));
+  return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(detail::as_real<kept>(x)));
 }
 /// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
 template <detail::operand_type Type, detail::operand_type Count>
@@ -238,7 +244,7 @@ auto powi(const Type& x, const Count& n) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi is an integer");
   using real = detail::real_t<detail::storage_type_t<Type>>;
   if constexpr (detail::traced<Count>) {
-    return pow(value<real>(x), cast<real>(n));
+    return pow(cast<real>(x), cast<real>(n));
   } else {
     using kept = detail::kept_real<Type>;
     auto rest = static_cast<unsigned long long>(n < 0 ? -static_cast<long long>(n) : static_cast<long long>(n));
@@ -248,7 +254,7 @@ auto powi(const Type& x, const Count& n) {
       const kept half = self(self, kept(base * base), exponent / 2);
       return exponent % 2 ? kept(half * base) : half;
     };
-    const kept result = power(power, kept(x), rest);
+    const kept result = power(power, detail::as_real<kept>(x), rest);
     return n < 0 ? kept(kept(real(1)) / result) : result;
   }
 }

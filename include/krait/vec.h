@@ -426,7 +426,7 @@ auto any(const Vector& v) {
 /// condition ? yes : no, of one composite type. Of vectors the condition may be a vector of bool: component by component.
 template <class Yes, class No>
   requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> && !detail::plain<detail::held_t<Yes>> &&
-           (detail::any_traced<Yes> || detail::any_traced<No>))
+           (detail::any_traced<Yes> || detail::any_traced<No> || detail::is_struct<Yes>))
 auto select(detail::operand condition, Yes yes, No no, detail::location where = detail::location::here()) {
   using type = detail::held_t<Yes>;
   detail::set_location(where);
@@ -436,6 +436,11 @@ auto select(detail::operand condition, Yes yes, No no, detail::location where = 
   for (std::size_t i = 0; i < detail::leaf_count<type>; ++i)
     first.at[i] = detail::apply(detail::op::Select, detail::scalars_of<type>.at[i], chosen, first.at[i], second.at[i]);
   return value<type>(first.source);
+}
+template <detail::plain Condition, class Type>
+  requires(detail::is_struct<Type> && !detail::any_traced<Type>)
+Type select(Condition condition, Type yes, Type no) {
+  return detail::convert_plain<bool>(condition) ? yes : no;
 }
 template <detail::any_vec Condition, class Yes, class No>
   requires detail::vec_operands<Yes, No>
