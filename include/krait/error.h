@@ -27,13 +27,13 @@ class KRAIT_API error : public std::exception {
   /// The whole text.
   const char* message() const noexcept { return message_; }
   const char* what() const noexcept override { return message_; }
-  /// The user's source line that caused it; file is "" where unknown.
+  /// The user's source line that caused it; file is "" where unknown. Like the message it lives as long as the error.
   const char* file() const noexcept { return file_; }
   unsigned line() const noexcept { return line_; }
 
  private:
   const char* message_;  // reference-counted storage
-  const char* file_;     // a literal of the compiler's, or inside the storage
+  const char* file_;     // inside the storage
   unsigned line_;
   kind_type kind_;
 };

@@ -181,13 +181,8 @@ void print_line(const std::string& line) {
 }
 
 void throw_fault(const std::string& what, const std::string& fault, const ir::Location& where, std::uint64_t faults) {
-  // Sites, and so their files' names, may end with their kernel; an error lives on.
-  static auto* const files = new std::map<std::string, int>;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  const char* const file = files->try_emplace(where.file).first->first.c_str();
   const std::string more = faults == 1 ? "" : fmt::format("; and {} further {}", grouped(faults - 1), faults == 2 ? "fault" : "faults");
-  throw error(error::kind_type::usage, fmt::format("{}: {}{}", what, fault, more).c_str(), file, where.line);
+  throw error(error::kind_type::usage, fmt::format("{}: {}{}", what, fault, more).c_str(), where.file.c_str(), where.line);
 }
 
 }  // namespace krait::driver

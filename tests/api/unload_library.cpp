@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library with kernels, for unload.cpp.
+// A library with kernels, for unload.cpp and unload_error.cpp.
 #include <krait/krait.h>
 
 #include <vector>
@@ -16,4 +16,14 @@ extern "C" __attribute__((visibility("default"))) int run_kernels(int n) {
   });
   const kr::compilation coming = later.compile_async();
   return add(x).back();
+}
+
+/// Throws what a misuse in a kernel gives.
+extern "C" __attribute__((visibility("default"))) void fail() {
+  const auto k = kr::kernel([](kr::view<float> v) {
+    kr::break_();
+    v[0] = 1;
+  });
+  std::vector<float> v(1);
+  k.launch({1, 1}, v);
 }
