@@ -200,14 +200,23 @@ detail::switch_chain switch_(const Type& selector, detail::location where = deta
 inline void break_(detail::location where = detail::location::here()) { detail::leave(detail::op::Break, where); }
 /// Goes to the next trip of the innermost recorded loop.
 inline void continue_(detail::location where = detail::location::here()) { detail::leave(detail::op::Continue, where); }
-/// Ends the thread.
+/// Ends the thread; in a kr::function without result, the function.
 inline void return_(detail::location where = detail::location::here()) { detail::leave(detail::op::Return, where); }
-/// In an element-wise function: this element's result.
+/// In an element-wise function: this element's result. In a kr::function: its result.
 inline void return_(detail::operand result, detail::location where = detail::location::here()) {
   detail::leave_with(node_of(result), where);
 }
 
 namespace detail {
+
+/// Calls a lambda whose results no return_ can give: one in it is a misuse, and not the return of the code around it.
+template <class Call>
+auto call_without_return(const Call& call, const char* why) {
+  const body_scope body = begin_body([](void* text, node) { misuse(static_cast<const char*>(text), {}); }, const_cast<char*>(why));
+  auto result = call();
+  end_body(body);
+  return result;
+}
 
 /// Calls an element-wise lambda inside another kernel: return_(value) in it leaves it alone.
 template <class Call>
@@ -220,7 +229,7 @@ auto call_inlined(const Call& call) {
     end_body(body);
     return value<storage_type_t<result>>(convert(scalar_of<storage_type_t<result>>, kept));
   } else {
-    return call();
+    return call_without_return(call, "a function with several results ends with its `return`: return_ cannot leave it");
   }
 }
 

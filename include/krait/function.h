@@ -134,16 +134,36 @@ struct declared_function;
 template <class Lambda, class Result, class... Params>
 struct declared_function<Result (Lambda::*)(Params...) const> {
   using type = function_recording<Lambda, Params...>;
+  static constexpr bool takes_traced = (is_kernel_argument<Params> && ...);
 };
 template <class Lambda, class Result, class... Params>
-struct declared_function<Result (Lambda::*)(Params...) const noexcept> {
-  using type = function_recording<Lambda, Params...>;
+struct declared_function<Result (Lambda::*)(Params...) const noexcept> : declared_function<Result (Lambda::*)(Params...) const> {};
+template <class Lambda, class... Args>
+struct recording_of {
+  using type = function_recording<Lambda, Args...>;
+  static constexpr bool takes_traced = false;
 };
 template <class Lambda, class... Args>
-struct recording_of { using type = function_recording<Lambda, Args...>; };
-template <class Lambda, class... Args>
   requires requires { &Lambda::operator(); }
-struct recording_of<Lambda, Args...> { using type = typename declared_function<decltype(&Lambda::operator())>::type; };
+struct recording_of<Lambda, Args...> : declared_function<decltype(&Lambda::operator())> {};
+
+/// What the lambda gives for plain arguments. In a kernel return_ leaves the lambda here too.
+template <class Call>
+auto call_plain(const Call& call) {
+  using result = std::remove_cvref_t<decltype(call())>;
+  if constexpr (is_traced_v<result>) {
+    return call_inlined(call);
+  } else if constexpr (std::is_void_v<result>) {
+    if (!recording_active()) return call();
+    const body_scope body = begin_body(nullptr, nullptr);
+    call();
+    end_body(body);
+  } else {
+    if (!recording_active()) return call();
+    return call_without_return(call, "return_ cannot leave a kr::function that is called with plain numbers alone and gives a plain one, which "
+                                     "is known while recording: pass a traced value, f(kr::value(n))");
+  }
+}
 
 }  // namespace detail
 
@@ -153,7 +173,7 @@ class called {
  public:
   called(Lambda lambda, const function_options& with, detail::location where) : lambda_(std::move(lambda)), with_(with), where_(where) {}
 
-  /// In a kernel: a call. With plain arguments alone: what the lambda gives for them, now.
+  /// In a kernel: a call. With plain arguments alone, where the lambda's parameters are `auto`: what it gives for them, now.
   template <class... Args>
   auto operator()(Args&&... args) const {
     if constexpr ((detail::is_kernel_argument<Args> || ...)) {
@@ -161,9 +181,11 @@ class called {
     } else if constexpr (sizeof...(Args) == 0 && std::is_invocable_v<const Lambda&>) {
       using result = std::remove_cvref_t<std::invoke_result_t<const Lambda&>>;
       if constexpr (std::is_void_v<result> || detail::is_traced_v<result> || detail::is_tuple<result>::value) return call<>();
-      else return lambda_();
+      else return detail::call_plain(lambda_);
+    } else if constexpr (detail::recording_of<Lambda, Args...>::takes_traced) {
+      return call<Args...>(args...);
     } else {
-      return lambda_(std::forward<Args>(args)...);
+      return detail::call_plain([&] { return lambda_(std::forward<Args>(args)...); });
     }
   }
 

@@ -131,7 +131,10 @@ void abandon_recording(void* recording) noexcept {
   delete static_cast<Recorder*>(recording);
 }
 bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
-void misuse(const char* text, location where) { trace::recorder().misuse(text, where); }
+void misuse(const char* text, location where) {
+  Recorder& r = trace::recorder();
+  r.misuse(text, where.file ? where : r.where());
+}
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 

@@ -345,7 +345,7 @@ void Recorder::leave_body(detail::node result) {
   if (!in_body() || in_void_body()) {
     if (in_void_body()) misuse("return_(value) in a function that gives nothing: write return_()");
     else if (in_function()) misuse("a function with several results ends with its `return`: return_ cannot leave it");
-    else misuse("return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with kr::return_()");
+    else misuse("return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with kr::return_()");
     return;
   }
   Body& body = now_->bodies.back();

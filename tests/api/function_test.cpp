@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // kr::function: called in kernels, element-wise functions and other functions, on the device that the environment names.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <tuple>
@@ -147,6 +148,124 @@ TEST(Function, LargeAnglesTakeTheRarePath) {
     const double exact = std::sin(double(x[i])) + std::cos(double(x[i])) * std::tan(double(x[i]));
     EXPECT_NEAR(double(y[i]), exact, 1e-6) << x[i];
   }
+}
+
+// ---- return_ leaves the function, whatever it is called with --------------------------------------------------------------------
+
+const auto early = kr::function([](kr::value<int> n) {
+  kr::var steps = 0;
+  for (auto i : kr::range(n)) {
+    kr::if_(i == 5, [] { kr::return_(-1); });
+    steps += i;
+  }
+  kr::if_(n > 3, [] { kr::return_(100); });
+  return steps + 0;
+}, {.name = "early"});
+int host_early(int n) { return n > 5 ? -1 : n > 3 ? 100 : n * (n - 1) / 2; }
+
+TEST(Function, ReturnsOfPlainTracedAndMixedArguments) {
+  const auto both = kr::function([](kr::value<int> x, kr::value<int> y) {
+    kr::if_(x > y, [&] { kr::return_(x); });
+    return y + 0;
+  });
+  const auto k = kr::kernel([&](kr::view<int> y) {
+    const auto i = kr::cast<int>(kr::grid());
+    kr::if_(i < y.size(), [&] {
+      kr::var sum = early(i);
+      sum += 1000 * (early(9) + early(4) + early(2));  // -1 + 100 + 1
+      sum += 1000000 * (both(3, 7) + both(i, 7) + both(7, 3));
+      y[i] = sum;
+    });
+  });
+  std::vector<int> y(12, -7);
+  k.launch({1, 32}, y);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(y[std::size_t(i)], host_early(i) + 1000 * 100 + 1000000 * (7 + std::max(i, 7) + 7)) << i;
+}
+
+TEST(Function, ReturnsOfFunctionsWithoutResult) {
+  std::vector<int> log(40);
+  const auto put = kr::function([](kr::view<int> to, kr::value<int> at) {
+    kr::if_(at == 3, [] { kr::return_(); });
+    to[at] = to[at] + 1;
+  });
+  const auto k = kr::kernel([&](kr::view<int> y) {
+    // Plain arguments alone, on a generic lambda: its lines become the kernel's, and return_ leaves them alone.
+    const auto own = kr::function([&](auto n) {
+      for (auto i : kr::range(n)) {
+        kr::if_(i == 2, [] { kr::return_(); });
+        y[20 + i] = 1;
+      }
+      y[30] = 1;
+    });
+    kr::if_(kr::grid() == 0, [&] {
+      own(5);
+      put(y, 3);
+      put(y, 4);
+      own(1);
+      y[31] = 1;
+    });
+    kr::if_(kr::grid() == 1, [&] { y[32] = 1; });
+  });
+  k.launch({1, 32}, log);
+  std::vector<int> expected(40);
+  for (const int i : {4, 20, 21, 30, 31, 32}) expected[std::size_t(i)] = 1;
+  EXPECT_EQ(log, expected);
+}
+
+TEST(Function, ReturnsOfPlainArgumentsInFunctionsAndElementwise) {
+  const auto outer = kr::function([](kr::value<int> n) {
+    kr::if_(early(9) != -1, [] { kr::return_(-5); });
+    kr::if_(n < 0, [] { kr::return_(-6); });
+    return early(4) + n;
+  });
+  const auto generic = kr::function([](auto n) {
+    kr::var sum = 0;
+    for (auto i : kr::range(n)) {
+      kr::if_(i == 3, [&] { kr::return_(sum); });
+      sum += 10;
+    }
+    return kr::value(sum + 1);
+  });
+  auto f = kr::vectorize([&](auto x) {
+    kr::if_(x == 2, [] { kr::return_(-9); });
+    return outer(x) + 1000 * outer(7) + 1000000 * (generic(8) + generic(1));  // 107, 30 + 11
+  });
+  EXPECT_EQ(f(std::vector<int>{-1, 0, 2, 3}), (std::vector<int>{41106994, 41107100, -9, 41107103}));
+  auto inner = kr::vectorize([](auto x) {
+    kr::if_(x > 1, [] { kr::return_(50); });
+    return x + 0;
+  });
+  auto calls = kr::vectorize([&](auto x) { return inner(x) + early(4); });
+  EXPECT_EQ(calls(std::vector<int>{0, 1, 2}), (std::vector<int>{100, 101, 150}));
+}
+
+TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
+  // A plain result is there while recording: no thread can choose another one.
+  const auto constant = kr::function([](auto n) {
+    kr::if_(kr::grid() > n, [] { kr::return_(1); });
+    return 2;
+  });
+  auto uses = kr::kernel([&](kr::view<int> z) { z[0] = constant(5); });
+  std::vector<int> y(4);
+  expect_usage({"function_test.cpp:" + std::to_string(__LINE__ - 5), "return_ cannot leave a kr::function that is called with plain numbers alone"},
+               [&] { uses.launch({1, 1}, y); });
+  auto traced = kr::kernel([&](kr::view<int> z) { z[kr::grid()] = constant(kr::value(1)); });
+  traced.launch({1, 4}, y);
+  EXPECT_EQ(y, (std::vector<int>{2, 2, 1, 1}));
+  EXPECT_EQ(kr::function([](auto n) { return n + 1; })(5), 6);
+
+  auto pair = kr::vectorize([](auto x) {
+    kr::if_(x > 1, [] { kr::return_(50); });
+    return std::tuple(x + 0, x + 1);
+  });
+  expect_usage({"a function with several results ends with its `return`"}, [&] { pair(std::vector<int>{1, 2}); });
+  // In another function the return is not that one's either.
+  auto calls = kr::vectorize([&](auto x) {
+    auto [a, b] = pair(x);
+    return a + b;
+  });
+  expect_usage({"a function with several results ends with its `return`"}, [&] { calls(std::vector<int>{1, 2}); });
+  krait::test::expect_library_works();
 }
 
 TEST(Function, PlainValuesRunAtOnce) {

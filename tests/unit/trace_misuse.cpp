@@ -151,7 +151,7 @@ TEST(trace_misuse, leaving_what_is_not_there) {
             },
             line, "continue_() outside of a recorded loop");
   expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); },
-            line, "return_(value) is for element-wise functions (kr::vectorize): a kernel writes to a view and ends with "
+            line, "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
                      "kr::return_()");
   expect_misuse([&](kr::view<int>) {
               const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);

@@ -130,12 +130,14 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
   struct sink {
     const node* outputs;
     position at;
-    static void keep(void* context, node result) {  // one output
+    static void keep(void* context, node result) {
       const auto& s = *static_cast<const sink*>(context);
       using output = std::tuple_element_t<0, std::tuple<Outputs...>>;
-      if constexpr (plain<output>)
+      if constexpr (sizeof...(Outputs) > 1)
+        misuse("a function with several results ends with its `return`: return_ cannot leave it", {});
+      else if constexpr (plain<output>)
         store<output>(s.outputs[0], s.at, value<output>(convert(scalar_of<output>, result)), every_dim{});
-      else throw_usage("kr::return_(v) gives a number, and this element-wise function returns a struct: assign to a kr::var", {});
+      else misuse("kr::return_(v) gives a number, and this element-wise function returns a struct: assign to a kr::var", {});
     }
   };
   template <class Result, std::size_t... Out>

@@ -61,7 +61,7 @@ KRAIT_API void* finish_recording(void* recording);
 /// Ends the recording after an exception left the lambda.
 KRAIT_API void abandon_recording(void* recording) noexcept;
 KRAIT_API bool recording_active() noexcept;
-/// Keeps a misuse that a template found.
+/// Keeps a misuse that a template found; without a file, at the place of what is recorded now.
 KRAIT_API void misuse(const char* text, location where);
 
 /// A body whose return_(value) gives its result to `result` and leaves the body, not the kernel: an element-wise function's.
