@@ -43,7 +43,8 @@ struct kernel_recording {
   static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     argument packed[node_count + 1];
     [[maybe_unused]] argument* next = packed;
-    (add_argument<Params>(next, std::forward<Args>(args)), ...);
+    [[maybe_unused]] unsigned parameter = 0;
+    (add_argument<Params>(next, state, ++parameter, std::forward<Args>(args)), ...);
     detail::call(state, &lambda, as, packed, config);
   }
 };
@@ -119,8 +120,10 @@ class kernel_object : public detail::object {
     bind(config)(std::forward<Args>(args)...);
   }
   /// `k.forall(n)(args…)`: a grid that covers n threads, in blocks that suit the device.
-  detail::bound_kernel<Lambda> forall(std::int64_t n) const { return covering(n, nullptr); }
-  detail::bound_kernel<Lambda> forall(std::int64_t n, const stream& on) const { return covering(n, &on); }
+  template <std::integral Count>
+  detail::bound_kernel<Lambda> forall(Count n) const { return covering(static_cast<std::int64_t>(n), nullptr); }
+  template <std::integral Count>
+  detail::bound_kernel<Lambda> forall(Count n, const stream& on) const { return covering(static_cast<std::int64_t>(n), &on); }
 
   /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.
   const kernel_object& compile() const {

@@ -325,6 +325,18 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (!bound.owned.empty() || debug_mode()) collect_reports(device);
 }
 
+void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits) {
+  const auto s = ir::Scalar(type);
+  const unsigned width = 8 * ir::size_of(s);
+  const bool has_sign = ir::is_signed_int(s);
+  const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width + unsigned(has_sign));
+  const std::string range = has_sign ? fmt::format("{} to {}", -std::int64_t(largest) - 1, largest) : fmt::format("0 to {}", largest);
+  const std::string value = negative ? fmt::format("{}", std::int64_t(bits)) : fmt::format("{}", bits);
+  const std::string name = width == 32 ? (has_sign ? "int" : "unsigned") : fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
+  support::fail_usage("{}: {} is passed for parameter {}, a kr::value<{}>, which takes {}: pass a number that fits, convert it yourself, or "
+                      "declare the parameter wider", state ? describe(*state) : "a kernel", value, parameter, name, range);
+}
+
 void* choose_device(const argument* arguments, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) return arguments[i].memory->device;

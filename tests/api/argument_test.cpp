@@ -41,6 +41,72 @@ TEST(Argument, ScalarsOfEveryType) {
   EXPECT_EQ(through(color::green), 200);
 }
 
+/// Launches with a number for a kr::value<Wanted>, and gives what the kernel has.
+template <class Wanted, class Given>
+Wanted passed_as(Given number) {
+  static const auto keep = kr::kernel([](kr::view<Wanted> out, kr::value<Wanted> x) { out[0] = x; }, {.name = "keep"});
+  std::vector<Wanted> out(1);
+  keep.launch({1, 1}, out, number);
+  return out[0];
+}
+
+TEST(Argument, IntegersThatFitTheParameter) {
+  EXPECT_EQ(passed_as<int>(std::size_t(7)), 7);
+  EXPECT_EQ(passed_as<int>(std::int64_t(-2147483648)), std::numeric_limits<int>::min());
+  EXPECT_EQ(passed_as<std::uint8_t>(255L), 255);
+  EXPECT_EQ(passed_as<std::int8_t>(-128), -128);
+  EXPECT_EQ(passed_as<std::uint64_t>(true), 1u);
+  EXPECT_EQ(passed_as<std::int64_t>(4000000000u), 4000000000);
+  EXPECT_EQ(passed_as<color>(200), color::green);
+  EXPECT_EQ(passed_as<int>(color::green), 200);
+  EXPECT_EQ(passed_as<float>(16777217), 16777216.0f);  // as everywhere in C++
+  EXPECT_EQ(passed_as<double>(std::int64_t(1) << 60), 0x1p60);
+}
+
+TEST(Argument, IntegersThatDoNotFitAreRefused) {
+  expect_usage({"kernel keep", "1099511627776 is passed for parameter 2, a kr::value<int>, which takes -2147483648 to 2147483647"},
+               [] { passed_as<int>(std::int64_t(1) << 40); });
+  expect_usage({"4294967295 is passed for parameter 2", "kr::value<int>"}, [] { passed_as<int>(~0u); });
+  expect_usage({"-1 is passed for parameter 2, a kr::value<unsigned>, which takes 0 to 4294967295"}, [] { passed_as<unsigned>(-1); });
+  expect_usage({"-1 is passed", "kr::value<std::uint64_t>, which takes 0 to 18446744073709551615"}, [] { passed_as<std::uint64_t>(-1); });
+  expect_usage({"18446744073709551615 is passed", "kr::value<std::int64_t>"}, [] { passed_as<std::int64_t>(~std::uint64_t{0}); });
+  expect_usage({"256 is passed", "kr::value<std::uint8_t>, which takes 0 to 255"}, [] { passed_as<std::uint8_t>(256); });
+  expect_usage({"-129 is passed", "kr::value<std::int8_t>, which takes -128 to 127"}, [] { passed_as<std::int8_t>(-129); });
+  expect_usage({"300 is passed", "kr::value<std::uint8_t>"}, [] { passed_as<color>(300); });
+  expect_library_works();
+}
+
+TEST(Argument, FloatsBecomeIntegersAsInKernels) {
+  EXPECT_EQ(passed_as<int>(2.9), 2);
+  EXPECT_EQ(passed_as<int>(-2.9f), -2);
+  EXPECT_EQ(passed_as<int>(1e300), std::numeric_limits<int>::max());
+  EXPECT_EQ(passed_as<int>(-std::numeric_limits<double>::infinity()), std::numeric_limits<int>::min());
+  EXPECT_EQ(passed_as<int>(std::numeric_limits<double>::quiet_NaN()), 0);
+  EXPECT_EQ(passed_as<std::uint8_t>(-1.0f), 0);
+  EXPECT_EQ(passed_as<std::uint8_t>(1e9f), 255);
+  EXPECT_EQ(passed_as<std::int64_t>(1e19), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(passed_as<std::uint64_t>(1e20L), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(passed_as<int>(kr::f16(-3.5)), -3);
+  EXPECT_EQ(passed_as<color>(1e9), color(255));
+  EXPECT_EQ(passed_as<float>(0.1), 0.1f);
+  EXPECT_EQ(passed_as<float>(1e300), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(float(passed_as<kr::f16>(1e6)), std::numeric_limits<float>::infinity());
+}
+
+TEST(Argument, AnyNumberIsABool) {
+  auto choose = kr::kernel([](kr::value<bool> x, kr::view<int> out) { out[0] = kr::select(x, 1, 0); });
+  const auto chosen = [&](auto number) {
+    std::vector<int> out(1);
+    choose.launch({1, 1}, number, out);
+    return out[0];
+  };
+  EXPECT_EQ(chosen(256), 1);
+  EXPECT_EQ(chosen(0.25), 1);
+  EXPECT_EQ(chosen(-0.0), 0);
+  EXPECT_EQ(chosen(std::numeric_limits<double>::quiet_NaN()), 1);
+  EXPECT_EQ(chosen(std::int64_t(1) << 40), 1);
+}
+
 TEST(Argument, ManyOfOneKernel) {
   auto sum = kr::kernel([](auto out, auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto x, auto y, auto z) {
     out[0] = a + b + c + d + e + f + g + x[0] + y[0] + z[0];

@@ -156,9 +156,30 @@ argument container_argument(Container& from) {
   }
 }
 
-/// One argument a scalar, or the object itself, which outlives the call.
+/// A number as the type of the parameter: floating-point numbers as kr::cast converts them, integers only where they fit.
 template <class Elem, class Given>
-void add_value(argument*& next, const Given& given) {
+Elem as_parameter(Given x, const kernel_state* state, unsigned parameter) {
+  if constexpr (std::is_same_v<Elem, Given>) {
+    return x;
+  } else if constexpr (std::is_enum_v<Given>) {
+    return as_parameter<Elem>(static_cast<std::underlying_type_t<Given>>(x), state, parameter);
+  } else if constexpr (std::is_enum_v<Elem>) {
+    return static_cast<Elem>(as_parameter<std::underlying_type_t<Elem>>(x, state, parameter));
+  } else if constexpr (std::is_integral_v<Elem> && !std::is_same_v<Elem, bool> && std::is_integral_v<Given>) {
+    Elem converted{};
+    if (__builtin_add_overflow(+x, 0, &converted))
+      refuse_number(state, parameter, scalar_of<Elem>, x < Given(0), static_cast<std::uint64_t>(x));
+    return converted;
+  } else if constexpr (std::is_same_v<Given, long double>) {
+    return is_float_v<Elem> ? static_cast<Elem>(x) : convert_plain<Elem>(static_cast<double>(x));
+  } else {
+    return convert_plain<Elem>(x);
+  }
+}
+
+/// One argument a scalar, or the object itself, which outlives the call. `parameter` is its number, from 1.
+template <class Elem, class Given>
+void add_value(argument*& next, const Given& given, const kernel_state* state, unsigned parameter) {
   if constexpr (travels_as_bytes<Elem>) {
     next->data = const_cast<Given*>(&given);
     ++next;
@@ -166,7 +187,7 @@ void add_value(argument*& next, const Given& given) {
   }
   const auto& converted = [&]() -> decltype(auto) {
     if constexpr (std::is_same_v<Elem, Given>) return (given);
-    else return static_cast<Elem>(given);
+    else return as_parameter<Elem>(given, state, parameter);
   }();
   each_leaf(converted, [&](const auto& leaf) {
     std::uint64_t bits = 0;
@@ -177,7 +198,7 @@ void add_value(argument*& next, const Given& given) {
 
 /// The arguments for a parameter of type Param: one, or one a scalar of a struct.
 template <class Param, class Arg>
-void add_argument(argument*& next, Arg&& from) {
+void add_argument(argument*& next, const kernel_state* state, unsigned parameter, Arg&& from) {
   using traits = parameter_traits<Param>;
   using plain = std::remove_cvref_t<Arg>;
   if constexpr (traits::is_view) {
@@ -194,7 +215,7 @@ void add_argument(argument*& next, Arg&& from) {
     using wanted = typename traits::element;
     static_assert(std::is_same_v<plain, wanted> || (plain_scalar<plain> && detail::plain<wanted>),
                   "this parameter is a kr::value: pass a number, or a struct of exactly its type");
-    add_value<wanted>(next, from);
+    add_value<wanted>(next, from, state, parameter);
   }
 }
 

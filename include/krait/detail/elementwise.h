@@ -174,7 +174,7 @@ constexpr int largest(std::initializer_list<int> of) {
 
 template <class Arg>
 void add_input(argument*& next, const Arg& from) {
-  if constexpr (by_value<Arg>) add_value<Arg>(next, from);
+  if constexpr (by_value<Arg>) add_value<Arg>(next, from, nullptr, 0);
   else *next++ = container_argument(from);
 }
 
