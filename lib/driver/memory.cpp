@@ -65,6 +65,10 @@ void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtim
   device.device->free(address, stream);
   device.memory.remove(std::int64_t(bytes));
 }
+void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept {
+  device.device->free_when_idle(address);
+  device.memory.remove(std::int64_t(bytes));
+}
 
 void share(detail::storage& memory) noexcept {
   memory.several_streams = true;
@@ -117,15 +121,8 @@ storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t byt
 
 void release(storage* memory) noexcept {
   if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  if (memory->owned) {
-    if (memory->several_streams) {
-      try {
-        memory->device->device->synchronize();
-      } catch (...) {  // a fault is reported by the next call that waits
-      }
-    }
-    driver::free(*memory->device, memory->address, memory->bytes, driver::order_of(*memory));
-  }
+  if (memory->owned && memory->several_streams) driver::free_when_idle(*memory->device, memory->address, memory->bytes);
+  else if (memory->owned) driver::free(*memory->device, memory->address, memory->bytes, driver::order_of(*memory));
   delete memory;
 }
 

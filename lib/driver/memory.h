@@ -28,6 +28,8 @@ namespace krait::driver {
 /// Memory of a device, counted. Throws error{device} where the device or its limit has no more.
 std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream);
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept;
+/// Of memory that several streams use. Neither waits for the device.
+void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept;
 
 /// Makes one more owner, who calls detail::release: a graph, which may put work on the memory into any stream.
 void share(detail::storage& memory) noexcept;

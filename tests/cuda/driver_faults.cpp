@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "krait/error.h"
 #include "runtime/cuda/device.h"
@@ -16,7 +17,7 @@ namespace {
 struct Fake {
   Result launch = 0, synchronize = 0, allocate = 0;
   int out_of_memory = 0;  // so many allocations fail
-  int capability = 90, driver = 13000, trims = 0;
+  int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
 
 template <class... Params>
@@ -50,7 +51,8 @@ DriverApi make_api() {
     return fake.launch;
   };
   api.stream_synchronize = [](Stream) -> Result { return fake.synchronize; };
-  api.context_synchronize = [] { return fake.synchronize; };
+  api.context_synchronize = [] { return ++fake.waits, fake.synchronize; };
+  api.mem_free_async = [](Address, Stream) -> Result { return ++fake.frees, 0; };
   api.mem_alloc_async = [](Address* a, std::size_t, Stream) -> Result {
     if (fake.out_of_memory > 0) return --fake.out_of_memory, OutOfMemory;
     return *a = 4096, fake.allocate;
@@ -145,6 +147,27 @@ TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
   fake.out_of_memory = 2;
   expect_parts(message([&] { d.allocate(1 << 21, {}); }), {"out of memory: 2097152 bytes were asked for", "1048576"});
   EXPECT_EQ(d.allocate(16, {}), 4096u);
+}
+
+TEST_F(DriverFaults, MemoryOfSeveralStreamsIsFreedByTheNextWaitOrAllocation) {
+  CudaDevice d(api, 0);
+  const auto seen = [] { return std::pair(fake.waits, fake.frees); };
+  const std::uint64_t first = d.allocate(16, {}), second = d.allocate(16, {}), third = d.allocate(16, {});
+  EXPECT_EQ(seen(), std::pair(0, 0));
+  d.free_when_idle(first);
+  d.free_when_idle(second);
+  EXPECT_EQ(seen(), std::pair(0, 0));  // a library that is unloaded must not wait
+  d.allocate(16, {});
+  EXPECT_EQ(seen(), std::pair(1, 2));
+  d.allocate(16, {});
+  EXPECT_EQ(seen(), std::pair(1, 2));
+  d.free_when_idle(third);
+  d.synchronize();
+  EXPECT_EQ(seen(), std::pair(2, 3));
+  d.free_when_idle(0);
+  d.free_when_idle(4096);
+  fake.synchronize = IllegalAddress;
+  expect_parts(message([&] { d.allocate(16, {}); }), {"waiting for the device failed"});
 }
 
 TEST_F(DriverFaults, ADriverOlderThanThePtx) {

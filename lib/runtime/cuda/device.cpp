@@ -319,6 +319,7 @@ void CudaDevice::destroy_graph(void* graph) noexcept {
 
 std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
   const Current current(*this);
+  if (any_when_idle_.load(std::memory_order_relaxed)) wait_and_free();
   Address a = 0;
   const auto attempt = [&] { return pool_ ? api_.mem_alloc_async(&a, bytes, stream.native) : api_.mem_alloc(&a, bytes); };
   Result r = attempt();
@@ -337,11 +338,36 @@ void CudaDevice::free(std::uint64_t address, StreamHandle stream) noexcept {
   if (!address || forked) return;
   try {
     const Current current(*this);
-    // After the driver has shut down at exit this fails, and the memory is gone anyway.
-    if (pool_) api_.mem_free_async(address, stream.native);
-    else api_.mem_free(address);
+    give_back(address, stream.native);
   } catch (...) {
   }
+}
+
+void CudaDevice::give_back(Address address, Stream stream) noexcept {
+  // After the driver has shut down at exit this fails, and the memory is gone anyway.
+  if (pool_) api_.mem_free_async(address, stream);
+  else api_.mem_free(address);
+}
+
+void CudaDevice::free_when_idle(std::uint64_t address) noexcept {
+  if (!address || forked) return;
+  try {
+    const std::lock_guard lock(when_idle_gate_);
+    when_idle_.push_back(address);
+    any_when_idle_ = true;
+  } catch (...) {  // the list could not grow: the memory stays until the process ends
+  }
+}
+
+void CudaDevice::wait_and_free() {
+  std::vector<Address> freed;  // before the wait: what comes meanwhile may be in use
+  {
+    const std::lock_guard lock(when_idle_gate_);
+    freed.swap(when_idle_);
+    any_when_idle_ = false;
+  }
+  check(api_.context_synchronize(), "waiting for the device");
+  for (const Address address : freed) give_back(address, nullptr);
 }
 
 std::int64_t CudaDevice::reserved_memory() {
@@ -355,7 +381,7 @@ std::int64_t CudaDevice::reserved_memory() {
 void CudaDevice::trim() {
   if (!context_.load() || !pool_) return;
   const Current current(*this);
-  check(api_.context_synchronize(), "waiting for the device");  // what streams still free
+  wait_and_free();  // what streams still free, too
   check(api_.pool_trim(pool_, 0), "giving memory back");
 }
 
@@ -401,7 +427,7 @@ void CudaDevice::synchronize(StreamHandle stream) {
 void CudaDevice::synchronize() {
   if (!context_.load()) return;  // never used
   const Current current(*this);
-  check(api_.context_synchronize(), "waiting for the device");
+  wait_and_free();
 }
 
 EventHandle CudaDevice::create_event() {

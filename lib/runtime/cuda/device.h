@@ -46,6 +46,7 @@ class CudaDevice final : public Device {
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
   void free(std::uint64_t address, StreamHandle stream) noexcept override;
+  void free_when_idle(std::uint64_t address) noexcept override;
   std::int64_t reserved_memory() override;
   void trim() override;
   void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
@@ -73,6 +74,9 @@ class CudaDevice final : public Device {
   friend class CudaExecutable;
   class Current;  // makes the primary context current for a scope
 
+  /// Waits for the device, and frees what was freed for then. The context is current.
+  void wait_and_free();
+  void give_back(Address address, Stream stream) noexcept;
   /// Throws error{device}: what was tried, the driver's word, and for faults of earlier launches the last kernels.
   void check(Result r, const char* what);
   /// Of a result that ends the context, which `what` met: what happened, and from then on that the device is lost.
@@ -100,6 +104,9 @@ class CudaDevice final : public Device {
   std::string name_, target_;
   std::string refused_;  // why nothing can run here; empty: it can
   std::int64_t memory_ = 0;
+  std::mutex when_idle_gate_;
+  std::vector<Address> when_idle_;  // freed, but some stream may still use it
+  std::atomic<bool> any_when_idle_{false};
   Limits limits_{};
   const bool debug_;
   // The last launches, newest last, for messages about faults that show later.

@@ -104,6 +104,7 @@ Device::Limits VulkanDevice::limits() const {
 std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
   const auto held = enter();
   Open& o = opened();
+  free_waiting();
   std::uint64_t address = o.heap.allocate(bytes);
   if (!address) {
     // Once more with what lies idle given back to the driver.
@@ -117,16 +118,30 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
   return address;
 }
 
-// Later commands run behind those that use the memory now, so that it can be handed out again at once.
+// Later commands run behind those that use the memory now, of all streams, so that it can be handed out again at once. Where another
+// thread has the device, maybe waiting for it, the memory is left for the next one who allocates or waits.
 void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
     if (Instance::gone()) return;
-    const std::lock_guard held(mutex_);
-    if (!open_ || !open_->heap.free(address)) return;
-    constexpr VkDeviceSize keep = VkDeviceSize(1) << 30;
-    for (Buffer& b : open_->heap.take_empty(keep)) open_->queue.retire(b);
-  } catch (...) {  // the list of retired buffers could not grow: the chunk stays until the device goes
+    {
+      const std::lock_guard gate(freed_gate_);
+      freed_.push_back(address);
+    }
+    if (const std::unique_lock held(mutex_, std::try_to_lock); held) free_waiting();
+  } catch (...) {  // a list could not grow: the memory stays until the device goes
   }
+}
+
+void VulkanDevice::free_waiting() {
+  std::vector<std::uint64_t> freed;
+  {
+    const std::lock_guard gate(freed_gate_);
+    freed.swap(freed_);
+  }
+  if (freed.empty() || !open_) return;
+  for (const std::uint64_t address : freed) open_->heap.free(address);
+  constexpr VkDeviceSize keep = VkDeviceSize(1) << 30;
+  for (Buffer& b : open_->heap.take_empty(keep)) open_->queue.retire(b);
 }
 
 void VulkanDevice::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes) {

@@ -73,6 +73,8 @@ class VulkanDevice final : public Device {
   void create_device() const;
   Open& opened() const { open(); return *open_; }
   void use(StreamHandle stream, Open& o);
+  /// Frees what was freed while others held the lock, which is held now.
+  void free_waiting();
   void put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code, const LaunchRequest& request);
   void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
@@ -82,7 +84,9 @@ class VulkanDevice final : public Device {
   mutable Gpu gpu_;
   mutable std::unique_ptr<Open> open_;
   mutable VkQueryPool queries_ = VK_NULL_HANDLE;
-  mutable std::vector<std::uint32_t> free_queries_;
+  std::mutex freed_gate_;  // held for moments only, never while the driver is called
+  std::vector<std::uint64_t> freed_;
+  std::vector<std::uint32_t> free_queries_;
   mutable std::string target_;
   Stream default_stream_;
 };

@@ -120,21 +120,23 @@ void VulkanDevice::synchronize(StreamHandle stream) {
   const auto held = enter();
   Stream& s = stream.native ? *static_cast<Stream*>(stream.native) : default_stream_;
   if (open_) open_->queue.wait(s.last);
+  free_waiting();
   gpu_.instance->raise_messages();
 }
 
 void VulkanDevice::synchronize() {
   const auto held = enter();
   if (open_) open_->queue.wait(open_->queue.mark());
+  free_waiting();
   gpu_.instance->raise_messages();
 }
 
 EventHandle VulkanDevice::create_event() { return {new Event}; }
 
 void VulkanDevice::destroy_event(EventHandle e) noexcept {
-  if (!Instance::gone()) {
-    const std::lock_guard held(mutex_);
-    if (event(e).query != ~0u) free_queries_.push_back(event(e).query);
+  if (!Instance::gone() && event(e).query != ~0u) {
+    const std::lock_guard gate(freed_gate_);
+    free_queries_.push_back(event(e).query);
   }
   delete static_cast<Event*>(e.native);
 }
@@ -148,11 +150,15 @@ void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = query_count;
     check(gpu_.vk.vkCreateQueryPool(gpu_.device, &info, nullptr, &queries_), "vkCreateQueryPool");
+    const std::lock_guard gate(freed_gate_);
     for (std::uint32_t q = query_count; q-- > 0;) free_queries_.push_back(q);
   }
-  if (e.query == ~0u && !free_queries_.empty()) {
-    e.query = free_queries_.back();
-    free_queries_.pop_back();
+  if (e.query == ~0u) {
+    const std::lock_guard gate(freed_gate_);
+    if (!free_queries_.empty()) {
+      e.query = free_queries_.back();
+      free_queries_.pop_back();
+    }
   }
   if (e.query != ~0u) {
     VkCommandBuffer commands = o.queue.next_command();
