@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -20,21 +21,39 @@
 namespace krait::driver {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+/// How long nobody has waited for a compilation when improving begins: as long as a driver takes for a kernel of some size.
+constexpr auto pause_before_improving = std::chrono::milliseconds(50);
+
+/// Compilations that somebody waits for, and when the last of them ended.
+std::atomic<int> awaited{0};
+std::atomic<Clock::duration> last_awaited{Clock::duration(0)};
+
 struct Workers {
   const unsigned most_threads;
   const bool improving;
   std::mutex mutex;
   std::condition_variable wake, idle;
   std::deque<std::function<void()>> waiting;
-  unsigned threads = 0, running = 0, asleep = 0, in_driver = 0;
+  unsigned threads = 0, running = 0, asleep = 0, in_driver = 0, waiters = 0;
   bool closed = false;
 
   Workers(unsigned threads_at_most, bool improves) : most_threads(threads_at_most), improving(improves) {}
   void work();
   bool start();
+  void wait_for_quiet(std::unique_lock<std::mutex>& lock);
 };
 
 thread_local Workers* improver = nullptr;
+
+/// Unless somebody waits for what this makes.
+void Workers::wait_for_quiet(std::unique_lock<std::mutex>& lock) {
+  while (waiters == 0) {
+    const auto left = last_awaited.load() + pause_before_improving - Clock::now().time_since_epoch();
+    if (awaited == 0 && left <= Clock::duration(0)) return;
+    wake.wait_for(lock, awaited == 0 ? left : Clock::duration(pause_before_improving));
+  }
+}
 
 void Workers::work() {
   // The program's own threads go first. (On Linux the priority is the thread's, and of the threads that it starts.)
@@ -44,6 +63,8 @@ void Workers::work() {
     ++asleep;
     wake.wait(lock, [&] { return !waiting.empty(); });
     --asleep;
+    if (improving) wait_for_quiet(lock);
+    if (waiting.empty()) continue;  // the process ends
     std::function<void()> task = std::move(waiting.front());
     waiting.pop_front();
     ++running;
@@ -89,7 +110,7 @@ std::atomic<Both*>& current() {
 }
 std::atomic<int> generation{0};
 
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr), generation.fetch_add(1); });
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr), generation.fetch_add(1), awaited = 0; });
 
 Both& workers() {
   std::atomic<Both*>& slot = current();
@@ -134,8 +155,17 @@ void wait_for_background() {
   if (!both) return;
   for (Workers* w : {&both->asked, &both->improving}) {
     std::unique_lock lock(w->mutex);
+    ++w->waiters;
+    w->wake.notify_all();
     w->idle.wait(lock, [&] { return w->running == 0 && w->waiting.empty(); });
+    --w->waiters;
   }
+}
+
+Awaited::Awaited() { ++awaited; }
+Awaited::~Awaited() {
+  last_awaited = Clock::now().time_since_epoch();
+  --awaited;
 }
 
 InDriver::InDriver() {

@@ -179,6 +179,8 @@ ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::Targe
 
 std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort) {
   Process& p = process();
+  std::optional<Awaited> awaited;
+  if (!improving_here()) awaited.emplace();
   const BehindForkGate behind;  // the locks of the code generator and of the cache, too
   bool first = false;
   std::shared_ptr<const Compiled> result;

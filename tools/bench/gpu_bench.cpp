@@ -123,6 +123,7 @@ int main(int argc, char** argv) try {
     rows.push_back(measure_on(gpu, row, rounds));
   }
   measure_blocks(gpu, peer, sizes, ours, rows);
+  print_configuration();
   if (json) write_json(json, rows, gpu.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

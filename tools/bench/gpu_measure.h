@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
   kr::event start(on), stop(on);
   std::vector<std::vector<double>> times(row.candidates.size());
   // Seconds of host work before a row let a GPU's clock fall, on an H200 from 1980 to 345 MHz, and it takes a while to rise again.
+  for (Candidate& c : row.candidates) c.run();
+  kr::wait_for_compilations();  // first launches ran code that was soon compiled
   const auto begin = std::chrono::steady_clock::now();
   do {
     for (Candidate& c : row.candidates) c.run(), c.run();
@@ -61,6 +64,18 @@ inline Row measure_on(const kr::device& on, GpuRow& row, int rounds) {
   std::printf("\n");
   std::fflush(stdout);
   return {row.name, std::move(row.candidates)};
+}
+
+/// How the kernels came to be: the line under a table.
+inline void print_configuration() {
+  const auto value = [](const char* name, const char* otherwise) {
+    const char* v = std::getenv(name);
+    return v && *v ? v : otherwise;
+  };
+  const kr::statistics s = kr::stats();
+  std::printf("cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n", value("KRAIT_CACHE", "rw (the default)"),
+              value("KRAIT_TIERS", "on (the default)"), static_cast<unsigned long long>(s.compiled()),
+              static_cast<unsigned long long>(s.from_disk()), static_cast<unsigned long long>(s.improved()));
 }
 
 /// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null. Candidates are named `ours` and what follows.

@@ -83,6 +83,7 @@ class Emitter {
   Id int_rem(Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
   Id shift(bool left, Scalar s, Id x, Scalar count_type, Id count, const std::uint64_t* known_count);
   Id int_compare(ir::Op o, Scalar s, Id x, Id y);
+  Id int_neg(Scalar s, Id x);
   Id int_abs(Scalar s, Id x);
   Id int_min_max(bool minimum, Scalar s, Id x, Id y);
   Id popcount(Scalar s, Id x);

@@ -50,7 +50,7 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
       if (f && is_near_reciprocal(i, s)) return e_.reciprocal_f32(y);
       return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
     case Op::Rem: return e_.int_rem(s, x, y, known_y);
-    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : e_.op(S::OpSNegate, s, {x});
+    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : e_.int_neg(s, x);
     case Op::Abs: return f ? e_.float_abs(s, x) : e_.int_abs(s, x);
     case Op::Min: return f ? e_.float_min_max(true, s, x, y) : e_.int_min_max(true, s, x, y);
     case Op::Max: return f ? e_.float_min_max(false, s, x, y) : e_.int_min_max(false, s, x, y);

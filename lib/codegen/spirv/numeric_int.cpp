@@ -91,9 +91,14 @@ Id Emitter::int_compare(ir::Op o, Scalar s, Id x, Id y) {
   return op(sign ? Op::OpSGreaterThanEqual : Op::OpUGreaterThanEqual, Scalar::Bool, {x, y});
 }
 
+Id Emitter::int_neg(Scalar s, Id x) {
+  if (ir::bits_of(s) >= 32 || !has("neg16")) return op(Op::OpSNegate, s, {x});
+  return op(Op::OpUConvert, s, {unknown(Scalar::I32, op(Op::OpSNegate, Scalar::I32, {resize(Scalar::I32, s, x)}))});
+}
+
 Id Emitter::int_abs(Scalar s, Id x) {
   if (!ir::is_signed_int(s)) return x;
-  return select(s, int_compare(ir::Op::Lt, s, x, constant(s, 0)), op(Op::OpSNegate, s, {x}), x);
+  return select(s, int_compare(ir::Op::Lt, s, x, constant(s, 0)), int_neg(s, x), x);
 }
 
 Id Emitter::int_min_max(bool minimum, Scalar s, Id x, Id y) {

@@ -21,6 +21,7 @@
 //              round32                the driver drops conversions of f64 to f32 and back (llvmpipe of Mesa 25)
 //              swap16                 the driver swaps the bytes of an extended u16 wrongly
 //              count16                the driver counts the bits of narrow numbers with those of their extension
+//              neg16                  the driver takes the negation of -128 or -32768 for +128 or +32768 where it is compared
 //              bool0                  the driver takes -0 for 0 where the zero is a bool's
 //   subgroup   lanes of a subgroup where that is fixed; 0 where it varies
 //   push       bytes of push constants

@@ -49,7 +49,7 @@ std::string float_controls(const VkPhysicalDeviceVulkan12Properties& p) {
   add("keep", p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
       p.denormBehaviorIndependence);
   if (p.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) out += ",hide0,joins,round16,round32,walks";
-  if (p.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY) out += ",round16,swap16,count16,bool0";
+  if (p.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY) out += ",round16,swap16,count16,bool0,neg16";
   return out;
 }
 
