@@ -313,6 +313,12 @@ class value : public detail::parts<value, Type> {
 
   explicit value(detail::node_source& from) : detail::parts<value, Type>(from) {}
   explicit value(detail::node_list<Type>&& from) : value(from.source) {}
+  /// Never usable: what is immutable needs its value at once.
+  template <class Never = Type>
+  value() : value(detail::node_list<Type>()) {
+    static_assert(detail::always_false<Never>,
+                  "krait: a kr::value is immutable and cannot be left to be assigned: declare it kr::var");
+  }
   value(const value&) = default;
   template <detail::gives<Type> From>
   explicit(!detail::becomes_implicitly<detail::held_t<From>, Type>) value(const From& from) : value(detail::node_list<Type>(from)) {}

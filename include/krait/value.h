@@ -84,6 +84,13 @@ class value<Type> : public detail::handle {
   using traced_type = Type;
 
   explicit constexpr value(detail::node n) noexcept : handle(n) {}
+  /// Never usable: what is immutable needs its value at once.
+  template <class Never = Type>
+  value() : handle({}) {
+    static_assert(detail::always_false<Never>,
+                  "krait: a kr::value is immutable and cannot be left to be assigned: declare it kr::var, as in kr::var<float> "
+                  "a[4] or std::array<kr::var<float>, 4>, or give it its value");
+  }
   explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
   value(const value&) = default;
   /// Implicit where C++ widens; else write kr::value<T>(x) or kr::cast<T>(x).
