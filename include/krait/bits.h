@@ -157,8 +157,8 @@ auto mad(const First& x, const Second& y, const Third& z) {
   const kept left(cast<std::make_unsigned_t<integer>>(x)), right(cast<std::make_unsigned_t<integer>>(y));
   return cast<integer>(left * right + kept(cast<std::make_unsigned_t<integer>>(z)));
 }
-/// |x - y| + z of integers, as the unsigned type of what C++ gives x - y + z: no difference overflows, the sum wraps. As CUDA's __sad
-/// and __usad.
+/// |x - y| + z of integers, as the unsigned type of what C++ gives x - y + z: no difference overflows, the sum wraps. As CUDA's
+/// __sad and __usad.
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto sad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_of<First, Second>;

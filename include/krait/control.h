@@ -212,7 +212,8 @@ namespace detail {
 /// Calls a lambda whose results no return_ can give: one in it is a misuse, and not the return of the code around it.
 template <class Call>
 auto call_without_return(const Call& call, const char* why) {
-  const body_scope body = begin_body([](void* text, node) { misuse(static_cast<const char*>(text), {}); }, const_cast<char*>(why));
+  const auto refuse = [](void* text, node) { misuse(static_cast<const char*>(text), {}); };
+  const body_scope body = begin_body(refuse, const_cast<char*>(why));
   auto result = call();
   end_body(body);
   return result;

@@ -137,7 +137,8 @@ struct declared_function<Result (Lambda::*)(Params...) const> {
   static constexpr bool takes_traced = (is_kernel_argument<Params> && ...);
 };
 template <class Lambda, class Result, class... Params>
-struct declared_function<Result (Lambda::*)(Params...) const noexcept> : declared_function<Result (Lambda::*)(Params...) const> {};
+struct declared_function<Result (Lambda::*)(Params...) const noexcept>
+    : declared_function<Result (Lambda::*)(Params...) const> {};
 template <class Lambda, class... Args>
 struct recording_of {
   using type = function_recording<Lambda, Args...>;
@@ -160,8 +161,9 @@ auto call_plain(const Call& call) {
     end_body(body);
   } else {
     if (!recording_active()) return call();
-    return call_without_return(call, "return_ cannot leave a kr::function that is called with plain numbers alone and gives a plain one, which "
-                                     "is known while recording: pass a traced value, f(kr::value(n))");
+    return call_without_return(call,
+                               "return_ cannot leave a kr::function that is called with plain numbers alone and gives a plain "
+                               "one, which is known while recording: pass a traced value, f(kr::value(n))");
   }
 }
 

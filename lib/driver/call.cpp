@@ -330,11 +330,13 @@ void refuse_number(const kernel_state* state, unsigned parameter, scalar type, b
   const unsigned width = 8 * ir::size_of(s);
   const bool has_sign = ir::is_signed_int(s);
   const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width + unsigned(has_sign));
-  const std::string range = has_sign ? fmt::format("{} to {}", -std::int64_t(largest) - 1, largest) : fmt::format("0 to {}", largest);
-  const std::string value = negative ? fmt::format("{}", std::int64_t(bits)) : fmt::format("{}", bits);
-  const std::string name = width == 32 ? (has_sign ? "int" : "unsigned") : fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
-  support::fail_usage("{}: {} is passed for parameter {}, a kr::value<{}>, which takes {}: pass a number that fits, convert it yourself, or "
-                      "declare the parameter wider", state ? describe(*state) : "a kernel", value, parameter, name, range);
+  const std::string least = has_sign ? std::to_string(-std::int64_t(largest) - 1) : "0";
+  const std::string value = negative ? std::to_string(std::int64_t(bits)) : std::to_string(bits);
+  const std::string wide = fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
+  const std::string name = width != 32 ? wide : has_sign ? "int" : "unsigned";
+  support::fail_usage("{}: {} is passed for parameter {}, a kr::value<{}>, which takes {} to {}: pass a number that fits, convert "
+                      "it yourself, or declare the parameter wider",
+                      state ? describe(*state) : "a kernel", value, parameter, name, least, largest);
 }
 
 void* choose_device(const argument* arguments, unsigned count) {

@@ -64,11 +64,11 @@ class Device {
 
   /// `bytes` > 0, aligned to 256 bytes. Stream-ordered.
   virtual std::uint64_t allocate(std::size_t bytes, StreamHandle stream) = 0;
-  /// Never waits, and never for a lock behind which others wait for the device: a library that is unloaded frees its static arrays while
-  /// it holds the loader's lock, and a driver that compiles in a thread of its own may need that to get on.
+  /// Never waits, and never for a lock behind which others wait for the device: a library that is unloaded frees its static
+  /// arrays while it holds the loader's lock, and a driver that compiles in a thread of its own may need that to get on.
   virtual void free(std::uint64_t address, StreamHandle stream) noexcept = 0;
-  /// The same of memory that work in any stream may use. Where no one order has them all, it is freed by the next allocation, or the next
-  /// wait for the whole device.
+  /// The same of memory that work in any stream may use. Where no one order has them all, it is freed by the next allocation, or
+  /// the next wait for the whole device.
   virtual void free_when_idle(std::uint64_t address) noexcept { free(address, {}); }
   /// Bytes taken from the driver for allocations, in use or kept for the next; -1: nothing is kept.
   virtual std::int64_t reserved_memory() { return -1; }

@@ -10,8 +10,8 @@
 namespace krait {
 namespace {
 
-// message_ points behind this header, and the file's name follows the message; a message that could not be allocated is a literal with
-// no header. Nothing points into the program: the library that made the kernel may be unloaded while the error lives.
+// message_ points behind this header, and the file's name follows the message; a message that could not be allocated is a literal
+// with no header. Nothing points into the program: the library that made the kernel may be unloaded while the error lives.
 struct Storage {
   std::atomic<int> references;
 };

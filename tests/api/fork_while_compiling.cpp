@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forks while other threads compile one new kernel after the other, so that some compilation runs at every moment. The fork waits for
-// those that run, and not for those that begin after it. Exit status 1: the other threads came to the end of their many kernels
-// before the fork returned, or a child went wrong.
+// Forks while other threads compile one new kernel after the other, so that some compilation runs at every moment. The fork waits
+// for those that run, and not for those that begin after it. Exit status 1: the other threads came to the end of their many
+// kernels before the fork returned, or a child went wrong.
 #include <krait/krait.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -150,17 +150,20 @@ TEST(Function, LargeAnglesTakeTheRarePath) {
   }
 }
 
-// ---- return_ leaves the function, whatever it is called with --------------------------------------------------------------------
+// ---- return_ leaves the function, whatever it is called with
+// --------------------------------------------------------------------
 
-const auto early = kr::function([](kr::value<int> n) {
-  kr::var steps = 0;
-  for (auto i : kr::range(n)) {
-    kr::if_(i == 5, [] { kr::return_(-1); });
-    steps += i;
-  }
-  kr::if_(n > 3, [] { kr::return_(100); });
-  return steps + 0;
-}, {.name = "early"});
+const auto early = kr::function(
+    [](kr::value<int> n) {
+      kr::var steps = 0;
+      for (auto i : kr::range(n)) {
+        kr::if_(i == 5, [] { kr::return_(-1); });
+        steps += i;
+      }
+      kr::if_(n > 3, [] { kr::return_(100); });
+      return steps + 0;
+    },
+    {.name = "early"});
 int host_early(int n) { return n > 5 ? -1 : n > 3 ? 100 : n * (n - 1) / 2; }
 
 TEST(Function, ReturnsOfPlainTracedAndMixedArguments) {
@@ -247,8 +250,11 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
   });
   auto uses = kr::kernel([&](kr::view<int> z) { z[0] = constant(5); });
   std::vector<int> y(4);
-  expect_usage({"function_test.cpp:" + std::to_string(__LINE__ - 5), "return_ cannot leave a kr::function that is called with plain numbers alone"},
-               [&] { uses.launch({1, 1}, y); });
+  expect_usage({"function_test.cpp:" + std::to_string(__LINE__ - 5),
+                "return_ cannot leave a kr::function that is called with plain numbers alone"},
+               [&] {
+                 uses.launch({1, 1}, y);
+               });
   auto traced = kr::kernel([&](kr::view<int> z) { z[kr::grid()] = constant(kr::value(1)); });
   traced.launch({1, 4}, y);
   EXPECT_EQ(y, (std::vector<int>{2, 2, 1, 1}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every function of math.h, math_more.h and bits.h, and cast, select, clamp and mix: on plain values they give the types and the bits
-// of a strict kernel. Each lambda below gives a tuple of functions, is called with plain values, and recorded.
+// Every function of math.h, math_more.h and bits.h, and cast, select, clamp and mix: on plain values they give the types and the
+// bits of a strict kernel. Each lambda below gives a tuple of functions, is called with plain values, and recorded.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -24,13 +24,14 @@ std::vector<Type> edges() {
   } else if constexpr (kr::detail::is_float_v<Type>) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<Type> all;
-    for (const double x : {0.0, -0.0, 0.25, 0.5, -0.5, 0.75, 1.0, -1.0, 1.5, 2.0, -2.5, 3.0, 7.25, -20.0, 100.0, 1e4, 1e-4, 6e-8, 1e-40, -3e30,
-                           infinity, -infinity, std::nan("")})
+    for (const double x : {0.0,  -0.0,  0.25,  0.5, -0.5, 0.75, 1.0,   -1.0,  1.5,      2.0,       -2.5,        3.0,
+                           7.25, -20.0, 100.0, 1e4, 1e-4, 6e-8, 1e-40, -3e30, infinity, -infinity, std::nan("")})
       all.push_back(Type(x));
     return all;
   } else {
     using limits = std::numeric_limits<Type>;
-    std::vector<Type> all{0, 1, 2, 3, 7, 8, 31, 64, 100, 127, limits::max(), Type(limits::max() - 1), limits::min(), Type(limits::min() + 1)};
+    std::vector<Type> all{
+        0, 1, 2, 3, 7, 8, 31, 64, 100, 127, limits::max(), Type(limits::max() - 1), limits::min(), Type(limits::min() + 1)};
     if constexpr (std::is_signed_v<Type>) all.insert(all.end(), {-1, -2, -7, -64});
     return all;
   }
@@ -44,8 +45,10 @@ bool same(Type x, Type y) {
 }
 template <class Type>
 auto shown(Type x) {
-  if constexpr (std::is_same_v<Type, kr::f16>) return float(x);
-  else return +x;
+  if constexpr (std::is_same_v<Type, kr::f16>)
+    return float(x);
+  else
+    return +x;
 }
 
 /// The lambda on all pairs of edges, plain and in a kernel. A tuple's i-th function is called i in messages.
@@ -59,7 +62,8 @@ void expect_same_plain(const char* name, const Lambda& lambda) {
   using traced = decltype(lambda(std::declval<kr::value<Left>>(), std::declval<kr::value<Right>>()));
   const auto got = kr::vectorize(lambda, {.name = name, .fp = kr::fp::strict})(x, y);
   [&]<std::size_t... At>(std::index_sequence<At...>) {
-    static_assert((std::is_same_v<std::tuple_element_t<At, plain>, typename std::tuple_element_t<At, traced>::traced_type> && ...));
+    static_assert(
+        (std::is_same_v<std::tuple_element_t<At, plain>, typename std::tuple_element_t<At, traced>::traced_type> && ...));
     const auto compare = [&](std::size_t which, const auto& have, auto of) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         const auto expected = of(lambda(x[i], y[i]));
@@ -71,7 +75,8 @@ void expect_same_plain(const char* name, const Lambda& lambda) {
       }
     };
     (compare(At, std::get<At>(got), [](const auto& all) { return std::get<At>(all); }), ...);
-  }(std::make_index_sequence<std::tuple_size_v<plain>>{});
+  }
+  (std::make_index_sequence<std::tuple_size_v<plain>>{});
 }
 
 template <class Type>
@@ -81,18 +86,22 @@ TYPED_TEST_SUITE(PlainFloats, Floats);
 
 TYPED_TEST(PlainFloats, Classes) {
   expect_same_plain<TypeParam, TypeParam>("classes", [](auto x, auto y) {
-    return std::tuple(kr::isnan(x), kr::isinf(x), kr::isfinite(x), kr::isnormal(x), kr::signbit(x), kr::abs(x), kr::copysign(x, y));
+    return std::tuple(kr::isnan(x), kr::isinf(x), kr::isfinite(x), kr::isnormal(x), kr::signbit(x), kr::abs(x),
+                      kr::copysign(x, y));
   });
 }
 TYPED_TEST(PlainFloats, Rounding) {
   expect_same_plain<TypeParam, TypeParam>("rounding", [](auto x, auto y) {
-    return std::tuple(kr::sqrt(x), kr::floor(x), kr::ceil(x), kr::trunc(x), kr::rint(x), kr::round(x), kr::fma(x, y, x), kr::mix(x, y, x));
+    return std::tuple(kr::sqrt(x), kr::floor(x), kr::ceil(x), kr::trunc(x), kr::rint(x), kr::round(x), kr::fma(x, y, x),
+                      kr::mix(x, y, x));
   });
 }
 TYPED_TEST(PlainFloats, Choices) {
   expect_same_plain<TypeParam, TypeParam>("choices", [](auto x, auto y) {
     return std::tuple(kr::min(x, y), kr::max(x, y), kr::minimum(x, y), kr::maximum(x, y), kr::fdim(x, y), kr::clamp(x, y, y),
-                      kr::select(x > y, x, y), kr::select(x, 1.0f, 2), kr::select(x > y, [&] { return x; }, 1.0f));
+                      kr::select(x > y, x, y), kr::select(x, 1.0f, 2),
+                      kr::select(
+                          x > y, [&] { return x; }, 1.0f));
   });
 }
 TYPED_TEST(PlainFloats, Parts) {
@@ -106,42 +115,45 @@ TYPED_TEST(PlainFloats, Parts) {
 }
 TYPED_TEST(PlainFloats, Exponentials) {
   expect_same_plain<TypeParam, TypeParam>("exponentials", [](auto x, auto y) {
-    return std::tuple(kr::exp(x), kr::exp2(x), kr::exp10(x), kr::expm1(x), kr::log(x), kr::log2(x), kr::log10(x), kr::log1p(x), kr::pow(x, y),
-                      kr::hypot(x, y));
+    return std::tuple(kr::exp(x), kr::exp2(x), kr::exp10(x), kr::expm1(x), kr::log(x), kr::log2(x), kr::log10(x), kr::log1p(x),
+                      kr::pow(x, y), kr::hypot(x, y));
   });
 }
 TYPED_TEST(PlainFloats, Angles) {
   expect_same_plain<TypeParam, TypeParam>("angles", [](auto x, auto y) {
-    return std::tuple(kr::sin(x), kr::cos(x), kr::tan(x), kr::sinpi(x), kr::cospi(x), kr::tanpi(x), kr::asin(x), kr::acos(x), kr::atan(x),
-                      kr::atan2(x, y), kr::degrees(x), kr::radians(x));
+    return std::tuple(kr::sin(x), kr::cos(x), kr::tan(x), kr::sinpi(x), kr::cospi(x), kr::tanpi(x), kr::asin(x), kr::acos(x),
+                      kr::atan(x), kr::atan2(x, y), kr::degrees(x), kr::radians(x));
   });
 }
 TYPED_TEST(PlainFloats, Hyperbolic) {
   expect_same_plain<TypeParam, TypeParam>("hyperbolic", [](auto x, auto y) {
-    return std::tuple(kr::sinh(x), kr::cosh(x), kr::tanh(x), kr::asinh(x), kr::acosh(x), kr::atanh(x), kr::fmod(x, y), kr::remainder(x, y));
+    return std::tuple(kr::sinh(x), kr::cosh(x), kr::tanh(x), kr::asinh(x), kr::acosh(x), kr::atanh(x), kr::fmod(x, y),
+                      kr::remainder(x, y));
   });
 }
 TYPED_TEST(PlainFloats, Special) {
   expect_same_plain<TypeParam, TypeParam>("special", [](auto x, auto) {
-    return std::tuple(kr::erf(x), kr::erfc(x), kr::erfinv(x), kr::tgamma(x), kr::lgamma(x), kr::rsqrt(x), kr::cbrt(x), kr::rcbrt(x));
+    return std::tuple(kr::erf(x), kr::erfc(x), kr::erfinv(x), kr::tgamma(x), kr::lgamma(x), kr::rsqrt(x), kr::cbrt(x),
+                      kr::rcbrt(x));
   });
 }
 TYPED_TEST(PlainFloats, Conversions) {
   expect_same_plain<TypeParam, TypeParam>("conversions", [](auto x, auto) {
-    return std::tuple(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x), kr::cast<std::uint64_t>(x),
-                      kr::cast<kr::f16>(x), kr::cast<float>(x), kr::cast<double>(x));
+    return std::tuple(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x),
+                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<float>(x), kr::cast<double>(x));
   });
 }
 
 template <class Type>
 class PlainIntegers : public testing::Test {};
-using Integers = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned, std::int64_t, std::uint64_t>;
+using Integers =
+    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned, std::int64_t, std::uint64_t>;
 TYPED_TEST_SUITE(PlainIntegers, Integers);
 
 TYPED_TEST(PlainIntegers, Counts) {
   expect_same_plain<TypeParam, TypeParam>("counts", [](auto x, auto) {
-    return std::tuple(kr::popcount(x), kr::clz(x), kr::ctz(x), kr::countl_zero(x), kr::countr_zero(x), kr::countl_one(x), kr::countr_one(x),
-                      kr::ffs(x), kr::bit_width(x), kr::has_single_bit(x), kr::bit_floor(x), kr::bit_ceil(x));
+    return std::tuple(kr::popcount(x), kr::clz(x), kr::ctz(x), kr::countl_zero(x), kr::countr_zero(x), kr::countl_one(x),
+                      kr::countr_one(x), kr::ffs(x), kr::bit_width(x), kr::has_single_bit(x), kr::bit_floor(x), kr::bit_ceil(x));
   });
 }
 TYPED_TEST(PlainIntegers, Bits) {
@@ -152,28 +164,32 @@ TYPED_TEST(PlainIntegers, Bits) {
 }
 TYPED_TEST(PlainIntegers, Arithmetic) {
   expect_same_plain<TypeParam, TypeParam>("arithmetic", [](auto x, auto y) {
-    return std::tuple(kr::abs(x), kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::mul_hi(x, y), kr::add_sat(x, y), kr::sub_sat(x, y),
-                      kr::mad(x, y, x), kr::sad(x, y, x), kr::select(x > y, x, y), kr::select(x, 7, y));
+    return std::tuple(kr::abs(x), kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::mul_hi(x, y), kr::add_sat(x, y),
+                      kr::sub_sat(x, y), kr::mad(x, y, x), kr::sad(x, y, x), kr::select(x > y, x, y), kr::select(x, 7, y));
   });
 }
 TYPED_TEST(PlainIntegers, AsDoubles) {
   expect_same_plain<TypeParam, TypeParam>("as_doubles", [](auto x, auto y) {
-    return std::tuple(kr::sqrt(x), kr::floor(x), kr::round(x), kr::isnan(x), kr::signbit(x), kr::copysign(x, y), kr::hypot(x, y), kr::fma(x, y, x),
-                      kr::minimum(x, y), kr::fdim(x, y), kr::cast<float>(x), kr::cast<kr::f16>(y), kr::cast<bool>(x));
+    return std::tuple(kr::sqrt(x), kr::floor(x), kr::round(x), kr::isnan(x), kr::signbit(x), kr::copysign(x, y), kr::hypot(x, y),
+                      kr::fma(x, y, x), kr::minimum(x, y), kr::fdim(x, y), kr::cast<float>(x), kr::cast<kr::f16>(y),
+                      kr::cast<bool>(x));
   });
 }
 TEST(PlainMixed, TwoTypes) {
   const auto lambda = [](auto x, auto y) {
     const auto above = kr::cast<double>(x) > kr::cast<double>(y);
     return std::tuple(kr::min(x, y), kr::max(x, y), kr::clamp(x, y, y), kr::select(above, x, y), kr::select(true, x, y),
-                      kr::select(x, [&] { return y; }, [&] { return x; }));
+                      kr::select(
+                          x, [&] { return y; }, [&] { return x; }));
   };
   expect_same_plain<std::int8_t, unsigned>("mixed", lambda);
   expect_same_plain<std::uint16_t, std::int16_t>("mixed", lambda);
   expect_same_plain<float, int>("mixed", lambda);
   expect_same_plain<std::int64_t, float>("mixed", lambda);
   expect_same_plain<kr::f16, std::uint8_t>("mixed", lambda);
-  const auto integers = [](auto x, auto y) { return std::tuple(kr::mul_hi(x, y), kr::add_sat(x, y), kr::sub_sat(x, y), kr::sad(x, y, x)); };
+  const auto integers = [](auto x, auto y) {
+    return std::tuple(kr::mul_hi(x, y), kr::add_sat(x, y), kr::sub_sat(x, y), kr::sad(x, y, x));
+  };
   expect_same_plain<std::int8_t, std::uint8_t>("mixed_integers", integers);
   expect_same_plain<std::uint16_t, std::int64_t>("mixed_integers", integers);
 }
@@ -181,7 +197,9 @@ TEST(PlainMixed, TwoTypes) {
 TEST(PlainMixed, Select) {
   // What a generic lambda with a branch is on plain values, without a kernel around it.
   EXPECT_EQ(kr::select(2.5f > 1.0f, 1.0f, 2.5f), 1.0f);
-  EXPECT_EQ(kr::select(false, [] { return 1; }, [] { return 2.5; }), 2.5);
+  EXPECT_EQ(kr::select(
+                false, [] { return 1; }, [] { return 2.5; }),
+            2.5);
   EXPECT_EQ(kr::select(std::nan(""), 1, 2), 1);  // as a condition, NaN is not 0
   static_assert(std::is_same_v<decltype(kr::select(true, std::int8_t(1), std::int8_t(2))), std::int8_t>);
   static_assert(std::is_same_v<decltype(kr::select(true, 1, 2.0f)), float>);
@@ -221,7 +239,7 @@ TEST(Bools, MinimumAndMaximum) {
 TEST(Bools, OneOperandThatFolds) {
   auto least = kr::vectorize([](auto x) { return kr::min(x >= x, x > 0); });
   EXPECT_EQ(least(std::vector<int>{-1, 0, 1, 2}), (std::vector<unsigned char>{0, 0, 1, 1}));
-  auto most = kr::vectorize([](auto x) { return kr::max(x < x, x > 0); });
+  auto most = kr::vectorize([](auto x) { return kr::max(x<x, x> 0); });
   EXPECT_EQ(most(std::vector<int>{-1, 0, 1, 2}), (std::vector<unsigned char>{0, 0, 1, 1}));
 }
 
@@ -259,9 +277,8 @@ TEST(Bools, ArithmeticIsOfInts) {
 }
 
 TEST(Bools, WarpReductionsNameTheirOwnWords) {
-  const auto k = kr::kernel([](kr::view<int> y) {
-    y[kr::grid()] = kr::cast<int>(kr::warp::reduce(y[kr::grid()] > 0, kr::combine::max));
-  });
+  const auto k =
+      kr::kernel([](kr::view<int> y) { y[kr::grid()] = kr::cast<int>(kr::warp::reduce(y[kr::grid()] > 0, kr::combine::max)); });
   std::vector<int> y(32);
   expect_usage({"warp reductions and scans are of numbers", "kr::warp::any"}, [&] { k.launch({1, 32}, y); });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unloads a library with static arrays, streams and events while another thread waits for its first launch of a kernel, which a driver
-// may compile in a thread of its own: the static objects must not wait for that thread, as the unloading one has the loader's lock.
+// Unloads a library with static arrays, streams and events while another thread waits for its first launch of a kernel, which a
+// driver may compile in a thread of its own: the static objects must not wait for that one, as the unloading one has the loader's
+// lock.
 #include <dlfcn.h>
 #include <krait/krait.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
       waits.join();
     }
     const std::int64_t after = kr::device().memory_use().used;
-    if (after != before) return std::printf("%lld bytes before, %lld after\n", static_cast<long long>(before), static_cast<long long>(after)), 1;
+    if (after != before) return std::printf("%ld bytes before, %ld after\n", long(before), long(after)), 1;
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

@@ -111,7 +111,8 @@ KRAIT_API void check_shape(const std::int64_t* extents, int rank, std::size_t el
 KRAIT_API void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation);
 KRAIT_API void check_count(std::int64_t got, std::int64_t wanted, const char* operation);
 /// Throws error{usage}: an integer of these bits, extended to 64, is none of the type of that parameter, whose number is from 1.
-[[noreturn]] KRAIT_API void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits);
+[[noreturn]] KRAIT_API void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative,
+                                          std::uint64_t bits);
 [[noreturn]] KRAIT_API void throw_usage(const char* message, location where);
 
 }  // namespace krait::detail

@@ -118,8 +118,8 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
   return address;
 }
 
-// Later commands run behind those that use the memory now, of all streams, so that it can be handed out again at once. Where another
-// thread has the device, maybe waiting for it, the memory is left for the next one who allocates or waits.
+// Later commands run behind those that use the memory now, of all streams, so that it can be handed out again at once. Where
+// another thread has the device, maybe waiting for it, the memory is left for the next one who allocates or waits.
 void VulkanDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
     if (Instance::gone()) return;
