@@ -169,7 +169,8 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
   if (bound.device.kind == passes::TargetKind::Cpu) {
     f.aligned = false;
-    f.whole_rows = spec.asks_for_rows && (config.form != call_config::grid_block || config.block.x % 32 == 0);
+    if (spec.asks_for_block && config.form == call_config::grid_block) f.set_block(config.block.x, config.block.y, config.block.z);
+    else f.whole_rows = spec.asks_for_block;
   }
   return f;
 }

@@ -18,18 +18,18 @@ text inspect(kernel_state* state, const char* stage, const char* target) {
   if (!spec)
     support::fail_usage("{} was not recorded yet, so there is no {} to show: call it, or compile() it, first",
                         state ? driver::describe(*state) : "this kernel object", stage);
-  ir::Facts facts{true, true, true, true, spec->asks_for_rows};
+  ir::Facts facts{true, true, true, true, spec->asks_for_block};
   const std::string out = driver::stage_text(spec->recorded, facts, stage, target ? target : "");
   return text(out.data(), out.size());
 }
 
 attributes_type attributes_of(kernel_state* state) {
   driver::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
-  const driver::DeviceCode* codes = spec ? spec->codes.load(std::memory_order_acquire) : nullptr;
-  if (codes)
+  for (const driver::DeviceCode* codes = spec ? spec->codes.load(std::memory_order_acquire) : nullptr; codes; codes = codes->next)
     for (unsigned which = 0; which < codes->variants.size(); ++which)
       if (const driver::Compiled* c = codes->variants[which].load(std::memory_order_acquire)) {
-        if (c->effort == driver::Effort::Quick) c = &driver::code_for(*state, *spec, *codes->device, driver::facts_at(which), driver::Effort::Best);
+        if (c->effort == driver::Effort::Quick)
+          c = &driver::code_for(*state, *spec, *codes->device, driver::facts_of(*codes, which), driver::Effort::Best);
         const runtime::Executable::Attributes a = c->code->attributes();
         return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block()};
       }

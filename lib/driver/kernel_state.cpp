@@ -91,7 +91,7 @@ void note_accesses(Specialisation& spec) {
 }
 
 /// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
-bool asks_for_rows(const ir::Module& m) {
+bool asks_for_block(const ir::Module& m) {
   if (m.kernel().block[0]) return false;
   const auto asks = [](const ir::Inst& i) {
     switch (i.op) {
@@ -105,16 +105,16 @@ bool asks_for_rows(const ir::Module& m) {
 }
 
 unsigned index_of(const ir::Facts& f) {
-  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3 | unsigned(f.whole_rows) << 4;
+  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3;
 }
 
 /// Code that was asked for ahead; null where it was not, or failed: then the call tries again and reports.
-std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec, const DeviceHandle& device, unsigned which) {
+std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts) {
   Coming coming;
   {
     std::lock_guard lock(state.mutex);
     const auto at = std::find_if(spec.expected.begin(), spec.expected.end(), [&](const Expected& e) {
-      return e.device == &device && e.which == which && e.process == int(getpid());
+      return e.device == &device && e.facts == facts && e.process == int(getpid());
     });
     if (at == spec.expected.end()) return nullptr;
     coming = at->coming;
@@ -173,7 +173,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
-  fresh->asks_for_rows = asks_for_rows(fresh->recorded.module);
+  fresh->asks_for_block = asks_for_block(fresh->recorded.module);
   fresh->operations = ir::weight(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first
@@ -185,13 +185,13 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
 
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, const Coming& coming) {
   std::lock_guard lock(state.mutex);
-  std::erase_if(spec.expected, [&](const Expected& e) { return e.device == &device && e.which == index_of(facts); });
-  spec.expected.push_back({&device, index_of(facts), coming, int(getpid())});
+  std::erase_if(spec.expected, [&](const Expected& e) { return e.device == &device && e.facts == facts; });
+  spec.expected.push_back({&device, facts, coming, int(getpid())});
 }
 
 const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
   for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
-    if (codes->device != &device) continue;
+    if (codes->device != &device || codes->whole_rows != facts.whole_rows || codes->brick != facts.brick) continue;
     const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
     if (!c || c->effort == Effort::Best) return c;
     const bool alone = !c->next.code.load(std::memory_order_acquire) && c->next.begun.load(std::memory_order_relaxed) == fork_generation();
@@ -204,10 +204,10 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   const unsigned which = index_of(facts);
   const auto codes_here = [&]() -> DeviceCode* {
     for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
-      if (c->device == &device) return c;
+      if (c->device == &device && c->whole_rows == facts.whole_rows && c->brick == facts.brick) return c;
     return nullptr;
   };
-  std::shared_ptr<const Compiled> made = take_expected(state, spec, device, which);
+  std::shared_ptr<const Compiled> made = take_expected(state, spec, device, facts);
   if (!made)
     if (DeviceCode* codes = codes_here())
       if (const Compiled* c = codes->variants[which].load(std::memory_order_acquire); c && c->next.code.load(std::memory_order_acquire))
@@ -218,7 +218,8 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   DeviceCode* codes = codes_here();
   if (!codes) {
     codes = new DeviceCode;
-    codes->device = &device, codes->next = spec.codes.load();
+    codes->device = &device, codes->whole_rows = facts.whole_rows, codes->brick = facts.brick;
+    codes->next = spec.codes.load();
     spec.codes.store(codes, std::memory_order_release);
   }
   std::shared_ptr<const Compiled>& owner = codes->owners[which];
@@ -228,8 +229,8 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   return *owner;
 }
 
-ir::Facts facts_at(unsigned which) {
-  return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, (which & 16) != 0};
+ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
+  return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, codes.whole_rows, codes.brick};
 }
 
 const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {

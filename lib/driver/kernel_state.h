@@ -20,11 +20,13 @@ namespace krait::driver {
 inline constexpr unsigned max_parameters = 253;  // the IR's 255, of which lower_reports may need two
 inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
 
-/// Code of one specialisation on one device, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint, 4 whole_rows).
+/// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
 struct DeviceCode {
   DeviceHandle* device = nullptr;
-  std::array<std::atomic<const Compiled*>, 32> variants{};
-  std::array<std::shared_ptr<const Compiled>, 32> owners;  // written under the state's mutex
+  bool whole_rows = false;
+  ir::Brick brick;
+  std::array<std::atomic<const Compiled*>, 16> variants{};
+  std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
   std::vector<std::shared_ptr<const Compiled>> replaced;   // quick code, which launches of other threads may still be using
   DeviceCode* next = nullptr;
 };
@@ -34,7 +36,7 @@ using Coming = std::shared_future<std::shared_ptr<const Compiled>>;
 /// Code that is being compiled in the background. It is the kernel's from then on.
 struct Expected {
   DeviceHandle* device;
-  unsigned which;  // as DeviceCode's variants
+  ir::Facts facts;
   Coming coming;
   int process;  // a child of fork has no such thread
 };
@@ -50,7 +52,7 @@ struct Specialisation {
   const detail::signature* as = nullptr;
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
-  bool asks_for_rows = false;  // how the threads of a block lie matters: the fact whole_rows does
+  bool asks_for_block = false;  // how the threads of a block lie matters: the facts whole_rows and brick do
   double operations = 0;       // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   bool strides = false;        // by grid_stride
   std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
@@ -91,8 +93,8 @@ void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle
 const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least);
 /// Takes better code, waits for what was asked for ahead, or makes it, with that effort at least.
 const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts, Effort effort);
-/// The facts of DeviceCode's variant `which`.
-ir::Facts facts_at(unsigned which);
+/// The facts of variant `which`.
+ir::Facts facts_of(const DeviceCode& codes, unsigned which);
 
 /// The recording's tables in that device's memory; finds them, or copies them there.
 const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);

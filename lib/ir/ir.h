@@ -69,6 +69,17 @@ inline constexpr std::uint32_t none = ~std::uint32_t(0);
 enum class FpMode : std::uint8_t { Strict, Reproducible, Native, Fast };
 std::string_view name_of(FpMode mode);
 
+/// How 32 threads lie side by side in blocks whose rows are short: x * y * z threads, x and y the smallest powers of two that hold a
+/// row and a column of the block, as far as 32 goes.
+struct Brick {
+  enum class Fill : std::uint8_t { Some, Rows, All };  // the block is made of whole bricks; or their rows alone are full
+  std::uint8_t x = 0, y = 0;                           // 0: rows of more than 16 threads, or nothing is known
+  Fill fill = Fill::Some;
+  std::int64_t z() const { return 32 / (x * y); }
+  friend bool operator==(const Brick&, const Brick&) = default;
+};
+std::string_view name_of(Brick::Fill fill);
+
 /// What the launcher found to hold for the arguments of a specialised variant.
 struct Facts {
   bool contiguous = false;  // all views are C-contiguous: strides follow from extents
@@ -76,6 +87,9 @@ struct Facts {
   bool small = false;       // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
   bool disjoint = false;    // memory of written views overlaps no other view
   bool whole_rows = false;  // the blocks' rows are whole warps: multiples of 32 threads
+  Brick brick{};
+  /// Sets what follows from the shape of blocks: whole_rows and brick.
+  void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 

@@ -3,6 +3,7 @@
 // Reads the text form. What comes back has sound tables whatever the text was: values are used where they are defined, ids are in
 // range, counts of operands and regions are right. Types and the rest of the rules are verify's.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <map>
 #include <unordered_map>
@@ -243,9 +244,24 @@ class Parser : Scanner {
       else if (name == "small") f_->facts.small = true;
       else if (name == "disjoint") f_->facts.disjoint = true;
       else if (name == "whole_rows") f_->facts.whole_rows = true;
-      else fail_at(place, "expected contiguous, aligned, small, disjoint or whole_rows");
+      else if (!brick(name)) fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, bricks, brick_rows or whole_bricks");
     } while (accept(','));
     expect(')');
+  }
+  bool brick(std::string_view name) {
+    Brick& brick = f_->facts.brick;
+    for (const Brick::Fill fill : {Brick::Fill::Some, Brick::Fill::Rows, Brick::Fill::All}) {
+      if (name != name_of(fill)) continue;
+      brick.fill = fill;
+      expect('(');
+      const std::size_t place = at_;
+      const auto x = number<std::uint8_t>("threads of a row"), y = (expect(','), number<std::uint8_t>("threads of a column"));
+      expect(')');
+      if (!std::has_single_bit(x) || !std::has_single_bit(y) || x > 16 || x * y > 32) fail_at(place, "expected powers of two, at most 16 and together 32");
+      brick.x = x, brick.y = y;
+      return true;
+    }
+    return false;
   }
   void block() {
     expect('(');

@@ -103,6 +103,10 @@ class Printer {
       fact(f_.facts.small, "small");
       fact(f_.facts.disjoint, "disjoint");
       fact(f_.facts.whole_rows, "whole_rows");
+      if (const Brick& brick = f_.facts.brick; brick.x) {
+        fact(true, name_of(brick.fill).data());
+        out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y), out_ += ')';
+      }
       out_ += ") ";
     }
     if (f_.checked) out_ += "checked ";

@@ -32,7 +32,7 @@ struct CpuBlobHeader {
   std::uint32_t entry = no_entry;          // offset of CpuEntry in the image
   std::uint32_t extent = no_entry;         // offset of CpuExtent, in mode Range
   std::uint32_t shared_bytes = 0;          // shared arrays of fixed size, a multiple of 64
-  std::uint32_t reserved_word = 0;
+  std::uint16_t rows = 1, layers = 1;      // in mode Block: of the gang's threads, along y and z
   std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
   std::uint32_t item_cost = 1;             // estimated instructions of a gang
   std::uint64_t reserved[2] = {};

@@ -43,7 +43,7 @@ Meeting meeting(std::string name, const std::string& body, ir::Launch launch, st
   ir::ParseResult parsed = ir::parse("kir 1\nkernel @meeting fp(strict) facts(contiguous, aligned, small) " + body);
   if (parsed.error.empty()) parsed.error = ir::verify(parsed.module);
   if (!parsed.error.empty()) throw error(error::kind_type::internal, (name + ": " + parsed.error + "\n" + body).c_str());
-  parsed.module.kernel().facts.whole_rows = launch.block[0] % 32 == 0;
+  parsed.module.kernel().facts.set_block(launch.block[0], launch.block[1], launch.block[2]);
   return {std::move(name), std::move(parsed.module), launch, std::move(arguments)};
 }
 

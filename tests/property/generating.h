@@ -150,7 +150,11 @@ class Generator {
   node of_warp(scalar s, int depth);
   bool warp_may_meet() const { return cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
   bool cooperative_ = false;
+  node thread_in_block();
+  void shape(ir::Launch& launch);
   std::int64_t block_ = 32;
+  bool shaped_ = false;  // the block has columns, perhaps
+  Random shapes_;        // of its own, so that seeds keep their kernels
   node in_block_;  // i64: the thread in its block
   std::vector<Accumulator> accumulators_;
 };

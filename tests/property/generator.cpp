@@ -41,7 +41,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
   return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
 }
 
-Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o) {
+Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o), shapes_(~seed) {
   for (scalar s : all_types) {
     const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
     if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
@@ -499,6 +499,29 @@ void Generator::make_aggregates(RandomKernel& k, bool out) {
 
 constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128};
 
+/// Its number, x fastest.
+node Generator::thread_in_block() {
+  const auto id = [](unsigned dim) { return detail::position(op::ThreadIdx, scalar::i64, dim); };
+  if (!shaped_) return id(0);
+  const auto of = [](op what, const node& x, const node& y) { return detail::apply(what, scalar::i64, x, y); };
+  const auto size = [](unsigned dim) { return detail::position(op::BlockDim, scalar::i64, dim); };
+  const node row = of(op::Add, of(op::Mul, id(2), size(1)), id(1));
+  return of(op::Add, of(op::Mul, row, size(0)), id(0));
+}
+
+/// Columns and rows of as many threads.
+void Generator::shape(ir::Launch& launch) {
+  launch.block = {block_, 1, 1};
+  std::int64_t rest = shaped_ ? block_ : 1;
+  for (unsigned d = 0; d < 2 && rest > 1; ++d) {
+    std::int64_t size = 0;
+    do size = 1 + shapes_.below(unsigned(std::min<std::int64_t>(rest, 20)));
+    while (rest % size != 0);
+    launch.block[d] = size, rest /= size;
+    launch.block[d + 1] = rest;
+  }
+}
+
 RandomKernel Generator::make() {
   RandomKernel k;
   detail::recording_options o;
@@ -525,9 +548,15 @@ RandomKernel Generator::make() {
     stride_loop(3);
     return finish(k, recording, true);
   }
-  const node id = detail::position(op::GlobalId, scalar::i64, 0);
+  shaped_ = !strides && shapes_.chance(50);
+  const auto first_of_block = [] {
+    node threads = detail::position(op::BlockDim, scalar::i64, 0);
+    for (unsigned d : {1u, 2u}) threads = detail::apply(op::Mul, scalar::i64, threads, detail::position(op::BlockDim, scalar::i64, d));
+    return detail::apply(op::Mul, scalar::i64, detail::position(op::BlockIdx, scalar::i64, 0), threads);
+  };
+  const node id = shaped_ ? detail::apply(op::Add, scalar::i64, first_of_block(), thread_in_block()) : detail::position(op::GlobalId, scalar::i64, 0);
   here_.thread = id;
-  if (cooperative_) in_block_ = detail::position(op::ThreadIdx, scalar::i64, 0);
+  if (cooperative_) in_block_ = thread_in_block();
   here_.values.push_back({id, scalar::i64});
   here_.values.push_back({detail::convert(scalar::i32, detail::position(op::ThreadIdx, scalar::i64, 0)), scalar::i32});
   for (int i = 0; i < 4; ++i) {
@@ -563,8 +592,9 @@ void Generator::show_locals(std::size_t first) {
 RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
   if (!options_.meet) block_ = blocks[r_.below(5)];
-  k.launch.block = {block_, 1, 1}, k.launch.warp_size = options_.warp;
-  const std::int64_t grid = output_size / k.launch.block[0];
+  shape(k.launch);
+  k.launch.warp_size = options_.warp;
+  const std::int64_t grid = output_size / block_;
   k.launch.grid = {strides && r_.chance(60) ? 1 + r_.below(unsigned(grid)) : grid, 1, 1};
   return std::move(k);
 }

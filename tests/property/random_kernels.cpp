@@ -78,8 +78,9 @@ test::GeneratorOptions generated(const Options& o, int warp) {
 /// which of these facts the code may use.
 RandomKernel kernel_of(std::uint64_t seed, const test::GeneratorOptions& generate) {
   RandomKernel k = test::random_kernel(seed, generate);
-  const bool rows = !generate.reports && (seed & 4) == 0 && k.launch.block[0] % 32 == 0;
-  test::set_facts(k.module, {true, (seed & 1) == 0, (seed & 2) == 0, true, rows});
+  ir::Facts facts{true, (seed & 1) == 0, (seed & 2) == 0, true};
+  if ((seed & 4) == 0) facts.set_block(k.launch.block[0], k.launch.block[1], k.launch.block[2]);
+  test::set_facts(k.module, facts);
   return k;
 }
 

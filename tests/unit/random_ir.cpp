@@ -75,6 +75,7 @@ class Generator {
   void header() {
     f_.fp = FpMode(below(4));
     f_.facts = {below(2) == 0, below(2) == 0, below(2) == 0, below(2) == 0};
+    if (below(2)) f_.facts.set_block(1 + below(40), 1 + below(40), 1 + below(4));
     f_.checked = below(2) == 0;
     f_.flat = !f_.checked && below(3) == 0;
     if (below(2)) f_.block = {1 + below(64), 1 + below(4), 1};

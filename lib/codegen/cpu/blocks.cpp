@@ -14,9 +14,13 @@ Lowered Emitter::thread_index(unsigned dim) {
   V width = launch_block_[0], height = launch_block_[1];
   switch (shape_.layout) {
     case Layout::Grid: case Layout::Range: defect("a position in the block outside of block mode");
-    case Layout::Rows:
-      if (dim == 0) return {Form::Linear, {at_.x}, 1};
-      return {Form::Uniform, {dim == 1 ? at_.y : at_.z}, 0};
+    case Layout::Rows: {
+      V first = dim == 0 ? at_.x : dim == 1 ? at_.y : at_.z;
+      if ((dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) == 1 && (dim > 0 || shape_.is_brick())) return {Form::Uniform, {first}, 0};
+      Lowered r{Form::Linear, {first}, dim == 0 ? 1 : 0};
+      if (dim > 0) r.across[dim - 1] = b_.getInt64(1);
+      return r;
+    }
     case Layout::PartRows: {
       Lowered r{Form::Linear, {}, dim == 0 ? 1 : 0};
       for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -74,7 +78,7 @@ void Emitter::emit_blocks() {
     V row = b_.CreateUDiv(block, width);
     at_.block[0] = b_.CreateURem(block, width);
     at_.block[1] = b_.CreateURem(row, height), at_.block[2] = b_.CreateUDiv(row, height);
-    if (!traits_.warps) return emit_block(shape_.layout);
+    if (!traits_.warps || shape_.is_brick()) return emit_block(shape_.layout);
     // Gangs are warps here, runs of 32 linear thread numbers: rows of the block only where they divide evenly.
     V flat = b_.CreateICmpEQ(b_.CreateMul(launch_block_[1], launch_block_[2]), b_.getInt64(1));
     V even = b_.CreateICmpEQ(b_.CreateURem(launch_block_[0], b_.getInt64(shape_.gang())), b_.getInt64(0));
@@ -95,9 +99,47 @@ void Emitter::emit_blocks() {
 
 void Emitter::emit_block(Layout layout) {
   shape_.layout = layout;
-  d_ = find_divergence(f_, functions_.calls, layout, shape_.gang(), ir::none);
+  d_ = find_divergence(f_, functions_.calls, shape_, ir::none);
   if (traits_.barriers && !whole_block_) emit_fissioned();
   else emit_threads();
+}
+
+/// Gangs of several rows: whole ones without a mask, others under one. A row is one gang wide.
+void Emitter::emit_bricks() {
+  const V size[3] = {launch_block_[0], launch_block_[1], launch_block_[2]};
+  const std::int64_t brick[3] = {shape_.width(), shape_.rows, shape_.layers};
+  const V zero = b_.getInt64(0);
+  V high = b_.CreateUDiv(b_.CreateAdd(size[1], b_.getInt64(brick[1] - 1)), b_.getInt64(brick[1]));
+  count_loop(zero, size[2], b_.getInt64(brick[2]), "z", [&](V z) {
+    count_loop(zero, size[1], b_.getInt64(brick[1]), "row", [&](V y) {
+      at_.x = zero, at_.y = y, at_.z = z;
+      at_.gang = b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(z, b_.getInt64(brick[2])), high), b_.CreateUDiv(y, b_.getInt64(brick[1])));
+      if (shape_.fill == ir::Brick::Fill::All) return emit_gang({});
+      const V first[3] = {zero, y, z};
+      Mask mask;
+      V whole = b_.getTrue();
+      for (unsigned d = shape_.fill == ir::Brick::Fill::Rows ? 1 : 0; d < 3; ++d) {
+        if (brick[d] == 1) continue;
+        V rest = arith_.min_max(true, Scalar::I64, b_.CreateSub(size[d], first[d]), b_.getInt64(brick[d]));
+        whole = b_.CreateAnd(whole, b_.CreateICmpEQ(rest, b_.getInt64(brick[d])));
+        rest = splat(b_.CreateTrunc(rest, b_.getInt32Ty()));
+        Mask inside;
+        for (unsigned p = 0; p < shape_.parts; ++p) inside.parts.push_back(b_.CreateICmpSLT(lane_places(b_.getInt32Ty(), d, p), rest));
+        mask = both(mask, inside);
+      }
+      // Of rows that are not full no brick is whole.
+      if (shape_.fill == ir::Brick::Fill::Some || !splits()) return emit_gang(mask);
+      Block all = new_block("whole_brick"), some = new_block("brick"), next = new_block("brick_done");
+      b_.CreateCondBr(whole, all, some);
+      start(all);
+      emit_gang({});
+      branch_to(next);
+      start(some);
+      emit_gang(mask);
+      branch_to(next);
+      start(next);
+    });
+  });
 }
 
 /// Gangs of a block: calls emit_gang at each position.
@@ -105,6 +147,7 @@ void Emitter::emit_threads() {
   V width = launch_block_[0], height = launch_block_[1], depth = launch_block_[2];
   V gang = b_.getInt64(shape_.gang());
   auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
+  if (shape_.layout == Layout::Rows && shape_.is_brick()) return emit_bricks();
   if (shape_.layout == Layout::Rows) {
     const bool even = known(width) ? known(width)->getZExtValue() % shape_.gang() == 0 : f_.facts.whole_rows && 32 % shape_.gang() == 0;
     V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);

@@ -48,7 +48,7 @@ const Functions::Made& Emitter::callee(const Functions::Way& way) {
   const auto known = functions_.made.find(way);
   if (known != functions_.made.end()) return known->second;
   Shape shape = shape_;
-  shape.parts = 1;
+  shape.parts = shape.rows = shape.layers = 1;
   if (way.lane) shape.lanes = 1;
   const Traits traits;
   const ir::Function& f = functions_.module.functions[way.function];
@@ -59,7 +59,7 @@ const Functions::Made& Emitter::callee(const Functions::Way& way) {
 Functions::Made Emitter::emit_called(const Functions::Way& way) {
   std::vector<Span> spans;
   for (bool uniform : way.uniform) spans.push_back(uniform ? Span::Gang : Span::Varying);
-  d_ = find_divergence(f_, functions_.calls, shape_.layout, shape_.gang(), ir::none, spans);
+  d_ = find_divergence(f_, functions_.calls, shape_, ir::none, spans);
   array_offset_.assign(f_.values.size(), on_stack);
   const std::vector<ir::ValueId>& yields = f_.insts[f_.regions[f_.body].insts.back()].operands;
   Functions::Made made{nullptr, {}};

@@ -243,9 +243,10 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
 }
 
 /// An if that only computes, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector costs
-/// a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks.
+/// a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
+/// of short rows, whose accesses are gathers under a mask.
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
-  if (shape_.machine.level >= CpuLevel::Avx512 || shape_.lanes == 1) return false;
+  if ((shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes) || shape_.lanes == 1) return false;
   if (inst.op != Op::If || !inst.results.empty()) return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   const auto& insts = f_.regions[inst.regions[0]].insts;

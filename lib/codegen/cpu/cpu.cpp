@@ -25,6 +25,20 @@ constexpr unsigned usual_parts = 2, costly_body = 160, short_chain = 128, many_c
 constexpr unsigned trips_of_few_blocks = 256;
 constexpr unsigned most_parts = 16;  // of a block that is one gang: more than that lives in memory anyway
 
+/// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.
+void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
+  ir::Facts facts = f.facts;
+  if (f.block[0]) facts.set_block(f.block[0], f.block[1], f.block[2]);
+  const ir::Brick& brick = facts.brick;
+  constexpr unsigned threads = 32;
+  if (!brick.x || (traits.warps && (brick.fill != ir::Brick::Fill::All || shape.gang() != threads))) return;
+  shape.parts = std::max(std::min(shape.parts, threads / shape.lanes), 1u);
+  const unsigned width = std::min<unsigned>(brick.x, shape.gang());
+  shape.rows = std::min(shape.gang() / width, unsigned(brick.y));
+  shape.layers = shape.gang() / (width * shape.rows);
+  shape.fill = brick.fill;
+}
+
 /// Sets layout and parts; true where the gang is the whole block.
 bool choose_layout(const ir::Function& f, const Traits& traits, Shape& shape) {
   if (traits.stride_loop != ir::none) {
@@ -46,8 +60,9 @@ bool choose_layout(const ir::Function& f, const Traits& traits, Shape& shape) {
     shape.parts = unsigned(threads / shape.lanes);
     return true;
   }
+  lay_bricks(f, traits, shape);
   // A row shorter than a gang: one row a part.
-  if (!traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 && threads % shape.gang() == 0 &&
+  if (!shape.is_brick() && !traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 && threads % shape.gang() == 0 &&
       block[0] < 2 * std::int64_t(shape.gang()))
     shape.layout = Layout::PartRows;
   return false;
@@ -70,6 +85,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   CpuBlobHeader header;
   header.level = shape.machine.level;
   header.lanes = shape.lanes, header.parts = shape.parts;
+  header.rows = std::uint16_t(shape.rows), header.layers = std::uint16_t(shape.layers);
   header.item_cost = std::max(traits.cost, 1u);
   if (traits.barriers && traits.shares_out) header.item_cost *= trips_of_few_blocks;
 

@@ -15,9 +15,8 @@ using ir::Op;
 
 class Analysis {
  public:
-  Analysis(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang, ir::InstId range_loop,
-           const std::vector<Span>& parameters)
-      : f_(f), calls_(calls), layout_(layout), gang_(gang), range_loop_(range_loop) {
+  Analysis(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop, const std::vector<Span>& parameters)
+      : f_(f), calls_(calls), shape_(shape), range_loop_(range_loop) {
     d_.values.assign(f.values.size(), Span::Block);
     for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
     d_.continues.assign(f.insts.size(), 0);
@@ -71,9 +70,11 @@ class Analysis {
 
   Span of_id(const ir::Inst& inst) const {
     unsigned dim = unsigned(inst.imm);
-    switch (layout_) {
+    switch (shape_.layout) {
       case Layout::Grid: case Layout::Range: return dim == 0 ? Span::Varying : Span::Gang;
-      case Layout::Rows: return dim == 0 ? Span::Varying : Span::Gang;
+      case Layout::Rows:
+        if (!shape_.is_brick()) return dim == 0 ? Span::Varying : Span::Gang;
+        return (dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) > 1 ? Span::Varying : Span::Gang;
       case Layout::PartRows: case Layout::Linear: return Span::Varying;
     }
     return Span::Varying;
@@ -98,8 +99,8 @@ class Analysis {
         return row.level == ir::Level::Varying ? Span::Varying : row.level == ir::Level::Warp ? Span::Gang : Span::Block;
       default: break;
     }
-    if (layout_ == Layout::Rows)  // whose gangs begin at multiples of their size
-      if (const auto part = row_part_of(f_, inst); part && part->high && 1u << part->bits >= gang_) return Span::Gang;
+    if (shape_.layout == Layout::Rows)  // whose gangs begin at multiples of their size
+      if (const auto part = row_part_of(f_, inst); part && part->high && 1u << part->bits >= shape_.width()) return Span::Gang;
     if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
@@ -227,8 +228,7 @@ class Analysis {
 
   const ir::Function& f_;
   const ir::Calls& calls_;
-  Layout layout_;
-  unsigned gang_;
+  const Shape& shape_;
   ir::InstId range_loop_;
   Divergence d_;
   std::vector<Frame> loops_;
@@ -256,9 +256,9 @@ std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) 
   return RowPart{quotient, unsigned(std::countr_zero(power))};
 }
 
-Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang,
-                           ir::InstId range_loop, const std::vector<Span>& parameters) {
-  return Analysis(f, calls, layout, gang, range_loop, parameters).run();
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop,
+                           const std::vector<Span>& parameters) {
+  return Analysis(f, calls, shape, range_loop, parameters).run();
 }
 
 }  // namespace krait::codegen::cpu

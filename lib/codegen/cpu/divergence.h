@@ -32,8 +32,8 @@ struct RowPart {
 };
 std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst);
 
-/// `gang`: threads. `parameters`: of a function that is called, what its parameters are; else they are equal in the block.
-Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, Layout layout, unsigned gang,
-                           ir::InstId range_loop, const std::vector<Span>& parameters = {});
+/// `parameters`: of a function that is called, what its parameters are; else they are equal in the block.
+Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop,
+                           const std::vector<Span>& parameters = {});
 
 }  // namespace krait::codegen::cpu

@@ -33,7 +33,8 @@ using Few = llvm::SmallVector<T, 4>;
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
   Few<llvm::Value*> v;     // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
-  std::int64_t step = 0;   // Linear: from lane to lane
+  std::int64_t step = 0;   // Linear: from lane to lane along x
+  llvm::Value* across[2] = {};  // Linear, in bricks of one base: from lane to lane along y and z; null: nothing
 };
 
 /// The active lanes; no vectors: all of them.
@@ -52,7 +53,7 @@ struct Cell {
 /// The numbers of the gang that is lowered: scalars that ids are made of.
 struct Position {
   llvm::Value* x = nullptr;         // Grid, Range: first global x / index. Rows: first thread x
-  llvm::Value* y = nullptr;         // Grid: global y; Rows: thread y
+  llvm::Value* y = nullptr;         // Grid: global y; Rows: first thread y
   llvm::Value* z = nullptr;
   llvm::Value* linear = nullptr;    // block layouts: first linear thread number
   llvm::Value* gang = nullptr;      // number of the gang in its block
@@ -140,6 +141,7 @@ class Emitter {
   void emit_blocks();
   void emit_block(Layout layout);
   void emit_threads();
+  void emit_bricks();
   V first_active(ir::ValueId v);
   void emit_gang_barrier(const ir::Inst& inst);
   Lowered id_value(const ir::Inst& inst);
@@ -199,9 +201,13 @@ class Emitter {
   V part(ir::ValueId v, unsigned p) { return part(values_[v], scalar_of(v), p); }
   V part(const Lowered& x, ir::Scalar s, unsigned p);
   V base_of_part(const Lowered& x, unsigned p);
+  V base_of_lane(const Lowered& x, unsigned lane);
+  llvm::ConstantInt* integer(llvm::Type* type, std::int64_t n);
   llvm::Type* lane_type(ir::Scalar s) { return arith_.type(s, shape_.lanes); }
   V splat(V x) { return b_.CreateVectorSplat(shape_.lanes, x); }
   llvm::Constant* lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first = 0);
+  llvm::Constant* lane_places(llvm::Type* element, unsigned dim, unsigned p, bool from_part = false);
+  std::optional<std::vector<std::int64_t>> known_steps(const Lowered& x) const;
   void emit_pure(const ir::Inst& inst);
   bool emit_linear(const ir::Inst& inst);
   bool emit_row_part(const ir::Inst& inst);
@@ -234,15 +240,21 @@ class Emitter {
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_shared(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
-    enum class Kind : std::uint8_t { One, Row, Steps, PerPart, Lanes } kind = Kind::Lanes;
-    // One: a pointer; Row: pointer of each part's first lane; Steps: of the gang's first lane; PerPart: a pointer each part; Lanes: vector of pointers
+    enum class Kind : std::uint8_t { One, Row, Pieces, Steps, PerPart, Lanes } kind = Kind::Lanes;
+    // One: a pointer; Row: pointer of each part's first lane; Pieces, Steps: of the first of each `run` of lanes, which lie side by side (Pieces)
+    // or where `steps` says; PerPart: a pointer each part; Lanes: vector of pointers
     Few<V> v;
-    std::int64_t step = 0;  // Steps: bytes from lane to lane
+    unsigned run = 0;
+    std::vector<std::int64_t> steps;  // bytes from its run's pointer to each lane
   };
+  enum class Split : std::uint8_t { None, Pieces, Steps };  // what an access may be taken apart into, at most
   Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s,
-                  bool by_steps = false);
-  bool takes_steps() const;
+                  Split split = Split::None);
+  void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at);
+  Split split_of(ir::Scalar s) const;
   V step_to(const Address& a, unsigned lane);
+  V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
+  void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);
   V extent_of(ir::ValueId array, unsigned dim);
   V stride_of(ir::ValueId array, unsigned dim);

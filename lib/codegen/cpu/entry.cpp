@@ -74,6 +74,10 @@ void Emitter::load_arguments() {
     launch_grid_[d] = launch_field(Grid + d);
     launch_block_[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
   }
+  if (const ir::Brick& brick = f_.facts.brick; brick.x && brick.fill != ir::Brick::Fill::Some) {
+    launch_block_[0] = b_.getInt64(brick.x);
+    if (brick.fill == ir::Brick::Fill::All && brick.z() > 1) launch_block_[1] = b_.getInt64(brick.y);
+  }
   load_helpers();
   auto params = f_.params();
   for (unsigned i = 0; i < params.size(); ++i) {
@@ -265,7 +269,7 @@ void Emitter::emit_extent() {
 void Emitter::emit() {
   header_.mode = shape_.layout == Layout::Range ? CpuMode::Range : shape_.layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
   if (shape_.layout == Layout::Range) {
-    d_ = find_divergence(f_, functions_.calls, shape_.layout, shape_.gang(), traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_, traits_.stride_loop);
     emit_extent();
   }
   start_function("entry", false);
@@ -274,7 +278,7 @@ void Emitter::emit() {
   if (is_block(shape_.layout)) {
     emit_blocks();
   } else {
-    d_ = find_divergence(f_, functions_.calls, shape_.layout, shape_.gang(), traits_.stride_loop);
+    d_ = find_divergence(f_, functions_.calls, shape_, traits_.stride_loop);
     emit_grid();
   }
   b_.SetCurrentDebugLocation({});

@@ -67,7 +67,7 @@ bool Emitter::lanes_in_loops() const {
 }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
-  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.step, nullptr, {}};
+  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.steps.size() > 1 ? a.steps[1] : 0, nullptr, {}};
   // Of a base and an index a lane, in the 32 bits that it may come from.
   std::vector<V> indices;
   bool narrow = true, sign = true;

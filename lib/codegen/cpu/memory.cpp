@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads, stores and atomics. The form of the index decides: one address, consecutive lanes, one address a part, or a gather.
+#include <numeric>
+
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/cpu/emitter.h"
@@ -40,7 +42,7 @@ std::int64_t Emitter::take_constant(V& index, ir::Space space) {
 llvm::Value* Emitter::array_base(ir::ValueId array) { return values_[array].v[0]; }
 
 Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset,
-                                  Scalar s, bool by_steps) {
+                                  Scalar s, Split split) {
   using Kind = Address::Kind;
   const ir::Type& type = f_.type_of(array);
   const Lowered& i = get(index);
@@ -60,26 +62,18 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   };
   if (i.form == Lowered::Form::Uniform) {
     V pointer = at(i.v[0]);
-    if (!local) return {Kind::One, {pointer}};
-    Address a{Kind::Row, {}};
+    if (!local) return {Kind::One, {pointer}, 0, {}};
+    Address a{Kind::Row, {}, 0, {}};
     for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
     return a;
   }
   bool wraps = scalar_of(index) != Scalar::I64 && scalar_of(index) != Scalar::U64 && scalar_of(index) != Scalar::I32 &&
                !(scalar_of(index) == Scalar::U32 && f_.facts.small);
+  Address a{Kind::Lanes, {}, 0, {}};
   if (i.form == Lowered::Form::Linear && !local && !wraps) {
-    bool row = i.step * std::int64_t(type.index_bytes()) == size;
-    if (row || i.step == 0) {
-      Address a{row ? Kind::Row : Kind::PerPart, {}};
-      for (unsigned p = 0; p < shape_.parts; ++p) {
-        if (row && i.v.size() == 1 && p) a.v.push_back(beside(a.v[0], p));
-        else a.v.push_back(at(i.v.size() == 1 ? i.v[0] : i.v[p]));
-      }
-      return a;
-    }
-    if (by_steps && i.v.size() == 1) return {Kind::Steps, {at(i.v[0])}, i.step * std::int64_t(type.index_bytes())};
+    find_runs(a, i, std::int64_t(type.index_bytes()), size, split, at);
+    if (a.kind != Kind::Lanes) return a;
   }
-  Address a{Kind::Lanes, {}};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V lanes = wide_index(part(index, p), index);
     if (local) {
@@ -96,6 +90,37 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     else a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateMul(lanes, splat(b_.getInt64(element)))));
   }
   return a;
+}
+
+/// How a linear index, of elements of `bytes`, takes lanes' elements of `size` apart: leaves `a` as it is where it does not. `at`: the
+/// pointer to an index.
+void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at) {
+  using Kind = Address::Kind;
+  const unsigned lanes = shape_.lanes, gang = shape_.gang(), width = shape_.width();
+  const bool side_by_side = i.step * bytes == size;
+  if (i.v.size() > 1) {  // PartRows
+    if (!side_by_side && i.step != 0) return;
+    a.kind = side_by_side ? Kind::Row : Kind::PerPart;
+    for (V first : i.v) a.v.push_back(at(first));
+    return;
+  }
+  const auto steps = known_steps(i);
+  const auto runs_of = [&](Kind kind, unsigned run) {
+    a.kind = kind, a.run = run;
+    for (unsigned first = 0; first < gang; first += run)
+      a.v.push_back(!first || !steps ? at(base_of_lane(i, first)) : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
+  };
+  const auto lies = [&](std::int64_t distance) {  // every lane so far from the one before it in its part
+    for (unsigned lane = 0; lane < gang; ++lane)
+      if (((*steps)[lane] - (*steps)[lane / lanes * lanes]) * bytes != distance * (lane % lanes)) return false;
+    return true;
+  };
+  if (steps ? lies(size) : side_by_side && width >= lanes) return runs_of(Kind::Row, lanes);
+  if (steps ? lies(0) : i.step == 0 && width >= lanes) return runs_of(Kind::PerPart, lanes);
+  if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
+  if (split != Split::Steps) return;
+  runs_of(Kind::Steps, steps ? gang : width);
+  for (unsigned lane = 0; lane < gang; ++lane) a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
 }
 
 void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
@@ -137,9 +162,49 @@ static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
   return ir::none;
 }
 
-/// Whether lanes are better accessed one by one where they lie at equal distances: AVX-512 has an instruction for any places.
-bool Emitter::takes_steps() const { return active_.all() && shape_.machine.level != CpuLevel::Avx512; }
-llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[0], b_.getInt64(std::int64_t(lane) * a.step)); }
+/// Lanes at known distances are better accessed one by one, except with AVX-512, which has an instruction for any places: on AMD's
+/// processors no fast one, which shows in bricks. Under a mask pieces of whole registers alone have an instruction.
+Emitter::Split Emitter::split_of(Scalar s) const {
+  constexpr unsigned smallest_register = 16, smallest_masked = 4;
+  const unsigned size = ir::size_of(s);
+  if (!active_.all()) return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
+  const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !(shape_.is_brick() && shape_.machine.tune.starts_with("znver"));
+  return gathers || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
+}
+llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
+
+static std::vector<int> numbers_from(unsigned first, unsigned count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), int(first));
+  return numbers;
+}
+
+/// A part's lanes, a run at a time.
+llvm::Value* Emitter::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array) {
+  llvm::Type* type = llvm::FixedVectorType::get(element, a.run);
+  Few<V> pieces;
+  for (unsigned lane = 0; lane < shape_.lanes; lane += a.run) {
+    V at = a.v[(p * shape_.lanes + lane) / a.run];
+    V mask = active_.all() ? nullptr : b_.CreateShuffleVector(active_.parts[p], numbers_from(lane, a.run));
+    llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(type, at, align, mask, llvm::Constant::getNullValue(type)))
+                                   : b_.CreateAlignedLoad(type, at, align);
+    annotate(load, array);
+    pieces.push_back(load);
+  }
+  for (unsigned run = a.run; run < shape_.lanes; run *= 2)
+    for (unsigned k = 0; k < shape_.lanes / (2 * run); ++k)
+      pieces[k] = b_.CreateShuffleVector(pieces[2 * k], pieces[2 * k + 1], numbers_from(0, 2 * run));
+  return pieces.front();
+}
+void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array) {
+  for (unsigned lane = 0; lane < shape_.lanes; lane += a.run) {
+    const std::vector<int> lanes = numbers_from(lane, a.run);
+    V at = a.v[(p * shape_.lanes + lane) / a.run], piece = b_.CreateShuffleVector(x, lanes);
+    llvm::Instruction* store = active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
+                                             : b_.CreateMaskedStore(piece, at, align, b_.CreateShuffleVector(active_.parts[p], lanes));
+    annotate(store, array);
+  }
+}
 
 void Emitter::emit_load(const ir::Inst& inst) {
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
@@ -148,7 +213,7 @@ void Emitter::emit_load(const ir::Inst& inst) {
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   llvm::Align align(ir::size_of(s));
   for (std::size_t k = 0; k < inst.results.size(); ++k) {
-    Address a = address(array, index, std::int64_t(k), inst.imm, s, takes_steps());
+    Address a = address(array, index, std::int64_t(k), inst.imm, s, split_of(s));
     if (a.kind == Address::Kind::One) {
       llvm::LoadInst* load = b_.CreateAlignedLoad(memory, a.v[0], align);
       annotate(load, array);
@@ -175,6 +240,10 @@ void Emitter::emit_load(const ir::Inst& inst) {
         r.v.push_back(arith_.from_memory(x, s));
         continue;
       }
+      if (a.kind == Address::Kind::Pieces) {
+        r.v.push_back(arith_.from_memory(load_pieces(a, memory, p, align, array), s));
+        continue;
+      }
       if (a.kind == Address::Kind::Row) {
         x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
                        : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
@@ -199,7 +268,7 @@ void Emitter::emit_store(const ir::Inst& inst) {
   llvm::Align align(ir::size_of(s));
   for (std::size_t k = 2; k < inst.operands.size(); ++k) {
     ir::ValueId value = inst.operands[k];
-    Address a = address(array, index, std::int64_t(k - 2), inst.imm, s, takes_steps());
+    Address a = address(array, index, std::int64_t(k - 2), inst.imm, s, split_of(s));
     if (a.kind == Address::Kind::One && (uniform(value) || active_.all())) {
       // Of lanes that write one place the last wins.
       V x = uniform(value) ? scalar(value)
@@ -217,6 +286,10 @@ void Emitter::emit_store(const ir::Inst& inst) {
       if (a.kind == Address::Kind::Steps) {
         for (unsigned lane = 0; lane < shape_.lanes; ++lane)
           annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane), align), array);
+        continue;
+      }
+      if (a.kind == Address::Kind::Pieces) {
+        store_pieces(a, x, p, align, array);
         continue;
       }
       if (a.kind == Address::Kind::Row) {

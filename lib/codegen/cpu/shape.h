@@ -4,6 +4,7 @@
 // varying value is `parts` vectors of `lanes`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,7 @@ namespace krait::codegen::cpu {
 enum class Layout : std::uint8_t {
   Grid,     // consecutive global x of one row
   Range,    // consecutive indices of the kernel's only grid_stride loop
-  Rows,     // consecutive x of one row of a block; the row's last gang may be partial
+  Rows,     // a brick of a block's threads: consecutive x of one row, or of several where rows are short; what lies at the end may be partial
   PartRows, // consecutive threads of a block; each part lies within one row
   Linear    // consecutive threads of a block, whatever its shape
 };
@@ -33,8 +34,15 @@ struct Machine {
 struct Shape {
   unsigned lanes = 1, parts = 1;
   Layout layout = Layout::Grid;
+  /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x first.
+  unsigned rows = 1, layers = 1;
+  ir::Brick::Fill fill = ir::Brick::Fill::Some;  // of bricks with several rows
   Machine machine;
   unsigned gang() const { return lanes * parts; }
+  unsigned width() const { return gang() / (rows * layers); }
+  bool is_brick() const { return rows * layers > 1; }
+  /// Where the lane lies in the gang, by dimension.
+  std::array<unsigned, 3> place(unsigned lane) const { return {lane % width(), lane / width() % rows, lane / (width() * rows)}; }
 };
 
 /// What the kernel does, as far as the choice of layout asks.

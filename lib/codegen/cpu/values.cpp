@@ -16,28 +16,74 @@ llvm::Value* Emitter::scalar(ir::ValueId v) {
   return x.v[0];
 }
 
+/// Modulo what the type holds.
+llvm::ConstantInt* Emitter::integer(llvm::Type* type, std::int64_t n) {
+  return llvm::ConstantInt::get(c_, llvm::APInt(64, std::uint64_t(n)).trunc(type->getIntegerBitWidth()));
+}
+
 llvm::Constant* Emitter::lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first) {
   Few<llvm::Constant*> numbers;
-  unsigned width = element->getIntegerBitWidth();
-  for (unsigned i = 0; i < shape_.lanes; ++i)
-    numbers.push_back(llvm::ConstantInt::get(c_, llvm::APInt(64, std::uint64_t(step) * i + std::uint64_t(first)).trunc(width)));
+  for (unsigned i = 0; i < shape_.lanes; ++i) numbers.push_back(integer(element, std::int64_t(std::uint64_t(step) * i + std::uint64_t(first))));
   return llvm::ConstantVector::get(numbers);
 }
 
+/// Where the part's lanes lie in the gang along a dimension, or from the part's first lane.
+llvm::Constant* Emitter::lane_places(llvm::Type* element, unsigned dim, unsigned p, bool from_part) {
+  Few<llvm::Constant*> places;
+  const unsigned first = p * shape_.lanes;
+  const std::int64_t origin = from_part ? shape_.place(first)[dim] : 0;
+  for (unsigned i = 0; i < shape_.lanes; ++i)
+    places.push_back(integer(element, std::int64_t(shape_.place(first + i)[dim]) - origin));
+  return llvm::ConstantVector::get(places);
+}
+
+/// How far the lanes are from the first one, where that is known and not too far for 32 bits.
+std::optional<std::vector<std::int64_t>> Emitter::known_steps(const Lowered& x) const {
+  if (std::abs(x.step) > 1 << 20) return {};
+  std::int64_t step[3] = {x.step, 0, 0};
+  for (unsigned d : {1u, 2u}) {
+    if (!x.across[d - 1]) continue;
+    auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.across[d - 1]);
+    if (!c || c->getValue().abs().getActiveBits() > 20) return {};
+    step[d] = c->getSExtValue();
+  }
+  std::vector<std::int64_t> steps;
+  for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
+    const auto at = shape_.place(lane);
+    steps.push_back(step[0] * at[0] + step[1] * at[1] + step[2] * at[2]);
+  }
+  return steps;
+}
+
 llvm::Value* Emitter::base_of_part(const Lowered& x, unsigned p) {
-  if (x.v.size() > 1) return x.v[p];
-  if (p == 0 || x.step == 0) return x.v[0];
-  llvm::Type* t = x.v[0]->getType();
-  std::uint64_t offset = std::uint64_t(x.step) * p * shape_.lanes;
-  return b_.CreateAdd(x.v[0], llvm::ConstantInt::get(c_, llvm::APInt(64, offset).trunc(t->getIntegerBitWidth())));
+  return x.v.size() > 1 ? x.v[p] : base_of_lane(x, p * shape_.lanes);
+}
+
+/// Of a linear value with one base.
+llvm::Value* Emitter::base_of_lane(const Lowered& x, unsigned lane) {
+  V base = x.v[0];
+  llvm::Type* t = base->getType();
+  const auto at = shape_.place(lane);
+  if (x.step && at[0]) base = b_.CreateAdd(base, integer(t, std::int64_t(std::uint64_t(x.step) * at[0])));
+  for (unsigned d : {1u, 2u})
+    if (x.across[d - 1] && at[d]) base = b_.CreateAdd(base, b_.CreateMul(x.across[d - 1], integer(t, at[d])));
+  return base;
 }
 
 llvm::Value* Emitter::part(const Lowered& x, Scalar s, unsigned p) {
   switch (x.form) {
     case Lowered::Form::Uniform: return splat(x.v[0]);
-    case Lowered::Form::Linear:
-      if (x.step == 0) return splat(base_of_part(x, p));
-      return b_.CreateAdd(splat(base_of_part(x, p)), lane_numbers(arith_.scalar_type(s), x.step));
+    case Lowered::Form::Linear: {
+      V lanes = splat(base_of_part(x, p));
+      llvm::Type* t = arith_.scalar_type(s);
+      llvm::Constant* along = lane_places(t, 0, p, true);
+      if (x.step && !along->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(along, splat(integer(t, x.step))));
+      for (unsigned d : {1u, 2u}) {
+        llvm::Constant* places = lane_places(t, d, p, true);
+        if (x.across[d - 1] && !places->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(places, splat(x.across[d - 1])));
+      }
+      return lanes;
+    }
     case Lowered::Form::Parts: return x.v[p];
     case Lowered::Form::None: break;
   }
@@ -96,6 +142,8 @@ bool Emitter::emit_linear(const ir::Inst& inst) {
     bool widens = ir::bits_of(s) > ir::bits_of(from);
     if (widens && (!ir::is_signed_int(from) || magnitude(inst.operands[0]) >= ir::bits_of(from) - 1)) return false;
     for (V base : x.v) r.v.push_back(arith_.cast(base, from, s));
+    for (unsigned d : {0u, 1u})
+      if (x.across[d]) r.across[d] = arith_.cast(x.across[d], from, s);
     r.step = x.step;
     return set(inst.results[0], std::move(r)), true;
   }
@@ -104,9 +152,11 @@ bool Emitter::emit_linear(const ir::Inst& inst) {
     const Lowered& linear = x.form == Form::Linear ? x : y;
     const Lowered& factor = x.form == Form::Linear ? y : x;
     auto* c = factor.form == Form::Uniform ? llvm::dyn_cast<llvm::ConstantInt>(factor.v[0]) : nullptr;
-    bool rows = linear.step == 0 && factor.form == Form::Uniform;  // uniform in each part
+    bool rows = linear.step == 0 && factor.form == Form::Uniform;  // uniform in each part, or each row of a brick
     if (!rows && (!c || c->getValue().abs().getActiveBits() > 20)) return false;
     for (V base : linear.v) r.v.push_back(b_.CreateMul(base, factor.v[0]));
+    for (unsigned d : {0u, 1u})
+      if (linear.across[d]) r.across[d] = b_.CreateMul(linear.across[d], factor.v[0]);
     r.step = rows ? 0 : linear.step * c->getSExtValue();
     return set(inst.results[0], std::move(r)), true;
   }
@@ -115,6 +165,11 @@ bool Emitter::emit_linear(const ir::Inst& inst) {
   for (unsigned p = 0; p < (per_part ? shape_.parts : 1); ++p) {
     V u = per_part ? base_of_part(x, p) : x.v[0], w = per_part ? base_of_part(y, p) : y.v[0];
     r.v.push_back(add ? b_.CreateAdd(u, w) : b_.CreateSub(u, w));
+  }
+  for (unsigned d : {0u, 1u}) {
+    V u = x.across[d], w = y.across[d];
+    if (u && w) r.across[d] = add ? b_.CreateAdd(u, w) : b_.CreateSub(u, w);
+    else r.across[d] = w && !add ? b_.CreateNeg(w) : u ? u : w;
   }
   r.step = add ? x.step + y.step : x.step - y.step;
   return set(inst.results[0], std::move(r)), true;
@@ -130,20 +185,20 @@ bool Emitter::emit_row_part(const ir::Inst& inst) {
   auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
   V base = part->high ? b_.CreateLShr(at_.x, part->bits) : b_.CreateAnd(at_.x, b_.getInt64(size - 1));
   base = b_.CreateTrunc(base, type);
-  if (size >= shape_.gang()) {
+  if (size >= shape_.width()) {
     if (part->high) return set_uniform(inst.results[0], base), true;
-    if (size == shape_.gang()) base = llvm::ConstantInt::get(type, 0);
+    if (size == shape_.width()) base = llvm::ConstantInt::get(type, 0);
     return set(inst.results[0], {Lowered::Form::Linear, {base}, 1}), true;
   }
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V lanes = lane_numbers(type, 1, p * shape_.lanes);
+    V lanes = lane_places(type, 0, p);
     r.v.push_back(part->high ? b_.CreateAdd(splat(base), b_.CreateLShr(lanes, part->bits)) : b_.CreateAnd(lanes, splat(llvm::ConstantInt::get(type, std::uint64_t(size - 1)))));
   }
   return set(inst.results[0], std::move(r)), true;
 }
 
-/// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers instead of 64-bit indices.
+/// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers, or steps, instead of 64-bit indices.
 bool Emitter::emit_linear_compare(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: break;
@@ -156,8 +211,10 @@ bool Emitter::emit_linear_compare(const ir::Inst& inst) {
     op = op == Op::Lt ? Op::Gt : op == Op::Le ? Op::Ge : op == Op::Gt ? Op::Lt : Op::Le;
   }
   const Lowered& x = get(linear);
-  if (scalar_of(linear) != Scalar::I64 || x.form != Lowered::Form::Linear || x.step != 1) return false;
+  if (scalar_of(linear) != Scalar::I64 || x.form != Lowered::Form::Linear || (x.step != 1 && !shape_.is_brick())) return false;
   if (get(bound).form != Lowered::Form::Uniform || magnitude(linear) > 61) return false;
+  const auto steps = known_steps(x);
+  if (!steps) return false;
   V limit = scalar(bound);
   if (magnitude(bound) > 61) {
     limit = arith_.min_max(true, Scalar::I64, limit, b_.getInt64(std::int64_t(1) << 61));
@@ -167,11 +224,14 @@ bool Emitter::emit_linear_compare(const ir::Inst& inst) {
   P predicate = op == Op::Lt ? P::ICMP_SLT : op == Op::Le ? P::ICMP_SLE : op == Op::Gt ? P::ICMP_SGT : P::ICMP_SGE;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
+    const auto first = steps->begin() + p * shape_.lanes, end = first + shape_.lanes;
+    Few<llvm::Constant*> lanes;
+    for (auto step = first; step != end; ++step) lanes.push_back(integer(b_.getInt32Ty(), *step - *first));
     V rest = b_.CreateSub(limit, base_of_part(x, p));
-    rest = arith_.min_max(true, Scalar::I64, rest, b_.getInt64(shape_.lanes));
-    rest = arith_.min_max(false, Scalar::I64, rest, b_.getInt64(-1));
+    rest = arith_.min_max(true, Scalar::I64, rest, b_.getInt64(*std::max_element(first, end) - *first + 1));
+    rest = arith_.min_max(false, Scalar::I64, rest, b_.getInt64(*std::min_element(first, end) - *first - 1));
     V narrow = splat(b_.CreateTrunc(rest, b_.getInt32Ty()));
-    r.v.push_back(b_.CreateICmp(predicate, lane_numbers(b_.getInt32Ty(), 1), narrow));
+    r.v.push_back(b_.CreateICmp(predicate, llvm::ConstantVector::get(lanes), narrow));
   }
   return set(inst.results[0], std::move(r)), true;
 }

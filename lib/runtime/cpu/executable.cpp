@@ -21,7 +21,7 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
   if (header_.magic != CpuBlobHeader::signature || header_.header_bytes != sizeof header_) damaged("another format");
   const bool fits = blob.size() - sizeof header_ == header_.image_bytes && header_.entry < header_.image_bytes;
   if (!fits) damaged("sizes that do not fit");
-  if (header_.mode > CpuMode::Block || header_.lanes == 0 || header_.parts == 0) damaged("an unknown mode");
+  if (header_.mode > CpuMode::Block || header_.lanes == 0 || header_.parts == 0 || header_.rows == 0 || header_.layers == 0) damaged("an unknown mode");
   if (header_.mode == CpuMode::Range && header_.extent >= header_.image_bytes) damaged("no extent");
   if (header_.level > host_level())
     support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(header_.level),

@@ -74,8 +74,9 @@ struct Plan {
 std::size_t scratch_for(const CpuBlobHeader& h, const CpuLaunch& l) {
   std::size_t bytes = h.shared_bytes + std::size_t(l.dynamic_bytes);
   if (h.gang_bytes) {
-    std::int64_t gang = std::int64_t(h.lanes) * h.parts;
-    std::int64_t gangs = l.block[1] * l.block[2] * ((l.block[0] + gang - 1) / gang);
+    const std::int64_t width = std::int64_t(h.lanes) * h.parts / (h.rows * h.layers);
+    const auto pieces = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
+    const std::int64_t gangs = pieces(l.block[0], width) * pieces(l.block[1], h.rows) * pieces(l.block[2], h.layers);
     bytes += std::size_t(gangs) * h.gang_bytes;
   }
   return bytes;
