@@ -49,7 +49,7 @@ Process& process() {
 [[maybe_unused]] const Process& made_at_load = process();  // not while another thread forks
 
 std::string text_of(const ir::Facts& f) {
-  const std::string brick = f.brick.x ? fmt::format(" {}({}, {})", ir::name_of(f.brick.fill), f.brick.x, f.brick.y) : "";
+  const std::string brick = f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
   return fmt::format("{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
                      f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick);
 }

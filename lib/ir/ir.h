@@ -69,16 +69,17 @@ inline constexpr std::uint32_t none = ~std::uint32_t(0);
 enum class FpMode : std::uint8_t { Strict, Reproducible, Native, Fast };
 std::string_view name_of(FpMode mode);
 
-/// How 32 threads lie side by side in blocks whose rows are short: x * y * z threads, x and y the smallest powers of two that hold a
-/// row and a column of the block, as far as 32 goes.
+/// How 32 lanes lie side by side in blocks with rows of at most 16 threads: along x the smallest power of two that holds a row, along y
+/// the smallest that holds a column, as far as 32 goes, and the rest along z.
 struct Brick {
-  enum class Fill : std::uint8_t { Some, Rows, All };  // the block is made of whole bricks; or their rows alone are full
-  std::uint8_t x = 0, y = 0;                           // 0: rows of more than 16 threads, or nothing is known
-  Fill fill = Fill::Some;
-  std::int64_t z() const { return 32 / (x * y); }
+  static constexpr unsigned threads = 32;
+  std::uint8_t x = 0;  // threads of a row; 0: more than 16, or not known
+  std::uint8_t y = 0;  // lanes along y
+  bool whole = false;  // along y and z the block is made of whole bricks
+  unsigned width() const;
+  unsigned z() const { return threads / (width() * y); }
   friend bool operator==(const Brick&, const Brick&) = default;
 };
-std::string_view name_of(Brick::Fill fill);
 
 /// What the launcher found to hold for the arguments of a specialised variant.
 struct Facts {

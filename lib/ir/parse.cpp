@@ -244,24 +244,20 @@ class Parser : Scanner {
       else if (name == "small") f_->facts.small = true;
       else if (name == "disjoint") f_->facts.disjoint = true;
       else if (name == "whole_rows") f_->facts.whole_rows = true;
-      else if (!brick(name)) fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, bricks, brick_rows or whole_bricks");
+      else if (name == "bricks") brick();
+      else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
+      else fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, bricks or whole_bricks");
     } while (accept(','));
     expect(')');
   }
-  bool brick(std::string_view name) {
+  void brick() {
+    expect('(');
     Brick& brick = f_->facts.brick;
-    for (const Brick::Fill fill : {Brick::Fill::Some, Brick::Fill::Rows, Brick::Fill::All}) {
-      if (name != name_of(fill)) continue;
-      brick.fill = fill;
-      expect('(');
-      const std::size_t place = at_;
-      const auto x = number<std::uint8_t>("threads of a row"), y = (expect(','), number<std::uint8_t>("threads of a column"));
-      expect(')');
-      if (!std::has_single_bit(x) || !std::has_single_bit(y) || x > 16 || x * y > 32) fail_at(place, "expected powers of two, at most 16 and together 32");
-      brick.x = x, brick.y = y;
-      return true;
-    }
-    return false;
+    const std::size_t place = at_;
+    brick.x = number<std::uint8_t>("threads of a row"), expect(',');
+    brick.y = number<std::uint8_t>("lanes along a column"), expect(')');
+    if (brick.x == 0 || brick.x > 16 || !std::has_single_bit(brick.y) || brick.width() * brick.y > Brick::threads)
+      fail_at(place, "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them");
   }
   void block() {
     expect('(');

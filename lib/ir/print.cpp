@@ -104,7 +104,7 @@ class Printer {
       fact(f_.facts.disjoint, "disjoint");
       fact(f_.facts.whole_rows, "whole_rows");
       if (const Brick& brick = f_.facts.brick; brick.x) {
-        fact(true, name_of(brick.fill).data());
+        fact(true, brick.whole ? "whole_bricks" : "bricks");
         out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y), out_ += ')';
       }
       out_ += ") ";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a block's shape costs on the CPU: kernels whose threads meet, each in blocks of about 256 threads of many shapes, with equal work.
-//   bench_shapes [--rounds N] [--only TEXT]     TEXT: a part of the kernels' names
+//   bench_shapes [--rounds N] [--only TEXT] [--shape TEXT]     TEXT: a part of the kernels' names; a shape as in the heading
 // A row a kernel: ms of one thread's processor time for each shape, the smallest of interleaved rounds, and the worst over the best;
 // below, what the first launch took longer. Results are checked against those of the first shape.
 #include <krait/krait.h>
@@ -183,7 +183,15 @@ double time_of(const std::function<void()>& run) {
 
 struct Suite {
   int rounds = 7;
-  std::string only;
+  std::string only, shape;
+
+  static std::string name_of(Shape s) { return std::to_string(s.w) + "," + std::to_string(s.h) + (s.d > 1 ? "," + std::to_string(s.d) : ""); }
+  std::vector<Shape> wanted() const {
+    std::vector<Shape> all;
+    for (Shape s : shapes)
+      if (shape.empty() || shape == name_of(s)) all.push_back(s);
+    return all;
+  }
 
   /// `start(shape)` gives a launch; `result` what it leaves, compared where `compares`.
   template <class Start>
@@ -192,7 +200,7 @@ struct Suite {
     std::vector<std::function<void()>> runs;
     std::vector<double> best, first;
     std::vector<float> expected;
-    for (Shape s : shapes) {
+    for (Shape s : wanted()) {
       runs.push_back(start(s));
       const double cold = time_of(runs.back());
       best.push_back(time_of(runs.back()));
@@ -224,6 +232,7 @@ int main(int argc, char** argv) try {
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!std::strcmp(argv[i], "--rounds")) suite.rounds = std::atoi(argv[i + 1]);
     else if (!std::strcmp(argv[i], "--only")) suite.only = argv[i + 1];
+    else if (!std::strcmp(argv[i], "--shape")) suite.shape = argv[i + 1];
   }
   const kr::device cpu = kr::device::cpu();
   std::vector<float> numbers(side * side);
@@ -248,7 +257,7 @@ int main(int argc, char** argv) try {
   const auto keep = [](auto f) { return std::make_shared<decltype(f)>(std::move(f)); };
 
   std::printf("%-10s", "ms");
-  for (Shape s : shapes) std::printf(" %8s", (std::to_string(s.w) + "," + std::to_string(s.h) + (s.d > 1 ? "," + std::to_string(s.d) : "")).c_str());
+  for (Shape s : suite.wanted()) std::printf(" %8s", Suite::name_of(s).c_str());
   std::printf("   worst/best\n");
   suite.row("stencil", [&](Shape s) { return [&, s, f = keep(stencil(s))] { f->launch(over_image(s), a, out); }; }, span(out));
   suite.row("transpose", [&](Shape s) { return [&, s, f = keep(transpose(s))] { f->launch(over_image(s), a, out); }; }, span(out));

@@ -104,35 +104,37 @@ void Emitter::emit_block(Layout layout) {
   else emit_threads();
 }
 
-/// Gangs of several rows: whole ones without a mask, others under one. A row is one gang wide.
+/// Gangs of several rows: those that are full along y and z, others under a mask of their own.
 void Emitter::emit_bricks() {
   const V size[3] = {launch_block_[0], launch_block_[1], launch_block_[2]};
   const std::int64_t brick[3] = {shape_.width(), shape_.rows, shape_.layers};
   const V zero = b_.getInt64(0);
+  const auto inside = [&](unsigned d, V threads) {
+    Mask mask;
+    for (unsigned p = 0; p < shape_.parts; ++p)
+      mask.parts.push_back(b_.CreateICmpSLT(lane_places(b_.getInt32Ty(), d, p), splat(b_.CreateTrunc(threads, b_.getInt32Ty()))));
+    return mask;
+  };
+  full_ = shape_.filled < shape_.width() ? inside(0, b_.getInt64(shape_.filled)) : Mask{};
   V high = b_.CreateUDiv(b_.CreateAdd(size[1], b_.getInt64(brick[1] - 1)), b_.getInt64(brick[1]));
   count_loop(zero, size[2], b_.getInt64(brick[2]), "z", [&](V z) {
     count_loop(zero, size[1], b_.getInt64(brick[1]), "row", [&](V y) {
       at_.x = zero, at_.y = y, at_.z = z;
       at_.gang = b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(z, b_.getInt64(brick[2])), high), b_.CreateUDiv(y, b_.getInt64(brick[1])));
-      if (shape_.fill == ir::Brick::Fill::All) return emit_gang({});
-      const V first[3] = {zero, y, z};
-      Mask mask;
+      if (shape_.whole) return emit_gang(full_);
+      Mask mask = full_;
       V whole = b_.getTrue();
-      for (unsigned d = shape_.fill == ir::Brick::Fill::Rows ? 1 : 0; d < 3; ++d) {
+      for (unsigned d : {1u, 2u}) {
         if (brick[d] == 1) continue;
-        V rest = arith_.min_max(true, Scalar::I64, b_.CreateSub(size[d], first[d]), b_.getInt64(brick[d]));
+        V rest = arith_.min_max(true, Scalar::I64, b_.CreateSub(size[d], d == 1 ? y : z), b_.getInt64(brick[d]));
         whole = b_.CreateAnd(whole, b_.CreateICmpEQ(rest, b_.getInt64(brick[d])));
-        rest = splat(b_.CreateTrunc(rest, b_.getInt32Ty()));
-        Mask inside;
-        for (unsigned p = 0; p < shape_.parts; ++p) inside.parts.push_back(b_.CreateICmpSLT(lane_places(b_.getInt32Ty(), d, p), rest));
-        mask = both(mask, inside);
+        mask = both(mask, inside(d, rest));
       }
-      // Of rows that are not full no brick is whole.
-      if (shape_.fill == ir::Brick::Fill::Some || !splits()) return emit_gang(mask);
+      if (!splits()) return emit_gang(mask);
       Block all = new_block("whole_brick"), some = new_block("brick"), next = new_block("brick_done");
       b_.CreateCondBr(whole, all, some);
       start(all);
-      emit_gang({});
+      emit_gang(full_);
       branch_to(next);
       start(some);
       emit_gang(mask);

@@ -247,30 +247,43 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
 /// of short rows, whose accesses are gathers under a mask.
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
   if ((shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes) || shape_.lanes == 1) return false;
-  if (inst.op != Op::If || !inst.results.empty()) return false;
+  if (inst.op != Op::If || !inst.results.empty() || masked_copy_) return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
-  const auto& insts = f_.regions[inst.regions[0]].insts;
   bool stores = false;
-  for (ir::InstId id : insts) {
+  std::size_t size = 0;
+  return only_accesses(inst.regions[0], stores, size) && stores && size <= whole_limit;
+}
+
+/// In bricks further ifs count as accesses: tiles with a halo.
+bool Emitter::only_accesses(ir::RegionId r, bool& stores, std::size_t& size) const {
+  for (ir::InstId id : f_.regions[r].insts) {
     const ir::Inst& inner = f_.insts[id];
     const ir::Effect effect = ir::info(inner.op).effect;
+    ++size;
+    if (inner.op == Op::If && shape_.is_brick() && !d_.kills[id]) {
+      for (ir::RegionId side : inner.regions)
+        if (!only_accesses(side, stores, size)) return false;
+      continue;
+    }
     stores = stores || effect == ir::Effect::Write;
     if (inner.op != Op::Yield && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
   }
-  return stores && insts.size() <= whole_limit;
+  return true;
 }
 
 void Emitter::emit_whole_or_masked(ir::RegionId r, const Mask& mask) {
   Block whole = new_block("whole"), masked = new_block("masked"), next = new_block("join");
   b_.CreateCondBr(every(mask), whole, masked);
   start(whole);
-  active_ = {}, some_ = true, tail_ = false;
+  active_ = full_, some_ = true, tail_ = false;
   emit_region(r);
   branch_to(next);
   start(masked);
   Mask after;
   bool alive = false;
+  masked_copy_ = true;
   emit_side(r, mask, false, after, alive);
+  masked_copy_ = false;
   branch_to(next);
   start(next);
 }

@@ -30,13 +30,14 @@ void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
   ir::Facts facts = f.facts;
   if (f.block[0]) facts.set_block(f.block[0], f.block[1], f.block[2]);
   const ir::Brick& brick = facts.brick;
-  constexpr unsigned threads = 32;
-  if (!brick.x || (traits.warps && (brick.fill != ir::Brick::Fill::All || shape.gang() != threads))) return;
-  shape.parts = std::max(std::min(shape.parts, threads / shape.lanes), 1u);
-  const unsigned width = std::min<unsigned>(brick.x, shape.gang());
+  if (!brick.x) return;
+  const bool warps = brick.whole && brick.x == brick.width() && shape.gang() == ir::Brick::threads;
+  if (traits.warps && !warps) return;
+  shape.parts = std::max(std::min(shape.parts, ir::Brick::threads / shape.lanes), 1u);
+  const unsigned width = std::min(brick.width(), shape.gang());
   shape.rows = std::min(shape.gang() / width, unsigned(brick.y));
   shape.layers = shape.gang() / (width * shape.rows);
-  shape.fill = brick.fill;
+  shape.whole = brick.whole, shape.filled = brick.x;
 }
 
 /// Sets layout and parts; true where the gang is the whole block.

@@ -183,6 +183,7 @@ class Emitter {
   Flow emit_varying_if(ir::InstId id);
   bool flattens(const ir::Inst& inst) const;
   bool gains_from_whole(const ir::Inst& inst) const;
+  bool only_accesses(ir::RegionId r, bool& stores, std::size_t& size) const;
   void emit_whole_or_masked(ir::RegionId r, const Mask& mask);
   Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
   void emit_loop(ir::InstId id);
@@ -225,6 +226,8 @@ class Emitter {
   V every_lane();
   Mask both(const Mask& a, const Mask& b);
   Mask either(const Mask& a, const Mask& b);
+  /// No lane with a thread is missing.
+  bool everyone() const { return active_.all() || active_.parts == full_.parts; }
   V any(const Mask& m);
   V every(const Mask& m);
   V mask_bits(V part);
@@ -253,6 +256,7 @@ class Emitter {
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at);
   Split split_of(ir::Scalar s) const;
   V step_to(const Address& a, unsigned lane);
+  std::vector<std::pair<unsigned, unsigned>> chunks(unsigned first, unsigned end) const;
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);
@@ -331,6 +335,8 @@ class Emitter {
   Block gang_end_ = nullptr;        // where a uniform return goes
   Position at_;
   Mask active_;
+  Mask full_;                       // what has threads of a whole gang, whose lanes are known
+  bool masked_copy_ = false;        // of an if that has another one for whole gangs
   bool some_ = true;                // active_ is known to hold a lane
   bool open_ = true;                // the builder's block has no terminator yet
   bool tail_ = false;               // nothing but the latch follows in the innermost loop

@@ -74,9 +74,9 @@ void Emitter::load_arguments() {
     launch_grid_[d] = launch_field(Grid + d);
     launch_block_[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
   }
-  if (const ir::Brick& brick = f_.facts.brick; brick.x && brick.fill != ir::Brick::Fill::Some) {
+  if (const ir::Brick& brick = f_.facts.brick; brick.x) {
     launch_block_[0] = b_.getInt64(brick.x);
-    if (brick.fill == ir::Brick::Fill::All && brick.z() > 1) launch_block_[1] = b_.getInt64(brick.y);
+    if (brick.whole && brick.z() > 1) launch_block_[1] = b_.getInt64(brick.y);
   }
   load_helpers();
   auto params = f_.params();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads, stores and atomics. The form of the index decides: one address, consecutive lanes, one address a part, or a gather.
+#include <bit>
 #include <numeric>
 
 #include <llvm/IR/MDBuilder.h>
@@ -63,7 +64,7 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   if (i.form == Lowered::Form::Uniform) {
     V pointer = at(i.v[0]);
     if (!local) return {Kind::One, {pointer}, 0, {}};
-    Address a{Kind::Row, {}, 0, {}};
+    Address a{Kind::Row, {}, shape_.lanes, {}};
     for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
     return a;
   }
@@ -100,7 +101,7 @@ void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::i
   const bool side_by_side = i.step * bytes == size;
   if (i.v.size() > 1) {  // PartRows
     if (!side_by_side && i.step != 0) return;
-    a.kind = side_by_side ? Kind::Row : Kind::PerPart;
+    a.kind = side_by_side ? Kind::Row : Kind::PerPart, a.run = lanes;
     for (V first : i.v) a.v.push_back(at(first));
     return;
   }
@@ -167,7 +168,7 @@ static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
 Emitter::Split Emitter::split_of(Scalar s) const {
   constexpr unsigned smallest_register = 16, smallest_masked = 4;
   const unsigned size = ir::size_of(s);
-  if (!active_.all()) return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
+  if (!everyone()) return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
   const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !(shape_.is_brick() && shape_.machine.tune.starts_with("znver"));
   return gathers || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
 }
@@ -179,13 +180,37 @@ static std::vector<int> numbers_from(unsigned first, unsigned count) {
   return numbers;
 }
 
-/// A part's lanes, a run at a time.
+/// First lanes and numbers of lanes that have threads, in powers of two.
+std::vector<std::pair<unsigned, unsigned>> Emitter::chunks(unsigned first, unsigned end) const {
+  std::vector<std::pair<unsigned, unsigned>> all;
+  while (first < end) {
+    unsigned count = 0;
+    while (first + count < end && shape_.has_thread(first + count)) ++count;
+    if (count == 0) ++first;
+    else all.emplace_back(first, std::bit_floor(count)), first += std::bit_floor(count);
+  }
+  return all;
+}
+
+/// A part's lanes, a run at a time. Rows that do not fill a vector are loaded and stored in pieces where the machine has no fast masks.
 llvm::Value* Emitter::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array) {
   llvm::Type* type = llvm::FixedVectorType::get(element, a.run);
-  Few<V> pieces;
+  std::vector<V> pieces;
   for (unsigned lane = 0; lane < shape_.lanes; lane += a.run) {
     V at = a.v[(p * shape_.lanes + lane) / a.run];
+    const unsigned first = p * shape_.lanes + lane;
     V mask = active_.all() ? nullptr : b_.CreateShuffleVector(active_.parts[p], numbers_from(lane, a.run));
+    if (mask && everyone() && (shape_.machine.level < CpuLevel::Avx2 || element->getScalarSizeInBits() < 32)) {
+      V piece = llvm::Constant::getNullValue(type);
+      for (auto [start, count] : chunks(first, first + a.run)) {
+        V from = b_.CreatePtrAdd(at, b_.getInt64((start - first) * element->getScalarSizeInBits() / 8));
+        llvm::LoadInst* load = b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), from, align);
+        annotate(load, array);
+        piece = b_.CreateInsertVector(type, piece, load, std::uint64_t(start - first));
+      }
+      pieces.push_back(piece);
+      continue;
+    }
     llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(type, at, align, mask, llvm::Constant::getNullValue(type)))
                                    : b_.CreateAlignedLoad(type, at, align);
     annotate(load, array);
@@ -199,7 +224,16 @@ llvm::Value* Emitter::load_pieces(const Address& a, llvm::Type* element, unsigne
 void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array) {
   for (unsigned lane = 0; lane < shape_.lanes; lane += a.run) {
     const std::vector<int> lanes = numbers_from(lane, a.run);
-    V at = a.v[(p * shape_.lanes + lane) / a.run], piece = b_.CreateShuffleVector(x, lanes);
+    const unsigned first = p * shape_.lanes + lane;
+    V at = a.v[first / a.run];
+    if (!active_.all() && everyone() && shape_.machine.level < CpuLevel::Avx512) {
+      for (auto [start, count] : chunks(first, first + a.run)) {
+        V to = b_.CreatePtrAdd(at, b_.getInt64((start - first) * x->getType()->getScalarSizeInBits() / 8));
+        annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(x, numbers_from(start - p * shape_.lanes, count)), to, align), array);
+      }
+      continue;
+    }
+    V piece = b_.CreateShuffleVector(x, lanes);
     llvm::Instruction* store = active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
                                              : b_.CreateMaskedStore(piece, at, align, b_.CreateShuffleVector(active_.parts[p], lanes));
     annotate(store, array);
@@ -231,8 +265,9 @@ void Emitter::emit_load(const ir::Inst& inst) {
       V x = nullptr;
       llvm::Constant* zero = llvm::Constant::getNullValue(row);
       if (a.kind == Address::Kind::Steps) {
-        x = llvm::PoisonValue::get(row);
+        x = full_.all() ? static_cast<V>(llvm::PoisonValue::get(row)) : zero;
         for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+          if (!shape_.has_thread(p * shape_.lanes + lane)) continue;
           llvm::LoadInst* one = b_.CreateAlignedLoad(memory, step_to(a, p * shape_.lanes + lane), align);
           annotate(one, array);
           x = b_.CreateInsertElement(x, one, std::uint64_t(lane));
@@ -240,14 +275,14 @@ void Emitter::emit_load(const ir::Inst& inst) {
         r.v.push_back(arith_.from_memory(x, s));
         continue;
       }
-      if (a.kind == Address::Kind::Pieces) {
+      if (a.kind == Address::Kind::Pieces || (a.kind == Address::Kind::Row && !active_.all() && everyone())) {
         r.v.push_back(arith_.from_memory(load_pieces(a, memory, p, align, array), s));
         continue;
       }
       if (a.kind == Address::Kind::Row) {
         x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
                        : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
-      } else if (a.kind == Address::Kind::PerPart && active_.all()) {
+      } else if (a.kind == Address::Kind::PerPart && everyone()) {
         llvm::LoadInst* one = b_.CreateAlignedLoad(memory, a.v[p], align);
         annotate(one, array);
         x = splat(one);
@@ -269,10 +304,11 @@ void Emitter::emit_store(const ir::Inst& inst) {
   for (std::size_t k = 2; k < inst.operands.size(); ++k) {
     ir::ValueId value = inst.operands[k];
     Address a = address(array, index, std::int64_t(k - 2), inst.imm, s, split_of(s));
-    if (a.kind == Address::Kind::One && (uniform(value) || active_.all())) {
+    if (a.kind == Address::Kind::One && (uniform(value) || everyone())) {
       // Of lanes that write one place the last wins.
-      V x = uniform(value) ? scalar(value)
-                           : b_.CreateExtractElement(part(value, shape_.parts - 1), std::uint64_t(shape_.lanes - 1));
+      unsigned last = shape_.gang() - 1;
+      while (!shape_.has_thread(last)) --last;
+      V x = uniform(value) ? scalar(value) : b_.CreateExtractElement(part(value, last / shape_.lanes), std::uint64_t(last % shape_.lanes));
       annotate(b_.CreateAlignedStore(arith_.to_memory(x, s), a.v[0], align), array);
       continue;
     }
@@ -285,10 +321,10 @@ void Emitter::emit_store(const ir::Inst& inst) {
       V x = arith_.to_memory(part(value, p), s);
       if (a.kind == Address::Kind::Steps) {
         for (unsigned lane = 0; lane < shape_.lanes; ++lane)
-          annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane), align), array);
+          if (shape_.has_thread(p * shape_.lanes + lane)) annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane), align), array);
         continue;
       }
-      if (a.kind == Address::Kind::Pieces) {
+      if (a.kind == Address::Kind::Pieces || (a.kind == Address::Kind::Row && !active_.all() && everyone())) {
         store_pieces(a, x, p, align, array);
         continue;
       }
@@ -428,9 +464,10 @@ void Emitter::emit_atomic(const ir::Inst& inst) {
       for (V v : operands) x.push_back(b_.CreateExtractElement(v, lane));
       return update(inst, s, pointer, x);
     };
-    if (f_.type_of(array).space == ir::Space::Shared && active_.all()) {  // as cheap as finding the lane
+    if (f_.type_of(array).space == ir::Space::Shared && everyone()) {  // as cheap as finding the lane
       V old = llvm::Constant::getNullValue(row);
       for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+        if (!shape_.has_thread(p * shape_.lanes + lane)) continue;
         V one = of_lane(b_.getInt64(lane));
         if (used) old = b_.CreateInsertElement(old, one, std::uint64_t(lane));
       }

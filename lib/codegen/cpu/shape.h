@@ -36,13 +36,15 @@ struct Shape {
   Layout layout = Layout::Grid;
   /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x first.
   unsigned rows = 1, layers = 1;
-  ir::Brick::Fill fill = ir::Brick::Fill::Some;  // of bricks with several rows
+  bool whole = false;    // gangs of several rows: along y and z the block is made of whole ones
+  unsigned filled = 0;   // of these gangs: lanes along x that have a thread
   Machine machine;
   unsigned gang() const { return lanes * parts; }
   unsigned width() const { return gang() / (rows * layers); }
   bool is_brick() const { return rows * layers > 1; }
   /// Where the lane lies in the gang, by dimension.
   std::array<unsigned, 3> place(unsigned lane) const { return {lane % width(), lane / width() % rows, lane / (width() * rows)}; }
+  bool has_thread(unsigned lane) const { return !is_brick() || lane % width() < filled; }
 };
 
 /// What the kernel does, as far as the choice of layout asks.

@@ -321,8 +321,9 @@ llvm::Value* Emitter::any(const Mask& m) {
 
 llvm::Value* Emitter::every(const Mask& m) {
   if (m.all()) return b_.getTrue();
-  V joined = m.parts[0];
-  for (unsigned p = 1; p < shape_.parts; ++p) joined = b_.CreateAnd(joined, m.parts[p]);
+  const auto of_part = [&](unsigned p) { return full_.all() ? m.parts[p] : b_.CreateOr(m.parts[p], b_.CreateNot(full_.parts[p])); };
+  V joined = of_part(0);
+  for (unsigned p = 1; p < shape_.parts; ++p) joined = b_.CreateAnd(joined, of_part(p));
   return b_.CreateICmpEQ(mask_bits(joined), llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(shape_.lanes)));
 }
 
