@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "ir/walk.h"
 #include "support/error.h"
 #include "trace/recorder.h"
 
@@ -96,7 +97,7 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
   for (std::size_t p = 0; p < f.key.types.size(); ++p) {
     const node slot = results[what.result_count + p];
     const auto sets = [&](const ir::Inst& inst) { return inst.op == ir::Op::Set && inst.operands[0] == slot.id; };
-    f.assigned[p] = f.key.by_reference[p] && std::any_of(r.function().insts.begin(), r.function().insts.end(), sets);
+    f.assigned[p] = f.key.by_reference[p] && ir::any_inst(r.function(), sets);
     if (!f.assigned[p]) continue;
     yields.push_back(r.use_as(f.key.types[p].scalar, slot));
     r.function().results.push_back(f.key.types[p].scalar);
