@@ -255,7 +255,8 @@ auto swizzle(const Vector& v) {
   else return detail::each_component<Text.count>(at);
 }
 
-// Plain components of two types are converted as C++ converts them, without asking.
+// Plain components are computed as C++ computes them: of two types they are converted without asking, and an overflow of signed
+// ones is undefined.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
