@@ -87,7 +87,9 @@ TYPED_TEST(Bits, UpperHalvesOfProducts) {
     const TypeParam x = this->number(), y = this->number();
     const auto high = kr::mul_hi(x, y);
     static_assert(std::is_same_v<decltype(high), const TypeParam>);
-    if constexpr (sizeof x < 8) ASSERT_EQ(high, TypeParam(Wide(x) * y >> this->width)) << +x << ' ' << +y;
+    if constexpr (sizeof x < 8) {
+      ASSERT_EQ(high, TypeParam(Wide(x) * y >> this->width)) << +x << ' ' << +y;
+    }
   }
 }
 
