@@ -193,6 +193,53 @@ TEST(CpuBlock, BarrierVotes) {
 )", grid({1, 1, 1}, {shape[0], shape[1], 1}), {array(numbers(128)), array(std::vector<std::int32_t>(256))});
 }
 
+/// A branch with stores, which the gangs run, makes one value for the block: carried by a loop with a barrier, the loop's result, and
+/// the result of a branch with a barrier.
+TEST(CpuBlock, GangsMakeValuesOfTheBlock) {
+  for (std::int64_t width : {24, 64})
+    check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 2>, %2: i32) {
+  %t: i64 = thread_idx {0}
+  %zero: i64 = const 0
+  %one: i64 = const 1
+  %two: i64 = const 2
+  %first: i32 = load %0, %zero
+  %limit: i32 = const 40
+  %trips: u32 = const 8
+  %r: i32 = for %trips, %2 {
+  ^(%trip: u32, %carried: i32):
+    barrier
+    %more: bool = lt %carried, %limit
+    %next: i32 = if %more {
+      store.i32 %1, %t, %zero, %carried
+      %sum: i32 = add %carried, %first
+      yield %sum
+    } else {
+      store.i32 %1, %t, %one, %carried
+      yield %carried
+    }
+    continue %next
+  }
+  %odd: bool = gt %r, %limit
+  %s: i32 = if %odd {
+    barrier
+    %last: i32 = if %odd {
+      store.i32 %1, %t, %one, %first
+      yield %first
+    } else {
+      yield %r
+    }
+    yield %last
+  } else {
+    yield %r
+  }
+  %u: i32 = add %s, %r
+  store.i32 %1, %t, %two, %u
+  return
+}
+)", line(1, width), {array(std::vector<std::int32_t>{7, 1}), array(std::vector<std::int32_t>(std::size_t(width) * 3), {width, 3}), scalar(3)},
+          {.facts = {true, false, true, true}});
+}
+
 TEST(CpuBlock, LocalArraysAcrossBarriers) {
   for (std::int64_t width : {24, 64})
     check(R"(kernel @f fp(strict) (%0: view<i32, 1>) {

@@ -15,6 +15,7 @@
 
 #include "driver/devices.h"
 #include "krait/krait.h"
+#include "support/wanted.h"
 
 namespace kr = krait;
 
@@ -140,7 +141,8 @@ int main(int argc, char** argv) {
       if (std::strcmp(c.name, argv[1]) == 0) c.run();
     return failures;
   }
-  if (access("/dev/nvidiactl", F_OK) != 0) return std::printf("skipped: no NVIDIA device (/dev/nvidiactl does not exist)\n"), 0;
+  if (access("/dev/nvidiactl", F_OK) != 0)
+    return std::printf("no NVIDIA device (/dev/nvidiactl does not exist)\n"), krait::test::missing("cuda");
   int failed = 0;
   for (const Case& c : cases)
     for (const char* debugging : {"0", "1"}) failed += run_apart(argv[0], c, debugging);

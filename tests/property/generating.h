@@ -120,6 +120,7 @@ class Generator {
   node own_element(const Array& a);
   node load_own(const Array& a);
   void choose_owned(Array& a);
+  void absorb(node x, scalar s);
   void load_neighbours();
   void store_row();
   void stride_loop(int depth);

@@ -528,7 +528,7 @@ RandomKernel Generator::make() {
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
   if (options_.meet) block_ = blocks[r_.below(5)], cooperative_ = r_.chance(70);
-  element_wise_ = !cooperative_ && !options_.reports && r_.chance(20);
+  element_wise_ = !cooperative_ && !options_.reports && r_.chance(25);
   const bool strides = element_wise_ || r_.chance(35);  // grid_stride loops
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
   for (unsigned i = 0; i < inputs + outputs; ++i) {

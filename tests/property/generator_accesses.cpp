@@ -66,9 +66,14 @@ node Generator::wide_value(scalar s, int depth) {
   const scalar narrow[] = {scalar::i32, scalar::u32, scalar::i32};
   node x;
   if (has_thread() && r_.chance(60)) x = detail::convert(s, here_.thread);
-  else x = detail::convert(s, value(narrow[r_.below(3)], depth - 1));
+  else if (r_.chance(50)) x = detail::convert(s, value(narrow[r_.below(3)], depth - 1));
+  else {  // a range that passes see, just below a limit or just not
+    constexpr std::uint64_t masks[] = {0x7fffffff, 0xffffffff, 0x3fffffff, 0xffff};
+    const node any = value(s, depth - 1);
+    x = detail::apply(op::And, s, any, literal(s, masks[r_.below(4)]));
+  }
   if (r_.chance(30)) x = detail::apply(op::Mul, s, x, literal(s, r_.chance(50) ? 1 + r_.below(9) : 1ull << (20 + r_.below(14))));
-  if (r_.chance(80)) x = detail::apply(op::Add, s, x, literal(s, limits[r_.below(6)]));
+  if (r_.chance(50)) x = detail::apply(op::Add, s, x, literal(s, limits[r_.below(6)]));
   constexpr op all[] = {op::Div, op::Rem, op::Min, op::Max, op::Shr, op::Shl, op::Sub};
   const op what = all[r_.below(7)];
   if (what == op::Shl || what == op::Shr) return detail::apply(what, s, x, literal(s, 1 + r_.below(33)));
@@ -80,7 +85,7 @@ node Generator::wide_value(scalar s, int depth) {
 // ---- elements that a thread owns --------------------------------------------------------------------------------------------------
 
 void Generator::choose_owned(Array& a) {
-  a.owned = r_.chance(60) ? 0 : 1 + r_.below(6);
+  a.owned = r_.chance(60) ? 0 : 1 + r_.below(element_wise_ ? 2 : 5);
   a.constant = r_.below(unsigned(output_size));
 }
 
@@ -97,7 +102,7 @@ node Generator::own_element(const Array& a) {
       const node turned = apply(op::Add, apply(op::Mul, t, 0x800000ab), a.constant);
       return r_.chance(50) ? apply(op::And, turned, output_size - 1) : apply(op::Rem, turned, output_size);
     }
-    default: return r_.chance(15) ? disguised(t) : t;
+    default: return r_.chance(element_wise_ ? 2 : 15) ? disguised(t) : t;
   }
 }
 
@@ -108,13 +113,21 @@ node Generator::load_own(const Array& a) {
 
 // ---- neighbours ---------------------------------------------------------------------------------------------------------------------
 
+/// Lets a value show, in some variable.
+void Generator::absorb(node x, scalar s) {
+  if (here_.locals.empty()) return void(here_.locals.push_back({detail::make_slot(s, x), s}));
+  const Local l = here_.locals[r_.below(unsigned(here_.locals.size()))];
+  const node y = detail::apply(l.type == scalar::boolean ? op::Xor : op::Add, l.type, l.slot, detail::convert(l.type, x));
+  detail::assign(l.slot, y);
+}
+
 /// Some of the elements of a vector, or members of an aggregate, in any order.
 void Generator::load_neighbours() {
   const Array& a = here_.inputs[r_.below(unsigned(here_.inputs.size()))];
   if (a.by_value) return assign(1);
   const auto keep = [&](const Array& from, node index) {
     detail::place at = from.at(index);
-    here_.locals.push_back({detail::make_slot(from.type, detail::load(at)), from.type});
+    absorb(detail::load(at), from.type);
   };
   const bool members = std::any_of(here_.inputs.begin(), here_.inputs.end(), [&](const Array& m) { return m.array.id == a.array.id && m.offset != a.offset; });
   if (members && r_.chance(70)) {
@@ -148,11 +161,11 @@ void Generator::store_row() {
   const node x = value(a.type, 2);
   for (unsigned n = a.width / 2 + r_.below(a.width + 1), turn = r_.below(a.width), k = 0; k < n; ++k) {
     const node stored = r_.chance(30) ? value(a.type, 1) : x;
-    detail::place to = at((k + turn) % a.width);
+    detail::place to = at((r_.chance(70) ? k + turn : r_.below(a.width)) % a.width);
     detail::store(to, stored, hint);
     if (!r_.chance(10)) continue;
     detail::place own = at(r_.below(a.width));
-    here_.locals.push_back({detail::make_slot(a.type, detail::load(own)), a.type});
+    absorb(detail::load(own), a.type);
   }
 }
 
@@ -172,7 +185,7 @@ void Generator::stride_loop(int depth) {
   here_.thread = index;
   here_.values.push_back({index, scalar::i64});
   ++here_.loops;
-  here_.straight = r_.chance(70);
+  here_.straight = r_.chance(element_wise_ ? 85 : 70);
   here_.budget = 4 + int(r_.below(8));
   if (element_wise_ || r_.chance(60)) here_.locals.clear();  // no variables but its own: nothing is carried
   const std::size_t own = here_.locals.size();

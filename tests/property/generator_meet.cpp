@@ -96,7 +96,7 @@ void Generator::exchange_rows(scalar s) {
   detail::synchronise(op::Barrier);
   const node other = detail::convert(scalar::i64, index_below(block_, 1));
   neighbours(other, [&](detail::place at) {
-    if (r_.chance(80)) here_.locals.push_back({detail::make_slot(s, detail::load(at)), s});
+    if (r_.chance(80)) absorb(detail::load(at), s);
   });
 }
 

@@ -93,14 +93,6 @@ int warp_of(const runtime::Device& device) {
   return lanes ? lanes : 32;
 }
 
-std::vector<std::string> wanted_back_ends() {
-  const char* list = std::getenv("KRAIT_TEST_BACK_ENDS");
-  std::istringstream in(list && *list ? list : "cpu");
-  std::vector<std::string> wanted;
-  for (std::string one; std::getline(in, one, ',');) wanted.push_back(one);
-  return wanted;
-}
-
 ir::FpMode exact_mode(const std::string& name) {
   for (const ir::FpMode mode : {ir::FpMode::Strict, ir::FpMode::Reproducible, ir::FpMode::Native})
     if (name == ir::name_of(mode)) return mode;

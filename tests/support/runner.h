@@ -10,6 +10,7 @@
 #include "ir/interp.h"
 #include "ir/ir.h"
 #include "runtime/backend.h"
+#include "support/wanted.h"
 
 namespace krait::test {
 
@@ -35,9 +36,6 @@ runtime::Device* find_device(const std::string& back_end, std::string& why);
 
 /// Lanes of the device's warps.
 int warp_of(const runtime::Device& device);
-
-/// "cpu", or KRAIT_TEST_BACK_ENDS' comma list of the back ends to compare with the interpreter. One that is missing there is an error.
-std::vector<std::string> wanted_back_ends();
 
 /// The mode by its name: strict, reproducible, or native, which computes all but mathematical functions as reproducible does. Throws
 /// krait::error for any other.

@@ -9,6 +9,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "support/meaning.h"
+#include "support/wanted.h"
 
 namespace krait::test {
 namespace {
@@ -55,6 +56,7 @@ runtime::Device* device() { return devices().found.devices.empty() ? nullptr : d
 std::string why_no_device() {
   std::string text = "no Vulkan device";
   for (const std::string& s : devices().found.skipped) text += "; " + s;
+  if (missing("vulkan") != skipped) ADD_FAILURE() << text;
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "codegen/cpu/fission.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/walk.h"
 
@@ -82,17 +83,36 @@ class Planner {
                                      : "a thread leaves before a barrier that others reach");
         p_.outer[id] = true;
         ++segment_;
+        if (ir::is_loop(inst.op)) {
+          const std::size_t bounds = inst.op == Op::Loop ? 0 : 1;
+          merge(inst.operands, bounds, f_.regions[inst.regions[0]].params, bounds);
+          loops_.push_back(id);
+        }
         for (ir::RegionId inner : inst.regions) {
           settle(f_.regions[inner].params);
           if (inst.op == Op::For) p_.block_value[f_.regions[inner].params[0]] = true;
           cut(inner, false);
           ++segment_;
         }
+        if (ir::is_loop(inst.op)) loops_.pop_back();
         settle(inst.results);
-      } else if (!ir::is_terminator(inst.op)) {
+      } else if (ir::is_terminator(inst.op)) {
+        leave(r, inst);
+      } else {
         single(id, inst);
       }
     }
+  }
+  /// What a region outside of the gangs ends with.
+  void leave(ir::RegionId r, const ir::Inst& inst) {
+    if (inst.op == Op::Yield && f_.regions[r].parent != ir::none) merge(inst.operands, 0, f_.insts[f_.regions[r].parent].results, 0);
+    if ((inst.op != Op::Continue && inst.op != Op::Break) || loops_.empty()) return;
+    const ir::Inst& loop = f_.insts[loops_.back()];
+    if (inst.op == Op::Break) merge(inst.operands, 0, loop.results, 0);
+    else merge(inst.operands, 0, f_.regions[loop.regions[0]].params, loop.op == Op::Loop ? 0 : 1);
+  }
+  void merge(const std::vector<ir::ValueId>& from, std::size_t skip, const std::vector<ir::ValueId>& to, std::size_t to_skip) {
+    for (std::size_t i = skip; i < from.size(); ++i) merged_.emplace_back(from[i], to[i - skip + to_skip]);
   }
   void mark_regions(const ir::Inst& inst) {
     for (ir::RegionId r : inst.regions) mark(r);
@@ -150,6 +170,9 @@ class Planner {
 
   void place_crossing() {
     for (ir::ValueId v : crossing_) give_place(v);
+    // A gang makes what becomes one value of the block: it is read outside of the gangs.
+    for (const auto& [from, to] : merged_)
+      if (p_.block_value[to] && !p_.block_value[from]) give_place(from);
     ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
       const ir::Inst& inst = f_.insts[id];
       for (std::size_t k = 0; k < inst.operands.size(); ++k) {
@@ -171,6 +194,8 @@ class Planner {
   std::uint32_t segment_ = 0;
   std::vector<unsigned> depth_;
   std::vector<ir::ValueId> crossing_;
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> merged_;  // from, to: by control flow outside of the gangs
+  std::vector<ir::InstId> loops_;                            // that are outside, and open
 };
 
 }  // namespace
