@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DPROGRAM=random_kernels -DLOGS=FOLDER -P soak.cmake BACK_END COUNT
-# COUNT random kernels of each kind: plain ones and those whose threads meet in both exact modes, those that report, and those with aggregates. A log each;
-# all are run, and differences are an error at the end.
+# cmake -DPROGRAM=random_kernels -DLOGS=FOLDER -DJOBS=N -P soak.cmake BACK_END COUNT
+# COUNT random kernels of each kind in both exact modes, in N processes: plain ones, those whose threads meet, those that report, and
+# those with aggregates. A log each; all are run, kernels that differ are kept in the folder, and differences are an error at the end.
 foreach(i RANGE ${CMAKE_ARGC})
   if("${CMAKE_ARGV${i}}" STREQUAL "-P")
     math(EXPR at "${i} + 2")
@@ -15,7 +15,7 @@ file(MAKE_DIRECTORY ${LOGS})
 set(different "")
 function(soak name)
   set(log ${LOGS}/${back_end}.${name}.log)
-  execute_process(COMMAND ${PROGRAM} --back-end ${back_end} --count ${count} --seed 1 --go-on yes ${ARGN} OUTPUT_FILE ${log} ERROR_FILE ${log}
+  execute_process(COMMAND ${PROGRAM} --back-end ${back_end} --count ${count} --jobs ${JOBS} --go-on yes --keep ${LOGS} ${ARGN} OUTPUT_FILE ${log} ERROR_FILE ${log}
     RESULT_VARIABLE result)
   file(STRINGS ${log} lines)
   list(POP_BACK lines last)
@@ -26,10 +26,10 @@ function(soak name)
 endfunction()
 foreach(mode strict reproducible)
   soak(${mode} --mode ${mode})
-  soak(${mode}.meet --mode ${mode} --meet yes)
+  foreach(kind meet reports aggregates)
+    soak(${mode}.${kind} --mode ${mode} --${kind} yes)
+  endforeach()
 endforeach()
-soak(reports --reports yes)
-soak(aggregates --aggregates yes)
 if(different)
   message(FATAL_ERROR "Differences: see${different}")
 endif()
