@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/walk.h"
 #include "krait/error.h"
 #include "property/checks.h"
 #include "property/generator.h"
@@ -126,6 +127,17 @@ int missing(const Options& o, const char* why) {
   return std::printf("random_kernels: %s\n", why), o.seeded ? 1 : test::missing(o.back_end);
 }
 
+/// Whether what it computes depends on how many lanes a warp has.
+bool asks_for_warp(const ir::Module& m) {
+  bool asks = false;
+  for (const ir::Function& f : m.functions)
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+      const ir::Op op = f.insts[i].op;
+      asks = asks || ir::is_warp_operation(op) || op == ir::Op::LaneId || op == ir::Op::WarpSize;
+    });
+  return asks;
+}
+
 int run_files(const Options& o) {
   std::string why;
   runtime::Device* const device = test::find_device(o.back_end, why);
@@ -139,6 +151,13 @@ int run_files(const Options& o) {
   for (const fs::path& file : files) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in) {
+      const RandomKernel k = test::read_kernel(text);
+      if (asks_for_warp(k.module) && k.launch.warp_size != test::warp_of(*device)) {
+        std::printf("%s: is for warps of %lld\n", file.c_str(), static_cast<long long>(k.launch.warp_size));
+        continue;
+      }
+    }
     const std::string wrong = in ? test::check(test::read_kernel(text), *device, o.check()) : "cannot be read";
     std::printf("%s: %s\n", file.c_str(), wrong.empty() ? ("the same on " + device->name()).c_str() : wrong.c_str());
     if (!wrong.empty()) failed = 1;

@@ -41,6 +41,13 @@ bool is_nan(Scalar s, std::uint64_t bits) {
   }
 }
 
+/// KRAIT_TEST_EFFORT=quick: the code of first launches.
+std::string target_of(const runtime::Device& device) {
+  const char* effort = std::getenv("KRAIT_TEST_EFFORT");
+  const std::string target = device.target();
+  return effort && target.starts_with("cpu") ? target + " effort=" + effort : target;
+}
+
 /// Of the module that ran last: cases that differ in their launch alone are compiled once.
 std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const ir::Module& lowered) {
   struct Last {
@@ -52,7 +59,7 @@ std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, cons
   std::string text = ir::print(lowered);
   if (last->code && last->device == &device && last->text == text) return last->code;
   last->code.reset();
-  const driver::Generated made = driver::generate(text, device.target(), "binary", "kernel " + lowered.kernel().name);
+  const driver::Generated made = driver::generate(text, target_of(device), "binary", "kernel " + lowered.kernel().name);
   last->code = device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name);
   last->text = std::move(text), last->device = &device;
   return last->code;
