@@ -516,7 +516,7 @@ void Generator::shape(ir::Launch& launch) {
   for (unsigned d = 0; d < 2 && rest > 1; ++d) {
     std::int64_t size = 0;
     do size = 1 + shapes_.below(unsigned(std::min<std::int64_t>(rest, 20)));
-    while (rest % size != 0);
+    while (rest % size != 0 || (d == 1 && rest / size > 64));  // a GPU's blocks are no deeper
     launch.block[d] = size, rest /= size;
     launch.block[d + 1] = rest;
   }
