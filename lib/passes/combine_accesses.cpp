@@ -2,13 +2,14 @@
 //
 // Loads of neighbouring numbers become one load_vec at the first of them, stores one store_vec at the last: x[4*i], …, x[4*i + 3],
 // and the members of an aggregate. Needs flat indices and arrays aligned to 16 bytes (views by the launch's facts, shared arrays
-// always). An index is split into a root and a constant, so that an access lies at root times the element's size, which is a multiple
+// always). An index is split into a base and a constant, so that an access lies at the base times the element's size, which is a multiple
 // of some power of two, plus a constant: that says which vector and which of its elements are meant. Only within one region, and
 // only where no instruction between could write what is loaded, or read or write what is stored.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -34,23 +35,32 @@ class Combiner {
   }
 
  private:
+  /// What an index is a constant away from. Where the way from it to the index passes 32 bits, `narrow` is the type in which it does
+  /// so last: the index is that type's value of root + constant, which may be 2^32 away from the sum in 64 bits.
+  struct Base {
+    ValueId root = none;
+    std::optional<Scalar> narrow{};
+    bool operator==(const Base&) const = default;
+  };
   /// Accesses of one vector: by element, the instruction and its place in the region's list.
   struct Group {
     bool loads, streaming;
     Scalar type;
     unsigned length;             // elements of the longest vector
-    ValueId array, root, index;  // index: the operand of some access, whose type the new index gets
-    std::int64_t vector;         // bytes from the root's element to the vector
+    ValueId array;
+    Base base;
+    Scalar index;                // the type of an access's index, which the new one gets
+    std::int64_t vector;         // bytes from the base's element to the vector
     std::array<InstId, 8> insts;
     std::array<std::size_t, 8> at;
   };
   struct Index {
-    ValueId root;
+    Base base;
     std::int64_t offset;
   };
   struct Place {
-    ValueId root;
-    std::int64_t byte;  // from the root's element
+    Base base;
+    std::int64_t byte;  // from the base's element
   };
 
   void walk(RegionId r) {
@@ -88,7 +98,7 @@ class Combiner {
 
   Place place(const Inst& access) const {
     const Index index = split(access.operands[1]);
-    return {index.root, index.offset * std::int64_t(f_.type_of(access.operands[0]).elem_bytes) + std::int64_t(access.imm)};
+    return {index.base, index.offset * std::int64_t(f_.type_of(access.operands[0]).elem_bytes) + std::int64_t(access.imm)};
   }
   /// Bytes that the root's element is a multiple of, at most a vector's.
   unsigned alignment(ValueId array, ValueId root) const {
@@ -98,12 +108,12 @@ class Combiner {
   }
 
   /// A store that the group's accesses may not move across: to memory that may be theirs, but not to another element of the array
-  /// at the same root.
+  /// at the same base.
   bool conflicts(const Group& g, const Inst& store) const {
     if (!may_overlap(g.array, store.operands[0])) return false;
     if (store.op != Op::Store || store.operands[0] != g.array) return true;
     const Place other = place(store);
-    if (other.root != g.root) return true;
+    if (other.base != g.base) return true;
     const std::int64_t size = size_of(g.type), end = other.byte + size_of(store.type.scalar);
     for (unsigned e = 0; e < g.length; ++e) {
       const std::int64_t at = g.vector + e * size;
@@ -125,16 +135,16 @@ class Combiner {
     const ValueId array = inst.operands[0];
     const Scalar s = inst.type.scalar;
     const Place at = place(inst);
-    const unsigned n = std::min(alignment(array, at.root) / size_of(s), 8u);
+    const unsigned n = std::min(alignment(array, at.base.root) / size_of(s), 8u);
     if (n < 2) return;
     const std::int64_t vector = at.byte & -std::int64_t(n * size_of(s));
     const auto element = std::size_t(at.byte - vector) / size_of(s);
     const bool loads = inst.op == Op::Load;
     auto g = std::find_if(open.begin(), open.end(), [&](const Group& o) {
-      return o.loads == loads && o.streaming == inst.streaming && o.type == s && o.array == array && o.root == at.root && o.vector == vector;
+      return o.loads == loads && o.streaming == inst.streaming && o.type == s && o.array == array && o.base == at.base && o.vector == vector;
     });
     if (g == open.end()) {
-      open.push_back({loads, inst.streaming, s, n, array, at.root, inst.operands[1], vector, {}, {}});
+      open.push_back({loads, inst.streaming, s, n, array, at.base, f_.type_of(inst.operands[1]).scalar, vector, {}, {}});
       g = open.end() - 1;
       g->insts.fill(none);
     }
@@ -142,17 +152,24 @@ class Combiner {
     g->insts[element] = i, g->at[element] = k;
   }
 
-  /// v = root + offset, modulo 2^32 at least; constants that are not far have no root.
+  /// v = base + offset; constants that are not far have no root.
   Index split(ValueId v) const {
-    Index index{v, 0};
-    for (const Inst* d = f_.def(v); d && d->op != Op::Const; d = f_.def(index.root)) {
+    Index index{{v}, 0};
+    ValueId& root = index.base.root;
+    const auto pass = [&] {
+      if (!index.base.narrow && bits_of(f_.type_of(root).scalar) == 32) index.base.narrow = f_.type_of(root).scalar;
+    };
+    pass();
+    for (const Inst* d = f_.def(v); d && d->op != Op::Const; d = f_.def(root)) {
       const bool step = d->op == Op::Add && f_.is_const(d->operands[1]);
       const bool cast = d->op == Op::Cast && bits_of(d->type.scalar) >= 32 && is_wide_int(d->operands[0]);
       if (!step && !cast) break;
       if (step && !move(index, d->operands[1])) break;
-      index.root = d->operands[0];
+      root = d->operands[0];
+      pass();
     }
-    if (f_.is_const(index.root) && move(index, index.root)) index.root = none;
+    if (f_.is_const(root) && move(index, root)) root = none;
+    if (index.base.narrow) index.offset = root == none ? as_int(*index.base.narrow, std::uint64_t(index.offset)) : std::int32_t(index.offset);
     return index;
   }
   /// Adds a constant to the offset, or leaves it where that is too far.
@@ -211,16 +228,18 @@ class Combiner {
   void emit(const Group& g) {
     const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
     b_.location(f_.insts[g.insts[0]].loc);
-    const Scalar to = f_.type_of(g.index).scalar, of_root = g.root == none ? to : f_.type_of(g.root).scalar;
+    const ValueId root = g.base.root;
+    const Scalar of_root = root == none ? g.index : f_.type_of(root).scalar;
     // A vector may begin within an aggregate.
     const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes;
     std::int64_t offset = g.vector % element_bytes;
     if (offset < 0) offset += element_bytes;
     const std::int64_t whole = (g.vector - offset) / element_bytes;
-    ValueId index = g.root;
-    if (g.root == none || whole != 0) index = b_.constant(of_root, std::uint64_t(whole) & mask_of(of_root));
-    if (g.root != none && whole != 0) index = b_.binary(Op::Add, g.root, index);
-    index = b_.cast(to, index);
+    ValueId index = root;
+    if (root == none || whole != 0) index = b_.constant(of_root, std::uint64_t(whole) & mask_of(of_root));
+    if (root != none && whole != 0) index = b_.binary(Op::Add, root, index);
+    if (root != none && g.base.narrow) index = b_.cast(*g.base.narrow, index);
+    index = b_.cast(g.index, index);
     const Type element = value_type(g.type);
     std::vector<ValueId> operands{g.array, index};
     for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
