@@ -47,6 +47,7 @@ class Folder {
     if (inst.op == Op::If) return fold_if(i, into);
     if (inst.op == Op::Switch) return fold_switch(i, into);
     if (is_loop(inst.op)) return fold_loop(i, into);
+    if (info(inst.op).effect == Effect::Sync && !inst.results.empty() && f_.is_const(inst.operands[0])) return fold_vote(i, into), true;
     if (Simplify::applies(f_, inst)) {
       Node n{inst.op, inst.type.scalar, inst.fast, inst.imm, unsigned(inst.operands.size()), {none, none, none}};
       std::copy(inst.operands.begin(), inst.operands.end(), n.in.begin());
@@ -60,6 +61,20 @@ class Folder {
     }
     append(i, into);
     return true;
+  }
+
+  /// A barrier where all threads say the same is a barrier, and the answer is known. (ptxas of CUDA 13.0 takes such a barrier for a
+  /// constant, too, and makes it again where the answer is used.)
+  void fold_vote(InstId i, RegionId into) {
+    const Op op = f_.insts[i].op;
+    const ValueId vote = f_.insts[i].operands[0], result = f_.insts[i].results[0];
+    const bool yes = f_.const_bits(vote) != 0;
+    move_to(into, f_.insts[i].loc);
+    b_.append(Op::Barrier, Type{}, {});
+    if (op != Op::BarrierCount) return same_.replace(result, vote);
+    if (!yes) return same_.replace(result, b_.constant(Scalar::I32, 0));
+    const auto extent = [&](unsigned axis) { return b_.cast(Scalar::I32, b_.emit(Op::BlockDim, value_type(Scalar::I64), {}, axis)); };
+    same_.replace(result, b_.binary(Op::Mul, b_.binary(Op::Mul, extent(0), extent(1)), extent(2)));
   }
 
   /// Puts a region's instructions in place of the branch that held it.
