@@ -22,10 +22,11 @@ Value* Numeric::cast(Value* x, Scalar from, Scalar to) {
     return ir::size_of(from) < ir::size_of(to) ? b_.CreateFPExt(x, type) : b_.CreateFPTrunc(x, type);
   }
   if (ir::is_float(to)) {
-    // Integers that float cannot hold are beyond the largest half, so the detour rounds once.
+    // Integers that float cannot hold are beyond the largest half, so the detour rounds once. The fence: LLVM takes integers of eleven
+    // significant bits for numbers that half can hold, whatever their exponent, and would drop the conversion that makes an infinity.
     llvm::Type* target = to == Scalar::F16 ? float_of(x) : type;
     Value* y = ir::is_signed_int(from) ? b_.CreateSIToFP(x, target) : b_.CreateUIToFP(x, target);
-    return to == Scalar::F16 ? b_.CreateFPTrunc(y, type) : y;
+    return to == Scalar::F16 ? b_.CreateFPTrunc(b_.CreateArithmeticFence(y, target), type) : y;
   }
   return saturate(from == Scalar::F16 ? b_.CreateFPExt(x, float_of(x)) : x, to);
 }
