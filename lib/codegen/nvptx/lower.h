@@ -87,6 +87,7 @@ class Lowering {
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
+  llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed);
   llvm::Value* reciprocal_f64(llvm::Value* x);
   llvm::Value* approximate(const ir::Inst& inst);
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }

@@ -96,32 +96,6 @@ class LeanPasses : public llvm::legacy::PassManager {
   }
 };
 
-/// ptxas (CUDA 13, and the driver's) takes neg.s16 and abs.s16 of -32768 for +32768 where a comparison, shift or conversion to 32
-/// bits follows. Through 32 bits they are right; in LLVM's IR they would be narrowed again. It also loses the sign of a zero where selp
-/// chooses among constants that are floats; as bits they are what they are.
-std::string as_ptxas_needs(llvm::StringRef ptx) {
-  std::string out;
-  out.reserve(ptx.size());
-  while (!ptx.empty()) {
-    llvm::StringRef line;
-    std::tie(line, ptx) = ptx.split('\n');
-    const llvm::StringRef operation = line.ltrim().take_front(8);
-    if (operation == "selp.f32" || operation == "selp.f64") {
-      const std::size_t type = line.find("selp.f") + 5;
-      out.append(line.data(), type), out += 'b', out.append(line.begin() + type + 1, line.end()), out += '\n';
-      continue;
-    }
-    if (operation == "neg.s16 " || operation == "abs.s16 ") {
-      const auto [to, from] = line.ltrim().drop_front(8).ltrim().rtrim(';').split(',');
-      out += fmt::format("\t{{ .reg .b32 %wide; cvt.s32.s16 %wide, {}; {}.s32 %wide, %wide; cvt.u16.u32 {}, %wide; }}\n", from.trim().str(),
-                         operation.take_front(3).str(), to.trim().str());
-    } else {
-      out.append(line.begin(), line.end()), out += '\n';
-    }
-  }
-  return out;
-}
-
 /// Whether widen made a thread handle several elements; combine_accesses has not run yet.
 bool handles_several(const ir::Function& kernel) {
   return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == ir::Op::LoadVec || i.op == ir::Op::StoreVec; });
@@ -134,7 +108,7 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   constexpr auto assembly = llvm::CodeGenFileType::AssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true)) defect("LLVM cannot emit PTX");
   passes.run(module);
-  return as_ptxas_needs(text);
+  return for_ptxas(text);
 }
 
 }  // namespace

@@ -11,6 +11,10 @@
 //   - A line `// krait.wide` says that a thread handles several elements (passes/widen).
 #pragma once
 
+#include <string>
+
+#include <llvm/ADT/StringRef.h>
+
 #include "codegen/target.h"
 #include "ir/ir.h"
 
@@ -18,5 +22,8 @@ namespace krait::codegen::nvptx {
 
 /// Target "ptx sm=90 isa=80": PTX for that device and no newer language version. Throws Failure.
 Reply compile(const ir::Module& module, const Target& target, Emit emit);
+
+/// The same program, without the instructions that ptxas gets wrong.
+std::string for_ptxas(llvm::StringRef ptx);
 
 }  // namespace krait::codegen::nvptx
