@@ -25,9 +25,15 @@ struct Result {
   ir::Outcome outcome;
 };
 
-Result interpreted(const ir::Module& m, const RandomKernel& k) {
+// Instructions of a launch: the generator's kernels take fewer, those that reduce.py cuts may never end.
+constexpr std::uint64_t most_steps = 20'000'000;
+
+Result interpreted(const ir::Module& m, const RandomKernel& k, bool races = false) {
   Result r{k.arguments, {}, {}};
-  r.outcome = run_interpreted(m, k.launch, r.arguments, {.print = [&](const std::string& line) { r.lines.push_back(line); }});
+  r.outcome = run_interpreted(m, k.launch, r.arguments,
+                              {.races = races,
+                               .print = [&](const std::string& line) { r.lines.push_back(line); },
+                               .max_steps = most_steps});
   return r;
 }
 
@@ -102,7 +108,7 @@ class Checker {
   std::string run() {
     if (o_.passes)
       if (const std::string wrong = check_text(); !wrong.empty()) return wrong;
-    recorded_ = interpreted(k_.module, k_);
+    recorded_ = interpreted(k_.module, k_, o_.races);
     if (!recorded_.outcome.stopped.empty()) return "interpreter: " + recorded_.outcome.stopped;
     if (recorded_.outcome.faults && !k_.module.kernel().checked) return "interpreter: " + recorded_.outcome.fault;
     const TargetKind kind = driver::kind_of(device_.target());

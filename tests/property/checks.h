@@ -16,6 +16,7 @@ struct CheckOptions {
   std::string back_end;  // the device's, for messages
   bool passes = true;    // else the back end alone
   bool print = false;    // shows the final IR
+  bool races = false;    // refuses kernels whose result depends on the order of threads
 };
 
 /// Empty, or what is wrong with the kernel. Views are dense, aligned and apart; the kernel's own facts say what the back end may use.

@@ -3,13 +3,13 @@
 // Compares back ends with the interpreter on random kernels (checks.h says how):
 //   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes]
 //                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
-//   random_kernels --file KERNEL|FOLDER [--back-end …] [--passes no] [--print yes]
+//   random_kernels --file KERNEL|FOLDER [--back-end …] [--passes no] [--races yes] [--print yes]
 // Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
 // is drawn, or at --seed. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
 // arguments that give the kernel again, and --keep writes it to a file, which --file takes. --jobs: so many processes; one that dies
-// counts as a difference. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
+// or hangs counts as a difference. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
 // accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --passes no: the back end
-// alone, without the passes one by one. --print: shows the lowered kernels.
+// alone, without the passes one by one. --races: kernels with data races are wrong, too. --print: shows the lowered kernels.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,11 +42,11 @@ namespace fs = std::filesystem;
 struct Options {
   std::string back_end = "cpu", mode = "strict", kind = "plain", keep, file;
   double seconds = 20;
-  bool print = false, go_on = false, passes = true, seeded = false;
+  bool print = false, go_on = false, passes = true, seeded = false, races = false;
   long count = 0, fewest = 300;
   unsigned jobs = 1;
   std::uint64_t seed = 0;
-  test::CheckOptions check() const { return {back_end, passes, print}; }
+  test::CheckOptions check() const { return {back_end, passes, print, races}; }
 };
 
 Options parse(int argc, char** argv) {
@@ -59,7 +59,7 @@ Options parse(int argc, char** argv) {
   number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs);
   for (const char* kind : {"aggregates", "meet", "reports"})
     if (given.count(std::string("--") + kind)) o.kind = kind;
-  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.passes = given["--passes"] != "no";
+  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.races = given.count("--races"), o.passes = given["--passes"] != "no";
   o.seeded = given.count("--seed");
   o.seed = o.seeded ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : std::random_device()();
   o.jobs = std::max(o.jobs, 1u);
@@ -101,13 +101,13 @@ void differs(const Options& o, test::Progress& shared, std::uint64_t seed, const
   if (!o.keep.empty()) keep(kernel_of(seed, generated(o, shared.warp)), o, origin, seed);
 }
 
-/// The kernels of seeds, until there have been enough.
-void run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) {
+/// The kernels of seeds, until there have been enough. False where the device was lost before.
+bool run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) {
   std::string why;
   runtime::Device* const device = test::find_device(o.back_end, why);
   const std::string& name = device ? device->name() : why;
   shared.device[name.copy(shared.device, sizeof shared.device - 1)] = 0;
-  if (!device) return void(shared.missing = true);
+  if (!device) return shared.missing = true;
   shared.warp = test::warp_of(*device);
   const test::GeneratorOptions generate = generated(o, shared.warp);
   const auto start = std::chrono::steady_clock::now();
@@ -117,9 +117,12 @@ void run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) 
     if (o.count ? i >= o.count : i >= o.fewest && elapsed() >= o.seconds) break;
     at = i;
     const std::uint64_t seed = o.seed + std::uint64_t(i);
-    if (const std::string wrong = test::check(kernel_of(seed, generate), *device, o.check()); !wrong.empty()) differs(o, shared, seed, wrong);
+    const std::string wrong = test::check(kernel_of(seed, generate), *device, o.check());
     ++shared.done;
+    if (!wrong.empty()) differs(o, shared, seed, wrong);
+    if (wrong.find("lost to this process") != std::string::npos) return false;
   }
+  return true;
 }
 
 /// Of a given seed the result is wanted.
@@ -173,7 +176,7 @@ int main(int argc, char** argv) try {
   test::exact_mode(o.mode);  // throws for others
   const auto start = std::chrono::steady_clock::now();
   const test::Progress& all = test::run_workers(
-      o.jobs, [&](test::Progress& shared, std::atomic<long>& at) { run_seeds(o, shared, at); },
+      o.jobs, [&](test::Progress& shared, std::atomic<long>& at) { return run_seeds(o, shared, at); },
       [&](test::Progress& shared, long at, int signal) {
         if (at < 0) std::printf("random_kernels: a process ended by signal %d without a kernel\n", signal), std::exit(1);
         differs(o, shared, o.seed + std::uint64_t(at), fmt::format("the process ended by signal {}", signal)), ++shared.done;

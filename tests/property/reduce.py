@@ -4,8 +4,9 @@
 
     reduce.py KERNEL.kir OUT.kir PROGRAM [ARGUMENT...]
 
-PROGRAM is random_kernels with the back end's arguments; `--file` is added. A step replaces an instruction, with what its regions hold,
-by constants, or drops it; a step is kept while the program gives the same kind of answer: a difference, or death by a signal.
+PROGRAM is random_kernels with the back end's arguments; `--races yes --file` is added. A step replaces an instruction, with what its regions hold,
+by constants, or drops it; a step is kept while the program gives the same kind of answer: a difference, death by a signal, no end,
+or a fault of the device. JOBS tries run at a time, each for LIMIT seconds (environment variables; as many as there are cores, 30).
 """
 import concurrent.futures
 import os
@@ -16,17 +17,19 @@ import tempfile
 
 
 def answer(command, text):
-    """'differs', 'dies', or 'fine' (which an invalid text is, too)."""
+    """'differs', 'dies', 'hangs', 'faults' (on the device), or 'fine' (which an invalid text is, too)."""
     with tempfile.NamedTemporaryFile("w", suffix=".kir", delete=False) as file:
         file.write(text)
     try:
-        run = subprocess.run([*command, "--file", file.name], capture_output=True, text=True, errors="replace", timeout=60)
+        run = subprocess.run([*command, "--races", "yes", "--file", file.name], capture_output=True, text=True, errors="replace", timeout=float(os.environ.get("LIMIT", 30)))
     except subprocess.TimeoutExpired:
-        return "dies"
+        return "hangs"
     finally:
         os.unlink(file.name)
     if run.returncode < 0 or run.returncode >= 128 or "signal" in run.stdout:
         return "dies"
+    if "lost to this process" in run.stdout:
+        return "faults"
     return "differs" if run.returncode and "expected bits" in run.stdout else "fine"
 
 
@@ -86,7 +89,8 @@ def main():
     print(f"{len(lines)} lines: {wanted}", flush=True)
     if wanted == "fine":
         return 1
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    jobs = int(os.environ.get("JOBS", os.cpu_count()))
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         changed = True
         while changed:
             changed = False
@@ -100,8 +104,8 @@ def main():
                     continue
                 tries.append((first, last, by))
             done = set()
-            for at in range(0, len(tries), 2 * os.cpu_count()):
-                group = [t for t in tries[at:at + 2 * os.cpu_count()]]
+            for at in range(0, len(tries), 2 * jobs):
+                group = [t for t in tries[at:at + 2 * jobs]]
 
                 def attempt(step, now=tuple(lines)):
                     first, last, by = step

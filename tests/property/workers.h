@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work in several processes, because a driver's compiler may take its process with it.
+// Work in several processes, because a driver's compiler may take its process with it, or not come back.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,9 @@ struct Progress {
 };
 
 /// `work` in `jobs` processes, or in this one where that is 1. It takes pieces from `next` until there are none, and names the one it
-/// is at in `at`. Where a process dies, `died` gets that piece and the signal, and another goes on. False where one failed.
-using Work = std::function<void(Progress& shared, std::atomic<long>& at)>;
+/// is at in `at`. Where a process dies, `died` gets that piece and the signal, and another goes on; one that hangs is ended.
+/// `work` is false where the process cannot go on, for its device is lost, and another has to.
+using Work = std::function<bool(Progress& shared, std::atomic<long>& at)>;
 using Died = std::function<void(Progress& shared, long at, int signal)>;
 Progress& run_workers(unsigned jobs, const Work& work, const Died& died);
 
