@@ -221,7 +221,7 @@ auto nextafter(const Left& x, const Right& y) {
   using real = detail::float_of<detail::real_of<Left, Right>>;
   constexpr bool is_traced = detail::traced<Left> || detail::traced<Right>;
   using kept = std::conditional_t<is_traced, value<real>, real>;
-  using bits = typename detail::format<real>::integer;
+  using bits = std::make_unsigned_t<typename detail::format<real>::integer>;
   using integer = std::conditional_t<is_traced, value<bits>, bits>;
   const kept a(detail::as_real<kept>(x)), b(detail::as_real<kept>(y)), zero(real(0));
   const integer step = detail::choose((b > a) == (a > zero), integer(bits(1)), integer(bits(-1)));

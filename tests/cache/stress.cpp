@@ -332,6 +332,7 @@ int main(int argc, char** argv) {
   setenv("KRAIT_CACHE_DIR", folder.c_str(), 1);
   setenv("KRAIT_CACHE", "rw", 1);
   setenv("KRAIT_DEVICE", "cpu", 1);
+  setenv("KRAIT_TIERS", "off", 1);  // one entry for each kernel
   setenv("KRAIT_NUM_THREADS", "1", 1);
   for (const auto& [name, test] : std::map<std::string, void (*)()>{{"1 many processes", many_processes}, {"2 kills", kills},
                                                                     {"3 mutations", mutations}, {"4 foreign files", foreign_files},
