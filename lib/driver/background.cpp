@@ -16,6 +16,7 @@
 #include <system_error>
 #include <thread>
 
+#include "driver/fork_gate.h"
 #include "support/error.h"
 
 namespace krait::driver {
@@ -136,6 +137,7 @@ void finish() {
 }  // namespace
 
 void run_in_background(Task kind, std::function<void()> work) {
+  const BehindForkGate behind;  // a child would wait for ever for a handler that another thread is registering
   static const int at_exit = std::atexit(finish);  // before the drivers' own handlers: a device is chosen before this
   (void)at_exit;
   Workers& w = workers().of(kind);

@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <set>
 
 #include "cache/in_flight.h"
 #include "driver/background.h"
@@ -143,6 +146,14 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   return to_bytes(out.info, lengths, generated.bytes);
 }
 
+/// Once for each kernel of a process, however many devices and facts it is compiled for.
+void give_hint(const Recorded& recorded) {
+  static std::mutex mutex;  // no fork meets it locked: who compiles is behind the fork gate
+  static auto& given = *new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  if (given.insert(recorded.hash).second) std::fputs(recorded.hint.c_str(), stderr);
+}
+
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
   auto out = std::make_shared<Compiled>();
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
@@ -159,6 +170,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
     return out;
   }
   out->effort = effort;
+  if (!recorded.hint.empty() && !improving_here()) give_hint(recorded);
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())
@@ -195,6 +207,7 @@ std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Fact
 }
 
 bool has_tiers(const DeviceHandle& device) {
+  const BehindForkGate behind;
   static const bool on = [] {
     const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
     return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode();

@@ -29,6 +29,7 @@ struct Recorded {
   std::string hash;   // of the text: 32 hexadecimal digits
   std::string what;   // the kernel for messages: "kernel name (file:line)", where it was made
   std::string where;  // file:line, or empty
+  std::string hint;   // a line for the user where this process has to compile it, or empty
   std::vector<trace::Table> tables;
   double record_ms = 0;
   const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing

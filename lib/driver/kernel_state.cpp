@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -55,10 +56,11 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   }
   Recorded out;
   const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording));
-  for (const trace::Warning& w : taken->warnings) {
-    if (w.file.empty()) fmt::print(stderr, "krait: warning: {}: {}\n", describe(state), w.text);
-    else fmt::print(stderr, "{}:{}: krait: warning: {}\n", w.file, w.line, w.text);
-  }
+  const auto line = [&](const trace::Warning& w, const char* kind) {
+    return w.file.empty() ? fmt::format("krait: {}: {}: {}\n", kind, describe(state), w.text) : fmt::format("{}:{}: krait: {}: {}\n", w.file, w.line, kind, w.text);
+  };
+  for (const trace::Warning& w : taken->warnings) std::fputs(line(w, "warning").c_str(), stderr);
+  if (taken->hint) out.hint = line(*taken->hint, "hint");
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
   passes::prepare(out.module);

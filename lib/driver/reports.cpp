@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/reports.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -164,10 +165,14 @@ void collect_reports(DeviceHandle& device) {
 }
 
 bool debug_mode() {
-  static const bool on = [] {
+  // A static that is being made while another thread forks stays so in the child for ever.
+  static std::atomic<signed char> known{-1};
+  signed char on = known.load(std::memory_order_relaxed);
+  if (on < 0) {
     const char* v = std::getenv("KRAIT_DEBUG");
-    return v && *v && std::string_view(v) != "0";
-  }();
+    on = v && *v && std::string_view(v) != "0";
+    known.store(on, std::memory_order_relaxed);
+  }
   return on;
 }
 

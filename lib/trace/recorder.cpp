@@ -94,6 +94,26 @@ void Recorder::warn_of_doubles() {
   }
 }
 
+void Recorder::hint_at_unrolled_loops() {
+  std::size_t all = 0, most = 0;
+  ir::Location at;
+  for (const ir::Function& f : recorded_->module.functions) {
+    std::vector<std::size_t> operations(f.locations.size());
+    for (const ir::Inst& i : f.insts)
+      if (i.loc < operations.size() && i.op != ir::Op::Const) ++operations[i.loc];
+    for (std::size_t line = 1; line < operations.size(); ++line) {  // 0 is none
+      if (operations[line] < unrolled_line) continue;
+      all += operations[line];
+      if (operations[line] > most) most = operations[line], at = f.locations[line];
+    }
+  }
+  if (all < unrolled_kernel) return;
+  recorded_->hint = {fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which take long to compile. A C++ "
+                                 "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
+                                 most, all),
+                     std::string(at.file), at.line};
+}
+
 // ---- instructions -------------------------------------------------------------------------------------------------------------
 
 ir::InstId Recorder::append_unchecked(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
@@ -402,6 +422,7 @@ std::unique_ptr<Recorded> Recorder::finish() {
   hoist_shared();
   warn_of_doubles();
   for (auto& f : functions_) recorded_->module.functions.push_back(std::move(*f));
+  hint_at_unrolled_loops();
   ir::sort_functions(recorded_->module);
   if (misuse_) {
     const std::string name = recorded_->module.kernel().name;

@@ -172,6 +172,7 @@ class Recorder {
   bool only_computes(ir::InstId inst) const;
   bool is_cheap(ir::RegionId region, std::size_t from) const;
   void warn_of_doubles();
+  void hint_at_unrolled_loops();
 
   static std::uint32_t next_serial();
   void leave_body_by_break();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,7 @@ struct Recorded {
   ir::Module module;
   std::vector<Table> tables;
   std::vector<Warning> warnings;
+  std::optional<Warning> hint;  // what makes it long to compile, for whoever compiles it
 };
 
 /// Takes over what detail::finish_recording gave.
@@ -48,5 +50,9 @@ void allow_approximation(detail::node result);
 
 /// A recording longer than this ends with an error: a C++ loop that waits for a traced value never ends by itself.
 inline constexpr std::size_t max_instructions = 2'000'000;
+/// A line that was recorded as so many operations is taken for one in a C++ loop, which runs while recording; who writes one by hand
+/// writes fewer. Where all such lines have so many, the kernel gets a hint: 2,000 operations take 50 to 100 ms to compile for a CPU
+/// (bench_compile --large 2000).
+inline constexpr std::size_t unrolled_line = 100, unrolled_kernel = 2'000;
 
 }  // namespace krait::trace

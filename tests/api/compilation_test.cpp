@@ -157,6 +157,32 @@ TEST(Compilation, ExitOfAForkedChildWhileCompiling) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
+TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
+  const auto sum_of = [](bool unrolled) {
+    auto k = kr::kernel([=](kr::view<const float> in, kr::view<float> out) {
+      kr::var<float> sum = 0.f;
+      if (unrolled) {
+        for (int i = 0; i < 900; ++i) sum += in[i] * float(i);
+      } else {
+        for (auto i : kr::range(900)) sum += in[i] * kr::cast<float>(i);
+      }
+      out[kr::thread_idx().x] = sum;
+    }, {.name = unrolled ? "unrolled" : "kept"});
+    kr::array<float> in(900), out(1);
+    in.copy_from(std::vector<float>(900, 1.f));
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 2; ++i) k.launch({1, 1}, in, out);
+    std::vector<float> result(1);
+    out.copy_to(result);
+    EXPECT_EQ(result[0], 404550.f);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(sum_of(false), "");
+  const std::string said = sum_of(true);
+  EXPECT_TRUE(said.find("compilation_test.cpp:" + std::to_string(__LINE__ - 17) + ": krait: hint: this line was recorded as ") != said.npos) << said;
+  EXPECT_EQ(said.find("krait: hint"), said.rfind("krait: hint")) << "once";
+}
+
 TEST(Statistics, OfAKernel) {
   auto k = kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"}); const unsigned line = __LINE__;
   EXPECT_EQ(find(kr::stats(), "observed"), nullptr);
