@@ -207,4 +207,60 @@ TEST(Vec, SharedAndLocalArrays) {
   }
 }
 
+/// Elements in place under a guard, of counts that no vector divides, and stores of some components alone.
+template <class Pixel>
+void expect_pixels() {
+  using number = decltype(Pixel{}.x);
+  auto turned = kr::kernel([](kr::view<Pixel> pixels, kr::value<int> count) {
+    const auto i = kr::grid();
+    kr::if_(i < count, [&] {
+      kr::var<Pixel> q = pixels[i];
+      const auto x = kr::cast<number>(q.x + 0), y = kr::cast<number>(q.y + 0);
+      q.x = y, q.y = kr::cast<number>(x + y);
+      pixels[i] = q;
+    });
+  });
+  auto marked = kr::kernel([](kr::view<Pixel> pixels, kr::view<const Pixel> from, kr::value<int> count) {
+    const auto i = kr::grid();
+    kr::if_(i < count, [&] {
+      pixels[i].y = from[i].x;
+      pixels[i].x = from[i].y;
+      pixels[i].y = kr::cast<number>(pixels[i].y + pixels[i].x);
+    });
+  });
+  for (const int size : {1, 5, 16, 33, 64, 1000}) {
+    std::vector<Pixel> pixels(std::size_t(size) + 3), from(pixels.size());
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      pixels[i].x = number(7 * i + 1), pixels[i].y = number(201 + 3 * i);
+      from[i].x = number(5 * i + 250), from[i].y = number(i);
+    }
+    const std::vector<Pixel> before = pixels;
+    turned.launch({(size + 31) / 32, 32}, pixels, size);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      Pixel wanted = before[i];
+      if (i < std::size_t(size)) wanted.x = before[i].y, wanted.y = number(before[i].x + before[i].y);
+      ASSERT_TRUE(equal(pixels[i], wanted)) << i << " of " << size;
+    }
+    pixels = before;
+    marked.launch({(size + 31) / 32, 32}, pixels, from, size);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      Pixel wanted = before[i];
+      if (i < std::size_t(size)) wanted.x = from[i].y, wanted.y = number(from[i].x + from[i].y);
+      ASSERT_TRUE(equal(pixels[i], wanted)) << i << " of " << size;
+    }
+  }
+}
+TEST(Vec, ElementsAsRows) {
+  expect_pixels<vec<std::uint8_t, 2>>();
+  expect_pixels<vec<std::uint8_t, 3>>();
+  expect_pixels<vec<std::uint8_t, 4>>();
+  expect_pixels<vec<std::int16_t, 3>>();
+  expect_pixels<vec<std::int16_t, 4>>();
+  expect_pixels<vec<int, 2>>();
+  expect_pixels<float3>();
+  expect_pixels<float4>();
+  expect_pixels<vec<double, 2>>();
+  expect_pixels<vec<double, 3>>();
+}
+
 }  // namespace

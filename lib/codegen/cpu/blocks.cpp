@@ -192,7 +192,9 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Stride: set_uniform(inst.results[0], stride_of(inst.operands[0], unsigned(inst.imm))); break;
     case Op::Shared: case Op::Local: declare_array(inst); break;
     case Op::Load: case Op::LoadVec: emit_load(inst); break;
-    case Op::Store: case Op::StoreVec: emit_store(inst); break;
+    case Op::Store: case Op::StoreVec:
+      if (!store_member(id)) emit_store(inst);
+      break;
     case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
     case Op::AtomicExchange: case Op::AtomicCas:
       emit_atomic(inst);

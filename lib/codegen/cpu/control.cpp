@@ -14,7 +14,9 @@ using ir::Scalar;
 
 namespace {
 
-constexpr std::size_t whole_limit = 64;  // instructions of an if that has a copy without masks
+// Instructions of an if that has a copy without masks: what a stencil of 50 taps has. A copy takes as long to compile as the rest, and only
+// the best code has it.
+constexpr std::size_t whole_limit = 256;
 constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch; rare paths of log have more
 
 }  // namespace
@@ -242,31 +244,34 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
   return exit;
 }
 
-/// An if that only computes, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector costs
-/// a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
-/// of short rows, whose accesses are gathers under a mask.
+/// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
+/// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
+/// of short rows and members of aggregates, whose accesses are gathers under a mask.
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
-  if ((shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes) || shape_.lanes == 1) return false;
-  if (inst.op != Op::If || !inst.results.empty() || masked_copy_) return false;
+  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_) return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
-  bool stores = false;
-  std::size_t size = 0;
-  return only_accesses(inst.regions[0], stores, size) && stores && size <= whole_limit;
+  Guarded found;
+  if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > whole_limit) return false;
+  const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
+  return !masks_are_free || found.members;
 }
 
-/// In bricks further ifs count as accesses: tiles with a halo.
-bool Emitter::only_accesses(ir::RegionId r, bool& stores, std::size_t& size) const {
+bool Emitter::only_accesses(ir::RegionId r, Guarded& found) const {
   for (ir::InstId id : f_.regions[r].insts) {
     const ir::Inst& inner = f_.insts[id];
     const ir::Effect effect = ir::info(inner.op).effect;
-    ++size;
-    if (inner.op == Op::If && shape_.is_brick() && !d_.kills[id]) {
+    ++found.instructions;
+    if (!inner.regions.empty()) {
+      if (d_.kills[id] || inner.op == Op::GridStride) return false;
       for (ir::RegionId side : inner.regions)
-        if (!only_accesses(side, stores, size)) return false;
+        if (!only_accesses(side, found)) return false;
       continue;
     }
-    stores = stores || effect == ir::Effect::Write;
-    if (inner.op != Op::Yield && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
+    const bool access = inner.op == Op::Load || inner.op == Op::Store;
+    found.stores = found.stores || effect == ir::Effect::Write;
+    found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
+    if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
   }
   return true;
 }

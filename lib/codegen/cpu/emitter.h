@@ -183,7 +183,11 @@ class Emitter {
   Flow emit_varying_if(ir::InstId id);
   bool flattens(const ir::Inst& inst) const;
   bool gains_from_whole(const ir::Inst& inst) const;
-  bool only_accesses(ir::RegionId r, bool& stores, std::size_t& size) const;
+  struct Guarded {
+    bool stores = false, members = false;  // of aggregates
+    std::size_t instructions = 0;
+  };
+  bool only_accesses(ir::RegionId r, Guarded& found) const;
   void emit_whole_or_masked(ir::RegionId r, const Mask& mask);
   Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
   void emit_loop(ir::InstId id);
@@ -260,6 +264,14 @@ class Emitter {
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);
+  V pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element, std::int64_t offset);
+  bool wraps(ir::ValueId index);
+
+  // members.cpp
+  Few<V> element_rows(ir::ValueId array, ir::ValueId index);
+  bool load_member(const ir::Inst& inst);
+  void find_member_stores(ir::RegionId region);
+  bool store_member(ir::InstId id);
   V extent_of(ir::ValueId array, unsigned dim);
   V stride_of(ir::ValueId array, unsigned dim);
   Lowered load_lanes(const Address& a, ir::Scalar s, llvm::Align align);
@@ -334,6 +346,8 @@ class Emitter {
   Block allocas_ = nullptr;         // the entry block, closed last
   Block gang_end_ = nullptr;        // where a uniform return goes
   Position at_;
+  std::map<ir::InstId, std::vector<ir::InstId>> whole_stores_;  // by the last store of an element's members
+  std::vector<bool> later_;                                     // stores that the last one of their element does
   Mask active_;
   Mask full_;                       // what has threads of a whole gang, whose lanes are known
   bool masked_copy_ = false;        // of an if that has another one for whole gangs

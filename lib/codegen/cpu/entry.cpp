@@ -26,6 +26,8 @@ Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function&
   values_.resize(f.values.size());
   uses_ = ir::use_counts(f);
   ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations_; });
+  later_.resize(f.insts.size());
+  find_member_stores(f.body);
 }
 
 llvm::Value* Emitter::launch_field(unsigned index) {

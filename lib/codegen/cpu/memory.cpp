@@ -42,6 +42,18 @@ std::int64_t Emitter::take_constant(V& index, ir::Space space) {
 
 llvm::Value* Emitter::array_base(ir::ValueId array) { return values_[array].v[0]; }
 
+/// Of an index that begins a run of lanes: element times its size, and an offset in bytes.
+llvm::Value* Emitter::pointer_to(ir::ValueId array, ir::ValueId index, V first, std::int64_t element, std::int64_t offset) {
+  const std::int64_t plus = scalar_of(index) == Scalar::I32 ? take_constant(first, f_.type_of(array).space) : 0;
+  V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)), b_.getInt64(offset + plus * element));
+  return b_.CreatePtrAdd(array_base(array), bytes);
+}
+/// Whether lanes' indices that follow one another may begin again at 0.
+bool Emitter::wraps(ir::ValueId index) {
+  const Scalar s = scalar_of(index);
+  return s != Scalar::I64 && s != Scalar::U64 && s != Scalar::I32 && !(s == Scalar::U32 && f_.facts.small);
+}
+
 Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset,
                                   Scalar s, Split split) {
   using Kind = Address::Kind;
@@ -53,11 +65,7 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   std::int64_t element = std::int64_t(type.index_bytes()) * gang;
   std::int64_t size = ir::size_of(s);
   std::int64_t offset = (element_offset * size + std::int64_t(byte_offset)) * gang;
-  auto at = [&](V first) {
-    std::int64_t plus = scalar_of(index) == Scalar::I32 ? take_constant(first, type.space) : 0;
-    V bytes = b_.CreateAdd(b_.CreateMul(wide_index(first, index), b_.getInt64(element)), b_.getInt64(offset + plus * element));
-    return b_.CreatePtrAdd(base, bytes);
-  };
+  auto at = [&](V first) { return pointer_to(array, index, first, element, offset); };
   auto beside = [&](V pointer, unsigned p) {
     return b_.CreatePtrAdd(pointer, b_.getInt64(std::int64_t(p) * shape_.lanes * size));
   };
@@ -68,10 +76,8 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
     return a;
   }
-  bool wraps = scalar_of(index) != Scalar::I64 && scalar_of(index) != Scalar::U64 && scalar_of(index) != Scalar::I32 &&
-               !(scalar_of(index) == Scalar::U32 && f_.facts.small);
   Address a{Kind::Lanes, {}, 0, {}};
-  if (i.form == Lowered::Form::Linear && !local && !wraps) {
+  if (i.form == Lowered::Form::Linear && !local && !wraps(index)) {
     find_runs(a, i, std::int64_t(type.index_bytes()), size, split, at);
     if (a.kind != Kind::Lanes) return a;
   }
@@ -241,6 +247,7 @@ void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align,
 }
 
 void Emitter::emit_load(const ir::Inst& inst) {
+  if (load_member(inst)) return;
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;
   llvm::Type* memory = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Members of aggregates whose elements lie side by side, such as the colours of pixels: a gang's elements are loaded as one row, of which
+// each member is a shuffle, and stored as one row where the kernel stores all members of an element one after another. In a row of
+// numbers of 2, 4 or 8 bytes a member is a shift. The loads of an element's members are the same row, which LLVM loads once.
+#include <bit>
+#include <numeric>
+
+#include "codegen/cpu/emitter.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using ir::Scalar;
+
+namespace {
+
+// Of larger elements a member is found in ever more registers: gathers do better.
+constexpr unsigned largest_element = 16;
+
+bool is_number(unsigned bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
+
+}  // namespace
+
+/// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side. Empty where they do not, or some lanes
+/// do not take part.
+auto Emitter::element_rows(ir::ValueId array, ir::ValueId index) -> Few<V> {
+  const ir::Type& type = f_.type_of(array);
+  const auto bytes = std::int64_t(type.index_bytes());
+  const Lowered& i = get(index);
+  if (!active_.all() || type.space == ir::Space::Local || i.form != Lowered::Form::Linear || wraps(index)) return {};
+  Address a{Address::Kind::Lanes, {}, 0, {}};
+  find_runs(a, i, bytes, bytes, Split::None, [&](V first) { return pointer_to(array, index, first, bytes, 0); });
+  return a.kind == Address::Kind::Row ? a.v : Few<V>{};
+}
+
+bool Emitter::load_member(const ir::Inst& inst) {
+  const ir::ValueId array = inst.operands[0];
+  const Scalar s = inst.type.scalar;
+  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), first = unsigned(inst.imm);
+  if (inst.op != Op::Load || bytes <= size || bytes > largest_element || first + size > bytes) return false;
+  const Few<V> rows = element_rows(array, inst.operands[1]);
+  if (rows.empty()) return false;
+  const unsigned lanes = shape_.lanes;
+  llvm::Type* memory = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+  const auto load = [&](llvm::Type* element, unsigned count, V from) {
+    llvm::LoadInst* row = b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), from, llvm::Align(1));
+    annotate(row, array);
+    return row;
+  };
+  Lowered result{Lowered::Form::Parts, {}, 0};
+  for (const V row : rows) {
+    V x = nullptr;
+    if (is_number(bytes)) {
+      llvm::Type* number = b_.getIntNTy(8 * bytes);
+      x = b_.CreateTrunc(b_.CreateLShr(load(number, lanes, row), 8 * first), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+    } else {
+      const unsigned unit = std::gcd(std::gcd(bytes, size), first), each = bytes / unit;
+      std::vector<int> from;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        for (unsigned k = 0; k < size / unit; ++k) from.push_back(int(lane * each + first / unit + k));
+      x = b_.CreateShuffleVector(load(unit == size ? memory : b_.getIntNTy(8 * unit), lanes * each, row), from);
+    }
+    result.v.push_back(arith_.from_memory(b_.CreateBitCast(x, llvm::FixedVectorType::get(memory, lanes)), s));
+  }
+  set(inst.results[0], std::move(result));
+  return true;
+}
+
+/// Finds the stores that together give whole elements: of one array at one index, and nothing between that could see or change it.
+void Emitter::find_member_stores(ir::RegionId region) {
+  std::vector<ir::InstId> open;
+  unsigned written = 0;  // a bit for each byte of the element
+  const auto close = [&] { open.clear(), written = 0; };
+  for (const ir::InstId id : f_.regions[region].insts) {
+    const ir::Inst& inst = f_.insts[id];
+    for (const ir::RegionId inner : inst.regions) find_member_stores(inner);
+    const ir::Effect effect = ir::info(inst.op).effect;
+    if (inst.op == Op::Store) {
+      const ir::Type& type = f_.type_of(inst.operands[0]);
+      const unsigned bytes = unsigned(type.index_bytes()), size = ir::size_of(inst.type.scalar);
+      if (bytes <= size || bytes > largest_element || inst.imm + size > bytes || type.space == ir::Space::Local) {
+        close();
+        continue;
+      }
+      const unsigned own = ((1u << size) - 1) << inst.imm;
+      const bool continues = !open.empty() && f_.insts[open[0]].operands[0] == inst.operands[0] && f_.insts[open[0]].operands[1] == inst.operands[1] && !(written & own);
+      if (!continues) close();
+      open.push_back(id), written |= own;
+      if (written != (1u << bytes) - 1) continue;
+      for (const ir::InstId member : open) later_[member] = true;
+      later_[id] = false;
+      whole_stores_[id] = open;
+      close();
+    } else if (effect == ir::Effect::Read && !open.empty()) {
+      const ir::ValueId written_to = f_.insts[open[0]].operands[0];
+      if (inst.operands[0] == written_to || !f_.facts.disjoint) close();
+    } else if (effect != ir::Effect::Pure && effect != ir::Effect::Slot && effect != ir::Effect::Read) {
+      close();
+    }
+  }
+}
+
+/// False where the store is one of its own.
+bool Emitter::store_member(ir::InstId id) {
+  if (later_[id]) return true;
+  const auto found = whole_stores_.find(id);
+  if (found == whole_stores_.end()) return false;
+  const ir::ValueId array = f_.insts[id].operands[0];
+  const Few<V> rows = element_rows(array, f_.insts[id].operands[1]);
+  if (rows.empty()) {
+    for (const ir::InstId member : found->second) emit_store(f_.insts[member]);
+    return true;
+  }
+  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), lanes = shape_.lanes;
+  unsigned unit = bytes;
+  for (const ir::InstId member : found->second) unit = std::gcd(std::gcd(unit, unsigned(f_.insts[member].imm)), unsigned(ir::size_of(f_.insts[member].type.scalar)));
+  for (unsigned p = 0; p < rows.size(); ++p) {
+    V row = nullptr;
+    for (const ir::InstId member : found->second) {
+      const ir::Inst& inst = f_.insts[member];
+      const unsigned size = ir::size_of(inst.type.scalar), first = unsigned(inst.imm);
+      const V x = arith_.to_memory(part(inst.operands[2], p), inst.type.scalar);
+      if (is_number(bytes)) {
+        V bits = b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+        bits = b_.CreateShl(b_.CreateZExt(bits, llvm::FixedVectorType::get(b_.getIntNTy(8 * bytes), lanes)), 8 * first);
+        row = row ? b_.CreateOr(row, bits) : bits;
+        continue;
+      }
+      const unsigned each = bytes / unit, own = size / unit;
+      llvm::Type* type = b_.getIntNTy(8 * unit);
+      std::vector<int> widened(lanes * each, -1), merged(lanes * each);
+      std::iota(widened.begin(), widened.begin() + lanes * own, 0), std::iota(merged.begin(), merged.end(), 0);
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        for (unsigned k = 0; k < own; ++k) merged[lane * each + first / unit + k] = int(lanes * each + lane * own + k);
+      const V units = b_.CreateShuffleVector(b_.CreateBitCast(x, llvm::FixedVectorType::get(type, lanes * own)), widened);
+      row = b_.CreateShuffleVector(row ? row : llvm::PoisonValue::get(units->getType()), units, merged);
+    }
+    annotate(b_.CreateAlignedStore(row, rows[p], llvm::Align(1)), array);
+  }
+  return true;
+}
+
+}  // namespace krait::codegen::cpu
