@@ -53,8 +53,9 @@ Process& process() {
 
 std::string text_of(const ir::Facts& f) {
   const std::string brick = f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
-  return fmt::format("{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
-                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick);
+  const std::string warp = f.warp ? fmt::format(" warp({})", f.warp) : "";
+  return fmt::format("{}{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
+                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick, warp);
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.

@@ -89,6 +89,7 @@ struct Facts {
   bool disjoint = false;    // memory of written views overlaps no other view
   bool whole_rows = false;  // the blocks' rows are whole warps: multiples of 32 threads
   Brick brick{};
+  unsigned warp = 0;        // threads of a warp on the device; 0: the kernel asks there
   /// Sets what follows from the shape of blocks: whole_rows and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   friend bool operator==(const Facts&, const Facts&) = default;

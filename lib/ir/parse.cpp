@@ -246,7 +246,8 @@ class Parser : Scanner {
       else if (name == "whole_rows") f_->facts.whole_rows = true;
       else if (name == "bricks") brick();
       else if (name == "whole_bricks") f_->facts.brick.whole = true, brick();
-      else fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, bricks or whole_bricks");
+      else if (name == "warp") expect('('), f_->facts.warp = number<std::uint8_t>("lanes of a warp"), expect(')');
+      else fail_at(place, "expected contiguous, aligned, small, disjoint, whole_rows, bricks, whole_bricks or warp");
     } while (accept(','));
     expect(')');
   }

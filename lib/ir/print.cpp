@@ -107,6 +107,7 @@ class Printer {
         fact(true, brick.whole ? "whole_bricks" : "bricks");
         out_ += '(', append_number(out_, brick.x), out_ += ", ", append_number(out_, brick.y), out_ += ')';
       }
+      if (f_.facts.warp) fact(true, "warp("), append_number(out_, f_.facts.warp), out_ += ')';
       out_ += ") ";
     }
     if (f_.checked) out_ += "checked ";

@@ -31,11 +31,9 @@ bool has_nothing(const Inst&) { return false; }
 bool has_all(const Inst&) { return true; }
 bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
 bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
-/// Whatever the order: not the sums of floats.
-bool combines_exactly(const Inst& inst) {
-  return (inst.op == Op::WarpScan || inst.op == Op::WarpReduce) && (is_int(inst.type.scalar) || combining[inst.imm] != Op::Add);
+bool has_cpu(const Inst& inst) {
+  return has_saturation(inst) || inst.op == Op::MatchAny || inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
 }
-bool has_cpu(const Inst& inst) { return has_saturation(inst) || inst.op == Op::MatchAny || combines_exactly(inst); }
 bool has_ptx75(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }

@@ -43,7 +43,9 @@ ValueId Simplify::operator()(Node& n) {
       if (const Inst* inner = def(n.in[0], Op::Bitcast)) return make(Op::Bitcast, n.scalar, {inner->operands[0]});
       return none;
     case Rule::Id: return shape(n);
-    case Rule::Custom: return n.op == Op::Extent || n.op == Op::Stride ? shape(n) : none;
+    case Rule::Custom:
+      if (n.op == Op::WarpSize) return f_->facts.warp ? constant(Scalar::I32, f_->facts.warp) : none;
+      return n.op == Op::Extent || n.op == Op::Stride ? shape(n) : none;
     case Rule::Test:
     case Rule::Count: return none;
   }

@@ -115,7 +115,9 @@ class Checker {
     const bool flushing = kind == TargetKind::SpirvFlushing && k_.module.kernel().fp == ir::FpMode::Native;
     const Result expected = meant(!flushing);
     if (o_.passes) {
-      const ir::Facts all{true, true, true, true, false}, own = k_.module.kernel().facts;
+      ir::Facts all{true, true, true, true, false};
+      all.warp = unsigned(k_.launch.warp_size);
+      const ir::Facts own = k_.module.kernel().facts;
       for (const ir::Facts& facts : {ir::Facts{}, own})
         if (const std::string wrong = check_passes(facts); !wrong.empty()) return wrong;
       const Result usual = flushing ? meant(true) : expected;

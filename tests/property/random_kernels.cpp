@@ -81,6 +81,7 @@ RandomKernel kernel_of(std::uint64_t seed, const test::GeneratorOptions& generat
   RandomKernel k = test::random_kernel(seed, generate);
   ir::Facts facts{true, (seed & 1) == 0, (seed & 2) == 0, true};
   if ((seed & 4) == 0) facts.set_block(k.launch.block[0], k.launch.block[1], k.launch.block[2]);
+  if ((seed & 8) == 0) facts.warp = unsigned(k.launch.warp_size);
   test::set_facts(k.module, facts);
   return k;
 }

@@ -203,8 +203,8 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Fence: b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
     case Op::WarpSize: set_uniform(inst.results[0], b_.getInt32(32)); break;
     case Op::LaneId: {
-      Lowered r{Lowered::Form::Parts, {}, 0};
-      for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(lane_numbers(b_.getInt32Ty(), 1, p * shape_.lanes));
+      Lowered r{Lowered::Form::Linear, {b_.getInt32(0)}, 1};
+      if (shape_.is_brick()) r.across[0] = b_.getInt32(shape_.width()), r.across[1] = b_.getInt32(shape_.width() * shape_.rows);
       set(inst.results[0], std::move(r));
       break;
     }

@@ -235,11 +235,13 @@ class Analysis {
   bool changed_ = false, writes_ = false;
 };
 
-/// thread_idx.x, in a type that holds it.
-bool is_place_in_row(const ir::Function& f, ir::ValueId v) {
+/// thread_idx.x, in a type that holds it, and where rows are whole warps the place in the grid: both are multiples of the gang's size
+/// where a gang begins. None where v is neither.
+ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
   const ir::Inst* inst = f.def(v);
-  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32) inst = f.def(inst->operands[0]);
-  return inst && inst->op == Op::ThreadIdx && inst->imm == 0;
+  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32) v = inst->operands[0], inst = f.def(v);
+  if (!inst || inst->imm != 0) return ir::none;
+  return inst->op == Op::ThreadIdx || (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small) ? v : ir::none;
 }
 
 }  // namespace
@@ -247,13 +249,15 @@ bool is_place_in_row(const ir::Function& f, ir::ValueId v) {
 std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
   const bool rest = inst.op == Op::Rem, quotient = inst.op == Op::Div, shifts = inst.op == Op::Shr;
   if (!rest && !quotient && !shifts && inst.op != Op::And) return {};
-  if (!ir::is_int(inst.type.scalar) || !f.is_const(inst.operands[1]) || !is_place_in_row(f, inst.operands[0])) return {};
+  if (!ir::is_int(inst.type.scalar) || !f.is_const(inst.operands[1])) return {};
+  const ir::ValueId of = place_in_row(f, inst.operands[0]);
+  if (of == ir::none) return {};
   const std::uint64_t c = f.const_bits(inst.operands[1]);
   constexpr std::uint64_t most = 20;
-  if (shifts) return c <= most ? std::optional(RowPart{true, unsigned(c)}) : std::nullopt;
+  if (shifts) return c <= most ? std::optional(RowPart{true, unsigned(c), of}) : std::nullopt;
   const std::uint64_t power = inst.op == Op::And ? c + 1 : c;
   if (!std::has_single_bit(power) || power > 1u << most) return {};
-  return RowPart{quotient, unsigned(std::countr_zero(power))};
+  return RowPart{quotient, unsigned(std::countr_zero(power)), of};
 }
 
 Divergence find_divergence(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop,

@@ -29,6 +29,7 @@ struct Divergence {
 struct RowPart {
   bool high = false;
   unsigned bits = 0;
+  ir::ValueId of = ir::none;  // the place
 };
 std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst);
 

@@ -284,6 +284,7 @@ class Emitter {
   void emit_warp(const ir::Inst& inst);
   void emit_shuffle(const ir::Inst& inst);
   V take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigned> lanes);
+  void emit_sum(const ir::Inst& inst);
   void emit_reduce(const ir::Inst& inst);
   void emit_match(const ir::Inst& inst);
   void emit_scan(const ir::Inst& inst);

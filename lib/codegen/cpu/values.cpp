@@ -183,7 +183,9 @@ bool Emitter::emit_row_part(const ir::Inst& inst) {
   if (!part) return false;
   const std::int64_t size = std::int64_t(1) << part->bits;
   auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
-  V base = part->high ? b_.CreateLShr(at_.x, part->bits) : b_.CreateAnd(at_.x, b_.getInt64(size - 1));
+  const bool in_grid = f_.insts[f_.values[part->of].def].op == Op::GlobalId;
+  const V first = in_grid ? b_.CreateAdd(b_.CreateMul(at_.block[0], launch_block_[0]), at_.x) : at_.x;
+  V base = part->high ? b_.CreateLShr(first, part->bits) : b_.CreateAnd(first, b_.getInt64(size - 1));
   base = b_.CreateTrunc(base, type);
   if (size >= shape_.width()) {
     if (part->high) return set_uniform(inst.results[0], base), true;

@@ -13,7 +13,9 @@ using ir::Scalar;
 void Emitter::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::Shuffle) return emit_shuffle(inst);
   if (inst.op == Op::MatchAny) return emit_match(inst);
-  if (inst.op == Op::WarpScan || (inst.op == Op::WarpReduce && ir::is_float(inst.type.scalar))) return emit_scan(inst);
+  const bool combines = inst.op == Op::WarpScan || inst.op == Op::WarpReduce, real = ir::is_float(inst.type.scalar);
+  if (combines && real && ir::combining[inst.imm] == Op::Add) return emit_sum(inst);
+  if (inst.op == Op::WarpScan || (combines && real)) return emit_scan(inst);
   if (inst.op == Op::WarpReduce) return emit_reduce(inst);
   // Bit i is lane i; lanes that are not active count as false (any, ballot) or true (all).
   V bits = b_.getInt64(0);
@@ -89,6 +91,79 @@ void Emitter::emit_scan(const ir::Inst& inst) {
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p)
     r.v.push_back(arith_.from_memory(load_part(lanes, p), s));
+  set(inst.results[0], std::move(r));
+}
+
+/// Sums of floats, in the order of Hillis and Steele ("Data parallel algorithms", 1986) among the active lanes: whose sum reaches so many
+/// lanes down adds the one that begins below.
+void Emitter::emit_sum(const ir::Inst& inst) {
+  const Scalar s = inst.type.scalar;
+  const unsigned lanes = shape_.lanes, gang = shape_.gang();
+  ir::Inst step;
+  step.op = Op::Add, step.type = inst.type;
+  const auto add = [&](V x, V y) { return arith_.pure(step, f_.fp, s, {x, y}); };
+  const bool reduces = inst.op == Op::WarpReduce;
+  Few<V> x;
+  for (unsigned p = 0; p < shape_.parts; ++p) x.push_back(part(inst.operands[0], p));
+
+  if (reduces && active_.all()) {  // the last lane's sum is a tree: neighbours first
+    std::vector<int> even(lanes), odd(lanes);
+    for (unsigned i = 0; i < lanes; ++i) even[i] = int(2 * i), odd[i] = int(2 * i + 1);
+    for (; x.size() > 1; x.resize(x.size() / 2))
+      for (unsigned k = 0; k < x.size() / 2; ++k)
+        x[k] = add(b_.CreateShuffleVector(x[2 * k], x[2 * k + 1], even), b_.CreateShuffleVector(x[2 * k], x[2 * k + 1], odd));
+    for (unsigned left = lanes; left > 1; left /= 2) {
+      for (unsigned i = left / 2; i < lanes; ++i) even[i] = odd[i] = -1;
+      x[0] = add(b_.CreateShuffleVector(x[0], even), b_.CreateShuffleVector(x[0], odd));
+    }
+    return set_uniform(inst.results[0], b_.CreateExtractElement(x[0], std::uint64_t(0)));
+  }
+
+  // Active lanes come together at the front.
+  const auto in_memory = [&](const Few<V>& parts, unsigned row) {
+    Few<V> values;
+    for (V v : parts) values.push_back(arith_.to_memory(v, s));
+    return row_in_memory(values, row);
+  };
+  const V active = active_.all() ? nullptr : active_bits();
+  llvm::IRBuilder<> top(allocas_);
+  llvm::AllocaInst* const counted = active ? top.CreateAlloca(b_.getInt64Ty(), nullptr, "active") : nullptr;
+  const auto over_active = [&](const char* name, llvm::function_ref<void(V, V)> body) {
+    b_.CreateStore(b_.getInt64(0), counted);
+    loop_over_lanes(name, [&](V lane) {
+      V place = b_.CreateLoad(b_.getInt64Ty(), counted);
+      body(lane, place);
+      b_.CreateStore(b_.CreateAdd(place, b_.CreateAnd(b_.CreateLShr(active, lane), b_.getInt64(1))), counted);
+    });
+  };
+  if (active) {
+    const Row from = in_memory(x, 0), packed = row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
+    over_active("pack", [&](V lane, V place) { b_.CreateStore(load_lane(from, lane), element_of_row(packed, b_.CreateAnd(place, b_.getInt64(gang - 1)))); });
+    for (unsigned p = 0; p < shape_.parts; ++p) x[p] = arith_.from_memory(load_part(packed, p), s);
+  }
+  for (unsigned reach = 1; reach < gang; reach *= 2) {
+    Few<V> sums;
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      std::vector<unsigned> below(lanes);
+      std::vector<int> chosen(lanes);
+      for (unsigned i = 0; i < lanes; ++i) {
+        const unsigned lane = p * lanes + i;
+        below[i] = lane < reach ? lane : lane - reach, chosen[i] = int(lane < reach ? i : lanes + i);
+      }
+      sums.push_back(b_.CreateShuffleVector(x[p], add(take_lanes(x, below), x[p]), chosen));
+    }
+    x = std::move(sums);
+  }
+  if (!active) return set(inst.results[0], {Lowered::Form::Parts, std::move(x), 0});
+  const Row summed = in_memory(x, 0);
+  if (reduces) {
+    V last = b_.CreateSub(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {active}), b_.getInt64(1));
+    return set_uniform(inst.results[0], arith_.from_memory(load_lane(summed, b_.CreateAnd(last, b_.getInt64(gang - 1))), s));
+  }
+  const Row spread = row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
+  over_active("spread", [&](V lane, V place) { b_.CreateStore(load_lane(summed, b_.CreateAnd(place, b_.getInt64(gang - 1))), element_of_row(spread, lane)); });
+  Lowered r{Lowered::Form::Parts, {}, 0};
+  for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(load_part(spread, p), s));
   set(inst.results[0], std::move(r));
 }
 
