@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every peer library offers: libcorpus_gcc.so and libcorpus_clang.so on the host's memory, libcorpus_cuda.so on the device's.
+// Matrices are dense, rows first.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+// linear
+void peer_gemm(float alpha, const float* a, const float* b, float beta, float* c, int n);
+void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2, const double* v2,
+                 const double* y, const double* z, double* ahat, double* x, double* w, int n);
+void peer_mvt(const float* a, const float* y1, const float* y2, float* x1, float* x2, int n);
+void peer_atax(const double* a, const double* x, double* t, double* y, int m, int n);
+void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d, int n);
+void peer_correlation(const double* data, double* mean, double* deviation, double* scaled, double* out, int m, int n);
+void peer_doitgen(const double* a, const double* c4, double* out, int r, int q, int p);
+void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y, int n);
+void peer_spmv(const int* start, const int* column, const float* value, const float* x, float* y, int rows);
+void peer_spmv_long(const int* start, const int* column, const double* value, const double* x, double* y, int rows);
+void peer_sgemm(const float* a, const float* b, float* c, int n);
+void peer_transpose(const float* a, float* b, int rows, int columns);
+}
