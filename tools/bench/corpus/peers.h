@@ -21,4 +21,15 @@ void peer_spmv(const int* start, const int* column, const float* value, const fl
 void peer_spmv_long(const int* start, const int* column, const double* value, const double* x, double* y, int rows);
 void peer_sgemm(const float* a, const float* b, float* c, int n);
 void peer_transpose(const float* a, float* b, int rows, int columns);
+// stencils
+void peer_jacobi2d(float* a, float* b, int n, int steps);
+void peer_red_black(double* u, const double* f, int n, int sweeps);
+void peer_fdtd2d(float* ex, float* ey, float* hz, int n, int steps);
+void peer_heat3d(double* a, double* b, int n, int steps);
+void peer_hotspot(float* a, const float* power, float* b, int n, int steps);
+void peer_srad(float* image, float* c, float* derivatives, int rows, int columns, float q0, float lambda);
+void peer_wave(float* a, float* b, int n, int steps, float courant);
+void peer_lattice_boltzmann(float* a, float* b, int h, int w, float omega);
+void peer_stencil7(const float* a, float* out, int nx, int ny, int nz, float c0, float c1);
+void peer_pathfinder(const int* wall, int* a, int* b, int rows, int columns);
 }

@@ -47,6 +47,7 @@ struct Entry {
 using Registry = std::vector<Entry>;
 
 void add_linear(Registry&);
+void add_stencils(Registry&);
 
 // Arrays are shared by the runs of an entry.
 template <class T, int N = 1>
@@ -121,8 +122,8 @@ inline kr::launch_config cover2(long width, long height, int bx = 32, int by = 8
 /// `CORPUS_PEER(peer_saxpy, a, raw(x), raw(y), n)`: the call of a function of peers.h in any library that has it.
 #define CORPUS_PEER(function, ...)                                                   \
   [=](const ::corpus::Library& library) -> ::corpus::Run {                           \
-    const auto f = reinterpret_cast<decltype(&function)>(library.symbol(#function)); \
-    return f ? ::corpus::Run([=] { f(__VA_ARGS__); }) : ::corpus::Run();             \
+    const auto called = reinterpret_cast<decltype(&function)>(library.symbol(#function)); \
+    return called ? ::corpus::Run([=] { called(__VA_ARGS__); }) : ::corpus::Run();             \
   }
 
 }  // namespace corpus
