@@ -32,4 +32,17 @@ void peer_wave(float* a, float* b, int n, int steps, float courant);
 void peer_lattice_boltzmann(float* a, float* b, int h, int w, float omega);
 void peer_stencil7(const float* a, float* out, int nx, int ny, int nz, float c0, float c1);
 void peer_pathfinder(const int* wall, int* a, int* b, int rows, int columns);
+// learning
+void peer_softmax(const float* x, float* y, int rows, int columns);
+void peer_layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows, int columns);
+void peer_matvec(const float* a, const float* x, float* y, int rows, int columns);
+void peer_relu_bias(const float* x, const float* bias, float* y, int rows, int columns);
+void peer_embedding(const float* table, const int* words, float* out, int width, int count);
+void peer_attention(const float* q, const float* k, const float* v, float* out, int rows, int keys);  // of width 64
+void peer_nearest_four(const float* points, const float* queries, int* out, int n, int m);
+void peer_matrices4(const float* a, const float* b, float* c, int n);
+void peer_eigen3(const float* in, float* out, int n);  // xx xy xz yy yz zz to three eigenvalues
+void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs, int outputs);
+void peer_kmeans(const float* points, const float* centres, int* member, int n, int features, int clusters);
+void peer_nn(const float* places, float* distance, float latitude, float longitude, int n);
 }
