@@ -45,4 +45,19 @@ void peer_eigen3(const float* in, float* out, int n);  // xx xy xz yy yz zz to t
 void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs, int outputs);
 void peer_kmeans(const float* points, const float* centres, int* member, int n, int features, int clusters);
 void peer_nn(const float* places, float* distance, float latitude, float longitude, int n);
+// images
+void peer_grey(const unsigned char* rgba, unsigned char* out, int n);
+void peer_ycbcr(const unsigned char* rgb, unsigned char* out, int n);
+void peer_blur3(const unsigned char* in, unsigned char* out, int w, int h);
+void peer_blur5(const unsigned char* in, const float* weights, unsigned char* out, int w, int h);
+void peer_gamma_table(const unsigned char* in, const unsigned char* table, unsigned char* out, int n);
+void peer_resize(const unsigned char* rgba, unsigned char* out, int w, int h, int ow, int oh);
+void peer_blend(const unsigned char* front, const unsigned char* back, unsigned char* out, int n);
+void peer_dilation(const unsigned char* in, unsigned char* out, int w, int h);
+void peer_local_histogram(const unsigned char* in, unsigned char* out, int w, int h);
+void peer_sobel(const float* in, unsigned char* out, int w, int h);
+void peer_bilateral(const float* in, float* out, int w, int h, float space, float range);
+void peer_box_filter(const float* in, float* between, float* out, int w, int h, int r);
+void peer_convolution(const float* in, const float* taps, float* between, float* out, int w, int h);  // of 17 taps
+void peer_mandelbrot(unsigned char* rgba, int w, int h, double left, double top, double step, int limit);
 }

@@ -49,6 +49,7 @@ using Registry = std::vector<Entry>;
 void add_linear(Registry&);
 void add_stencils(Registry&);
 void add_learning(Registry&);
+void add_images(Registry&);
 
 // Arrays are shared by the runs of an entry.
 template <class T, int N = 1>
