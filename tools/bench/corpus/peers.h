@@ -60,4 +60,19 @@ void peer_bilateral(const float* in, float* out, int w, int h, float space, floa
 void peer_box_filter(const float* in, float* between, float* out, int w, int h, int r);
 void peer_convolution(const float* in, const float* taps, float* between, float* out, int w, int h);  // of 17 taps
 void peer_mandelbrot(unsigned char* rgba, int w, int h, double left, double top, double step, int limit);
+// particles: points are x, y, z or x, y, z, w
+void peer_nbody(const float* bodies, float* acceleration, int n);
+void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* vz, float dt, int n);
+void peer_aos_update(void* bodies, float dt, int n);  // of 40 bytes
+void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count, float cutoff);
+void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a2);  // 64 particles a box
+void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y, const float* z, float* qr,
+                float* qi, int n, int k);
+void peer_tpacf(const float* stars, const float* bounds, int* counts, int n);
+void peer_triad(const double* a, const double* b, double* c, double s, int n);
+// finance
+void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put, int n);
+void peer_asian_option(float* payoff, int paths, int steps, float drift, float spread);
+void peer_american_binomial(const float* spot, const float* strike, float* price, int n);
+void peer_monte_carlo_pi(int* hits, int n, int draws);
 }

@@ -50,6 +50,8 @@ void add_linear(Registry&);
 void add_stencils(Registry&);
 void add_learning(Registry&);
 void add_images(Registry&);
+void add_particles(Registry&);
+void add_finance(Registry&);
 
 // Arrays are shared by the runs of an entry.
 template <class T, int N = 1>
