@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
   const FreshCache cache;
 
   Registry all;
-  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance}) add(all);
+  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance, add_blocks, add_hashes}) add(all);
   Registry entries;
   for (const Entry& e : all) {
     const bool named = std::string(e.name).find(wish.filter) != std::string::npos || std::string(e.theme).find(wish.filter) != std::string::npos;

@@ -75,4 +75,17 @@ void peer_black_scholes(const float* s, const float* x, const float* t, float* c
 void peer_asian_option(float* payoff, int paths, int steps, float drift, float spread);
 void peer_american_binomial(const float* spot, const float* strike, float* price, int n);
 void peer_monte_carlo_pi(int* hits, int n, int draws);
+// blocks
+void peer_reduction(const float* in, float* total, int n);
+void peer_scan(const int* in, int* out, int n);  // n: a multiple of 65,536, of which there are at most 256
+void peer_histogram(const unsigned char* in, unsigned* counts, int n);
+void peer_scatter_add(const int* where, const float* value, float* sums, int n, int cells);
+void peer_sad(const unsigned char* now, const unsigned char* before, int* best, int w, int h);
+void peer_sort_blocks(const float* in, float* out, int blocks);  // of 256
+void peer_compaction(const int* in, int* out, int* count, int bound, int n);
+// hashes
+void peer_fnv(const unsigned char* rows, std::uint64_t* hashes, int n, int length);
+void peer_crc(const unsigned char* data, const unsigned* table, unsigned* sums, int n, int length);
+void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests, int n);  // a message: 16 words
+void peer_xxhash(const std::uint32_t* rows, std::uint32_t* hashes, int n, int words);
 }

@@ -52,6 +52,8 @@ void add_learning(Registry&);
 void add_images(Registry&);
 void add_particles(Registry&);
 void add_finance(Registry&);
+void add_blocks(Registry&);
+void add_hashes(Registry&);
 
 // Arrays are shared by the runs of an entry.
 template <class T, int N = 1>
