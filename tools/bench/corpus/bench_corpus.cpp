@@ -25,7 +25,7 @@ using namespace corpus;
 
 struct Wish {
   std::string filter, which, json, device = "cpu";
-  int rounds = 7;
+  int rounds = 15;
   bool list = false;
 };
 struct Result {

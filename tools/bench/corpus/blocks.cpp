@@ -23,7 +23,7 @@ Work reduction() {
     }
     kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
   }, {.name = "reduction"});
-  const int n = 6000000, blocks = 128;
+  const int n = 8000000, blocks = 128;
   auto in = upload(numbers(n)), sums = make_array<float>(blocks), total = make_array<float>(1);
   return {[=] { kernel.launch({blocks, 256}, *in, *sums), kernel.launch({1, 256}, *sums, *total); }, CORPUS_PEER(peer_reduction, raw(in), raw(total), n),
           output(total), 1e-3};
@@ -50,7 +50,7 @@ Work scan() {
     auto i = kr::grid(), b = kr::block_idx().x;
     kr::if_(b > 0 && i < out.size(), [&] { out[i] += sums[b - 1]; });
   }, {.name = "scan_add"});
-  const int n = 256 * 256 * 12, blocks = n / 256, upper = blocks / 256;
+  const int n = 256 * 256 * 40, blocks = n / 256, upper = blocks / 256;
   auto in = upload(integers(n, 10)), out = make_array<int>(n), sums = make_array<int>(blocks), scanned = make_array<int>(blocks);
   auto tops = make_array<int>(upper), top = make_array<int>(upper), rest = make_array<int>(1);
   return {[=] {

@@ -22,7 +22,7 @@ Work black_scholes() {
     auto n1 = normal(d1), n2 = normal(d2), discounted = x * kr::exp(-r * t);
     return std::tuple{s * n1 - discounted * n2, discounted * (1.0f - n2) - s * (1.0f - n1)};
   }, {.name = "black_scholes"});
-  const int n = 500000;
+  const int n = 1200000;
   auto s = upload(numbers(n, 5, 30, 1)), x = upload(numbers(n, 1, 100, 2)), t = upload(numbers(n, 0.25, 10, 3));
   auto call = make_array<float>(n), put = make_array<float>(n);
   return {[=] { prices.into(*call, *put)(*s, *x, *t); }, CORPUS_PEER(peer_black_scholes, raw(s), raw(x), raw(t), raw(call), raw(put), n),

@@ -78,7 +78,7 @@ Work sha256() {
       for (int k = 0; k < 8; ++k) digests(i, k) = start[k] + state[k];
     });
   }, {.name = "sha256"});
-  const int n = 20000;
+  const int n = 60000;
   auto messages = upload<std::uint32_t, 2>(integers<std::uint32_t>(n * 16, 1L << 32), n, 16), digests = make_array<std::uint32_t, 2>(n, 8);
   auto constants = upload(std::vector<std::uint32_t>(sha_constants, sha_constants + 64));
   return {[=] { kernel.forall(n)(*messages, *digests); }, CORPUS_PEER(peer_sha256, raw(messages), raw(constants), raw(digests), n), output(digests), 0};

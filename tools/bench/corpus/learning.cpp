@@ -237,7 +237,7 @@ Work backprop_layer() {
       adjusted(k, j) = weights(k, j) + 0.3f * delta * activation;
     });
   }, {.name = "backprop_adjust"});
-  const int inputs = 2000, outputs = 1000;
+  const int inputs = 3000, outputs = 1200;
   auto in = upload(numbers(inputs)), target = upload(numbers(outputs, 0, 1, 2)), out = make_array<float>(outputs);
   auto weights = upload<float, 2>(numbers((inputs + 1) * outputs, -0.01, 0.01, 3), inputs + 1, outputs), adjusted = make_array<float, 2>(inputs + 1, outputs);
   return {[=] {

@@ -56,7 +56,7 @@ Work soa_update() {
       });
     });
   }, {.name = "soa_update"});
-  const int n = 700000;
+  const int n = 1500000;
   std::vector<std::vector<float>> start;
   std::vector<Array<float>> a;
   for (unsigned c = 0; c < 6; ++c) start.push_back(numbers(n, c < 3 ? 0 : -1, 1, c + 1)), a.push_back(upload(start.back()));
@@ -178,7 +178,7 @@ Work mri_q() {
       qi[i] = im;
     });
   }, {.name = "mri_q"});
-  const int n = 4096, k = 400;
+  const int n = 8192, k = 400;
   const auto points = [](int count, unsigned seed) { return upload(numbers(std::size_t(count), -0.5, 0.5, seed)); };
   auto kx = points(k, 1), ky = points(k, 2), kz = points(k, 3), m = upload(numbers(k, 0, 1, 4)), x = points(n, 5), y = points(n, 6), z = points(n, 7);
   auto qr = make_array<float>(n), qi = make_array<float>(n);

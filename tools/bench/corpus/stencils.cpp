@@ -13,7 +13,7 @@ Work jacobi2d() {
     kr::if_(i > 0 && j > 0 && i < a.extent(0) - 1 && j < a.extent(1) - 1,
             [&] { b(i, j) = 0.2f * (a(i, j) + a(i, j - 1) + a(i, j + 1) + a(i - 1, j) + a(i + 1, j)); });
   }, {.name = "jacobi2d"});
-  const int n = 1200, steps = 4;
+  const int n = 1800, steps = 4;
   const auto start = numbers(n * n);
   auto a = upload<float, 2>(start, n, n), b = upload<float, 2>(start, n, n);
   return {[=] {
@@ -53,7 +53,7 @@ Work fdtd2d() {
     auto [j, i] = kr::grid<2>();
     kr::if_(i < hz.extent(0) - 1 && j < hz.extent(1) - 1, [&] { hz(i, j) -= 0.7f * (ex(i, j + 1) - ex(i, j) + ey(i + 1, j) - ey(i, j)); });
   }, {.name = "fdtd_hz"});
-  const int n = 900, steps = 3;
+  const int n = 1300, steps = 3;
   const auto sx = numbers(n * n, 0, 1, 1), sy = numbers(n * n, 0, 1, 2), sz = numbers(n * n, 0, 1, 3);
   auto ex = upload<float, 2>(sx, n, n), ey = upload<float, 2>(sy, n, n), hz = upload<float, 2>(sz, n, n);
   return {[=] {
