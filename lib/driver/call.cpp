@@ -166,7 +166,6 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
       if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
     }
   }
-  if (bound.device.kind != passes::TargetKind::Spirv && bound.device.kind != passes::TargetKind::SpirvFlushing) f.warp = 32;
   // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
   if (bound.device.kind == passes::TargetKind::Cpu) {
     f.aligned = false;

@@ -53,9 +53,8 @@ Process& process() {
 
 std::string text_of(const ir::Facts& f) {
   const std::string brick = f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
-  const std::string warp = f.warp ? fmt::format(" warp({})", f.warp) : "";
-  return fmt::format("{}{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
-                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick, warp);
+  return fmt::format("{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
+                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick);
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
@@ -186,6 +185,8 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
 ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind, Effort effort) {
   ir::Module m = recorded.module;
   m.kernel().facts = facts;
+  using enum passes::TargetKind;
+  if (kind == Cpu || kind == Ptx || kind == Ptx75) m.kernel().facts.warp = 32;  // no other width is known there
   if (const std::string refused = passes::run_pipeline(m, kind, passes::verify_by_default, effort); !refused.empty())
     support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
   return m;

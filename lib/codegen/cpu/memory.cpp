@@ -175,7 +175,7 @@ Emitter::Split Emitter::split_of(Scalar s) const {
   constexpr unsigned smallest_register = 16, smallest_masked = 4;
   const unsigned size = ir::size_of(s);
   if (!everyone()) return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
-  const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !(shape_.is_brick() && shape_.machine.tune.starts_with("znver"));
+  const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
   return gathers || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
 }
 llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
