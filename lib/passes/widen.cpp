@@ -29,7 +29,7 @@ class Widener {
   Widener(Function& f, const Calls& calls) : f_(f), calls_(calls), b_(f), written_(f.values.size(), false) {}
 
   void run() {
-    if (!f_.flat || !(f_.facts == Facts{true, true, true, true})) return;
+    if (!f_.flat || !f_.facts.contiguous || !f_.facts.aligned || !f_.facts.small || !f_.facts.disjoint) return;
     const InstId loop = find_loop();
     if (loop == none || !independent(loop) || !choose_width()) return;
     const std::vector<InstId> insts = take_insts(f_, f_.body);

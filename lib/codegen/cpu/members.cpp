@@ -84,7 +84,8 @@ void Emitter::find_member_stores(ir::RegionId region) {
         continue;
       }
       const unsigned own = ((1u << size) - 1) << inst.imm;
-      const bool continues = !open.empty() && f_.insts[open[0]].operands[0] == inst.operands[0] && f_.insts[open[0]].operands[1] == inst.operands[1] && !(written & own);
+      const ir::Inst* const before = open.empty() ? nullptr : &f_.insts[open[0]];
+      const bool continues = before && before->operands[0] == inst.operands[0] && before->operands[1] == inst.operands[1] && !(written & own);
       if (!continues) close();
       open.push_back(id), written |= own;
       if (written != (1u << bytes) - 1) continue;
@@ -114,7 +115,10 @@ bool Emitter::store_member(ir::InstId id) {
   }
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), lanes = shape_.lanes;
   unsigned unit = bytes;
-  for (const ir::InstId member : found->second) unit = std::gcd(std::gcd(unit, unsigned(f_.insts[member].imm)), unsigned(ir::size_of(f_.insts[member].type.scalar)));
+  for (const ir::InstId member : found->second) {
+    const ir::Inst& inst = f_.insts[member];
+    unit = std::gcd(std::gcd(unit, unsigned(inst.imm)), unsigned(ir::size_of(inst.type.scalar)));
+  }
   for (unsigned p = 0; p < rows.size(); ++p) {
     V row = nullptr;
     for (const ir::InstId member : found->second) {

@@ -125,6 +125,7 @@ void Emitter::emit_sum(const ir::Inst& inst) {
     for (V v : parts) values.push_back(arith_.to_memory(v, s));
     return row_in_memory(values, row);
   };
+  const auto within = [&](V lane) { return b_.CreateAnd(lane, b_.getInt64(gang - 1)); };
   const V active = active_.all() ? nullptr : active_bits();
   llvm::IRBuilder<> top(allocas_);
   llvm::AllocaInst* const counted = active ? top.CreateAlloca(b_.getInt64Ty(), nullptr, "active") : nullptr;
@@ -138,7 +139,7 @@ void Emitter::emit_sum(const ir::Inst& inst) {
   };
   if (active) {
     const Row from = in_memory(x, 0), packed = row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
-    over_active("pack", [&](V lane, V place) { b_.CreateStore(load_lane(from, lane), element_of_row(packed, b_.CreateAnd(place, b_.getInt64(gang - 1)))); });
+    over_active("pack", [&](V lane, V place) { b_.CreateStore(load_lane(from, lane), element_of_row(packed, within(place))); });
     for (unsigned p = 0; p < shape_.parts; ++p) x[p] = arith_.from_memory(load_part(packed, p), s);
   }
   for (unsigned reach = 1; reach < gang; reach *= 2) {
@@ -158,10 +159,10 @@ void Emitter::emit_sum(const ir::Inst& inst) {
   const Row summed = in_memory(x, 0);
   if (reduces) {
     V last = b_.CreateSub(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {active}), b_.getInt64(1));
-    return set_uniform(inst.results[0], arith_.from_memory(load_lane(summed, b_.CreateAnd(last, b_.getInt64(gang - 1))), s));
+    return set_uniform(inst.results[0], arith_.from_memory(load_lane(summed, within(last)), s));
   }
   const Row spread = row_in_memory(arith_.to_memory(x[0], s)->getType(), 1);
-  over_active("spread", [&](V lane, V place) { b_.CreateStore(load_lane(summed, b_.CreateAnd(place, b_.getInt64(gang - 1))), element_of_row(spread, lane)); });
+  over_active("spread", [&](V lane, V place) { b_.CreateStore(load_lane(summed, within(place)), element_of_row(spread, lane)); });
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(load_part(spread, p), s));
   set(inst.results[0], std::move(r));

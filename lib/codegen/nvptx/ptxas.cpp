@@ -83,7 +83,8 @@ std::string for_ptxas(llvm::StringRef ptx) {
     } else if (line.is({"abs.s32", "abs.s64"})) {
       out += absolute(line, line.operation == "abs.s32" ? 32 : 64);
     } else if (line.operation == "neg.s32" && in_min_max.contains(line.operands[0])) {
-      out += fmt::format("\t{{ .reg .b32 %flipped; not.b32 %flipped, {}; add.s32 {}, %flipped, 1; }}\n", line.operands[1].str(), line.operands[0].str());
+      out += fmt::format("\t{{ .reg .b32 %flipped; not.b32 %flipped, {}; add.s32 {}, %flipped, 1; }}\n", line.operands[1].str(),
+                         line.operands[0].str());
     } else {
       out.append(text.begin(), text.end()), out += '\n';
     }

@@ -2,9 +2,9 @@
 //
 // Measures the corpus: Krait as a user has it beside the peers found in ../lib (libcorpus_*.so), in interleaved rounds.
 //   bench_corpus [--list] [--filter TEXT] [--class open|judge] [--rounds N] [--json FILE] [--device ID] [--cpu-time]
-// TEXT is a part of a name or a theme. Ratios are a peer's time over Krait's: above 1, Krait is faster. A result that differs from
-// a peer's is marked WRONG and makes the exit status 1. --cpu-time counts what all threads compute instead of the time that passes: the
-// better measure on a machine that is shared, for loops that use all threads equally.
+// TEXT is a part of a name or a theme. Ratios are a peer's time over Krait's: above 1, Krait is faster. A result that differs
+// from a peer's is marked WRONG and makes the exit status 1. --cpu-time counts what all threads compute instead of the time that
+// passes: the better measure on a machine that is shared, for loops that use all threads equally.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
@@ -42,8 +42,10 @@ std::vector<Library> load_peers(const std::string& device) {
   std::vector<Library> found;
   for (const char* name : {"gcc", "clang", "cuda"}) {
     if ((device != "cpu") != !std::strcmp(name, "cuda")) continue;
-    if (void* handle = dlopen((folder / (std::string("libcorpus_") + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL)) found.push_back({name, handle});
-    else std::printf("not measured: %s\n", dlerror());
+    if (void* handle = dlopen((folder / (std::string("libcorpus_") + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL))
+      found.push_back({name, handle});
+    else
+      std::printf("not measured: %s\n", dlerror());
   }
   return found;
 }
@@ -117,8 +119,8 @@ double geometric_mean(const std::vector<Result>& results, std::size_t library, i
 }
 
 void print(const Result& r) {
-  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name, r.entry.theme, r.entry.open() ? "open" : "judge", r.ms,
-              r.first_ms);
+  std::printf("| %2d %-22s | %-9s | %-5s | %8.3f | %8.1f |", r.entry.number, r.entry.name, r.entry.theme,
+              r.entry.open() ? "open" : "judge", r.ms, r.first_ms);
   for (std::size_t i = 0; i < r.ratios.size(); ++i) std::printf(" %8.3f | %5.2f |", r.peer_ms[i], r.ratios[i]);
   std::printf("%s%s\n", r.wrong.empty() ? "" : " WRONG: ", r.wrong.c_str());
   std::fflush(stdout);
@@ -130,8 +132,11 @@ void write_json(const std::string& path, const std::vector<Result>& results, con
   std::fprintf(out, "{\"device\": \"%s\", \"entries\": [", kr::device().name());
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Result& r = results[k];
-    std::fprintf(out, "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"ms\": %.5f, \"first_ms\": %.3f, \"wrong\": \"%s\"",
-                 k ? "," : "", r.entry.number, r.entry.name, r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms, r.wrong.c_str());
+    std::fprintf(out,
+                 "%s\n  {\"number\": %d, \"name\": \"%s\", \"theme\": \"%s\", \"class\": \"%s\", \"ms\": %.5f, \"first_ms\": "
+                 "%.3f, \"wrong\": \"%s\"",
+                 k ? "," : "", r.entry.number, r.entry.name, r.entry.theme, r.entry.open() ? "open" : "judge", r.ms, r.first_ms,
+                 r.wrong.c_str());
     for (std::size_t i = 0; i < libraries.size(); ++i)
       std::fprintf(out, ", \"%s\": {\"ms\": %.5f, \"ratio\": %.4f}", libraries[i].name.c_str(), r.peer_ms[i], r.ratios[i]);
     std::fprintf(out, "}");
@@ -144,15 +149,24 @@ Wish wish_of(int argc, char** argv) {
   Wish w;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--list") w.list = true;
-    else if (word == "--cpu-time") w.cpu_time = true;
-    else if (i + 1 == argc) std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
-    else if (word == "--filter") w.filter = argv[++i];
-    else if (word == "--class") w.which = argv[++i];
-    else if (word == "--rounds") w.rounds = std::max(1, std::atoi(argv[++i]));
-    else if (word == "--json") w.json = argv[++i];
-    else if (word == "--device") w.device = argv[++i];
-    else std::fprintf(stderr, "%s: unknown\n", argv[i]), std::exit(2);
+    if (word == "--list")
+      w.list = true;
+    else if (word == "--cpu-time")
+      w.cpu_time = true;
+    else if (i + 1 == argc)
+      std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
+    else if (word == "--filter")
+      w.filter = argv[++i];
+    else if (word == "--class")
+      w.which = argv[++i];
+    else if (word == "--rounds")
+      w.rounds = std::max(1, std::atoi(argv[++i]));
+    else if (word == "--json")
+      w.json = argv[++i];
+    else if (word == "--device")
+      w.device = argv[++i];
+    else
+      std::fprintf(stderr, "%s: unknown\n", argv[i]), std::exit(2);
   }
   return w;
 }
@@ -179,10 +193,12 @@ int main(int argc, char** argv) {
   const FreshCache cache;
 
   Registry all;
-  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance, add_blocks, add_hashes}) add(all);
+  for (const auto add : {add_linear, add_stencils, add_learning, add_images, add_particles, add_finance, add_blocks, add_hashes})
+    add(all);
   Registry entries;
   for (const Entry& e : all) {
-    const bool named = std::string(e.name).find(wish.filter) != std::string::npos || std::string(e.theme).find(wish.filter) != std::string::npos;
+    const bool named =
+        std::string(e.name).find(wish.filter) != std::string::npos || std::string(e.theme).find(wish.filter) != std::string::npos;
     if (named && (wish.which.empty() || (wish.which == "open") == e.open())) entries.push_back(e);
   }
   if (wish.list) {
@@ -204,8 +220,8 @@ int main(int argc, char** argv) {
       std::printf("| %2d %s | failed: %s\n", e.number, e.name, error.what()), ++failures;
     }
   for (std::size_t i = 0; i < libraries.size(); ++i)
-    std::printf("geometric means of %s / Krait: open %.3f, judge %.3f, all %.3f\n", libraries[i].name.c_str(), geometric_mean(results, i, 1),
-                geometric_mean(results, i, 0), geometric_mean(results, i, -1));
+    std::printf("geometric means of %s / Krait: open %.3f, judge %.3f, all %.3f\n", libraries[i].name.c_str(),
+                geometric_mean(results, i, 1), geometric_mean(results, i, 0), geometric_mean(results, i, -1));
   if (!wish.json.empty()) write_json(wish.json, results, libraries);
   return failures > 0;
 }

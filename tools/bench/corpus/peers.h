@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every peer library offers: libcorpus_gcc.so and libcorpus_clang.so on the host's memory, libcorpus_cuda.so on the device's.
-// Matrices are dense, rows first.
+// What every peer library offers: libcorpus_gcc.so and libcorpus_clang.so on the host's memory, libcorpus_cuda.so on the
+// device's. Matrices are dense, rows first.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 extern "C" {
 // linear
 void peer_gemm(float alpha, const float* a, const float* b, float beta, float* c, int n);
-void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2, const double* v2,
-                 const double* y, const double* z, double* ahat, double* x, double* w, int n);
+void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2,
+                 const double* v2, const double* y, const double* z, double* ahat, double* x, double* w, int n);
 void peer_mvt(const float* a, const float* y1, const float* y2, float* x1, float* x2, int n);
 void peer_atax(const double* a, const double* x, double* t, double* y, int m, int n);
-void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d, int n);
+void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d,
+              int n);
 void peer_correlation(const double* data, double* mean, double* deviation, double* scaled, double* out, int m, int n);
 void peer_doitgen(const double* a, const double* c4, double* out, int r, int q, int p);
 void peer_gesummv(float alpha, float beta, const float* a, const float* b, const float* x, float* y, int n);
@@ -42,7 +43,8 @@ void peer_attention(const float* q, const float* k, const float* v, float* out, 
 void peer_nearest_four(const float* points, const float* queries, int* out, int n, int m);
 void peer_matrices4(const float* a, const float* b, float* c, int n);
 void peer_eigen3(const float* in, float* out, int n);  // xx xy xz yy yz zz to three eigenvalues
-void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs, int outputs);
+void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs,
+                   int outputs);
 void peer_kmeans(const float* points, const float* centres, int* member, int n, int features, int clusters);
 void peer_nn(const float* places, float* distance, float latitude, float longitude, int n);
 // images
@@ -66,8 +68,8 @@ void peer_soa_update(float* x, float* y, float* z, float* vx, float* vy, float* 
 void peer_aos_update(void* bodies, float dt, int n);  // of 40 bytes
 void peer_md_lj(const float* position, const int* neighbours, float* force, int n, int count, float cutoff);
 void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a2);  // 64 particles a box
-void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y, const float* z, float* qr,
-                float* qi, int n, int k);
+void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y,
+                const float* z, float* qr, float* qi, int n, int k);
 void peer_tpacf(const float* stars, const float* bounds, int* counts, int n);
 void peer_triad(const double* a, const double* b, double* c, double s, int n);
 // finance
@@ -86,6 +88,7 @@ void peer_compaction(const int* in, int* out, int* count, int bound, int n);
 // hashes
 void peer_fnv(const unsigned char* rows, std::uint64_t* hashes, int n, int length);
 void peer_crc(const unsigned char* data, const unsigned* table, unsigned* sums, int n, int length);
-void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests, int n);  // a message: 16 words
+void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests,
+                 int n);  // a message: 16 words
 void peer_xxhash(const std::uint32_t* rows, std::uint32_t* hashes, int n, int words);
 }

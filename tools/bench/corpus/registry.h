@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The corpus: ordinary kernels as a user would write them after reading the documentation, each beside a plain peer of the same
-// task (peer/*.cpp with OpenMP, peer/*.cu with CUDA). Entries with odd numbers are open: one may look for causes in them. Those with
-// even numbers judge: they are looked at only to tell whether a change was good for kernels that nobody tuned for.
+// task (peer/*.cpp with OpenMP, peer/*.cu with CUDA). Entries with odd numbers are open: one may look for causes in them. Those
+// with even numbers judge: they are looked at only to tell whether a change was good for kernels that nobody tuned for.
 #pragma once
 
 #include <krait/krait.h>
@@ -126,10 +126,10 @@ inline kr::launch_config cover2(long width, long height, int bx = 32, int by = 8
 }
 
 /// `CORPUS_PEER(peer_saxpy, a, raw(x), raw(y), n)`: the call of a function of peers.h in any library that has it.
-#define CORPUS_PEER(function, ...)                                                   \
-  [=](const ::corpus::Library& library) -> ::corpus::Run {                           \
+#define CORPUS_PEER(function, ...)                                                        \
+  [=](const ::corpus::Library& library) -> ::corpus::Run {                                \
     const auto called = reinterpret_cast<decltype(&function)>(library.symbol(#function)); \
-    return called ? ::corpus::Run([=] { called(__VA_ARGS__); }) : ::corpus::Run();             \
+    return called ? ::corpus::Run([=] { called(__VA_ARGS__); }) : ::corpus::Run();        \
   }
 
 }  // namespace corpus

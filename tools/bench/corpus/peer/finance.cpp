@@ -6,7 +6,8 @@
 
 static inline float normal(float d) {
   const float k = 1 / (1 + 0.2316419f * std::fabs(d));
-  const float tail = 0.39894228f * std::exp(-0.5f * d * d) * (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  const float tail = 0.39894228f * std::exp(-0.5f * d * d) *
+                     (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
   return d > 0 ? 1 - tail : tail;
 }
 void peer_black_scholes(const float* s, const float* x, const float* t, float* call, float* put, int n) {

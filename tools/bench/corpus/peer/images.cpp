@@ -29,7 +29,8 @@ void peer_blur3(const byte* in, byte* out, int w, int h) {
     for (int x = 0; x < w; x++) {
       int sum = 0;
       for (int dy = -1; dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++) sum += (2 - dy * dy) * (2 - dx * dx) * in[clamp(y + dy, h - 1) * w + clamp(x + dx, w - 1)];
+        for (int dx = -1; dx <= 1; dx++)
+          sum += (2 - dy * dy) * (2 - dx * dx) * in[clamp(y + dy, h - 1) * w + clamp(x + dx, w - 1)];
       out[y * w + x] = byte((sum + 8) / 16);
     }
 }
@@ -40,7 +41,8 @@ void peer_blur5(const byte* in, const float* weights, byte* out, int w, int h) {
     for (int x = 0; x < w; x++) {
       float sum = 0;
       for (int dy = -2; dy <= 2; dy++)
-        for (int dx = -2; dx <= 2; dx++) sum += weights[(dy + 2) * 5 + dx + 2] * in[clamp(y + dy, h - 1) * w + clamp(x + dx, w - 1)];
+        for (int dx = -2; dx <= 2; dx++)
+          sum += weights[(dy + 2) * 5 + dx + 2] * in[clamp(y + dy, h - 1) * w + clamp(x + dx, w - 1)];
       out[y * w + x] = byte(sum);
     }
 }
@@ -54,8 +56,10 @@ void peer_resize(const byte* rgba, byte* out, int w, int h, int ow, int oh) {
 #pragma omp parallel for
   for (int y = 0; y < oh; y++)
     for (int x = 0; x < ow; x++) {
-      const float sx = (x + 0.5f) * w / ow - 0.5f, sy = (y + 0.5f) * h / oh - 0.5f, x0 = std::floor(sx), y0 = std::floor(sy), fx = sx - x0, fy = sy - y0;
-      const int xa = clamp(int(x0), w - 1), xb = clamp(int(x0) + 1, w - 1), ya = clamp(int(y0), h - 1), yb = clamp(int(y0) + 1, h - 1);
+      const float sx = (x + 0.5f) * w / ow - 0.5f, sy = (y + 0.5f) * h / oh - 0.5f, x0 = std::floor(sx), y0 = std::floor(sy),
+                  fx = sx - x0, fy = sy - y0;
+      const int xa = clamp(int(x0), w - 1), xb = clamp(int(x0) + 1, w - 1), ya = clamp(int(y0), h - 1),
+                yb = clamp(int(y0) + 1, h - 1);
       for (int c = 0; c < 4; c++) {
         const float upper = rgba[4 * (ya * w + xa) + c] + fx * (rgba[4 * (ya * w + xb) + c] - rgba[4 * (ya * w + xa) + c]);
         const float lower = rgba[4 * (yb * w + xa) + c] + fx * (rgba[4 * (yb * w + xb) + c] - rgba[4 * (yb * w + xa) + c]);

@@ -99,7 +99,8 @@ void peer_matrices4(const float* a, const float* b, float* c, int n) {
 void peer_eigen3(const float* in, float* out, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    const float xx = in[6 * i], xy = in[6 * i + 1], xz = in[6 * i + 2], yy = in[6 * i + 3], yz = in[6 * i + 4], zz = in[6 * i + 5];
+    const float xx = in[6 * i], xy = in[6 * i + 1], xz = in[6 * i + 2], yy = in[6 * i + 3], yz = in[6 * i + 4],
+                zz = in[6 * i + 5];
     const float mean = (xx + yy + zz) / 3, off = xy * xy + xz * xz + yz * yz, dx = xx - mean, dy = yy - mean, dz = zz - mean;
     const float p = std::sqrt((dx * dx + dy * dy + dz * dz + 2 * off) / 6);
     const float determinant = dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz);
@@ -109,7 +110,8 @@ void peer_eigen3(const float* in, float* out, int n) {
   }
 }
 
-void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs, int outputs) {
+void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs,
+                   int outputs) {
 #pragma omp parallel for
   for (int j = 0; j < outputs; j++) {
     float sum = weights[j];
@@ -131,7 +133,9 @@ void peer_kmeans(const float* points, const float* centres, int* member, int n, 
     int who = 0;
     for (int c = 0; c < clusters; c++) {
       float distance = 0;
-      for (int f = 0; f < features; f++) distance += (points[i * features + f] - centres[c * features + f]) * (points[i * features + f] - centres[c * features + f]);
+      for (int f = 0; f < features; f++)
+        distance +=
+            (points[i * features + f] - centres[c * features + f]) * (points[i * features + f] - centres[c * features + f]);
       if (distance < best) best = distance, who = c;
     }
     member[i] = who;

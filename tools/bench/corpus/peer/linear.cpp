@@ -12,8 +12,8 @@ void peer_gemm(float alpha, const float* a, const float* b, float beta, float* c
   }
 }
 
-void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2, const double* v2,
-                 const double* y, const double* z, double* ahat, double* x, double* w, int n) {
+void peer_gemver(double alpha, double beta, const double* a, const double* u1, const double* v1, const double* u2,
+                 const double* v2, const double* y, const double* z, double* ahat, double* x, double* w, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) ahat[i * n + j] = a[i * n + j] + u1[i] * v1[j] + u2[i] * v2[j];
@@ -61,7 +61,8 @@ void peer_atax(const double* a, const double* x, double* t, double* y, int m, in
   }
 }
 
-void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d, int n) {
+void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d,
+              int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) t[i * n + j] = 0;

@@ -9,8 +9,10 @@ void peer_nbody(const float* bodies, float* acceleration, int n) {
   for (int i = 0; i < n; i++) {
     float ax = 0, ay = 0, az = 0;
     for (int j = 0; j < n; j++) {
-      const float dx = bodies[4 * j] - bodies[4 * i], dy = bodies[4 * j + 1] - bodies[4 * i + 1], dz = bodies[4 * j + 2] - bodies[4 * i + 2];
-      const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f), s = bodies[4 * j + 3] * inverse * inverse * inverse;
+      const float dx = bodies[4 * j] - bodies[4 * i], dy = bodies[4 * j + 1] - bodies[4 * i + 1],
+                  dz = bodies[4 * j + 2] - bodies[4 * i + 2];
+      const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f),
+                  s = bodies[4 * j + 3] * inverse * inverse * inverse;
       ax += dx * s, ay += dy * s, az += dz * s;
     }
     acceleration[3 * i] = ax, acceleration[3 * i + 1] = ay, acceleration[3 * i + 2] = az;
@@ -47,7 +49,8 @@ void peer_md_lj(const float* position, const int* neighbours, float* force, int 
     float fx = 0, fy = 0, fz = 0;
     for (int j = 0; j < count; j++) {
       const float* other = position + 4 * neighbours[j * n + i];
-      const float dx = position[4 * i] - other[0], dy = position[4 * i + 1] - other[1], dz = position[4 * i + 2] - other[2], r2 = dx * dx + dy * dy + dz * dz;
+      const float dx = position[4 * i] - other[0], dy = position[4 * i + 1] - other[1], dz = position[4 * i + 2] - other[2],
+                  r2 = dx * dx + dy * dy + dz * dz;
       if (r2 >= cutoff) continue;
       const float r2inv = 1 / r2, r6inv = r2inv * r2inv * r2inv, f = r2inv * r6inv * (1.5f * r6inv - 2);
       fx += dx * f, fy += dy * f, fz += dz * f;
@@ -79,8 +82,8 @@ void peer_lava_md(const float* rv, const float* qv, float* fv, int side, float a
         }
 }
 
-void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y, const float* z, float* qr,
-                float* qi, int n, int k) {
+void peer_mri_q(const float* kx, const float* ky, const float* kz, const float* magnitude, const float* x, const float* y,
+                const float* z, float* qr, float* qi, int n, int k) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     float re = 0, im = 0;
@@ -101,8 +104,10 @@ void peer_tpacf(const float* stars, const float* bounds, int* counts, int n) {
       int low = 0, high = 31;
       while (low < high) {
         const int middle = (low + high) / 2;
-        if (angle >= bounds[middle]) high = middle;
-        else low = middle + 1;
+        if (angle >= bounds[middle])
+          high = middle;
+        else
+          low = middle + 1;
       }
       all[low]++;
     }

@@ -8,7 +8,8 @@ void peer_jacobi2d(float* a, float* b, int n, int steps) {
   for (int t = 0; t < steps; t++, std::swap(a, b)) {
 #pragma omp parallel for
     for (int i = 1; i < n - 1; i++)
-      for (int j = 1; j < n - 1; j++) b[i * n + j] = 0.2f * (a[i * n + j] + a[i * n + j - 1] + a[i * n + j + 1] + a[(i - 1) * n + j] + a[(i + 1) * n + j]);
+      for (int j = 1; j < n - 1; j++)
+        b[i * n + j] = 0.2f * (a[i * n + j] + a[i * n + j - 1] + a[i * n + j + 1] + a[(i - 1) * n + j] + a[(i + 1) * n + j]);
   }
 }
 
@@ -36,7 +37,8 @@ void peer_fdtd2d(float* ex, float* ey, float* hz, int n, int steps) {
         for (int j = 1; j < n; j++) ex[i * n + j] -= 0.5f * (hz[i * n + j] - hz[i * n + j - 1]);
 #pragma omp for
       for (int i = 0; i < n - 1; i++)
-        for (int j = 0; j < n - 1; j++) hz[i * n + j] -= 0.7f * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
+        for (int j = 0; j < n - 1; j++)
+          hz[i * n + j] -= 0.7f * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
     }
   }
 }
@@ -59,7 +61,8 @@ void peer_hotspot(float* a, const float* power, float* b, int n, int steps) {
 #pragma omp parallel for
     for (int y = 0; y < n; y++)
       for (int x = 0; x < n; x++) {
-        const int north = std::max(y - 1, 0), south = std::min(y + 1, n - 1), west = std::max(x - 1, 0), east = std::min(x + 1, n - 1);
+        const int north = std::max(y - 1, 0), south = std::min(y + 1, n - 1), west = std::max(x - 1, 0),
+                  east = std::min(x + 1, n - 1);
         const float t = a[y * n + x];
         b[y * n + x] = t + 0.05f * (power[y * n + x] + (a[south * n + x] + a[north * n + x] - 2 * t) * 0.9f +
                                     (a[y * n + east] + a[y * n + west] - 2 * t) * 1.1f + (80.f - t) * 0.02f);
@@ -74,9 +77,11 @@ void peer_srad(float* image, float* c, float* derivatives, int rows, int columns
       const int i = y * columns + x;
       const float here = image[i];
       const float n = image[std::max(y - 1, 0) * columns + x] - here, s = image[std::min(y + 1, rows - 1) * columns + x] - here;
-      const float w = image[y * columns + std::max(x - 1, 0)] - here, e = image[y * columns + std::min(x + 1, columns - 1)] - here;
+      const float w = image[y * columns + std::max(x - 1, 0)] - here,
+                  e = image[y * columns + std::min(x + 1, columns - 1)] - here;
       const float g2 = (n * n + s * s + w * w + e * e) / (here * here), l = (n + s + w + e) / here;
-      const float numerator = 0.5f * g2 - 0.0625f * (l * l), denominator = 1 + 0.25f * l, q = numerator / (denominator * denominator);
+      const float numerator = 0.5f * g2 - 0.0625f * (l * l), denominator = 1 + 0.25f * l,
+                  q = numerator / (denominator * denominator);
       c[i] = std::min(std::max(1 / (1 + (q - q0) / (q0 * (1 + q0))), 0.f), 1.f);
       derivatives[4 * i] = n, derivatives[4 * i + 1] = s, derivatives[4 * i + 2] = w, derivatives[4 * i + 3] = e;
     }
@@ -84,8 +89,11 @@ void peer_srad(float* image, float* c, float* derivatives, int rows, int columns
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < columns; x++) {
       const int i = y * columns + x;
-      const float here = c[i], south = c[std::min(y + 1, rows - 1) * columns + x], east = c[y * columns + std::min(x + 1, columns - 1)];
-      image[i] += 0.25f * lambda * (here * derivatives[4 * i] + south * derivatives[4 * i + 1] + here * derivatives[4 * i + 2] + east * derivatives[4 * i + 3]);
+      const float here = c[i], south = c[std::min(y + 1, rows - 1) * columns + x],
+                  east = c[y * columns + std::min(x + 1, columns - 1)];
+      image[i] += 0.25f * lambda *
+                  (here * derivatives[4 * i] + south * derivatives[4 * i + 1] + here * derivatives[4 * i + 2] +
+                   east * derivatives[4 * i + 3]);
     }
 }
 
@@ -95,7 +103,8 @@ void peer_wave(float* a, float* b, int n, int steps, float courant) {
     for (int y = 2; y < n - 2; y++)
       for (int x = 2; x < n - 2; x++) {
         const int i = y * n + x;
-        const float sum = -5 * a[i] + 1.3333334f * (a[i - 1] + a[i + 1] + a[i - n] + a[i + n]) - 0.083333336f * (a[i - 2] + a[i + 2] + a[i - 2 * n] + a[i + 2 * n]);
+        const float sum = -5 * a[i] + 1.3333334f * (a[i - 1] + a[i + 1] + a[i - n] + a[i + n]) -
+                          0.083333336f * (a[i - 2] + a[i + 2] + a[i - 2 * n] + a[i + 2 * n]);
         b[i] = 2 * a[i] - b[i] + courant * sum;
       }
   }
