@@ -22,6 +22,7 @@ struct krait_codegen_request {
   std::size_t kir_size;
   const char* target;
   const char* emit;
+  int hints;  // not 0: tell what makes the kernel slow on the target
 };
 
 struct krait_codegen_reply {
@@ -30,6 +31,7 @@ struct krait_codegen_reply {
   char* data;
   std::size_t size;
   char* log;  // message of other statuses than 0, warnings otherwise; never null
+  char* hints; // where asked for, a line each: kind, line and file of the source, and text, with tabs between; else null
   double parse_ms, lower_ms, optimise_ms, emit_ms;
 };
 

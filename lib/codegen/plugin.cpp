@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "codegen/cpu/cpu.h"
+#include "codegen/hints.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/spirv/spirv.h"
@@ -23,7 +24,9 @@ namespace {
 /// Owned by the compile thread and the caller both, because that thread may never end.
 struct Task {
   std::string kir, target, emit;
+  bool wants_hints = false;
   Reply reply;
+  Hints hints;
   double parse_ms = 0;
 };
 
@@ -38,10 +41,13 @@ void compile(Task& task) {
   if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
   switch (target.kind) {
-    case Target::Kind::Cpu: task.reply = cpu::compile(parsed.module, target, emit); return;
-    case Target::Kind::Ptx: task.reply = nvptx::compile(parsed.module, target, emit); return;
-    case Target::Kind::Spirv: task.reply = spirv::compile(parsed.module, target, emit); return;
+    case Target::Kind::Cpu: task.reply = cpu::compile(parsed.module, target, emit, task.wants_hints ? &task.hints : nullptr); return;
+    case Target::Kind::Ptx: task.reply = nvptx::compile(parsed.module, target, emit); break;
+    case Target::Kind::Spirv: task.reply = spirv::compile(parsed.module, target, emit); break;
   }
+  if (!task.wants_hints) return;
+  passes::combine_accesses(parsed.module, target.kind == Target::Kind::Ptx);  // as both generators begin
+  find_gpu_hints(parsed.module, task.hints);
 }
 
 char* copy(const std::string& text) {
@@ -60,10 +66,12 @@ void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
   task->kir.assign(request.kir, request.kir_size);
   task->target = request.target;
   task->emit = request.emit;
+  task->wants_hints = request.hints != 0;
   Failure failure = run_guarded([task] { compile(*task); });
   reply.status = failure.status;
   reply.log = copy(failure.status ? failure.message : task->reply.warnings);
   if (failure.status) return;  // the thread may still write to the task
+  if (task->wants_hints) reply.hints = copy(task->hints.lines());
   reply.data = copy(task->reply.data);
   reply.size = task->reply.data.size();
   reply.parse_ms = task->parse_ms;
@@ -92,6 +100,7 @@ __attribute__((visibility("default"))) void krait_codegen(const krait_codegen_re
 
 __attribute__((visibility("default"))) void krait_codegen_release(krait_codegen_reply* reply) {
   std::free(reply->data);
+  std::free(reply->hints);
   if (reply->log != krait::codegen::out_of_memory()) std::free(reply->log);
   *reply = {};
 }

@@ -44,6 +44,7 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
     support::fail_usage("{} is made for targets \"ptx …\", not for \"{}\"", stage == "ptx" ? "PTX" : "SASS", target);
   if ((stage == "spirv" || stage == "spv") && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
   if (stage == "spv") return generate(final_text, target, "binary", recorded.what).bytes.substr(sizeof(support::SpirvBlobHeader));
+  if (stage == "hints") return text_of(recorded.hints, recorded.what) + text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
   return stage == "sass" ? sass(code, target) : code;
 }

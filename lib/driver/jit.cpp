@@ -5,12 +5,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <optional>
-#include <set>
 
 #include "cache/in_flight.h"
 #include "driver/background.h"
@@ -73,17 +70,6 @@ std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort 
 /// Null where nothing is kept on disk, or builds cannot be told apart.
 support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
-unsigned elements_per_thread(const ir::Module& m) {
-  unsigned most = 1;
-  for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
-      const ir::Inst& i = f.insts[id];
-      if (i.op == ir::Op::LoadVec) most = std::max(most, unsigned(i.results.size()));
-      if (i.op == ir::Op::StoreVec) most = std::max(most, unsigned(i.operands.size()) - 2);
-    });
-  return most;
-}
-
 /// The layout follows from the parameters and the facts, without a pass; lower_reports adds parameters.
 ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts, const ir::SharedLengths& lengths) {
   const ir::Function& kernel = recorded.module.kernel();
@@ -128,7 +114,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   auto start = Clock::now();
   const ir::Module lowered = lower(recorded, facts, out.device->kind, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
-  out.info.elements_per_thread = elements_per_thread(lowered);
+  out.info.elements_per_thread = lowered.kernel().elements;
   out.passes_ms = since(start);
   dump_stages(recorded, facts, text, *out.device);
   std::string wrong;
@@ -141,17 +127,11 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   start = Clock::now();
   if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
   const bool quick = out.effort == Effort::Quick && out.device->kind == passes::TargetKind::Cpu;
-  const Generated generated = generate(text, quick ? out.device->target + " effort=quick" : out.device->target, "binary", recorded.what);
+  const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
+  const Generated generated = generate(text, quick ? out.device->target + " effort=quick" : out.device->target, "binary", recorded.what, hints);
+  give(generated.hints, recorded.what);
   out.codegen_ms = since(start);
   return to_bytes(out.info, lengths, generated.bytes);
-}
-
-/// Once for each kernel of a process, however many devices and facts it is compiled for.
-void give_hint(const Recorded& recorded) {
-  static std::mutex mutex;  // no fork meets it locked: who compiles is behind the fork gate
-  static auto& given = *new std::set<std::string>;
-  std::lock_guard lock(mutex);
-  if (given.insert(recorded.hash).second) std::fputs(recorded.hint.c_str(), stderr);
 }
 
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
@@ -170,12 +150,13 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
     return out;
   }
   out->effort = effort;
-  if (!recorded.hint.empty() && !improving_here()) give_hint(recorded);
+  if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())
     made = disk->keep(out->name, disk_key(facts, device, effort), recorded.text, std::move(made));
   if (!load(*out, made, recorded, facts)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
+  if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);
   ++(improving_here() ? process().improved : process().compiled);
   return out;
 }
@@ -212,7 +193,7 @@ bool has_tiers(const DeviceHandle& device) {
   const BehindForkGate behind;
   static const bool on = [] {
     const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
-    return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode();
+    return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode() && hinting() != Hinting::All;
   }();
   using enum passes::TargetKind;
   return on && (device.kind == Cpu || device.kind == Ptx || device.kind == Ptx75);

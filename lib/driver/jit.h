@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/devices.h"
+#include "driver/hints.h"
 #include "driver/packing.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
@@ -29,7 +30,7 @@ struct Recorded {
   std::string hash;   // of the text: 32 hexadecimal digits
   std::string what;   // the kernel for messages: "kernel name (file:line)", where it was made
   std::string where;  // file:line, or empty
-  std::string hint;   // a line for the user where this process has to compile it, or empty
+  std::vector<Hint> hints;  // where this process has to compile it
   std::vector<trace::Table> tables;
   double record_ms = 0;
   const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing
@@ -73,7 +74,7 @@ struct Compiled {
 std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort);
 
 /// Whether first launches on the device run quick code: the switch is KRAIT_TIERS=off. Not where each piece of code is looked at
-/// (KRAIT_DEBUG, `krait dump --run`), and not on Vulkan, whose drivers compile for longer than we do.
+/// (KRAIT_DEBUG, KRAIT_HINTS, `krait dump --run`), and not on Vulkan, whose drivers compile for longer than we do.
 bool has_tiers(const DeviceHandle& device);
 /// Makes the best code for quick code, in the background, once per process.
 void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device);

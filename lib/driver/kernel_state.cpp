@@ -56,12 +56,8 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   }
   Recorded out;
   const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording));
-  const auto line = [&](const trace::Warning& w, const char* kind) {
-    if (w.file.empty()) return fmt::format("krait: {}: {}: {}\n", kind, describe(state), w.text);
-    return fmt::format("{}:{}: krait: {}: {}\n", w.file, w.line, kind, w.text);
-  };
-  for (const trace::Warning& w : taken->warnings) std::fputs(line(w, "warning").c_str(), stderr);
-  if (taken->hint) out.hint = line(*taken->hint, "hint");
+  for (const trace::Warning& w : taken->warnings) std::fputs(message("warning", w.file, w.line, w.text, describe(state)).c_str(), stderr);
+  if (const auto& hint = taken->hint) out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
   passes::prepare(out.module);

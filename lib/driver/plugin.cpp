@@ -71,15 +71,16 @@ const std::string& plugin_build_id() {
 
 const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 
-Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what) {
+Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what, bool hints) {
   const Plugin& p = plugin();
-  const krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit};
+  const krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit, hints};
   krait_codegen_reply reply{};
   p.compile(&request, &reply);
   Generated out;
   try {
     out.bytes.assign(reply.data ? reply.data : "", reply.size);
     out.log = reply.log ? reply.log : "";
+    if (reply.hints) out.hints = read_hints(reply.hints);
   } catch (...) {
     p.release(&reply);
     throw;

@@ -4,18 +4,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "driver/hints.h"
 
 namespace krait::driver {
 
 struct Generated {
   std::string bytes;
   std::string log;  // warnings
+  std::vector<Hint> hints;
   double parse_ms = 0, lower_ms = 0, optimise_ms = 0, emit_ms = 0;
 };
 
 /// Throws error{compile} when the target cannot run the kernel, error{internal} for a defect, error{device} when the plug-in is
-/// missing. `what` names the kernel in messages.
-Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what);
+/// missing. `what` names the kernel in messages. `hints`: what makes it slow on the target is asked for, too.
+Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what, bool hints = false);
 /// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.
 const std::string& plugin_build_id();
 /// That of the plug-in that `generate` uses, which may have been replaced since.

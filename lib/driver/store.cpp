@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "driver/hints.h"
 #include "support/build_id.h"
 
 namespace krait::driver {
@@ -10,9 +11,9 @@ namespace krait::driver {
 const cache::Settings& cache_settings() {
   static const auto* const settings = [] {
     auto* s = new cache::Settings(cache::settings_from_environment());
-    // `krait dump --run` shows what is compiled, so everything is.
+    // `krait dump --run` shows what is compiled, and hints tell of it, so everything is.
     const char* dump = std::getenv("KRAIT_DUMP");
-    if (dump && *dump && s->mode != cache::Mode::Off) s->mode = cache::Mode::Memory;
+    if (((dump && *dump) || hinting() == Hinting::All) && s->mode != cache::Mode::Off) s->mode = cache::Mode::Memory;
     return s;
   }();
   return *settings;

@@ -76,7 +76,7 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
   return nullptr;
 }
 
-/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their size together.
+/// As locate, for `count` elements from a flat index on, whose address must be a multiple of their size together where arrays are aligned.
 std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::size_t lane) {
   const Array& a = array(inst.operands[0]);
   const std::int64_t i = signed_value(column(inst.operands[1])[lane], f().type_of(inst.operands[1]).scalar);
@@ -89,7 +89,8 @@ std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::siz
     return nullptr;
   }
   std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes + inst.imm;
-  if (reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
+  const bool aligned = f().facts.aligned || a.space != Space::Global;
+  if (aligned && reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
     fault(inst, [&] { return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, who(lane)); });
   return p;
 }

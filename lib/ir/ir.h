@@ -159,6 +159,7 @@ struct Function {
   bool checked = false;        // accesses are to be checked against extents: check_accesses writes it out and clears this
   bool flat = false;           // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
+  unsigned elements = 1;       // that a thread handles at once (widen): so many threads fewer cover an array
 
   std::vector<Inst> insts;
   std::vector<Value> values;

@@ -221,7 +221,8 @@ class Parser : Scanner {
       else if (name == "checked") f_->checked = true;
       else if (name == "flat") f_->flat = true;
       else if (name == "block") block();
-      else fail_at(place, "expected facts, checked, flat, block or the parameters");
+      else if (name == "elements") elements();
+      else fail_at(place, "expected facts, checked, flat, block, elements or the parameters");
     }
   }
   void fp_mode() {
@@ -259,6 +260,11 @@ class Parser : Scanner {
     brick.y = number<std::uint8_t>("lanes along a column"), expect(')');
     if (brick.x == 0 || brick.x > 16 || !std::has_single_bit(brick.y) || brick.width() * brick.y > Brick::threads)
       fail_at(place, "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them");
+  }
+  void elements() {
+    expect('(');
+    f_->elements = number<unsigned>("a number of elements");
+    expect(')');
   }
   void block() {
     expect('(');

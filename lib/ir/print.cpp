@@ -113,6 +113,7 @@ class Printer {
     if (f_.checked) out_ += "checked ";
     if (f_.flat) out_ += "flat ";
     if (f_.block != std::array<std::int64_t, 3>{}) out_ += "block(", list(f_.block), out_ += ") ";
+    if (f_.elements > 1) out_ += "elements(", append_number(out_, f_.elements), out_ += ") ";
   }
 
   void results() {

@@ -131,6 +131,7 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked, Effort effo
   }
   if (target == TargetKind::Cpu) {
     run("interchange_trips", interchange_trips);
+    if (effort == Effort::Best) run("unroll_rows", unroll_rows);
     clean_up(run);
   }
   if (target != TargetKind::Interpreter) {
@@ -164,6 +165,7 @@ std::span<const Pass> all_passes() {
       {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"interchange_trips", interchange_trips, true},
+      {"unroll_rows", unroll_rows, true},
       {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},

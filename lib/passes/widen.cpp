@@ -32,6 +32,7 @@ class Widener {
     if (!f_.flat || !f_.facts.contiguous || !f_.facts.aligned || !f_.facts.small || !f_.facts.disjoint) return;
     const InstId loop = find_loop();
     if (loop == none || !independent(loop) || !choose_width()) return;
+    f_.elements = unsigned(width_);
     const std::vector<InstId> insts = take_insts(f_, f_.body);
     for (const InstId i : insts) {
       b_.at(f_.body);

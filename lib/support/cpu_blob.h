@@ -4,6 +4,7 @@
 // and read-only data that runs at any address: no external symbols, no relocations. Little-endian.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,8 +20,22 @@ enum class CpuMode : std::uint32_t {
 /// Vector features that the code needs; each includes the ones before.
 enum class CpuLevel : std::uint32_t { Sse42 = 2, Avx2 = 3, Avx512 = 4 };
 
+/// An array that a launch only updates, by atomics of one operation whose order does not show: a worker may update a copy of its own,
+/// filled with the operation's identity, and put it together with the array when it is done.
+struct CpuCopy {
+  enum class Update : std::uint8_t { None, Add, And, Or, Xor, Min, Max } update = Update::None;  // None: there is no such array
+  std::uint8_t bytes = 0;         // of an element: 4 or 8
+  std::uint8_t is_signed = 0;
+  std::uint8_t rank = 0;          // the array is contiguous
+  std::uint8_t extent_bytes = 0;  // 4 or 8
+  std::uint8_t reserved = 0;
+  std::uint16_t address = 0;      // in the argument block: of the array's address, behind which its extents lie
+};
+static_assert(sizeof(CpuCopy) == 8);
+
 struct CpuBlobHeader {
-  static constexpr std::uint64_t signature = 0x3130'5550'4354'524b;  // "KRTCPU01"
+  static constexpr std::uint64_t signature = 0x3230'5550'4354'524b;  // "KRTCPU02"
+  static constexpr unsigned most_copies = 4;                         // arrays of one kernel; further ones are updated in place
   static constexpr std::uint32_t no_entry = ~std::uint32_t(0);
 
   std::uint64_t magic = signature;
@@ -35,6 +50,7 @@ struct CpuBlobHeader {
   std::uint16_t rows = 1, layers = 1;      // in mode Block: of the gang's threads, along y and z
   std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
   std::uint32_t item_cost = 1;             // estimated instructions of a gang
+  std::array<CpuCopy, most_copies> copies{};       // those that there are come first
   std::uint64_t reserved[2] = {};
 };
 static_assert(sizeof(CpuBlobHeader) % 8 == 0);
@@ -45,6 +61,7 @@ struct CpuLaunch {
   std::int64_t block[3];
   std::int64_t dynamic_bytes;        // of the shared arrays that are sized at launch, a multiple of 64
   const void* const* helpers;        // table of CpuHelper
+  std::int64_t copied;               // bit i: the argument block has a copy of the worker's for CpuBlobHeader::copies[i]
 };
 
 /// Work for one call. Grid: x in [begin, end), rows y + z·height in [row_begin, row_end). Range and Block: items [begin, end).

@@ -88,6 +88,15 @@ TEST_F(Allocation, Kernels) {
   EXPECT_EQ(allocations_of([&] { shared.launch({1, 16}, z); }), 0);
 }
 
+TEST_F(Allocation, CopiesOfWhatIsUpdated) {
+  const kr::array<int> in = kr::to_device(std::vector<int>(100000, 7), cpu);
+  kr::array<int> counts = kr::to_device(std::vector<int>(16), cpu);
+  auto count = kr::kernel([](kr::view<const int> from, kr::view<int> to) {
+    for (auto i : kr::grid_stride(from.size())) kr::atomic(to[from[i] & 15]).add(1);
+  });
+  EXPECT_EQ(allocations_of([&] { count.launch({8, 128}, in, counts); }), 0);
+}
+
 TEST_F(Allocation, ManyArguments) {
   auto k = kr::kernel([](kr::view<float> out, auto... a) { kr::if_(kr::grid() < 1, [&] { out[0] = (a + ...); }); });
   const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) { k.launch({1, 32}, z, float(I)...); };

@@ -49,12 +49,13 @@ bool has_ptxas() {
 
 }  // namespace
 
-Compiled compile(const std::string& kir, const std::string& target, const std::string& emit) {
+Compiled compile(const std::string& kir, const std::string& target, const std::string& emit, bool hints) {
   if (!plugin().compile) return {};
-  krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str()};
+  krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str(), hints};
   krait_codegen_reply reply;
   plugin().compile(&request, &reply);
-  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log};
+  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}};
+  if (reply.hints) result.hints = reply.hints;
   plugin().release(&reply);
   return result;
 }

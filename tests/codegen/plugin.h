@@ -3,6 +3,7 @@
 // The plug-in as the library uses it: opened with dlopen, called by its C interface. And ptxas, where it is found.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace krait::test {
@@ -10,9 +11,10 @@ namespace krait::test {
 struct Compiled {
   int status = 2;
   std::string data, log;
+  std::optional<std::string> hints;  // none: the plug-in gave no such text
 };
 /// Loads the plug-in on first use; fails the test where that does not work.
-Compiled compile(const std::string& kir, const std::string& target, const std::string& emit = "binary");
+Compiled compile(const std::string& kir, const std::string& target, const std::string& emit = "binary", bool hints = false);
 
 struct Assembled {
   bool found = true;  // false: there is no ptxas on PATH

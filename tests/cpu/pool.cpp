@@ -22,7 +22,9 @@ using runtime::cpu::Pool;
 struct Counts {
   explicit Counts(std::size_t n) : each(n) {}
   std::vector<std::atomic<int>> each;
-  static void add(void* self, std::int64_t chunk) { ++static_cast<Counts*>(self)->each[std::size_t(chunk)]; }
+  static void add(void* self, Pool::Chunks& chunks) {
+    for (std::int64_t chunk; (chunk = chunks.take()) >= 0;) ++static_cast<Counts*>(self)->each[std::size_t(chunk)];
+  }
   bool all_once() const {
     for (const auto& c : each)
       if (c != 1) return false;

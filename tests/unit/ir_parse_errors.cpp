@@ -35,7 +35,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(3, 3)) ()"), std::string("2:32: ") + wrong);
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(17, 1)) ()"), std::string("2:32: ") + wrong);
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(whole_bricks(5, 8)) ()"), std::string("2:38: ") + wrong);
-  EXPECT_EQ(error("kir 1\nkernel fp(native) big ()"), "2:19: expected facts, checked, flat, block or the parameters");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) big ()"), "2:19: expected facts, checked, flat, block, elements or the parameters");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2) ()"), "2:29: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2, 99999999999999999999) ()"), "2:31: a block size is out of range");
   EXPECT_EQ(error("kir 1\nkernel fp(native) (%0: f31) {"), "2:24: expected a type");

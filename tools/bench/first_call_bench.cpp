@@ -30,7 +30,6 @@ const Clock::time_point process_start = Clock::now();
 
 constexpr int kernels = 11;     // of each workload that count
 constexpr int elements = 4096;  // they run on next to nothing
-constexpr const char* names[] = {"saxpy", "Black-Scholes"};
 
 /// Adding a constant of its own makes each a kernel that no cache knows.
 float constant_of(unsigned salt, int number) { return float(salt % 65536) + float(number) / 64.0f; }
@@ -73,7 +72,7 @@ struct Nvrtc {
     return whole;
   }
   /// Compiles, loads and runs `k` of the source on pointers and a size. Milliseconds, or 0 where it failed.
-  double run(const std::string& source, std::vector<void*> arguments) const {
+  double run(const std::string& source, std::vector<void*> arguments, unsigned block) const {
     const auto start = Clock::now();
     void *program = nullptr, *module = nullptr, *kernel = nullptr;
     const char* options[] = {architecture.c_str()};
@@ -81,23 +80,130 @@ struct Nvrtc {
     if (create(&program, source.c_str(), "k.cu", 0, nullptr, nullptr) || compile(program, 1, options) || cubin_size(program, &size)) return 0;
     std::string image(size, '\0');
     if (cubin(program, image.data()) || module_load(&module, image.data()) || function(&kernel, module, "k")) return 0;
-    if (launch(kernel, elements / 256, 1, 1, 256, 1, 1, 0, nullptr, arguments.data(), nullptr) || synchronize()) return 0;
+    if (launch(kernel, elements / (block == 1024 ? 2048 : block), 1, 1, block, 1, 1, 0, nullptr, arguments.data(), nullptr) || synchronize()) return 0;
     const double ms = ms_since(start);
     destroy(&program);
     return ms;
   }
 };
 
-std::string cuda_source(int workload, float constant) {
-  const std::string c = std::to_string(constant) + "f";
-  if (workload == 0)
-    return "extern \"C\" __global__ void k(float a, const float* x, const float* y, float* z, int n) {\n"
-           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) z[i] = a * x[i] + y[i] + " + c + ";\n}\n";
-  return "extern \"C\" __global__ void k(float a, const float* x, const float* y, float* z, int n) {\n"
-         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n"
-         "  float s = x[i], k = y[i], t = a, v = 0.3f, r = 0.02f, q = sqrtf(t);\n"
-         "  float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;\n"
-         "  z[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f) + " + c + ";\n}\n";
+// --- the workloads, as kernels and as sources for NVRTC ---------------------------------------------------------------------------
+
+struct Arrays {
+  kr::array<float> x, y, z;
+  kr::array<std::uint32_t, 2> messages, digests;
+};
+
+struct Workload {
+  const char* name;
+  /// Calls a kernel that has `constant` in it.
+  void (*run)(Arrays&, float constant);
+  /// The same for NVRTC: what stands before the kernel, its parameters behind n, its body; C stands for the constant.
+  const char *functions, *parameters, *body;
+  bool of_words;  // messages and digests instead of x, y, z
+  unsigned block;
+};
+
+constexpr std::uint32_t sha_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
+    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
+    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
+    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+/// A message of 16 words a thread. The rounds are C++ loops, so that all of them are recorded one after another.
+void run_sha(Arrays& a, float constant) {
+  const auto own = std::uint32_t(constant * 64);
+  const auto kernel = kr::kernel(
+      [own](kr::view<const std::uint32_t, 2> messages, kr::view<std::uint32_t, 2> digests) {
+        auto i = kr::grid();
+        kr::if_(i < messages.extent(0), [&] {
+          std::vector<kr::value<std::uint32_t>> w;
+          for (int t = 0; t < 16; ++t) w.push_back(messages(i, t) + own);
+          for (std::size_t t = 16; t < 64; ++t) {
+            auto early = w[t - 15], late = w[t - 2];
+            w.push_back(w[t - 16] + (kr::rotr(early, 7) ^ kr::rotr(early, 18) ^ (early >> 3)) + w[t - 7] +
+                        (kr::rotr(late, 17) ^ kr::rotr(late, 19) ^ (late >> 10)));
+          }
+          const std::uint32_t start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+          kr::var a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];
+          for (std::size_t t = 0; t < 64; ++t) {
+            auto first = h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha_constants[t] + w[t];
+            auto second = (kr::rotr(a, 2) ^ kr::rotr(a, 13) ^ kr::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+            h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
+          }
+          const kr::value<std::uint32_t> state[] = {a, b, c, d, e, f, g, h};
+          for (int k = 0; k < 8; ++k) digests(i, k) = start[k] + state[k];
+        });
+      },
+      {.name = "sha256"});
+  kernel.forall(elements)(a.messages, a.digests);
+}
+
+/// 2,048 keys a block of 1,024. All 66 steps are recorded one after another.
+void run_sort(Arrays& a, float constant) {
+  const auto kernel = kr::kernel(
+      [constant](kr::view<const float> in, kr::view<float> out) {
+        constexpr int keys = 2048;
+        auto own = kr::shared<float, keys>();
+        auto t = kr::cast<int>(kr::thread_idx().x), start = kr::cast<int>(kr::block_idx().x) * keys;
+        own[t] = in[start + t] + constant, own[t + keys / 2] = in[start + t + keys / 2] + constant;
+        for (int size = 2; size <= keys; size *= 2)
+          for (int distance = size / 2; distance > 0; distance /= 2) {
+            kr::syncthreads();
+            auto i = 2 * t - (t & (distance - 1));
+            kr::value<float> x = own[i], y = own[i + distance];
+            kr::if_((x > y) == ((i & size) == 0), [&] { own[i] = y, own[i + distance] = x; });
+          }
+        kr::syncthreads();
+        out[start + t] = own[t], out[start + t + keys / 2] = own[t + keys / 2];
+      },
+      {.name = "bitonic"});
+  kernel.launch({elements / 2048, 1024}, a.x, a.z);
+}
+
+const Workload workloads[] = {
+    {"saxpy",
+     [](Arrays& a, float constant) {
+       kr::vectorize([constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; }, {.name = "saxpy"}).into(a.z)(0.5f, a.x, a.y);
+     },
+     "", "float a, const float* x, const float* y, float* z", "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) z[i] = a * x[i] + y[i] + C;\n", false, 256},
+    {"Black-Scholes",
+     [](Arrays& a, float constant) {
+       kr::vectorize([constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; }, {.name = "black_scholes"}).into(a.z)(0.5f, a.x, a.y);
+     },
+     "", "float a, const float* x, const float* y, float* z",
+     "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\n"
+     "float s = x[i], k = y[i], t = a, v = 0.3f, r = 0.02f, q = sqrtf(t);\n"
+     "float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;\n"
+     "z[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f) + C;\n", false, 256},
+    {"SHA-256", run_sha, "__device__ unsigned rotr(unsigned x, int by) { return __funnelshift_r(x, x, by); }\n", "const unsigned* in, unsigned* out",
+     "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nunsigned w[64];\n"
+     "for (int t = 0; t < 16; t++) w[t] = in[16 * i + t] + unsigned(C * 64);\n#pragma unroll\nfor (int t = 16; t < 64; t++)\n"
+     "  w[t] = w[t - 16] + (rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 7] + (rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ w[t - 2] >> 10);\n"
+     "const unsigned start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};\n"
+     "unsigned a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];\n#pragma unroll\n"
+     "for (int t = 0; t < 64; t++) {\n"
+     "  unsigned first = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + constants[t] + w[t];\n"
+     "  unsigned second = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));\n"
+     "  h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;\n}\n"
+     "const unsigned state[] = {a, b, c, d, e, f, g, h};\nfor (int k = 0; k < 8; k++) out[8 * i + k] = start[k] + state[k];\n", true, 256},
+    {"bitonic sort of 2,048", run_sort, "", "const float* in, const float*, float* out",
+     "__shared__ float own[2048];\nint t = threadIdx.x, start = blockIdx.x * 2048;\n"
+     "own[t] = in[start + t] + C, own[t + 1024] = in[start + t + 1024] + C;\n"
+     "#pragma unroll\nfor (int size = 2; size <= 2048; size *= 2)\n#pragma unroll\n  for (int distance = size / 2; distance > 0; distance /= 2) {\n"
+     "    __syncthreads();\n    int i = 2 * t - (t & (distance - 1));\n    float x = own[i], y = own[i + distance];\n"
+     "    if ((x > y) == ((i & size) == 0)) own[i] = y, own[i + distance] = x;\n  }\n"
+     "__syncthreads();\nout[start + t] = own[t], out[start + t + 1024] = own[t + 1024];\n", false, 1024}};
+
+std::string cuda_source(const Workload& w, float constant) {
+  std::string body = w.body, table = "__constant__ unsigned constants[64] = {";
+  for (std::uint32_t c : sha_constants) table += std::to_string(c) + "u, ";
+  for (std::size_t at; (at = body.find(" C")) != std::string::npos || (at = body.find("(C")) != std::string::npos;)
+    body.replace(at + 1, 1, std::to_string(constant) + "f");
+  return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" + w.parameters + ", int n) {\n" + body + "}\n";
 }
 
 // --- one process ---------------------------------------------------------------------------------------------------------------
@@ -106,54 +212,50 @@ enum Stage { Record, Passes, Codegen, Load, Rest, All, Stages };
 constexpr const char* stage_names[Stages] = {"record", "passes", "code generation", "load (driver's compiler)", "launch (Vulkan: with the pipeline)", "all"};
 using Times = std::array<double, Stages>;
 
-struct Arrays {
-  kr::array<float> x, y, z;
-};
-
-Times run_new(const kr::device& on, Arrays& a, int workload, float constant) {
+Times run_new(const kr::device& on, Arrays& a, const Workload& w, float constant) {
   Times t{};
-  const auto timed = [&](auto f) {
-    const auto start = Clock::now();
-    f.into(a.z)(0.5f, a.x, a.y);
-    on.synchronize();
-    t[All] = ms_since(start);
-    const kr::statistics all = kr::stats();
-    const kr::kernel_stats& own = all[all.size() - 1];
-    t[Record] = own.record_ms, t[Passes] = own.passes_ms, t[Codegen] = own.codegen_ms, t[Load] = own.load_ms;
-    t[Rest] = t[All] - t[Record] - t[Passes] - t[Codegen] - t[Load];
-  };
-  if (workload == 0) timed(kr::vectorize([constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; }, {.name = "saxpy"}));
-  else timed(kr::vectorize([constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; }, {.name = "black_scholes"}));
+  const auto start = Clock::now();
+  w.run(a, constant);
+  on.synchronize();
+  t[All] = ms_since(start);
+  const kr::statistics all = kr::stats();
+  const kr::kernel_stats& own = all[all.size() - 1];
+  t[Record] = own.record_ms, t[Passes] = own.passes_ms, t[Codegen] = own.codegen_ms, t[Load] = own.load_ms;
+  t[Rest] = t[All] - t[Record] - t[Passes] - t[Codegen] - t[Load];
   return t;
 }
 
 /// Lines that begin with '=' are for the parent: workload|candidate|ms.
 void run_phase(const kr::device& on, bool cold, unsigned salt) {
   const std::vector<float> host(elements, 1.5f);
-  Arrays a{kr::to_device(host, on), kr::to_device(host, on), kr::to_device(host, on)};
+  Arrays a{kr::to_device(host, on), kr::to_device(host, on), kr::to_device(host, on), kr::array<std::uint32_t, 2>({elements, 16}, on), kr::array<std::uint32_t, 2>({elements, 8}, on)};
+  a.messages.copy_from(std::vector<std::uint32_t>(elements * 16, 7));
   const char* const disk = cold ? "cold disk" : "warm disk";
   const bool cuda = std::strncmp(on.id(), "cuda", 4) == 0, cpu = std::strcmp(on.id(), "cpu") == 0;
-  run_new(on, a, 0, constant_of(salt, -1));
+  run_new(on, a, workloads[0], constant_of(salt, -1));
   std::printf("%s: the first kernel's result %.1f ms after the process began\n", disk, ms_since(process_start));
-  for (int workload = 0; workload < 2; ++workload) {
+  for (const Workload& workload : workloads) {
     run_new(on, a, workload, constant_of(salt, -2));
     std::vector<double> by_stage[Stages], theirs;
     Nvrtc nvrtc;
     const bool with_nvrtc = cold && cuda && nvrtc.load(on.target());
-    const std::string name = std::string(cpu ? "new kernel on the CPU, " : "new kernel, ") + names[workload];
+    const std::string name = std::string(cpu ? "new kernel on the CPU, " : "new kernel, ") + workload.name;
     float scale = 0.5f;
     int n = elements;
-    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address();
-    const std::vector<void*> arguments{&scale, &x, &y, &z, &n};
-    if (with_nvrtc) std::printf("NVRTC, first of the process: %.2f ms\n", nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments));
+    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address(), messages = a.messages.address(), digests = a.digests.address();
+    std::vector<void*> arguments{&x, &y, &z, &n};
+    if (workload.of_words) arguments = {&messages, &digests, &n};
+    else if (workload.block == 256) arguments.insert(arguments.begin(), &scale);
+    if (with_nvrtc) std::printf("NVRTC, first of the process: %.2f ms\n", nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments, workload.block));
     for (int i = 0; i < kernels; ++i) {
       const Times t = run_new(on, a, workload, constant_of(salt, i));
       for (int s = 0; s < Stages; ++s) by_stage[s].push_back(t[std::size_t(s)]);
-      if (with_nvrtc) theirs.push_back(nvrtc.run(cuda_source(workload, constant_of(salt, i)), arguments));
+      if (with_nvrtc) theirs.push_back(nvrtc.run(cuda_source(workload, constant_of(salt, i)), arguments, workload.block));
     }
     std::printf("| %s, %s |", name.c_str(), disk);
     for (int s = 0; s < Stages; ++s) std::printf(" %s %.3f |", stage_names[s], bench::median(by_stage[s]));
     std::printf(" ms\n");
+    if (with_nvrtc) std::printf("| %s, NVRTC | all %.3f | ms\n", name.c_str(), bench::median(theirs));
     if (with_nvrtc) std::printf("=%s|NVRTC|%.5f\n", name.c_str(), bench::median(theirs));
     std::printf("=%s|Krait%s, %s|%.5f\n", name.c_str(), cuda || cpu ? "" : " Vulkan", disk, bench::median(by_stage[All]));
   }

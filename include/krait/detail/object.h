@@ -26,6 +26,9 @@ class object {
   text ptx(const target& on = target::sm(90)) const { return inspect(state_, "ptx", on.c_str()); }
   text sass(const target& on = target::sm(90)) const { return inspect(state_, "sass", on.c_str()); }
   text spirv(const target& on = target::vulkan()) const { return inspect(state_, "spirv", on.c_str()); }
+  /// What makes it slow there, a line each with the place in the source (docs/hints.md).
+  text hints() const { return inspect(state_, "hints", nullptr); }
+  text hints(const target& on) const { return inspect(state_, "hints", on.c_str()); }
   /// What the code compiled last uses. Throws error{usage} before the first call.
   attributes_type attributes() const { return attributes_of(state_); }
 

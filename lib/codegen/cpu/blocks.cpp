@@ -258,6 +258,22 @@ llvm::Value* Emitter::first_active(ir::ValueId v) {
   return found;
 }
 
+/// The value of the last active lane, under a mask.
+llvm::Value* Emitter::last_active(ir::ValueId v) {
+  if (uniform(v)) return scalar(v);
+  V found = nullptr;
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    V bits = mask_bits(active_.parts[p]);
+    V behind = b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {bits->getType()}, {bits, b_.getFalse()});
+    V last = llvm::ConstantInt::get(bits->getType(), shape_.lanes - 1);
+    V lane = b_.CreateZExt(b_.CreateAnd(b_.CreateSub(last, behind), last), b_.getInt64Ty());
+    V x = b_.CreateExtractElement(part(v, p), lane);
+    V some = b_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
+    found = found ? b_.CreateSelect(some, x, found) : x;
+  }
+  return found;
+}
+
 /// Where the gang is the whole block a barrier orders nothing: its lanes run in step.
 void Emitter::emit_gang_barrier(const ir::Inst& inst) {
   if (inst.op == Op::Barrier) return;

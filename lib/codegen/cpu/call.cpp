@@ -187,6 +187,7 @@ llvm::Value* Emitter::call_part(const ir::Inst& inst, const Functions::Way& way,
 
 /// What is seldom called, for its effects alone, is scalar code, called for one active lane after the other.
 void Emitter::call_by_lane(const ir::Inst& inst) {
+  note_call_by_lane(inst);
   const Functions::Way way{std::size_t(inst.imm), std::vector<bool>(inst.operands.size(), true), true, true};
   const Functions::Made& made = callee(way);
   std::vector<V> arguments{launch_};  // null where lanes differ

@@ -364,13 +364,18 @@ Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   }
   Mask before = active_;
   bool some = some_, tail = tail_;
+  const ir::Inst* const parted = parted_;
+  const bool one_lane = one_lane_;
   bool flat = flattens(inst) && !d_.kills[id];
+  if (!flat) note_branch(inst);
   if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !d_.kills[id] && !gains_from_whole(inst)) {
     const auto& side = sides[body == inst.regions[1]];
     Few<V> chosen = side.chosen;
     if (chosen.empty())
       for (V c : sides[0].chosen) chosen.push_back(b_.CreateNot(c));
+    parted_ = &inst, one_lane_ = one_lane || (body == inst.regions[0] && chooses_one(inst.operands[0]));
     emit_one_sided(inst, body, chosen, side.mask);
+    parted_ = parted, one_lane_ = one_lane;
     return Flow::Next;
   }
   // A side that only jumps goes first: then the other one is the last, and may go on to the next trip by itself.
@@ -380,6 +385,7 @@ Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   std::stable_partition(order.begin(), order.end(), only_jumps);
   bool others_yield = false;
   for (Side* s : order) {
+    parted_ = &inst, one_lane_ = one_lane || (inst.op == Op::If && s->region == inst.regions[0] && chooses_one(inst.operands[0]));
     if (!d_.kills[id] && s->region == inst.regions[0] && gains_from_whole(inst)) {
       emit_whole_or_masked(s->region, s->mask);
       s->alive = true;
@@ -392,7 +398,8 @@ Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
     }
     others_yield |= s->alive;
   }
-  tail_ = tail;
+  tail_ = tail, one_lane_ = one_lane;
+  parted_ = d_.kills[id] ? &inst : parted;
   bool alive = others_yield || (inst.op == Op::If && sides.size() == 1);
   if (!d_.kills[id]) {
     active_ = before, some_ = some;
@@ -453,7 +460,13 @@ void Emitter::emit_loop(ir::InstId id) {
   }
   Mask before = active_;
   bool tail = tail_, some = some_;
+  const ir::Inst* const parted = parted_;
+  const bool masked_copy = masked_copy_;
   if (loop.masked) {
+    emit_common_trips(loop);
+    masked_copy_ = masked_copy_ || loop.rest;
+    note_loop(inst);
+    parted_ = &inst;
     loop.active = make_mask_cell("active"), loop.waiting = make_mask_cell("waiting");
     write_mask(loop.active, active_);
     if (loses) {
@@ -488,7 +501,9 @@ void Emitter::emit_loop(ir::InstId id) {
     loop.latch->eraseFromParent();
   }
   start(loop.exit);
-  tail_ = tail;
+  tail_ = tail, masked_copy_ = masked_copy;
+  for (auto saved = loop.outside.rbegin(); saved != loop.outside.rend(); ++saved) set(saved->first, saved->second);
+  if (!loses) parted_ = parted;
   active_ = loses ? read_mask(loop.left) : before;
   some_ = some && !loses;
   for (std::size_t i = 0; i < inst.results.size(); ++i)

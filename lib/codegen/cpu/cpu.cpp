@@ -4,6 +4,7 @@
 #include "codegen/cpu/cpu.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/cpu/emitter.h"
 #include "codegen/cpu/image.h"
@@ -71,7 +72,7 @@ bool choose_layout(const ir::Function& f, const Traits& traits, Shape& shape) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const Target& target, Emit emit) {
+Reply compile(const ir::Module& module, const Target& target, Emit emit, Hints* hints) {
   const ir::Function& f = module.kernel();
   if (!f.flat) defect("the CPU code generator takes kernels whose accesses are flat");
   initialise_llvm();
@@ -94,8 +95,11 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   BorrowedMachine machine = borrow_machine(shape.machine);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  Functions functions{module};
+  std::optional<Record> record;
+  if (hints) record.emplace(*hints);
+  Functions functions{module, record ? &*record : nullptr};
   Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
+  if (record) record->tell(*hints);
   session.verify();
   reply.lower_ms = watch.lap();
   optimise(session.module(), *machine, shape.machine.quick);

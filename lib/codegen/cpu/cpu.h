@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "codegen/hints.h"
 #include "codegen/target.h"
 #include "ir/ir.h"
 
 namespace krait::codegen::cpu {
 
-/// Compiles a verified module. Throws Failure.
-Reply compile(const ir::Module& module, const Target& target, Emit emit);
+/// Compiles a verified module. Throws Failure. Adds to `hints`, which may be null.
+Reply compile(const ir::Module& module, const Target& target, Emit emit, Hints* hints);
 
 }  // namespace krait::codegen::cpu

@@ -18,6 +18,7 @@
 
 #include "codegen/cpu/arith.h"
 #include "codegen/cpu/divergence.h"
+#include "codegen/cpu/record.h"
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
@@ -25,6 +26,8 @@
 #include "ir/ir.h"
 
 namespace krait::codegen::cpu {
+
+struct Fission;
 
 template <class T>
 using Few = llvm::SmallVector<T, 4>;
@@ -63,6 +66,7 @@ struct Position {
 /// What the functions of a module share: those that are called, once for each way of passing their arguments.
 struct Functions {
   const ir::Module& module;
+  Record* record = nullptr;  // where hints are asked for
   ir::Calls calls{module};
   /// A function and which of its parameters are scalars instead of vectors.
   struct Way {
@@ -111,10 +115,12 @@ class Emitter {
     std::vector<Cell> params, results;  // results without uses have no cell
     Cell active, waiting, left, trip;
     bool masked = false, single_continue = false, latch_used = false;
+    bool rest = false;  // all lanes have made some trips together before
+    std::vector<std::pair<ir::ValueId, Lowered>> outside;  // values as they were before a rest computed them again
   };
 
   /// Of CpuLaunch, in 8 bytes.
-  enum Field : unsigned { Grid = 0, BlockSize = 3, DynamicBytes = 6, Helpers = 7 };
+  enum Field : unsigned { Grid = 0, BlockSize = 3, DynamicBytes = 6, Helpers = 7, Copied = 8 };
 
   // entry.cpp: the launch around the gangs
   void start_function(const char* name, bool extent);
@@ -128,6 +134,9 @@ class Emitter {
   void count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body);
   void emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place);
   void emit_gang(const Mask& mask);
+
+  // copies.cpp
+  void find_copies();
 
   // rest.cpp
   std::vector<RestArray> rest_arrays() const;
@@ -143,6 +152,7 @@ class Emitter {
   void emit_threads();
   void emit_bricks();
   V first_active(ir::ValueId v);
+  V last_active(ir::ValueId v);
   void emit_gang_barrier(const ir::Inst& inst);
   Lowered id_value(const ir::Inst& inst);
   Lowered thread_index(unsigned dim);
@@ -152,6 +162,7 @@ class Emitter {
   class Fissioned;
   void emit_fissioned();
   V local_in_scratch(ir::ValueId v);
+  bool at_hand(ir::ValueId v) const;
   std::size_t region_end(ir::RegionId r) const;
   bool skipped(ir::RegionId r, ir::InstId id) const;
   void emit_segment_gang();
@@ -192,6 +203,19 @@ class Emitter {
   Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
   void emit_loop(ir::InstId id);
   void emit_trip_test(Loop& loop);
+
+  // trips.cpp
+  struct Hull {
+    V first, last, holds;
+  };
+  std::optional<Hull> hull(ir::ValueId v, unsigned depth);
+  V at_most(ir::Scalar s, V a, V b);
+  bool emit_close_quotients(const ir::Inst& inst);
+  bool only_trips_differ(ir::InstId id) const;
+  void emit_common_trips(Loop& loop);
+  void compute_again(ir::ValueId v, unsigned depth, std::vector<std::pair<ir::ValueId, Lowered>>& outside);
+
+  // control.cpp
   void jump(ir::InstId id);
   Lowered join(ir::ValueId v, llvm::ArrayRef<std::pair<Block, const Lowered*>> edges);
   Mask join_masks(llvm::ArrayRef<std::pair<Block, Mask>> edges);
@@ -242,10 +266,11 @@ class Emitter {
   // memory.cpp
   void emit_load(const ir::Inst& inst);
   void emit_store(const ir::Inst& inst);
+  void store_last(V at, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void emit_atomic(const ir::Inst& inst);
   V update(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
-  V update_shared(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
+  V update_alone(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
     enum class Kind : std::uint8_t { One, Row, Pieces, Steps, PerPart, Lanes } kind = Kind::Lanes;
     // One: a pointer; Row: pointer of each part's first lane; Pieces, Steps: of the first of each `run` of lanes, which lie side by side (Pieces)
@@ -260,7 +285,9 @@ class Emitter {
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at);
   Split split_of(ir::Scalar s) const;
   V step_to(const Address& a, unsigned lane);
+  void update_lanes(const ir::Inst& inst, const Address& a);
   std::vector<std::pair<unsigned, unsigned>> chunks(unsigned first, unsigned end) const;
+  bool is_alone(ir::ValueId array) const;
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);
@@ -270,6 +297,11 @@ class Emitter {
   // members.cpp
   Few<V> element_rows(ir::ValueId array, ir::ValueId index);
   bool load_member(const ir::Inst& inst);
+  // rows.cpp
+  static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
+  llvm::AllocaInst* zeros_ = nullptr;
+  std::vector<V> pieces_of_lanes(const Address& a, unsigned p);
+  bool load_rows(const ir::Inst& inst);
   void find_member_stores(ir::RegionId region);
   bool store_member(ir::InstId id);
   V extent_of(ir::ValueId array, unsigned dim);
@@ -279,6 +311,16 @@ class Emitter {
   static std::int64_t take_constant(V& index, ir::Space space);
   void annotate(llvm::Instruction* access, ir::ValueId array);
   void declare_array(const ir::Inst& inst);
+
+  // record.cpp: nothing, where no hints are asked for
+  void note_access(const ir::Inst& inst, const Address* a);
+  void note_pure(const ir::Inst& inst);
+  void note_atomic(const ir::Inst& inst, const Address& a);
+  void note_branch(const ir::Inst& inst);
+  void note_loop(const ir::Inst& inst);
+  void note_call_by_lane(const ir::Inst& inst);
+  void note_barriers(const Fission& plan);
+  bool chooses_one(ir::ValueId condition) const;
 
   // warp.cpp
   void emit_warp(const ir::Inst& inst);
@@ -351,6 +393,8 @@ class Emitter {
   std::vector<bool> later_;                                     // stores that the last one of their element does
   Mask active_;
   Mask full_;                       // what has threads of a whole gang, whose lanes are known
+  const ir::Inst* parted_ = nullptr;  // what took lanes out of active_; null: where threads end
+  bool one_lane_ = false;           // active_ holds one lane at most, by an if around
   bool masked_copy_ = false;        // of an if that has another one for whole gangs
   bool some_ = true;                // active_ is known to hold a lane
   bool open_ = true;                // the builder's block has no terminator yet
@@ -360,6 +404,8 @@ class Emitter {
   llvm::MDNode* scope_domain_ = nullptr;
   static constexpr std::uint32_t on_stack = ~std::uint32_t(0);
   std::vector<std::uint32_t> array_offset_;  // by ValueId: of a shared or large local array in scratch
+  std::map<ir::ValueId, V> copied_;          // by parameter: whether this launch's workers update copies of their own
+  bool in_copy_ = false;                     // what is lowered updates the worker's copy
   V spills_ = nullptr;                       // scratch behind the arrays
   std::vector<llvm::AllocaInst*> rows_;      // by number
   const Segment* segment_ = nullptr;         // what emit_gang lowers instead of the whole body

@@ -104,6 +104,7 @@ void Emitter::load_arguments() {
       scopes_.push_back(f_.type_of(p).is_array() ? md.createAnonymousAliasScope(scope_domain_, "view") : nullptr);
   }
   place_arrays();
+  find_copies();
 }
 
 /// Scratch memory: arrays of fixed size, then those sized at launch; the gangs' spilled values follow.
@@ -214,6 +215,7 @@ void Emitter::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)>
 void Emitter::emit_gang(const Mask& mask) {
   active_ = mask;
   some_ = true, tail_ = false;
+  parted_ = nullptr, one_lane_ = false;
   gang_end_ = new_block("gang_end");
   if (segment_) emit_segment_gang();
   else emit_region(shape_.layout == Layout::Range ? f_.insts[traits_.stride_loop].regions[0] : f_.body);

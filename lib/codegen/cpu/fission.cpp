@@ -41,6 +41,13 @@ class Emitter::Fissioned {
     return b_.CreatePtrAdd(e_.spills_, b_.CreateAdd(gang, b_.getInt64(p_.place[v])));
   }
 
+  /// Whether what v is lowered to is of the gang at hand.
+  bool at_hand(ir::ValueId v) const {
+    if (p_.block_value[v] || ready_[v]) return true;
+    const ir::InstId def = f_.values[v].def;
+    return def != ir::none && p_.segment[def] == segment_ && !p_.outer[def];
+  }
+
   /// One gang's turn in the segment at hand.
   void gang(const Segment& s) {
     const auto& insts = f_.regions[s.region].insts;
@@ -318,6 +325,7 @@ class Emitter::Fissioned {
 
 void Emitter::emit_fissioned() {
   Fission plan = plan_fission(f_, d_, shape_);
+  note_barriers(plan);
   header_.gang_bytes = std::max(header_.gang_bytes, plan.gang_bytes);
   plan.gang_bytes = header_.gang_bytes;
   Fissioned fissioned(*this, plan);
@@ -329,6 +337,8 @@ void Emitter::emit_fissioned() {
 void Emitter::emit_segment_gang() { fissioned_->gang(*segment_); }
 
 llvm::Value* Emitter::local_in_scratch(ir::ValueId v) { return fissioned_->place(v); }
+
+bool Emitter::at_hand(ir::ValueId v) const { return fissioned_->at_hand(v); }
 
 /// Where the segment at hand ends in this region, or the region's end.
 std::size_t Emitter::region_end(ir::RegionId r) const {

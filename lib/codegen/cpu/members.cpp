@@ -117,6 +117,7 @@ bool Emitter::store_member(ir::InstId id) {
   unsigned unit = bytes;
   for (const ir::InstId member : found->second) {
     const ir::Inst& inst = f_.insts[member];
+    note_access(inst, nullptr);
     unit = std::gcd(std::gcd(unit, unsigned(inst.imm)), unsigned(ir::size_of(inst.type.scalar)));
   }
   for (unsigned p = 0; p < rows.size(); ++p) {

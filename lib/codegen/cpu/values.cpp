@@ -249,6 +249,8 @@ void Emitter::emit_pure(const ir::Inst& inst) {
     return;
   }
   if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
+  note_pure(inst);
+  if (emit_close_quotients(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     x.clear();

@@ -96,11 +96,6 @@ class LeanPasses : public llvm::legacy::PassManager {
   }
 };
 
-/// Whether widen made a thread handle several elements; combine_accesses has not run yet.
-bool handles_several(const ir::Function& kernel) {
-  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == ir::Op::LoadVec || i.op == ir::Op::StoreVec; });
-}
-
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
@@ -131,7 +126,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   session.check();
   reply.optimise_ms = watch.lap();
   reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
-  if (handles_several(module.kernel()) && emit != Emit::Llvm) reply.data += "// krait.wide\n";
+  if (module.kernel().elements > 1 && emit != Emit::Llvm) reply.data += "// krait.wide\n";
   if (const std::uint64_t bytes = fixed_arrays_in_segment(module.kernel()); bytes && emit != Emit::Llvm)
     reply.data += fmt::format("// krait.shared {}\n", bytes);
   session.check();

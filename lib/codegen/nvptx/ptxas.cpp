@@ -5,7 +5,8 @@
 //   neg.s16, abs.s16     -32768 gives +32768 where a comparison, shift or conversion to 32 bits follows
 //   min, max of 16 bits  where a comparison with an operand follows, ptxas asks which one was taken: wrong where they are equal
 //   abs.s32, abs.s64     the least integer's is taken for positive by comparisons that follow
-//   neg.s32              loses the negation where it is an operand of two min or max that become one instruction
+//   neg.s32              loses the negation where it is an operand of two min or max that become one instruction, and where a loop
+//                        of one trip carries it (in and out in one register)
 //   selp.f32, selp.f64   loses the sign of a zero where it chooses among constants
 #include "codegen/nvptx/nvptx.h"
 
@@ -82,7 +83,7 @@ std::string for_ptxas(llvm::StringRef ptx) {
       out += through_32_bits(line);
     } else if (line.is({"abs.s32", "abs.s64"})) {
       out += absolute(line, line.operation == "abs.s32" ? 32 : 64);
-    } else if (line.operation == "neg.s32" && in_min_max.contains(line.operands[0])) {
+    } else if (line.operation == "neg.s32" && (in_min_max.contains(line.operands[0]) || line.operands[0] == line.operands[1])) {
       out += fmt::format("\t{{ .reg .b32 %flipped; not.b32 %flipped, {}; add.s32 {}, %flipped, 1; }}\n", line.operands[1].str(),
                          line.operands[0].str());
     } else {

@@ -23,6 +23,8 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
   if (!fits) damaged("sizes that do not fit");
   if (header_.mode > CpuMode::Block || header_.lanes == 0 || header_.parts == 0 || header_.rows == 0 || header_.layers == 0) damaged("an unknown mode");
   if (header_.mode == CpuMode::Range && header_.extent >= header_.image_bytes) damaged("no extent");
+  for (const CpuCopy& c : header_.copies)
+    if (c.update > CpuCopy::Update::Max || (c.update != CpuCopy::Update::None && (c.bytes != 4 && c.bytes != 8))) damaged("an unknown update");
   if (header_.level > host_level())
     support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(header_.level),
                          unsigned(host_level()));

@@ -3,7 +3,9 @@
 // Cuts a launch into chunks for the pool.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "runtime/cpu/copies.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/pool.h"
@@ -43,31 +45,52 @@ class FloatControl {
 
 /// How items become chunks: `rows` rows of `width` items; a chunk is some rows, or a piece of one.
 struct Plan {
+  /// One thread's part in the launch.
+  struct Worker {
+    const Plan& plan;
+    Pool::Scratch scratch;
+    const std::byte* args;
+    explicit Worker(const Plan& of) : plan(of), scratch(*of.pool, of.scratch_bytes + of.copies->bytes()), args(of.args) {
+      if (plan.launch.copied) args = plan.copies->fill(scratch.data() + plan.scratch_bytes);
+    }
+    ~Worker() {
+      if (plan.launch.copied) plan.copies->merge(scratch.data() + plan.scratch_bytes);
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+  };
+
   const Code* code;
   const std::byte* args;
   CpuLaunch launch;
   Pool* pool;
   std::int64_t width, rows;
   std::int64_t rows_a_chunk, pieces, piece;  // pieces of a row, items in one
-  std::size_t scratch_bytes;
+  std::size_t scratch_bytes;      // a multiple of 64; behind them lie copies
+  std::optional<Copies> copies;
 
-  void run(std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
-    Pool::Scratch scratch(*pool, scratch_bytes);
+  void run(Worker& worker, std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
     // A range's entry knows no rows: each is the whole range again, for the threads of other y and z.
     const std::int64_t at_once = code->header().mode == CpuMode::Range ? 1 : row_end - row_begin;
     for (std::int64_t row = row_begin; row < row_end; row += at_once) {
       const CpuBox box{begin, end, row, row + at_once};
-      code->entry()(args, &launch, &box, scratch.data());
+      code->entry()(worker.args, &launch, &box, worker.scratch.data());
     }
   }
-  void run_chunk(std::int64_t chunk) const {
+  void run_chunk(Worker& worker, std::int64_t chunk) const {
     if (pieces > 1) {
       std::int64_t row = chunk / pieces, first = chunk % pieces * piece;
-      run(first, std::min(first + piece, width), row, row + 1);
+      run(worker, first, std::min(first + piece, width), row, row + 1);
     } else {
       std::int64_t first = chunk * rows_a_chunk;
-      run(0, width, first, std::min(first + rows_a_chunk, rows));
+      run(worker, 0, width, first, std::min(first + rows_a_chunk, rows));
     }
+  }
+  void work(Pool::Chunks& chunks) const {
+    std::int64_t chunk = chunks.take();
+    if (chunk < 0) return;
+    Worker worker(*this);
+    for (; chunk >= 0; chunk = chunks.take()) run_chunk(worker, chunk);
   }
 };
 
@@ -92,7 +115,6 @@ void launch(const Code& code, const LaunchRequest& request) {
   plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
   plan.launch.helpers = helpers;
   plan.scratch_bytes = scratch_for(h, plan.launch);
-  plan.pool->reserve(plan.scratch_bytes);
   FloatControl control;
   const std::int64_t gang = std::int64_t(h.lanes) * h.parts;
   double gangs = 0;
@@ -116,10 +138,16 @@ void launch(const Code& code, const LaunchRequest& request) {
   }
   if (plan.width <= 0) return;
   const double work = gangs * h.item_cost;
-  if (work <= small_launch || plan.pool->threads() == 1) return plan.run(0, plan.width, 0, plan.rows);
-
+  const bool alone = work <= small_launch || plan.pool->threads() == 1;
   const std::int64_t most = std::int64_t(plan.pool->threads()) * chunks_a_thread;
-  const std::int64_t wanted = std::clamp(std::int64_t(std::min(work / chunk_work, 1e9)), std::int64_t(2), most);
+  const std::int64_t wanted = alone ? 1 : std::clamp(std::int64_t(std::min(work / chunk_work, 1e9)), std::int64_t(2), most);
+  plan.copies.emplace(h, request, gangs * double(gang), unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
+  plan.launch.copied = plan.copies->which();
+  plan.pool->reserve(plan.scratch_bytes + plan.copies->bytes());
+  if (alone) {
+    Plan::Worker worker(plan);
+    return plan.run(worker, 0, plan.width, 0, plan.rows);
+  }
   std::int64_t chunks = 0;
   if (plan.rows >= wanted) {
     plan.pieces = 1;
@@ -133,7 +161,7 @@ void launch(const Code& code, const LaunchRequest& request) {
     plan.rows_a_chunk = 1;
     chunks = plan.pieces * plan.rows;
   }
-  plan.pool->run(chunks, [](void* p, std::int64_t chunk) { static_cast<const Plan*>(p)->run_chunk(chunk); }, &plan);
+  plan.pool->run(chunks, [](void* p, Pool::Chunks& left) { static_cast<const Plan*>(p)->work(left); }, &plan);
 }
 
 }  // namespace krait::runtime::cpu

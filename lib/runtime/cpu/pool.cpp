@@ -49,18 +49,10 @@ Pool& Pool::get() {
   return *expected;
 }
 
-void Pool::Job::take_chunks() {
-  for (;;) {
-    std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= chunks) return;
-    work(context, chunk);
-  }
-}
-
 /// A job with chunks left, or null. Under the mutex.
 Pool::Job* Pool::pick() {
   for (Job* job : jobs_)
-    if (job->next.load(std::memory_order_relaxed) < job->chunks) return job;
+    if (job->chunks.left()) return job;
   return nullptr;
 }
 
@@ -72,7 +64,7 @@ void Pool::worker() {
     wake_.wait(lock, [&] { return (job = pick()) != nullptr; });
     job->users.fetch_add(1, std::memory_order_relaxed);
     lock.unlock();
-    job->take_chunks();
+    job->work(job->context, job->chunks);
     // The job is gone as soon as its last user has left and the caller has seen it: nothing may touch it after this line.
     bool last = job->users.fetch_sub(1, std::memory_order_acq_rel) == 1;
     lock.lock();
@@ -94,7 +86,7 @@ void Pool::start_workers() {
 }
 
 void Pool::run(std::int64_t chunks, Work work, void* context) {
-  Job job{work, context, chunks};
+  Job job{work, context, Chunks(chunks)};
   if (chunks > 1 && threads_ > 1) {
     {
       std::lock_guard lock(mutex_);
@@ -103,7 +95,7 @@ void Pool::run(std::int64_t chunks, Work work, void* context) {
     }
     if (chunks > 2) wake_.notify_all();
     else wake_.notify_one();
-    job.take_chunks();
+    work(context, job.chunks);
     {
       std::lock_guard lock(mutex_);
       jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
@@ -115,7 +107,7 @@ void Pool::run(std::int64_t chunks, Work work, void* context) {
     }
     return;
   }
-  job.take_chunks();
+  work(context, job.chunks);
 }
 
 Pool::Scratch::Block Pool::Scratch::allocate(std::size_t bytes) {

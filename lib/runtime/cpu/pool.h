@@ -24,14 +24,30 @@ class Pool {
   /// Threads that work on a launch, the caller included. KRAIT_NUM_THREADS, else the cores that the process may use.
   unsigned threads() const { return threads_; }
 
-  using Work = void (*)(void* context, std::int64_t chunk);
-  /// Calls work(context, chunk) for every chunk in [0, chunks), each once; returns when all have ended. `work` does not throw.
+  /// What the threads of a launch take chunks from.
+  class Chunks {
+   public:
+    explicit Chunks(std::int64_t count) : count_(count) {}
+    /// The next one, for one thread alone; -1 where all are taken.
+    std::int64_t take() {
+      const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
+      return chunk < count_ ? chunk : -1;
+    }
+    bool left() const { return next_.load(std::memory_order_relaxed) < count_; }
+
+   private:
+    std::int64_t count_;
+    std::atomic<std::int64_t> next_{0};
+  };
+  using Work = void (*)(void* context, Chunks& chunks);
+  /// Calls work(context, chunks) in every thread that takes part, which takes chunks until there is none; returns when all have ended.
+  /// A thread may find none left. `work` does not throw.
   void run(std::int64_t chunks, Work work, void* context);
 
   /// Makes sure that every thread can have a Scratch of that size; throws device where there is no memory.
   void reserve(std::size_t bytes);
 
-  /// Memory aligned to 64 bytes for one thread's use within one chunk; blocks are kept for later launches.
+  /// Memory aligned to 64 bytes for one thread's use within one launch; blocks are kept for later launches.
   class Scratch {
    public:
     Scratch(Pool& pool, std::size_t bytes);
@@ -52,10 +68,8 @@ class Pool {
   struct Job {
     Work work;
     void* context;
-    std::int64_t chunks;
-    std::atomic<std::int64_t> next{0};
+    Chunks chunks;
     std::atomic<int> users{0};  // workers at it; raised under the pool's mutex
-    void take_chunks();
   };
 
   Pool();

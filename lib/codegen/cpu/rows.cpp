@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several elements side by side for each lane, lanes far apart, as passes/unroll_rows.cpp asks for them: each lane's piece of a row
+// is loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift; longer ones are turned from rows of
+// elements into rows of lanes by shuffles within 16 bytes, of which every machine has one instruction.
+#include <bit>
+
+#include "codegen/cpu/emitter.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Scalar;
+
+namespace {
+
+constexpr unsigned number_bytes = 8, block_bytes = 16;
+
+/// Takes the low or the high halves of each block's elements from a and b, in turn.
+llvm::Value* interleave(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, unsigned lanes, unsigned block, bool high) {
+  std::vector<int> from;
+  for (unsigned first = 0; first < lanes; first += block)
+    for (unsigned k = 0; k < block; ++k) from.push_back(int((k & 1 ? lanes : 0) + first + (high ? block / 2 : 0) + k / 2));
+  return b.CreateShuffleVector(x, y, from);
+}
+
+}  // namespace
+
+/// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.
+auto Emitter::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> {
+  std::vector<V> at(shape_.lanes);
+  V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
+  if (pointers && !active_.all() && !everyone()) {
+    if (!zeros_) {
+      llvm::IRBuilder<> top(allocas_);
+      llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), longest_piece / 8);
+      zeros_ = top.CreateAlloca(type, nullptr, "zeros");
+      top.CreateStore(llvm::Constant::getNullValue(type), zeros_);
+    }
+    pointers = b_.CreateSelect(active_.parts[p], pointers, splat(zeros_));
+  }
+  for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+    const unsigned whole = p * shape_.lanes + lane;
+    if (!shape_.has_thread(whole)) continue;
+    at[lane] = pointers ? b_.CreateExtractElement(pointers, std::uint64_t(lane)) : step_to(a, whole);
+  }
+  return at;
+}
+
+bool Emitter::load_rows(const ir::Inst& inst) {
+  const ir::ValueId array = inst.operands[0];
+  const Scalar s = inst.type.scalar;
+  const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes, bytes = count * size;
+  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || lanes_in_loops() || bytes > longest_piece) return false;
+  const unsigned block = block_bytes / size;  // elements
+  if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
+  const Address a = address(array, inst.operands[1], 0, inst.imm, s, everyone() ? Split::Steps : Split::None);
+  if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
+
+  const llvm::Align align(size);
+  llvm::Type* element = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
+  const auto load = [&](llvm::Type* type, V from) -> V {
+    if (!from) return llvm::Constant::getNullValue(type);
+    llvm::LoadInst* one = b_.CreateAlignedLoad(type, from, align);
+    annotate(one, array);
+    return one;
+  };
+  std::vector<Lowered> results(count, {Lowered::Form::Parts, {}, 0});
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    const std::vector<V> at = pieces_of_lanes(a, p);
+    if (bytes <= number_bytes) {
+      llvm::Type* number = b_.getIntNTy(8 * bytes);
+      V row = llvm::PoisonValue::get(llvm::FixedVectorType::get(number, lanes));
+      for (unsigned lane = 0; lane < lanes; ++lane) row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
+      for (unsigned k = 0; k < count; ++k) {
+        const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+        results[k].v.push_back(arith_.from_memory(b_.CreateBitCast(bits, llvm::FixedVectorType::get(element, lanes)), s));
+      }
+      continue;
+    }
+    llvm::Type* piece = llvm::FixedVectorType::get(element, block);
+    for (unsigned first = 0; first < count; first += block) {
+      // Row k has the blocks of lanes k, k + block, …; after as many rounds as a block's elements have bits it has lanes' elements k.
+      std::vector<V> rows(block), next(block);
+      for (unsigned k = 0; k < block; ++k) {
+        std::vector<V> pieces;
+        for (unsigned lane = k; lane < lanes; lane += block)
+          pieces.push_back(load(piece, at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr));
+        for (unsigned run = block; pieces.size() > 1; run *= 2) {
+          std::vector<int> both(2 * run);
+          for (unsigned n = 0; n < 2 * run; ++n) both[n] = int(n);
+          for (std::size_t n = 0; n < pieces.size() / 2; ++n) pieces[n] = b_.CreateShuffleVector(pieces[2 * n], pieces[2 * n + 1], both);
+          pieces.resize(pieces.size() / 2);
+        }
+        rows[k] = pieces[0];
+      }
+      for (unsigned round = 1; round < block; round *= 2) {
+        for (unsigned k = 0; k < block / 2; ++k)
+          for (bool high : {false, true}) next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], lanes, block, high);
+        rows.swap(next);
+      }
+      for (unsigned k = 0; k < block; ++k) results[first + k].v.push_back(arith_.from_memory(rows[k], s));
+    }
+  }
+  note_access(inst, &a);
+  for (unsigned k = 0; k < count; ++k) set(inst.results[k], std::move(results[k]));
+  return true;
+}
+
+}  // namespace krait::codegen::cpu

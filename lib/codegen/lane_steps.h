@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How integer values differ from a thread to its neighbour along x, for targets that lower one thread: the CPU's generator knows
+// it from the form of its values. It is for hints, so it takes the usual for given: rows of blocks are as long as a warp, and
+// sums do not wrap.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace krait::codegen {
+
+struct LaneStep {
+  /// Same: one number for neighbours. Step: so far apart. Scaled: a multiple, but of what only the launch knows. Data: it comes
+  /// from memory.
+  enum class Kind : std::uint8_t { Same, Step, Scaled, Unknown, Data } kind = Kind::Same;
+  std::int64_t step = 0;
+  friend bool operator==(const LaneStep&, const LaneStep&) = default;
+};
+
+/// By function of the module and ValueId.
+std::vector<std::vector<LaneStep>> find_lane_steps(const ir::Module& module);
+
+}  // namespace krait::codegen
