@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "codegen/hints.h"
-#include "codegen/lane_steps.h"
 #include "ir/walk.h"
+#include "passes/lane_steps.h"
 
 namespace krait::codegen {
 namespace {
 
 using ir::Op;
+using passes::LaneStep;
 using Kind = LaneStep::Kind;
 
 // What memory hands out at once: elements up to so many bytes, which lie side by side, waste nothing.
@@ -111,7 +112,7 @@ class Finder {
 }  // namespace
 
 void find_gpu_hints(const ir::Module& module, Hints& hints) {
-  const auto steps = find_lane_steps(module);
+  const auto steps = passes::find_lane_steps(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) Finder(module.functions[i], steps[i], hints).run();
 }
 

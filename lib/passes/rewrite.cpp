@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exits of loops.
+// The exits of loops, and where they begin to count.
 #include "passes/rewrite.h"
 
 namespace krait::passes {
@@ -14,6 +14,20 @@ void LoopExits::walk(const Function& f, RegionId r, InstId loop) {
     if (inst.op == Op::Continue && loop != none) continues[loop].push_back(i);
     for (const RegionId inner : inst.regions) walk(f, inner, is_loop(inst.op) ? i : loop);
   }
+}
+
+void count_on(Function& f, Builder& b, RegionId body, ValueId done) {
+  const ValueId counter = f.regions[body].params[0];
+  const std::vector<InstId> insts = take_insts(f, body);
+  b.at(body);
+  const ValueId element = b.binary(Op::Add, done, counter);
+  const InstId first = f.regions[body].insts.back();
+  f.regions[body].insts.insert(f.regions[body].insts.end(), insts.begin(), insts.end());
+  Substitution from_here;
+  from_here.replace(counter, element);
+  for_each_inst(f, body, [&](InstId i, RegionId) {
+    if (i != first) resolve(from_here, f.insts[i]);
+  });
 }
 
 }  // namespace krait::passes

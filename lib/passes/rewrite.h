@@ -69,6 +69,16 @@ inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId 
   return b.emit(ir::Op::Extent, ir::Scalar::I64, {array}, d);
 }
 
+/// What a map of clone_inst gives for a value: itself where it is not mapped.
+inline ir::ValueId mapped(const std::vector<ir::ValueId>& map, ir::ValueId v) { return v < map.size() && map[v] != ir::none ? map[v] : v; }
+inline void set_mapped(std::vector<ir::ValueId>& map, ir::ValueId v, ir::ValueId to) {
+  if (v >= map.size()) map.resize(v + 1, ir::none);
+  map[v] = to;
+}
+
+/// The loop of this body counts on from `done`: its parameter 0 stands for what is left. The builder is at the body's end afterwards.
+void count_on(ir::Function& f, ir::Builder& b, ir::RegionId body, ir::ValueId done);
+
 /// Results of branches and carried values of loops that are always the same outer value become that value (dce begins so).
 void simplify_joins(ir::Function& f);
 

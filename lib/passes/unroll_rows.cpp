@@ -8,8 +8,11 @@
 // other threads there.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <utility>
 
 #include "ir/calls.h"
+#include "passes/lane_steps.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -22,12 +25,10 @@ using namespace ir;
 constexpr unsigned piece_bytes = 16;
 // Instructions of a body, which is there W times and once more: `bench_compile cpu` has what instructions cost.
 constexpr std::size_t largest_body = 48;
-// How far definitions are followed.
-constexpr unsigned deepest = 16;
 
 class Unroller {
  public:
-  Unroller(Function& f, const Uniformity& levels) : f_(f), levels_(levels), b_(f), exits_(f) {}
+  Unroller(Function& f, std::vector<LaneStep> steps) : f_(f), steps_(std::move(steps)), b_(f), exits_(f) {}
   /// Whether there was something to do.
   bool run() {
     walk(f_.body);
@@ -45,44 +46,38 @@ class Unroller {
     }
   }
 
-  /// Whether threads beside each other see different values: that come from x, or may.
-  bool differs(ValueId v, unsigned depth = deepest) const {
-    if (v >= levels_.values.size() || levels_.values[v] != Uniform::Varying) return false;
-    const Inst* d = f_.def(v);
-    if (!d || depth == 0) return true;
-    if (d->op == Op::GlobalId || d->op == Op::ThreadIdx) return d->imm == 0;
-    if (d->op == Op::LaneId || d->operands.empty() || !d->regions.empty()) return true;
-    return std::any_of(d->operands.begin(), d->operands.end(), [&](ValueId x) { return f_.type_of(x).is_value() && differs(x, depth - 1); });
-  }
-  /// How often v has a value that stands for one step: of `unit`, or of x where that is none. Null where it is no such sum.
+  /// By value: how many times a loop's counter it is, plus something that is the same in all trips; `other` where it is no such sum.
   static constexpr int other = 1 << 20;
-  int steps(ValueId v, ValueId unit, unsigned depth = deepest) const {
-    if (v == unit) return 1;
-    const Inst* d = f_.def(v);
-    const bool of_x = unit == none;
-    if (d && of_x && (d->op == Op::GlobalId || d->op == Op::ThreadIdx || d->op == Op::LaneId)) return d->imm == 0 ? 1 : 0;
-    if (!d || depth == 0) return of_x ? (differs(v) ? other : 0) : 0;
-    const bool wide = is_int(f_.type_of(v).scalar) && bits_of(f_.type_of(v).scalar) >= 32;
-    if (d->op == Op::Add && wide) return steps(d->operands[0], unit, depth - 1) + steps(d->operands[1], unit, depth - 1);
-    if (d->op == Op::Cast && wide && is_int(f_.type_of(d->operands[0]).scalar) && bits_of(f_.type_of(d->operands[0]).scalar) >= 32)
-      return steps(d->operands[0], unit, depth - 1);
-    if (of_x) return differs(v) ? other : 0;
-    return depends(v, unit, depth) ? other : 0;
-  }
-  bool depends(ValueId v, ValueId on, unsigned depth) const {
-    if (v == on) return true;
-    const Inst* d = f_.def(v);
-    if (!d) return false;
-    if (depth == 0 || !d->regions.empty()) return true;
-    return std::any_of(d->operands.begin(), d->operands.end(), [&](ValueId x) { return depends(x, on, depth - 1); });
+  std::vector<int> counted(RegionId body) const {
+    std::vector<int> times(f_.values.size());
+    const std::vector<ValueId>& params = f_.regions[body].params;
+    for (const ValueId v : params) times[v] = v == params[0] ? 1 : other;
+    const auto wide = [&](ValueId v) { return is_int(f_.type_of(v).scalar) && bits_of(f_.type_of(v).scalar) >= 32; };
+    for (const InstId i : f_.regions[body].insts) {
+      const Inst& inst = f_.insts[i];
+      const auto of = [&](std::size_t k) { return times[inst.operands[k]]; };
+      bool any = !inst.regions.empty();
+      for (std::size_t k = 0; k < inst.operands.size(); ++k) any = any || of(k) != 0;
+      int sum = any ? other : 0;
+      if (any && inst.op == Op::Add && wide(inst.results[0])) sum = std::min(of(0) + of(1), other);
+      if (any && inst.op == Op::Cast && wide(inst.results[0]) && wide(inst.operands[0])) sum = of(0);
+      for (const ValueId v : inst.results) times[v] = sum;
+    }
+    return times;
   }
 
-  bool walks_a_row(const Inst& inst, ValueId counter) const {
+  /// Whether threads beside each other access places further apart than neighbours.
+  bool apart(ValueId index) const {
+    if (index >= steps_.size()) return false;  // a copy of something that was no row
+    const LaneStep& s = steps_[index];
+    return s.kind == LaneStep::Kind::Step ? std::abs(s.step) > 1 : s.kind != LaneStep::Kind::Same;
+  }
+  bool walks_a_row(const Inst& inst, const std::vector<int>& times) const {
     if (inst.op != Op::Load || inst.imm != 0) return false;
     const Type& t = f_.type_of(inst.operands[0]);
     const Scalar s = inst.type.scalar;
-    return t.space == Space::Global && (is_int(s) || is_float(s)) && t.elem_bytes == size_of(s) && steps(inst.operands[1], counter) == 1 &&
-           steps(inst.operands[1], none) >= other;
+    return t.space == Space::Global && (is_int(s) || is_float(s)) && t.elem_bytes == size_of(s) && times[inst.operands[1]] == 1 &&
+           apart(inst.operands[1]);
   }
 
   /// Of the body's own region; empty where it cannot be unrolled, or gains nothing.
@@ -90,7 +85,6 @@ class Unroller {
     const Inst& inst = f_.insts[loop];
     const RegionId body = inst.regions[0];
     if (!exits_.breaks[loop].empty() || exits_.continues[loop].size() != 1 || exits_.continues[loop][0] != f_.regions[body].insts.back()) return {};
-    const ValueId counter = f_.regions[body].params[0];
     bool fits = true, writes = false;
     std::size_t count = 0;
     for_each_inst(f_, body, [&](InstId i, RegionId) {
@@ -101,10 +95,11 @@ class Unroller {
       fits = fits && plain && in.op != Op::Return && in.op != Op::Call && in.op != Op::LoadVec;
     });
     if (!fits || count > largest_body) return {};
+    const std::vector<int> times = counted(body);
     std::vector<InstId> found;
     for (const InstId i : f_.regions[body].insts) {
       const Inst& in = f_.insts[i];
-      if (walks_a_row(in, counter) && (!writes || (f_.facts.disjoint && !f_.type_of(in.operands[0]).writable))) found.push_back(i);
+      if (walks_a_row(in, times) && (!writes || (f_.facts.disjoint && !f_.type_of(in.operands[0]).writable))) found.push_back(i);
     }
     return found;
   }
@@ -153,17 +148,7 @@ class Unroller {
     for (std::size_t k = 0; k < carried.size(); ++k) rest.operands[1 + k] = carried[k];
     const ValueId left = b_.binary(Op::Sub, trips, done);
     f_.insts[loop].operands[0] = left;
-    const ValueId counter = f_.regions[body].params[0];
-    const std::vector<InstId> insts = take_insts(f_, body);
-    b_.at(body);
-    const ValueId element = b_.binary(Op::Add, done, counter);
-    const InstId first = f_.regions[body].insts.back();
-    f_.regions[body].insts.insert(f_.regions[body].insts.end(), insts.begin(), insts.end());
-    Substitution from_here;
-    from_here.replace(counter, element);
-    for_each_inst(f_, body, [&](InstId i, RegionId) {
-      if (i != first) resolve(from_here, f_.insts[i]);
-    });
+    count_on(f_, b_, body, done);
     b_.at(outside);
     return false;
   }
@@ -194,16 +179,14 @@ class Unroller {
           f_.insts[wide].streaming = inst.streaming;
           for (unsigned e = 0; e < width; ++e) loaded[i].push_back(b_.add_result(wide, inst.type));
         }
-        if (inst.results[0] >= map.size()) map.resize(inst.results[0] + 1, none);
-        map[inst.results[0]] = loaded[i][k];
+        set_mapped(map, inst.results[0], loaded[i][k]);
       }
     }
     return carried;
   }
-  static ValueId mapped(const std::vector<ValueId>& map, ValueId v) { return v < map.size() && map[v] != none ? map[v] : v; }
 
   Function& f_;
-  const Uniformity& levels_;
+  const std::vector<LaneStep> steps_;  // of the values that there were
   Builder b_;
   LoopExits exits_;
   Substitution results_;
@@ -215,7 +198,7 @@ class Unroller {
 void unroll_rows(Module& m) {
   Function& f = m.kernel();
   if (!f.flat || !f.facts.small || !any_inst(f, [](const Inst& i) { return i.op == Op::For; })) return;
-  if (Unroller(f, uniformity(m)).run())
+  if (Unroller(f, std::move(find_lane_steps(m).front())).run())
     for (Function& each : m.functions) each.facts.aligned = false;  // pieces of rows begin anywhere
 }
 

@@ -145,17 +145,7 @@ class Widener {
     b_.append(Op::Continue, {}, {});
 
     f_.insts[loop].operands[0] = rest;
-    const RegionId body = f_.insts[loop].regions[0];
-    std::vector<InstId> insts = take_insts(f_, body);
-    b_.at(body);
-    const ValueId element = b_.binary(Op::Add, done, index_);
-    const InstId first = f_.regions[body].insts.back();
-    f_.regions[body].insts.insert(f_.regions[body].insts.end(), insts.begin(), insts.end());
-    Substitution from_here;
-    from_here.replace(index_, element);
-    for_each_inst(f_, body, [&](InstId i, RegionId) {
-      if (i != first) resolve(from_here, f_.insts[i]);
-    });
+    count_on(f_, b_, f_.insts[loop].regions[0], done);
     return wide;
   }
 
@@ -175,18 +165,12 @@ class Widener {
       } else if (same_for_all(inst, maps)) {
         clone_inst(f_, i, b_, maps[0]);
         for (std::size_t lane = 1; lane < maps.size(); ++lane)
-          for (const ValueId v : inst.results) set(maps[lane], v, maps[0][v]);
+          for (const ValueId v : inst.results) set_mapped(maps[lane], v, maps[0][v]);
       } else {
         for (auto& map : maps) clone_inst(f_, i, b_, map);
       }
     }
   }
-  static void set(std::vector<ValueId>& map, ValueId v, ValueId to) {
-    if (v >= map.size()) map.resize(v + 1, none);
-    map[v] = to;
-  }
-  static ValueId mapped(const std::vector<ValueId>& map, ValueId v) { return v < map.size() && map[v] != none ? map[v] : v; }
-
   bool same_for_all(const Inst& inst, const std::vector<std::vector<ValueId>>& maps) const {
     const bool load = inst.op == Op::Load && !written_[inst.operands[0]];
     if (!load && !calls_.is_pure(inst)) return false;
@@ -204,7 +188,7 @@ class Widener {
     const InstId wide = b_.append(inst.op == Op::Load ? Op::LoadVec : Op::StoreVec, element, operands);
     f_.insts[wide].streaming = inst.streaming;
     if (inst.op == Op::Load)
-      for (auto& map : maps) set(map, inst.results[0], b_.add_result(wide, element));
+      for (auto& map : maps) set_mapped(map, inst.results[0], b_.add_result(wide, element));
   }
 
   Function& f_;

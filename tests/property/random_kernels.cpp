@@ -5,7 +5,7 @@
 //                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
 //   random_kernels --file KERNEL|FOLDER [--back-end …] [--passes no] [--races yes] [--print yes]
 // Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
-// is drawn, or at --seed. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
+// is drawn, or at --seed; with KRAIT_TEST_SEED in the environment, at one that follows from its text and the arguments. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
 // arguments that give the kernel again, and --keep writes it to a file, which --file takes. --jobs: so many processes; one that dies
 // or hangs counts as a difference. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
 // accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --passes no: the back end
@@ -49,6 +49,17 @@ struct Options {
   test::CheckOptions check() const { return {back_end, passes, print, races}; }
 };
 
+/// New in every run, except that CI can be repeated: it names the commit.
+std::uint64_t drawn_seed(const Options& o) {
+  const char* const text = std::getenv("KRAIT_TEST_SEED");
+  if (!text) return std::random_device()();
+  const char* const target = std::getenv("KRAIT_CPU");
+  const std::string all = fmt::format("{} {} {} {} {}", text, o.back_end, o.kind, o.mode, target ? target : "");
+  std::uint32_t seed = 0;
+  std::seed_seq(all.begin(), all.end()).generate(&seed, &seed + 1);
+  return seed;
+}
+
 Options parse(int argc, char** argv) {
   std::map<std::string, std::string> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
@@ -61,7 +72,7 @@ Options parse(int argc, char** argv) {
     if (given.count(std::string("--") + kind)) o.kind = kind;
   o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.races = given.count("--races"), o.passes = given["--passes"] != "no";
   o.seeded = given.count("--seed");
-  o.seed = o.seeded ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : std::random_device()();
+  o.seed = o.seeded ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : drawn_seed(o);
   o.jobs = std::max(o.jobs, 1u);
   return o;
 }

@@ -48,10 +48,11 @@ void pause_core() { _mm_pause(); }
 
 namespace {
 
+bool host_is_amd() { return __builtin_cpu_is("amd"); }
+
 /// LLVM's name of a processor that schedules like this one.
-const char* tuning(CpuLevel level) {
+const char* tuning(CpuLevel level, bool amd) {
   if (level == CpuLevel::Sse42) return "x86-64-v2";
-  bool amd = __builtin_cpu_is("amd");
   if (level == CpuLevel::Avx2) return amd ? "znver3" : "haswell";
   return amd ? "znver4" : "icelake-server";
 }
@@ -66,7 +67,8 @@ unsigned float_control() { return default_float_control; }
 void set_float_control(unsigned) {}
 void pause_core() {}
 namespace {
-const char* tuning(CpuLevel) { return "generic"; }
+bool host_is_amd() { return false; }
+const char* tuning(CpuLevel, bool) { return "generic"; }
 }  // namespace
 
 #endif
@@ -77,6 +79,7 @@ std::string host_target() {
   const CpuLevel host = host_level();
   CpuLevel level = host;
   unsigned lanes = 0, parts = 2;
+  bool amd = host_is_amd();
   const char* asked = std::getenv("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
   while (!rest.empty()) {
@@ -91,13 +94,15 @@ std::string host_target() {
     if (word == "v2") level = CpuLevel::Sse42;
     else if (word == "v3") level = CpuLevel::Avx2;
     else if (word == "v4") level = CpuLevel::Avx512;
+    else if (word == "amd") amd = true;
+    else if (word == "intel") amd = false;
     else if (unsigned n = number("lanes=")) lanes = n;
     else if (unsigned m = number("parts=")) parts = std::min(m, 8u);
-    else support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, lanes=1..16 and parts=1..8, not \"{}\"", asked, word);
+    else support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"", asked, word);
   }
   if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
-  return fmt::format("cpu x86-64 lanes={} parts={} cpu=x86-64-v{} tune={}", lanes, parts, unsigned(level), tuning(level));
+  return fmt::format("cpu x86-64 lanes={} parts={} cpu=x86-64-v{} tune={}", lanes, parts, unsigned(level), tuning(level, amd));
 }
 
 }  // namespace krait::runtime::cpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How integer values differ from a thread to its neighbour along x, for targets that lower one thread: the CPU's generator knows
-// it from the form of its values. It is for hints, so it takes the usual for given: rows of blocks are as long as a warp, and
-// sums do not wrap.
+// How integer values differ from a thread to its neighbour along x. It is for hints and for what pays, not for what is right, so it
+// takes the usual for given: rows of blocks are as long as a warp, and sums do not wrap. The CPU's generator knows it from the form of
+// its values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "ir/ir.h"
 
-namespace krait::codegen {
+namespace krait::passes {
 
 struct LaneStep {
   /// Same: one number for neighbours. Step: so far apart. Scaled: a multiple, but of what only the launch knows. Data: it comes
@@ -23,4 +23,4 @@ struct LaneStep {
 /// By function of the module and ValueId.
 std::vector<std::vector<LaneStep>> find_lane_steps(const ir::Module& module);
 
-}  // namespace krait::codegen
+}  // namespace krait::passes

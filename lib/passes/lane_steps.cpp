@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rounds over the tree that only raise values, until nothing changes. A function comes after those that call it.
-#include "codegen/lane_steps.h"
+#include "passes/lane_steps.h"
 
 #include <algorithm>
 
 #include "ir/calls.h"
 #include "ir/walk.h"
 
-namespace krait::codegen {
+namespace krait::passes {
 namespace {
 
 using ir::Op;
@@ -192,4 +192,4 @@ std::vector<std::vector<LaneStep>> find_lane_steps(const ir::Module& module) {
   return all;
 }
 
-}  // namespace krait::codegen
+}  // namespace krait::passes
