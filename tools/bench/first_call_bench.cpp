@@ -20,6 +20,7 @@
 
 #include "kernels.h"
 #include "measure.h"
+#include "sha256.h"
 
 namespace {
 
@@ -104,15 +105,6 @@ struct Workload {
   unsigned block;
 };
 
-constexpr std::uint32_t sha_constants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
-    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
-    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
-    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
 /// A message of 16 words a thread. The rounds are C++ loops, so that all of them are recorded one after another.
 void run_sha(Arrays& a, float constant) {
   const auto own = std::uint32_t(constant * 64);
@@ -127,10 +119,10 @@ void run_sha(Arrays& a, float constant) {
             w.push_back(w[t - 16] + (kr::rotr(early, 7) ^ kr::rotr(early, 18) ^ (early >> 3)) + w[t - 7] +
                         (kr::rotr(late, 17) ^ kr::rotr(late, 19) ^ (late >> 10)));
           }
-          const std::uint32_t start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+          constexpr auto& start = sha256::start;
           kr::var a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];
           for (std::size_t t = 0; t < 64; ++t) {
-            auto first = h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha_constants[t] + w[t];
+            auto first = h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha256::rounds[t] + w[t];
             auto second = (kr::rotr(a, 2) ^ kr::rotr(a, 13) ^ kr::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
             h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
           }
@@ -200,7 +192,7 @@ const Workload workloads[] = {
 
 std::string cuda_source(const Workload& w, float constant) {
   std::string body = w.body, table = "__constant__ unsigned constants[64] = {";
-  for (std::uint32_t c : sha_constants) table += std::to_string(c) + "u, ";
+  for (std::uint32_t c : sha256::rounds) table += std::to_string(c) + "u, ";
   for (std::size_t at; (at = body.find(" C")) != std::string::npos || (at = body.find("(C")) != std::string::npos;)
     body.replace(at + 1, 1, std::to_string(constant) + "f");
   return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" + w.parameters + ", int n) {\n" + body + "}\n";
