@@ -4,7 +4,8 @@
 // holds LLVM and SPIRV-Tools, is loaded at the first cache miss and shares no type and no memory with the library.
 //
 // Targets, as text (it is part of the cache key):
-//   "cpu x86-64 lanes=16 parts=2 cpu=znver4 features=+avx512f,+fma,…"      lanes × parts threads run as one gang
+//   "cpu x86-64 lanes=16 parts=2 cpu=znver4 features=+avx512f,+fma,…"      lanes × parts threads run as one gang; without
+//                                                                         parts the generator chooses
 //                                                                         effort=quick: code that is soon compiled, for a first launch
 //   "ptx sm=90 isa=80"
 //   "spirv features=f64,i64,i16,i8,f16,… subgroup=32 …"

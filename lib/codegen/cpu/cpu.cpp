@@ -14,13 +14,6 @@
 namespace krait::codegen::cpu {
 namespace {
 
-// A body of so many instructions whose longest chain is no longer than this many cycles keeps a core busy with one part: half of the
-// window of 256 to 512 instructions that it looks ahead. A second part would only double what is compiled. Measured on a Xeon with
-// AVX-512: exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
-// Neither does a long body need the second part that computes several things, each with a chain of its own: ten functions (722, 187)
-// take 11 % longer without it on Zen 3, and compile in 27 ms instead of 41.
-// Another number of parts than the two that hosts ask for is somebody's wish (KRAIT_CPU).
-constexpr unsigned usual_parts = 2, costly_body = 160, short_chain = 128, many_chains = 3;
 // A loop counts as 16 trips, but where few blocks share out an array it has thousands: such a launch is never small. (A sum of 2^24
 // numbers by a block for each worker ran on the caller alone.)
 constexpr unsigned trips_of_few_blocks = 256;
@@ -42,16 +35,12 @@ void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
 }
 
 /// Sets layout and parts; true where the gang is the whole block.
-bool choose_layout(const ir::Function& f, const Traits& traits, Shape& shape) {
-  if (traits.stride_loop != ir::none) {
-    shape.layout = Layout::Range;
-    return false;
-  }
-  if (!traits.block_ids && !traits.warps && !traits.barriers && !traits.shared) {
-    shape.layout = Layout::Grid;
-    return false;
-  }
-  shape.layout = Layout::Rows;
+bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
+  const ir::Function& f = module.kernel();
+  const bool in_blocks = traits.stride_loop == ir::none && (traits.block_ids || traits.warps || traits.barriers || traits.shared);
+  if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
+  shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;
+  if (!in_blocks) return false;
   if (traits.warps) shape.parts = std::max(32 / shape.lanes, 1u);
   const auto& block = f.block;
   bool fixed = block[0] && block[1] && block[2];
@@ -80,10 +69,7 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit, Hints* 
   Stopwatch watch;
   Traits traits = find_traits(module);
   Shape shape = read_shape(target);
-  bool whole_block = choose_layout(f, traits, shape);
-  const bool small_code = shape.machine.quick && !is_block(shape.layout);
-  const bool busy = traits.chain <= short_chain || traits.cost >= many_chains * traits.chain;
-  if (small_code || (!is_block(shape.layout) && shape.parts == usual_parts && traits.cost >= costly_body && busy)) shape.parts = 1;
+  bool whole_block = choose_layout(module, traits, shape);
   CpuBlobHeader header;
   header.level = shape.machine.level;
   header.lanes = shape.lanes, header.parts = shape.parts;

@@ -116,9 +116,9 @@ Traits find_traits(const ir::Module& module) {
 Shape read_shape(const Target& target) {
   Shape shape;
   shape.lanes = target.number("lanes", 1);
-  shape.parts = target.number("parts", 1);
+  shape.parts = target.number("parts", 0);
   if (!std::has_single_bit(shape.lanes) || shape.lanes > 16) unsupported("target: lanes must be 1, 2, 4, 8 or 16");
-  if (!std::has_single_bit(shape.parts) || shape.parts > 8) unsupported("target: parts must be 1, 2, 4 or 8");
+  if (shape.parts != 0 && (!std::has_single_bit(shape.parts) || shape.parts > 8)) unsupported("target: parts must be 1, 2, 4 or 8");
   if (target.arch != "x86-64") unsupported("target: the CPU code generator makes x86-64, not \"" + target.arch + "\"");
   Machine& m = shape.machine;
   m.cpu = target.option("cpu", "x86-64-v2");

@@ -62,7 +62,10 @@ struct Traits {
 };
 Traits find_traits(const ir::Module& module);
 
-/// Reads lanes, parts, cpu, tune, features and effort of the target. Throws Failure 1 where they do not fit.
+/// Vectors of a gang (parts.cpp), where the target leaves them open.
+unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks);
+
+/// Reads lanes, parts (0: open), cpu, tune, features and effort of the target. Throws Failure 1 where they do not fit.
 Shape read_shape(const Target& target);
 
 }  // namespace krait::codegen::cpu

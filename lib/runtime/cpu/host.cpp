@@ -78,7 +78,7 @@ void reset_float_control() { set_float_control(default_float_control); }
 std::string host_target() {
   const CpuLevel host = host_level();
   CpuLevel level = host;
-  unsigned lanes = 0, parts = 2;
+  unsigned lanes = 0, parts = 0;
   bool amd = host_is_amd();
   const char* asked = std::getenv("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
@@ -102,7 +102,8 @@ std::string host_target() {
   }
   if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
-  return fmt::format("cpu x86-64 lanes={} parts={} cpu=x86-64-v{} tune={}", lanes, parts, unsigned(level), tuning(level, amd));
+  const std::string chosen = parts ? fmt::format(" parts={}", parts) : "";
+  return fmt::format("cpu x86-64 lanes={}{} cpu=x86-64-v{} tune={}", lanes, chosen, unsigned(level), tuning(level, amd));
 }
 
 }  // namespace krait::runtime::cpu

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many vectors a gang has. Two keep a core busy where each waits for memory or for a chain of operations now and then. A loop whose
+// trips wait for each other, as the sum of a dot product does, wants as many as a trip's chain has cycles for: the parts' chains run
+// side by side, and what all parts need, as an element of the other matrix's row, is loaded once. A long body keeps a core busy alone.
+#include <algorithm>
+#include <bit>
+
+#include "codegen/cpu/shape.h"
+#include "ir/latency.h"
+#include "ir/walk.h"
+#include "passes/lane_steps.h"
+
+namespace krait::codegen::cpu {
+namespace {
+
+using ir::Op;
+using Kind = passes::LaneStep::Kind;
+
+constexpr unsigned usual = 2;
+// A body of so many instructions whose longest chain is no longer than this many cycles keeps a core busy with one part: half of the
+// window of 256 to 512 instructions that it looks ahead. A second part would only double what is compiled. Measured on a Xeon with
+// AVX-512: exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
+constexpr unsigned costly_body = 160, short_chain = 128;
+// Operations on vectors that a core begins in a cycle.
+constexpr double ports = 2;
+// A gang of more threads wastes too many lanes at the ends of rows.
+constexpr unsigned largest_gang = 64;
+// Vector registers beside those of the parts: what all parts share, and what a part needs for a moment.
+constexpr unsigned shared_registers = 4;
+
+class Loops {
+ public:
+  Loops(const ir::Module& m, const Shape& shape) : f_(m.kernel()), shape_(shape), steps_(std::move(passes::find_lane_steps(m).front())) {}
+  unsigned parts() {
+    walk(f_.body, 0);
+    return wanted_;
+  }
+
+ private:
+  /// The most that every loop of the deepest level can use.
+  void walk(ir::RegionId r, unsigned depth) {
+    for (const ir::InstId i : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[i];
+      const bool loop = ir::is_loop(inst.op);
+      if (loop && depth + 1 >= deepest_) {
+        const unsigned parts = of(inst);
+        wanted_ = depth + 1 > deepest_ ? parts : std::min(wanted_, parts);
+        deepest_ = depth + 1;
+      }
+      for (const ir::RegionId inner : inst.regions) walk(inner, depth + loop);
+    }
+  }
+
+  /// Whether a value takes a register in each part: neither equal in the gang nor a row of numbers.
+  bool is_vector(ir::ValueId v) const {
+    if (!f_.type_of(v).is_value() || f_.is_const(v)) return false;
+    const Kind k = steps_[v].kind;
+    return k != Kind::Same && !(k == Kind::Step && ir::is_int(f_.type_of(v).scalar));
+  }
+  /// A row, or one address for all.
+  bool is_row(const ir::Inst& inst) const {
+    const passes::LaneStep& s = steps_[inst.operands[1]];
+    return inst.imm == 0 && (s.kind == Kind::Same || (s.kind == Kind::Step && s.step == 1));
+  }
+
+  /// Of one loop: as many as the chain from trip to trip leaves room for.
+  unsigned of(const ir::Inst& loop) const {
+    if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same) return usual;  // some lanes would wait for others
+    const ir::RegionId body = loop.regions[0];
+    const auto& params = f_.regions[body].params;
+    std::vector<int> since(f_.values.size(), -1);  // cycles from the trip's begin, of what depends on the trip before
+    unsigned registers = 0;
+    for (std::size_t k = 1; k < params.size(); ++k) since[params[k]] = 0, registers += is_vector(params[k]);
+    double work = 0;
+    for (const ir::InstId i : f_.regions[body].insts) {
+      const ir::Inst& inst = f_.insts[i];
+      if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return usual;
+      const bool access = inst.op == Op::Load || inst.op == Op::Store;
+      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) return usual;
+      int at = -1;
+      for (const ir::ValueId v : inst.operands) at = std::max(at, since[v]);
+      for (const ir::ValueId v : inst.results)
+        if (at >= 0) since[v] = at + int(ir::latency(inst));
+      const bool each = access ? inst.op == Op::Store || is_vector(inst.results[0]) : !inst.results.empty() && is_vector(inst.results[0]);
+      if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::info(inst.op).math ? 8 : 1;
+    }
+    const ir::Inst& next = ir::terminator(f_, body);
+    int chain = 0;
+    for (const ir::ValueId v : next.operands) chain = std::max(chain, since[v]);
+    if (work == 0 || chain == 0) return usual;
+    const auto wanted = std::bit_ceil(unsigned(std::max(chain * ports / work, 1.0)));
+    const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
+    const unsigned room = std::bit_floor(std::max((held - shared_registers) / (registers + 1), 1u));
+    return std::clamp(std::min(wanted, room), usual, std::max(largest_gang / shape_.lanes, usual));
+  }
+
+  const ir::Function& f_;
+  const Shape& shape_;
+  const std::vector<passes::LaneStep> steps_;
+  unsigned deepest_ = 0, wanted_ = usual;
+};
+
+}  // namespace
+
+unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
+  if (!in_blocks && (shape.machine.quick || (traits.cost >= costly_body && traits.chain <= short_chain))) return 1;
+  return Loops(module, shape).parts();
+}
+
+}  // namespace krait::codegen::cpu
