@@ -169,6 +169,7 @@ static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
     if (!is(f.def(sum)->operands[side], Op::GlobalId) || !is(distance, Op::Mul)) continue;
     for (unsigned k : {0u, 1u}) {
       ir::ValueId size = f.def(distance)->operands[k], trip = through_casts(f.def(distance)->operands[1 - k]);
+      while (f.def(trip) && (f.def(trip)->op == Op::Add || f.def(trip)->op == Op::Mul || f.def(trip)->op == Op::Shl)) trip = f.def(trip)->operands[0];
       if (is(size, Op::GlobalSize) && !f.def(trip) && f.values[trip].region != f.body) return size;
     }
   }
