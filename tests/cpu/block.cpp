@@ -423,6 +423,37 @@ TEST(CpuBlock, ShufflesOfKnownLanes) {
   }
 }
 
+// A block that is one gang may have more lanes than a word has bits.
+TEST(CpuBlock, MaskedAtomicsOfWideGangs) {
+  for (const std::int64_t block : {16, 64, 128, 256})
+    check(fmt::format(R"(kernel @f fp(strict) block({0}, 1, 1) (%0: view<i32, 1, const>, %1: view<i32, 1>) {{
+  %bins: shared<i32, 1> = shared {{16}}
+  %t: i64 = thread_idx {{0}}
+  %g: i64 = global_id {{0}}
+  %zero: i32 = const 0
+  %c16: i64 = const 16
+  %own: i64 = rem %t, %c16
+  store.i32 %bins, %own, %zero
+  barrier
+  %x: i32 = load %0, %g
+  %some: bool = gt %x, %zero
+  if %some {{
+    %c7: i64 = const 7
+    %m: i64 = mul %t, %c7
+    %bin: i64 = rem %m, %c16
+    %o: i32 = atomic_add %bins, %bin, %x
+    yield
+  }} else {{
+    yield
+  }}
+  barrier
+  %sum: i32 = load %bins, %own
+  store.i32 %1, %g, %sum
+  return
+}}
+)", block), line(2, block), {array(numbers(std::size_t(2 * block))), array(std::vector<std::int32_t>(std::size_t(2 * block)))});
+}
+
 // Large functions do in loops what others do in straight code.
 TEST(CpuBlock, LanesInLoops) {
   for (const char* type : {"i32", "i64", "f32", "u8"}) {

@@ -497,7 +497,7 @@ void Generator::make_aggregates(RandomKernel& k, bool out) {
   }
 }
 
-constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128};
+constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128, 256};
 
 /// Its number, x fastest.
 node Generator::thread_in_block() {
@@ -527,7 +527,7 @@ RandomKernel Generator::make() {
   detail::recording_options o;
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
-  if (options_.meet) block_ = blocks[r_.below(5)], cooperative_ = r_.chance(70);
+  if (options_.meet) block_ = blocks[r_.below(std::size(blocks))], cooperative_ = r_.chance(70);
   element_wise_ = !cooperative_ && !options_.reports && r_.chance(25);
   const bool strides = element_wise_ || r_.chance(35);  // grid_stride loops
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);
@@ -591,9 +591,10 @@ void Generator::show_locals(std::size_t first) {
 /// The recording, and its launch; with `strides` one of fewer threads than there are elements, now and then.
 RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
-  if (!options_.meet) block_ = blocks[r_.below(5)];
+  if (!options_.meet) block_ = blocks[r_.below(std::size(blocks))];
   shape(k.launch);
   k.launch.warp_size = options_.warp;
+  if (shapes_.chance(40)) k.module.kernel().block = k.launch.block;  // as kernel<grid, block> says
   const std::int64_t grid = output_size / block_;
   k.launch.grid = {strides && r_.chance(60) ? 1 + r_.below(unsigned(grid)) : grid, 1, 1};
   return std::move(k);

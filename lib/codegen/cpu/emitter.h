@@ -330,6 +330,7 @@ class Emitter {
   void emit_reduce(const ir::Inst& inst);
   void emit_match(const ir::Inst& inst);
   void emit_scan(const ir::Inst& inst);
+  std::vector<V> active_words();
   V active_bits();
 
   // lanes.cpp
@@ -348,6 +349,7 @@ class Emitter {
   V load_lane(const Row& row, V lane);
   void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
   void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body);
+  void loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body);
   bool lanes_in_loops() const;
   /// What a loop over the lanes finds addresses by.
   struct Places {

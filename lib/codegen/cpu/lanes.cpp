@@ -47,14 +47,25 @@ void Emitter::loop_over_lanes(const char* name, llvm::function_ref<void(V)> body
 /// The same for lanes that are active, in ascending order.
 void Emitter::loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body) {
   if (active_.all()) return loop_over_lanes(name, body);
-  V all = active_bits();
+  const std::vector<V> words = active_words();
+  if (words.size() == 1) return loop_over_word(name, words.front(), b_.getInt64(0), body);
+  // A block that is one gang may have more lanes than a word has bits.
+  constexpr unsigned behind_operands = 4;
+  const Row row = row_in_memory(b_.getInt64Ty(), behind_operands);
+  for (std::size_t w = 0; w < words.size(); ++w) b_.CreateStore(words[w], part_of_row(row, unsigned(w)));
+  count_loop(b_.getInt64(0), b_.getInt64(words.size()), b_.getInt64(1), "word",
+             [&](V w) { loop_over_word(name, load_lane(row, w), b_.CreateMul(w, b_.getInt64(64)), body); });
+}
+
+/// For the lanes first + b whose bit b is set.
+void Emitter::loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body) {
   Block before = b_.GetInsertBlock(), loop = new_block(name), inside = new_block("one_lane"), done = new_block("each_lane_done");
   branch_to(loop), start(loop);
   llvm::PHINode* rest = b_.CreatePHI(b_.getInt64Ty(), 2);
-  rest->addIncoming(all, before);
+  rest->addIncoming(word, before);
   b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt64(0)), inside, done);
   start(inside);
-  body(b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {rest, b_.getTrue()}));
+  body(b_.CreateAdd(first, b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {rest, b_.getTrue()})));
   rest->addIncoming(b_.CreateAnd(rest, b_.CreateSub(rest, b_.getInt64(1))), b_.GetInsertBlock());
   branch_to(loop);
   start(done);

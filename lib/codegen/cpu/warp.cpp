@@ -31,13 +31,19 @@ void Emitter::emit_warp(const ir::Inst& inst) {
   set_uniform(inst.results[0], bits);
 }
 
-Emitter::V Emitter::active_bits() {
-  V bits = b_.getInt64(0);
+std::vector<Emitter::V> Emitter::active_words() {
+  constexpr unsigned bits = 64;
+  std::vector<V> words((shape_.gang() + bits - 1) / bits, b_.getInt64(0));
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V word = b_.CreateZExt(mask_bits(active_.all() ? every_lane() : active_.parts[p]), b_.getInt64Ty());
-    bits = b_.CreateOr(bits, b_.CreateShl(word, std::uint64_t(p * shape_.lanes)));
+    const V part = b_.CreateZExt(mask_bits(active_.all() ? every_lane() : active_.parts[p]), b_.getInt64Ty());
+    V& word = words[p * shape_.lanes / bits];
+    word = b_.CreateOr(word, b_.CreateShl(part, std::uint64_t(p * shape_.lanes % bits)));
   }
-  return bits;
+  return words;
+}
+Emitter::V Emitter::active_bits() {
+  if (shape_.gang() > 64) defect("a gang of more lanes than a warp has");
+  return active_words().front();
 }
 
 /// For each lane the lanes that have its bits.
