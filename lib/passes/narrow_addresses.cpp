@@ -3,7 +3,8 @@
 // Address arithmetic in 32 bits (design 3.9). An index in bounds is below 2^31, so what only feeds flat indices may be computed
 // modulo 2^32: sums, products, left shifts, bitwise operations. Where the values feed something else too, the index is cut off
 // at the access. Divisions, comparisons, minima, conversions to floats and loop counters become 32-bit only where their operands'
-// ranges are proven.
+// ranges are proven. Comparisons, minima, maxima and absolute values that ranges decide are gone: a block's size is above 0, and an index that
+// is compared with 0 once need not be again.
 #include <algorithm>
 
 #include "passes/passes.h"
@@ -90,7 +91,7 @@ class Narrower {
         narrow_counter(i);
       } else {
         ranges_.define(f_.insts[i]);
-        if (narrow_proven(i)) continue;
+        if (decide(i) || narrow_proven(i)) continue;
       }
       f_.regions[r].insts.push_back(i);
       if (!f_.insts[i].regions.empty()) walk_regions(i);
@@ -111,6 +112,36 @@ class Narrower {
     if (op == Op::Cast) return same_.replace(inst.results[0], inst.operands[0]);  // the cast itself is left to dce
     inst.type = value_type(Scalar::I32);
     f_.values[inst.results[0]].type = inst.type;
+  }
+
+  /// Replaces the operation by what it gives for all operands that there can be.
+  bool decide(InstId i) {
+    const Inst inst = f_.insts[i];
+    const bool compare = info(inst.op).rule == Rule::Compare;
+    if (!compare && inst.op != Op::Min && inst.op != Op::Max && inst.op != Op::Abs) return false;
+    const ValueId x = inst.operands[0], y = inst.operands.back();
+    const Scalar s = f_.type_of(x).scalar;
+    if (!f_.type_of(x).is_value() || !is_int(s)) return false;
+    const Range a = ranges_.of(x), b = ranges_.of(y);
+    if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return false;  // may be above every i64
+    if (inst.op == Op::Abs) return a.low >= 0 && is(inst, x);
+    const bool below = a.high < b.low, above = a.low > b.high, not_above = a.high <= b.low, not_below = a.low >= b.high;
+    const auto gives = [&](bool yes, bool no) { return (yes || no) && is(inst, b_.constant(Scalar::Bool, yes)); };
+    switch (inst.op) {
+      case Op::Min: return (not_above && is(inst, x)) || (not_below && is(inst, y));
+      case Op::Max: return (not_below && is(inst, x)) || (not_above && is(inst, y));
+      case Op::Lt: return gives(below, not_below);
+      case Op::Le: return gives(not_above, above);
+      case Op::Gt: return gives(above, not_above);
+      case Op::Ge: return gives(not_below, below);
+      case Op::Eq: return gives(false, below || above);
+      case Op::Ne: return gives(below || above, false);
+      default: return false;
+    }
+  }
+  bool is(const Inst& inst, ValueId v) {
+    same_.replace(inst.results[0], v);
+    return true;
   }
 
   /// Replaces the operation by one in 32 bits and a cast where the operands are proven small.

@@ -20,16 +20,6 @@ namespace {
 constexpr std::size_t twice_limit = 256;
 constexpr unsigned deepest = 16;  // operations from a thread's place to a number of trips; a range has 7, casts on top
 
-/// Of a comparison of the block's size with 0, as a range by steps of that size has for its two directions: what it gives.
-std::optional<bool> sign_test(const ir::Function& f, ir::ValueId condition) {
-  const ir::Inst* test = f.def(condition);
-  if (!test || (test->op != Op::Gt && test->op != Op::Lt) || !f.is_const(test->operands[1]) || f.const_bits(test->operands[1]) != 0) return {};
-  const ir::Inst* size = f.def(test->operands[0]);
-  while (size && size->op == Op::Cast && ir::is_int(size->type.scalar) && ir::bits_of(size->type.scalar) >= 32) size = f.def(size->operands[0]);
-  if (!size || size->op != Op::BlockDim) return {};
-  return test->op == Op::Gt;
-}
-
 }  // namespace
 
 /// Between which two numbers v is in all lanes of the gang: v's values for two lanes' positions that enclose all others, and whether they
@@ -99,7 +89,6 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
     }
     case Op::Select: {
       if (!ir::is_int(s)) return {};
-      if (const auto known = sign_test(f_, def->operands[0])) return of(*known ? 1 : 2);
       const auto condition = of(0), chosen = of(1), other = of(2);
       if (!condition || !chosen || !other) return {};
       const V one = b_.CreateAnd(condition->holds, b_.CreateICmpEQ(condition->first, condition->last));
