@@ -17,6 +17,7 @@ namespace {
 // Instructions of an if that has a copy without masks: what a stencil of 50 taps has. A copy takes as long to compile as the rest, and only
 // the best code has it.
 constexpr std::size_t whole_limit = 256;
+constexpr unsigned deepest_condition = 16;  // operations from a thread's place to a guard
 constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch; rare paths of log have more
 
 }  // namespace
@@ -276,19 +277,42 @@ bool Emitter::only_accesses(ir::RegionId r, Guarded& found) const {
   return true;
 }
 
-void Emitter::emit_whole_or_masked(ir::RegionId r, const Mask& mask) {
+/// A scalar: true only where v is true in all lanes of the gang, which a guard against the border is in all gangs but those at the
+/// border. It is made of what comparisons give for the first and last lane, so that others need no masks at all. Null where v is
+/// no comparison of places.
+llvm::Value* Emitter::surely(ir::ValueId v, unsigned depth) {
+  if (segment_ && !at_hand(v)) return nullptr;
+  if (uniform(v)) return scalar(v);
+  const ir::Inst* def = f_.def(v);
+  if (def && depth != 0 && (def->op == Op::And || def->op == Op::Or)) {
+    const V x = surely(def->operands[0], depth - 1), y = x ? surely(def->operands[1], depth - 1) : nullptr;
+    return !y ? nullptr : def->op == Op::And ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
+  }
+  const auto ends = hull(v, depth);
+  return ends ? b_.CreateAnd(ends->holds, b_.CreateAnd(ends->first, ends->last)) : nullptr;
+}
+
+void Emitter::emit_whole_or_masked(const ir::Inst& inst, const Mask& before, const Mask& mask) {
+  const ir::RegionId r = inst.regions[0];
   Block whole = new_block("whole"), masked = new_block("masked"), next = new_block("join");
-  b_.CreateCondBr(every(mask), whole, masked);
+  const V sure = before.all() ? surely(inst.operands[0], deepest_condition) : nullptr;
+  b_.CreateCondBr(sure ? sure : every(mask), whole, masked);
   start(whole);
   active_ = full_, some_ = true, tail_ = false;
   emit_region(r);
   branch_to(next);
   start(masked);
-  Mask after;
+  Mask after, own = mask;
   bool alive = false;
+  std::vector<std::pair<ir::ValueId, Lowered>> outside;
+  if (sure) {
+    compute_again(inst.operands[0], deepest_condition, outside);
+    for (unsigned p = 0; p < shape_.parts; ++p) own.parts[p] = part(inst.operands[0], p);
+  }
   masked_copy_ = true;
-  emit_side(r, mask, false, after, alive);
+  emit_side(r, own, false, after, alive);
   masked_copy_ = false;
+  for (auto saved = outside.rbegin(); saved != outside.rend(); ++saved) set(saved->first, saved->second);
   branch_to(next);
   start(next);
 }
@@ -387,7 +411,7 @@ Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   for (Side* s : order) {
     parted_ = &inst, one_lane_ = one_lane || (inst.op == Op::If && s->region == inst.regions[0] && chooses_one(inst.operands[0]));
     if (!d_.kills[id] && s->region == inst.regions[0] && gains_from_whole(inst)) {
-      emit_whole_or_masked(s->region, s->mask);
+      emit_whole_or_masked(inst, before, s->mask);
       s->alive = true;
     } else if (flat) {
       active_ = s->mask, some_ = false, tail_ = false;

@@ -199,7 +199,8 @@ class Emitter {
     std::size_t instructions = 0;
   };
   bool only_accesses(ir::RegionId r, Guarded& found) const;
-  void emit_whole_or_masked(ir::RegionId r, const Mask& mask);
+  void emit_whole_or_masked(const ir::Inst& inst, const Mask& before, const Mask& mask);
+  V surely(ir::ValueId v, unsigned depth);
   Exit emit_side(ir::RegionId r, const Mask& mask, bool last, Mask& out, bool& alive);
   void emit_loop(ir::InstId id);
   void emit_trip_test(Loop& loop);

@@ -89,7 +89,8 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
     }
     case Op::Select: {
       if (!ir::is_int(s)) return {};
-      const auto condition = of(0), chosen = of(1), other = of(2);
+      const auto of_three = [&](unsigned k) { return hull(def->operands[k], depth / 2); };
+      const auto condition = of_three(0), chosen = of_three(1), other = of_three(2);
       if (!condition || !chosen || !other) return {};
       const V one = b_.CreateAnd(condition->holds, b_.CreateICmpEQ(condition->first, condition->last));
       const auto select = [&](V a, V b) { return b_.CreateSelect(condition->first, a, b); };
@@ -204,13 +205,14 @@ void Emitter::emit_common_trips(Loop& loop) {
   compute_again(bound, deepest, loop.outside);
 }
 
-/// Lowers what `hull` followed once more, so that gangs without a rest do not compute it for each lane.
+/// Lowers what `hull` followed once more, where the lanes' own values are wanted after all: gangs that get by with the hull do not compute them.
 void Emitter::compute_again(ir::ValueId v, unsigned depth, std::vector<std::pair<ir::ValueId, Lowered>>& outside) {
   const ir::Inst* def = f_.def(v);
   if (get(v).form != Lowered::Form::Parts || !def || depth == 0 || (segment_ && !at_hand(v))) return;
+  if (std::any_of(outside.begin(), outside.end(), [&](const auto& saved) { return saved.first == v; })) return;
   switch (def->op) {
     case Op::Cast: case Op::Add: case Op::Sub: case Op::Div: case Op::Shr: case Op::Min: case Op::Max: case Op::Lt: case Op::Le:
-    case Op::Gt: case Op::Ge: case Op::Select: break;
+    case Op::Gt: case Op::Ge: case Op::And: case Op::Or: case Op::Select: break;
     default: return;
   }
   for (const ir::ValueId operand : def->operands) compute_again(operand, depth - 1, outside);
