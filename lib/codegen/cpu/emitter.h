@@ -298,11 +298,16 @@ class Emitter {
   // members.cpp
   Few<V> element_rows(ir::ValueId array, ir::ValueId index);
   bool load_member(const ir::Inst& inst);
+  void find_member_loads(ir::RegionId region);
+  bool load_record(const ir::Inst& inst);
+  bool store_record(const std::vector<ir::InstId>& members);
   // rows.cpp
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
   llvm::AllocaInst* zeros_ = nullptr;
   std::vector<V> pieces_of_lanes(const Address& a, unsigned p);
   bool load_rows(const ir::Inst& inst);
+  void turn_blocks(std::vector<V>& rows);
+  std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
   void find_member_stores(ir::RegionId region);
   bool store_member(ir::InstId id);
   V extent_of(ir::ValueId array, unsigned dim);
@@ -393,6 +398,8 @@ class Emitter {
   Block gang_end_ = nullptr;        // where a uniform return goes
   Position at_;
   std::map<ir::InstId, std::vector<ir::InstId>> whole_stores_;  // by the last store of an element's members
+  std::map<ir::InstId, std::vector<ir::InstId>> record_loads_;  // by the first load of an element's members
+  std::vector<bool> loaded_;                                    // loads that the first one of their element has done
   std::vector<bool> later_;                                     // stores that the last one of their element does
   Mask active_;
   Mask full_;                       // what has threads of a whole gang, whose lanes are known

@@ -27,7 +27,9 @@ Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function&
   uses_ = ir::use_counts(f);
   ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations_; });
   later_.resize(f.insts.size());
+  loaded_.resize(f.insts.size());
   find_member_stores(f.body);
+  if (!traits.barriers || whole_block) find_member_loads(f.body);  // what lies between two barriers is lowered apart
 }
 
 llvm::Value* Emitter::launch_field(unsigned index) {

@@ -3,6 +3,10 @@
 // Members of aggregates whose elements lie side by side, such as the colours of pixels: a gang's elements are loaded as one row, of which
 // each member is a shuffle, and stored as one row where the kernel stores all members of an element one after another. In a row of
 // numbers of 2, 4 or 8 bytes a member is a shift. The loads of an element's members are the same row, which LLVM loads once.
+//
+// Of larger elements, or of elements anywhere, members of 4 or 8 bytes are loaded together, where several are loaded one after another:
+// 16 bytes of each lane's element at a time, which shuffles turn into rows of lanes (rows.cpp); and stored so where all members are.
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -15,8 +19,9 @@ using ir::Scalar;
 
 namespace {
 
-// Of larger elements a member is found in ever more registers: gathers do better.
+// Of larger elements a member is found in ever more registers of a row.
 constexpr unsigned largest_element = 16;
+constexpr unsigned piece_bytes = 16, largest_record = 64;
 
 bool is_number(unsigned bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
 
@@ -67,10 +72,132 @@ bool Emitter::load_member(const ir::Inst& inst) {
   return true;
 }
 
+/// Where a piece that has the member begins in its element; pieces do not reach beyond it.
+static unsigned piece_of(unsigned member, unsigned bytes) { return std::min(member / piece_bytes * piece_bytes, bytes - piece_bytes); }
+
+/// Finds the loads of members of one element: of one array at one index, and nothing between that could change it.
+void Emitter::find_member_loads(ir::RegionId region) {
+  std::vector<std::vector<ir::InstId>> open;
+  const auto close = [&](auto&& which) {
+    std::erase_if(open, [&](const std::vector<ir::InstId>& group) {
+      if (!which(f_.insts[group[0]].operands[0])) return false;
+      if (group.size() > 1) record_loads_[group[0]] = group;
+      return true;
+    });
+  };
+  const auto all = [](ir::ValueId) { return true; };
+  for (const ir::InstId id : f_.regions[region].insts) {
+    const ir::Inst& inst = f_.insts[id];
+    for (const ir::RegionId inner : inst.regions) find_member_loads(inner);
+    const ir::Effect effect = ir::info(inst.op).effect;
+    if (inst.op == Op::Load) {
+      const ir::Type& type = f_.type_of(inst.operands[0]);
+      const unsigned bytes = unsigned(type.index_bytes()), size = ir::size_of(inst.type.scalar);
+      const bool fits = type.space == ir::Space::Global && bytes >= piece_bytes && bytes <= largest_record && bytes % size == 0 && inst.imm % size == 0 &&
+                        inst.imm + size <= bytes && (size == 4 || size == 8) && shape_.lanes % (piece_bytes / size) == 0;
+      if (!fits) continue;
+      const auto same = [&](const std::vector<ir::InstId>& group) {
+        const ir::Inst& first = f_.insts[group[0]];
+        return first.operands[0] == inst.operands[0] && first.operands[1] == inst.operands[1] && ir::size_of(first.type.scalar) == size;
+      };
+      const auto found = std::find_if(open.begin(), open.end(), same);
+      if (found == open.end()) open.push_back({id});
+      else found->push_back(id);
+    } else if (!inst.regions.empty()) {
+      close(all);
+    } else if (effect == ir::Effect::Write) {
+      close([&](ir::ValueId array) { return array == inst.operands[0] || !f_.facts.disjoint; });
+    } else if (effect != ir::Effect::Pure && effect != ir::Effect::Slot && effect != ir::Effect::Read) {
+      close(all);
+    }
+  }
+  close(all);
+}
+
+/// The load itself, or all loads of its element's members; false where it is one of its own.
+bool Emitter::load_record(const ir::Inst& inst) {
+  if (inst.op != Op::Load) return false;
+  const ir::InstId id = f_.values[inst.results[0]].def;
+  if (loaded_[id]) return true;
+  const auto found = record_loads_.find(id);
+  if (found == record_loads_.end() || lanes_in_loops()) return false;
+  for (const ir::InstId member : found->second) loaded_[member] = false;  // of another copy of the code
+  const ir::ValueId array = inst.operands[0];
+  const Scalar s = inst.type.scalar;
+  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), block = piece_bytes / size;
+  llvm::Type* const unit = b_.getIntNTy(8 * size);
+  llvm::Type* const piece = llvm::FixedVectorType::get(unit, block);
+  std::map<unsigned, std::vector<std::vector<V>>> pieces;  // by where they begin; by part, by element
+  for (const ir::InstId member : found->second) {
+    const unsigned at = piece_of(unsigned(f_.insts[member].imm), bytes);
+    if (pieces.contains(at)) continue;
+    const Address a = address(array, inst.operands[1], 0, at, s, everyone() ? Split::Steps : Split::None);
+    if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      const std::vector<V> places = pieces_of_lanes(a, p);
+      pieces[at].push_back(load_blocks(block, [&](unsigned lane) -> V {
+        if (!places[lane]) return llvm::Constant::getNullValue(piece);
+        llvm::LoadInst* load = b_.CreateAlignedLoad(piece, places[lane], llvm::Align(size));
+        annotate(load, array);
+        return load;
+      }));
+    }
+  }
+  for (const ir::InstId member : found->second) {
+    const ir::Inst& one = f_.insts[member];
+    const unsigned at = piece_of(unsigned(one.imm), bytes);
+    Lowered r{Lowered::Form::Parts, {}, 0};
+    for (const auto& rows : pieces[at])
+      r.v.push_back(arith_.from_memory(b_.CreateBitCast(rows[(one.imm - at) / size], lane_type(one.type.scalar)), one.type.scalar));
+    set(one.results[0], std::move(r));
+    note_access(one, nullptr);
+    loaded_[member] = member != id;
+  }
+  return true;
+}
+
+/// Stores whole large elements, of which `members` are all numbers. False where they are not accessed so.
+bool Emitter::store_record(const std::vector<ir::InstId>& members) {
+  const ir::Inst& first = f_.insts[members[0]];
+  const ir::ValueId array = first.operands[0];
+  const Scalar s = first.type.scalar;
+  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), block = piece_bytes / size, lanes = shape_.lanes;
+  if ((size != 4 && size != 8) || lanes % block != 0 || !active_.all() || lanes_in_loops() || f_.type_of(array).space != ir::Space::Global) return false;
+  std::map<unsigned, ir::InstId> by_place;
+  for (const ir::InstId member : members) {
+    if (ir::size_of(f_.insts[member].type.scalar) != size || f_.insts[member].imm % size != 0) return false;
+    by_place[unsigned(f_.insts[member].imm)] = member;
+  }
+  for (unsigned begin = 0; begin < bytes; begin += piece_bytes) {
+    const unsigned at = piece_of(begin, bytes);
+    const Address a = address(array, first.operands[1], 0, at, s, Split::Steps);
+    if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      std::vector<V> rows;
+      for (unsigned k = 0; k < block; ++k) {
+        const ir::Inst& one = f_.insts[by_place.at(at + k * size)];
+        const V x = arith_.to_memory(part(one.operands[2], p), one.type.scalar);
+        rows.push_back(b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes)));
+      }
+      turn_blocks(rows);
+      const std::vector<V> places = pieces_of_lanes(a, p);
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        if (!places[lane]) continue;
+        std::vector<int> own(block);
+        std::iota(own.begin(), own.end(), int(lane / block * block));
+        annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)), array);
+      }
+    }
+  }
+  for (const ir::InstId member : members) note_access(f_.insts[member], nullptr);
+  return true;
+}
+
 /// Finds the stores that together give whole elements: of one array at one index, and nothing between that could see or change it.
 void Emitter::find_member_stores(ir::RegionId region) {
   std::vector<ir::InstId> open;
-  unsigned written = 0;  // a bit for each byte of the element
+  std::uint64_t written = 0;  // a bit for each byte of the element
+  const auto ones = [](unsigned n) { return n >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1; };
   const auto close = [&] { open.clear(), written = 0; };
   for (const ir::InstId id : f_.regions[region].insts) {
     const ir::Inst& inst = f_.insts[id];
@@ -79,16 +206,16 @@ void Emitter::find_member_stores(ir::RegionId region) {
     if (inst.op == Op::Store) {
       const ir::Type& type = f_.type_of(inst.operands[0]);
       const unsigned bytes = unsigned(type.index_bytes()), size = ir::size_of(inst.type.scalar);
-      if (bytes <= size || bytes > largest_element || inst.imm + size > bytes || type.space == ir::Space::Local) {
+      if (bytes <= size || bytes > largest_record || inst.imm + size > bytes || type.space == ir::Space::Local) {
         close();
         continue;
       }
-      const unsigned own = ((1u << size) - 1) << inst.imm;
+      const std::uint64_t own = ones(size) << inst.imm;
       const ir::Inst* const before = open.empty() ? nullptr : &f_.insts[open[0]];
       const bool continues = before && before->operands[0] == inst.operands[0] && before->operands[1] == inst.operands[1] && !(written & own);
       if (!continues) close();
       open.push_back(id), written |= own;
-      if (written != (1u << bytes) - 1) continue;
+      if (written != ones(bytes)) continue;
       for (const ir::InstId member : open) later_[member] = true;
       later_[id] = false;
       whole_stores_[id] = open;
@@ -108,8 +235,10 @@ bool Emitter::store_member(ir::InstId id) {
   const auto found = whole_stores_.find(id);
   if (found == whole_stores_.end()) return false;
   const ir::ValueId array = f_.insts[id].operands[0];
-  const Few<V> rows = element_rows(array, f_.insts[id].operands[1]);
+  const bool large = f_.type_of(array).index_bytes() > largest_element;
+  const Few<V> rows = large ? Few<V>{} : element_rows(array, f_.insts[id].operands[1]);
   if (rows.empty()) {
+    if (f_.type_of(array).index_bytes() >= piece_bytes && store_record(found->second)) return true;
     for (const ir::InstId member : found->second) emit_store(f_.insts[member]);
     return true;
   }

@@ -256,6 +256,7 @@ void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align,
 
 void Emitter::emit_load(const ir::Inst& inst) {
   if (load_member(inst)) return note_access(inst, nullptr);
+  if (load_record(inst)) return;
   if (load_rows(inst)) return;
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;

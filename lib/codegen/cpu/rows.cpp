@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several elements side by side for each lane, lanes far apart, as passes/unroll_rows.cpp asks for them: each lane's piece of a row
-// is loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift; longer ones are turned from rows of
-// elements into rows of lanes by shuffles within 16 bytes, of which every machine has one instruction.
+// Several numbers side by side for each lane, lanes far apart: the elements of a row that passes/unroll_rows.cpp asks for, or the members of
+// a large aggregate. Each lane's piece is loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift;
+// those of 16 bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of which every machine has one
+// instruction; the same shuffles turn them back, to be stored.
 #include <bit>
 
 #include "codegen/cpu/emitter.h"
@@ -46,6 +47,36 @@ auto Emitter::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> {
   return at;
 }
 
+/// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
+void Emitter::turn_blocks(std::vector<V>& rows) {
+  const auto block = unsigned(rows.size());
+  std::vector<V> next(block);
+  for (unsigned round = 1; round < block; round *= 2) {
+    for (unsigned k = 0; k < block / 2; ++k)
+      for (bool high : {false, true}) next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], shape_.lanes, block, high);
+    rows.swap(next);
+  }
+}
+
+/// Pieces of `block` elements, one a lane, as that many rows of lanes.
+auto Emitter::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load) -> std::vector<V> {
+  // Row k has the blocks of lanes k, k + block, …
+  std::vector<V> rows(block);
+  for (unsigned k = 0; k < block; ++k) {
+    std::vector<V> pieces;
+    for (unsigned lane = k; lane < shape_.lanes; lane += block) pieces.push_back(load(lane));
+    for (unsigned run = block; pieces.size() > 1; run *= 2) {
+      std::vector<int> both(2 * run);
+      for (unsigned n = 0; n < 2 * run; ++n) both[n] = int(n);
+      for (std::size_t n = 0; n < pieces.size() / 2; ++n) pieces[n] = b_.CreateShuffleVector(pieces[2 * n], pieces[2 * n + 1], both);
+      pieces.resize(pieces.size() / 2);
+    }
+    rows[k] = pieces[0];
+  }
+  turn_blocks(rows);
+  return rows;
+}
+
 bool Emitter::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
@@ -77,27 +108,10 @@ bool Emitter::load_rows(const ir::Inst& inst) {
       }
       continue;
     }
-    llvm::Type* piece = llvm::FixedVectorType::get(element, block);
     for (unsigned first = 0; first < count; first += block) {
-      // Row k has the blocks of lanes k, k + block, …; after as many rounds as a block's elements have bits it has lanes' elements k.
-      std::vector<V> rows(block), next(block);
-      for (unsigned k = 0; k < block; ++k) {
-        std::vector<V> pieces;
-        for (unsigned lane = k; lane < lanes; lane += block)
-          pieces.push_back(load(piece, at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr));
-        for (unsigned run = block; pieces.size() > 1; run *= 2) {
-          std::vector<int> both(2 * run);
-          for (unsigned n = 0; n < 2 * run; ++n) both[n] = int(n);
-          for (std::size_t n = 0; n < pieces.size() / 2; ++n) pieces[n] = b_.CreateShuffleVector(pieces[2 * n], pieces[2 * n + 1], both);
-          pieces.resize(pieces.size() / 2);
-        }
-        rows[k] = pieces[0];
-      }
-      for (unsigned round = 1; round < block; round *= 2) {
-        for (unsigned k = 0; k < block / 2; ++k)
-          for (bool high : {false, true}) next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], lanes, block, high);
-        rows.swap(next);
-      }
+      const auto place = [&](unsigned lane) { return at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr; };
+      llvm::Type* piece = llvm::FixedVectorType::get(element, block);
+      const std::vector<V> rows = load_blocks(block, [&](unsigned lane) { return load(piece, place(lane)); });
       for (unsigned k = 0; k < block; ++k) results[first + k].v.push_back(arith_.from_memory(rows[k], s));
     }
   }
