@@ -345,4 +345,51 @@ TEST(Struct, TracedIndicesIntoMembersAreWritten) {
   EXPECT_EQ(std::memcmp(ps.data(), expected.data(), ps.size() * sizeof(particle)), 0);
 }
 
+template <class T, std::size_t N>
+struct record { T v[N]; };
+
+/// Whole elements of 16 to 64 bytes and more: at the thread's own place, at any other, with some threads left out.
+template <class T, std::size_t N>
+void move_records() {
+  using R = record<T, N>;
+  constexpr int n = 203;  // no multiple of a gang
+  auto kernel = kr::kernel([](kr::view<R> own, kr::view<const R> from, kr::view<R> to, kr::view<const int> places) {
+    for (auto i : kr::grid_stride(own.size())) {
+      kr::var a = own[i];
+      kr::var b = from[places[i]];
+      for (std::size_t k = 0; k < N; ++k) a[&R::v][k] = a[&R::v][k] + b[&R::v][N - 1 - k];
+      own[i] = a;
+      kr::if_(a[&R::v][0] > b[&R::v][0] + T(20), [&] {
+        to[places[i]] = b;
+        own[i][&R::v][1] = b[&R::v][2];
+      }).else_([&] { to[places[i]] = a; });
+    }
+  });
+  std::vector<R> own(n), from(n), to(n);
+  std::vector<int> places(n);
+  for (int i = 0; i < n; ++i) {
+    places[std::size_t(i)] = (i * 90 + 7) % n;
+    for (std::size_t k = 0; k < N; ++k) own[std::size_t(i)].v[k] = T(i % 41 + int(k)), from[std::size_t(i)].v[k] = T(3 * (i % 17) + 2 * int(k));
+  }
+  std::vector<R> own_expected = own, to_expected = to;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto at = std::size_t(places[i]);
+    R& a = own_expected[i];
+    const R b = from[at];
+    for (std::size_t k = 0; k < N; ++k) a.v[k] += b.v[N - 1 - k];
+    to_expected[at] = a.v[0] > b.v[0] + T(20) ? b : a;
+    if (a.v[0] > b.v[0] + T(20)) a.v[1] = b.v[2];
+  }
+  kernel.forall(n)(own, from, to, places);
+  EXPECT_EQ(std::memcmp(own.data(), own_expected.data(), n * sizeof(R)), 0) << N << " of " << sizeof(T) << " bytes";
+  EXPECT_EQ(std::memcmp(to.data(), to_expected.data(), n * sizeof(R)), 0) << N << " of " << sizeof(T) << " bytes";
+}
+
+TEST(Struct, RecordsOfManySizes) {
+  move_records<float, 3>(), move_records<float, 4>(), move_records<std::int32_t, 5>(), move_records<float, 10>();
+  move_records<std::uint32_t, 16>(), move_records<float, 17>();
+  move_records<std::int64_t, 3>(), move_records<std::uint64_t, 5>(), move_records<std::int64_t, 8>();
+  move_records<std::int16_t, 8>(), move_records<std::int16_t, 12>();
+}
+
 }  // namespace
