@@ -353,8 +353,8 @@ class Emitter {
   V element_of_row(const Row& row, V lane);
   V load_part(const Row& row, unsigned p);
   V load_lane(const Row& row, V lane);
-  void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body, unsigned at_once = 1);
-  void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body, unsigned at_once = 1);
+  void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
+  void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body);
   void loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body);
   bool lanes_in_loops() const;
   /// What a loop over the lanes finds addresses by.

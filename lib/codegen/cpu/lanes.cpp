@@ -31,23 +31,22 @@ llvm::Value* Emitter::element_of_row(const Row& row, V lane) { return b_.CreateG
 llvm::Value* Emitter::load_part(const Row& row, unsigned p) { return b_.CreateLoad(row.part, part_of_row(row, p)); }
 llvm::Value* Emitter::load_lane(const Row& row, V lane) { return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane)); }
 
-/// `body(i)` emits what happens for lane i, an i64: `at_once` times, however many lanes there are.
-void Emitter::loop_over_lanes(const char* name, llvm::function_ref<void(V)> body, unsigned at_once) {
-  const unsigned lanes = shape_.gang() % at_once == 0 ? at_once : 1;
+/// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
+void Emitter::loop_over_lanes(const char* name, llvm::function_ref<void(V)> body) {
   Block before = b_.GetInsertBlock(), loop = new_block(name), done = new_block("each_lane_done");
   branch_to(loop), start(loop);
   llvm::PHINode* lane = b_.CreatePHI(b_.getInt64Ty(), 2);
   lane->addIncoming(b_.getInt64(0), before);
-  for (unsigned k = 0; k < lanes; ++k) body(k == 0 ? lane : b_.CreateAdd(lane, b_.getInt64(k)));
-  V next = b_.CreateAdd(lane, b_.getInt64(lanes));
+  body(lane);
+  V next = b_.CreateAdd(lane, b_.getInt64(1));
   lane->addIncoming(next, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(shape_.gang())), loop, done);
   start(done);
 }
 
 /// The same for lanes that are active, in ascending order.
-void Emitter::loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body, unsigned at_once) {
-  if (active_.all()) return loop_over_lanes(name, body, at_once);
+void Emitter::loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body) {
+  if (active_.all()) return loop_over_lanes(name, body);
   const std::vector<V> words = active_words();
   if (words.size() == 1) return loop_over_word(name, words.front(), b_.getInt64(0), body);
   // A block that is one gang may have more lanes than a word has bits.
@@ -115,9 +114,6 @@ void Emitter::store_in_loop(const Address& a, Scalar s, ir::ValueId value, ir::V
   });
 }
 
-// Of a loop's trip; more instructions are predicted worse (update_lanes).
-constexpr unsigned updates_at_once = 4;
-
 void Emitter::update_in_loop(const ir::Inst& inst, const Address& a) {
   const Scalar s = inst.type.scalar;
   const Places places = places_in_memory(a, 0);
@@ -136,7 +132,7 @@ void Emitter::update_in_loop(const ir::Inst& inst, const Address& a) {
     for (std::size_t k = 0; k < rows.size(); ++k) x.push_back(rows[k].at ? load_lane(rows[k], lane) : scalar(inst.operands[k + 2]));
     V before = update(inst, s, place_of_lane(places, lane), x);
     if (used) b_.CreateStore(before, element_of_row(old, lane));
-  }, is_alone(inst.operands[0]) ? updates_at_once : 1);
+  });
   if (!used) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(load_part(old, p));
