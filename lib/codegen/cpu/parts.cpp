@@ -105,7 +105,8 @@ class Loops {
 
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
   if (!in_blocks && (shape.machine.quick || (traits.cost >= costly_body && traits.chain <= short_chain))) return 1;
-  return Loops(module, shape).parts();
+  const bool loops = ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == Op::For; });
+  return loops ? Loops(module, shape).parts() : usual;
 }
 
 }  // namespace krait::codegen::cpu
