@@ -110,6 +110,7 @@ TEST(Compilation, FromSeveralThreads) {
 }
 
 TEST(Compilation, AForkedChildCompilesWhatItsParentHasInTheMaking) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
   if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "a GPU driver does not survive a fork";
   numbered(40).compile();  // the code generator is loaded
   auto k = numbered(41);
@@ -142,6 +143,7 @@ TEST(Compilation, ExitWhileCompiling) {
 }
 
 TEST(Compilation, ExitOfAForkedChildWhileCompiling) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
   if (std::string(kr::device().id()).starts_with("cuda")) GTEST_SKIP() << "CUDA's driver does not survive a fork";
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -144,6 +144,7 @@ TEST(Copies, LaunchesOfTwoStreamsAndThreads) {
 }
 
 TEST(Copies, InAChildOfFork) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
   if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "a GPU's driver does not survive fork";
   const std::vector<int> x = some<int>(200000);
   auto kernel = kr::kernel(count);

@@ -94,6 +94,7 @@ TEST(Environment, ConcurrentFirstCalls) {
 }
 
 TEST(Environment, ForkedChildren) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
   auto f = kr::vectorize([](auto x) { return x * 3 + 1; });
   const std::vector<int> x(300'000, 2);  // enough for every worker
   ASSERT_EQ(std::vector<int>(f(x)).back(), 7);
@@ -117,6 +118,7 @@ TEST(Environment, ForkedChildren) {
 
 // Mesa's handler of exit joins its threads, which a fork does not have: not even their stacks, once others took the place.
 TEST(Environment, ForkedChildrenExit) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
 #endif

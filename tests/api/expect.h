@@ -13,6 +13,15 @@ namespace kr = krait;
 
 namespace krait::test {
 
+/// Why a test that forks beside threads cannot run, or null.
+inline const char* cannot_fork() {
+#ifdef __SANITIZE_ADDRESS__
+  return "this sanitizer's allocator stays locked in a forked child where another thread allocated";
+#else
+  return nullptr;
+#endif
+}
+
 /// Runs `action`, which must throw krait::error of this kind, with a message that has every part.
 template <class Action>
 void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> parts, const Action& action) {

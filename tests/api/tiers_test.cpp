@@ -150,6 +150,7 @@ TEST(Tiers, AKernelThatIsGoneIsNotImproved) {
 }
 
 TEST(Tiers, AForkInTheMiddle) {
+  if (const char* why = krait::test::cannot_fork()) GTEST_SKIP() << why;
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "this sanitizer ends a forked child that starts threads under ids which threads of its parent have";
 #endif
