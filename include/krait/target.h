@@ -10,10 +10,10 @@ namespace krait {
 
 class KRAIT_API target {
  public:
-  /// As `krait devices` prints it ("ptx sm=90 isa=80", "cpu x86-64 lanes=16 …", "spirv features=…"), or short: "sm_90", "cpu",
-  /// "vulkan". Throws error{usage} for a text that starts like none of these.
+  /// As `krait devices` prints it ("ptx sm=90 isa=80", "cpu x86-64 lanes=16 …", "spirv features=…"), or short: "sm_90", "sm_90a", "cpu",
+  /// "vulkan". Throws error{usage} that names the word that is not understood, and what was expected.
   target(const char* description);  // NOLINT: implicit on purpose
-  /// An NVIDIA GPU of that compute capability, 75 … 121, with the oldest PTX version that knows it.
+  /// An NVIDIA GPU of that compute capability, 75 … 121, with the PTX version of its first drivers, 8.0 at least.
   static target sm(int capability);
   /// This machine's CPU.
   static target cpu() { return "cpu"; }

@@ -3,13 +3,7 @@
 // The boundary of the code-generation plug-in: one C function, final .kir text and a target in, bytes and a log out. The plug-in
 // holds LLVM and SPIRV-Tools, is loaded at the first cache miss and shares no type and no memory with the library.
 //
-// Targets, as text (it is part of the cache key):
-//   "cpu x86-64 lanes=16 parts=2 cpu=znver4 features=+avx512f,+fma,…"      lanes × parts threads run as one gang; without
-//                                                                         parts the generator chooses
-//                                                                         effort=quick: code that is soon compiled, for a first launch
-//   "ptx sm=90 isa=80"
-//   "spirv features=f64,i64,i16,i8,f16,… subgroup=32 …"
-// What to emit:
+// Targets are texts (support/target.h). What to emit:
 //   "binary"  what the runtime loads: CPU blob (support/cpu_blob.h), PTX text, SPIR-V words
 //   "llvm"    LLVM IR as text (cpu, ptx)      "asm"  assembly (cpu), PTX (ptx), SPIR-V disassembly (spirv)
 #pragma once

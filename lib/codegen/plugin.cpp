@@ -11,12 +11,13 @@
 #include "codegen/hints.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/reply.h"
 #include "codegen/spirv/spirv.h"
-#include "codegen/target.h"
 #include "ir/litter.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "support/build_id.h"
+#include "support/target.h"
 
 namespace krait::codegen {
 namespace {
@@ -32,7 +33,9 @@ struct Task {
 
 void compile(Task& task) {
   Stopwatch watch;
-  Target target = parse_target(task.target);
+  const support::ParsedTarget read = support::parse_target(task.target);
+  if (!read.error.empty()) unsupported(read.error);
+  const support::Target& target = read.target;
   Emit emit = parse_emit(task.emit);
   ir::ParseResult parsed = ir::parse(task.kir);
   if (!parsed.error.empty()) defect("kir: " + parsed.error);
@@ -41,12 +44,13 @@ void compile(Task& task) {
   if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
   switch (target.kind) {
-    case Target::Kind::Cpu: task.reply = cpu::compile(parsed.module, target, emit, task.wants_hints ? &task.hints : nullptr); return;
-    case Target::Kind::Ptx: task.reply = nvptx::compile(parsed.module, target, emit); break;
-    case Target::Kind::Spirv: task.reply = spirv::compile(parsed.module, target, emit); break;
+    case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
+    case support::TargetKind::Cpu: task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr); return;
+    case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit); break;
+    case support::TargetKind::Spirv: task.reply = spirv::compile(parsed.module, target.spirv, emit); break;
   }
   if (!task.wants_hints) return;
-  passes::combine_accesses(parsed.module, target.kind == Target::Kind::Ptx);  // as both generators begin
+  passes::combine_accesses(parsed.module, target.kind == support::TargetKind::Ptx);  // as both generators begin
   find_gpu_hints(parsed.module, task.hints);
 }
 

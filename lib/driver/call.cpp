@@ -167,8 +167,9 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
     }
   }
   // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
-  if (bound.device.kind == passes::TargetKind::Cpu) {
-    f.aligned = false;
+  const support::TargetInfo& target = support::info(bound.device.target.kind);
+  f.aligned &= target.aligned;
+  if (target.blocks) {
     if (spec.asks_for_block && config.form == call_config::grid_block) f.set_block(config.block.x, config.block.y, config.block.z);
     else f.whole_rows = spec.asks_for_block;
   }
@@ -181,7 +182,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
 Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const argument* arguments, const call_config& config) {
   constexpr double long_launch = 1e9;
   if (!has_tiers(device)) return Effort::Best;
-  if (device.kind != passes::TargetKind::Cpu) return Effort::Quick;
+  if (device.target.kind != support::TargetKind::Cpu) return Effort::Quick;
   const auto volume = [](const dims& d) { return double(d.x) * double(d.y) * double(d.z); };
   double threads = config.form == call_config::grid_block ? volume(config.grid) * volume(config.block) : double(config.count);
   if (spec.strides)

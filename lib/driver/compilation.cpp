@@ -38,7 +38,9 @@ namespace {
 /// What calls have with arrays of their own and blocks of whole warps.
 ir::Facts usual_facts(const driver::Specialisation& spec, const DeviceHandle& device) {
   ir::Facts facts{true, true, true, true};
-  if (device.kind == passes::TargetKind::Cpu) facts.aligned = false, facts.whole_rows = spec.asks_for_block;
+  const support::TargetInfo& target = support::info(device.target.kind);
+  facts.aligned = target.aligned;
+  if (target.blocks) facts.whole_rows = spec.asks_for_block;
   return facts;
 }
 

@@ -27,13 +27,11 @@ struct detail::access {
 
 namespace driver {
 
-passes::TargetKind kind_of(const std::string& target) {
-  if (target.starts_with("ptx"))
-    return target.find("sm=75") != target.npos ? passes::TargetKind::Ptx75 : passes::TargetKind::Ptx;
-  if (target.starts_with("spirv"))
-    return target.find(",nfma32") != target.npos ? passes::TargetKind::SpirvFlushing : passes::TargetKind::Spirv;
-  if (target == "interpreter") return passes::TargetKind::Interpreter;
-  return passes::TargetKind::Cpu;
+support::Target read_target(const std::string& text) {
+  if (text == "cpu") return Devices::get().cpu().target;
+  support::ParsedTarget parsed = support::parse_target(text);
+  if (!parsed.error.empty()) support::fail_usage("{}", parsed.error);
+  return parsed.target;
 }
 
 namespace {
@@ -90,7 +88,7 @@ std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
         skipped_[b].push_back(h->name + ": " + e.message());
         continue;
       }
-      h->kind = kind_of(h->target);
+      h->target_text = support::print(h->target);
       h->device = std::move(d);
       found_[b].push_back(h.release());
     }
@@ -193,7 +191,7 @@ device device::find(const char* name) {
 
 const char* device::id() const noexcept { return static_cast<DeviceHandle*>(handle_)->id.c_str(); }
 const char* device::name() const noexcept { return static_cast<DeviceHandle*>(handle_)->name.c_str(); }
-const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target.c_str(); }
+const char* device::target() const noexcept { return static_cast<DeviceHandle*>(handle_)->target_text.c_str(); }
 std::int64_t device::memory() const noexcept { return static_cast<DeviceHandle*>(handle_)->device->total_memory(); }
 memory_use device::memory_use() const {
   const auto& d = *static_cast<DeviceHandle*>(handle_);

@@ -11,16 +11,17 @@
 
 #include "driver/memory_count.h"
 #include "krait/device.h"
-#include "passes/passes.h"
 #include "runtime/backend.h"
+#include "support/target.h"
 
 namespace krait::driver {
 
 /// What a krait::device points to.
 struct DeviceHandle {
   std::unique_ptr<runtime::Device> device;
-  std::string id, name, target;
-  passes::TargetKind kind{};
+  std::string id, name;
+  support::Target target;
+  std::string target_text;
   std::atomic<class Reports*> reports{nullptr};  // driver/reports.h; null until a kernel needs it
   MemoryCount memory;
 };
@@ -63,8 +64,8 @@ class Devices {
 /// The interpreter, which watches what kernels do; only where it is named.
 runtime::Found interpreter_devices();
 
-/// The passes' kind of a target's text.
-passes::TargetKind kind_of(const std::string& target);
+/// Of a text that a user gave: "cpu" is this machine's, too. Throws error{usage}.
+support::Target read_target(const std::string& text);
 krait::device to_public(DeviceHandle& d) noexcept;
 DeviceHandle& handle(const krait::device& d) noexcept;
 StreamRecord* record_of(const krait::stream& s) noexcept;

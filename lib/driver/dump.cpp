@@ -25,31 +25,39 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
+/// Of the target that alone has the stage; null: all have it.
+const support::TargetInfo* owner_of(const std::string& stage) {
+  for (const support::TargetInfo& target : support::all_targets()) {
+    std::istringstream stages{std::string(target.stages)};
+    for (std::string own; stages >> own;)
+      if (own == stage) return &target;
+  }
+  return nullptr;
+}
+
 /// The target a stage is for, where none is named: its own kind's most common one.
-std::string default_target(const std::string& stage) {
-  if (stage == "ptx" || stage == "sass") return target::sm(90).c_str();
-  if (stage == "spirv" || stage == "spv") return target::vulkan().c_str();
+support::Target default_target(const std::string& stage) {
+  if (const support::TargetInfo* const owner = owner_of(stage)) return read_target(std::string(owner->usual));
   DeviceHandle& device = Devices::get().default_device();
-  return device.kind == passes::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
+  return device.target.kind == support::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
 }
 
 }  // namespace
 
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
-  const std::string target = wanted.empty() ? default_target(stage) : krait::target(wanted.c_str()).c_str();
-  const std::string final_text = ir::print(lower(recorded, facts, kind_of(target)), {.names = true, .locations = true});
+  const support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
+  const std::string final_text = ir::print(lower(recorded, facts, target), {.names = true, .locations = true});
   if (stage == "final") return final_text;
-  if ((stage == "ptx" || stage == "sass") && !target.starts_with("ptx"))
-    support::fail_usage("{} is made for targets \"ptx …\", not for \"{}\"", stage == "ptx" ? "PTX" : "SASS", target);
-  if ((stage == "spirv" || stage == "spv") && !target.starts_with("spirv")) support::fail_usage("SPIR-V is made for targets \"spirv …\", not for \"{}\"", target);
+  if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
+    support::fail_usage("{} is made for targets \"{} …\", not for \"{}\"", stage, owner->word, support::print(target));
   if (stage == "spv") return generate(final_text, target, "binary", recorded.what).bytes.substr(sizeof(support::SpirvBlobHeader));
   if (stage == "hints") return text_of(recorded.hints, recorded.what) + text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
-  return stage == "sass" ? sass(code, target) : code;
+  return stage == "sass" ? sass(code, target.ptx) : code;
 }
 
-void dump_stages(const Recorded& recorded, ir::Facts facts, const std::string& final_text, const DeviceHandle& device) {
+void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device) {
   static const char* const wish = std::getenv("KRAIT_DUMP");
   if (!wish || !*wish) return;
   std::istringstream in(wish);
@@ -57,15 +65,22 @@ void dump_stages(const Recorded& recorded, ir::Facts facts, const std::string& f
   std::string stages, target;
   in >> fd >> stages;
   std::getline(in >> std::ws, target);
-  if (target.empty() || target == "-") target = device.target;
-  // The launch's facts hold for other targets too, and the CPU does not ask for alignment.
-  if (device.kind == passes::TargetKind::Cpu && kind_of(target) != device.kind) facts.aligned = facts.contiguous;
+  if (target.empty() || target == "-") target = device.target_text;
+  const auto text_of_stage = [&](const std::string& stage) {
+    const bool own = target == device.target_text;
+    if (own && stage == "final") return final_text;
+    ir::Facts there = facts;
+    // The launch's facts hold for other targets, too, which may ask about alignment where the device does not.
+    if (!own && stage != "ir" && !support::info(device.target.kind).aligned && support::info(read_target(target).kind).aligned)
+      there.aligned = facts.contiguous;
+    return stage_text(recorded, there, stage, target);
+  };
   std::string all;
   std::istringstream list(stages);
   for (std::string stage; std::getline(list, stage, ',');) {
     all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
     try {
-      all += stage == "final" && target == device.target ? final_text : stage_text(recorded, facts, stage, target);
+      all += text_of_stage(stage);
     } catch (const error& e) {
       all += fmt::format("; {}\n", e.message());
     }

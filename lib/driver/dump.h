@@ -11,7 +11,7 @@
 namespace krait::driver {
 
 /// `facts` are the launch's; final_text is what they give on the device.
-void dump_stages(const Recorded& recorded, ir::Facts facts, const std::string& final_text, const DeviceHandle& device);
+void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device);
 
 /// Text of a stage: "ir" as recorded, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv", "spv" (the SPIR-V module's
 /// words), "hints" what makes it slow.

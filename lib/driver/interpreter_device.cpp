@@ -73,7 +73,7 @@ class Interpreter final : public runtime::Device {
 
   std::string name() const override { return "Krait's interpreter"; }
   std::string id() const override { return "interpreter"; }
-  std::string target() const override { return "interpreter"; }
+  support::Target target() const override { return {support::TargetKind::Interpreter}; }
   bool host_memory() const override { return true; }
   std::int64_t total_memory() const override { return host_->total_memory(); }
 

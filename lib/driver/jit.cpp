@@ -56,14 +56,14 @@ std::string text_of(const ir::Facts& f) {
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
 std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
-  std::string id = fmt::format("{}{} {} {}{}", recorded.hash, text_of(facts), device.id, device.target, effort == Effort::Quick ? " quick" : "");
+  std::string id = fmt::format("{}{} {} {}{}", recorded.hash, text_of(facts), device.id, device.target_text, effort == Effort::Quick ? " quick" : "");
   if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
   return id;
 }
 
 /// Which code it is, for every process: the recorded text is compared besides. Names and places are not part of it.
 std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
-  return fmt::format("{}code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "", device.target,
+  return fmt::format("{}code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "", device.target_text,
                      text_of(facts), library_build_id(), plugin_build_id());
 }
 
@@ -112,7 +112,7 @@ bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const
 
 std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
   auto start = Clock::now();
-  const ir::Module lowered = lower(recorded, facts, out.device->kind, out.effort);
+  const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
   out.info.elements_per_thread = lowered.kernel().elements;
   out.passes_ms = since(start);
@@ -125,10 +125,11 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
                         runtime::max_sized_at_launch);
 
   start = Clock::now();
-  if (out.device->kind == passes::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
-  const bool quick = out.effort == Effort::Quick && out.device->kind == passes::TargetKind::Cpu;
+  if (out.device->target.kind == support::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
+  support::Target target = out.device->target;
+  target.cpu.quick = out.effort == Effort::Quick;
   const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
-  const Generated generated = generate(text, quick ? out.device->target + " effort=quick" : out.device->target, "binary", recorded.what, hints);
+  const Generated generated = generate(text, target, "binary", recorded.what, hints);
   give(generated.hints, recorded.what);
   out.codegen_ms = since(start);
   return to_bytes(out.info, lengths, generated.bytes);
@@ -139,7 +140,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
 
-  support::Store* const disk = device.kind == passes::TargetKind::Interpreter ? nullptr : usable_store();
+  support::Store* const disk = device.target.kind == support::TargetKind::Interpreter ? nullptr : usable_store();
   // Quick code is kept as well: a program that always ends before its kernels are improved finds that.
   for (const Effort kept : {Effort::Best, Effort::Quick}) {
     if (!disk || (kept == Effort::Quick && effort == Effort::Best)) continue;
@@ -163,12 +164,11 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
 
 }  // namespace
 
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind, Effort effort) {
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort) {
   ir::Module m = recorded.module;
   m.kernel().facts = facts;
-  using enum passes::TargetKind;
-  if (kind == Cpu || kind == Ptx || kind == Ptx75) m.kernel().facts.warp = 32;  // no other width is known there
-  if (const std::string refused = passes::run_pipeline(m, kind, passes::verify_by_default, effort); !refused.empty())
+  if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
+  if (const std::string refused = passes::run_pipeline(m, target, passes::verify_by_default, effort); !refused.empty())
     support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
   return m;
 }
@@ -195,8 +195,7 @@ bool has_tiers(const DeviceHandle& device) {
     const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
     return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode() && hinting() != Hinting::All;
   }();
-  using enum passes::TargetKind;
-  return on && (device.kind == Cpu || device.kind == Ptx || device.kind == Ptx75);
+  return on && support::info(device.target.kind).tiers;
 }
 
 void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device) {

@@ -80,7 +80,7 @@ bool has_tiers(const DeviceHandle& device);
 void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device);
 
 /// The module as a back end sees it. Throws error{compile} for what passes refuse.
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, passes::TargetKind kind, Effort effort = Effort::Best);
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort = Effort::Best);
 
 /// All code that the process holds, in no order.
 std::vector<std::shared_ptr<const Compiled>> all_code();

@@ -71,9 +71,10 @@ const std::string& plugin_build_id() {
 
 const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 
-Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what, bool hints) {
+Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints) {
   const Plugin& p = plugin();
-  const krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit, hints};
+  const std::string target_text = support::print(target);
+  const krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints};
   krait_codegen_reply reply{};
   p.compile(&request, &reply);
   Generated out;

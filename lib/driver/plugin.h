@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/hints.h"
+#include "support/target.h"
 
 namespace krait::driver {
 
@@ -19,7 +20,7 @@ struct Generated {
 
 /// Throws error{compile} when the target cannot run the kernel, error{internal} for a defect, error{device} when the plug-in is
 /// missing. `what` names the kernel in messages. `hints`: what makes it slow on the target is asked for, too.
-Generated generate(const std::string& kir, const std::string& target, const char* emit, const std::string& what, bool hints = false);
+Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints = false);
 /// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.
 const std::string& plugin_build_id();
 /// That of the plug-in that `generate` uses, which may have been replaced since.

@@ -70,16 +70,14 @@ std::string read(const std::string& file) {
 
 }  // namespace
 
-std::string sass(const std::string& ptx, const std::string& target) {
+std::string sass(const std::string& ptx, const support::PtxTarget& target) {
   const std::string ptxas = find_program("ptxas"), nvdisasm = find_program("nvdisasm"), cuobjdump = find_program("cuobjdump");
   if (ptxas.empty() || (nvdisasm.empty() && cuobjdump.empty()))
     support::fail_usage("SASS needs NVIDIA's {} on the PATH (CUDA toolkit)", ptxas.empty() ? "ptxas" : "nvdisasm or cuobjdump");
   const TemporaryFolder folder;
   const std::string out = folder.path + "/out", cubin = folder.path + "/k.cubin", source = folder.path + "/k.ptx";
   std::ofstream(source) << ptx;
-  const std::size_t at = target.find("sm=");
-  const std::string sm = at == std::string::npos ? "90" : target.substr(at + 3, target.find(' ', at) - at - 3);
-  if (run({ptxas, "-arch=sm_" + sm, source, "-o", cubin}, out)) support::fail_usage("ptxas refuses the kernel: {}", read(out));
+  if (run({ptxas, "-arch=" + target.name(), source, "-o", cubin}, out)) support::fail_usage("ptxas refuses the kernel: {}", read(out));
   const int failed = nvdisasm.empty() ? run({cuobjdump, "-sass", cubin}, out) : run({nvdisasm, "-c", cubin}, out);
   if (failed) support::fail_usage("the disassembler fails: {}", read(out));
   return read(out);

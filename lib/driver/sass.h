@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "support/target.h"
+
 namespace krait::driver {
 
 /// The machine code that NVIDIA's ptxas makes of a PTX text, disassembled. Throws error{usage} where the tools are not installed.
-std::string sass(const std::string& ptx, const std::string& target);
+std::string sass(const std::string& ptx, const support::PtxTarget& target);
 
 }  // namespace krait::driver

@@ -58,7 +58,7 @@ class Expander {
     const bool sum = inst.op == Op::AddSat;
     const ValueId x = inst.operands[0], y = inst.operands[1], r = b_.binary(sum ? Op::Add : Op::Sub, x, y);
     if (s == Scalar::U64) {
-      // Of bits, as NVIDIA's Vulkan driver takes the comparison below for an instruction that it gets wrong on 64 of them.
+      // Of bits: the comparison below is wrong on a driver (support/quirks.def).
       const auto inverse = [&](ValueId v) { return b_.emit(Op::Not, s, {v}); };
       const ValueId a = sum ? x : inverse(x), outer = b_.binary(Op::And, a, y), inner = b_.binary(Op::Or, a, y);
       const ValueId carry = b_.binary(Op::Or, outer, b_.binary(Op::And, inner, sum ? inverse(r) : r));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "support/target.h"
 
 namespace krait::passes {
 
@@ -87,9 +88,6 @@ std::string check_barriers(const ir::Module& m);
 /// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
 void prepare(ir::Module& m);
 
-/// Which way a kernel is going; decides what the expanding passes keep and whether widen runs. Ptx75: before sm_80. SpirvFlushing: by a
-/// driver whose fma of f32 takes subnormal numbers for zero.
-enum class TargetKind : std::uint8_t { Interpreter, Cpu, Ptx75, Ptx, Spirv, SpirvFlushing };
 /// What a compilation may cost. Quick: for the first launch, while the best code is made in the background. The bits are the same.
 enum class Effort : std::uint8_t { Quick, Best };
 /// The whole pipeline, from what was recorded to what a back end lowers. Returns check_barriers' message. With `checked` every
@@ -99,7 +97,7 @@ inline constexpr bool verify_by_default = false;
 #else
 inline constexpr bool verify_by_default = true;
 #endif
-std::string run_pipeline(ir::Module& m, TargetKind target, bool checked = verify_by_default, Effort effort = Effort::Best);
+std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked = verify_by_default, Effort effort = Effort::Best);
 
 /// The passes that change a module, by name: for tests and tools.
 struct Pass {

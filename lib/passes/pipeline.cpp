@@ -10,6 +10,7 @@ namespace krait::passes {
 namespace {
 
 using namespace ir;
+using support::TargetKind;
 
 /// The table of math_targets.def for one target.
 template <TargetKind Target>
@@ -34,33 +35,27 @@ bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is
 bool has_cpu(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
 }
-bool has_ptx75(const Inst& inst) {
+bool has_ptx(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }
-bool has_ptx(const Inst& inst) { return has_ptx75(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
+bool has_ptx80(const Inst& inst) { return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
 
-bool (*had_by(TargetKind target))(const Inst&) {
-  switch (target) {
+bool (*had_by(const support::Target& target))(const Inst&) {
+  switch (target.kind) {
     case TargetKind::Interpreter: return has_all;
     case TargetKind::Cpu: return has_cpu;
-    case TargetKind::Ptx75: return has_ptx75;
-    case TargetKind::Ptx: return has_ptx;
-    case TargetKind::Spirv:
-    case TargetKind::SpirvFlushing: return has_nothing;
+    case TargetKind::Ptx: return target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
+    case TargetKind::Spirv: return has_nothing;
   }
   return has_nothing;
 }
 
-ChooseExpansion expansions_of(TargetKind target) {
-  switch (target) {
-    case TargetKind::Interpreter: return choose<TargetKind::Interpreter>;
-    case TargetKind::Cpu: return choose<TargetKind::Cpu>;
-    case TargetKind::Ptx75:
-    case TargetKind::Ptx: return choose<TargetKind::Ptx>;
-    case TargetKind::Spirv:
-    case TargetKind::SpirvFlushing: return choose<TargetKind::Spirv>;
-  }
-  return expand_all;
+ChooseExpansion expansions_of(TargetKind kind) {
+  static constexpr ChooseExpansion choices[] = {
+#define TARGET(Name, ...) choose<TargetKind::Name>,
+#include "support/targets.def"
+  };
+  return choices[unsigned(kind)];
 }
 
 // From how many operations on a function is cut, and into parts of how many (docs/performance.md has what it costs and saves). On the
@@ -104,20 +99,20 @@ void prepare(Module& m) {
   if constexpr (verify_by_default) litter(m);
 }
 
-std::string run_pipeline(Module& m, TargetKind target, bool checked, Effort effort) {
+std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
+  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter;
   Runner run(m, checked);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
-  if (target != TargetKind::Interpreter) run("check_accesses", check_accesses)("lower_reports", lower_reports);
+  if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);
   clean_up(run);
-  const bool flushing = target == TargetKind::SpirvFlushing && m.kernel().fp == FpMode::Native;
+  const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
   contract(m, !flushing);
   run.check("contract");
-  expand_math(m, expansions_of(target), flushing);
+  expand_math(m, expansions_of(target.kind), flushing);
   run.check("expand_math");
-  const bool spirv = target == TargetKind::Spirv || target == TargetKind::SpirvFlushing;
-  expand_ops(m, had_by(target), spirv ? 64 : 32);
+  expand_ops(m, had_by(target), support::info(target.kind).most_lanes);
   run.check("expand_ops");
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
@@ -125,22 +120,21 @@ std::string run_pipeline(Module& m, TargetKind target, bool checked, Effort effo
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
-  if (target != TargetKind::Interpreter && target != TargetKind::Cpu && effort == Effort::Best) {
+  if (!interpreted && !cpu && effort == Effort::Best) {
     run("widen", widen);
     clean_up(run);
   }
-  if (target == TargetKind::Cpu) {
+  if (cpu) {
     run("interchange_trips", interchange_trips);
     if (effort == Effort::Best) run("unroll_rows", unroll_rows);
     clean_up(run);
   }
-  if (target != TargetKind::Interpreter) {
-    const bool cpu = target == TargetKind::Cpu;
+  if (!interpreted) {
     outline(m, cpu ? largest_on_cpu : largest_function, cpu ? outlined_on_cpu : outlined_part);
     run.check("outline");
   }
   run("canonicalise", canonicalise);
-  if (target == TargetKind::Cpu) {
+  if (cpu) {
     run("settle_before_barriers", settle_before_barriers);
     schedule(m, scheduled);
     run.check("schedule");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/store.h"
+#include "support/target.h"
 
 namespace krait::runtime {
 
@@ -58,7 +59,7 @@ class Device {
 
   virtual std::string name() const = 0;        // of the hardware
   virtual std::string id() const = 0;          // "cpu", "cuda:0", "vulkan:1"
-  virtual std::string target() const = 0;      // codegen.h's target text
+  virtual support::Target target() const = 0;
   virtual bool host_memory() const { return false; }  // device addresses are host addresses (CPU)
   virtual std::int64_t total_memory() const = 0;
 

@@ -14,7 +14,7 @@ namespace krait::support {
 namespace {
 
 constexpr TargetInfo kinds[] = {
-#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages) {#word, warp, most_lanes, aligned, blocks, tiers, stages},
+#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages, usual) {#word, warp, most_lanes, aligned, blocks, tiers, stages, usual},
 #include "support/targets.def"
 };
 
@@ -244,6 +244,7 @@ std::string print(const FeatureSet& set) {
 }  // namespace
 
 const TargetInfo& info(TargetKind kind) { return kinds[unsigned(kind)]; }
+std::span<const TargetInfo> all_targets() { return kinds; }
 std::string_view word_of(Feature feature) { return features[unsigned(feature)].word; }
 
 FeatureSet common_features() {
@@ -271,7 +272,7 @@ std::string print(const Target& target) {
     case TargetKind::Interpreter: return std::string(word);
     case TargetKind::Cpu: {
       const CpuTarget& t = target.cpu;
-      return fmt::format("{} x86-64 lanes={} parts={} cpu={} tune={}{}{}{}", word, t.lanes, t.parts, t.cpu, t.tune,
+      return fmt::format("{} x86-64 lanes={}{} cpu={} tune={}{}{}{}", word, t.lanes, t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu, t.tune,
                          t.features.empty() ? "" : " features=", t.features, t.quick ? " effort=quick" : "");
     }
     case TargetKind::Ptx: return fmt::format("{} sm={} isa={}", word, target.ptx.name().substr(3), target.ptx.isa);

@@ -3,7 +3,7 @@
 // What code is made for, and its text: what users say and `krait devices` shows, what the code-generation plug-in is told, and part of
 // the key of compiled code. Equal targets have equal texts.
 //   "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=znver4"
-//        lanes × parts threads run as one gang; a processor's name and whose tuning, by LLVM's names. features=+avx2,… adds
+//        lanes × parts threads run as one gang, without parts= as many as the generator chooses; a processor's name and whose tuning, by LLVM's names. features=+avx2,… adds
 //        instructions; effort=quick: code that is soon made, for a first launch
 //   "ptx sm=90 isa=80"
 //        sm=90a: with the instructions that this device alone has. "sm_90" alone: with the PTX version that its drivers have
@@ -23,7 +23,7 @@
 namespace krait::support {
 
 enum class TargetKind : std::uint8_t {
-#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages) Name,
+#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages, usual) Name,
 #include "support/targets.def"
 };
 /// A row of targets.def, which explains the columns.
@@ -31,12 +31,13 @@ struct TargetInfo {
   std::string_view word;
   unsigned warp, most_lanes;
   bool aligned, blocks, tiers;
-  std::string_view stages;
+  std::string_view stages, usual;
 };
 const TargetInfo& info(TargetKind kind);
+std::span<const TargetInfo> all_targets();  // by TargetKind
 
 struct CpuTarget {
-  unsigned lanes = 1, parts = 1;
+  unsigned lanes = 1, parts = 0;  // 0: the generator chooses
   std::string cpu = "x86-64-v2", tune = "x86-64-v2";
   std::string features;  // "+avx2,+fma": beyond those of the cpu
   bool quick = false;
@@ -85,6 +86,9 @@ struct Target {
   CpuTarget cpu{};  // of these three the kind's own counts
   PtxTarget ptx{};
   SpirvTarget spirv{};
+
+  /// Its fma of f32 takes subnormal numbers for zero.
+  bool flushes_fma() const { return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32); }
 };
 
 std::string print(const Target& target);

@@ -20,10 +20,11 @@ std::string refusal(const std::string& kir, const std::string& target, int statu
 }
 
 TEST(PluginErrors, Target) {
-  EXPECT_EQ(refusal(empty, "metal"), "target \"metal\": expected cpu, ptx or spirv first");
-  EXPECT_EQ(refusal(empty, "ptx one two"), "target \"ptx one two\": unexpected \"two\"");
-  EXPECT_EQ(refusal(empty, "ptx sm=new"), "target: sm=new is not a number");
-  EXPECT_EQ(refusal(empty, "ptx", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
+  EXPECT_EQ(refusal(empty, "metal"),
+            "\"metal\" is no target: expected sm_75 … sm_121, cpu, vulkan, or a whole target as `krait devices` prints it");
+  EXPECT_EQ(refusal(empty, "ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
+  EXPECT_EQ(refusal(empty, "interpreter"), "no code is made for the interpreter");
+  EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
 }
 
 TEST(PluginErrors, ProcessorsThatDoNotExist) {
@@ -31,18 +32,24 @@ TEST(PluginErrors, ProcessorsThatDoNotExist) {
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is no x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is no x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is no x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target: features of the processor can only be added: -sse2");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
+            "expected +…, not \"-sse2\"");
   EXPECT_EQ(compile(flat, "cpu x86-64 cpu=x86-64-v3 tune=generic", "asm").status, 0) << "LLVM goes on";
 }
 
 TEST(PluginErrors, BrokenTextIsADefect) {
-  EXPECT_EQ(refusal("kir 1\nkernel", "ptx", 2).substr(0, 5), "kir: ");
-  EXPECT_EQ(refusal("kir 1\nkernel @k fp(strict) () {\n  %0: i32 = const 1\n}\n", "ptx", 2).substr(0, 5), "kir: ");
+  EXPECT_EQ(refusal("kir 1\nkernel", "sm_90", 2).substr(0, 5), "kir: ");
+  EXPECT_EQ(refusal("kir 1\nkernel @k fp(strict) () {\n  %0: i32 = const 1\n}\n", "sm_90", 2).substr(0, 5), "kir: ");
 }
 
 TEST(PtxErrors, DeviceAndLanguageVersionDoNotMeet) {
-  EXPECT_EQ(refusal(empty, "ptx sm=60 isa=80"), "sm_60 is older than sm_75, the oldest device that Krait compiles for");
-  EXPECT_EQ(refusal(empty, "ptx sm=90 isa=60"), "the driver takes PTX ISA 6.0, but sm_90 needs 6.3 or later: update the driver");
+  EXPECT_EQ(refusal(empty, "ptx sm=90a isa=78"), "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
+}
+
+TEST(PtxErrors, InstructionsOfOneDeviceAlone) {
+  Compiled ptx = compile(empty, "ptx sm=90a isa=80");
+  EXPECT_EQ(ptx.status, 0) << ptx.log;
+  EXPECT_NE(ptx.data.find(".target sm_90a"), std::string::npos) << ptx.data;
 }
 
 TEST(PtxErrors, NewDevicesWithAnOldDriverGetPtxForTheDeviceBefore) {
@@ -54,9 +61,9 @@ TEST(PtxErrors, NewDevicesWithAnOldDriverGetPtxForTheDeviceBefore) {
 
 TEST(PtxErrors, FunctionsWithoutInstruction) {
   std::string text = "kir 1\nkernel @k fp({}) (%0: {}) {{\n  %1: {} = {} %0\n  return\n}}\n";
-  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "strict", "f32", "f32", "exp"), "ptx"),
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "strict", "f32", "f32", "exp"), "sm_90"),
             "kernel 'k': exp on f32 has no PTX instruction in strict mode and was not expanded");
-  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "fast", "f64", "f64", "sin"), "ptx"),
+  EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "fast", "f64", "f64", "sin"), "sm_90"),
             "kernel 'k': sin on f64 has no PTX instruction in fast mode and was not expanded");
 }
 

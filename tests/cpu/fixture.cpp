@@ -127,7 +127,7 @@ void check_once(const ir::Module& module, const ir::Launch& launch, const std::v
   ir::Module final = module;
   final.kernel().facts = options.facts;
   if (options.pipeline) {
-    std::string message = passes::run_pipeline(final, passes::TargetKind::Cpu);
+    std::string message = passes::run_pipeline(final, {support::TargetKind::Cpu});
     ASSERT_EQ(message, "");
   }
   ASSERT_EQ(ir::verify(final), "");

@@ -102,11 +102,10 @@ bool run_pass(const std::string& name, Module& m) {
   return false;
 }
 
-TargetKind target_of(const std::string& name) {
-  if (name == "pipeline:ptx") return TargetKind::Ptx;
-  if (name == "pipeline:spirv") return TargetKind::Spirv;
-  if (name == "pipeline:spirv_flushing") return TargetKind::SpirvFlushing;
-  return name == "pipeline:cpu" ? TargetKind::Cpu : TargetKind::Interpreter;
+support::Target target_of(const std::string& name) {
+  for (const auto& [word, target] : {std::pair{"ptx", "sm_90"}, {"spirv", "vulkan"}, {"spirv_flushing", "spirv features=i64,f64,nfma32"}, {"cpu", "cpu x86-64"}})
+    if (name == std::string("pipeline:") + word) return support::parse_target(target).target;
+  return {support::TargetKind::Interpreter};
 }
 
 std::string apply(const Golden& g, Module& m) {

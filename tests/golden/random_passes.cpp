@@ -22,6 +22,7 @@ namespace krait::passes {
 namespace {
 
 using namespace ir;
+using support::TargetKind;
 
 constexpr std::int64_t threads = 12, own = 2, inputs = 512;
 
@@ -367,7 +368,7 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
     const Memory expected = run(recorded, seed);
     for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module m = recorded;
-      ASSERT_EQ(run_pipeline(m, target, true), "");
+      ASSERT_EQ(run_pipeline(m, {target}, true), "");
       if (target != TargetKind::Cpu) combine_accesses(m, target == TargetKind::Ptx);
       ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
     }
@@ -398,7 +399,7 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
     });
     for (const TargetKind target : {TargetKind::Interpreter, TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module clean = made, dirty = littered;
-      ASSERT_EQ(run_pipeline(clean, target, false), run_pipeline(dirty, target, true));
+      ASSERT_EQ(run_pipeline(clean, {target}, false), run_pipeline(dirty, {target}, true));
       ASSERT_EQ(print(dirty), print(clean)) << "seed " << seed << "\n" << print(made);
     }
   }

@@ -74,7 +74,7 @@ std::string operands_text(const ir::Function& f, ir::ValueId value, const test::
 /// Empty, or why the row alone cannot be compiled for the device.
 std::string refusal(const Case& c, std::size_t row, const Options& o, runtime::Device& device) {
   test::Built one = build(c, {row}, test::exact_mode(o.mode));
-  passes::run_pipeline(one.module, driver::kind_of(device.target()), true);
+  passes::run_pipeline(one.module, device.target(), true);
   try {
     driver::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
   } catch (const error& e) {
@@ -130,7 +130,7 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
     for (const auto& out : built.outputs) arguments.push_back(argument(out.type, test::Column(out.rows * c.lanes())));
     ir::Module lowered = built.module;
     if (const std::string broken = ir::verify(lowered); !broken.empty()) throw error(error::kind_type::internal, broken.c_str());
-    if (const std::string refused = passes::run_pipeline(lowered, driver::kind_of(device.target()), true); !refused.empty())
+    if (const std::string refused = passes::run_pipeline(lowered, device.target(), true); !refused.empty())
       throw error(error::kind_type::internal, refused.c_str());
     const std::int64_t blocks = (std::int64_t(c.lanes()) + test::block - 1) / test::block;
     const std::string fault = run_on(device, lowered, {{blocks, 1, 1}, {test::block, 1, 1}}, arguments);
@@ -157,7 +157,7 @@ void run(const test::Meeting& m, const Options& o, runtime::Device& device, Tota
   if (!o.only.empty() && m.name.find(o.only) == std::string::npos) return;
   ir::Module lowered = m.module;
   lowered.kernel().fp = test::exact_mode(o.mode);
-  if (const std::string refused = passes::run_pipeline(lowered, driver::kind_of(device.target()), true); !refused.empty())
+  if (const std::string refused = passes::run_pipeline(lowered, device.target(), true); !refused.empty())
     throw error(error::kind_type::internal, (m.name + ": " + refused).c_str());
   std::vector<test::Argument> expected = m.arguments, got = m.arguments;
   if (const std::string fault = test::run_interpreted(m.module, m.launch, expected); !fault.empty())

@@ -27,12 +27,11 @@ constexpr Scalar all_types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::
 struct Target {
   char letter;
   const char* text;  // of the least capable device that Krait takes
-  passes::TargetKind kind;
 };
 constexpr Target targets[] = {
-    {'C', "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2", passes::TargetKind::Cpu},
-    {'P', "ptx sm=75 isa=80", passes::TargetKind::Ptx75},
-    {'V', "spirv features=i64", passes::TargetKind::Spirv},
+    {'C', "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"},
+    {'P', "ptx sm=75 isa=80"},
+    {'V', "spirv features=i64"},
 };
 
 /// How a program writes the operation, where that is not kr::name(x, …).
@@ -266,16 +265,17 @@ Support support(Op op, Scalar s) {
     for (int attempt = 0; attempt < 8; ++attempt) {
       try {
         ir::Module lowered = *module;
-        if (const std::string refused = passes::run_pipeline(lowered, target.kind); !refused.empty())
+        const support::Target made_for = support::parse_target(text).target;
+        if (const std::string refused = passes::run_pipeline(lowered, made_for); !refused.empty())
           throw error(error::kind_type::compile, refused.c_str());
-        driver::generate(ir::print(lowered), text, "binary", "sample");
+        driver::generate(ir::print(lowered), made_for, "binary", "sample");
         out.cell += target.letter;
         break;
       } catch (const error& e) {
         if (e.kind() != error::kind_type::compile) throw;
         const std::string message = e.message(), key = "needs the device feature \"";
         const std::size_t at = message.find(key);
-        if (at == message.npos || target.kind != passes::TargetKind::Spirv) {
+        if (at == message.npos) {
           out.missing += fmt::format("{}: {}; ", target.letter, message);
           break;
         }

@@ -16,7 +16,8 @@
 namespace krait::test {
 namespace {
 
-using passes::TargetKind;
+using support::Target;
+using support::TargetKind;
 
 /// What a launch leaves: memory, and the lines and faults of a kernel that reports.
 struct Result {
@@ -111,8 +112,8 @@ class Checker {
     recorded_ = interpreted(k_.module, k_, o_.races);
     if (!recorded_.outcome.stopped.empty()) return "interpreter: " + recorded_.outcome.stopped;
     if (recorded_.outcome.faults && !k_.module.kernel().checked) return "interpreter: " + recorded_.outcome.fault;
-    const TargetKind kind = driver::kind_of(device_.target());
-    const bool flushing = kind == TargetKind::SpirvFlushing && k_.module.kernel().fp == ir::FpMode::Native;
+    const Target target = device_.target();
+    const bool flushing = target.flushes_fma() && k_.module.kernel().fp == ir::FpMode::Native;
     const Result expected = meant(!flushing);
     if (o_.passes) {
       ir::Facts all{true, true, true, true, false};
@@ -123,11 +124,11 @@ class Checker {
       const Result usual = flushing ? meant(true) : expected;
       std::vector<ir::Facts> launches{all};
       if (own != all) launches.push_back(own);
-      for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv})
+      for (const TargetKind kind : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv})
         for (const ir::Facts& facts : launches)
-          if (const std::string wrong = check_pipeline(target, facts, usual); !wrong.empty()) return wrong;
+          if (const std::string wrong = check_pipeline(kind, facts, usual); !wrong.empty()) return wrong;
     }
-    return check_back_end(kind, expected);
+    return check_back_end(target, expected);
   }
 
  private:
@@ -175,20 +176,19 @@ class Checker {
 
   /// Up to what a target's code generator makes instructions of.
   std::string check_pipeline(TargetKind kind, const ir::Facts& facts, const Result& expected) const {
-    if (kind == TargetKind::Cpu && facts == k_.module.kernel().facts && driver::kind_of(device_.target()) == kind) return {};
+    if (kind == TargetKind::Cpu && facts == k_.module.kernel().facts && device_.target().kind == kind) return {};
     ir::Module m = k_.module;
     set_facts(m, facts);
-    if (const std::string refused = passes::run_pipeline(m, kind, true); !refused.empty()) return "passes: " + refused;
+    if (const std::string refused = passes::run_pipeline(m, {kind}, true); !refused.empty()) return "passes: " + refused;
     if (kind != TargetKind::Cpu) passes::combine_accesses(m, kind == TargetKind::Ptx);
     if (const std::string broken = ir::verify(m); !broken.empty()) return "not valid after combine_accesses: " + broken;
-    constexpr const char* names[] = {"interpreter", "cpu", "ptx75", "ptx", "spirv", "spirv"};
-    return compared(fmt::format("the pipeline of {}", names[unsigned(kind)]), expected,
+    return compared(fmt::format("the pipeline of {}", support::info(kind).word), expected,
                     [&](std::vector<Argument>& got) { return run_interpreted(m, k_.launch, got); });
   }
 
-  std::string check_back_end(TargetKind kind, const Result& expected) const {
+  std::string check_back_end(const Target& target, const Result& expected) const {
     ir::Module lowered = k_.module;
-    if (const std::string refused = passes::run_pipeline(lowered, kind, true); !refused.empty()) return "passes: " + refused;
+    if (const std::string refused = passes::run_pipeline(lowered, target, true); !refused.empty()) return "passes: " + refused;
     if (o_.print) {
       std::fputs(ir::print(lowered).c_str(), stdout);
       for (const Argument& a : k_.arguments)

@@ -42,10 +42,11 @@ bool is_nan(Scalar s, std::uint64_t bits) {
 }
 
 /// KRAIT_TEST_EFFORT=quick: the code of first launches.
-std::string target_of(const runtime::Device& device) {
+support::Target target_of(const runtime::Device& device) {
   const char* effort = std::getenv("KRAIT_TEST_EFFORT");
-  const std::string target = device.target();
-  return effort && target.starts_with("cpu") ? target + " effort=" + effort : target;
+  support::Target target = device.target();
+  target.cpu.quick = effort && std::strcmp(effort, "quick") == 0;
+  return target;
 }
 
 /// Of the module that ran last: cases that differ in their launch alone are compiled once.
@@ -94,10 +95,8 @@ runtime::Device* find_device(const std::string& back_end, std::string& why) {
 }
 
 int warp_of(const runtime::Device& device) {
-  const std::string target = device.target(), key = "subgroup=";
-  const std::size_t at = target.find(key);
-  const int lanes = at == target.npos ? 0 : std::atoi(target.c_str() + at + key.size());
-  return lanes ? lanes : 32;
+  const support::Target target = device.target();
+  return target.kind == support::TargetKind::Spirv && target.spirv.subgroup ? int(target.spirv.subgroup) : 32;
 }
 
 ir::FpMode exact_mode(const std::string& name) {

@@ -289,7 +289,7 @@ TEST(dsl_snippets, random) {
   });
   krait::ir::Module m = recorded->module;
   m.kernel().fp = krait::ir::FpMode::Strict;
-  ASSERT_EQ(krait::passes::run_pipeline(m, krait::passes::TargetKind::Interpreter), "");
+  ASSERT_EQ(krait::passes::run_pipeline(m, {krait::support::TargetKind::Interpreter}), "");
   krait::ir::Launch launch;
   launch.block[0] = 24;
   const krait::ir::Argument argument_of_out[] = {argument(out)};

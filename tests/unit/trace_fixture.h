@@ -145,7 +145,7 @@ template <class... Args>
 void run(const krait::trace::Recorded& recorded, krait::ir::Launch launch, Args&&... args) {
   krait::ir::Module optimised = recorded.module;
   optimised.kernel().fp = krait::ir::FpMode::Strict;  // contraction changes rounding
-  ASSERT_EQ(krait::passes::run_pipeline(optimised, krait::passes::TargetKind::Interpreter), "");
+  ASSERT_EQ(krait::passes::run_pipeline(optimised, {krait::support::TargetKind::Interpreter}), "");
   ASSERT_EQ(krait::ir::verify(optimised), "") << krait::ir::print(optimised);
   std::tuple<std::decay_t<Args>...> copies{args...};
   const auto copied_arguments = std::apply([](auto&... copy) { return arguments_of(copy...); }, copies);

@@ -132,7 +132,7 @@ TEST(trace_functions, barriers_and_shared_arrays_work_in_functions) {
 TEST(trace_functions, a_barrier_in_a_function_is_checked_where_it_is_called) {
   const auto wait = kr::function([] { kr::syncthreads(); });
   auto recorded = record([&](kr::view<int>) { kr::if_(kr::thread_idx().x > 0, [&] { wait(); }); });
-  const std::string refused = krait::passes::run_pipeline(recorded->module, krait::passes::TargetKind::Interpreter);
+  const std::string refused = krait::passes::run_pipeline(recorded->module, {krait::support::TargetKind::Interpreter});
   EXPECT_NE(refused.find("may be reached by only a part of the threads"), refused.npos) << refused;
 }
 

@@ -61,7 +61,7 @@ TEST(trace_random, plain_and_traced_numbers_have_the_same_bits) {
   });
   krait::ir::Module m = recorded->module;
   m.kernel().fp = krait::ir::FpMode::Strict;
-  ASSERT_EQ(krait::passes::run_pipeline(m, krait::passes::TargetKind::Interpreter), "");
+  ASSERT_EQ(krait::passes::run_pipeline(m, {krait::support::TargetKind::Interpreter}), "");
   krait::ir::Launch launch;
   launch.block[0] = draws;
   const krait::ir::Argument out[] = {argument(got)};

@@ -42,12 +42,8 @@ std::uint64_t element(const std::vector<std::byte>& data, std::size_t offset, un
   return bits;
 }
 
-/// The subgroup size in a target text; 32 where it is not fixed.
-int warp_size(const std::string& target) {
-  const std::size_t at = target.find("subgroup=");
-  const int size = at == target.npos ? 0 : std::atoi(target.c_str() + at + 9);
-  return size ? size : 32;
-}
+/// The subgroup size; 32 where it is not fixed.
+int warp_size(const support::Target& target) { return target.spirv.subgroup ? int(target.spirv.subgroup) : 32; }
 
 }  // namespace
 
@@ -62,8 +58,8 @@ std::string why_no_device() {
 
 std::string compile(const ir::Module& module, std::string_view target) {
   try {
-    const std::string text = target.empty() ? device()->target() : std::string(target);
-    return codegen::spirv::compile(module, codegen::parse_target(text), codegen::Emit::Binary).data;
+    const support::Target made_for = target.empty() ? device()->target() : support::parse_target(target).target;
+    return codegen::spirv::compile(module, made_for.spirv, codegen::Emit::Binary).data;
   } catch (const codegen::Failure& f) {
     ADD_FAILURE() << f.message;
   }
@@ -168,7 +164,7 @@ void expect_as_interpreted(const ir::Module& module, ir::Launch launch, const st
 
 void expect_as_recorded(const ir::Module& recorded, const ir::Launch& launch, const std::vector<KernelArgument>& arguments) {
   ir::Module final = recorded;
-  ASSERT_EQ(passes::run_pipeline(final, passes::TargetKind::Spirv, true), "");
+  ASSERT_EQ(passes::run_pipeline(final, {support::TargetKind::Spirv}, true), "");
   expect_same(meaning_of(recorded), final, launch, arguments, {});
 }
 

@@ -26,7 +26,7 @@ std::vector<float> ramp(std::size_t n, float scale = 1) {
 }
 
 TEST_F(VulkanKernels, TargetNamesWhatTheDriverDoes) {
-  const std::string target = device()->target();
+  const std::string target = support::print(device()->target());
   RecordProperty("target", target);
   EXPECT_EQ(target.rfind("spirv features=i64", 0), 0u) << target;
   EXPECT_NE(target.find(" push="), target.npos) << target;

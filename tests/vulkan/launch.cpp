@@ -388,7 +388,7 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 }
 )");
   try {
-    codegen::spirv::compile(m, codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Binary);
+    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Binary);
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
@@ -429,7 +429,7 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
   std::string text = add_one;
   const auto disassembled = [&] {
-    return codegen::spirv::compile(parse_kernel(text), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm).data;
+    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Asm).data;
   };
   EXPECT_EQ(disassembled().find("Nontemporal"), std::string::npos);
   text.replace(text.find("load %0"), 4, "load.streaming");
@@ -446,7 +446,7 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
                                                 "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
                                                 "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
                                                 "  store.f32 %1, %4, %8\n  return\n}\n"),
-                                   codegen::parse_target(target), codegen::Emit::Asm)
+                                   support::parse_target(target).target.spirv, codegen::Emit::Asm)
         .data;
   };
   const auto count = [](const std::string& text, const std::string& word) {
@@ -461,7 +461,7 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
-      codegen::spirv::compile(parse_kernel(add_one), codegen::parse_target("spirv features=i64 push=128"), codegen::Emit::Asm)
+      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Asm)
           .data;
   EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
   EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;

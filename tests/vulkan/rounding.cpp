@@ -105,7 +105,7 @@ TEST(VulkanRounding, QuotientsFromAnyEstimate) {
 
 /// The device's target without the features of a list, and with others instead.
 std::string without(std::string_view list, std::string_view instead = {}) {
-  std::string text = device()->target();
+  std::string text = support::print(device()->target());
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
     const std::string feature = fmt::format(",{}", list.substr(at, end - at));

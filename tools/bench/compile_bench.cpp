@@ -42,10 +42,8 @@ struct Times {
   }
 };
 
-Times compile(const Workload& w, const std::string& target, const std::string& kir_folder) {
-  const auto kind = target.starts_with("ptx")     ? kr::passes::TargetKind::Ptx
-                    : target.starts_with("spirv") ? kr::passes::TargetKind::Spirv
-                                                  : kr::passes::TargetKind::Cpu;
+Times compile(const Workload& w, const kr::support::Target& target, const std::string& kir_folder) {
+  const kr::support::TargetInfo& kind = kr::support::info(target.kind);
   Times t;
   std::size_t stage = 0;
   auto from = Clock::now();
@@ -57,7 +55,7 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   const kr::driver::Recorded recorded = bench::record(w);
   lap();
   // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
-  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind != kr::passes::TargetKind::Cpu, true, true, true}, kind);
+  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind.aligned, true, true, true}, target);
   lap();
   for (const kr::ir::Function& f : lowered.functions) kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
   from = Clock::now();
@@ -66,12 +64,12 @@ Times compile(const Workload& w, const std::string& target, const std::string& k
   const kr::driver::Generated made = kr::driver::generate(text, target, "binary", w.name);
   for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms}) t.ms[stage++] = ms;
   from = Clock::now();
-  if (auto& cpu = kr::driver::Devices::get().cpu(); target == cpu.target) {
+  if (auto& cpu = kr::driver::Devices::get().cpu(); kr::support::print(target) == cpu.target_text) {
     const auto code = cpu.device->load(std::as_bytes(std::span(made.bytes)), w.name);
     lap();
   }
   t.bytes = made.bytes.size();
-  if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + target.substr(0, target.find(' ')) + ".kir") << text;
+  if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + std::string(kind.word) + ".kir") << text;
   return t;
 }
 
@@ -117,13 +115,14 @@ int main(int argc, char** argv) try {
   kr::driver::plugin_build_id();  // loads the plug-in
   std::string out = "[";
   for (const std::string& target : targets) {
+    const kr::support::Target made_for = kr::driver::read_target(target);
     fmt::print("\n{}\n\n| kernel | {} | all | first | operations | bytes |\n", target, fmt::join(stages, " | "));
     for (const Workload& w : all) {
       if (!only.empty() && only != w.name) continue;
-      Times best = compile(w, target, kir_folder);
+      Times best = compile(w, made_for, kir_folder);
       const double first = best.total();
       for (int r = 1; r < rounds; ++r) {
-        const Times t = compile(w, target, {});
+        const Times t = compile(w, made_for, {});
         for (std::size_t s = 0; s < stage_count; ++s) best.ms[s] = std::min(best.ms[s], t.ms[s]);
       }
       fmt::print("| {} |", w.name);

@@ -48,7 +48,7 @@ Times make(runtime::Device& device, const bench::Workload& w, int number) {
   ir::Module m = bench::record(w, name.c_str()).module;
   t[Record] = watch.lap();
   m.kernel().facts = {true, true, true, true};
-  if (const std::string refused = passes::run_pipeline(m, passes::TargetKind::Spirv); !refused.empty())
+  if (const std::string refused = passes::run_pipeline(m, device.target()); !refused.empty())
     throw error(error::kind_type::usage, refused.c_str());
   t[Passes] = watch.lap();
   const driver::Generated code = driver::generate(ir::print(m), device.target(), "binary", "kernel " + m.kernel().name);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) try {
     return 1;
   }
   runtime::Device& device = *found.devices.front();
-  fmt::print("{}, target \"{}\"\n\n| kernel |", device.name(), device.target());
+  fmt::print("{}, target \"{}\"\n\n| kernel |", device.name(), support::print(device.target()));
   for (const char* name : names) fmt::print(" {} |", name);
   fmt::print(" all, ms |\n");
   const std::vector<std::string_view> only(argv + 1, argv + argc);

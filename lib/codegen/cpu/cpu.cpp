@@ -61,7 +61,7 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const Target& target, Emit emit, Hints* hints) {
+Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints) {
   const ir::Function& f = module.kernel();
   if (!f.flat) defect("the CPU code generator takes kernels whose accesses are flat");
   initialise_llvm();

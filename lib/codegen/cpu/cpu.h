@@ -2,12 +2,13 @@
 #pragma once
 
 #include "codegen/hints.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/ir.h"
+#include "support/target.h"
 
 namespace krait::codegen::cpu {
 
 /// Compiles a verified module. Throws Failure. Adds to `hints`, which may be null.
-Reply compile(const ir::Module& module, const Target& target, Emit emit, Hints* hints);
+Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints);
 
 }  // namespace krait::codegen::cpu

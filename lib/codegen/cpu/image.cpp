@@ -35,7 +35,6 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   if (!target) defect("LLVM has no x86-64: " + error);
   for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
     if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is no x86-64 processor");
-  if (on.features.find('-') != std::string::npos) unsupported("target: features of the processor can only be added: " + on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/shape.h"
 
-#include <bit>
-
 #include "ir/calls.h"
 #include "ir/latency.h"
 #include "ir/walk.h"
@@ -113,23 +111,13 @@ Traits find_traits(const ir::Module& module) {
   return t;
 }
 
-Shape read_shape(const Target& target) {
+Shape read_shape(const support::CpuTarget& target) {
   Shape shape;
-  shape.lanes = target.number("lanes", 1);
-  shape.parts = target.number("parts", 0);
-  if (!std::has_single_bit(shape.lanes) || shape.lanes > 16) unsupported("target: lanes must be 1, 2, 4, 8 or 16");
-  if (shape.parts != 0 && (!std::has_single_bit(shape.parts) || shape.parts > 8)) unsupported("target: parts must be 1, 2, 4 or 8");
-  if (target.arch != "x86-64") unsupported("target: the CPU code generator makes x86-64, not \"" + target.arch + "\"");
+  shape.lanes = target.lanes, shape.parts = target.parts;
   Machine& m = shape.machine;
-  m.cpu = target.option("cpu", "x86-64-v2");
-  m.tune = target.option("tune", m.cpu);
-  m.features = target.option("features");
-  m.quick = target.option("effort") == "quick";
-  auto has = [&](std::string_view f) { return target.lists("features", f); };
-  if (m.cpu == "x86-64-v4" || has("+avx512vl")) m.level = CpuLevel::Avx512;
-  else if (m.cpu == "x86-64-v3" || has("+avx2")) m.level = CpuLevel::Avx2;
-  m.fma = m.level >= CpuLevel::Avx2;
-  m.f16c = m.fma;
+  m.cpu = target.cpu, m.tune = target.tune, m.features = target.features, m.quick = target.quick;
+  m.level = target.level();
+  m.fma = m.f16c = m.level >= CpuLevel::Avx2;
   return shape;
 }
 

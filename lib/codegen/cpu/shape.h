@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/ir.h"
-#include "support/cpu_blob.h"
+#include "support/target.h"
 
 namespace krait::codegen::cpu {
 
@@ -65,7 +65,6 @@ Traits find_traits(const ir::Module& module);
 /// Vectors of a gang (parts.cpp), where the target leaves them open.
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks);
 
-/// Reads lanes, parts (0: open), cpu, tune, features and effort of the target. Throws Failure 1 where they do not fit.
-Shape read_shape(const Target& target);
+Shape read_shape(const support::CpuTarget& target);
 
 }  // namespace krait::codegen::cpu

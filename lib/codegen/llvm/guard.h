@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen {
 

@@ -6,7 +6,7 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen {
 

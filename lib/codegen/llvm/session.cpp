@@ -14,7 +14,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/walk.h"
 
 namespace krait::codegen {

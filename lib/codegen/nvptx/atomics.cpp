@@ -2,7 +2,7 @@
 //
 // Atomics, at block scope for shared memory. What PTX lacks, or does with other rounding, is a compare-and-swap loop.
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen::nvptx {
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen::nvptx {
 

@@ -5,7 +5,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::nvptx {

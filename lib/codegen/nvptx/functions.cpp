@@ -6,7 +6,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 
 namespace krait::codegen::nvptx {
 

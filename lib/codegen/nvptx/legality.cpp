@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/shared_lengths.h"
 #include "ir/walk.h"
 

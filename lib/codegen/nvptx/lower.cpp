@@ -9,7 +9,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::nvptx {

@@ -6,7 +6,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/shared_lengths.h"
 #include "ir/walk.h"
 

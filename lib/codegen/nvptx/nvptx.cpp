@@ -3,8 +3,6 @@
 // Choice of the LLVM target, the pass pipeline and the emission of PTX.
 #include "codegen/nvptx/nvptx.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
@@ -23,35 +21,7 @@
 namespace krait::codegen::nvptx {
 namespace {
 
-struct Version {
-  unsigned number, since_isa;
-};
-// Devices that LLVM 22 knows and the first PTX ISA with each (PTX ISA, release history). PTX for an older device runs on newer
-// ones, so one that is missing here, or newer than the ISA, is served by the latest before it.
-constexpr Version devices[] = {{75, 63}, {80, 70},  {86, 71},  {87, 74},  {89, 78},
-                               {90, 78}, {100, 86}, {103, 88}, {120, 87}, {121, 88}};
-constexpr unsigned isas[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88};
-
-struct Choice {
-  unsigned sm, isa;
-};
-
-Choice choose(const Target& target) {
-  unsigned sm = target.number("sm", 75), isa = target.number("isa", 78);
-  if (sm < devices[0].number)
-    unsupported(fmt::format("sm_{} is older than sm_{}, the oldest device that Krait compiles for", sm, devices[0].number));
-  Choice choice{0, 0};
-  for (const Version& device : devices)
-    if (device.number <= sm && device.since_isa <= isa) choice.sm = device.number;
-  for (unsigned known : isas)
-    if (known <= isa) choice.isa = known;
-  if (!choice.sm || !choice.isa)
-    unsupported(fmt::format("the driver takes PTX ISA {}.{}, but sm_{} needs {}.{} or later: update the driver", isa / 10,
-                            isa % 10, sm, devices[0].since_isa / 10, devices[0].since_isa % 10));
-  return choice;
-}
-
-std::unique_ptr<llvm::TargetMachine> create_machine(const Choice& choice) {
+std::unique_ptr<llvm::TargetMachine> create_machine(const support::PtxTarget& on) {
   initialise_llvm();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
@@ -60,7 +30,7 @@ std::unique_ptr<llvm::TargetMachine> create_machine(const Choice& choice) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, fmt::format("sm_{}", choice.sm), fmt::format("+ptx{}", choice.isa), options,
+      target->createTargetMachine(triple, on.name(), fmt::format("+ptx{}", on.isa), options,
                                   llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine) defect("LLVM has no machine for NVPTX");
   return machine;
@@ -108,11 +78,11 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const Target& target, Emit emit) {
+Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit) {
   Stopwatch watch;
-  Choice choice = choose(target);
-  check_legality(module, choice.isa);
-  BorrowedMachine machine(fmt::format("ptx {} {}", choice.sm, choice.isa), [&choice] { return create_machine(choice); });
+  const support::PtxTarget on = support::writable(target);
+  check_legality(module, on.isa);
+  BorrowedMachine machine(fmt::format("ptx {} {}", on.name(), on.isa), [&on] { return create_machine(on); });
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());

@@ -15,13 +15,14 @@
 
 #include <llvm/ADT/StringRef.h>
 
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/ir.h"
+#include "support/target.h"
 
 namespace krait::codegen::nvptx {
 
-/// Target "ptx sm=90 isa=80": PTX for that device and no newer language version. Throws Failure.
-Reply compile(const ir::Module& module, const Target& target, Emit emit);
+/// PTX for that device, or the newest before it that the PTX version knows, in no newer version. Throws Failure.
+Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit);
 
 /// The same program, without the instructions that ptxas gets wrong.
 std::string for_ptxas(llvm::StringRef ptx);

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX as ptxas gets it right (CUDA 13.0, and the driver's own, 580.159). Each of these gave wrong bits for a random kernel, and is right
-// by the detour; in LLVM's IR most of them would be undone.
-//   neg.s16, abs.s16     -32768 gives +32768 where a comparison, shift or conversion to 32 bits follows
-//   min, max of 16 bits  where a comparison with an operand follows, ptxas asks which one was taken: wrong where they are equal
-//   abs.s32, abs.s64     the least integer's is taken for positive by comparisons that follow
-//   neg.s32              loses the negation where it is an operand of two min or max that become one instruction, and where a loop
-//                        of one trip carries it (in and out in one register)
-//   selp.f32, selp.f64   loses the sign of a zero where it chooses among constants
+// PTX as ptxas gets it right (CUDA 13.0, and the driver's own, 580.159). Each of these instructions gave wrong bits for a random kernel,
+// and is right by the detour; in LLVM's IR most of them would be undone. support/quirks.def says what comes out of them.
 #include "codegen/nvptx/nvptx.h"
 
 #include <initializer_list>

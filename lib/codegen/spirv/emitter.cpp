@@ -7,9 +7,9 @@
 
 namespace krait::codegen::spirv {
 
-void Emitter::need(std::string_view feature, std::string_view of_what) {
+void Emitter::need(Feature feature, std::string_view of_what) {
   if (!has(feature))
-    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, feature));
+    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, support::word_of(feature)));
 }
 
 void Emitter::begin(Id label) {
@@ -34,13 +34,13 @@ Id Emitter::type(Scalar s) {
   switch (s) {
     case Scalar::Void: return m.void_type();
     case Scalar::Bool: return m.bool_type();
-    case Scalar::I8: case Scalar::U8: need("i8", "an 8-bit integer"); return m.int_type(8);
-    case Scalar::I16: case Scalar::U16: need("i16", "a 16-bit integer"); return m.int_type(16);
+    case Scalar::I8: case Scalar::U8: need(Feature::I8, "an 8-bit integer"); return m.int_type(8);
+    case Scalar::I16: case Scalar::U16: need(Feature::I16, "a 16-bit integer"); return m.int_type(16);
     case Scalar::I32: case Scalar::U32: return m.int_type(32);
-    case Scalar::I64: case Scalar::U64: need("i64", "a 64-bit integer"); return m.int_type(64);
-    case Scalar::F16: need("f16", "a 16-bit float"); return m.float_type(16);
+    case Scalar::I64: case Scalar::U64: need(Feature::I64, "a 64-bit integer"); return m.int_type(64);
+    case Scalar::F16: need(Feature::F16, "a 16-bit float"); return m.float_type(16);
     case Scalar::F32: return m.float_type(32);
-    case Scalar::F64: need("f64", "a 64-bit float"); return m.float_type(64);
+    case Scalar::F64: need(Feature::F64, "a 64-bit float"); return m.float_type(64);
   }
   return 0;
 }
@@ -60,7 +60,7 @@ Id Emitter::hidden_zero(Scalar u) {
 // Mesa's llvmpipe takes x·0 for 0, x + 0 for x, x / 0 for anything, and a choice between -1 and 0 for one between -1 and -0, strict
 // modes or not. It comes to zeros by itself: by sums of literals, by inlining functions, and by the counters of loops that it unrolls.
 // So it sees no number that it could begin with. It knows that two exclusive ors with one number are none.
-Id Emitter::opaque(Scalar s, Id x) { return has("hide0") ? unknown(s, x) : x; }
+Id Emitter::opaque(Scalar s, Id x) { return has(Feature::Hide0) ? unknown(s, x) : x; }
 
 Id Emitter::unknown(Scalar s, Id x) {
   const Scalar u = bits_type(s);
@@ -69,14 +69,14 @@ Id Emitter::unknown(Scalar s, Id x) {
 
 // llvmpipe asks for each load whether its place is the same in all threads: a walk through the operands that ends at the first number
 // that differs, and takes each path to shared ones. 40 multiplications in a row of a scalar argument by itself took it an hour.
-Id Emitter::index(Scalar s, Id x) { return has("walks") ? op(spv::Op::OpBitwiseOr, s, {hidden_zero(s), x}) : x; }
+Id Emitter::index(Scalar s, Id x) { return has(Feature::Walks) ? op(spv::Op::OpBitwiseOr, s, {hidden_zero(s), x}) : x; }
 
 // llvmpipe puts an integer zero among the doubles for threads that take no part, which its LLVM cannot translate and ends the
 // process. A result of integer arithmetic is an integer to it.
 Id Emitter::atomic_operand(Scalar s, Id x) {
   const Scalar u = bits_type(s);
   x = bits(u, s, x);
-  return s == Scalar::F64 && has("hide0") ? op(spv::Op::OpBitwiseXor, u, {x, hidden_zero(u)}) : x;
+  return s == Scalar::F64 && has(Feature::Hide0) ? op(spv::Op::OpBitwiseXor, u, {x, hidden_zero(u)}) : x;
 }
 
 // In fast mode too: the bodies of functions rely on exact sums, and a driver that takes (x + c) - c for x makes log(1 + x) zero.
@@ -105,7 +105,7 @@ Id Emitter::resize(Scalar to, Scalar from, Id x) {
   if (sign && from == Scalar::I32) extended_[id] = x;
   // NVIDIA's driver (580) takes shifts by 8 that are or-ed together for a swap of the two bytes, and its operand for dead where a
   // division of 64 bits, a function there, comes between.
-  if (from == Scalar::U16 && ir::size_of(to) > 2 && has("swap16")) id = op(spv::Op::OpBitwiseXor, to, {id, hidden_zero(to)});
+  if (from == Scalar::U16 && ir::size_of(to) > 2 && has(Feature::Swap16)) id = op(spv::Op::OpBitwiseXor, to, {id, hidden_zero(to)});
   return id;
 }
 

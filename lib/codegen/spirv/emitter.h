@@ -13,27 +13,29 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "codegen/spirv/module.h"
-#include "codegen/target.h"
+#include "codegen/reply.h"
 #include "ir/ir.h"
+#include "support/target.h"
 
 namespace krait::codegen::spirv {
 
 using ir::Scalar;
+using support::Feature;
 
 class Emitter {
  public:
-  explicit Emitter(const Target& target) : target_(target) {}
+  explicit Emitter(const support::SpirvTarget& target) : target_(target) {}
 
   Module m;
   bool fast = false;  // the current operation may be approximated and contracted
 
-  bool has(std::string_view feature) const { return target_.lists("features", feature); }
-  const Target& target() const { return target_; }
+  bool has(Feature feature) const { return target_.features.has(feature); }
+  const support::SpirvTarget& target() const { return target_; }
   /// What messages about missing features name: "operation add (user.cpp:12)".
   std::string where;
-  void need(std::string_view feature, std::string_view of_what);
+  void need(Feature feature, std::string_view of_what);
   /// Fma of f32 rounds once, at least where no subnormal number is involved.
-  bool fuses_f32() const { return has("fma32") || has("nfma32"); }
+  bool fuses_f32() const { return has(Feature::Fma32) || has(Feature::Nfma32); }
 
   // ---- basic blocks
   Id label() { return m.new_id(); }
@@ -150,7 +152,7 @@ class Emitter {
 
   Id compare_extended(ir::Op o, Id x, Id y);
 
-  const Target& target_;
+  const support::SpirvTarget& target_;
   Id block_ = 0;
   std::map<Id, Id> extended_;               // an i32 extended to the same i64 → the i32
   std::map<Id, std::int64_t> constants64_;  // values of 64-bit constants

@@ -11,9 +11,9 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header) {
-  Unit unit{module, Emitter(target), debug, &header};
-  unit.vulkan_model = unit.emitter.has("vmm");
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::SpirvBlobHeader& header) {
+  Unit unit{module, Emitter(target), target.features.has(Feature::Debug), &header};
+  unit.vulkan_model = unit.emitter.has(Feature::Vmm);
   for (const ir::Function& f : module.functions)
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Effect effect = ir::info(f.insts[i].op).effect;
@@ -110,13 +110,14 @@ void Lower::capabilities() {
     ir::for_each_region(f, [&](ir::RegionId r) { use(f.regions[r].params); });
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { use(f.insts[i].results); });
   }
-  struct Mode { const char* feature; spv::Capability capability; spv::ExecutionMode mode; };
-  const Mode modes[] = {{"szin", spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
-                        {"rte", spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
-                        {"keep", spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
+  struct Mode { Feature of[3]; spv::Capability capability; spv::ExecutionMode mode; };
+  using enum Feature;
+  const Mode modes[] = {{{Szin16, Szin32, Szin64}, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
+                        {{Rte16, Rte32, Rte64}, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
+                        {{Keep16, Keep32, Keep64}, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
   for (unsigned w = 0; w < 3; ++w) {
     for (const Mode& mode : modes) {
-      if (!used[w] || !e_.has(fmt::format("{}{}", mode.feature, 16u << w))) continue;
+      if (!used[w] || !e_.has(mode.of[w])) continue;
       e_.m.capability(mode.capability);
       e_.m.execution_mode(mode.mode, {16u << w});
     }

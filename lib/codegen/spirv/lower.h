@@ -31,7 +31,7 @@ struct Unit {
 };
 
 /// The module's words; `header` is filled but for magic and words.
-Words lower_module(const ir::Module& module, const Target& target, bool debug, support::SpirvBlobHeader& header);
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::SpirvBlobHeader& header);
 
 /// Fills in the header's depth and trips, after all was lowered.
 void measure(const Unit& unit);

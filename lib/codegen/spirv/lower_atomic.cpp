@@ -15,7 +15,7 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
   const Array& a = arrays_[array];
   const bool global = a.space == ir::Space::Global;
   if (ir::bits_of(s) == 64 && !ir::is_float(as)) {
-    e_.need(global ? "a64" : "sa64", "a 64-bit atomic");
+    e_.need(global ? Feature::A64 : Feature::Sa64, "a 64-bit atomic");
     e_.m.capability(spv::Capability::Int64Atomics);
   }
   if (global) {
@@ -88,7 +88,7 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
 /// Native addition of floats may flush subnormals, which strict and reproducible kernels must keep.
 bool Lower::native_float_add(const ir::Inst& i, Scalar s) {
   if (i.op != ir::Op::AtomicAdd || f_.fp == ir::FpMode::Strict || f_.fp == ir::FpMode::Reproducible) return false;
-  return arrays_[i.operands[0]].space == ir::Space::Global && e_.has(fmt::format("fadd{}", ir::bits_of(s)));
+  return arrays_[i.operands[0]].space == ir::Space::Global && e_.has(s == Scalar::F32 ? Feature::Fadd32 : Feature::Fadd64);
 }
 
 void Lower::atomic(const ir::Inst& i) {
@@ -114,7 +114,7 @@ Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
   const AtomicPlace at = atomic_place(i, s, u);
   if (i.op == Op::AtomicLoad) {
     // Where barriers order nothing, lavapipe's compiler takes a load out of the loop that waits for it.
-    if (e_.has("joins")) return e_.op(S::OpAtomicOr, u, {at.pointer, at.scope, order(i), e_.constant(u, 0)});
+    if (e_.has(Feature::Joins)) return e_.op(S::OpAtomicOr, u, {at.pointer, at.scope, order(i), e_.constant(u, 0)});
     return e_.op(S::OpAtomicLoad, u, {at.pointer, at.scope, order(i)});
   }
   Id v = e_.atomic_operand(s, value(i.operands.back()));

@@ -21,7 +21,7 @@ void Lower::entry() {
   Module& m = e_.m;
   layout_ = ir::argument_layout(f_);
   const std::uint32_t direct = support::spirv_launch_bytes + layout_.size;
-  bool in_memory = direct > e_.target().number("push", 128);
+  bool in_memory = direct > e_.target().push;
   for (const ir::ArgumentSlot& s : layout_.slots) in_memory |= s.what == What::Bytes;  // an index reaches into memory alone
   header_->argument_bytes = layout_.size;
   header_->arguments_in_memory = in_memory;

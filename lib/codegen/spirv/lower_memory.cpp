@@ -15,10 +15,10 @@ using spv::Op;
 
 void Lower::need_storage(Scalar s) {
   if (ir::size_of(s) == 1) {
-    e_.need("i8", "an access of 8 bits");
+    e_.need(Feature::I8, "an access of 8 bits");
     e_.m.capability(spv::Capability::StorageBuffer8BitAccess);
   } else if (ir::size_of(s) == 2) {
-    e_.need("i16", "an access of 16 bits");
+    e_.need(Feature::I16, "an access of 16 bits");
     e_.m.capability(spv::Capability::StorageBuffer16BitAccess);
   }
 }
@@ -127,7 +127,7 @@ Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming)
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
   if (streaming) mask |= std::uint32_t(spv::MemoryAccessMask::Nontemporal);
   if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
-  if (a.coherent && e_.has("joins")) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
+  if (a.coherent && e_.has(Feature::Joins)) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
   if (!mask) return {};
   return physical ? Words{mask, alignment} : Words{mask};
 }

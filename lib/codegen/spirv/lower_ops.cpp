@@ -101,7 +101,7 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Cast: case Op::Bitcast: {
       const Id made = i.op == Op::Cast ? e_.cast(result, s, x) : e_.bits(result, s, x);
       // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
-      if (s == Scalar::Bool && ir::is_float(result) && e_.has("bool0")) return e_.unknown(result, made);
+      if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return e_.unknown(result, made);
       return ir::is_float(result) && !ir::is_float(s) ? e_.opaque(result, made) : made;
     }
 

@@ -32,7 +32,7 @@ Id Lower::semantics(bool views) {
 /// yet to store is lost. It drops those of other scopes; one queue family is all that Krait uses. Accesses are volatile then
 /// (memory_operands), as nothing else keeps that driver's compiler from moving them.
 Id Lower::memory_scope(spv::Scope scope) {
-  return e_.u32(std::uint32_t(e_.has("joins") ? spv::Scope::QueueFamily : scope));
+  return e_.u32(std::uint32_t(e_.has(Feature::Joins) ? spv::Scope::QueueFamily : scope));
 }
 
 /// Ordering views costs a wait for all accesses under way (transposing 16384² through tiles took 2.0 ms with it and CUDA's 0.6
@@ -80,20 +80,20 @@ Id Lower::block_vote(const ir::Inst& i) {
 
 Id Lower::warp_builtin(spv::BuiltIn which) {
   Module& m = e_.m;
-  e_.need("warp", "an operation of a warp");
+  e_.need(Feature::Warp, "an operation of a warp");
   m.capability(spv::Capability::GroupNonUniform);
   Id u32 = m.int_type(32);
   return m.emit(Op::OpLoad, u32, {m.builtin(which, u32)});
 }
 
 Id Lower::warp_size() {
-  if (const unsigned fixed = e_.target().number("subgroup", 0)) return e_.u32(fixed);
+  if (const unsigned fixed = e_.target().subgroup) return e_.u32(fixed);
   return warp_builtin(spv::BuiltIn::SubgroupSize);
 }
 
 Id Lower::ballot(const ir::Inst& i) {
   Module& m = e_.m;
-  e_.need("warp", "an operation of a warp");
+  e_.need(Feature::Warp, "an operation of a warp");
   m.capability(spv::Capability::GroupNonUniformBallot);
   Id u32 = m.int_type(32);
   Id votes = m.emit(Op::OpGroupNonUniformBallot, m.vector_type(u32, 4),
@@ -103,7 +103,7 @@ Id Lower::ballot(const ir::Inst& i) {
 }
 
 Id Lower::warp_vote(const ir::Inst& i) {
-  e_.need("warp", "an operation of a warp");
+  e_.need(Feature::Warp, "an operation of a warp");
   e_.m.capability(spv::Capability::GroupNonUniformVote);
   const Op o = i.op == ir::Op::WarpAny ? Op::OpGroupNonUniformAny : Op::OpGroupNonUniformAll;
   return e_.op(o, Scalar::Bool, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
@@ -111,7 +111,7 @@ Id Lower::warp_vote(const ir::Inst& i) {
 
 /// As 32-bit words, which every device shuffles.
 Id Lower::shuffle(const ir::Inst& i) {
-  e_.need("warp", "an operation of a warp");
+  e_.need(Feature::Warp, "an operation of a warp");
   e_.m.capability(spv::Capability::GroupNonUniformShuffle);
   const Scalar s = i.type.scalar, u = Scalar::U32;
   Id last = e_.op(Op::OpISub, u, {warp_size(), e_.u32(1)});

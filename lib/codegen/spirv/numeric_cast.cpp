@@ -72,12 +72,12 @@ Id Emitter::narrow_float(Scalar to, Scalar from, Id x) {
     Id made_odd = select(u, both(both(even, inexact), negate(tiny)), moved, pattern);
     return narrow_float(to, Scalar::F32, bits(Scalar::F32, u, made_odd));
   }
-  if (to == Scalar::F16 && !fast && has("round16")) {
+  if (to == Scalar::F16 && !fast && has(Feature::Round16)) {
     Id rounded = bits(Scalar::U16, to, op(Op::OpFConvert, to, {x}));
     return bits(to, Scalar::U16, op(Op::OpBitwiseXor, Scalar::U16, {rounded, hidden_zero(Scalar::U16)}));
   }
   const Id rounded = op(Op::OpFConvert, to, {x});
-  return has("round32") ? opaque(to, rounded) : rounded;
+  return has(Feature::Round32) ? opaque(to, rounded) : rounded;
 }
 
 Id Emitter::cast(Scalar to, Scalar from, Id x) {

@@ -45,7 +45,7 @@ Id Emitter::copysign(Scalar s, Id x, Id y) {
 
 // Mesa drops FAbs of what it knows not to be negative, which leaves the sign of sqrt(-0).
 Id Emitter::float_abs(Scalar s, Id x) {
-  if (fast || !has("hide0")) return ext(GLSLstd450FAbs, s, {x});
+  if (fast || !has(Feature::Hide0)) return ext(GLSLstd450FAbs, s, {x});
   const Scalar u = bits_type(s);
   return bits(s, u, op(Op::OpBitwiseAnd, u, {bits(u, s, x), constant(u, format_of(s).sign() - 1)}));
 }
@@ -69,14 +69,14 @@ Id Emitter::divide(Scalar s, Id x, Id y) {
     Id wide = divide(Scalar::F32, cast(Scalar::F32, s, x), cast(Scalar::F32, s, y));
     return narrow_float(s, Scalar::F32, wide);
   }
-  if (s == Scalar::F32 && !has("div32")) return divide_f32(x, y);
+  if (s == Scalar::F32 && !has(Feature::Div32)) return divide_f32(x, y);
   return exact(Op::OpFDiv, s, {x, y});
 }
 
 Id Emitter::sqrt(Scalar s, Id x) {
   if (fast) return ext(GLSLstd450Sqrt, s, {x});
   if (s == Scalar::F16) return narrow_float(s, Scalar::F32, sqrt(Scalar::F32, cast(Scalar::F32, s, x)));
-  if (s == Scalar::F32 && !has("sqrt32")) return sqrt_f32(x);
+  if (s == Scalar::F32 && !has(Feature::Sqrt32)) return sqrt_f32(x);
   return ext(GLSLstd450Sqrt, s, {x});
 }
 
@@ -136,14 +136,13 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 }
 
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
-  const std::string feature = fmt::format("fma{}", ir::bits_of(s));
-  if (fast || has(feature)) return ext(GLSLstd450Fma, s, {x, y, z});
+  if (fast || has(s == Scalar::F16 ? Feature::Fma16 : s == Scalar::F32 ? Feature::Fma32 : Feature::Fma64)) return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
-  if (!has("f64"))
+  if (!has(Feature::F64))
     unsupported(fmt::format(
         "{}: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast", where));
-  return has("nfma32") ? fma_where_normal(x, y, z) : fma_f32(x, y, z);
+  return has(Feature::Nfma32) ? fma_where_normal(x, y, z) : fma_f32(x, y, z);
 }
 
 Id Emitter::fma_normal(Id x, Id y, Id z) {

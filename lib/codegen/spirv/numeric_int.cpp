@@ -92,7 +92,7 @@ Id Emitter::int_compare(ir::Op o, Scalar s, Id x, Id y) {
 }
 
 Id Emitter::int_neg(Scalar s, Id x) {
-  if (ir::bits_of(s) >= 32 || !has("neg16")) return op(Op::OpSNegate, s, {x});
+  if (ir::bits_of(s) >= 32 || !has(Feature::Neg16)) return op(Op::OpSNegate, s, {x});
   return op(Op::OpUConvert, s, {unknown(Scalar::I32, op(Op::OpSNegate, Scalar::I32, {resize(Scalar::I32, s, x)}))});
 }
 
@@ -112,7 +112,7 @@ Id Emitter::popcount(Scalar s, Id x) {
   }
   Id wide = resize(Scalar::U32, ir::to_unsigned(s), x);
   // NVIDIA's driver (580) forgets the extension where the count becomes narrow again, and counts what is in front of the number.
-  if (ir::bits_of(s) < 32 && has("count16")) wide = unknown(Scalar::U32, wide);
+  if (ir::bits_of(s) < 32 && has(Feature::Count16)) wide = unknown(Scalar::U32, wide);
   return op(Op::OpBitCount, Scalar::I32, {wide});
 }
 

@@ -40,9 +40,9 @@ Id Emitter::either_way(Scalar s, Id condition, Fast&& fast_way, Slow&& slow_way)
 }
 
 Id Emitter::divide_f32(Id x, Id y) {
-  const bool by_double = has("f64") && has("div64");
+  const bool by_double = has(Feature::F64) && has(Feature::Div64);
   const auto slow = [&] { return by_double ? divide_by_f64(x, y) : divide_by_integers(x, y); };
-  if (!fuses_f32() && (by_double || !has("f64"))) return slow();
+  if (!fuses_f32() && (by_double || !has(Feature::F64))) return slow();
   // Exponents from -62 to 62: neither the quotient nor a residual leaves the normal numbers. Divisors within 8 ULP of a power of
   // two from below have reciprocals so near to the middle of two floats that one correction is not enough.
   const auto ordinary = [&](Id v) {
@@ -66,7 +66,7 @@ Id Emitter::divide_by_fma(Id x, Id y) {
 
 Id Emitter::reciprocal_f32(Id y) {
   Id estimate = exact(Op::OpFDiv, f, {constant(f, one), y});
-  if (has("div32")) return estimate;
+  if (has(Feature::Div32)) return estimate;
   if (!fuses_f32()) return divide_f32(constant(f, one), y);
   Id missed = fma_normal(exact(Op::OpFNegate, f, {y}), estimate, constant(f, one));
   return fma_normal(missed, estimate, estimate);
@@ -131,9 +131,9 @@ Id Emitter::divide_by_integers(Id x, Id y) {
 }
 
 Id Emitter::sqrt_f32(Id x) {
-  const bool by_double = has("f64") && has("sqrt64");
+  const bool by_double = has(Feature::F64) && has(Feature::Sqrt64);
   const auto slow = [&] { return by_double ? sqrt_by_f64(x) : sqrt_by_integers(x); };
-  if (!fuses_f32() && (by_double || !has("f64"))) return slow();
+  if (!fuses_f32() && (by_double || !has(Feature::F64))) return slow();
   // From 2^-62 to the largest number: no residual leaves the normal numbers.
   Id above = op(Op::OpISub, u, {bits(u, f, x), u32((127u - 62) << 23)});
   Id ordinary = op(Op::OpULessThan, Scalar::Bool, {above, u32((127u + 1 + 62) << 23)});
@@ -187,7 +187,7 @@ Id Emitter::sqrt_by_integers(Id x) {
 /// InverseSqrt is within 2 ULP by Vulkan's own rule; what the rule says nothing of are subnormal numbers and zeros.
 Id Emitter::rsqrt_f32(Id x) {
   const auto estimate = [&](Id v) { return ext(GLSLstd450InverseSqrt, f, {v}); };
-  if (fast || has("rsqrt32")) return estimate(x);
+  if (fast || has(Feature::Rsqrt32)) return estimate(x);
   Id pattern = bits(u, f, x);
   Id normal = op(Op::OpULessThan, Scalar::Bool, {op(Op::OpISub, u, {pattern, u32(hidden)}), u32(infinity - hidden)});
   const auto slow = [&] {
@@ -221,7 +221,7 @@ Id Emitter::fma_where_normal(Id x, Id y, Id z) {
 // ---- whole numbers
 
 Id Emitter::whole(ir::Op o, Scalar s, Id x) {
-  if (s == Scalar::F64 && !has("whole64")) return whole_f64(o, x);
+  if (s == Scalar::F64 && !has(Feature::Whole64)) return whole_f64(o, x);
   return ext(o == ir::Op::Floor   ? GLSLstd450Floor
              : o == ir::Op::Ceil  ? GLSLstd450Ceil
              : o == ir::Op::Trunc ? GLSLstd450Trunc

@@ -32,7 +32,7 @@ std::string disassembled(const Words& words) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const Target& target, Emit emit) {
+Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit emit) {
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");
   Stopwatch watch;
   Reply reply;
@@ -41,10 +41,10 @@ Reply compile(const ir::Module& module, const Target& target, Emit emit) {
   const ir::Function& f = wide.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
   support::SpirvBlobHeader header;
-  const Words words = lower_module(wide, target, target.lists("features", "debug"), header);
+  const Words words = lower_module(wide, target, header);
   header.words = std::uint32_t(words.size());
   reply.lower_ms = watch.lap();
-  if (!target.lists("features", "unvalidated"))
+  if (!target.features.has(support::Feature::Unvalidated))
     if (std::string wrong = invalid(words); !wrong.empty())
       defect(fmt::format("kernel {}: {}\n{}", f.name, wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();

@@ -25,7 +25,7 @@ class CpuDevice final : public Device {
 
   std::string name() const override { return name_; }
   std::string id() const override { return "cpu"; }
-  std::string target() const override { return target_; }
+  support::Target target() const override { return target_; }
   bool host_memory() const override { return true; }
   std::int64_t total_memory() const override { return std::int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
 
@@ -79,7 +79,8 @@ class CpuDevice final : public Device {
   }
 
  private:
-  std::string name_, target_;
+  std::string name_;
+  support::Target target_;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ const char* tuning(CpuLevel, bool) { return "generic"; }
 
 void reset_float_control() { set_float_control(default_float_control); }
 
-std::string host_target() {
+support::Target host_target() {
   const CpuLevel host = host_level();
   CpuLevel level = host;
   unsigned lanes = 0, parts = 0;
@@ -102,8 +102,10 @@ std::string host_target() {
   }
   if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
-  const std::string chosen = parts ? fmt::format(" parts={}", parts) : "";
-  return fmt::format("cpu x86-64 lanes={}{} cpu=x86-64-v{} tune={}", lanes, chosen, unsigned(level), tuning(level, amd));
+  support::Target target{support::TargetKind::Cpu};
+  target.cpu.lanes = lanes, target.cpu.parts = parts;
+  target.cpu.cpu = fmt::format("x86-64-v{}", unsigned(level)), target.cpu.tune = tuning(level, amd);
+  return target;
 }
 
 }  // namespace krait::runtime::cpu

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <string>
 
-#include "support/cpu_blob.h"
+#include "support/target.h"
 
 namespace krait::runtime::cpu {
 
 CpuLevel host_level();
 std::string host_name();
-/// codegen.h's target text for this host. KRAIT_CPU changes it: a comma-separated list of v2, v3 or v4 (no higher than the
+/// The target of this host. KRAIT_CPU changes it: a comma-separated list of v2, v3 or v4 (no higher than the
 /// host's), amd or intel (whose tuning), lanes=N and parts=N. Throws usage for anything else.
-std::string host_target();
+support::Target host_target();
 
 /// Floating point as C++ starts a program with: nearest even, subnormals kept, no traps.
 void reset_float_control();

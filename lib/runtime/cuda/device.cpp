@@ -15,23 +15,6 @@ namespace {
 
 constexpr std::int64_t free_shared = 48 << 10;  // dynamic shared bytes that need no opt-in
 
-/// The PTX version that a driver reads, by its CUDA version (PTX ISA reference, release notes).
-int isa_of_driver(int cuda) {
-  const int major = cuda / 1000, minor = cuda % 1000 / 10;
-  if (major >= 13) return 90 + std::min(minor, 9);
-  if (major == 12) return minor <= 5 ? 80 + minor : minor == 6 ? 85 : 79 + minor;
-  return 70 + std::min(minor, 8);
-}
-
-/// The PTX version that a compute capability needs at least.
-int isa_for(int sm) {
-  if (sm >= 121 || sm == 103) return 88;
-  if (sm >= 120) return 87;
-  if (sm >= 100) return 86;
-  if (sm >= 89) return 78;
-  return 70;
-}
-
 /// A child of fork has no working driver where its parent had one.
 std::atomic<bool> in_use{false}, forked{false};
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { forked = in_use.load(); });
@@ -492,14 +475,19 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
   int cuda = 0;
   check(api_.driver_version(&cuda), "reading the driver's version");
   const std::int64_t capability = attribute(ComputeMajor) * 10 + attribute(ComputeMinor);
-  const int sm = int(std::min<std::int64_t>(capability, 121));  // newer devices read older PTX
-  const int has = isa_of_driver(cuda), needs = isa_for(sm);
-  if (has < needs)
+  target_.kind = support::TargetKind::Ptx;
+  support::PtxTarget& ptx = target_.ptx;
+  ptx.sm = support::known_sm(unsigned(capability));  // newer devices read older PTX
+  const unsigned has = support::isa_of_driver(unsigned(cuda)), needs = support::isa_needed(ptx.sm);
+  if (!ptx.sm)
+    refused_ = fmt::format("{} ({}): kernels compile for compute capability 7.5 and later, the device has {}.{}: choose another device "
+                           "(KRAIT_DEVICE)", id(), name_, capability / 10, capability % 10);
+  else if (has < needs)
     refused_ = fmt::format("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
                            "choose another device (KRAIT_DEVICE)", id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10,
                            has / 10, has % 10);
-  constexpr int with_long_arguments = 81;  // more than 4,096 bytes of them
-  target_ = fmt::format("ptx sm={} isa={}", sm, std::min(has, std::max(needs, with_long_arguments)));
+  constexpr unsigned with_long_arguments = 81;  // more than 4,096 bytes of them
+  ptx.isa = std::min(has, std::max(needs, with_long_arguments));
 }
 
 }  // namespace krait::runtime::cuda

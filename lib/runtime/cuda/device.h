@@ -40,7 +40,7 @@ class CudaDevice final : public Device {
 
   std::string name() const override { return name_; }
   std::string id() const override { return "cuda:" + std::to_string(index_); }
-  std::string target() const override { return target_; }
+  support::Target target() const override { return target_; }
   std::int64_t total_memory() const override { return memory_; }
   Limits limits() const override { return limits_; }
 
@@ -101,7 +101,8 @@ class CudaDevice final : public Device {
   std::mutex start_;
   Pool pool_ = nullptr;  // null: the device has no stream-ordered allocation
   Staging staging_;
-  std::string name_, target_;
+  std::string name_;
+  support::Target target_;
   std::string refused_;  // why nothing can run here; empty: it can
   std::int64_t memory_ = 0;
   std::mutex when_idle_gate_;

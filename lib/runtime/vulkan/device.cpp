@@ -58,27 +58,12 @@ void VulkanDevice::open() const {
   open_ = std::make_unique<Open>(gpu_);
 
   const Features& f = gpu_.features;
-  std::string features = "i64";
-  auto add = [&](bool has, const char* feature) {
-    if (has) features.append(",").append(feature);
-  };
-  add(f.f64, "f64");
-  add(f.i16 && f.storage16, "i16");
-  add(f.i8 && f.storage8, "i8");
-  add(f.has_f16(), "f16");
-  add(f.atomics64, "a64");
-  add(f.shared_atomics64, "sa64");
-  add(f.float_add32, "fadd32");
-  add(f.float_add64, "fadd64");
-  add(f.memory_model, "vmm");
-  add(f.warp, "warp");
-  features += f.float_controls;
-  features += probe_numbers(const_cast<VulkanDevice&>(*this), f);
-  target_ =
-      fmt::format("spirv features={} subgroup={} push={}", features, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u));
+  target_.kind = support::TargetKind::Spirv;
+  target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
+  probe_numbers(const_cast<VulkanDevice&>(*this), f, target_.spirv.features);
 }
 
-std::string VulkanDevice::target() const {
+support::Target VulkanDevice::target() const {
   open();
   return target_;
 }

@@ -18,7 +18,7 @@ class VulkanDevice final : public Device {
 
   std::string name() const override { return gpu_.features.name; }
   std::string id() const override { return fmt::format("vulkan:{}", index_); }
-  std::string target() const override;
+  support::Target target() const override;
   std::int64_t total_memory() const override;
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
@@ -87,12 +87,11 @@ class VulkanDevice final : public Device {
   std::mutex freed_gate_;  // held for moments only, never while the driver is called
   std::vector<std::uint64_t> freed_;
   std::vector<std::uint32_t> free_queries_;
-  mutable std::string target_;
+  mutable support::Target target_;
   Stream default_stream_;
 };
 
-/// What the driver does with numbers, by running kernels: names of the code generator's features (fma32, div32, …), each
-/// after a comma.
-std::string probe_numbers(Device& device, const Features& f);
+/// What the driver does with numbers, by running kernels, is told to the code generator, too.
+void probe_numbers(Device& device, const Features& f, support::FeatureSet& told);
 
 }  // namespace krait::runtime::vulkan

@@ -32,25 +32,31 @@ void choose_queue(VkPhysicalDevice device, Features& f) {
   }
 }
 
+using support::Feature;
+
 /// Modes may differ between widths only where the device says so; where it does not, all widths have them or none.
-std::string float_controls(const VkPhysicalDeviceVulkan12Properties& p) {
-  std::string out;
-  auto add = [&](const char* name, VkBool32 f16, VkBool32 f32, VkBool32 f64, VkShaderFloatControlsIndependence independence) {
-    const bool all = f16 && f32 && f64;
-    if (independence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL && !all) return;
-    if (f16) out += fmt::format(",{}16", name);
-    if (f32) out += fmt::format(",{}32", name);
-    if (f64) out += fmt::format(",{}64", name);
+void float_controls(const VkPhysicalDeviceVulkan12Properties& p, support::FeatureSet& told) {
+  using enum Feature;
+  const auto add = [&](const Feature (&modes)[3], VkBool32 f16, VkBool32 f32, VkBool32 f64, VkShaderFloatControlsIndependence independence) {
+    if (independence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL && !(f16 && f32 && f64)) return;
+    told.set(modes[0], f16), told.set(modes[1], f32), told.set(modes[2], f64);
   };
-  add("szin", p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32,
+  add({Szin16, Szin32, Szin64}, p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32,
       p.shaderSignedZeroInfNanPreserveFloat64, VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
-  add("rte", p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32, p.shaderRoundingModeRTEFloat64,
+  add({Rte16, Rte32, Rte64}, p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32, p.shaderRoundingModeRTEFloat64,
       p.roundingModeIndependence);
-  add("keep", p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
+  add({Keep16, Keep32, Keep64}, p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32, p.shaderDenormPreserveFloat64,
       p.denormBehaviorIndependence);
-  if (p.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) out += ",hide0,joins,round16,round32,walks";
-  if (p.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY) out += ",round16,swap16,count16,bool0,neg16";
-  return out;
+}
+
+/// The driver's rows of quirks.def.
+void quirks(VkDriverId driver, Features& f) {
+#define VULKAN_QUIRK(id, Cure, versions, probe, symptom) \
+  if (driver == VK_DRIVER_ID_##id) f.told.set(Feature::Cure);
+#define VULKAN_LIMIT(id, limit, most, versions, probe, symptom) \
+  if (driver == VK_DRIVER_ID_##id) f.most_##limit = most;
+#define QUIRK(driver, cure, versions, probe, symptom)
+#include "support/quirks.def"
 }
 
 void query_properties(VkPhysicalDevice device, Features& f) {
@@ -63,10 +69,8 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   if (f.api >= VK_API_VERSION_1_3) v12.pNext = &v13;
   vkGetPhysicalDeviceProperties2(device, &properties);
   f.largest_allocation = v11.maxMemoryAllocationSize;
-  f.float_controls = float_controls(v12);
-  // Mesa's llvmpipe takes no notice of conditions within more than 80 others, and ends all loops when a thread has made so many trips.
-  // One level is left for what operations are made of.
-  if (v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) f.most_depth = 79, f.most_trips = 65'535;
+  float_controls(v12, f.told);
+  quirks(v12.driverID, f);
   const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
                                         VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (v11.subgroupSupportedOperations & needed) == needed;
@@ -77,6 +81,13 @@ void query_properties(VkPhysicalDevice device, Features& f) {
     f.subgroup = v11.subgroupSize;
     f.request_subgroup = true;
   }
+}
+
+void tell(Features& f) {
+  using enum Feature;
+  f.told.set(I64, f.i64), f.told.set(F64, f.f64), f.told.set(I16, f.i16 && f.storage16), f.told.set(I8, f.i8 && f.storage8);
+  f.told.set(F16, f.has_f16()), f.told.set(A64, f.atomics64), f.told.set(Sa64, f.shared_atomics64);
+  f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64), f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
 }
 
 }  // namespace
@@ -123,6 +134,7 @@ Features query_features(VkPhysicalDevice device) {
   f.maintenance4 = v13.maintenance4;
   f.full_subgroups = v13.computeFullSubgroups;
   if (f.request_subgroup && !v13.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;
+  tell(f);
   return f;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/vulkan/api.h"
+#include "support/target.h"
 
 namespace krait::runtime::vulkan {
 
@@ -24,7 +25,7 @@ struct Features {
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvBlobHeader)
-  std::string float_controls;  // names of the code generator's features: szin32,rte32,…
+  support::FeatureSet told;  // to the code generator, but for what probes find
 
   bool has_f16() const { return f16 && i16 && storage16; }
 };

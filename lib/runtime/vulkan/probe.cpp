@@ -122,36 +122,24 @@ bool fuses_halves(Device& device) {
   return true;
 }
 
-std::string features_of(const Numbers& f, const char* width) {
-  std::string text;
-  if (f.fused) text.append(f.fused_small ? ",fma" : ",nfma").append(width);
-  if (f.divides) text.append(",div").append(width);
-  if (f.roots) text.append(",sqrt").append(width);
-  return text;
-}
-
 }  // namespace
 
-std::string probe_numbers(Device& device, const Features& f) {
+void probe_numbers(Device& device, const Features& f, support::FeatureSet& told) {
+  using enum support::Feature;
   Numbers singles = probe<float>(device, probe_f32_words);
-  std::string text;
   if (!singles.kept) {
-    // NVIDIA's driver denies the mode that keeps subnormals, and follows it.
+    // A driver denies the mode that keeps subnormals, and follows it (support/quirks.def).
     const Numbers with_mode = probe<float>(device, probe_f32_keep_words);
-    if (with_mode.kept) {
-      singles = with_mode;
-      text += ",keep32";
-    }
+    if (with_mode.kept) singles = with_mode, told.set(Keep32);
   }
-  text += features_of(singles, "32");
-  if (singles.inverse_roots) text += ",rsqrt32";
+  told.set(Fma32, singles.fused && singles.fused_small), told.set(Nfma32, singles.fused && !singles.fused_small);
+  told.set(Div32, singles.divides), told.set(Sqrt32, singles.roots), told.set(Rsqrt32, singles.inverse_roots);
   if (f.f64) {
     const Numbers doubles = probe<double>(device, probe_f64_words);
-    text += features_of(doubles, "64");
-    if (doubles.wholes) text += ",whole64";
+    told.set(Fma64, doubles.fused && doubles.fused_small), told.set(Div64, doubles.divides), told.set(Sqrt64, doubles.roots);
+    told.set(Whole64, doubles.wholes);
   }
-  if (f.has_f16() && fuses_halves(device)) text += ",fma16";
-  return text;
+  told.set(Fma16, f.has_f16() && fuses_halves(device));
 }
 
 }  // namespace krait::runtime::vulkan
