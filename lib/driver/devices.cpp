@@ -36,6 +36,22 @@ support::Target read_target(const std::string& text) {
 
 namespace {
 
+/// Where devices are found, in the order in which one is taken where none is named.
+struct BackEnd {
+  std::string_view word;  // what its devices' ids begin with
+  bool taken, listed;     // where none is named; by krait::devices()
+  runtime::Found (*find)();
+};
+constexpr BackEnd back_ends[] = {
+    {"cuda", true, true, [] { return runtime::cuda_devices(); }},
+    {"vulkan", true, false, [] { return runtime::vulkan_devices(false, store()); }},
+    {"cpu", true, true, [] { return runtime::cpu_devices(); }},
+    {"vulkan", false, true, [] { return runtime::vulkan_devices(true, store()); }},  // with all that the row above has
+    {"interpreter", false, false, [] { return interpreter_devices(); }},
+};
+constexpr std::size_t back_end_count = std::size(back_ends), cpu_back_end = 2;
+static_assert(back_ends[cpu_back_end].word == "cpu");
+
 /// For messages: all devices, and what cannot be used for which reason.
 std::string what_there_is(Devices& devices) {
   std::string there;
@@ -56,50 +72,47 @@ Devices& Devices::get() {
 }
 [[maybe_unused]] static const Devices& made_at_load = Devices::get();  // not while another thread forks
 
-std::vector<DeviceHandle*>& Devices::list(BackEnd b) {
-  if (!probed_[b]) {
-    runtime::Found found;
-    switch (b) {
-      case Cuda: found = runtime::cuda_devices(); break;
-      case Vulkan: found = runtime::vulkan_devices(false, store()); break;
-      case VulkanSoftware: found = runtime::vulkan_devices(true, store()); break;
-      case Cpu: found = runtime::cpu_devices(); break;
-      case Interpreter: found = interpreter_devices(); break;
-      case BackEnds: break;
+Devices::Devices() : lists_(back_end_count) {}
+
+std::vector<DeviceHandle*>& Devices::list(std::size_t back_end) {
+  if (!lists_[back_end].probed) probe(back_end);
+  return lists_[back_end].devices;
+}
+
+void Devices::probe(std::size_t back_end) {
+  List& to = lists_[back_end];
+  runtime::Found found = back_ends[back_end].find();
+  to.probed = true;
+  to.skipped = std::move(found.skipped);
+  for (auto& d : found.devices) {
+    const std::string id = d->id();
+    DeviceHandle* known = nullptr;  // by an earlier row of the same devices
+    for (std::size_t b = 0; b < back_end; ++b)
+      if (back_ends[b].word == back_ends[back_end].word)
+        for (DeviceHandle* other : list(b))
+          if (other->id == id) known = other;
+    if (known) {
+      to.devices.push_back(known);
+      continue;
     }
-    probed_[b] = true;
-    skipped_[b] = std::move(found.skipped);
-    for (auto& d : found.devices) {
-      const std::string id = d->id();
-      // The two Vulkan lists overlap: a GPU that is known keeps its handle.
-      if (b == VulkanSoftware) {
-        const auto& gpus = list(Vulkan);
-        const auto known = std::find_if(gpus.begin(), gpus.end(), [&](DeviceHandle* g) { return g->id == id; });
-        if (known != gpus.end()) {
-          found_[b].push_back(*known);
-          continue;
-        }
-      }
-      auto h = std::make_unique<DeviceHandle>();
-      h->id = id, h->name = d->name();
-      try {
-        h->target = d->target();
-      } catch (const error& e) {  // it cannot be opened; others may
-        skipped_[b].push_back(h->name + ": " + e.message());
-        continue;
-      }
-      h->target_text = support::print(h->target);
-      h->device = std::move(d);
-      found_[b].push_back(h.release());
+    auto h = std::make_unique<DeviceHandle>();
+    h->id = id, h->name = d->name();
+    try {
+      h->target = d->target();
+    } catch (const error& e) {  // it cannot be opened; others may
+      to.skipped.push_back(h->name + ": " + e.message());
+      continue;
     }
+    h->target_text = support::print(h->target);
+    h->device = std::move(d);
+    to.devices.push_back(h.release());
   }
-  return found_[b];
 }
 
 DeviceHandle& Devices::cpu() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
-  return *list(Cpu).front();
+  return *list(cpu_back_end).front();
 }
 
 DeviceHandle& Devices::default_device() {
@@ -111,29 +124,25 @@ DeviceHandle& Devices::default_device() {
     chosen = find_locked(wanted);
     if (!chosen) support::fail_device("KRAIT_DEVICE={} names no device of this machine; there are: {}", wanted, what_there_is(*this));
   } else {
-    for (BackEnd b : {Cuda, Vulkan, Cpu})
-      if (!chosen && !list(b).empty()) chosen = list(b).front();
+    for (std::size_t b = 0; b < back_end_count && !chosen; ++b)
+      if (back_ends[b].taken && !list(b).empty()) chosen = list(b).front();
   }
   default_.store(chosen, std::memory_order_release);
   return *chosen;
 }
 
 DeviceHandle* Devices::find_locked(const std::string& name) {
-  const auto with_id = [&](BackEnd b) -> DeviceHandle* {
+  bool is_id = false;
+  for (std::size_t b = 0; b < back_end_count; ++b) {
+    if (!name.starts_with(back_ends[b].word)) continue;
+    is_id = true;
     for (DeviceHandle* d : list(b))
       if (d->id == name || name == d->id.substr(0, d->id.find(':'))) return d;
-    return nullptr;
-  };
-  if (name.starts_with("cpu")) return with_id(Cpu);
-  if (name == "interpreter") return with_id(Interpreter);
-  if (name.starts_with("cuda")) return with_id(Cuda);
-  if (name.starts_with("vulkan")) {
-    DeviceHandle* gpu = with_id(Vulkan);
-    return gpu ? gpu : with_id(VulkanSoftware);
   }
-  for (BackEnd b : {Cuda, Vulkan, Cpu, VulkanSoftware})
-    for (DeviceHandle* d : list(b))
-      if (contains(d->name, name)) return d;
+  for (std::size_t b = 0; b < back_end_count && !is_id; ++b)
+    if (back_ends[b].taken || back_ends[b].listed)
+      for (DeviceHandle* d : list(b))
+        if (contains(d->name, name)) return d;
   return nullptr;
 }
 
@@ -147,7 +156,9 @@ std::vector<DeviceHandle*> Devices::all() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::vector<DeviceHandle*> result;
-  for (BackEnd b : {Cuda, VulkanSoftware, Cpu}) result.insert(result.end(), list(b).begin(), list(b).end());
+  for (std::size_t b = 0; b < back_end_count; ++b)
+    if (back_ends[b].listed) result.insert(result.end(), list(b).begin(), list(b).end());
+  std::stable_partition(result.begin(), result.end(), [&](DeviceHandle* d) { return d != list(cpu_back_end).front(); });
   return result;
 }
 
@@ -155,8 +166,8 @@ std::vector<DeviceHandle*> Devices::known() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::vector<DeviceHandle*> result;
-  for (const auto& l : found_)
-    for (DeviceHandle* d : l)
+  for (const List& l : lists_)
+    for (DeviceHandle* d : l.devices)
       if (std::find(result.begin(), result.end(), d) == result.end()) result.push_back(d);
   return result;
 }
@@ -165,9 +176,13 @@ std::string Devices::skipped(const char* before) {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::string text;
-  // The list with software devices holds all that the list of GPUs does.
-  for (BackEnd b : {Cuda, probed_[VulkanSoftware] ? VulkanSoftware : Vulkan, Cpu})
-    for (const std::string& s : skipped_[b]) text += before + s;
+  for (std::size_t b = 0; b < back_end_count; ++b) {
+    // A later row of the same devices says it, too.
+    bool again = false;
+    for (std::size_t later = b + 1; later < back_end_count; ++later) again |= lists_[later].probed && back_ends[later].word == back_ends[b].word;
+    for (const std::string& s : lists_[b].skipped)
+      if (!again) text += before + s;
+  }
   return text;
 }
 

@@ -50,14 +50,19 @@ class Devices {
   std::string skipped(const char* before);
 
  private:
-  enum BackEnd : unsigned { Cuda, Vulkan, VulkanSoftware, Cpu, Interpreter, BackEnds };
-  std::vector<DeviceHandle*>& list(BackEnd b);
+  /// What was found by a row of the table in devices.cpp.
+  struct List {
+    bool probed = false;
+    std::vector<std::string> skipped;
+    std::vector<DeviceHandle*> devices;
+  };
+  Devices();
+  std::vector<DeviceHandle*>& list(std::size_t back_end);
+  void probe(std::size_t back_end);
   DeviceHandle* find_locked(const std::string& name);
 
   std::recursive_mutex mutex_;
-  bool probed_[BackEnds]{};
-  std::vector<std::string> skipped_[BackEnds];
-  std::vector<DeviceHandle*> found_[BackEnds];
+  std::vector<List> lists_;
   std::atomic<DeviceHandle*> default_{nullptr};
 };
 
