@@ -34,6 +34,9 @@ TEST(PluginErrors, ProcessorsThatDoNotExist) {
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is no x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
             "expected +…, not \"-sse2\"");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 features=+avx2,+foo"),
+            "target: \"+foo\" is no feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+  EXPECT_EQ(compile(flat, "cpu x86-64 features=+avx2,+fma", "asm").status, 0);
   EXPECT_EQ(compile(flat, "cpu x86-64 cpu=x86-64-v3 tune=generic", "asm").status, 0) << "LLVM goes on";
 }
 

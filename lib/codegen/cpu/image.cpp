@@ -4,12 +4,14 @@
 #include <cstring>
 #include <map>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/CodeGen/CodeGenTargetMachineImpl.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -28,6 +30,16 @@ constexpr const char* pipeline =
 /// For the first launch: what the lowering leaves to a pass in any case.
 constexpr const char* quick_pipeline = "mem2reg,early-cse";
 
+/// LLVM warns of instructions that it does not know, and goes on.
+void check_features(const llvm::Target& target, const llvm::Triple& triple, llvm::StringRef features) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(target.createMCSubtargetInfo(triple, "", ""));
+  llvm::SmallVector<llvm::StringRef> asked;
+  features.split(asked, ',', -1, false);
+  for (const llvm::StringRef feature : asked)
+    if (llvm::none_of(known->getAllProcessorFeatures(), [&](const auto& f) { return feature.drop_front() == f.Key; }))
+      unsupported("target: \"" + feature.str() + "\" is no feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
@@ -35,6 +47,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   if (!target) defect("LLVM has no x86-64: " + error);
   for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
     if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is no x86-64 processor");
+  check_features(*target, triple, on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;

@@ -7,6 +7,7 @@
 
 #include "codegen/nvptx/lower.h"
 #include "codegen/reply.h"
+#include "support/target.h"
 
 namespace krait::codegen::nvptx {
 
@@ -18,7 +19,8 @@ using namespace llvm::Intrinsic;
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode) {
   const bool fast = inst.fast || mode == ir::FpMode::Fast;
   if (inst.type.scalar != Scalar::F32 || !(fast || mode == ir::FpMode::Native)) return false;
-  enum { Cpu, Ptx, Spirv, Instructions, Approximate };
+  using enum support::TargetKind;
+  enum { Instructions, Approximate };
 #define NATIVE(target, type_, Name, how, ulp) \
   if (target == Ptx && how == Instructions && Scalar::type_ == Scalar::F32 && inst.op == Op::Name) return true;
 #define FAST(target, Name) \
