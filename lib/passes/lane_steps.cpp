@@ -16,6 +16,11 @@ using Kind = LaneStep::Kind;
 
 constexpr std::uint64_t warp = 32;
 
+__extension__ using Wide = __int128;
+/// Steps are at most so large; others are as good as unknown.
+constexpr Wide farthest = Wide(1) << 31;
+LaneStep by(Wide step) { return step < -farthest || step > farthest ? LaneStep{Kind::Scaled} : step ? LaneStep{Kind::Step, std::int64_t(step)} : LaneStep{}; }
+
 /// The higher of two; different steps have none in common.
 LaneStep join(LaneStep a, LaneStep b) {
   if (a.kind != b.kind) return a.kind > b.kind ? a : b;
@@ -137,7 +142,7 @@ class Steps {
     const LaneStep x = operand(inst, 0);
     if (inst.op == Op::Cast) return ir::is_int(f_.type_of(inst.operands[0]).scalar) ? x : any(inst);
     if (inst.op == Op::Uniform) return {};
-    if (inst.op == Op::Neg) return {x.kind, -x.step};
+    if (inst.op == Op::Neg) return {x.kind, -x.step};  // far from the ends of 64 bits
     if (inst.op == Op::Select) return join(operand(inst, 1), operand(inst, 2));
     const LaneStep y = operand(inst, 1);
     if (x.kind == Kind::Data || y.kind == Kind::Data) return {Kind::Data};
@@ -148,17 +153,16 @@ class Steps {
     switch (inst.op) {
       case Op::Add: case Op::Sub: {
         if (x.kind == Kind::Scaled || y.kind == Kind::Scaled) return {Kind::Scaled};
-        const std::int64_t step = inst.op == Op::Add ? x.step + y.step : x.step - y.step;
-        return step ? LaneStep{Kind::Step, step} : LaneStep{};
+        return by(inst.op == Op::Add ? Wide(x.step) + y.step : Wide(x.step) - y.step);
       }
       case Op::Mul: {
         if (!one) return {Kind::Unknown};
         const ir::ValueId factor = inst.operands[x.kind == Kind::Same ? 0 : 1];
-        return constant(factor) && differs.kind == Kind::Step ? LaneStep{Kind::Step, differs.step * number(factor)} : LaneStep{Kind::Scaled};
+        return constant(factor) && differs.kind == Kind::Step ? by(Wide(differs.step) * number(factor)) : LaneStep{Kind::Scaled};
       }
       case Op::Shl: {
-        const std::uint64_t* by = constant(inst.operands[1]);
-        return by && *by < 32 && differs.kind == Kind::Step ? LaneStep{Kind::Step, differs.step << *by} : LaneStep{Kind::Scaled};
+        const std::uint64_t* places = constant(inst.operands[1]);
+        return places && *places < 32 && differs.kind == Kind::Step ? by(Wide(differs.step) * (Wide(1) << *places)) : LaneStep{Kind::Scaled};
       }
       // Of neighbours nearly all have the same quotient, and remainders that follow one another.
       case Op::Div: case Op::Shr: return one && y.kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
