@@ -33,6 +33,26 @@ TEST(CpuMemory, BoolsAreBytes) {
 )", line(1, 32), {bools, out});
 }
 
+TEST(CpuMemory, AMaskedLoadStaysBeforeTheStoreBehindIt) {
+  check(R"(kernel @f fp(strict) (%0: view<i32, 1>, %1: view<i32, 1>) {
+  %2: i64 = global_id {0}
+  %3: i64 = extent %0 {0}
+  %4: bool = lt %2, %3
+  %5: i32 = cast %2
+  %6: i32 = const 0
+  %7: i32 = if %4 {
+    %8: i32 = load %0, %2
+    store.i32 %0, %2, %6
+    yield %8
+  } else {
+    yield %5
+  }
+  store.i32 %1, %2, %7
+  return
+}
+)", line(2, 32), {array(numbers(50)), array(std::vector<std::int32_t>(64))});
+}
+
 TEST(CpuMemory, StridesAndReversal) {
   check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
   %2: i64 = extent %1 {0}

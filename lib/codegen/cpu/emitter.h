@@ -289,6 +289,7 @@ class Emitter {
   void update_lanes(const ir::Inst& inst, const Address& a);
   std::vector<std::pair<unsigned, unsigned>> chunks(unsigned first, unsigned end) const;
   bool is_alone(ir::ValueId array) const;
+  V load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array);
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);

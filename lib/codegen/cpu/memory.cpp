@@ -206,6 +206,15 @@ std::vector<std::pair<unsigned, unsigned>> Emitter::chunks(unsigned first, unsig
   return all;
 }
 
+/// Neighbours under a mask, or all of them where there is none. LLVM 22 sinks a masked load into a choice by the same mask, past
+/// stores (llvm-project issue 215453); it does not look through the freeze.
+llvm::Value* Emitter::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array) {
+  llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, llvm::Constant::getNullValue(row)))
+                                 : b_.CreateAlignedLoad(row, at, align);
+  annotate(load, array);
+  return mask ? b_.CreateFreeze(load) : load;
+}
+
 /// A part's lanes, a run at a time. Rows that do not fill a vector are loaded and stored in pieces where the machine has no fast masks.
 llvm::Value* Emitter::load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array) {
   llvm::Type* type = llvm::FixedVectorType::get(element, a.run);
@@ -225,10 +234,7 @@ llvm::Value* Emitter::load_pieces(const Address& a, llvm::Type* element, unsigne
       pieces.push_back(piece);
       continue;
     }
-    llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(type, at, align, mask, llvm::Constant::getNullValue(type)))
-                                   : b_.CreateAlignedLoad(type, at, align);
-    annotate(load, array);
-    pieces.push_back(load);
+    pieces.push_back(load_row(type, at, align, mask, array));
   }
   for (unsigned run = a.run; run < shape_.lanes; run *= 2)
     for (unsigned k = 0; k < shape_.lanes / (2 * run); ++k)
@@ -298,17 +304,17 @@ void Emitter::emit_load(const ir::Inst& inst) {
         continue;
       }
       if (a.kind == Address::Kind::Row) {
-        x = active_.all() ? b_.CreateAlignedLoad(row, a.v[p], align)
-                       : static_cast<V>(b_.CreateMaskedLoad(row, a.v[p], align, active_.parts[p], zero));
+        x = load_row(row, a.v[p], align, active_.all() ? nullptr : active_.parts[p], array);
       } else if (a.kind == Address::Kind::PerPart && everyone()) {
         llvm::LoadInst* one = b_.CreateAlignedLoad(memory, a.v[p], align);
         annotate(one, array);
         x = splat(one);
       } else {
         V pointers = a.kind == Address::Kind::PerPart ? splat(a.v[p]) : a.v[p];
-        x = b_.CreateMaskedGather(row, pointers, align, mask_part(active_, p), zero);
+        llvm::CallInst* gather = b_.CreateMaskedGather(row, pointers, align, mask_part(active_, p), zero);
+        annotate(gather, array);
+        x = gather;
       }
-      if (auto* access = llvm::dyn_cast<llvm::Instruction>(x); access && access->mayReadFromMemory()) annotate(access, array);
       r.v.push_back(arith_.from_memory(x, s));
     }
     set(inst.results[k], std::move(r));
