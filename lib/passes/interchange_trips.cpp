@@ -11,15 +11,13 @@
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
 
-// Trips behind one barrier, of bodies of so many instructions at most: a block's sum of 8,000,000 numbers takes a quarter less with four,
-// and no less with eight (`bench_corpus --filter reduction --cpu-time`).
-constexpr unsigned trips_at_once = 4, short_body = 16;
 
 class Interchanger {
  public:
@@ -70,8 +68,8 @@ class Interchanger {
     std::vector<ValueId> after(f_.insts[i].operands.begin() + 1, f_.insts[i].operands.end());
     const ValueId trips = b_.cast(Scalar::U64, full);
     if (is_short(i)) {
-      const ValueId each = b_.constant(Scalar::U64, trips_at_once), many = b_.binary(Op::Div, trips, each), done = b_.binary(Op::Mul, many, each);
-      after = loop(i, many, trips_at_once, none, step, after);
+      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, trips, each), done = b_.binary(Op::Mul, many, each);
+      after = loop(i, many, tuning::cpu::trips_at_once, none, step, after);
       after = loop(i, b_.binary(Op::Sub, trips, done), 1, done, step, after);
     } else {
       after = loop(i, trips, 1, none, step, after);
@@ -90,7 +88,7 @@ class Interchanger {
 
   bool is_short(InstId i) const {
     const std::vector<InstId>& insts = f_.regions[f_.insts[i].regions[0]].insts;
-    return !f_.insts[i].results.empty() && insts.size() <= short_body &&
+    return !f_.insts[i].results.empty() && insts.size() <= tuning::cpu::short_body &&
            std::all_of(insts.begin(), insts.end(), [&](InstId k) { return f_.insts[k].regions.empty(); });
   }
 

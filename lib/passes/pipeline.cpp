@@ -5,6 +5,8 @@
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "support/error.h"
+#include "support/tuning_cpu.h"
+#include "support/tuning_gpu.h"
 
 namespace krait::passes {
 namespace {
@@ -57,14 +59,6 @@ ChooseExpansion expansions_of(TargetKind kind) {
   };
   return choices[unsigned(kind)];
 }
-
-// From how many operations on a function is cut, and into parts of how many (docs/performance.md has what it costs and saves). On the
-// CPU an operation is several instructions, and most kernels are lowered twice. What widen makes stays whole.
-constexpr std::size_t largest_function = 2000, outlined_part = 500;
-constexpr std::size_t largest_on_cpu = 500, outlined_on_cpu = 400;
-static_assert(outlined_part < largest_function && outlined_on_cpu < largest_on_cpu);  // a part also ends, by an operation more
-// From how many operations on straight code is put into a processor's order; over less a core looks ahead by itself.
-constexpr std::size_t scheduled = 64;
 
 /// Runs passes one after another, verifying and littering between them where that is asked for.
 class Runner {
@@ -130,13 +124,14 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     clean_up(run);
   }
   if (!interpreted) {
-    outline(m, cpu ? largest_on_cpu : largest_function, cpu ? outlined_on_cpu : outlined_part);
+    if (cpu) outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
+    else outline(m, tuning::gpu::largest_function, tuning::gpu::outlined_part);  // what widen makes stays whole
     run.check("outline");
   }
   run("canonicalise", canonicalise);
   if (cpu) {
     run("settle_before_barriers", settle_before_barriers);
-    schedule(m, scheduled);
+    schedule(m, tuning::cpu::scheduled);
     run.check("schedule");
   }
   return {};

@@ -12,17 +12,12 @@
 #include "ir/latency.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
-
-// How far ahead an operation is looked for; values that may wait at a time. A CPU has 16 or 32 registers for two parts of each, and
-// some are better spilled than waited for. Black-Scholes on Zen 3, cycles for 8 elements:
-// 61.3 as it came; with 8 values 60.1, 12 58.0, 16 57.1, 20 59.5. Windows of 64 to 192 differ by less than 1 %.
-constexpr std::size_t window = 128;
-constexpr int most_waiting = 16;
 
 class Scheduler {
  public:
@@ -87,12 +82,12 @@ class Scheduler {
       if (oldest == items_.size()) break;
       std::size_t seen = 0, found = items_.size();
       unsigned next = ~0u;
-      for (std::size_t k = oldest; k < items_.size() && seen < window && found == items_.size(); ++k) {
+      for (std::size_t k = oldest; k < items_.size() && seen < tuning::cpu::schedule_window && found == items_.size(); ++k) {
         const Item& item = items_[k];
         seen += !item.done;
         if (item.done || item.waits_for != 0) continue;
         const int more = added(item);
-        if (k != oldest && more > 0 && waiting_ + more > most_waiting) continue;
+        if (k != oldest && more > 0 && waiting_ + more > tuning::cpu::most_waiting) continue;
         if (item.ready <= cycle) found = k;
         else next = std::min(next, item.ready);
       }

@@ -15,6 +15,7 @@
 #include "passes/lane_steps.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::passes {
 namespace {
@@ -23,8 +24,6 @@ using namespace ir;
 
 // A piece of a row is as long as the registers that shuffles work within.
 constexpr unsigned piece_bytes = 16;
-// Instructions of a body, which is there W times and once more: `bench_compile cpu` has what instructions cost.
-constexpr std::size_t largest_body = 48;
 
 class Unroller {
  public:
@@ -94,7 +93,7 @@ class Unroller {
       const bool plain = effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(in.op) || in.op == Op::If;
       fits = fits && plain && in.op != Op::Return && in.op != Op::Call && in.op != Op::LoadVec;
     });
-    if (!fits || count > largest_body) return {};
+    if (!fits || count > tuning::cpu::largest_row_body) return {};
     const std::vector<int> times = counted(body);
     std::vector<InstId> found;
     for (const InstId i : f_.regions[body].insts) {

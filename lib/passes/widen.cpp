@@ -14,15 +14,12 @@
 #include "ir/calls.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "support/tuning_gpu.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
-
-/// Four copies of a large body cost compile time. Black-Scholes, some 200 instructions with its functions expanded, still gains on
-/// an H200: 2.53 ms become 2.16. A kernel of ten functions, above the limit, would take twice as long to compile.
-constexpr std::size_t largest_body = 400;
 
 class Widener {
  public:
@@ -85,7 +82,7 @@ class Widener {
       if (access) accesses_.push_back({inst.operands[0], offset_of(inst.operands[1]), r == body});
       if (inst.op == Op::Store) written_[inst.operands[0]] = true;
     });
-    return fine && size <= largest_body && writes_own_element();
+    return fine && size <= tuning::gpu::largest_wide_body && writes_own_element();
   }
   bool writes_own_element() const {
     for (const Access& a : accesses_) {

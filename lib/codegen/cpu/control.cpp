@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/cpu/emitter.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -14,11 +15,7 @@ using ir::Scalar;
 
 namespace {
 
-// Instructions of an if that has a copy without masks: what a stencil of 50 taps has. A copy takes as long to compile as the rest, and only
-// the best code has it.
-constexpr std::size_t whole_limit = 256;
 constexpr unsigned deepest_condition = 16;  // operations from a thread's place to a guard
-constexpr unsigned flat_limit = 4;  // instructions of an if that is computed without a branch; rare paths of log have more
 
 }  // namespace
 
@@ -202,7 +199,7 @@ bool Emitter::flattens(const ir::Inst& inst) const {
       ++count;
     }
   }
-  return count <= flat_limit;
+  return count <= tuning::cpu::flat_limit;
 }
 
 /// One side of a divergent branch: its lanes' mask and values where it ends.
@@ -252,7 +249,7 @@ bool Emitter::gains_from_whole(const ir::Inst& inst) const {
   if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_) return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   Guarded found;
-  if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > whole_limit) return false;
+  if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
   return !masks_are_free || found.members;
 }

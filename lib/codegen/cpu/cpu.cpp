@@ -10,14 +10,10 @@
 #include "codegen/cpu/image.h"
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/session.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 namespace {
-
-// A loop counts as 16 trips, but where few blocks share out an array it has thousands: such a launch is never small. (A sum of 2^24
-// numbers by a block for each worker ran on the caller alone.)
-constexpr unsigned trips_of_few_blocks = 256;
-constexpr unsigned most_parts = 16;  // of a block that is one gang: more than that lives in memory anyway
 
 /// Gangs of several rows where the block's rows are short. Warps are bricks where those are whole.
 void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
@@ -46,7 +42,7 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
   bool fixed = block[0] && block[1] && block[2];
   std::int64_t threads = block[0] * block[1] * block[2];
   bool rows = fixed && (block[0] % shape.lanes == 0 || block[1] * block[2] == 1);
-  if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 && threads / shape.lanes <= most_parts) {
+  if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 && threads / shape.lanes <= tuning::cpu::most_parts) {
     shape.layout = Layout::PartRows;
     shape.parts = unsigned(threads / shape.lanes);
     return true;
@@ -75,7 +71,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   header.lanes = shape.lanes, header.parts = shape.parts;
   header.rows = std::uint16_t(shape.rows), header.layers = std::uint16_t(shape.layers);
   header.item_cost = std::max(traits.cost, 1u);
-  if (traits.barriers && traits.shares_out) header.item_cost *= trips_of_few_blocks;
+  if (traits.barriers && traits.shares_out) header.item_cost *= tuning::cpu::trips_of_few_blocks;
 
   Session session("krait");
   BorrowedMachine machine = borrow_machine(shape.machine);

@@ -4,6 +4,7 @@
 #include "codegen/cpu/emitter.h"
 #include "ir/shared_lengths.h"
 #include "ir/walk.h"
+#include "support/tuning_cpu.h"
 
 #include <llvm/IR/MDBuilder.h>
 
@@ -12,12 +13,6 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 using What = ir::ArgumentSlot::What;
-
-namespace {
-
-constexpr unsigned split_limit = 160;  // instructions of a body that is lowered twice: for whole gangs, and under a mask
-
-}  // namespace
 
 Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
                  bool whole_block, bool lines, CpuBlobHeader& header)
@@ -230,10 +225,10 @@ llvm::Value* Emitter::box_field(unsigned index) {
 }
 
 /// A costly body is lowered once where a mask costs little: with AVX-512. Atomic operations go lane by lane, which takes a loop over the
-/// lanes under a mask. With AVX2 exp·sin + log took a third longer, although only its store was masked.
+/// lanes under a mask.
 bool Emitter::splits() const {
   if (shape_.machine.quick) return false;
-  return shape_.machine.level != CpuLevel::Avx512 || traits_.cost <= split_limit || traits_.atomics;
+  return shape_.machine.level != CpuLevel::Avx512 || traits_.cost <= tuning::cpu::split_limit || traits_.atomics;
 }
 
 void Emitter::emit_grid() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/emitter.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -73,8 +74,7 @@ void Emitter::loop_over_word(const char* name, V word, V first, llvm::function_r
 
 /// In functions that would be large with every lane's own code.
 bool Emitter::lanes_in_loops() const {
-  constexpr std::size_t large = 600;  // vector operations
-  return shape_.lanes > 1 && operations_ * shape_.parts >= large;
+  return shape_.lanes > 1 && operations_ * shape_.parts >= tuning::cpu::lanes_in_loops;
 }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {

@@ -10,24 +10,13 @@
 #include "ir/latency.h"
 #include "ir/walk.h"
 #include "passes/lane_steps.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 namespace {
 
 using ir::Op;
 using Kind = passes::LaneStep::Kind;
-
-constexpr unsigned usual = 2;
-// A body of so many instructions whose longest chain is no longer than this many cycles keeps a core busy with one part: half of the
-// window of 256 to 512 instructions that it looks ahead. A second part would only double what is compiled. Measured on a Xeon with
-// AVX-512: exp·sin + log (287 instructions, 85 cycles) is as fast with one part, Black-Scholes (311, 222) takes 22 % longer.
-constexpr unsigned costly_body = 160, short_chain = 128;
-// Operations on vectors that a core begins in a cycle.
-constexpr double ports = 2;
-// A gang of more threads wastes too many lanes at the ends of rows.
-constexpr unsigned largest_gang = 64;
-// Vector registers beside those of the parts: what all parts share, and what a part needs for a moment.
-constexpr unsigned shared_registers = 4;
 
 class Loops {
  public:
@@ -66,7 +55,7 @@ class Loops {
 
   /// Of one loop: as many as the chain from trip to trip leaves room for.
   unsigned of(const ir::Inst& loop) const {
-    if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same) return usual;  // some lanes would wait for others
+    if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same) return tuning::cpu::usual_parts;  // some lanes would wait for others
     const ir::RegionId body = loop.regions[0];
     const auto& params = f_.regions[body].params;
     std::vector<int> since(f_.values.size(), -1);  // cycles from the trip's begin, of what depends on the trip before
@@ -75,9 +64,9 @@ class Loops {
     double work = 0;
     for (const ir::InstId i : f_.regions[body].insts) {
       const ir::Inst& inst = f_.insts[i];
-      if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return usual;
+      if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return tuning::cpu::usual_parts;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
-      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) return usual;
+      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) return tuning::cpu::usual_parts;
       int at = -1;
       for (const ir::ValueId v : inst.operands) at = std::max(at, since[v]);
       for (const ir::ValueId v : inst.results)
@@ -88,25 +77,25 @@ class Loops {
     const ir::Inst& next = ir::terminator(f_, body);
     int chain = 0;
     for (const ir::ValueId v : next.operands) chain = std::max(chain, since[v]);
-    if (work == 0 || chain == 0) return usual;
-    const auto wanted = std::bit_ceil(unsigned(std::max(chain * ports / work, 1.0)));
+    if (work == 0 || chain == 0) return tuning::cpu::usual_parts;
+    const auto wanted = std::bit_ceil(unsigned(std::max(chain * tuning::cpu::ports / work, 1.0)));
     const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
-    const unsigned room = std::bit_floor(std::max((held - shared_registers) / (registers + 1), 1u));
-    return std::clamp(std::min(wanted, room), usual, std::max(largest_gang / shape_.lanes, usual));
+    const unsigned room = std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
+    return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts, std::max(tuning::cpu::largest_gang / shape_.lanes, tuning::cpu::usual_parts));
   }
 
   const ir::Function& f_;
   const Shape& shape_;
   const std::vector<passes::LaneStep> steps_;
-  unsigned deepest_ = 0, wanted_ = usual;
+  unsigned deepest_ = 0, wanted_ = tuning::cpu::usual_parts;
 };
 
 }  // namespace
 
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
-  if (!in_blocks && (shape.machine.quick || (traits.cost >= costly_body && traits.chain <= short_chain))) return 1;
+  if (!in_blocks && (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body && traits.chain <= tuning::cpu::short_chain))) return 1;
   const bool loops = ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == Op::For; });
-  return loops ? Loops(module, shape).parts() : usual;
+  return loops ? Loops(module, shape).parts() : tuning::cpu::usual_parts;
 }
 
 }  // namespace krait::codegen::cpu

@@ -5,6 +5,7 @@
 // the time of its compilation, of a body under a mask for the rest alone. Lanes past the end repeat the last element, so they do
 // nothing that an element in the range does not do.
 #include "codegen/cpu/emitter.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -12,8 +13,6 @@ using ir::Op;
 using ir::Scalar;
 
 namespace {
-
-constexpr unsigned worth_copying = 32;  // cost of a body from which on one copy of it is wanted
 
 /// How a loop's body uses the kernel's arrays.
 class Accesses {
@@ -93,7 +92,7 @@ class Accesses {
 }  // namespace
 
 std::vector<RestArray> Emitter::rest_arrays() const {
-  if (shape_.layout != Layout::Range || shape_.gang() == 1 || traits_.cost < worth_copying) return {};
+  if (shape_.layout != Layout::Range || shape_.gang() == 1 || traits_.cost < tuning::cpu::worth_copying) return {};
   return Accesses(f_, functions_.calls, f_.insts[traits_.stride_loop]).arrays();
 }
 

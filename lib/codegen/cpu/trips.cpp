@@ -8,6 +8,7 @@
 
 #include "codegen/cpu/emitter.h"
 #include "ir/walk.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
 
@@ -16,8 +17,6 @@ using ir::Scalar;
 
 namespace {
 
-// Operations of a body that is lowered twice, as of an `if` with a copy without masks (control.cpp).
-constexpr std::size_t twice_limit = 256;
 constexpr unsigned deepest = 16;  // operations from a thread's place to a number of trips; a range has 7, casts on top
 
 }  // namespace
@@ -122,7 +121,7 @@ bool Emitter::only_trips_differ(ir::InstId id) const {
     }
     return true;
   };
-  return stays(stays, inst.regions[0], true) && operations <= twice_limit;
+  return stays(stays, inst.regions[0], true) && operations <= tuning::cpu::twice_limit;
 }
 
 /// Division of u64 by one number, for which x86 has no vectors, where no two lanes' quotients are more than 1 apart, as those of consecutive

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cpu/copies.h"
+#include "support/tuning_cpu.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,15 +12,6 @@ namespace krait::runtime::cpu {
 namespace {
 
 using Update = CpuCopy::Update;
-
-// In bytes, of a worker's copies together: with what a kernel reads they should stay in the second cache of a core, which has 512 KiB
-// to 2 MiB; updates that miss it cost what a locked instruction does. (65,536 counts of 4 bytes are still updated 2.5 to 7 times as fast.)
-constexpr std::int64_t most_bytes = 256 << 10;
-// Updates an element and worker, one a thread taken for granted. A copy costs a store and a load of each element, and a locked
-// instruction for each that was updated; a launch that has so many threads saves several times as many. With just four, counting takes
-// half of its time in place, whether there are 256 counts (1.3 µs, 2.3), 4,096 (19, 36) or 65,536 (0.4 ms, 0.9); a launch with fewer
-// threads has little to gain. Zen 4, one thread; many updates an element: `bench_corpus --filter "histogram, global" --cpu-time`.
-constexpr double updates_an_element = 4;
 
 constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 63) & ~std::size_t(63); }
 
@@ -86,11 +78,11 @@ void with_type(const CpuCopy& how, Act act) {
 }  // namespace
 
 Copies::Copies(const CpuBlobHeader& header, const LaunchRequest& request, double threads, unsigned workers) : request_(request) {
-  std::int64_t room = most_bytes;
+  std::int64_t room = tuning::cpu::most_copied_bytes;
   for (unsigned i = 0; i < header.copies.size() && header.copies[i].update != Update::None; ++i) {
     const CpuCopy& how = header.copies[i];
     const std::int64_t elements = count_elements(how, request.args, room / how.bytes);
-    if (elements <= 0 || threads < updates_an_element * double(elements) * workers) continue;
+    if (elements <= 0 || threads < tuning::cpu::updates_an_element * double(elements) * workers) continue;
     if (which_ == 0) bytes_ = round_up(request.args_size);
     arrays_[count_++] = {how, elements, bytes_};
     which_ |= std::int64_t(1) << i;

@@ -10,15 +10,10 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/pool.h"
 #include "support/error.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::runtime::cpu {
 namespace {
-
-// In estimated instructions of a gang. A sleeping worker takes about 60 µs to wake: less work than that stays on the caller, and
-// a chunk is long against taking it.
-constexpr double small_launch = 60e3;
-constexpr double chunk_work = 100e3;
-constexpr std::int64_t chunks_a_thread = 16;  // evens out rows of different cost
 
 float fma_f32(float x, float y, float z) { return std::fma(x, y, z); }
 double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
@@ -138,9 +133,9 @@ void launch(const Code& code, const LaunchRequest& request) {
   }
   if (plan.width <= 0) return;
   const double work = gangs * h.item_cost;
-  const bool alone = work <= small_launch || plan.pool->threads() == 1;
-  const std::int64_t most = std::int64_t(plan.pool->threads()) * chunks_a_thread;
-  const std::int64_t wanted = alone ? 1 : std::clamp(std::int64_t(std::min(work / chunk_work, 1e9)), std::int64_t(2), most);
+  const bool alone = work <= tuning::cpu::small_launch || plan.pool->threads() == 1;
+  const std::int64_t most = std::int64_t(plan.pool->threads()) * tuning::cpu::chunks_a_thread;
+  const std::int64_t wanted = alone ? 1 : std::clamp(std::int64_t(std::min(work / tuning::cpu::chunk_work, 1e9)), std::int64_t(2), most);
   plan.copies.emplace(h, request, gangs * double(gang), unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
   plan.launch.copied = plan.copies->which();
   plan.pool->reserve(plan.scratch_bytes + plan.copies->bytes());

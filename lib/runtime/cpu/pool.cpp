@@ -10,11 +10,10 @@
 
 #include "runtime/cpu/host.h"
 #include "support/error.h"
+#include "support/tuning_cpu.h"
 
 namespace krait::runtime::cpu {
 namespace {
-
-constexpr int spins = 2000;  // about 20 µs: the last chunk of another worker usually ends within it
 
 unsigned count_threads() {
   if (const char* asked = std::getenv("KRAIT_NUM_THREADS"); asked && *asked) {
@@ -100,7 +99,7 @@ void Pool::run(std::int64_t chunks, Work work, void* context) {
       std::lock_guard lock(mutex_);
       jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
     }
-    for (int i = 0; i < spins && job.users.load(std::memory_order_acquire); ++i) pause_core();
+    for (int i = 0; i < tuning::cpu::spins && job.users.load(std::memory_order_acquire); ++i) pause_core();
     if (job.users.load(std::memory_order_acquire)) {
       std::unique_lock lock(mutex_);
       finished_.wait(lock, [&] { return job.users.load(std::memory_order_acquire) == 0; });
