@@ -11,7 +11,7 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-NO_DEVICE = re.compile(r"there is no (\w+) device|no (\w+) device;|KRAIT_DEVICE=(\w+)[^;]* (?:names|matches) no|no device matches KRAIT_DEVICE=(\w+)", re.I)
+NO_DEVICE = re.compile(r'there is no (\w+) device|no (\w+) device;|no device is called "(\w+)', re.I)
 FRAME = re.compile(r"^\[|^Running main|^Note: |^$")
 
 
