@@ -9,7 +9,7 @@
 namespace krait {
 namespace detail {
 
-// The exact functions. The builtins are named once for each type; f16 is computed as float.
+// The exact functions. The builtins are named once for each type; narrow floats are computed as float.
 inline float plain_sqrt(float x) { return __builtin_sqrtf(x); }
 inline double plain_sqrt(double x) { return __builtin_sqrt(x); }
 inline float plain_floor(float x) { return __builtin_floorf(x); }
@@ -22,6 +22,17 @@ inline float plain_rint(float x) { return __builtin_rintf(x); }
 inline double plain_rint(double x) { return __builtin_rint(x); }
 inline float plain_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double plain_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+/// The product is exact in double. The sum is rounded to odd there, so that the rounding to come gives what one rounding would (Boldo and
+/// Melquiond, 2008).
+template <class Narrow>
+  requires is_narrow_v<Narrow>
+Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
+  const double product = static_cast<double>(x) * static_cast<double>(y), other = static_cast<double>(z), sum = product + other;
+  const double part = sum - product, error = (product - (sum - part)) + (other - part);
+  const auto bits = __builtin_bit_cast(std::uint64_t, sum);
+  if (!(error < 0 || error > 0) || (bits & 1)) return Narrow(sum);
+  return Narrow(__builtin_bit_cast(double, (error > 0) == (sum > 0) ? bits + 1 : bits - 1));
+}
 
 template <class Type>
 constexpr std::uint64_t sign_mask = std::uint64_t{1} << (8 * sizeof(Type) - 1);
@@ -111,7 +122,7 @@ constexpr Type plain_sub_sat(Type x, Type y) {
 }
 
 template <class Type>
-using float_of = std::conditional_t<std::is_same_v<Type, f16>, float, Type>;
+using float_of = std::conditional_t<is_narrow_v<Type>, float, Type>;
 template <class Left, class Right>
 using choice_of = choice_t<storage_type_t<Left>, storage_type_t<Right>>;
 template <class Left, class Right>
@@ -273,8 +284,7 @@ template <detail::operand_type First, detail::operand_type Second, detail::opera
 template <detail::plain First, detail::plain Second, detail::plain Third>
 auto fma(First x, Second y, Third z) {
   using computed = detail::real3_of<First, Second, Third>;
-  using wide = std::conditional_t<std::is_same_v<computed, f16>, double, computed>;  // of f16 in double: the product is exact
-  return static_cast<computed>(detail::plain_fma(static_cast<wide>(x), static_cast<wide>(y), static_cast<wide>(z)));
+  return detail::plain_fma(static_cast<computed>(x), static_cast<computed>(y), static_cast<computed>(z));
 }
 
 /// The nearest integer, halves away from zero.

@@ -81,7 +81,7 @@ auto isfinite(const Type& x) {
   using kept = detail::kept_real<Type>;
   return abs(detail::as_real<kept>(x)) < kept(detail::real_t<detail::storage_type_t<Type>>(__builtin_huge_valf()));
 }
-/// x is finite, not 0, and not subnormal. f16 counts as float.
+/// x is finite, not 0, and not subnormal. A narrow float counts as float.
 template <detail::operand_type Type>
 auto isnormal(const Type& x) {
   using float_type = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalar types of kernels: C++'s arithmetic types and kr::f16, and the types that operations on them have.
+// The scalar types of kernels: C++'s arithmetic types and narrow floats, and the types that operations on them have.
 #pragma once
 
 #include <cstdint>
@@ -10,102 +10,133 @@
 
 namespace krait {
 
-/// IEEE binary16: two bytes of storage with conversions on the host, a type of its own in kernels. Arithmetic of two f16 gives
-/// f16 (rounded once), with an integer f16, with float or double their type.
-class f16 {
- public:
-  constexpr f16() = default;
-  /// Rounds to nearest, ties to even.
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  constexpr explicit f16(Number x) : bits_(round(static_cast<double>(x))) {}
-  constexpr operator float() const { return widen(bits_); }  // NOLINT: every f16 is a float
+namespace detail {
 
-  static constexpr f16 from_bits(std::uint16_t bits) {
-    f16 h;
-    h.bits_ = bits;
-    return h;
+/// What floats below 32 bits share: bits of storage, and conversions on the host that round to nearest, ties to even.
+template <class Self, int Exponent, int Fraction>
+class narrow_float {
+ public:
+  constexpr narrow_float() = default;
+  constexpr operator float() const { return widen(bits_); }  // NOLINT: every value is a float
+
+  static constexpr Self from_bits(std::uint16_t bits) {
+    Self x;
+    x.bits_ = bits;
+    return x;
   }
   constexpr std::uint16_t bits() const { return bits_; }
 
+ protected:
+  template <class Number>
+  constexpr explicit narrow_float(Number x, int) : bits_(round(in_double(x))) {}
+
  private:
+  static constexpr int bias = (1 << (Exponent - 1)) - 1;
+  static constexpr std::uint32_t sign_bit = 1u << (Exponent + Fraction), infinity = ((1u << Exponent) - 1) << Fraction;
+
+  /// Where 64 bits are more than a double holds, the lowest bits only say whether they are zero: the rounding to come sees the same.
+  template <class Number>
+  static constexpr double in_double(Number x) {
+    if constexpr (std::is_integral_v<Number> && sizeof(Number) == 8) {
+      if (x >= Number{1} << 53 || (std::is_signed_v<Number> && x < -Number(Number{1} << 53)))
+        x = static_cast<Number>((x & ~Number{0x7ff}) | ((x & 0x7ff) ? 0x800 : 0));
+    }
+    return static_cast<double>(x);
+  }
   static constexpr std::uint16_t round(double x) {
     const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, x);
-    const auto sign = static_cast<std::uint16_t>(bits >> 48 & 0x8000);
+    const std::uint32_t sign = bits >> 63 ? sign_bit : 0;
     const auto exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
     std::uint64_t fraction = bits & 0xfffffffffffff;
-    if (exponent == 1024) return static_cast<std::uint16_t>(sign | 0x7c00 | (fraction ? 0x200 | fraction >> 42 : 0));
-    if (exponent < -25) return sign;
-    if (exponent > 15) return static_cast<std::uint16_t>(sign | 0x7c00);
+    if (exponent == 1024)
+      return static_cast<std::uint16_t>(sign | infinity | (fraction ? 1 << (Fraction - 1) | fraction >> (52 - Fraction) : 0));
+    if (exponent < -bias - Fraction) return static_cast<std::uint16_t>(sign);
+    if (exponent > bias) return static_cast<std::uint16_t>(sign | infinity);
     fraction |= std::uint64_t{1} << 52;
-    const int drop = exponent < -14 ? 28 - exponent : 42;  // bits below the last kept one; subnormals keep fewer
+    const bool normal = exponent >= 1 - bias;
+    const int drop = 52 - Fraction + (normal ? 0 : 1 - bias - exponent);  // bits below the last kept one; subnormals keep fewer
     const std::uint64_t half = std::uint64_t{1} << (drop - 1), rest = fraction & (2 * half - 1);
     std::uint64_t kept = fraction >> drop;
     kept += rest > half || (rest == half && (kept & 1));
-    if (exponent >= -14) kept += static_cast<std::uint64_t>(exponent + 14) << 10;  // a carry runs into the exponent
+    if (normal) kept += static_cast<std::uint64_t>(exponent + bias - 1) << Fraction;  // a carry runs into the exponent
     return static_cast<std::uint16_t>(sign | kept);
   }
   static constexpr float widen(std::uint16_t bits) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, rest = bits & 0x7fff;
-    if (rest >= 0x7c00) return __builtin_bit_cast(float, sign | 0x7f800000 | (rest & 0x3ff) << 13);
-    if (rest >= 0x400) return __builtin_bit_cast(float, sign | ((rest << 13) + 0x38000000));
-    const float tiny = static_cast<float>(rest) * 0x1p-24f;  // exact
+    const std::uint32_t sign = bits & sign_bit ? 0x80000000 : 0, rest = bits & (sign_bit - 1), shifted = rest << (23 - Fraction);
+    if (rest >= infinity) return __builtin_bit_cast(float, sign | 0x7f800000 | (shifted & 0x7fffff));
+    constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - bias) << 23;
+    if (rest >> Fraction || rebias == 0) return __builtin_bit_cast(float, sign | (shifted + rebias));
+    // The shifted bits with the exponent of the smallest normal number, less that number.
+    const float least = __builtin_bit_cast(float, rebias + (1u << 23));
+    const float tiny = __builtin_bit_cast(float, shifted + rebias + (1u << 23)) - least;  // exact
     return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, tiny) | sign);
   }
 
   std::uint16_t bits_ = 0;
 
-  // float holds more than twice the bits of f16, so rounding its result to f16 is the correctly rounded result.
-  friend constexpr f16 operator+(f16 x, f16 y) { return f16(float(x) + float(y)); }
-  friend constexpr f16 operator-(f16 x, f16 y) { return f16(float(x) - float(y)); }
-  friend constexpr f16 operator*(f16 x, f16 y) { return f16(float(x) * float(y)); }
-  friend constexpr f16 operator/(f16 x, f16 y) { return f16(float(x) / float(y)); }
-  friend constexpr f16 operator+(f16 x) { return x; }
-  friend constexpr f16 operator-(f16 x) { return from_bits(x.bits_ ^ 0x8000); }
+  // float holds more than twice the bits, so rounding its result is the correctly rounded result.
+  friend constexpr Self operator+(Self x, Self y) { return Self(float(x) + float(y)); }
+  friend constexpr Self operator-(Self x, Self y) { return Self(float(x) - float(y)); }
+  friend constexpr Self operator*(Self x, Self y) { return Self(float(x) * float(y)); }
+  friend constexpr Self operator/(Self x, Self y) { return Self(float(x) / float(y)); }
+  friend constexpr Self operator+(Self x) { return x; }
+  friend constexpr Self operator-(Self x) { return from_bits(static_cast<std::uint16_t>(x.bits() ^ sign_bit)); }
+#define KRAIT_WITH_INTEGER(op)                                  \
+  template <class Integer>                                      \
+    requires std::is_integral_v<Integer>                        \
+  friend constexpr Self operator op(Self x, Integer y) {        \
+    return x op Self(y);                                        \
+  }                                                             \
+  template <class Integer>                                      \
+    requires std::is_integral_v<Integer>                        \
+  friend constexpr Self operator op(Integer x, Self y) {        \
+    return Self(x) op y;                                        \
+  }
+  KRAIT_WITH_INTEGER(+)
+  KRAIT_WITH_INTEGER(-)
+  KRAIT_WITH_INTEGER(*)
+  KRAIT_WITH_INTEGER(/)
+#undef KRAIT_WITH_INTEGER
 };
 
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator+(f16 x, Integer y) { return x + f16(y); }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator+(Integer x, f16 y) { return f16(x) + y; }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator-(f16 x, Integer y) { return x - f16(y); }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator-(Integer x, f16 y) { return f16(x) - y; }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator*(f16 x, Integer y) { return x * f16(y); }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator*(Integer x, f16 y) { return f16(x) * y; }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator/(f16 x, Integer y) { return x / f16(y); }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-constexpr f16 operator/(Integer x, f16 y) { return f16(x) / y; }
+}  // namespace detail
+
+/// IEEE binary16: two bytes of storage with conversions on the host, a type of its own in kernels. Arithmetic of two f16 gives
+/// f16 (rounded once), with an integer f16, with float or double their type.
+class f16 : public detail::narrow_float<f16, 5, 10> {
+ public:
+  constexpr f16() = default;
+  /// Rounds to nearest, ties to even.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr explicit f16(Number x) : narrow_float(x, 0) {}
+};
 
 namespace detail {
 
-/// An ordinary C++ value that kernels know: an arithmetic type but long double, f16, or an enumeration.
+/// One of the floats below 32 bits, and the scalar that it is.
 template <class Type>
-concept plain = (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || std::is_same_v<Type, f16> || std::is_enum_v<Type>;
+inline constexpr scalar narrow_scalar = scalar::none;
+template <>
+inline constexpr scalar narrow_scalar<f16> = scalar::f16;
+template <class Type>
+inline constexpr bool is_narrow_v = narrow_scalar<Type> != scalar::none;
+
+/// An ordinary C++ value that kernels know: an arithmetic type except long double, a narrow float, or an enumeration.
+template <class Type>
+concept plain = (std::is_arithmetic_v<Type> && sizeof(Type) <= 8) || is_narrow_v<Type> || std::is_enum_v<Type>;
 template <class Type>
 concept plain_integer = std::is_integral_v<Type> && plain<Type>;
 
 template <class Type>
-inline constexpr bool is_float_v = std::is_floating_point_v<Type> || std::is_same_v<Type, f16>;
+inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v<Type>;
 
 template <class Type>
 constexpr scalar find_scalar() {
   static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double), enumerations and kr::f16");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
-  else if constexpr (std::is_same_v<Type, f16>) return scalar::f16;
+  else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;
   else if constexpr (std::is_floating_point_v<Type>) return sizeof(Type) == 4 ? scalar::f32 : scalar::f64;
   else if constexpr (std::is_signed_v<Type>)
     return sizeof(Type) == 1 ? scalar::i8 : sizeof(Type) == 2 ? scalar::i16 : sizeof(Type) == 4 ? scalar::i32 : scalar::i64;
@@ -155,12 +186,12 @@ inline constexpr bool widens =
     std::is_same_v<From, To> || std::is_same_v<From, bool> ||
     (std::is_integral_v<From> && (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
     (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
-    (is_float_v<From> && is_float_v<To> && sizeof(From) <= sizeof(To));
+    (is_float_v<From> && is_float_v<To> && sizeof(From) < sizeof(To));
 
 /// The bits of a plain value, zero-extended.
 template <plain Type>
 constexpr std::uint64_t bits_of(Type x) {
-  if constexpr (std::is_same_v<Type, f16>) return x.bits();
+  if constexpr (is_narrow_v<Type>) return x.bits();
   else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(std::uint32_t, x);
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(std::uint64_t, x);
   else if constexpr (std::is_same_v<Type, bool>) return x;
@@ -169,7 +200,7 @@ constexpr std::uint64_t bits_of(Type x) {
 }
 template <plain Type>
 constexpr Type from_bits(std::uint64_t bits) {
-  if constexpr (std::is_same_v<Type, f16>) return f16::from_bits(static_cast<std::uint16_t>(bits));
+  if constexpr (is_narrow_v<Type>) return Type::from_bits(static_cast<std::uint16_t>(bits));
   else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(double, bits);
   else return static_cast<Type>(bits);
@@ -179,9 +210,12 @@ constexpr Type from_bits(std::uint64_t bits) {
 template <class Float>
   requires is_float_v<Float>
 constexpr bool is_nan(Float x) {
-  const std::uint64_t shifted = bits_of(x) << (64 - 8 * sizeof(Float)) << 1;  // without the sign
-  const std::uint64_t infinity = sizeof(Float) == 2 ? 0xf8ull << 56 : sizeof(Float) == 4 ? 0xffull << 56 : 0xffeull << 52;
-  return shifted > infinity;
+  if constexpr (is_narrow_v<Float>) {
+    return is_nan(float(x));
+  } else {
+    const std::uint64_t shifted = bits_of(x) << (64 - 8 * sizeof(Float)) << 1;  // without the sign
+    return shifted > (sizeof(Float) == 4 ? 0xffull << 56 : 0xffeull << 52);
+  }
 }
 
 /// kr::cast on plain values: as the device converts, float to integer saturates and NaN is 0.

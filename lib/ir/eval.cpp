@@ -96,44 +96,34 @@ struct Tag {
   using type = T;
 };
 
-template <class Make>
-LaneFunction for_ints(Scalar s, Make make) {
+/// Calls make with the C++ type of s, where the operation has the type.
+template <bool (*wanted)(Scalar), class Make>
+LaneFunction for_types(Scalar s, Make make) {
   switch (s) {
-    case Scalar::I8: return make(Tag<std::int8_t>{});
-    case Scalar::I16: return make(Tag<std::int16_t>{});
-    case Scalar::I32: return make(Tag<std::int32_t>{});
-    case Scalar::I64: return make(Tag<std::int64_t>{});
-    case Scalar::U8: return make(Tag<std::uint8_t>{});
-    case Scalar::U16: return make(Tag<std::uint16_t>{});
-    case Scalar::U32: return make(Tag<std::uint32_t>{});
-    case Scalar::U64: return make(Tag<std::uint64_t>{});
-    case Scalar::Void: case Scalar::Bool: case Scalar::F16: case Scalar::F32: case Scalar::F64: break;
+    case Scalar::Void: break;
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage)                            \
+  case Scalar::Name:                                                                                                \
+    if constexpr (wanted(Scalar::Name)) return make(Tag<semantics::HostType<Scalar::Name>>{});                      \
+    break;
+#include "krait/types.def"
   }
   return nullptr;
 }
 
-template <class Make>
-LaneFunction for_floats(Scalar s, Make make) {
-  if (s == Scalar::F16) return make(Tag<Half>{});
-  if (s == Scalar::F32) return make(Tag<float>{});
-  if (s == Scalar::F64) return make(Tag<double>{});
-  return nullptr;
-}
+constexpr bool is_number(Scalar s) { return is_int(s) || is_float(s); }
+constexpr bool is_bool_or_int(Scalar s) { return s == Scalar::Bool || is_int(s); }
+constexpr bool is_any(Scalar) { return true; }
 
 template <class Make>
-LaneFunction for_numbers(Scalar s, Make make) {
-  return is_float(s) ? for_floats(s, make) : for_ints(s, make);
-}
-
+LaneFunction for_ints(Scalar s, Make make) { return for_types<is_int>(s, make); }
 template <class Make>
-LaneFunction for_bool_and_ints(Scalar s, Make make) {
-  return s == Scalar::Bool ? make(Tag<bool>{}) : for_ints(s, make);
-}
-
+LaneFunction for_floats(Scalar s, Make make) { return for_types<is_float>(s, make); }
 template <class Make>
-LaneFunction for_all(Scalar s, Make make) {
-  return s == Scalar::Bool ? make(Tag<bool>{}) : for_numbers(s, make);
-}
+LaneFunction for_numbers(Scalar s, Make make) { return for_types<is_number>(s, make); }
+template <class Make>
+LaneFunction for_bool_and_ints(Scalar s, Make make) { return for_types<is_bool_or_int>(s, make); }
+template <class Make>
+LaneFunction for_all(Scalar s, Make make) { return for_types<is_any>(s, make); }
 
 template <Op op>
 constexpr auto make_unary = []<class T>(Tag<T>) -> LaneFunction { return unary_lanes<op, T>; };

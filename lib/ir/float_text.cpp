@@ -15,9 +15,7 @@ struct Format {
   std::uint64_t quiet_nan() const { return infinity() | std::uint64_t(1) << (mantissa - 1); }
   std::uint64_t sign() const { return std::uint64_t(1) << (exponent + mantissa); }
 };
-constexpr Format format_of(Scalar s) {
-  return s == Scalar::F16 ? Format{5, 10} : s == Scalar::F32 ? Format{8, 23} : Format{11, 52};
-}
+constexpr Format format_of(Scalar s) { return {int(info(s).exponent), int(info(s).fraction)}; }
 
 constexpr int hex_digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -87,7 +85,7 @@ void append_float(std::string& out, Scalar s, std::uint64_t bits) {
     char text[20];
     out.append(text, std::to_chars(text, text + sizeof text, x, 16).ptr);
   };
-  if ((bits & ~f.sign()) > f.infinity() && bits != f.quiet_nan()) {
+  if (is_nan(s, bits) && bits != f.quiet_nan()) {
     out += "bits(0x", hex(bits), out += ')';
     return;
   }
@@ -134,10 +132,12 @@ const char* parse_float(std::string_view text, Scalar s, std::uint64_t& bits) {
     wrong = parse_hex(text, f, bits);
   } else if (text.empty() || text[0] < '0' || text[0] > '9') {
     wrong = "expected a floating-point constant";
-  } else if (s == Scalar::F16) {
-    wrong = "f16 constants are hexadecimal floats";
+  } else if (s == Scalar::F32) {
+    wrong = parse_decimal<float, std::uint32_t>(text, bits);
+  } else if (s == Scalar::F64) {
+    wrong = parse_decimal<double, std::uint64_t>(text, bits);
   } else {
-    wrong = s == Scalar::F32 ? parse_decimal<float, std::uint32_t>(text, bits) : parse_decimal<double, std::uint64_t>(text, bits);
+    wrong = "constants of types below f32 are hexadecimal floats";
   }
   if (!wrong && negative) bits |= f.sign();
   return wrong;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating-point constants as text, exact for every bit pattern of f16, f32 and f64.
+// Floating-point constants as text, exact for every bit pattern.
 #pragma once
 
 #include <cstdint>

@@ -18,14 +18,8 @@ namespace krait::ir {
 namespace interpreter {
 
 std::int64_t signed_value(std::uint64_t bits, Scalar s) {
-  switch (s) {
-    case Scalar::I8: return std::int8_t(bits);
-    case Scalar::I16: return std::int16_t(bits);
-    case Scalar::I32: return std::int32_t(bits);
-    case Scalar::Void: case Scalar::Bool: case Scalar::I64: case Scalar::U8: case Scalar::U16: case Scalar::U32:
-    case Scalar::U64: case Scalar::F16: case Scalar::F32: case Scalar::F64: break;
-  }
-  return std::int64_t(bits);
+  const unsigned unused = is_signed_int(s) ? 64 - bits_of(s) : 0;
+  return std::int64_t(bits << unused) >> unused;
 }
 
 // ---- threads ----------------------------------------------------------------------------------------------------------------

@@ -47,6 +47,10 @@ struct OpInfo {
   std::string_view doc;
 };
 const OpInfo& info(Op op);
+/// Whether s is of the row's TYPES.
+constexpr bool takes(const OpInfo& row, Scalar s) {
+  return s == Scalar::Bool ? row.bools : is_int(s) ? row.ints : is_float(s) && row.floats;
+}
 /// The operation of that text name, or false.
 bool find_op(std::string_view name, Op& op);
 inline constexpr unsigned op_count = 0

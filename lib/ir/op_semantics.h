@@ -12,8 +12,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "ir/half.h"
 #include "ir/ir.h"
+#include "ir/narrow_float.h"
 
 namespace krait::ir::semantics {
 
@@ -26,14 +26,31 @@ concept Integer = std::integral<T> && !std::same_as<T, bool>;
 template <class T>
 concept Float = std::floating_point<T>;
 template <class T>
-concept AnyFloat = Float<T> || std::same_as<T, Half>;
+concept AnyFloat = Float<T> || NarrowFloat<T>;
+
+/// The C++ type that computes like a type of the table.
+template <Scalar s>
+constexpr auto host_type() {
+  constexpr unsigned bits = bits_of(s);
+  if constexpr (s == Scalar::Bool) return std::type_identity<bool>();
+  else if constexpr (s == Scalar::F64) return std::type_identity<double>();
+  else if constexpr (s == Scalar::F32) return std::type_identity<float>();
+  else if constexpr (is_float(s)) return std::type_identity<Narrow<int(info(s).exponent), int(info(s).fraction)>>();
+  else {
+    using Signed = std::conditional_t<bits == 8, std::int8_t,
+                                      std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
+    return std::type_identity<std::conditional_t<is_signed_int(s), Signed, std::make_unsigned_t<Signed>>>();
+  }
+}
+template <Scalar s>
+using HostType = typename decltype(host_type<s>())::type;
 
 // ---- values and their bits --------------------------------------------------------------------------------------------------
 
 template <class T>
 constexpr T from_bits(Bits b) {
   if constexpr (std::same_as<T, bool>) return b != 0;
-  else if constexpr (std::same_as<T, Half>) return {std::uint16_t(b)};
+  else if constexpr (NarrowFloat<T>) return {std::uint16_t(b)};
   else if constexpr (std::same_as<T, float>) return std::bit_cast<float>(std::uint32_t(b));
   else if constexpr (std::same_as<T, double>) return std::bit_cast<double>(b);
   else return static_cast<T>(b);
@@ -41,7 +58,7 @@ constexpr T from_bits(Bits b) {
 
 template <class T>
 constexpr bool is_nan(T x) {
-  if constexpr (std::same_as<T, Half>) return (x.bits & 0x7fff) > half_infinity;
+  if constexpr (NarrowFloat<T>) return x.is_nan();
   else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) > 0x7f800000;
   else if constexpr (std::same_as<T, double>) return (std::bit_cast<std::uint64_t>(x) << 1) > 0xffe0000000000000;
   else return false;
@@ -49,7 +66,7 @@ constexpr bool is_nan(T x) {
 
 template <class T>
 constexpr bool is_infinite(T x) {
-  if constexpr (std::same_as<T, Half>) return (x.bits & 0x7fff) == half_infinity;
+  if constexpr (NarrowFloat<T>) return x.is_infinite();
   else if constexpr (std::same_as<T, float>) return (std::bit_cast<std::uint32_t>(x) & 0x7fffffff) == 0x7f800000;
   else return (std::bit_cast<std::uint64_t>(x) << 1) == 0xffe0000000000000;
 }
@@ -58,7 +75,7 @@ constexpr bool is_infinite(T x) {
 template <class T>
 constexpr Bits to_bits(T x) {
   if constexpr (std::same_as<T, bool>) return x;
-  else if constexpr (std::same_as<T, Half>) return is_nan(x) ? half_nan : x.bits;
+  else if constexpr (NarrowFloat<T>) return is_nan(x) ? T::nan : x.bits;
   else if constexpr (std::same_as<T, float>) return is_nan(x) ? 0x7fc00000 : std::bit_cast<std::uint32_t>(x);
   else if constexpr (std::same_as<T, double>) return is_nan(x) ? 0x7ff8000000000000 : std::bit_cast<std::uint64_t>(x);
   else return static_cast<std::make_unsigned_t<T>>(x);
@@ -214,23 +231,24 @@ T binary_float(T x, T y) {
   }
 }
 
-// An f16 operation is the f64 operation rounded once more, and that is the correctly rounded result:
-// - sums and products of two f16 are exact in f64 (they span at most 41 and 22 bits);
-// - quotients and roots: 53 ≥ 2·11 + 2 digits make the second rounding innocuous (Figueroa, "When is double rounding
+// An operation on a narrow float of p bits, at most 11, is the f64 operation rounded once more, and that is the correctly rounded result:
+// - products of two are exact in f64 (22 bits at most); sums of f16 are (they span at most 41 bits), and where one of bf16 is not, the
+//   smaller term is far below a quarter of the larger's last place, so both roundings give the larger;
+// - quotients and roots: 53 ≥ 2·p + 2 digits make the second rounding innocuous (Figueroa, "When is double rounding
 //   innocuous?", 1995); the same argument with fewer kept digits covers subnormal quotients;
-// - x·y + z: the product is exact. Let 2^p and 2^s be the leading bits of product and z. If p ≥ 17 the sum overflows f16 in f64
-//   too, as |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most 53, that is unless p < s - 30, as a product
-//   has 22 bits and z is a multiple of 2^-24. Then the product is far below a quarter of z's last place, f64 keeps z's
-//   neighbourhood, and both roundings give z.
-// The other operations give a value that f16 holds.
+// - x·y + z: the product is exact, and the sum is rounded to odd. Of f16 a plain sum would do: let 2^p and 2^s be the leading bits of
+//   product and z. If p ≥ 17 the sum overflows f16 in f64 too, as |z| < 2^16. Else the sum is exact in f64 whenever its bits span at most
+//   53, that is unless p < s - 30, as a product has 22 bits and z is a multiple of 2^-24. Then the product is far below a quarter of z's
+//   last place, f64 keeps z's neighbourhood, and both roundings give z.
+// The other operations give a value that the type holds.
 
 template <Op op, class T>
 T unary(T x) {
   if constexpr (std::same_as<T, bool>) {
     static_assert(op == Op::Not);
     return !x;
-  } else if constexpr (std::same_as<T, Half>) {
-    return to_half(unary_float<op>(to_double(x)));
+  } else if constexpr (NarrowFloat<T>) {
+    return narrow<T>(unary_float<op>(to_double(x)));
   } else if constexpr (Float<T>) {
     return unary_float<op>(x);
   } else {
@@ -247,10 +265,10 @@ T binary(T x, T y) {
       static_assert(op == Op::Xor);
       return x != y;
     }
-  } else if constexpr (std::same_as<T, Half>) {
+  } else if constexpr (NarrowFloat<T>) {
     // Conversion would drop the sign of a NaN, which f32 and f64 look at.
-    if constexpr (op == Op::Copysign) return Half{std::uint16_t((x.bits & 0x7fff) | (y.bits & 0x8000))};
-    else return to_half(binary_float<op>(to_double(x), to_double(y)));
+    if constexpr (op == Op::Copysign) return T{std::uint16_t(x.magnitude() | (y.bits & T::sign))};
+    else return narrow<T>(binary_float<op>(to_double(x), to_double(y)));
   } else if constexpr (Float<T>) {
     return binary_float<op>(x, y);
   } else {
@@ -258,15 +276,24 @@ T binary(T x, T y) {
   }
 }
 
+/// x + y, and where that is inexact the odd one of its two neighbours in f64: a later rounding to at most 51 bits gives what one rounding of the
+/// exact sum gives (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+inline double sum_to_odd(double x, double y) {
+  const double sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);  // Knuth's exact error
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  if (!(error < 0 || error > 0) || (bits & 1)) return sum;
+  return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 template <AnyFloat T>
 T fused_multiply_add(T x, T y, T z) {
-  if constexpr (std::same_as<T, Half>) return to_half(to_double(x) * to_double(y) + to_double(z));
-  else return std::fma(x, y, z);
+  if constexpr (!NarrowFloat<T>) return std::fma(x, y, z);
+  else return narrow<T>(sum_to_odd(to_double(x) * to_double(y), to_double(z)));
 }
 
 template <Op op, class T>
 constexpr bool compare(T x, T y) {
-  if constexpr (std::same_as<T, Half>) return compare<op>(to_double(x), to_double(y));
+  if constexpr (NarrowFloat<T>) return compare<op>(to_double(x), to_double(y));
   else if constexpr (op == Op::Eq) return x == y;
   else if constexpr (op == Op::Ne) return x != y;
   else if constexpr (op == Op::Lt) return x < y;
@@ -293,14 +320,11 @@ constexpr To saturate(From x) {
 
 template <class To, class From>
 constexpr To convert(From x) {
-  if constexpr (std::same_as<From, Half> && !std::same_as<To, Half>) return convert<To>(to_double(x));
-  else if constexpr (std::same_as<To, From>) return x;
+  if constexpr (std::same_as<To, From>) return x;
+  else if constexpr (NarrowFloat<From>) return convert<To>(to_double(x));
   else if constexpr (std::same_as<To, bool>) return x != From(0);
-  else if constexpr (std::same_as<To, Half>) {
-    if constexpr (Float<From>) return to_half(x);
-    else if constexpr (std::is_signed_v<From>) return to_half(std::int64_t(x));
-    else return to_half(std::uint64_t(x));
-  } else if constexpr (Integer<To> && Float<From>) return saturate<To>(x);
+  else if constexpr (NarrowFloat<To>) return narrow<To>(x);
+  else if constexpr (Integer<To> && Float<From>) return saturate<To>(x);
   else return static_cast<To>(x);
 }
 

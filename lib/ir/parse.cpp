@@ -279,8 +279,8 @@ class Parser : Scanner {
     peek();
     const std::size_t place = at_;
     const std::string_view name = word();
-    for (unsigned s = unsigned(Scalar::Bool); s <= unsigned(Scalar::F64); ++s)
-      if (name == name_of(Scalar(s))) return Scalar(s);
+    for (const Scalar s : all_scalars)
+      if (name == name_of(s)) return s;
     fail_at(place, "expected a type");
   }
   Type type() {

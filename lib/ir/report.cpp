@@ -9,7 +9,7 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
-#include "ir/half.h"
+#include "ir/interp.h"
 #include "ir/walk.h"
 
 namespace krait::ir {
@@ -24,20 +24,16 @@ Float unsigned_nan(Float x) {
 }
 
 void add(Values& values, Scalar s, std::uint64_t bits) {
-  switch (s) {
-    case Scalar::Void: break;
-    case Scalar::Bool: values.push_back(bits != 0); break;
-    case Scalar::I8: values.push_back(int(std::int8_t(bits))); break;
-    case Scalar::I16: values.push_back(int(std::int16_t(bits))); break;
-    case Scalar::I32: values.push_back(std::int32_t(bits)); break;
-    case Scalar::I64: values.push_back(std::int64_t(bits)); break;
-    case Scalar::U8: values.push_back(unsigned(std::uint8_t(bits))); break;
-    case Scalar::U16: values.push_back(unsigned(std::uint16_t(bits))); break;
-    case Scalar::U32: values.push_back(std::uint32_t(bits)); break;
-    case Scalar::U64: values.push_back(bits); break;
-    case Scalar::F16: values.push_back(unsigned_nan(to_float(Half{std::uint16_t(bits)}))); break;
-    case Scalar::F32: values.push_back(unsigned_nan(std::bit_cast<float>(std::uint32_t(bits)))); break;
-    case Scalar::F64: values.push_back(unsigned_nan(std::bit_cast<double>(bits))); break;
+  const unsigned unused = 64 - bits_of(s);
+  switch (info(s).kind) {
+    case ScalarClass::Void: break;
+    case ScalarClass::Bool: values.push_back(bits != 0); break;
+    case ScalarClass::Signed: values.push_back(std::int64_t(bits << unused) >> unused); break;
+    case ScalarClass::Unsigned: values.push_back(bits); break;
+    case ScalarClass::Float:
+      if (s == Scalar::F64) values.push_back(unsigned_nan(std::bit_cast<double>(bits)));
+      else values.push_back(unsigned_nan(std::bit_cast<float>(std::uint32_t(eval(Op::Cast, Scalar::F32, s, {&bits, 1})))));
+      break;
   }
 }
 

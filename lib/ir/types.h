@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of IR values: scalars, mutable slots, and arrays in one of the memory spaces.
+// The types of IR values: scalars (krait/types.def), mutable slots, and arrays in one of the memory spaces.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,34 @@
 
 namespace krait::ir {
 
-enum class Scalar : std::uint8_t { Void, Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64 };
+enum class Scalar : std::uint8_t {
+  Void,
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) Name,
+#include "krait/types.def"
+};
+
+enum class ScalarClass : std::uint8_t { Void, Bool, Signed, Unsigned, Float };
+
+/// A row of types.def.
+struct ScalarInfo {
+  std::string_view name;
+  unsigned bits, exponent, fraction;
+  ScalarClass kind;
+  Scalar computed, storage;
+};
+
+inline constexpr ScalarInfo scalar_table[] = {
+    {"void", 0, 0, 0, ScalarClass::Void, Scalar::Void, Scalar::Void},
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) \
+  {text, bits, exponent, fraction, ScalarClass::kind, Scalar::computed, Scalar::storage},
+#include "krait/types.def"
+};
+/// Every type but Void.
+inline constexpr Scalar all_scalars[] = {
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) Scalar::Name,
+#include "krait/types.def"
+};
+constexpr const ScalarInfo& info(Scalar s) { return scalar_table[unsigned(s)]; }
 
 /// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are arrays. Argument: an aggregate
 /// that lies in the argument block, as bytes that are only read; the index of a load counts bytes.
@@ -31,36 +58,31 @@ struct Type {
   std::uint32_t index_bytes() const { return space == Space::Argument ? 1 : elem_bytes; }
 };
 
-constexpr bool is_signed_int(Scalar s) { return s >= Scalar::I8 && s <= Scalar::I64; }
-constexpr bool is_unsigned_int(Scalar s) { return s >= Scalar::U8 && s <= Scalar::U64; }
-constexpr bool is_int(Scalar s) { return s >= Scalar::I8 && s <= Scalar::U64; }
-constexpr bool is_float(Scalar s) { return s >= Scalar::F16; }
+constexpr bool is_signed_int(Scalar s) { return info(s).kind == ScalarClass::Signed; }
+constexpr bool is_unsigned_int(Scalar s) { return info(s).kind == ScalarClass::Unsigned; }
+constexpr bool is_int(Scalar s) { return is_signed_int(s) || is_unsigned_int(s); }
+constexpr bool is_float(Scalar s) { return info(s).kind == ScalarClass::Float; }
 
-/// Size in memory; bool is one byte that holds 0 or 1.
-constexpr unsigned size_of(Scalar s) {
-  switch (s) {
-    case Scalar::Void: return 0;
-    case Scalar::Bool: case Scalar::I8: case Scalar::U8: return 1;
-    case Scalar::I16: case Scalar::U16: case Scalar::F16: return 2;
-    case Scalar::I32: case Scalar::U32: case Scalar::F32: return 4;
-    case Scalar::I64: case Scalar::U64: case Scalar::F64: return 8;
-  }
-  return 0;
-}
 /// Width in bits as a value: 1 for bool.
-constexpr unsigned bits_of(Scalar s) { return s == Scalar::Bool ? 1 : size_of(s) * 8; }
+constexpr unsigned bits_of(Scalar s) { return info(s).bits; }
+/// Size in memory; bool is one byte that holds 0 or 1.
+constexpr unsigned size_of(Scalar s) { return (bits_of(s) + 7) / 8; }
+constexpr std::string_view name_of(Scalar s) { return info(s).name; }
+constexpr bool is_nan(Scalar s, std::uint64_t bits) {
+  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
+  return is_float(s) && (bits & (sign - 1)) > sign - fraction;
+}
 
-constexpr Scalar to_unsigned(Scalar s) {
-  return is_signed_int(s) ? Scalar(unsigned(s) + (unsigned(Scalar::U8) - unsigned(Scalar::I8))) : s;
+/// The integer of a class that has the size of s.
+constexpr Scalar integer_like(Scalar s, ScalarClass kind) {
+  for (const Scalar t : all_scalars)
+    if (info(t).kind == kind && size_of(t) == size_of(s)) return t;
+  return Scalar::Void;
 }
-constexpr Scalar to_signed(Scalar s) {
-  return is_unsigned_int(s) ? Scalar(unsigned(s) - (unsigned(Scalar::U8) - unsigned(Scalar::I8))) : s;
-}
-
-constexpr std::string_view name_of(Scalar s) {
-  constexpr std::string_view names[] = {"void", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"};
-  return names[unsigned(s)];
-}
+/// The unsigned integer that holds the bits of s.
+constexpr Scalar bits_type(Scalar s) { return integer_like(s, ScalarClass::Unsigned); }
+constexpr Scalar to_unsigned(Scalar s) { return is_signed_int(s) ? integer_like(s, ScalarClass::Unsigned) : s; }
+constexpr Scalar to_signed(Scalar s) { return is_unsigned_int(s) ? integer_like(s, ScalarClass::Signed) : s; }
 
 constexpr Type value_type(Scalar s) { return {s, Space::Value, 0, true, 0}; }
 constexpr Type slot_type(Scalar s) { return {s, Space::Slot, 0, true, 0}; }

@@ -30,9 +30,7 @@ class Check {
   const Type& result(std::size_t i = 0) const { return f_.values[inst_.results[i]].type; }
   /// The scalar type of a plain value, else Void.
   Scalar scalar(std::size_t i) const { return operand(i).is_value() ? operand(i).scalar : Scalar::Void; }
-  bool in_class(Scalar s) const {
-    return (s == Scalar::Bool && row_.bools) || (is_int(s) && row_.ints) || (is_float(s) && row_.floats);
-  }
+  bool in_class(Scalar s) const { return takes(row_, s); }
   bool result_is(Scalar s) const { return inst_.results.size() == 1 && result() == value_type(s); }
 
   std::string classes() const {

@@ -139,7 +139,7 @@ class Expander {
     const Inst inst = f_.insts[i];
     const Expansion how = choose_(inst, f_.fp);
     if (how == Expansion::Instructions) return false;
-    const Scalar s = inst.type.scalar, computed = s == Scalar::F16 ? Scalar::F32 : s;
+    const Scalar s = inst.type.scalar, computed = info(s).computed;
     const Module* module = body_of(inst.op, computed, inst.fast || f_.fp == FpMode::Fast);
     if (!module) return false;
     const Function* body = &module->kernel();

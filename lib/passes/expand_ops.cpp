@@ -107,8 +107,7 @@ class Expander {
       same = b_.binary(Op::And, same, select(bit, votes, b_.emit(Op::Not, Scalar::U64, {votes})));
     };
     if (s == Scalar::Bool) return keep_equal(x), same;
-    constexpr Scalar words[] = {Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64};
-    const Scalar u = words[size_of(s) == 1 ? 0 : size_of(s) == 2 ? 1 : size_of(s) == 4 ? 2 : 3];
+    const Scalar u = bits_type(s);
     const ValueId bits = s == u ? x : b_.emit(Op::Bitcast, u, {x});
     for (unsigned i = 0; i < bits_of(s); ++i)
       keep_equal(b_.compare(Op::Ne, b_.binary(Op::And, bits, number(u, 1ull << i)), number(u, 0)));

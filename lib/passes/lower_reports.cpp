@@ -116,7 +116,7 @@ class Lowerer {
   void append_words(std::vector<ValueId>& out, ValueId v) {
     Scalar s = f_.type_of(v).scalar;
     if (is_float(s)) {
-      s = s == Scalar::F16 ? Scalar::U16 : s == Scalar::F32 ? Scalar::U32 : Scalar::U64;
+      s = bits_type(s);
       v = b_.emit(Op::Bitcast, s, {v});
     }
     if (words_of(s) == 1) return out.push_back(b_.cast(Scalar::U32, v));

@@ -175,8 +175,8 @@ Op mirrored(Op op) { return op == Op::Lt ? Op::Gt : op == Op::Gt ? Op::Lt : op =
 bool lossless(Scalar from, Scalar to) {
   if (from == to || from == Scalar::Bool) return to != Scalar::Bool || from == Scalar::Bool;
   if (to == Scalar::Bool) return false;
-  if (is_float(from)) return is_float(to) && size_of(from) <= size_of(to);
-  if (is_float(to)) return bits_of(from) <= (to == Scalar::F64 ? 32u : to == Scalar::F32 ? 16u : 8u);
+  if (is_float(from)) return is_float(to) && info(from).exponent <= info(to).exponent && info(from).fraction <= info(to).fraction;
+  if (is_float(to)) return bits_of(from) <= info(to).fraction + 1;
   if (is_signed_int(from)) return is_signed_int(to) && bits_of(from) <= bits_of(to);
   return bits_of(from) < bits_of(to) || (is_unsigned_int(to) && bits_of(from) == bits_of(to));
 }

@@ -42,7 +42,7 @@ ValueId Simplify::reciprocal(const Node& n) {
   if (is_float_const(y, 1.0)) return x;
   if (is_float_const(y, -1.0)) return make(Op::Neg, n.scalar, {x});
   if (!f_->is_const(y)) return none;
-  const unsigned mantissa = n.scalar == Scalar::F64 ? 52 : n.scalar == Scalar::F32 ? 23 : 10;
+  const unsigned mantissa = info(n.scalar).fraction;
   const std::uint64_t bits = f_->const_bits(y), sign = bits & (std::uint64_t(1) << (bits_of(n.scalar) - 1));
   const std::uint64_t exponent = (bits ^ sign) >> mantissa, fraction = bits & ((std::uint64_t(1) << mantissa) - 1);
   const std::uint64_t twice_bias = (std::uint64_t(1) << (bits_of(n.scalar) - mantissa - 1)) - 2;

@@ -24,7 +24,7 @@ using ir::Op;
 using ir::Scalar;
 using trace::Recorder;
 
-static_assert(unsigned(op::Unreachable) == unsigned(Op::Unreachable) && unsigned(scalar::f64) == unsigned(Scalar::F64));
+static_assert(unsigned(op::Unreachable) == unsigned(Op::Unreachable));
 
 /// Type of the result of an operation that computes in `type`.
 Scalar result_of(Op op, Scalar type) {
@@ -57,7 +57,7 @@ void respell_bools(Op& op, Scalar& type) {
 /// False after a misuse: the operation does not take that type.
 bool takes(Recorder& r, Op op, Scalar type) {
   const ir::OpInfo& row = ir::info(op);
-  if (type == Scalar::Bool ? row.bools : ir::is_int(type) ? row.ints : row.floats) return true;
+  if (ir::takes(row, type)) return true;
   const char* given = type == Scalar::Bool ? "a bool" : ir::is_int(type) ? "an integer" : "a floating-point number";
   r.misuse(fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
   return false;

@@ -14,14 +14,6 @@ using ir::Op;
 using ir::Rule;
 using ir::Scalar;
 
-bool takes(const ir::OpInfo& row, Scalar s) {
-  if (s == Scalar::Bool) return row.bools;
-  return ir::is_int(s) ? row.ints : row.floats;
-}
-
-constexpr Scalar scalars[] = {Scalar::Bool, Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
-                              Scalar::U16, Scalar::U32, Scalar::U64, Scalar::F16, Scalar::F32, Scalar::F64};
-
 /// One kernel that loads three operands of a type and stores the results of all operations on it, each into a view of its own.
 class Matrix {
  public:
@@ -61,11 +53,11 @@ class Matrix {
       case Rule::Select: store(b_.emit(op, s_, {b_.cast(Scalar::Bool, x_[2]), x_[0], x_[1]})); return;
       case Rule::Count: store(b_.emit(op, Scalar::I32, {x_[0]})); return;
       case Rule::Convert:
-        for (Scalar to : scalars)
+        for (Scalar to : ir::all_scalars)
           if (to != s_) store(b_.cast(to, x_[0]));
         return;
       case Rule::Bits:
-        for (Scalar to : scalars)
+        for (Scalar to : ir::all_scalars)
           if (to != s_ && to != Scalar::Bool && ir::size_of(to) == ir::size_of(s_)) store(b_.emit(op, to, {x_[0]}));
         return;
       case Rule::Id: case Rule::Custom: return;
@@ -85,7 +77,7 @@ TEST_P(PtxOps, AssembleInStrictMode) { test::check_ptx(Matrix(GetParam(), ir::Fp
 
 TEST_P(PtxOps, AssembleInFastMode) { test::check_ptx(Matrix(GetParam(), ir::FpMode::Fast).text()); }
 
-INSTANTIATE_TEST_SUITE_P(Types, PtxOps, testing::ValuesIn(scalars),
+INSTANTIATE_TEST_SUITE_P(Types, PtxOps, testing::ValuesIn(ir::all_scalars),
                          [](const auto& row) { return std::string(ir::name_of(row.param)); });
 
 }  // namespace

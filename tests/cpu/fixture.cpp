@@ -62,14 +62,9 @@ std::vector<ir::Argument> interpreter_arguments(std::vector<Arg>& args) {
 }
 
 bool is_nan(const std::byte* p, ir::Scalar s) {
-  float f;
-  double d;
-  if (s == ir::Scalar::F32) return std::memcpy(&f, p, 4), std::isnan(f);
-  if (s == ir::Scalar::F64) return std::memcpy(&d, p, 8), std::isnan(d);
-  if (s != ir::Scalar::F16) return false;
-  std::uint16_t h;
-  std::memcpy(&h, p, 2);
-  return (h & 0x7fff) > 0x7c00;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, p, ir::size_of(s));
+  return ir::is_nan(s, bits);
 }
 
 /// Empty, or the first place where they differ.

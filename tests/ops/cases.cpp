@@ -18,14 +18,11 @@ using ir::Rule;
 using ir::Scalar;
 using ir::ValueId;
 
-constexpr Scalar all_types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
-                                Scalar::U16,  Scalar::U32, Scalar::U64, Scalar::F16, Scalar::F32, Scalar::F64};
 // No multiples of a vector's width: the last lanes run under a mask.
 constexpr std::size_t lanes = 8189;        // room for all pairs of edges
 constexpr std::size_t few_lanes = 1021;    // with a constant operand
 constexpr std::size_t rows_a_kernel = 40;  // drivers take long to compile, more than linearly so
 
-bool takes(const ir::OpInfo& row, Scalar s) { return s == Scalar::Bool ? row.bools : ir::is_int(s) ? row.ints : row.floats; }
 bool tested(const ir::OpInfo& row) {
   return !row.math && row.effect == ir::Effect::Pure && row.rule != Rule::Custom && row.rule != Rule::Id;
 }
@@ -99,7 +96,7 @@ Case ternary(Scalar s) {
 
 Case conversions(Scalar s) {
   Case c{fmt::format("casts_{}", ir::name_of(s)), {s}, {filled(s, conversion_edges(s), 2045, 6)}, {}};
-  for (Scalar to : all_types) {
+  for (Scalar to : ir::all_scalars) {
     for_each_op(s, Rule::Convert, [&](Op op, const ir::OpInfo& row) {
       if (to != s) c.rows.push_back(simple(op, fmt::format("{} to {}", named(row, s), ir::name_of(to)), to, {0}));
     });
@@ -186,7 +183,7 @@ Case extended_comparisons(Scalar from) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> out;
-  for (Scalar s : all_types) {
+  for (Scalar s : ir::all_scalars) {
     append_split(out, operations(s));
     append_split(out, conversions(s));
     if (s != Scalar::Bool) append_split(out, with_constants(s));

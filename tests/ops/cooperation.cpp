@@ -16,8 +16,6 @@ using ir::Op;
 using ir::Scalar;
 
 constexpr Scalar atomic_types[] = {Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64};
-constexpr Scalar all_types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
-                                Scalar::U16,  Scalar::U32, Scalar::U64, Scalar::F16, Scalar::F32, Scalar::F64};
 constexpr std::int64_t threads = 96, blocks = 2, total = threads * blocks;
 
 Argument array_of_bits(Scalar s, const std::vector<std::uint64_t>& bits) {
@@ -140,7 +138,7 @@ std::vector<WarpRow> warp_rows() {
   std::vector<WarpRow> out;
   for (const Op op : {Op::Ballot, Op::WarpAny, Op::WarpAll})
     out.push_back({op, Scalar::Bool, op == Op::Ballot ? Scalar::U64 : Scalar::Bool, fmt::format("{} %x", ir::info(op).name)});
-  for (const Scalar s : all_types) {
+  for (const Scalar s : ir::all_scalars) {
     out.push_back({Op::Shuffle, s, s, "shuffle %x, %n"});
     out.push_back({Op::MatchAny, s, Scalar::U64, "match_any %x"});
     for (unsigned by = 0; by < 6; ++by) {
@@ -220,7 +218,7 @@ void append_blocks(std::vector<Meeting>& out) {
                             {small_numbers(Scalar::I32, n), zeros(Scalar::I32, 3 * n)}));
     }
   }
-  for (const Scalar s : all_types)
+  for (const Scalar s : ir::all_scalars)
     for (const std::int64_t block : sizes) {  // neighbours' elements, twice, so that a barrier that is missing shows
       const ir::Launch launch{{3, 1, 1}, {block, 1, 1}};
       const std::int64_t n = 3 * block;

@@ -62,7 +62,7 @@ std::uint64_t element(const test::Argument& a, Scalar s, std::size_t i) {
 /// Whether docs/numbers.md leaves this result open: a NaN's sign is not part of it.
 bool left_open(const ir::Function& f, ir::ValueId value, const test::Lane& lane) {
   const ir::Inst& i = *f.def(value);
-  return i.op == Op::Copysign && test::is_nan(i.type.scalar, lane[i.operands[1]]);
+  return i.op == Op::Copysign && ir::is_nan(i.type.scalar, lane[i.operands[1]]);
 }
 
 std::string operands_text(const ir::Function& f, ir::ValueId value, const test::Lane& lane) {
@@ -101,7 +101,7 @@ void compare(const Case& c, const std::vector<std::size_t>& rows, const test::Bu
       const Scalar s = built.outputs[place.output].type;
       const std::uint64_t have = element(got[c.types.size() + place.output], s, place.row * c.lanes() + lane),
                           want = expected[place.value];
-      if (have == want || (test::is_nan(s, have) && test::is_nan(s, want))) continue;
+      if (have == want || (ir::is_nan(s, have) && ir::is_nan(s, want))) continue;
       if (left_open(f, place.value, expected)) {
         ++open[r];
       } else if (++wrong[r] <= 3) {

@@ -21,8 +21,6 @@ using ir::Op;
 using ir::Rule;
 using ir::Scalar;
 
-constexpr Scalar all_types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
-                                Scalar::U16,  Scalar::U32, Scalar::U64, Scalar::F16, Scalar::F32, Scalar::F64};
 
 struct Target {
   char letter;
@@ -124,7 +122,6 @@ std::string spelling(const ir::OpInfo& row) {
   return fmt::format("`kr::{}({})`", row.name, row.arity == 1 ? "x" : row.arity == 2 ? "x, y" : "x, y, z");
 }
 
-bool takes(const ir::OpInfo& row, Scalar s) { return s == Scalar::Bool ? row.bools : ir::is_int(s) ? row.ints : row.floats; }
 
 /// Operations whose kernel has no type of its own.
 bool untyped(Op op, const ir::OpInfo& row) {
@@ -308,7 +305,7 @@ std::string operations_table() {
       continue;
     }
     typed += fmt::format("| {} |", row.name);
-    for (Scalar t : all_types) {
+    for (Scalar t : ir::all_scalars) {
       const Support s = support(op, t);
       typed += fmt::format(" {} |", s.cell);
       if (!s.missing.empty()) notes += fmt::format("- {} {}: {}\n", row.name, ir::name_of(t), s.missing);
@@ -316,7 +313,7 @@ std::string operations_table() {
     typed += "\n";
   }
   std::string head = "| operation |", rule = "|---|";
-  for (Scalar t : all_types) head += fmt::format(" {} |", ir::name_of(t)), rule += "---|";
+  for (Scalar t : ir::all_scalars) head += fmt::format(" {} |", ir::name_of(t)), rule += "---|";
   std::string out =
       "# Operations\n\n"
       "Made by `op_matrix --table` from `include/krait/ops.def` and the code generators; the test `op_table` compares this page "

@@ -24,7 +24,7 @@ struct FloatFormat {
   std::uint64_t sign, infinity, one;
 };
 FloatFormat format_of(Scalar s) {
-  const unsigned width = ir::bits_of(s), fraction = s == Scalar::F16 ? 10 : s == Scalar::F32 ? 23 : 52;
+  const unsigned width = ir::bits_of(s), fraction = ir::info(s).fraction;
   const std::uint64_t sign = std::uint64_t(1) << (width - 1), infinity = (sign - 1) >> fraction << fraction;
   return {width, fraction, sign, infinity, infinity >> 1 >> fraction << fraction};
 }
@@ -76,7 +76,7 @@ std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& all, std::s
 /// A float whose exponent is near that of 1.
 std::uint64_t middling(Scalar s, std::uint64_t& state) {
   const FloatFormat f = format_of(s);
-  const std::uint64_t r = random_bits(state), spread = s == Scalar::F16 ? 8 : 16;
+  const std::uint64_t r = random_bits(state), spread = ir::info(s).exponent < 8 ? 8 : 16;
   const std::uint64_t exponent = (f.one >> f.fraction) - spread / 2 + (r >> 58) % spread;
   return exponent << f.fraction | (r & ((std::uint64_t(1) << f.fraction) - 1)) | ((r >> 57 & 1) << (f.width - 1));
 }
@@ -87,12 +87,6 @@ std::uint64_t any_value(Scalar s, std::uint64_t& state, bool near) {
 }
 
 }  // namespace
-
-bool is_nan(Scalar s, std::uint64_t bits) {
-  if (!ir::is_float(s)) return false;
-  const FloatFormat f = format_of(s);
-  return (bits & (f.sign - 1)) > f.infinity;
-}
 
 std::vector<std::uint64_t> edges(Scalar s) {
   if (s == Scalar::Bool) return {0, 1, 2, 0xff};

@@ -19,7 +19,6 @@ using Column = std::vector<std::uint64_t>;
 constexpr std::uint64_t mask_of(ir::Scalar s) {
   return ir::bits_of(s) == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << ir::bits_of(s)) - 1;
 }
-bool is_nan(ir::Scalar s, std::uint64_t bits);
 
 /// Integers: limits, small ones, shift counts in and beyond range. Floats: both signs of zeros, subnormal and normal limits, 1
 /// and its neighbours, halves, limits of the integer types, infinity, NaNs. bool: the bytes that count as false and true.

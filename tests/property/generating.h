@@ -35,8 +35,8 @@ class Random {
   std::uint64_t state_;
 };
 
-inline bool is_float(scalar s) { return s >= scalar::f16; }
-inline bool is_int(scalar s) { return s >= scalar::i8 && s <= scalar::u64; }
+inline bool is_float(scalar s) { return ir::is_float(Scalar(s)); }
+inline bool is_int(scalar s) { return ir::is_int(Scalar(s)); }
 inline unsigned bits_of(scalar s) { return ir::bits_of(Scalar(s)); }
 
 /// Interesting bits of a type: edges half of the time.

@@ -15,12 +15,6 @@
 #include "trace/trace.h"
 
 namespace krait::test::generating {
-namespace {
-
-constexpr scalar all_types[] = {scalar::boolean, scalar::i8,  scalar::i16, scalar::i32, scalar::i64, scalar::u8,
-                                scalar::u16,     scalar::u32, scalar::u64, scalar::f16, scalar::f32, scalar::f64};
-}  // namespace
-
 /// Interesting bits of a type: edges half of the time.
 std::uint64_t random_bits(Random& r, scalar s) {
   const unsigned width = bits_of(s);
@@ -32,7 +26,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
     return (r.chance(60) ? edges[r.below(11)] : r.bits()) & mask;
   }
   // sign, exponent near the bias or extreme, few or random fraction bits
-  const unsigned fraction = s == scalar::f16 ? 10 : s == scalar::f32 ? 23 : 52, exponent_bits = width - 1 - fraction;
+  const unsigned fraction = ir::info(Scalar(s)).fraction, exponent_bits = width - 1 - fraction;
   const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
   const std::uint64_t exponents[] = {0, 1, bias, bias, bias + 1, bias - 1, bias + 3, bias + 9, top - 1, top, bias + fraction, bias - 3};
   const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : exponents[r.below(12)];
@@ -42,7 +36,8 @@ std::uint64_t random_bits(Random& r, scalar s) {
 }
 
 Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o), shapes_(~seed) {
-  for (scalar s : all_types) {
+  for (const Scalar type : ir::all_scalars) {
+    const auto s = scalar(type);
     const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
     if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
     types_.push_back(s);
@@ -145,8 +140,11 @@ node Generator::int_value(scalar s, int depth) {
       return detail::convert(s, detail::apply(count[r_.below(3)], from, value(from, depth - 1)));
     }
     case 3: {  // the bits of a float of the same size that is no NaN
-      const scalar f = bits_of(s) == 64 ? scalar::f64 : bits_of(s) == 32 ? scalar::f32 : scalar::f16;
-      if (bits_of(s) < 16 || std::find(types_.begin(), types_.end(), f) == types_.end()) return sub();
+      std::vector<scalar> floats;
+      for (const scalar t : types_)
+        if (is_float(t) && bits_of(t) == bits_of(s)) floats.push_back(t);
+      if (floats.empty()) return sub();
+      const scalar f = floats[r_.below(unsigned(floats.size()))];
       const node x = value(f, depth - 1);
       const node safe = detail::apply(op::Select, f, detail::apply(op::Isnan, f, x), literal(f, 0), x);
       return detail::bit_convert(s, safe);

@@ -32,15 +32,6 @@ std::vector<ir::Argument> raw_arguments(std::vector<Argument>& arguments) {
   return raw;
 }
 
-bool is_nan(Scalar s, std::uint64_t bits) {
-  switch (s) {
-    case Scalar::F16: return (bits & 0x7fff) > 0x7c00;
-    case Scalar::F32: return (bits & 0x7fffffff) > 0x7f800000;
-    case Scalar::F64: return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
-    default: return false;
-  }
-}
-
 /// KRAIT_TEST_EFFORT=quick: the code of first launches.
 support::Target target_of(const runtime::Device& device) {
   const char* effort = std::getenv("KRAIT_TEST_EFFORT");

@@ -85,7 +85,7 @@ TEST(IrParseErrors, Constants) {
   EXPECT_EQ(body_error("  %4: f32 = const 0x1.8"), "3:19: hexadecimal float must look like 0x1.8p+1");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1p99999999999"), "3:19: constant has a bad exponent");
   EXPECT_EQ(body_error("  %4: f32 = const 1e999"), "3:19: constant is out of range of its type");
-  EXPECT_EQ(body_error("  %4: f16 = const 1.5"), "3:19: f16 constants are hexadecimal floats");
+  EXPECT_EQ(body_error("  %4: f16 = const 1.5"), "3:19: constants of types below f32 are hexadecimal floats");
   EXPECT_EQ(body_error("  %4: f32 = const -nan"), "3:19: expected a floating-point constant");
   EXPECT_EQ(body_error("  %4: f32 = const bits(0x100000000)"), "3:19: expected bits(0x…) within the width of the type");
   EXPECT_EQ(body_error("  %4: slot<f32> = const 1"), "3:24: a constant needs a scalar result");

@@ -63,12 +63,15 @@ class Generator {
 
  private:
   unsigned below(unsigned n) { return unsigned(rng_() % n); }
-  Scalar scalar() { return Scalar(1 + below(12)); }
-  Scalar integer() { return Scalar(unsigned(Scalar::I8) + below(8)); }
+  Scalar scalar() { return all_scalars[below(std::size(all_scalars))]; }
+  Scalar integer() {
+    for (;;)
+      if (const Scalar s = scalar(); is_int(s)) return s;
+  }
   Scalar scalar_of(const OpInfo& row) {
     for (;;) {
       const Scalar s = scalar();
-      if ((s == Scalar::Bool && row.bools) || (is_int(s) && row.ints) || (is_float(s) && row.floats)) return s;
+      if (takes(row, s)) return s;
     }
   }
 

@@ -73,7 +73,7 @@ KernelArgument numbers(Scalar s, unsigned which, std::size_t count) {
   const unsigned bytes = ir::size_of(s);
   a.data.resize(count * bytes);
   a.extents[0] = std::int64_t(count), a.strides[0] = 1;
-  const unsigned fraction = s == Scalar::F16 ? 10 : s == Scalar::F32 ? 23 : 52, width = 8 * bytes;
+  const unsigned fraction = ir::info(s).fraction, width = 8 * bytes;
   const std::uint64_t one = ((std::uint64_t(1) << (width - fraction - 2)) - 1) << fraction, sign = std::uint64_t(1)
                                                                                                    << (width - 1);
   const std::uint64_t edges[] = {

@@ -30,12 +30,6 @@ Devices& devices() {
   return all;
 }
 
-bool is_nan(ir::Scalar s, std::uint64_t bits) {
-  if (s == ir::Scalar::F16) return (bits & 0x7fff) > 0x7c00;
-  if (s == ir::Scalar::F32) return (bits & 0x7fffffff) > 0x7f800000;
-  return s == ir::Scalar::F64 && (bits & ~(std::uint64_t(1) << 63)) > 0x7ff0000000000000;
-}
-
 std::uint64_t element(const std::vector<std::byte>& data, std::size_t offset, unsigned bytes) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, data.data() + offset, bytes);

@@ -25,7 +25,7 @@ template <class Elem, int Rank>
 struct is_device_array<const array<Elem, Rank>> : std::true_type {};
 
 template <class Type>
-concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || std::is_same_v<Type, f16>;
+concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || is_narrow_v<Type>;
 
 template <class Type>
 concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type& c) {

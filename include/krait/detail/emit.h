@@ -24,7 +24,11 @@ enum class op : std::uint8_t {
 };
 
 /// The types of traced values, as the IR has them.
-enum class scalar : std::uint8_t { none, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
+enum class scalar : std::uint8_t {
+  none,
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) dsl,
+#include <krait/types.def>
+};
 
 /// A recorded value, mutable local or array.
 struct node {

@@ -17,15 +17,10 @@ using llvm::Intrinsic::ID;
 using llvm::Value;
 
 llvm::Type* value_type(llvm::LLVMContext& context, Scalar s) {
-  switch (s) {
-    case Scalar::F16: return llvm::Type::getHalfTy(context);
-    case Scalar::F32: return llvm::Type::getFloatTy(context);
-    case Scalar::F64: return llvm::Type::getDoubleTy(context);
-    case Scalar::Void: return llvm::Type::getVoidTy(context);
-    case Scalar::Bool: case Scalar::I8: case Scalar::I16: case Scalar::I32: case Scalar::I64:
-    case Scalar::U8: case Scalar::U16: case Scalar::U32: case Scalar::U64: break;
-  }
-  return llvm::Type::getIntNTy(context, ir::bits_of(s));
+  if (s == Scalar::F16) return llvm::Type::getHalfTy(context);
+  if (s == Scalar::F32) return llvm::Type::getFloatTy(context);
+  if (s == Scalar::F64) return llvm::Type::getDoubleTy(context);
+  return s == Scalar::Void ? llvm::Type::getVoidTy(context) : llvm::Type::getIntNTy(context, ir::bits_of(s));
 }
 
 llvm::Type* memory_type(llvm::LLVMContext& context, Scalar s) {

@@ -31,18 +31,18 @@ Id Emitter::phi(Id type, const Incoming& from) {
 }
 
 Id Emitter::type(Scalar s) {
-  switch (s) {
-    case Scalar::Void: return m.void_type();
-    case Scalar::Bool: return m.bool_type();
-    case Scalar::I8: case Scalar::U8: need(Feature::I8, "an 8-bit integer"); return m.int_type(8);
-    case Scalar::I16: case Scalar::U16: need(Feature::I16, "a 16-bit integer"); return m.int_type(16);
-    case Scalar::I32: case Scalar::U32: return m.int_type(32);
-    case Scalar::I64: case Scalar::U64: need(Feature::I64, "a 64-bit integer"); return m.int_type(64);
-    case Scalar::F16: need(Feature::F16, "a 16-bit float"); return m.float_type(16);
-    case Scalar::F32: return m.float_type(32);
-    case Scalar::F64: need(Feature::F64, "a 64-bit float"); return m.float_type(64);
+  if (s == Scalar::Void) return m.void_type();
+  if (s == Scalar::Bool) return m.bool_type();
+  const unsigned bits = ir::bits_of(s);
+  if (ir::is_int(s)) {
+    if (bits == 8) need(Feature::I8, "an 8-bit integer");
+    if (bits == 16) need(Feature::I16, "a 16-bit integer");
+    if (bits == 64) need(Feature::I64, "a 64-bit integer");
+    return m.int_type(bits);
   }
-  return 0;
+  if (bits == 16) need(Feature::F16, "a 16-bit float");
+  if (bits == 64) need(Feature::F64, "a 64-bit float");
+  return m.float_type(bits);
 }
 
 Id Emitter::constant(Scalar s, std::uint64_t value) {
@@ -115,19 +115,6 @@ Id Emitter::widened_id(Id x) {
   return id;
 }
 
-FloatFormat format_of(Scalar s) {
-  if (s == Scalar::F16) return {16, 10};
-  if (s == Scalar::F32) return {32, 23};
-  return {64, 52};
-}
-
-Scalar bits_type(Scalar s) {
-  switch (ir::size_of(s)) {
-    case 1: return Scalar::U8;
-    case 2: return Scalar::U16;
-    case 4: return Scalar::U32;
-    default: return Scalar::U64;
-  }
-}
+FloatFormat format_of(Scalar s) { return {ir::bits_of(s), ir::info(s).fraction}; }
 
 }  // namespace krait::codegen::spirv

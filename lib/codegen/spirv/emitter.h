@@ -165,7 +165,5 @@ struct FloatFormat {
   std::uint64_t infinity() const { return (sign() - 1) & ~((std::uint64_t(1) << fraction_bits) - 1); }
 };
 FloatFormat format_of(Scalar s);
-/// The unsigned type of a type's size.
-Scalar bits_type(Scalar s);
 
 }  // namespace krait::codegen::spirv

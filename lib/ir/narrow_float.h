@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floating-point formats of 16 bits and fewer on the host: conversions in integer arithmetic, each with one rounding to nearest even, whatever
+// the floating-point environment. A NaN becomes the canonical quiet NaN.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+namespace krait::ir {
+
+/// A number of an IEEE 754 format with these fields, by its bits.
+template <int Exponent, int Fraction>
+struct Narrow {
+  static constexpr int fraction = Fraction, bias = (1 << (Exponent - 1)) - 1;
+  static constexpr int least = 1 - bias - Fraction;  // exponent of the smallest subnormal
+  static constexpr std::uint16_t sign = 1u << (Exponent + Fraction);
+  static constexpr std::uint16_t infinity = ((1u << Exponent) - 1) << Fraction;
+  static constexpr std::uint16_t nan = infinity | 1u << (Fraction - 1);
+
+  std::uint16_t bits = 0;
+
+  constexpr std::uint16_t magnitude() const { return bits & (sign - 1); }
+  constexpr bool is_nan() const { return magnitude() > infinity; }
+  constexpr bool is_infinite() const { return magnitude() == infinity; }
+  friend constexpr bool operator==(Narrow, Narrow) = default;
+};
+
+template <class T>
+inline constexpr bool is_narrow = false;
+template <int Exponent, int Fraction>
+inline constexpr bool is_narrow<Narrow<Exponent, Fraction>> = true;
+template <class T>
+concept NarrowFloat = is_narrow<T>;
+
+/// ±significand · 2^exponent, rounded once.
+template <NarrowFloat To>
+constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
+  const std::uint16_t sign = negative ? To::sign : 0;
+  if (significand == 0) return {sign};
+  const int top = exponent + int(std::bit_width(significand)) - 1;  // floor(log2)
+  if (top > To::bias) return {std::uint16_t(sign | To::infinity)};
+  const int quantum = top - To::fraction > To::least ? top - To::fraction : To::least;  // exponent of the last place of the result
+  const int drop = quantum - exponent;
+  std::uint64_t kept = 0;
+  if (drop <= 0) {
+    kept = significand << -drop;
+  } else if (drop <= 64) {
+    const std::uint64_t half = std::uint64_t(1) << (drop - 1);
+    const std::uint64_t rest = drop == 64 ? significand : significand & ((half << 1) - 1);
+    kept = drop == 64 ? 0 : significand >> drop;
+    if (rest > half || (rest == half && (kept & 1))) ++kept;
+  }
+  // A normal number's leading bit, and a carry out of the significand, both land in the exponent field by this sum.
+  return {std::uint16_t(sign | ((std::uint64_t(quantum - To::least) << To::fraction) + kept))};
+}
+
+template <NarrowFloat To>
+constexpr To narrow(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const bool negative = bits >> 63;
+  const int exponent = int(bits >> 52 & 0x7ff);
+  const std::uint64_t fraction = bits & 0xfffffffffffff;
+  if (exponent == 0x7ff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::infinity)};
+  if (exponent == 0) return round_to<To>(negative, fraction, -1074);
+  return round_to<To>(negative, fraction | std::uint64_t(1) << 52, exponent - 1075);
+}
+template <NarrowFloat To>
+constexpr To narrow(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const bool negative = bits >> 31;
+  const int exponent = int(bits >> 23 & 0xff);
+  const std::uint32_t fraction = bits & 0x7fffff;
+  if (exponent == 0xff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::infinity)};
+  if (exponent == 0) return round_to<To>(negative, fraction, -149);
+  return round_to<To>(negative, fraction | 0x800000u, exponent - 150);
+}
+template <NarrowFloat To, std::integral From>
+constexpr To narrow(From x) {
+  const bool negative = x < From(1) && x != From(0);
+  return round_to<To>(negative, negative ? 0 - std::uint64_t(x) : std::uint64_t(x), 0);
+}
+
+/// Exact.
+template <NarrowFloat From>
+constexpr double to_double(From x) {
+  const std::uint64_t sign = x.bits & From::sign ? std::uint64_t(1) << 63 : 0;
+  const int exponent = x.magnitude() >> From::fraction;
+  const std::uint64_t fraction = x.bits & ((1u << From::fraction) - 1);
+  if (x.is_nan()) return std::bit_cast<double>(0x7ff8000000000000);
+  if (x.is_infinite()) return std::bit_cast<double>(sign | 0x7ff0000000000000);
+  if (exponent != 0) return std::bit_cast<double>(sign | std::uint64_t(exponent + 1023 - From::bias) << 52 | fraction << (52 - From::fraction));
+  if (fraction == 0) return std::bit_cast<double>(sign);
+  const int top = int(std::bit_width(fraction)) - 1;
+  return std::bit_cast<double>(sign | std::uint64_t(top + 1023 + From::least) << 52 | (fraction << (52 - top) & 0xfffffffffffff));
+}
+
+}  // namespace krait::ir
