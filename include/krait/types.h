@@ -112,6 +112,16 @@ class f16 : public detail::narrow_float<f16, 5, 10> {
   constexpr explicit f16(Number x) : narrow_float(x, 0) {}
 };
 
+/// bfloat16: the upper half of a float, with the rules of f16. Arithmetic with another narrow float is float's.
+class bf16 : public detail::narrow_float<bf16, 8, 7> {
+ public:
+  constexpr bf16() = default;
+  /// Rounds to nearest, ties to even.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr explicit bf16(Number x) : narrow_float(x, 0) {}
+};
+
 namespace detail {
 
 /// One of the floats below 32 bits, and the scalar that it is.
@@ -119,6 +129,8 @@ template <class Type>
 inline constexpr scalar narrow_scalar = scalar::none;
 template <>
 inline constexpr scalar narrow_scalar<f16> = scalar::f16;
+template <>
+inline constexpr scalar narrow_scalar<bf16> = scalar::bf16;
 template <class Type>
 inline constexpr bool is_narrow_v = narrow_scalar<Type> != scalar::none;
 
@@ -133,7 +145,7 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double), enumerations and kr::f16");
+  static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double), enumerations, kr::f16 and kr::bf16");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;
@@ -232,6 +244,8 @@ constexpr To convert_plain(From x) {
     if (is_nan(wide)) return To{};
     if (wide >= limit) return largest;
     return wide <= (std::is_signed_v<To> ? -limit : 0.0) ? smallest : static_cast<To>(wide);
+  } else if constexpr (is_narrow_v<To> && is_narrow_v<From>) {
+    return static_cast<To>(float(x));
   } else {
     return static_cast<To>(x);
   }

@@ -30,7 +30,8 @@ class Contractor {
     return inst.fast || (f_.fp != FpMode::Strict && (singles_ || inst.type.scalar != Scalar::F32));
   }
   bool is_sum(const Inst& inst) const {
-    return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(inst.type.scalar) && allowed(inst);
+    const Scalar s = inst.type.scalar;  // a type without arithmetic of its own would fuse by many operations
+    return (inst.op == Op::Add || inst.op == Op::Sub) && is_float(s) && info(s).storage == s && allowed(inst);
   }
   const Inst* product(ValueId v) const {
     const Inst* d = only_summed_[v] ? f_.def(v) : nullptr;

@@ -27,11 +27,14 @@ class Expander {
       b_.at(r);
       b_.location(f_.insts[i].loc);
       const Inst inst = f_.insts[i];
-      if (const ValueId v = keep_(inst) ? none : expand(inst); v != none) results_.replace(inst.results[0], v);
+      if (const ValueId v = is_kept(inst) ? none : expand(inst); v != none) results_.replace(inst.results[0], v);
       else f_.regions[r].insts.push_back(i);
       for (const RegionId inner : inst.regions) walk(inner);
     }
   }
+
+  /// Combining lanes rounds in each step: a type that lower_types takes away must not be combined in a wider one.
+  bool is_kept(const Inst& inst) const { return keep_(inst) && info(inst.type.scalar).storage == inst.type.scalar; }
 
   /// None: the operation stays.
   ValueId expand(const Inst& inst) {

@@ -45,7 +45,7 @@ bool same(Type x, Type y) {
 }
 template <class Type>
 auto shown(Type x) {
-  if constexpr (std::is_same_v<Type, kr::f16>)
+  if constexpr (kr::detail::is_narrow_v<Type>)
     return float(x);
   else
     return +x;
@@ -81,7 +81,7 @@ void expect_same_plain(const char* name, const Lambda& lambda) {
 
 template <class Type>
 class PlainFloats : public testing::Test {};
-using Floats = testing::Types<float, double, kr::f16>;
+using Floats = testing::Types<float, double, kr::f16, kr::bf16>;
 TYPED_TEST_SUITE(PlainFloats, Floats);
 
 TYPED_TEST(PlainFloats, Classes) {
@@ -140,7 +140,7 @@ TYPED_TEST(PlainFloats, Special) {
 TYPED_TEST(PlainFloats, Conversions) {
   expect_same_plain<TypeParam, TypeParam>("conversions", [](auto x, auto) {
     return std::tuple(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x),
-                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<float>(x), kr::cast<double>(x));
+                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<float>(x), kr::cast<double>(x));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "ir/builder.h"
 #include "ir/text.h"
+#include "passes/passes.h"
 #include "plugin.h"
 
 namespace krait {
@@ -31,6 +32,7 @@ class Matrix {
   std::string text() {
     ir::Module module;
     module.functions.push_back(f_);
+    passes::lower_types(module);
     return ir::print(module);
   }
 

@@ -38,7 +38,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
 Generator::Generator(std::uint64_t seed, const GeneratorOptions& o) : r_(seed), options_(o), shapes_(~seed) {
   for (const Scalar type : ir::all_scalars) {
     const auto s = scalar(type);
-    const bool small = s == scalar::i8 || s == scalar::u8 || s == scalar::i16 || s == scalar::u16;
+    const bool small = ir::is_int(ir::info(type).storage) && ir::size_of(type) < 4;
     if ((small && !o.small_ints) || (s == scalar::f16 && !o.f16) || (s == scalar::f64 && !o.f64)) continue;
     types_.push_back(s);
   }

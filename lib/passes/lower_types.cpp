@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types that back ends know as integers (the column Storage of types.def) become those. Arithmetic on them is done in the type of the
+// column Computed, f32, and rounded back by integer operations, whose results are the same bits on every target.
+//
+// f32 holds more than twice the digits plus two, so an operation that is rounded to f32 and then to the type is as if rounded once
+// (Figueroa, "When is double rounding innocuous?", 1995). What f32 does not hold is rounded to odd there first, which keeps what the second
+// rounding has to know (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+constexpr bool is_stored(Scalar s) { return info(s).storage != s; }
+
+class Lowerer {
+ public:
+  explicit Lowerer(Function& f) : f_(f), b_(f) {}
+  void run() {
+    walk(f_.body);
+    results_.apply(f_);
+    const auto store = [](Scalar& s) { s = info(s).storage; };
+    for (Value& v : f_.values) store(v.type.scalar);
+    for (Inst& i : f_.insts) store(i.type.scalar);
+    for (Scalar& s : f_.results) store(s);
+  }
+
+ private:
+  void walk(RegionId r) {
+    for (const InstId i : take_insts(f_, r)) {
+      b_.at(r);
+      b_.location(f_.insts[i].loc);
+      if (info(f_.insts[i].op).effect == Effect::Report)
+        for (std::size_t k = 0; k < f_.insts[i].operands.size(); ++k) f_.insts[i].operands[k] = wide(f_.insts[i].operands[k]);
+      const Inst inst = f_.insts[i];
+      if (const ValueId v = expand(inst); v != none) results_.replace(inst.results[0], v);
+      else f_.regions[r].insts.push_back(i);
+      for (const RegionId inner : inst.regions) walk(inner);
+    }
+  }
+
+  Scalar type_of(ValueId v) const { return f_.type_of(v).is_value() ? f_.type_of(v).scalar : Scalar::Void; }
+
+  /// None: the operation moves bits, or has nothing to do with these types.
+  ValueId expand(const Inst& inst) {
+    if (!is_pure(inst.op) || inst.operands.empty()) return none;
+    const Scalar from = type_of(inst.operands[0]), to = inst.type.scalar;
+    if (inst.op == Op::Cast) return is_stored(from) || is_stored(to) ? convert(to, inst.operands[0]) : none;
+    if (inst.op == Op::Bitcast) return info(from).storage == info(to).storage ? inst.operands[0] : none;
+    if (!is_stored(from)) return none;
+    if (inst.op == Op::Copysign) return copysign(from, inst.operands[0], inst.operands[1]);
+    std::vector<ValueId> operands;
+    for (const ValueId v : inst.operands) operands.push_back(wide(v));
+    if (inst.op == Op::Fma && !inst.fast && f_.fp != FpMode::Fast) return narrow(to, fma(operands[0], operands[1], operands[2]));
+    const Scalar computed = is_stored(to) ? info(to).computed : to;
+    const ValueId result = b_.emit(inst.op, value_type(computed), operands, inst.imm);
+    f_.insts[f_.values[result].def].fast = inst.fast;
+    return is_stored(to) ? narrow(to, result) : result;
+  }
+
+  ValueId number(std::uint64_t x) { return b_.constant(Scalar::U32, x); }
+  ValueId single(std::uint64_t bits) { return b_.constant(Scalar::F32, bits); }
+  ValueId shift(Op op, ValueId x, unsigned by) { return b_.emit(op, Scalar::U32, {x, number(by)}); }
+  ValueId select(ValueId c, ValueId x, ValueId y) { return b_.emit(Op::Select, f_.type_of(x).scalar, {c, x, y}); }
+  ValueId bits_of_single(ValueId x) { return b_.emit(Op::Bitcast, Scalar::U32, {x}); }
+  ValueId single_of_bits(ValueId x) { return b_.emit(Op::Bitcast, Scalar::F32, {x}); }
+  ValueId both(ValueId x, ValueId y) { return b_.binary(Op::And, x, y); }
+  ValueId either(ValueId x, ValueId y) { return b_.binary(Op::Or, x, y); }
+
+  /// The value in the type that it is computed in.
+  ValueId wide(ValueId v) {
+    if (!is_stored(type_of(v))) return v;
+    return single_of_bits(shift(Op::Shl, b_.emit(Op::Cast, Scalar::U32, {v}), 16));
+  }
+
+  /// An f32, rounded to nearest even: bf16 is the upper half of its bits. A NaN becomes the canonical one.
+  ValueId narrow(Scalar to, ValueId x) {
+    const ValueId bits = bits_of_single(x), odd = both(shift(Op::Shr, bits, 16), number(1));
+    const ValueId rounded = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, bits, number(0x7fff)), odd), 16);
+    return b_.cast(info(to).storage, select(b_.emit(Op::Isnan, Scalar::Bool, {x}), number(0x7fc0), rounded));
+  }
+
+  ValueId convert(Scalar to, ValueId x) {
+    const Scalar from = type_of(x);
+    if (from == to) return x;
+    if (!is_stored(to)) return b_.cast(to, wide(x));
+    return narrow(to, is_stored(from) ? wide(x) : odd_single(x));
+  }
+
+  /// An f32 next to x: itself where it is exact, else the odd one of the two around it.
+  ValueId odd_single(ValueId x) {
+    const Scalar from = type_of(x);
+    const ValueId near = b_.cast(Scalar::F32, x);
+    if (from == Scalar::Bool || size_of(from) < 4 || from == Scalar::F32) return near;
+    const ValueId back = b_.cast(from, near), zero = b_.constant(from, 0);
+    const ValueId below = b_.compare(Op::Lt, back, x), above = b_.compare(Op::Gt, back, x);
+    const ValueId outwards = is_unsigned_int(from) ? above : select(b_.compare(Op::Lt, x, zero), below, above);
+    const ValueId inner = b_.binary(Op::Sub, bits_of_single(near), b_.cast(Scalar::U32, outwards));
+    return single_of_bits(either(inner, b_.cast(Scalar::U32, either(below, above))));
+  }
+
+  /// By bits: f32 would lose the sign of y where that is a NaN.
+  ValueId copysign(Scalar s, ValueId x, ValueId y) {
+    const Scalar u = info(s).storage;
+    const std::uint64_t sign = 1ull << (bits_of(s) - 1);
+    const auto part = [&](ValueId v, std::uint64_t mask) { return b_.emit(Op::And, u, {v, b_.constant(u, mask)}); };
+    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, 0x7fc0), b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
+  }
+
+  /// x y + z, rounded to odd. The product is exact unless it leaves the range of f32: where the sum may be in it all the same, both sides
+  /// are computed as sixteenths, which are exact. What a product below the range loses is no more than the sign of a zero.
+  ValueId fma(ValueId x, ValueId y, ValueId z) {
+    constexpr std::uint64_t one = 0x3f800000, sixteen = 0x41800000, sixteenth = 0x3d800000, much = 0x71800000, infinity = 0x7f800000;  // much: 2^100
+    const auto mul = [&](ValueId a, ValueId b) { return b_.binary(Op::Mul, a, b); };
+    const auto sub = [&](ValueId a, ValueId b) { return b_.binary(Op::Sub, a, b); };
+    const auto size = [&](ValueId v) { return b_.unary(Op::Abs, v); };
+    const auto is = [&](Op compare, ValueId v, std::uint64_t bits) { return b_.compare(compare, v, single(bits)); };
+    const ValueId large = either(is(Op::Ge, size(mul(x, y)), much), is(Op::Ge, size(z), much));
+    const ValueId scale = select(large, single(sixteenth), single(one));
+    const ValueId product = mul(mul(x, scale), y), other = mul(z, scale), sum = b_.binary(Op::Add, product, other);
+    const ValueId part = sub(sum, product), error = b_.binary(Op::Add, sub(product, sub(sum, part)), sub(other, part));  // Knuth
+    const ValueId bits = bits_of_single(sum), more = is(Op::Gt, error, 0), inexact = either(more, is(Op::Lt, error, 0));
+    const ValueId even = b_.compare(Op::Eq, both(bits, number(1)), number(0));
+    const ValueId outwards = b_.compare(Op::Eq, more, is(Op::Gt, sum, 0));
+    const ValueId moved = b_.binary(Op::Add, bits, select(outwards, number(1), number(0xffffffff)));
+    const ValueId odd = mul(single_of_bits(select(both(even, inexact), moved, bits)), select(large, single(sixteen), single(one)));
+    const ValueId tiny = both(is(Op::Eq, z, 0), both(is(Op::Ne, x, 0), is(Op::Ne, y, 0)));
+    const ValueId finite = both(is(Op::Lt, size(x), infinity), is(Op::Lt, size(y), infinity));
+    return select(tiny, mul(x, y), select(both(finite, b_.emit(Op::Isinf, Scalar::Bool, {z})), z, odd));
+  }
+
+  Function& f_;
+  Builder b_;
+  Substitution results_;
+};
+
+bool uses_stored(const Function& f) {
+  for (const Value& v : f.values)
+    if (is_stored(v.type.scalar)) return true;
+  return false;
+}
+
+}  // namespace
+
+void lower_types(Module& m) {
+  for (Function& f : m.functions)
+    if (uses_stored(f)) Lowerer(f).run();
+}
+
+}  // namespace krait::passes
