@@ -49,9 +49,7 @@ void compile(Task& task) {
     case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit); break;
     case support::TargetKind::Spirv: task.reply = spirv::compile(parsed.module, target.spirv, emit); break;
   }
-  if (!task.wants_hints) return;
-  passes::combine_accesses(parsed.module, target.kind == support::TargetKind::Ptx);  // as both generators begin
-  find_gpu_hints(parsed.module, task.hints);
+  if (task.wants_hints) find_gpu_hints(parsed.module, task.hints);
 }
 
 char* copy(const std::string& text) {

@@ -187,6 +187,7 @@ class Canonicaliser {
     const InstId copy = builder_.append(inst(i).op, inst(i).type, operands, inst(i).imm);
     out_.insts[copy].fast = inst(i).fast;
     out_.insts[copy].streaming = inst(i).streaming;
+    out_.insts[copy].ahead = inst(i).ahead;
     out_.insts[copy].order = inst(i).order;
     out_.insts[copy].scope = inst(i).scope;
     out_.insts[copy].list = inst(i).list;

@@ -117,6 +117,8 @@ struct Inst {
   Op op{};
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
   bool streaming = false;          // a load or store of memory that is not used again soon: a hint to the cache, no more
+  std::uint16_t ahead = 0;         // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
+                                   // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   Order order = Order::Relaxed;    // atomics
   Scope scope = Scope::Device;     // atomics
   Type type{};                     // of the first result, or of the access for store; Void when there is none

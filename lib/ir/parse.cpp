@@ -409,9 +409,15 @@ class Parser : Scanner {
   }
 
   /// True where it is one of an operation's suffixes, not a type.
-  static bool suffix(Inst& inst, std::string_view name) {
+  bool suffix(Inst& inst, std::string_view name) {
     if (name == "fast") return inst.fast = true;
     if (name == "streaming") return inst.streaming = true;
+    if (name == "ahead") {
+      expect('(');
+      inst.ahead = number<std::uint16_t>("a number of trips");
+      expect(')');
+      return true;
+    }
     for (const Order order : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential})
       if (name == name_of(order)) return inst.order = order, true;
     for (const Scope scope : {Scope::Block, Scope::Device, Scope::System})

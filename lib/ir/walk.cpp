@@ -80,6 +80,7 @@ class Cloner {
     const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
     f.insts[copy].fast = original.fast;
     f.insts[copy].streaming = original.streaming;
+    f.insts[copy].ahead = original.ahead;
     f.insts[copy].order = original.order;
     f.insts[copy].scope = original.scope;
     f.insts[copy].list = original.list;

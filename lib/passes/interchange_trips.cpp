@@ -18,7 +18,6 @@ namespace {
 
 using namespace ir;
 
-
 class Interchanger {
  public:
   explicit Interchanger(Function& kernel) : f_(kernel), b_(kernel), exits_(kernel) {
@@ -67,6 +66,7 @@ class Interchanger {
     const ValueId full = b_.binary(Op::Div, b_.binary(Op::Max, room, zero), step);
     std::vector<ValueId> after(f_.insts[i].operands.begin() + 1, f_.insts[i].operands.end());
     const ValueId trips = b_.cast(Scalar::U64, full);
+    fetch_ahead(i, tuning::cpu::trips_ahead);
     if (is_short(i)) {
       const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, trips, each), done = b_.binary(Op::Mul, many, each);
       after = loop(i, many, tuning::cpu::trips_at_once, none, step, after);
@@ -74,6 +74,7 @@ class Interchanger {
     } else {
       after = loop(i, trips, 1, none, step, after);
     }
+    fetch_ahead(i, 0);
     const ValueId last = b_.binary(Op::Add, size(Op::GlobalId), b_.binary(Op::Mul, full, step));
     const ValueId inside = b_.compare(Op::Lt, last, bound);
     const InstId rest = b_.append(Op::If, f_.insts[i].type, std::span(&inside, 1));
@@ -90,6 +91,18 @@ class Interchanger {
     const std::vector<InstId>& insts = f_.regions[f_.insts[i].regions[0]].insts;
     return !f_.insts[i].results.empty() && insts.size() <= tuning::cpu::short_body &&
            std::all_of(insts.begin(), insts.end(), [&](InstId k) { return f_.insts[k].regions.empty(); });
+  }
+
+  /// Of the loads of a trip's own element.
+  void fetch_ahead(InstId loop, std::uint16_t trips) {
+    const RegionId body = f_.insts[loop].regions[0];
+    for_each_inst(f_, body, [&](InstId i, RegionId) {
+      Inst& inst = f_.insts[i];
+      if (inst.op != Op::Load || f_.type_of(inst.operands[0]).space != Space::Global) return;
+      ValueId index = inst.operands[1];
+      while (f_.def(index) && f_.def(index)->op == Op::Cast) index = f_.def(index)->operands[0];
+      if (index == f_.regions[body].params[0]) inst.ahead = trips;
+    });
   }
 
   /// `count` times `trips` trips, from trip `done` (none: 0) on; gives what they carry on.

@@ -95,7 +95,7 @@ void prepare(Module& m) {
 
 std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
-  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter;
+  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter, gpu = !cpu && !interpreted;
   Runner run(m, checked);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
@@ -115,7 +115,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
-  if (!interpreted && !cpu && effort == Effort::Best) {
+  if (gpu && effort == Effort::Best) {
     run("widen", widen);
     clean_up(run);
   }
@@ -130,6 +130,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     run.check("outline");
   }
   run("canonicalise", canonicalise);
+  if (gpu) {
+    combine_accesses(m, target.kind == TargetKind::Ptx);  // shared arrays of SPIR-V have no wider elements
+    run.check("combine_accesses");
+  }
   if (cpu) {
     run("settle_before_barriers", settle_before_barriers);
     schedule(m, tuning::cpu::scheduled);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "ir/text.h"
+#include "passes/passes.h"
 #include "plugin.h"
 
 namespace krait::test {
@@ -119,7 +121,7 @@ kernel @hints fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: v
 }
 
 TEST(PtxKernels, VectorsMoveSixteenBytes) {
-  std::string ptx = check_ptx(R"(kir 1
+  ir::Module m = ir::parse(R"(kir 1
 kernel @vectors fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<bytes(16), 1, const>, %1: view<bytes(16), 1>) {
   %2: shared<bytes(16), 1> = shared {64}
   %3: i64 = thread_idx {0}
@@ -145,7 +147,9 @@ kernel @vectors fp(native) facts(contiguous, aligned, small, disjoint) flat (%0:
   store.f32 %1, %4, %14 {12}
   return
 }
-)");
+)").module;
+  passes::combine_accesses(m, true);
+  const std::string ptx = check_ptx(ir::print(m));
   EXPECT_TRUE(contains(ptx, "ld.global.nc.v4.b32") && !contains(ptx, "ld.global.nc.b32")) << ptx;
   EXPECT_TRUE(contains(ptx, "st.shared.v4.b32") && contains(ptx, "ld.shared.v4.b32")) << ptx;
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32") && !contains(ptx, "st.global.b32")) << ptx;

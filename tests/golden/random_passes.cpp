@@ -369,7 +369,6 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
     for (const TargetKind target : {TargetKind::Cpu, TargetKind::Ptx, TargetKind::Spirv}) {
       Module m = recorded;
       ASSERT_EQ(run_pipeline(m, {target}, true), "");
-      if (target != TargetKind::Cpu) combine_accesses(m, target == TargetKind::Ptx);
       ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
     }
   }

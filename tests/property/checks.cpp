@@ -180,8 +180,6 @@ class Checker {
     ir::Module m = k_.module;
     set_facts(m, facts);
     if (const std::string refused = passes::run_pipeline(m, {kind}, true); !refused.empty()) return "passes: " + refused;
-    if (kind != TargetKind::Cpu) passes::combine_accesses(m, kind == TargetKind::Ptx);
-    if (const std::string broken = ir::verify(m); !broken.empty()) return "not valid after combine_accesses: " + broken;
     return compared(fmt::format("the pipeline of {}", support::info(kind).word), expected,
                     [&](std::vector<Argument>& got) { return run_interpreted(m, k_.launch, got); });
   }

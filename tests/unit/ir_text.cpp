@@ -32,6 +32,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
     EXPECT_EQ(x.op, y.op);
     EXPECT_EQ(x.fast, y.fast);
     EXPECT_EQ(x.streaming, y.streaming);
+    EXPECT_EQ(x.ahead, y.ahead);
     EXPECT_EQ(x.type, y.type);
     EXPECT_EQ(x.imm, y.imm);
     EXPECT_EQ(x.operands, y.operands);
@@ -176,7 +177,7 @@ constexpr const char* saxpy =
     "  ^(%5: i64):\n"
     "    %6: f32 = load %1, %5 ; x.cpp:6\n"
     "    %7: f32 = exp.fast %6\n"
-    "    %8: f32 = load.streaming %1, %5\n"
+    "    %8: f32 = load.streaming.ahead(8) %1, %5\n"
     "    store.streaming.f32 %2, %5, %8\n"
     "    store.f32 %2, %5, %7 {20} ; x.cpp:5\n"
     "    switch %5 { ; x.cpp:9\n"

@@ -117,6 +117,16 @@ TEST(IrVerify, Header) {
             "function 'k': has more than 255 parameters");
 }
 
+TEST(IrVerify, OnlyLoadsFetchAhead) {
+  const auto wrong_with = [](const char* line) {
+    const ParseResult parsed = parse(std::string("kir 1\nkernel @k fp(native) (%0: view<f32, 1>, %1: i64, %2: f32) {\n  ") + line + "\n  return\n}\n");
+    EXPECT_EQ(parsed.error, "");
+    return verify(parsed.module);
+  };
+  EXPECT_EQ(wrong_with("%3: f32 = load.ahead(8) %0, %1"), "");
+  EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"), "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
+}
+
 TEST(IrVerify, CarriedValuesAreScalars) {
   EXPECT_EQ(after([](Function& f) {
               Builder b(f);

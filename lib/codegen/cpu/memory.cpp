@@ -149,32 +149,8 @@ void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
   if (!others.empty()) access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(c_, others));
 }
 
-// How far the loads of such a loop fetch ahead, and where to, as the intrinsic counts: memory takes longer than a trip of a block, and the first
-// cache has too few buffers for what is under way. Zen 4, `bench_corpus --filter reduction --cpu-time`, ratio to g++: 0.31 to 0.37
-// with 1 trip to the first cache, 0.33 with 8; to the second one 0.41 to 0.53 with 6, 0.41 to 0.56 with 8, 0.41 to 0.60 with 12 and 16.
-constexpr std::int64_t trips_ahead = 8;
+// Where to loads fetch ahead, as the intrinsic counts: tuning_cpu.h has figures.
 constexpr unsigned second_cache = 2;
-
-/// For an index global_id.x + trip * global_size.x, as interchange_trips makes it: global_size.x. Else none.
-static ir::ValueId step_of_trips(const ir::Function& f, ir::ValueId index) {
-  auto through_casts = [&](ir::ValueId v) {
-    while (f.def(v) && f.def(v)->op == Op::Cast) v = f.def(v)->operands[0];
-    return v;
-  };
-  auto is = [&](ir::ValueId v, Op op) { return f.def(v) && f.def(v)->op == op && f.def(v)->imm == 0; };
-  ir::ValueId sum = through_casts(index);
-  if (!is(sum, Op::Add)) return ir::none;
-  for (unsigned side : {0u, 1u}) {
-    ir::ValueId distance = f.def(sum)->operands[1 - side];
-    if (!is(f.def(sum)->operands[side], Op::GlobalId) || !is(distance, Op::Mul)) continue;
-    for (unsigned k : {0u, 1u}) {
-      ir::ValueId size = f.def(distance)->operands[k], trip = through_casts(f.def(distance)->operands[1 - k]);
-      while (f.def(trip) && (f.def(trip)->op == Op::Add || f.def(trip)->op == Op::Mul || f.def(trip)->op == Op::Shl)) trip = f.def(trip)->operands[0];
-      if (is(size, Op::GlobalSize) && !f.def(trip) && f.values[trip].region != f.body) return size;
-    }
-  }
-  return ir::none;
-}
 
 /// Lanes at known distances are better accessed one by one, except with AVX-512, which has an instruction for any places; on AMD's
 /// processors that one is slow (Zen 4: `bench_corpus --filter "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces
@@ -279,9 +255,10 @@ void Emitter::emit_load(const ir::Inst& inst) {
       continue;
     }
     Lowered r{Lowered::Form::Parts, {}, 0};
-    // The block's next trips lie where no hardware looks ahead.
-    ir::ValueId step = a.kind == Address::Kind::Row && active_.all() ? step_of_trips(f_, index) : ir::none;
-    V ahead = step == ir::none ? nullptr : b_.CreateMul(scalar(step), b_.getInt64(trips_ahead * f_.type_of(array).elem_bytes));
+    // A called function knows no launch.
+    const bool fetches = inst.ahead && !f_.called && a.kind == Address::Kind::Row && active_.all();
+    V step = fetches ? b_.CreateMul(launch_grid_[0], launch_block_[0]) : nullptr;
+    V ahead = fetches ? b_.CreateMul(step, b_.getInt64(std::int64_t(inst.ahead) * f_.type_of(array).elem_bytes)) : nullptr;
     for (unsigned p = 0; ahead && p < shape_.parts; ++p)
       if (p * shape_.lanes * ir::size_of(s) % 64 == 0)
         b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(second_cache), b_.getInt32(1)});

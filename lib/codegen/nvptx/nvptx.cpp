@@ -16,7 +16,6 @@
 #include "codegen/llvm/machine.h"
 #include "codegen/nvptx/lower.h"
 #include "ir/walk.h"
-#include "passes/passes.h"
 
 namespace krait::codegen::nvptx {
 namespace {
@@ -86,9 +85,7 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  ir::Module wide = module;
-  passes::combine_accesses(wide, true);
-  lower_module(session, wide);
+  lower_module(session, module);
   session.verify();
   Reply reply;
   reply.lower_ms = watch.lap();

@@ -7,7 +7,6 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/lower.h"
-#include "passes/passes.h"
 #include "support/spirv_blob.h"
 
 namespace krait::codegen::spirv {
@@ -36,12 +35,10 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");
   Stopwatch watch;
   Reply reply;
-  ir::Module wide = module;
-  passes::combine_accesses(wide, false);  // shared arrays have no wider elements here
-  const ir::Function& f = wide.kernel();
+  const ir::Function& f = module.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
   support::SpirvBlobHeader header;
-  const Words words = lower_module(wide, target, header);
+  const Words words = lower_module(module, target, header);
   header.words = std::uint32_t(words.size());
   reply.lower_ms = watch.lap();
   if (!target.features.has(support::Feature::Unvalidated))
