@@ -9,7 +9,7 @@
 namespace krait::cache {
 namespace {
 
-constexpr char magic[8] = {'K', 'R', 'A', 'I', 'T', 'C', 'H', '1'};
+constexpr char magic[8] = {'K', 'R', 'A', 'I', 'T', 'C', 'H', '2'};
 
 struct Header {
   char magic[8];

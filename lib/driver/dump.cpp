@@ -11,8 +11,8 @@
 #include "driver/plugin.h"
 #include "driver/sass.h"
 #include "krait/target.h"
+#include "support/envelope.h"
 #include "support/error.h"
-#include "support/spirv_blob.h"
 
 namespace krait::driver {
 namespace {
@@ -51,7 +51,10 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   if (stage == "final") return final_text;
   if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
     support::fail_usage("{} is made for targets \"{} …\", not for \"{}\"", stage, owner->word, support::print(target));
-  if (stage == "spv") return generate(final_text, target, "binary", recorded.what).bytes.substr(sizeof(support::SpirvBlobHeader));
+  if (stage == "spv") {
+    const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
+    return std::string(support::open_or_fail(std::as_bytes(std::span(made)), target.kind, recorded.name).code);
+  }
   if (stage == "hints") return text_of(recorded.hints, recorded.what) + text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
   return stage == "sass" ? sass(code, target.ptx) : code;

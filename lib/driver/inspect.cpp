@@ -43,7 +43,7 @@ text inspect_text(const char* kir, std::size_t size, const char* stage, const ch
   if (const std::string broken = ir::verify(parsed.module); !broken.empty()) throw error(error::kind_type::compile, broken.c_str());
   driver::Recorded recorded;
   recorded.module = std::move(parsed.module);
-  recorded.what = "kernel " + recorded.module.kernel().name;
+  recorded.name = recorded.module.kernel().name, recorded.what = "kernel " + recorded.name;
   ir::Facts facts = recorded.module.kernel().facts;
   // A recording tells nothing of launches: hints are about the usual ones.
   if (std::string_view(stage) == "hints" && facts == ir::Facts{}) facts = {true, true, true, true};

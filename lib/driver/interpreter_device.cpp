@@ -19,9 +19,10 @@ using runtime::StreamHandle;
 
 class Text final : public runtime::Executable {
  public:
-  Text(std::span<const std::byte> text, std::string what) : what_(std::move(what)) {
-    module_ = ir::parse({reinterpret_cast<const char*>(text.data()), text.size()}).module;
-    layout_ = ir::argument_layout(module_.kernel());
+  Text(std::span<const std::byte> text, const std::string& name) : what_("kernel " + name) {
+    support::Envelope code = support::open_or_fail(text, support::TargetKind::Interpreter, name);
+    module_ = ir::parse(code.code).module;
+    layout_ = std::move(code.arguments);
   }
 
   void launch(const runtime::LaunchRequest& request, bool races) const {
@@ -90,7 +91,7 @@ class Interpreter final : public runtime::Device {
   }
 
   std::unique_ptr<runtime::Executable> load(std::span<const std::byte> text, const std::string& kernel_name) override {
-    return std::make_unique<Text>(text, "kernel " + kernel_name);
+    return std::make_unique<Text>(text, kernel_name);
   }
   void launch(runtime::Executable& code, const runtime::LaunchRequest& request) override {
     static_cast<Text&>(code).launch(request, races_);

@@ -70,51 +70,38 @@ std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort 
 /// Null where nothing is kept on disk, or builds cannot be told apart.
 support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
-/// The layout follows from the parameters and the facts, without a pass; lower_reports adds parameters.
-ir::ArgumentLayout layout_of(const Recorded& recorded, const ir::Facts& facts, const ir::SharedLengths& lengths) {
+/// The argument block of a launch, from what was recorded and the reports that a pass adds.
+ir::ArgumentLayout given_arguments(const Recorded& recorded, const ir::Facts& facts, const support::Envelope& code) {
   const ir::Function& kernel = recorded.module.kernel();
   ir::Function head;
   head.facts = facts, head.values = kernel.values, head.body = 0;
   head.regions.emplace_back().params.assign(kernel.params().begin(), kernel.params().end());
-  if (recorded.reports) passes::add_report_parameters(head);
-  return ir::argument_layout(head, lengths.count());
+  const bool lowered = code.kind != support::TargetKind::Interpreter;
+  if (recorded.reports && lowered) passes::add_report_parameters(head);
+  return ir::argument_layout(head, code.arguments.count(ir::ArgumentSlot::What::SharedLength));
 }
 
-/// What is kept of a kernel: its CodeInfo, the words of its lengths, and the code.
-std::string to_bytes(CodeInfo info, const ir::SharedLengths& lengths, const std::string& code) {
-  const std::vector<std::uint64_t> words = lengths.words();
-  info.length_words = unsigned(words.size());
-  std::string bytes(reinterpret_cast<const char*>(&info), sizeof info);
-  bytes.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
-  return bytes += code;
-}
-
-/// Makes the code ready to launch. False where the bytes are none of ours.
-bool load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
-  if (bytes.size() < sizeof out.info) return false;
+/// Makes the code ready to launch. Gives what is wrong with the bytes, or nothing.
+std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
   const auto start = Clock::now();
-  std::memcpy(&out.info, bytes.data(), sizeof out.info);
-  bytes.remove_prefix(sizeof out.info);
-  if (bytes.size() / sizeof(std::uint64_t) < out.info.length_words) return false;
-  std::vector<std::uint64_t> words(out.info.length_words);
-  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof words[0]);
-  bytes.remove_prefix(words.size() * sizeof words[0]);
-  out.lengths = ir::SharedLengths::from_words(words);
-  out.layout = layout_of(recorded, facts, out.lengths);
+  support::Envelope code;
+  if (std::string wrong = support::open(bytes, out.device->target.kind, code); !wrong.empty()) return wrong;
+  if (std::string wrong = support::difference(code.arguments, given_arguments(recorded, facts, code)); !wrong.empty()) return wrong;
+  out.elements = code.elements;
+  out.lengths = ir::SharedLengths::from_words(code.lengths);
+  out.layout = std::move(code.arguments);
   out.packing = Packing(out.layout, unsigned(recorded.module.kernel().params().size()));
   std::optional<InDriver> in_driver;
   if (!out.device->device->host_memory()) in_driver.emplace();
-  out.code = out.device->device->load(std::as_bytes(std::span(bytes)),
-                                      recorded.what.substr(std::string_view("kernel ").size()));
+  out.code = out.device->device->load(std::as_bytes(std::span(bytes)), recorded.name);
   out.load_ms = since(start);
-  return true;
+  return {};
 }
 
 std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
   auto start = Clock::now();
   const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
-  out.info.elements_per_thread = lowered.kernel().elements;
   out.passes_ms = since(start);
   dump_stages(recorded, facts, text, *out.device);
   std::string wrong;
@@ -125,14 +112,18 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
                         runtime::max_sized_at_launch);
 
   start = Clock::now();
-  if (out.device->target.kind == support::TargetKind::Interpreter) return to_bytes(out.info, lengths, text);
+  if (out.device->target.kind == support::TargetKind::Interpreter) {
+    support::Envelope code = ir::envelope_of(lowered.kernel(), support::TargetKind::Interpreter);
+    code.code = text;
+    return support::seal(code);
+  }
   support::Target target = out.device->target;
   target.cpu.quick = out.effort == Effort::Quick;
   const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
-  const Generated generated = generate(text, target, "binary", recorded.what, hints);
+  Generated generated = generate(text, target, "binary", recorded.what, hints);
   give(generated.hints, recorded.what);
   out.codegen_ms = since(start);
-  return to_bytes(out.info, lengths, generated.bytes);
+  return std::move(generated.bytes);
 }
 
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
@@ -145,7 +136,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   for (const Effort kept : {Effort::Best, Effort::Quick}) {
     if (!disk || (kept == Effort::Quick && effort == Effort::Best)) continue;
     const std::optional<std::string> found = disk->find(disk_key(facts, device, kept), recorded.text);
-    if (!found || !load(*out, *found, recorded, facts)) continue;
+    if (!found || !load(*out, *found, recorded, facts).empty()) continue;
     out->from_disk = true, out->effort = kept;
     ++(improving_here() ? process().improved : process().from_disk);
     return out;
@@ -156,7 +147,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())
     made = disk->keep(out->name, disk_key(facts, device, effort), recorded.text, std::move(made));
-  if (!load(*out, made, recorded, facts)) support::fail(error::kind_type::internal, "{}: the cache gave no code", recorded.what);
+  if (const std::string wrong = load(*out, made, recorded, facts); !wrong.empty()) support::fail_device("{}: {}", recorded.what, wrong);
   if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);
   ++(improving_here() ? process().improved : process().compiled);
   return out;

@@ -28,7 +28,8 @@ struct Recorded {
   ir::Module module;
   std::string text;  // the module's, without what is no part of its identity
   std::string hash;   // of the text: 32 hexadecimal digits
-  std::string what;   // the kernel for messages: "kernel name (file:line)", where it was made
+  std::string name;   // "name (file:line)", where it was made
+  std::string what;   // the kernel for messages: "kernel name (file:line)"
   std::string where;  // file:line, or empty
   std::vector<Hint> hints;  // where this process has to compile it
   std::vector<trace::Table> tables;
@@ -36,19 +37,12 @@ struct Recorded {
   const ReportSource* reports = nullptr;  // driver/reports.h; null: it prints and checks nothing
 };
 
-/// What the launcher must know of code. It is kept on disk as it lies in memory, which the key allows: it has this library's build.
-struct CodeInfo {
-  unsigned elements_per_thread = 1;  // more than 1 where widen ran
-  unsigned length_words = 0;         // of the lengths of shared arrays that are sized at launch, which follow
-};
-static_assert(std::is_trivially_copyable_v<CodeInfo>);
-
 /// Code on one device, shared by all kernel objects with the same content.
 struct Compiled {
   std::unique_ptr<runtime::Executable> code;
   ir::ArgumentLayout layout;
   Packing packing;  // into it
-  CodeInfo info;
+  unsigned elements = 1;  // that a thread handles at once
   ir::SharedLengths lengths;  // of shared arrays that are sized at launch
 
   // For kr::stats().

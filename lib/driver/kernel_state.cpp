@@ -34,6 +34,12 @@ std::string place_of(const detail::kernel_state& state) {
   return state.where.file && state.where.line ? fmt::format("{}:{}", state.where.file, state.where.line) : "";
 }
 
+/// Its name and where it was made.
+std::string named(const detail::kernel_state& state) {
+  const std::string place = place_of(state);
+  return place.empty() ? state.name : fmt::format("{} ({})", state.name, place);
+}
+
 /// Runs the lambda on recorded parameters.
 Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   const auto start = std::chrono::steady_clock::now();
@@ -64,7 +70,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   // Where accesses are checked, code may name the user's lines.
   out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
   out.hash = cache::content_hash(out.text);
-  out.what = describe(state), out.where = place_of(state);
+  out.name = named(state), out.what = describe(state), out.where = place_of(state);
   out.reports = find_reports(out);
   out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return out;
@@ -147,8 +153,7 @@ Specialisation::~Specialisation() {
 }
 
 std::string describe(const detail::kernel_state& state) {
-  const std::string place = place_of(state);
-  return place.empty() ? fmt::format("kernel {}", state.name) : fmt::format("kernel {} ({})", state.name, place);
+  return "kernel " + named(state);
 }
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/abi.h"
 
-#include <cassert>
-
 #include "ir/shared_lengths.h"
 
 namespace krait::ir {
-
-std::uint32_t ArgumentLayout::find(ArgumentSlot::What what, unsigned param, unsigned dimension) const {
-  for (const ArgumentSlot& s : slots)
-    if (s.what == what && s.param == param && s.dimension == dimension) return s.offset;
-  assert(false && "the argument block has no such item");
-  return none;
-}
 
 ArgumentLayout argument_layout(const Function& kernel) { return argument_layout(kernel, arrays_sized_at_launch(kernel).size()); }
 
@@ -42,6 +33,15 @@ ArgumentLayout argument_layout(const Function& kernel, std::size_t sized_at_laun
   for (param = 0; param < sized_at_launch; ++param) add(ArgumentSlot::What::SharedLength, 0, 8);
   layout.size = (layout.size + 7) / 8 * 8;
   return layout;
+}
+
+support::Envelope envelope_of(const Function& kernel, support::TargetKind target) {
+  support::Envelope e;
+  e.kind = target, e.elements = kernel.elements, e.arguments = argument_layout(kernel);
+  for (std::size_t d = 0; d < 3; ++d) e.block[d] = std::uint32_t(kernel.block[d]);
+  std::string wrong;  // the driver has refused such a kernel
+  e.lengths = SharedLengths(kernel, wrong).words();
+  return e;
 }
 
 }  // namespace krait::ir

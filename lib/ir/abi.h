@@ -6,29 +6,18 @@
 // that are sized at launch, in the order of the text.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "ir/ir.h"
+#include "support/envelope.h"
 
 namespace krait::ir {
 
-struct ArgumentSlot {
-  enum class What : std::uint8_t { Scalar, Bytes, Address, Extent, Stride, SharedLength } what;
-  std::uint8_t param;      // index of the parameter, or of the shared array
-  std::uint8_t dimension;  // of an extent or stride
-  std::uint32_t bytes;     // 1, 2, 4 or 8; of an aggregate any number
-  std::uint32_t offset;    // from the start of the block
-};
-
-struct ArgumentLayout {
-  std::vector<ArgumentSlot> slots;
-  std::uint32_t size = 0;  // a multiple of 8
-  /// Offset of one item.
-  std::uint32_t find(ArgumentSlot::What what, unsigned param, unsigned dimension = 0) const;
-};
+using support::ArgumentLayout;
+using support::ArgumentSlot;
 ArgumentLayout argument_layout(const Function& kernel);
 /// The same from the parameters and facts alone, with the number of shared arrays that are sized at launch.
 ArgumentLayout argument_layout(const Function& kernel, std::size_t sized_at_launch);
+
+/// What a lowered kernel's code tells its launcher, whatever the target. The generator adds what is its own, and the code.
+support::Envelope envelope_of(const Function& kernel, support::TargetKind target);
 
 }  // namespace krait::ir

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU code blob: what the code generator writes, the cache stores and the CPU runtime maps. A header, then one piece of code
-// and read-only data that runs at any address: no external symbols, no relocations. Little-endian.
+// The code of the CPU, in an envelope (envelope.h): one image of code and read-only data that runs at any address which is a multiple of
+// 64: no external symbols, no relocations. And how the runtime calls it.
 #pragma once
 
 #include <array>
@@ -33,27 +33,22 @@ struct CpuCopy {
 };
 static_assert(sizeof(CpuCopy) == 8);
 
-struct CpuBlobHeader {
-  static constexpr std::uint64_t signature = 0x3230'5550'4354'524b;  // "KRTCPU02"
-  static constexpr unsigned most_copies = 4;                         // arrays of one kernel; further ones are updated in place
+/// What the launcher must know beside what all targets say (envelope.h).
+struct CpuCode {
+  static constexpr unsigned most_copies = 4;  // arrays of one kernel; further ones are updated in place
   static constexpr std::uint32_t no_entry = ~std::uint32_t(0);
 
-  std::uint64_t magic = signature;
-  std::uint32_t header_bytes = sizeof(CpuBlobHeader);
-  std::uint32_t image_bytes = 0;   // code and data, right after the header; aligned to 64 bytes in memory
   CpuMode mode = CpuMode::Block;
   CpuLevel level = CpuLevel::Sse42;
   std::uint32_t lanes = 1, parts = 1;      // lanes × parts threads run as one gang
   std::uint32_t entry = no_entry;          // offset of CpuEntry in the image
   std::uint32_t extent = no_entry;         // offset of CpuExtent, in mode Range
-  std::uint32_t shared_bytes = 0;          // shared arrays of fixed size, a multiple of 64
   std::uint16_t rows = 1, layers = 1;      // in mode Block: of the gang's threads, along y and z
   std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
   std::uint32_t item_cost = 1;             // estimated instructions of a gang
-  std::array<CpuCopy, most_copies> copies{};       // those that there are come first
-  std::uint64_t reserved[2] = {};
+  std::array<CpuCopy, most_copies> copies{};  // those that there are come first
 };
-static_assert(sizeof(CpuBlobHeader) % 8 == 0);
+static_assert(sizeof(CpuCode) == 68);
 
 /// What a launch is, for the code.
 struct CpuLaunch {
@@ -61,7 +56,7 @@ struct CpuLaunch {
   std::int64_t block[3];
   std::int64_t dynamic_bytes;        // of the shared arrays that are sized at launch, a multiple of 64
   const void* const* helpers;        // table of CpuHelper
-  std::int64_t copied;               // bit i: the argument block has a copy of the worker's for CpuBlobHeader::copies[i]
+  std::int64_t copied;               // bit i: the argument block has a copy of the worker's for CpuCode::copies[i]
 };
 
 /// Work for one call. Grid: x in [begin, end), rows y + z·height in [row_begin, row_end). Range and Block: items [begin, end).
@@ -73,7 +68,7 @@ struct CpuBox {
 /// Functions that the code reaches through CpuLaunch::helpers.
 enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, Count };
 
-/// `scratch` is aligned to 64 bytes and holds shared_bytes + dynamic_bytes + gangs of a block · gang_bytes.
+/// `scratch` is aligned to 64 bytes and holds Envelope::fixed_shared (with long arrays of threads) + dynamic_bytes + gangs of a block · gang_bytes.
 using CpuEntry = void (*)(const std::byte* args, const CpuLaunch* launch, const CpuBox* box, std::byte* scratch);
 using CpuExtent = std::int64_t (*)(const std::byte* args, const CpuLaunch* launch);
 

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -54,9 +55,14 @@ Compiled compile(const std::string& kir, const std::string& target, const std::s
   krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str(), hints};
   krait_codegen_reply reply;
   plugin().compile(&request, &reply);
-  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}};
+  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}, {}};
   if (reply.hints) result.hints = reply.hints;
   plugin().release(&reply);
+  if (result.status != 0 || emit != "binary") return result;
+  const support::ParsedTarget parsed = support::parse_target(target);
+  EXPECT_EQ(support::open(result.data, parsed.target.kind, result.envelope), "");
+  const std::string code(std::exchange(result.envelope.code, {}));
+  if (parsed.target.kind == support::TargetKind::Ptx) result.data = code;
   return result;
 }
 

@@ -6,14 +6,17 @@
 #include <optional>
 #include <string>
 
+#include "support/envelope.h"
+
 namespace krait::test {
 
 struct Compiled {
   int status = 2;
   std::string data, log;
   std::optional<std::string> hints;  // none: the plug-in gave no such text
+  support::Envelope envelope{};      // of a binary, without its code
 };
-/// Loads the plug-in on first use; fails the test where that does not work.
+/// Of a binary for PTX `data` is the PTX; for others it is as runtimes load it. Loads the plug-in on first use; fails the test where that does not work.
 Compiled compile(const std::string& kir, const std::string& target, const std::string& emit = "binary", bool hints = false);
 
 struct Assembled {

@@ -10,6 +10,7 @@
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "plugin.h"
+#include "support/ptx_blob.h"
 
 namespace krait::test {
 namespace {
@@ -571,10 +572,35 @@ kernel @large fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: i64) {{
 }}
 )", elements);
   };
-  std::string small = check_ptx(text(5000)), large = check_ptx(text(8000));
-  EXPECT_FALSE(contains(small, "// krait.shared")) << small;
-  EXPECT_TRUE(contains(large, "// krait.shared 64400\n")) << large;  // 8000 doubles and 100 floats
+  std::string large = check_ptx(text(8000));
+  check_ptx(text(5000));
+  EXPECT_EQ(compile(text(5000), "ptx sm=90 isa=80").envelope.fixed_shared, 0u);
+  EXPECT_EQ(compile(text(8000), "ptx sm=90 isa=80").envelope.fixed_shared, 64400u);  // 8000 doubles and 100 floats
   EXPECT_FALSE(contains(large, ".shared .align 16 .b8 krait_shared[")) << large;
+}
+
+TEST(PtxKernels, TheEnvelopeTellsWhatTheLauncherNeeds) {
+  const auto of = [](const char* attribute) {
+    return compile(std::string("kir 1\nkernel @\"my kernel\" fp(native) facts(contiguous) flat block(64, 2, 1) ") + attribute +
+                       " (%0: view<f32, 1>, %1: bool) {\n  return\n}\n", "ptx sm=90 isa=80");
+  };
+  const Compiled wide = of("elements(4)"), narrow = of("");
+  EXPECT_EQ(wide.envelope.entry, "krait_my_kernel");
+  EXPECT_TRUE(contains(wide.data, ".entry krait_my_kernel(")) << wide.data;
+  EXPECT_FALSE(contains(wide.data, "// krait")) << wide.data;
+  EXPECT_EQ(wide.envelope.elements, 4u);
+  EXPECT_EQ(wide.envelope.registers, 32u);
+  support::PtxCode own;
+  ASSERT_TRUE(wide.envelope.get_own(own));
+  std::string held = wide.data;
+  held.insert(std::size_t(own.directives), "\n.maxnreg 32");  // as the runtime does
+  const Assembled assembled = assemble(held, 90);
+  EXPECT_TRUE(!assembled.found || assembled.status == 0) << assembled.log << held;
+  EXPECT_EQ(narrow.envelope.elements, 1u);
+  EXPECT_EQ(narrow.envelope.registers, 0u);
+  EXPECT_EQ(wide.envelope.block, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  ASSERT_EQ(wide.envelope.arguments.slots.size(), 3u);
+  EXPECT_EQ(wide.envelope.arguments.size, 24u);
 }
 
 TEST(PtxKernels, LocalArraysMayUseTheStack) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays that a kernel only updates by atomics: which of them workers have copies of, and that the sums are right.
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "fixture.h"
@@ -22,11 +20,10 @@ unsigned copies_of(const std::string& body, ir::Facts with = facts) {
   EXPECT_EQ(ir::verify(m), "");
   const Compiled code = compile(ir::print(m), targets().back());
   EXPECT_EQ(code.status, 0) << code.log;
-  CpuBlobHeader header;
-  if (code.data.size() < sizeof header) return ~0u;
-  std::memcpy(static_cast<void*>(&header), code.data.data(), sizeof header);
+  CpuCode own;
+  if (!code.envelope.get_own(own)) return ~0u;
   unsigned count = 0;
-  for (const CpuCopy& c : header.copies) count += c.update != CpuCopy::Update::None;
+  for (const CpuCopy& c : own.copies) count += c.update != CpuCopy::Update::None;
   return count;
 }
 

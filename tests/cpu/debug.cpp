@@ -11,6 +11,7 @@
 
 #include "fixture.h"
 #include "runtime/cpu/executable.h"
+#include "support/envelope.h"
 
 extern "C" {
 struct jit_code_entry { jit_code_entry *next, *prev; const char* symfile_addr; std::uint64_t symfile_size; };
@@ -77,8 +78,10 @@ TEST(CpuDebug, DebuggersFindTheKernelByItsName) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->name, "traced_sum");
     const auto entry = reinterpret_cast<std::uint64_t>(code.entry());
-    EXPECT_EQ(found->begin, entry - code.header().entry);
-    EXPECT_EQ(found->size, code.header().image_bytes);
+    EXPECT_EQ(found->begin, entry - code.facts().entry);
+    support::Envelope envelope;
+    ASSERT_EQ(support::open(bytes, support::TargetKind::Cpu, envelope), "");
+    EXPECT_EQ(found->size, envelope.code.size());
 
     std::ifstream map("/tmp/perf-" + std::to_string(getpid()) + ".map");
     std::string line, last;

@@ -15,6 +15,7 @@
 
 #include "driver/devices.h"
 #include "krait/krait.h"
+#include "support/envelope.h"
 #include "support/wanted.h"
 
 namespace kr = krait;
@@ -83,7 +84,10 @@ void misaligned_address() {
 void trap() {
   constexpr char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stop() {\n trap;\n}\n";
   krait::runtime::Device& device = *krait::driver::Devices::get().default_device().device;
-  const auto code = device.load(std::as_bytes(std::span(ptx)), "stop (trap.cpp:1)");
+  krait::support::Envelope envelope;
+  envelope.kind = krait::support::TargetKind::Ptx, envelope.entry = "stop", envelope.code = ptx;
+  const std::string sealed = krait::support::seal(envelope);
+  const auto code = device.load(std::as_bytes(std::span(sealed)), "stop (trap.cpp:1)");
   expect_fault("stop (trap.cpp:1)", "CUDA_ERROR_LAUNCH_FAILED", [&] { device.launch(*code, {}); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "krait/error.h"
 #include "runtime/cuda/device.h"
+#include "support/ptx_blob.h"
 
 namespace krait::runtime::cuda {
 namespace {
@@ -17,6 +18,10 @@ namespace {
 struct Fake {
   Result launch = 0, synchronize = 0, allocate = 0;
   int out_of_memory = 0;  // so many allocations fail
+  std::vector<std::string> texts;           // of all modules that were loaded
+  int registers = 64, spilled = 0;          // of code without such a limit; bytes of local memory of code with one
+  std::string looked_for;                   // the entry point
+  std::vector<ModuleHandle> unloaded;
   int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
 
@@ -46,7 +51,19 @@ DriverApi make_api() {
   api.context_current = [](Context* c) -> Result { return *c = &fake, 0; };
   api.default_pool = [](Pool* p, DeviceId) -> Result { return *p = &fake, 0; };
   api.pool_trim = [](Pool, std::size_t) -> Result { return ++fake.trims, 0; };
-  api.function_attribute = [](int* value, int, FunctionHandle) -> Result { return *value = 64, 0; };
+  api.module_load = [](ModuleHandle* m, const void* text, unsigned, int*, void**) -> Result {
+    const std::string ptx = static_cast<const char*>(text);
+    fake.texts.push_back(ptx);
+    *m = ptx.find(".maxnreg") != ptx.npos ? static_cast<void*>(&fake.registers) : static_cast<void*>(&fake);
+    return 0;
+  };
+  api.module_unload = [](ModuleHandle m) -> Result { return fake.unloaded.push_back(m), 0; };
+  api.module_function = [](FunctionHandle* f, ModuleHandle m, const char* name) -> Result { return *f = m, fake.looked_for = name, 0; };
+  api.function_attribute = [](int* value, int which, FunctionHandle f) -> Result {
+    const bool limited = f == &fake.registers;
+    *value = which == FnRegisters ? limited ? 32 : fake.registers : which == FnLocalBytes ? limited ? fake.spilled : 0 : 64;
+    return 0;
+  };
   api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**) -> Result {
     return fake.launch;
   };
@@ -70,7 +87,12 @@ class DriverFaults : public testing::Test {
   DriverFaults() { fake = {}; }
   const DriverApi api = make_api();
 
-  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name) { return d.load(std::as_bytes(std::span("", 1)), name); }
+  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name) { return load(d, name, {}); }
+  static std::unique_ptr<Executable> load(CudaDevice& d, const char* name, support::Envelope code) {
+    code.kind = support::TargetKind::Ptx;
+    const std::string sealed = support::seal(code);
+    return d.load(std::as_bytes(std::span(sealed)), name);
+  }
 };
 
 /// The message of the error that the action throws.
@@ -174,6 +196,51 @@ TEST_F(DriverFaults, ADriverOlderThanThePtx) {
   fake.capability = 100, fake.driver = 12020;
   CudaDevice d(api, 0);  // which does not keep others from being found
   expect_parts(message([&] { d.allocate(16, {}); }), {"Fake GPU", "needs PTX 8.6", "CUDA 12.2", "up to 8.2", "newer driver"});
+}
+
+/// What was loaded, and what the kernel that stays takes.
+struct Wished {
+  std::vector<std::string> texts;
+  int registers = 0;
+  std::size_t unloaded = 0;
+};
+
+TEST_F(DriverFaults, FewRegistersAreAWish) {
+  const auto of = [&](int takes, int spilled, unsigned wish) {
+    fake = {};
+    fake.registers = takes, fake.spilled = spilled;
+    CudaDevice d(api, 0);
+    support::Envelope code;
+    code.registers = wish, code.entry = "krait_entry", code.code = ".entry krait_entry()\n{ }";
+    code.set_own(support::PtxCode{code.code.find("\n{")});
+    const std::unique_ptr<Executable> loaded = load(d, "wide", code);
+    EXPECT_EQ(fake.looked_for, "krait_entry");
+    return Wished{fake.texts, loaded->attributes().registers, fake.unloaded.size()};
+  };
+  using Texts = std::vector<std::string>;
+  const std::string free = ".entry krait_entry()\n{ }", held = ".entry krait_entry()\n.maxnreg 32\n{ }";
+  Wished w = of(36, 0, 32);  // held, and the other one given back
+  EXPECT_EQ(w.texts, (Texts{free, held}));
+  EXPECT_EQ(w.registers, 32);
+  EXPECT_EQ(w.unloaded, 1u);
+  w = of(36, 16, 32);  // what spills then keeps its registers
+  EXPECT_EQ(w.texts, (Texts{free, held}));
+  EXPECT_EQ(w.registers, 36);
+  EXPECT_EQ(w.unloaded, 1u);
+  for (const int takes : {32, 41}) {  // no need, or too far
+    w = of(takes, 0, 32);
+    EXPECT_EQ(w.texts, Texts{free});
+    EXPECT_EQ(w.registers, takes);
+    EXPECT_EQ(w.unloaded, 0u);
+  }
+  EXPECT_EQ(of(40, 0, 32).texts, (Texts{free, held}));
+  EXPECT_EQ(of(36, 0, 0).texts, Texts{free});
+}
+
+TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
+  CudaDevice d(api, 0);
+  const std::string ptx(200, ' ');
+  expect_parts(message([&] { d.load(std::as_bytes(std::span(ptx)), "plain"); }), {"kernel plain: its code is damaged", "KRAITENV"});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
+#include "support/envelope.h"
 #include "support/spirv_blob.h"
 
 namespace krait::test {
@@ -288,9 +289,11 @@ std::string nested_kernel(int levels, bool returns) {
 TEST(VulkanTarget, MeasuresConditionsAndTrips) {
   const auto header = [](const std::string& text) {
     const std::string blob = compile(parse_kernel(text), "spirv features=i64,vmm subgroup=32 push=128");
-    support::SpirvBlobHeader h;
-    std::memcpy(&h, blob.data(), sizeof h);
-    return std::pair(h.depth, h.trips);
+    support::Envelope e;
+    EXPECT_EQ(support::open(blob, support::TargetKind::Spirv, e), "");
+    support::SpirvCode own;
+    EXPECT_TRUE(e.get_own(own));
+    return std::pair(own.depth, own.trips);
   };
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
   EXPECT_EQ(header(nested_kernel(7, false)), Pair(7, 0));

@@ -52,7 +52,7 @@ const Functions::Made& Emitter::callee(const Functions::Way& way) {
   if (way.lane) shape.lanes = 1;
   const Traits traits;
   const ir::Function& f = functions_.module.functions[way.function];
-  Emitter inner(m_, functions_, f, shape, traits, false, wants_lines_, header_);
+  Emitter inner(m_, functions_, f, shape, traits, false, wants_lines_, own_);
   return functions_.made.emplace(way, inner.emit_called(way)).first->second;
 }
 

@@ -85,7 +85,7 @@ void Emitter::find_copies() {
   const auto params = f_.params();
   unsigned count = 0;
   V copied = nullptr;
-  for (unsigned i = 0; i < params.size() && count < CpuBlobHeader::most_copies; ++i) {
+  for (unsigned i = 0; i < params.size() && count < CpuCode::most_copies; ++i) {
     const ir::Type& type = f_.type_of(params[i]);
     if (!type.is_array() || type.space != ir::Space::Global) continue;
     std::optional<CpuCopy> copy = uses.copy(params[i]);
@@ -95,7 +95,7 @@ void Emitter::find_copies() {
     if (!copied) copied = launch_field(Copied);
     V bit = b_.CreateAnd(copied, b_.getInt64(std::uint64_t(1) << count));
     copied_[params[i]] = b_.CreateICmpNE(bit, b_.getInt64(0));
-    header_.copies[count++] = *copy;
+    own_.copies[count++] = *copy;
   }
 }
 

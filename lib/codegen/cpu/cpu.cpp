@@ -66,12 +66,13 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   Traits traits = find_traits(module);
   Shape shape = read_shape(target);
   bool whole_block = choose_layout(module, traits, shape);
-  CpuBlobHeader header;
-  header.level = shape.machine.level;
-  header.lanes = shape.lanes, header.parts = shape.parts;
-  header.rows = std::uint16_t(shape.rows), header.layers = std::uint16_t(shape.layers);
-  header.item_cost = std::max(traits.cost, 1u);
-  if (traits.barriers && traits.shares_out) header.item_cost *= tuning::cpu::trips_of_few_blocks;
+  support::Envelope envelope = ir::envelope_of(f, support::TargetKind::Cpu);
+  CpuCode own;
+  own.level = shape.machine.level;
+  own.lanes = shape.lanes, own.parts = shape.parts;
+  own.rows = std::uint16_t(shape.rows), own.layers = std::uint16_t(shape.layers);
+  own.item_cost = std::max(traits.cost, 1u);
+  if (traits.barriers && traits.shares_out) own.item_cost *= tuning::cpu::trips_of_few_blocks;
 
   Session session("krait");
   BorrowedMachine machine = borrow_machine(shape.machine);
@@ -79,8 +80,8 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   session.module().setDataLayout(machine->createDataLayout());
   std::optional<Record> record;
   if (hints) record.emplace(*hints);
-  Functions functions{module, record ? &*record : nullptr};
-  Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, header).emit();
+  Functions functions{module, envelope, record ? &*record : nullptr};
+  Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, own).emit();
   if (record) record->tell(*hints);
   session.verify();
   reply.lower_ms = watch.lap();
@@ -95,7 +96,12 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
     const Order order = is_block(shape.layout) ? Order::Scheduled : Order::AsLowered;
     reply.data = generate(session.module(), *machine, order, emit == Emit::Asm);
     session.check();
-    if (emit == Emit::Binary) reply.data = link_image(reply.data, header);
+    if (emit == Emit::Binary) {
+      const std::string image = link_image(reply.data, own);
+      envelope.set_own(own);
+      envelope.code = image;
+      reply.data = support::seal(envelope);
+    }
   }
   reply.emit_ms = watch.lap();
   reply.warnings = session.warnings();

@@ -66,6 +66,7 @@ struct Position {
 /// What the functions of a module share: those that are called, once for each way of passing their arguments.
 struct Functions {
   const ir::Module& module;
+  support::Envelope& envelope;
   Record* record = nullptr;  // where hints are asked for
   ir::Calls calls{module};
   /// A function and which of its parameters are scalars instead of vectors.
@@ -95,7 +96,7 @@ class Emitter {
  public:
   /// `whole_block`: the gang is the block, whose size the kernel fixes. `lines`: with the user's source lines.
   Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
-          bool whole_block, bool lines, CpuBlobHeader& header);
+          bool whole_block, bool lines, CpuCode& own);
 
   /// Adds @entry and, for Range, @extent.
   void emit();
@@ -378,14 +379,14 @@ class Emitter {
   Shape shape_;
   const Traits& traits_;
   bool whole_block_, wants_lines_;
-  CpuBlobHeader& header_;
+  CpuCode& own_;
   llvm::IRBuilder<> b_;
   Arithmetic arith_;
   Divergence d_;
   std::size_t operations_ = 0;      // of the function
   std::vector<unsigned> uses_;      // by ValueId
   std::vector<Lowered> values_;     // by ValueId
-  ir::ArgumentLayout layout_;
+  const ir::ArgumentLayout& layout_;
   struct View {
     Few<V> extents, strides;
   };

@@ -15,9 +15,9 @@ using ir::Scalar;
 using What = ir::ArgumentSlot::What;
 
 Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
-                 bool whole_block, bool lines, CpuBlobHeader& header)
+                 bool whole_block, bool lines, CpuCode& own)
     : c_(module.getContext()), m_(module), functions_(functions), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
-      wants_lines_(lines), header_(header), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(ir::argument_layout(f)) {
+      wants_lines_(lines), own_(own), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(functions.envelope.arguments) {
   values_.resize(f.values.size());
   uses_ = ir::use_counts(f);
   ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations_; });
@@ -125,7 +125,7 @@ void Emitter::place_arrays() {
       fixed += (bytes + 63) & ~std::uint64_t(63);
     }
   });
-  header_.shared_bytes = std::uint32_t(fixed);
+  functions_.envelope.fixed_shared = fixed;
   V dynamic = b_.CreatePtrAdd(scratch_, b_.getInt64(fixed));
   spills_ = b_.CreatePtrAdd(dynamic, launch_field(DynamicBytes));
   unsigned number = 0;
@@ -268,7 +268,7 @@ void Emitter::emit_extent() {
 }
 
 void Emitter::emit() {
-  header_.mode = shape_.layout == Layout::Range ? CpuMode::Range : shape_.layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
+  own_.mode = shape_.layout == Layout::Range ? CpuMode::Range : shape_.layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
   if (shape_.layout == Layout::Range) {
     d_ = find_divergence(f_, functions_.calls, shape_, traits_.stride_loop);
     emit_extent();

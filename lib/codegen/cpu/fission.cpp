@@ -326,8 +326,8 @@ class Emitter::Fissioned {
 void Emitter::emit_fissioned() {
   Fission plan = plan_fission(f_, d_, shape_);
   note_barriers(plan);
-  header_.gang_bytes = std::max(header_.gang_bytes, plan.gang_bytes);
-  plan.gang_bytes = header_.gang_bytes;
+  own_.gang_bytes = std::max(own_.gang_bytes, plan.gang_bytes);
+  plan.gang_bytes = own_.gang_bytes;
   Fissioned fissioned(*this, plan);
   fissioned_ = &fissioned;
   fissioned.run();

@@ -162,7 +162,7 @@ struct Image {
 
 }  // namespace
 
-std::string link_image(const std::string& object_bytes, CpuBlobHeader header) {
+std::string link_image(const std::string& object_bytes, CpuCode& own) {
   auto file = take(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object_bytes, "kernel")), "format");
   const auto* object = llvm::dyn_cast<Object>(file.get());
   if (!object) defect("the object file is not ELF64");
@@ -177,12 +177,10 @@ std::string link_image(const std::string& object_bytes, CpuBlobHeader header) {
     if (name != "entry" && name != "extent") continue;
     auto home = take(symbol.getSection(), "symbol's section");
     auto offset = std::uint32_t(image.at[unsigned(home->getIndex())] + take(symbol.getValue(), "symbol value"));
-    (name == "entry" ? header.entry : header.extent) = offset;
+    (name == "entry" ? own.entry : own.extent) = offset;
   }
-  if (header.entry == CpuBlobHeader::no_entry) defect("the object file has no entry");
-  header.image_bytes = std::uint32_t(image.bytes.size());
-  std::string blob(reinterpret_cast<const char*>(&header), sizeof header);
-  return blob + image.bytes;
+  if (own.entry == CpuCode::no_entry) defect("the object file has no entry");
+  return std::move(image.bytes);
 }
 
 }  // namespace krait::codegen::cpu

@@ -25,8 +25,8 @@ void load_constants(llvm::Module& module, const Shape& shape);
 enum class Order : std::uint8_t { AsLowered, Scheduled };
 /// An ELF object, or assembly text.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly);
-/// Lays the object's sections out behind each other, applies its relocations and fills in the header's offsets. A symbol that is
-/// not in the object is Failure 1. Returns header and image.
-std::string link_image(const std::string& object, CpuBlobHeader header);
+/// Lays the object's sections out behind each other, applies its relocations and tells where the code begins. A symbol that is
+/// not in the object is Failure 1. Returns the image.
+std::string link_image(const std::string& object, CpuCode& own);
 
 }  // namespace krait::codegen::cpu

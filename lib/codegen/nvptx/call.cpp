@@ -12,8 +12,8 @@ namespace krait::codegen::nvptx {
 using ir::Effect;
 using llvm::Value;
 
-void lower_module(Session& session, const ir::Module& module) {
-  Lowered all{module};
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments) {
+  Lowered all{module, arguments};
   for (std::size_t i = module.functions.size(); i-- > 0;) Lowering(session, all, i).run();
 }
 

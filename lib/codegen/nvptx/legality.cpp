@@ -45,9 +45,9 @@ std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel) {
   return bytes > static_shared ? bytes : 0;
 }
 
-void check_legality(const ir::Module& module, unsigned isa) {
+void check_legality(const ir::Module& module, const ir::ArgumentLayout& layout, unsigned isa) {
   const ir::Function& kernel = module.kernel();
-  std::uint32_t arguments = ir::argument_layout(kernel).size, limit = isa >= 81 ? large_arguments : small_arguments;
+  std::uint32_t arguments = layout.size, limit = isa >= 81 ? large_arguments : small_arguments;
   if (arguments > limit)
     unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10,
                             isa % 10, limit));

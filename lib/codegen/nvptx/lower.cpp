@@ -57,7 +57,7 @@ void Lowering::set_modes() {
 
 void Lowering::create_function() {
   std::vector<llvm::Type*> types;
-  ir::ArgumentLayout layout = ir::argument_layout(kernel_);
+  const ir::ArgumentLayout& layout = all_.arguments;
   for (const ir::ArgumentSlot& slot : layout.slots) {
     if (slot.what == What::SharedLength) {
       types.push_back(b_.getInt64Ty());
@@ -88,7 +88,7 @@ void Lowering::create_function() {
 }
 
 void Lowering::bind_parameters() {
-  ir::ArgumentLayout layout = ir::argument_layout(kernel_);
+  const ir::ArgumentLayout& layout = all_.arguments;
   for (std::size_t i = 0; i < layout.slots.size(); ++i) {
     const ir::ArgumentSlot& slot = layout.slots[i];
     llvm::Argument* argument = function_->getArg(unsigned(i));

@@ -22,7 +22,7 @@ namespace krait::codegen::nvptx {
 inline constexpr unsigned generic_space = 0, global_space = 1, shared_space = 3;
 
 /// Throws Failure 1 that names what cannot be lowered for NVPTX. Everything that would end in LLVM's "cannot select" is here.
-void check_legality(const ir::Module& module, unsigned isa);
+void check_legality(const ir::Module& module, const ir::ArgumentLayout& arguments, unsigned isa);
 /// Shared memory whose size stands in the code is limited to 48 KiB. Where a kernel's arrays of fixed size need more, they lie at
 /// the start of the dynamic segment, and this is how many bytes of it; else 0.
 std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel);
@@ -30,11 +30,12 @@ std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel);
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 
 /// Builds the module's functions, the kernel under its name.
-void lower_module(Session& session, const ir::Module& module);
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments);
 
 /// What the functions of a module share.
 struct Lowered {
   const ir::Module& module;
+  const ir::ArgumentLayout& arguments;
   ir::Calls calls{module};
   std::vector<llvm::Function*> functions{module.functions.size(), nullptr};  // those lowered so far
 };

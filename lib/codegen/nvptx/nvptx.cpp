@@ -15,7 +15,9 @@
 
 #include "codegen/llvm/machine.h"
 #include "codegen/nvptx/lower.h"
+#include "ir/abi.h"
 #include "ir/walk.h"
+#include "support/ptx_blob.h"
 
 namespace krait::codegen::nvptx {
 namespace {
@@ -75,17 +77,29 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   return for_ptxas(text);
 }
 
+// Kernels that handle several elements a thread live from many warps in flight, and a full multiprocessor has so many registers for
+// each thread. The driver may compile such a kernel twice (runtime/cuda), so long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
+constexpr unsigned full = 32;
+constexpr std::size_t longest_wish = 16 << 10;
+
+std::size_t directives_at(llvm::StringRef ptx) {
+  const std::size_t body = ptx.find("\n{", ptx.find(".entry "));
+  if (body == llvm::StringRef::npos) defect("the PTX has no entry");
+  return body;
+}
+
 }  // namespace
 
 Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit) {
   Stopwatch watch;
   const support::PtxTarget on = support::writable(target);
-  check_legality(module, on.isa);
+  support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Ptx);
+  check_legality(module, envelope.arguments, on.isa);
   BorrowedMachine machine(fmt::format("ptx {} {}", on.name(), on.isa), [&on] { return create_machine(on); });
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  lower_module(session, module);
+  lower_module(session, module, envelope.arguments);
   session.verify();
   Reply reply;
   reply.lower_ms = watch.lap();
@@ -93,10 +107,15 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   session.check();
   reply.optimise_ms = watch.lap();
   reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
-  if (module.kernel().elements > 1 && emit != Emit::Llvm) reply.data += "// krait.wide\n";
-  if (const std::uint64_t bytes = fixed_arrays_in_segment(module.kernel()); bytes && emit != Emit::Llvm)
-    reply.data += fmt::format("// krait.shared {}\n", bytes);
   session.check();
+  if (emit == Emit::Binary) {
+    envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
+    envelope.entry = symbol_name(module.kernel().name);
+    if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
+    envelope.set_own(support::PtxCode{directives_at(reply.data)});
+    envelope.code = reply.data;
+    reply.data = support::seal(envelope);
+  }
   reply.emit_ms = watch.lap();
   reply.warnings = session.warnings();
   return reply;

@@ -2,13 +2,11 @@
 //
 // PTX for NVIDIA GPUs, through LLVM's NVPTX. Needs neither toolkit nor libdevice.
 //
-// What a launcher needs to know:
-//   - The entry is `krait_<kernel's name>`, other characters than letters and digits replaced by '_' (symbol_name in session.h).
-//   - Its parameters are the items of the argument block in order, so cuLaunchKernel takes the block as it is by
+// What a launcher needs to know, beside what the envelope says (support/envelope.h):
+//   - The entry's parameters are the items of the argument block in order, so cuLaunchKernel takes the block as it is by
 //     CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE.
 //   - Shared arrays sized at launch lie in the dynamic segment one behind the other (ir/shared_lengths.h); in front of them those of
-//     fixed size, where they need more than 48 KiB together: a last line `// krait.shared N` tells their bytes.
-//   - A line `// krait.wide` says that a thread handles several elements (passes/widen).
+//     fixed size, where they need more than 48 KiB together: Envelope::fixed_shared.
 #pragma once
 
 #include <string>
@@ -21,7 +19,7 @@
 
 namespace krait::codegen::nvptx {
 
-/// PTX for that device, or the newest before it that the PTX version knows, in no newer version. Throws Failure.
+/// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the PTX version knows, in no newer version. Throws Failure.
 Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit);
 
 /// The same program, without the instructions that ptxas gets wrong.

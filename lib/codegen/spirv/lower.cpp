@@ -11,8 +11,8 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::SpirvBlobHeader& header) {
-  Unit unit{module, Emitter(target), target.features.has(Feature::Debug), &header};
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own) {
+  Unit unit{module, Emitter(target), target.features.has(Feature::Debug), envelope, own};
   unit.vulkan_model = unit.emitter.has(Feature::Vmm);
   for (const ir::Function& f : module.functions)
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
@@ -42,7 +42,7 @@ void Lower::scan() {
     const ir::Inst& i = f_.insts[id];
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
-    header_->uses_warp |= ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
+    own_.uses_warp |= ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
     if (i.op == ir::Op::Call)
       for (std::size_t k = 0; k < i.operands.size(); ++k) {
         uses_[i.operands[k]].read |= unit_.calls.reads(i, k);
@@ -75,14 +75,13 @@ void Lower::declare() {
 
   for (unsigned d = 0; d < 3; ++d) {
     const auto fixed = std::uint32_t(f_.block[d]);
-    header_->block[d] = fixed;
     block_spec_[d] = m.spec_constant(support::SpirvBlockX + d, fixed ? fixed : 1);
     m.name(block_spec_[d], fmt::format("block_{}", "xyz"[d]));
   }
   Id u = m.int_type(32), one = e_.u32(1);
   Id shape[] = {block_spec_[0], block_spec_[1], block_spec_[2]};
   // Warps follow the linear number of threads, which devices promise for workgroups of one dimension alone.
-  if (header_->uses_warp) {
+  if (own_.uses_warp) {
     flat_threads_ = m.spec_op(u, Op::OpIMul, {block_spec_[1], block_spec_[2]});
     shape[0] = m.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}), shape[1] = shape[2] = one;
   }

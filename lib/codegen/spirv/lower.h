@@ -22,7 +22,8 @@ struct Unit {
   const ir::Module& module;
   Emitter emitter;
   bool debug = false;
-  support::SpirvBlobHeader* header = nullptr;
+  support::Envelope& envelope;
+  support::SpirvCode& own;
   bool vulkan_model = false;  // else GLSL450's
   bool synchronised = false;  // there are barriers, fences or atomics
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
@@ -30,17 +31,17 @@ struct Unit {
   std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };
 
-/// The module's words; `header` is filled but for magic and words.
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::SpirvBlobHeader& header);
+/// The module's words. Tells `envelope` the shared memory, and `own` all of its.
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own);
 
-/// Fills in the header's depth and trips, after all was lowered.
-void measure(const Unit& unit);
+/// Tells the code's depth and trips, after all was lowered.
+void measure(Unit& unit);
 
 class Lower {
  public:
   Lower(Unit& unit, std::size_t function)
       : unit_(unit), number_(function), f_(unit.module.functions[function]), e_(unit.emitter), debug_(unit.debug),
-        vulkan_model_(unit.vulkan_model), synchronised_(unit.synchronised), header_(unit.header) {}
+        vulkan_model_(unit.vulkan_model), synchronised_(unit.synchronised), own_(unit.own), layout_(unit.envelope.arguments) {}
 
   /// After run of the functions that this one calls.
   void run();
@@ -166,8 +167,9 @@ class Lower {
   Emitter& e_;
   bool debug_;
   bool vulkan_model_, synchronised_;
-  support::SpirvBlobHeader* header_;
-  ir::ArgumentLayout layout_;
+  support::SpirvCode& own_;
+  const ir::ArgumentLayout& layout_;
+  std::uint32_t sized_at_launch_ = 0;  // shared arrays so far
 
   std::vector<Id> ids_;       // by ValueId
   std::vector<Array> arrays_;  // by ValueId

@@ -19,14 +19,12 @@ Id Lower::builtin_component(spv::BuiltIn which, unsigned component) {
 /// of the workgroup's linear number) and the arguments.
 void Lower::entry() {
   Module& m = e_.m;
-  layout_ = ir::argument_layout(f_);
   const std::uint32_t direct = support::spirv_launch_bytes + layout_.size;
   bool in_memory = direct > e_.target().push;
   for (const ir::ArgumentSlot& s : layout_.slots) in_memory |= s.what == What::Bytes;  // an index reaches into memory alone
-  header_->argument_bytes = layout_.size;
-  header_->arguments_in_memory = in_memory;
-  header_->push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
-  Id words = m.strided_array_type(m.int_type(32), e_.u32(header_->push_bytes / 4), 4);
+  own_.arguments_in_memory = in_memory;
+  own_.push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
+  Id words = m.strided_array_type(m.int_type(32), e_.u32(own_.push_bytes / 4), 4);
   Id block = m.struct_type({words});
   m.decorate(block, spv::Decoration::Block);
   m.decorate_member(block, 0, spv::Decoration::Offset, {0});
@@ -91,7 +89,7 @@ Id Lower::push_word(std::uint32_t offset) {
 }
 
 Id Lower::argument_word(std::uint32_t offset) {
-  if (!header_->arguments_in_memory) return push_word(support::spirv_launch_bytes + offset);
+  if (!own_.arguments_in_memory) return push_word(support::spirv_launch_bytes + offset);
   Module& m = e_.m;
   Id at = e_.op(Op::OpIAdd, Scalar::U64, {argument_base_, e_.constant(Scalar::U64, offset)});
   Id pointer = m.emit(Op::OpConvertUToPtr, m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, m.int_type(32)), {at});
@@ -114,7 +112,7 @@ Id Lower::argument(Scalar s, std::uint32_t offset) {
 }
 
 void Lower::arguments() {
-  if (header_->arguments_in_memory) {
+  if (own_.arguments_in_memory) {
     Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
                         {push_word(support::spirv_launch_bytes), push_word(support::spirv_launch_bytes + 4)});
     argument_base_ = e_.op(Op::OpBitcast, Scalar::U64, {pair});

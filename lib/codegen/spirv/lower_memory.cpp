@@ -45,7 +45,7 @@ void Lower::declare_array(const ir::Inst& i) {
   Id length = e_.u32(std::uint32_t(units));
   if (i.list[0] == 0) {
     // At least one row, as SPIR-V has no empty arrays.
-    a.sized_at_launch = true, a.param = header_->sized_at_launch++;
+    a.sized_at_launch = true, a.param = sized_at_launch_++;
     Id bytes = m.spec_constant(support::SpirvSharedBytes + a.param, 0);
     Id u = m.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
     Id asked = m.spec_op(u, Op::OpUDiv, {bytes, row});
@@ -53,9 +53,9 @@ void Lower::declare_array(const ir::Inst& i) {
     Id rows = m.spec_op(u, Op::OpSelect, {none, e_.u32(1), asked});
     length = m.spec_op(u, Op::OpIMul, {rows, length});
   } else if (shared) {
-    header_->static_shared += std::uint32_t((row_bytes + 15) / 16 * 16);
+    unit_.envelope.fixed_shared += std::uint32_t((row_bytes + 15) / 16 * 16);
   } else {
-    header_->local_bytes += std::uint32_t(row_bytes);
+    own_.local_bytes += std::uint32_t(row_bytes);
   }
   Id type = m.array_type(e_.type(a.unit), length);
   a.base = shared ? m.global_variable(spv::StorageClass::Workgroup, type) : m.local_variable(type);

@@ -54,7 +54,7 @@ Id Lower::block_vote(const ir::Inst& i) {
   Id u32 = m.int_type(32), relaxed = e_.u32(0), scope = e_.u32(std::uint32_t(spv::Scope::Workgroup));
   if (!vote_) {
     vote_ = m.global_variable(spv::StorageClass::Workgroup, u32);
-    header_->static_shared += 16;
+    unit_.envelope.fixed_shared += 16;
   }
   Id nobody =
       e_.op(Op::OpIEqual, Scalar::Bool,

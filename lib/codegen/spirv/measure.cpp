@@ -55,7 +55,7 @@ Measure of_region(const Unit& unit, const ir::Function& f, ir::RegionId r, const
 
 }  // namespace
 
-void measure(const Unit& unit) {
+void measure(Unit& unit) {
   const ir::Module& module = unit.module;
   std::vector<Measure> functions(module.functions.size());
   for (std::size_t i = functions.size(); i-- > 0;) {
@@ -63,7 +63,7 @@ void measure(const Unit& unit) {
     // A function that is called comes back, whatever way it ends.
     functions[i].returns = functions[i].breaks = false;
   }
-  unit.header->depth = functions[0].depth, unit.header->trips = std::uint32_t(std::min(functions[0].trips, most));
+  unit.own.depth = functions[0].depth, unit.own.trips = std::uint32_t(std::min(functions[0].trips, most));
 }
 
 }  // namespace krait::codegen::spirv

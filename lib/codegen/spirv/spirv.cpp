@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/spirv.h"
 
-#include <cstring>
-
 #include <fmt/core.h>
 #include <spirv-tools/libspirv.hpp>
 
@@ -37,9 +35,10 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit
   Reply reply;
   const ir::Function& f = module.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
-  support::SpirvBlobHeader header;
-  const Words words = lower_module(module, target, header);
-  header.words = std::uint32_t(words.size());
+  support::Envelope envelope = ir::envelope_of(f, support::TargetKind::Spirv);
+  envelope.entry = "main";
+  support::SpirvCode own;
+  const Words words = lower_module(module, target, envelope, own);
   reply.lower_ms = watch.lap();
   if (!target.features.has(support::Feature::Unvalidated))
     if (std::string wrong = invalid(words); !wrong.empty())
@@ -48,9 +47,9 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit
   if (emit == Emit::Asm) {
     reply.data = disassembled(words);
   } else {
-    reply.data.resize(sizeof header + words.size() * 4);
-    std::memcpy(reply.data.data(), &header, sizeof header);
-    std::memcpy(reply.data.data() + sizeof header, words.data(), words.size() * 4);
+    envelope.set_own(own);
+    envelope.code = {reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]};
+    reply.data = support::seal(envelope);
   }
   reply.emit_ms = watch.lap();
   return reply;

@@ -10,7 +10,7 @@
 
 namespace krait::codegen::spirv {
 
-/// Binary: support/spirv_blob.h. Asm: the disassembly.
+/// Binary: an envelope with the words (support/spirv_blob.h). Asm: the disassembly.
 Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit emit);
 
 }  // namespace krait::codegen::spirv

@@ -77,10 +77,10 @@ void with_type(const CpuCopy& how, Act act) {
 
 }  // namespace
 
-Copies::Copies(const CpuBlobHeader& header, const LaunchRequest& request, double threads, unsigned workers) : request_(request) {
+Copies::Copies(const CpuCode& code, const LaunchRequest& request, double threads, unsigned workers) : request_(request) {
   std::int64_t room = tuning::cpu::most_copied_bytes;
-  for (unsigned i = 0; i < header.copies.size() && header.copies[i].update != Update::None; ++i) {
-    const CpuCopy& how = header.copies[i];
+  for (unsigned i = 0; i < code.copies.size() && code.copies[i].update != Update::None; ++i) {
+    const CpuCopy& how = code.copies[i];
     const std::int64_t elements = count_elements(how, request.args, room / how.bytes);
     if (elements <= 0 || threads < tuning::cpu::updates_an_element * double(elements) * workers) continue;
     if (which_ == 0) bytes_ = round_up(request.args_size);

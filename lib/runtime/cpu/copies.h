@@ -16,7 +16,7 @@ namespace krait::runtime::cpu {
 class Copies {
  public:
   /// Chooses the arrays of a launch of so many threads, on so many workers, of which it pays to have copies.
-  Copies(const CpuBlobHeader& header, const LaunchRequest& request, double threads, unsigned workers);
+  Copies(const CpuCode& code, const LaunchRequest& request, double threads, unsigned workers);
 
   std::int64_t which() const { return which_; }  // CpuLaunch::copied
   std::size_t bytes() const { return bytes_; }   // of a worker's memory, a multiple of 64
@@ -32,7 +32,7 @@ class Copies {
     std::size_t offset = 0;  // of the copy in the worker's memory
   };
   const LaunchRequest& request_;
-  std::array<Array, CpuBlobHeader::most_copies> arrays_;
+  std::array<Array, CpuCode::most_copies> arrays_;
   unsigned count_ = 0;
   std::int64_t which_ = 0;
   std::size_t bytes_ = 0;

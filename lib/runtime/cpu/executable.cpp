@@ -8,39 +8,41 @@
 #include <cstring>
 
 #include "runtime/cpu/host.h"
+#include "support/envelope.h"
 #include "support/error.h"
 
 namespace krait::runtime::cpu {
 
 Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
-  auto damaged = [&](const char* what) {
-    support::fail_device("kernel {}: its CPU code is damaged: {}", kernel_name, what);
+  const auto damaged = [&](const std::string& what) {
+    support::fail_device("kernel {}: its code is damaged: {}", kernel_name, what);
   };
-  if (blob.size() < sizeof header_) damaged("shorter than its header");
-  std::memcpy(&header_, blob.data(), sizeof header_);
-  if (header_.magic != CpuBlobHeader::signature || header_.header_bytes != sizeof header_) damaged("another format");
-  const bool fits = blob.size() - sizeof header_ == header_.image_bytes && header_.entry < header_.image_bytes;
-  if (!fits) damaged("sizes that do not fit");
-  if (header_.mode > CpuMode::Block || header_.lanes == 0 || header_.parts == 0 || header_.rows == 0 || header_.layers == 0) damaged("an unknown mode");
-  if (header_.mode == CpuMode::Range && header_.extent >= header_.image_bytes) damaged("no extent");
-  for (const CpuCopy& c : header_.copies)
+  const support::Envelope envelope = support::open_or_fail(blob, support::TargetKind::Cpu, kernel_name);
+  const std::string_view image = envelope.code;
+  if (!envelope.get_own(facts_))
+    damaged(fmt::format("{} bytes of facts about it, expected {}", envelope.own.size(), sizeof facts_));
+  fixed_shared_ = envelope.fixed_shared;
+  if (facts_.entry >= image.size()) damaged(fmt::format("its entry is at {} of {} bytes", facts_.entry, image.size()));
+  if (facts_.mode > CpuMode::Block || facts_.lanes == 0 || facts_.parts == 0 || facts_.rows == 0 || facts_.layers == 0) damaged("an unknown mode");
+  if (facts_.mode == CpuMode::Range && facts_.extent >= image.size()) damaged("no extent");
+  for (const CpuCopy& c : facts_.copies)
     if (c.update > CpuCopy::Update::Max || (c.update != CpuCopy::Update::None && (c.bytes != 4 && c.bytes != 8))) damaged("an unknown update");
-  if (header_.level > host_level())
-    support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(header_.level),
+  if (facts_.level > host_level())
+    support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(facts_.level),
                          unsigned(host_level()));
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
-  mapped_ = (header_.image_bytes + page - 1) / page * page;
+  mapped_ = (image.size() + page - 1) / page * page;
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     support::fail_device("kernel {}: no memory for {} bytes of code: {}", kernel_name, mapped_, std::strerror(errno));
   image_ = static_cast<std::byte*>(memory);
-  std::memcpy(image_, blob.data() + sizeof header_, header_.image_bytes);
+  std::memcpy(image_, image.data(), image.size());
   if (mprotect(image_, mapped_, PROT_READ | PROT_EXEC) != 0) {
     int reason = errno;
     munmap(image_, mapped_);
     support::fail_device("kernel {}: the system does not allow code made at run time: {}", kernel_name, std::strerror(reason));
   }
-  if (debugging()) debug_.emplace(std::span<const std::byte>(image_, header_.image_bytes), kernel_name.empty() ? "kernel" : kernel_name);
+  if (debugging()) debug_.emplace(std::span<const std::byte>(image_, image.size()), kernel_name.empty() ? "kernel" : kernel_name);
 }
 
 Code::~Code() {
@@ -50,7 +52,7 @@ Code::~Code() {
 
 Executable::Attributes Code::attributes() const {
   Attributes a;
-  a.shared_bytes = header_.shared_bytes;
+  a.shared_bytes = std::int64_t(fixed_shared_);
   a.max_threads = 1024;
   return a;
 }

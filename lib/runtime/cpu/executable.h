@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A code blob in executable memory.
+// Code in executable memory.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace krait::runtime::cpu {
 
 class Code final : public Executable {
  public:
-  /// Throws device where the blob is not one, or needs features that the processor lacks.
+  /// Throws device where the bytes are no envelope of the CPU's code, or it needs features that the processor lacks.
   Code(std::span<const std::byte> blob, const std::string& kernel_name);
   ~Code() override;
   Code(const Code&) = delete;
@@ -24,12 +24,14 @@ class Code final : public Executable {
   Attributes attributes() const override;
   int suggested_block() const override { return 256; }
 
-  const CpuBlobHeader& header() const { return header_; }
-  CpuEntry entry() const { return reinterpret_cast<CpuEntry>(image_ + header_.entry); }
-  CpuExtent extent() const { return reinterpret_cast<CpuExtent>(image_ + header_.extent); }
+  const CpuCode& facts() const { return facts_; }
+  std::size_t fixed_shared() const { return fixed_shared_; }
+  CpuEntry entry() const { return reinterpret_cast<CpuEntry>(image_ + facts_.entry); }
+  CpuExtent extent() const { return reinterpret_cast<CpuExtent>(image_ + facts_.extent); }
 
  private:
-  CpuBlobHeader header_;
+  CpuCode facts_;
+  std::size_t fixed_shared_ = 0;
   std::byte* image_ = nullptr;
   std::size_t mapped_ = 0;
   std::optional<DebugEntry> debug_;  // gone before the code is

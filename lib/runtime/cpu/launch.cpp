@@ -66,7 +66,7 @@ struct Plan {
 
   void run(Worker& worker, std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
     // A range's entry knows no rows: each is the whole range again, for the threads of other y and z.
-    const std::int64_t at_once = code->header().mode == CpuMode::Range ? 1 : row_end - row_begin;
+    const std::int64_t at_once = code->facts().mode == CpuMode::Range ? 1 : row_end - row_begin;
     for (std::int64_t row = row_begin; row < row_end; row += at_once) {
       const CpuBox box{begin, end, row, row + at_once};
       code->entry()(worker.args, &launch, &box, worker.scratch.data());
@@ -89,8 +89,9 @@ struct Plan {
   }
 };
 
-std::size_t scratch_for(const CpuBlobHeader& h, const CpuLaunch& l) {
-  std::size_t bytes = h.shared_bytes + std::size_t(l.dynamic_bytes);
+std::size_t scratch_for(const Code& code, const CpuLaunch& l) {
+  const CpuCode& h = code.facts();
+  std::size_t bytes = code.fixed_shared() + std::size_t(l.dynamic_bytes);
   if (h.gang_bytes) {
     const std::int64_t width = std::int64_t(h.lanes) * h.parts / (h.rows * h.layers);
     const auto pieces = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
@@ -103,13 +104,13 @@ std::size_t scratch_for(const CpuBlobHeader& h, const CpuLaunch& l) {
 }  // namespace
 
 void launch(const Code& code, const LaunchRequest& request) {
-  const CpuBlobHeader& h = code.header();
+  const CpuCode& h = code.facts();
   Plan plan{};
   plan.code = &code, plan.args = request.args, plan.pool = &Pool::get();
   for (unsigned d = 0; d < 3; ++d) plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
   plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
   plan.launch.helpers = helpers;
-  plan.scratch_bytes = scratch_for(h, plan.launch);
+  plan.scratch_bytes = scratch_for(code, plan.launch);
   FloatControl control;
   const std::int64_t gang = std::int64_t(h.lanes) * h.parts;
   double gangs = 0;

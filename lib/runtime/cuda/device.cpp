@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/error.h"
+#include "support/ptx_blob.h"
 
 namespace krait::runtime::cuda {
 namespace {
@@ -113,6 +114,15 @@ struct CudaGraph {
   const std::string& what;
 };
 
+/// Where in the text a limit of registers is said.
+std::size_t directives_of(const support::Envelope& code, const std::string& kernel_name) {
+  support::PtxCode own;
+  if (!code.get_own(own) || own.directives > code.code.size())
+    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text", kernel_name,
+                         code.own.size(), sizeof own);
+  return std::size_t(own.directives);
+}
+
 /// The same text for ever.
 const std::string& kept(const std::string& text) {
   static auto* const texts = new std::set<std::string>;
@@ -148,43 +158,37 @@ CudaExecutable::~CudaExecutable() {
 /// The PTX goes to the driver as it is. Machine code of our own making would have to come from the driver's linker, which compiles
 /// for linking: radix sort then takes 144 registers instead of 128 and 1.7 times as long. The driver keeps what it compiles in its own
 /// cache, from which a kernel takes 0.03 to 0.4 ms.
-CudaDevice::Loaded CudaDevice::load_text(const std::string& ptx, const std::string& kernel_name) {
+CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers) {
   char log[4096] = "";
   int options[] = {JitErrorLog, JitErrorLogSize};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  std::string ptx(code.code);  // with a final zero
+  if (registers) ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
   ModuleHandle module = nullptr;
   if (const Result r = api_.module_load(&module, ptx.c_str(), 2, options, values))
     support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
                          *log ? ". It says: " : "", log);
-  // The only entry point has its name between ".entry " and "(".
-  const std::size_t entry = ptx.find(".entry "), end = ptx.find_first_of("(\n", entry);
-  const std::string symbol = entry == std::string::npos ? kernel_name : ptx.substr(entry + 7, end - entry - 7);
   FunctionHandle function = nullptr;
-  if (const Result r = api_.module_function(&function, module, symbol.c_str())) {
+  if (const Result r = api_.module_function(&function, module, code.entry.c_str())) {
     api_.module_unload(module);
     check(r, "finding the kernel in its module");
   }
   return {module, function};
 }
 
-/// Kernels that handle several elements a thread (marked by codegen/nvptx) live from many warps in flight. Where ptxas takes a few
-/// registers more than a full multiprocessor has for each thread, most need not: sin of f64 takes 36, runs at 0.93 of nvcc's speed
-/// on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers. The driver compiles such a kernel twice, so
-/// long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
-CudaDevice::Loaded CudaDevice::load_full(const std::string& ptx, const std::string& kernel_name) {
-  constexpr int full = 32, near = 40;
-  constexpr std::size_t longest = 16 << 10;
-  const Loaded free = load_text(ptx, kernel_name);
-  if (ptx.size() > longest) return free;
+/// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a quarter more, most kernels need not: sin of
+/// f64 takes 36, runs at 0.93 of nvcc's speed on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
+CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code, const std::string& kernel_name) {
+  const Loaded free = load_text(code, kernel_name, 0);
+  if (!code.registers) return free;
+  const int wish = int(code.registers);
   int registers = 0, local = 0;
   api_.function_attribute(&registers, FnRegisters, free.function);
   api_.function_attribute(&local, FnLocalBytes, free.function);
-  const std::size_t body = ptx.find("\n{", ptx.find(".entry "));
-  if (registers <= full || registers > near || body == std::string::npos || ptx.find("\n// krait.wide\n") == std::string::npos) return free;
-  std::string text = ptx;
+  if (registers <= wish || registers > wish + wish / 4) return free;
   Loaded held;
   try {
-    held = load_text(text.insert(body, fmt::format("\n.maxnreg {}", full)), kernel_name);
+    held = load_text(code, kernel_name, code.registers);
   } catch (const error&) {
     return free;  // which works
   }
@@ -195,14 +199,10 @@ CudaDevice::Loaded CudaDevice::load_full(const std::string& ptx, const std::stri
 }
 
 std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+  const support::Envelope code = support::open_or_fail(binary, support::TargetKind::Ptx, kernel_name);
   const Current current(*this);
-  const std::string ptx(reinterpret_cast<const char*>(binary.data()), binary.size());  // with a final zero
-  const auto [module, function] = load_full(ptx, kernel_name);
-  // Arrays of fixed size that lie in the dynamic segment are told in a last line (codegen/nvptx/nvptx.h).
-  constexpr std::string_view mark = "// krait.shared ";
-  const std::size_t fixed = ptx.rfind(mark);
-  const std::int64_t bytes = fixed == std::string::npos ? 0 : std::atoll(ptx.c_str() + fixed + mark.size());
-  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, bytes);
+  const auto [module, function] = load_full(code, kernel_name);
+  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, std::int64_t(code.fixed_shared));
 }
 
 void CudaDevice::launch(Executable& code, const LaunchRequest& q) {

@@ -10,6 +10,7 @@
 #include "runtime/backend.h"
 #include "runtime/cuda/driver_api.h"
 #include "runtime/cuda/staging.h"
+#include "support/envelope.h"
 
 namespace krait::runtime::cuda {
 
@@ -91,8 +92,9 @@ class CudaDevice final : public Device {
     ModuleHandle module;
     FunctionHandle function;
   };
-  Loaded load_text(const std::string& ptx, const std::string& kernel_name);
-  Loaded load_full(const std::string& ptx, const std::string& kernel_name);
+  /// `registers`: of a thread at most; 0: as many as the driver's compiler takes.
+  Loaded load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers);
+  Loaded load_full(const support::Envelope& code, const std::string& kernel_name);
 
   const DriverApi& api_;
   const int index_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,30 +16,31 @@ namespace krait::runtime::vulkan {
 VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary,
                                    const std::string& kernel_name)
     : device_(device), gpu_(gpu), name_(kernel_name) {
-  if (binary.size() >= sizeof header_) std::memcpy(&header_, binary.data(), sizeof header_);
-  if (binary.size() < sizeof header_ || header_.magic != support::SpirvBlobHeader::current_magic ||
-      binary.size() != sizeof header_ + std::size_t(header_.words) * 4)
-    support::fail(error::kind_type::internal, "kernel {}: the SPIR-V binary is damaged", kernel_name);
-  if (header_.push_bytes > gpu.features.limits.maxPushConstantsSize)
-    support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, header_.push_bytes, gpu.features.name,
+  envelope_ = support::open_or_fail(binary, support::TargetKind::Spirv, kernel_name);
+  const std::string_view code = std::exchange(envelope_.code, {});
+  if (!envelope_.get_own(facts_) || code.size() % 4 != 0)
+    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it and {} of words, expected {} and a multiple of 4", kernel_name,
+                         envelope_.own.size(), code.size(), sizeof facts_);
+  if (facts_.push_bytes > gpu.features.limits.maxPushConstantsSize)
+    support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, facts_.push_bytes, gpu.features.name,
                          gpu.features.limits.maxPushConstantsSize);
   const Features& features = gpu.features;
   constexpr const char* cure = "take another device (KRAIT_DEVICE=cpu)";
-  if (header_.depth > features.most_depth)
+  if (facts_.depth > features.most_depth)
     support::fail_device("kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,
-                         header_.depth, features.name, features.most_depth, cure);
-  if (header_.trips > features.most_trips)
+                         facts_.depth, features.name, features.most_depth, cure);
+  if (facts_.trips > features.most_trips)
     support::fail_device("kernel {}: a thread's loops make {} trips, and {} ends all loops after {}: {}, or share the trips out among threads",
-                         kernel_name, header_.trips == ~0u ? "2^32 or more" : std::to_string(header_.trips), features.name,
+                         kernel_name, facts_.trips == ~0u ? "2^32 or more" : std::to_string(facts_.trips), features.name,
                          features.most_trips, cure);
 
-  std::vector<std::uint32_t> words(header_.words);
-  std::memcpy(words.data(), binary.data() + sizeof header_, words.size() * 4);
+  std::vector<std::uint32_t> words(code.size() / 4);
+  std::memcpy(words.data(), code.data(), words.size() * 4);
   VkShaderModuleCreateInfo module{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
   module.codeSize = words.size() * 4;
   module.pCode = words.data();
   check(gpu.vk.vkCreateShaderModule(gpu.device, &module, nullptr, &module_), "vkCreateShaderModule");
-  VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, header_.push_bytes};
+  VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, facts_.push_bytes};
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
@@ -58,11 +60,11 @@ VulkanExecutable::~VulkanExecutable() {
 }
 
 Executable::Attributes VulkanExecutable::attributes() const {
-  return {0, header_.static_shared, header_.local_bytes, int(gpu_.features.limits.maxComputeWorkGroupInvocations)};
+  return {0, std::int64_t(envelope_.fixed_shared), facts_.local_bytes, int(gpu_.features.limits.maxComputeWorkGroupInvocations)};
 }
 
 int VulkanExecutable::suggested_block() const {
-  if (header_.block[0]) return int(header_.block[0] * header_.block[1] * header_.block[2]);
+  if (envelope_.block[0]) return int(envelope_.block[0] * envelope_.block[1] * envelope_.block[2]);
   return int(std::min<std::uint32_t>(256, gpu_.features.limits.maxComputeWorkGroupInvocations));
 }
 
@@ -80,7 +82,7 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   static_assert(sizeof(Shape) == count * 4);
   VkSpecializationMapEntry entries[count];
   for (unsigned i = 0; i < count; ++i) entries[i] = {i, i * 4, 4};
-  VkSpecializationInfo constants{support::SpirvSharedBytes + header_.sized_at_launch, entries, sizeof shape, &shape};
+  VkSpecializationInfo constants{support::SpirvSharedBytes + envelope_.arguments.count(support::ArgumentSlot::What::SharedLength), entries, sizeof shape, &shape};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = gpu_.features.subgroup;
@@ -88,10 +90,10 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module_;
-  info.stage.pName = "main";
+  info.stage.pName = envelope_.entry.c_str();
   info.stage.pSpecializationInfo = &constants;
   info.layout = layout_;
-  if (header_.uses_warp && gpu_.features.subgroup) {
+  if (facts_.uses_warp && gpu_.features.subgroup) {
     if (gpu_.features.request_subgroup) info.stage.pNext = &subgroup;
     // The workgroup has one dimension (codegen/spirv/lower.cpp), and lanes follow the threads where subgroups are full.
     if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)

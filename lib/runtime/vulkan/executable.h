@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/vulkan/queue.h"
+#include "support/envelope.h"
 #include "support/spirv_blob.h"
 
 namespace krait::runtime::vulkan {
@@ -31,7 +32,8 @@ class VulkanExecutable final : public Executable {
   };
   VkPipeline pipeline(const Shape& shape);
   VkPipelineLayout layout() const { return layout_; }
-  const support::SpirvBlobHeader& header() const { return header_; }
+  const support::Envelope& envelope() const { return envelope_; }
+  const support::SpirvCode& facts() const { return facts_; }
   const std::string& name() const { return name_; }
 
   std::uint64_t last_use = 0;  // the queue's mark
@@ -42,7 +44,8 @@ class VulkanExecutable final : public Executable {
   VulkanDevice& device_;
   const Gpu& gpu_;
   std::string name_;
-  support::SpirvBlobHeader header_;
+  support::Envelope envelope_;  // without its code
+  support::SpirvCode facts_;
   std::vector<std::uint32_t> words_;  // of the module, where pipelines are kept
   VkShaderModule module_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

@@ -44,13 +44,14 @@ std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary
 }
 
 void VulkanDevice::put_push_constants(Open& o, VkCommandBuffer commands, VulkanExecutable& code, const LaunchRequest& request) {
-  const support::SpirvBlobHeader& h = code.header();
+  const support::SpirvCode& h = code.facts();
+  const std::uint32_t argument_bytes = code.envelope().arguments.size;
   std::byte push[512] = {};
   std::uint32_t words[4] = {std::uint32_t(request.grid[0]), std::uint32_t(request.grid[1]), std::uint32_t(request.grid[2]), 0};
   std::memcpy(push, words, sizeof words);
-  const std::size_t bytes = std::min<std::size_t>(request.args_size, h.argument_bytes);
+  const std::size_t bytes = std::min<std::size_t>(request.args_size, argument_bytes);
   if (h.arguments_in_memory) {
-    const VkDeviceSize at = o.blocks.take(h.argument_bytes);
+    const VkDeviceSize at = o.blocks.take(argument_bytes);
     std::memcpy(o.blocks.buffer().mapped + at, request.args, bytes);
     const std::uint64_t address = o.blocks.buffer().address + at;
     std::memcpy(push + support::spirv_launch_bytes, &address, sizeof address);
@@ -64,15 +65,15 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   const auto held = enter();
   Open& o = opened();
   auto& code = static_cast<VulkanExecutable&>(executable);
-  const support::SpirvBlobHeader& h = code.header();
-  const std::int64_t shared = std::int64_t(h.static_shared) + request.dynamic_shared;
+  const support::Envelope& e = code.envelope();
+  const std::int64_t shared = std::int64_t(e.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
     support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
                         gpu_.features.limits.maxComputeSharedMemorySize);
   for (unsigned d = 0; d < 3; ++d)
-    if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
-      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1],
-                          h.block[2]);
+    if (e.block[d] && request.block[d] != std::int64_t(e.block[d]))
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), e.block[0], e.block[1],
+                          e.block[2]);
   bool folded = false;
   const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
   VulkanExecutable::Shape shape{
@@ -80,11 +81,11 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
       folded,
       request.one_trip,
       {}};
-  std::copy_n(request.shared_bytes.begin(), h.sized_at_launch, shape.shared_bytes);
+  std::copy_n(request.shared_bytes.begin(), e.arguments.count(support::ArgumentSlot::What::SharedLength), shape.shared_bytes);
   VkPipeline pipeline = code.pipeline(shape);
 
   // The block's memory is taken first, as waiting for it may submit the batch.
-  if (h.arguments_in_memory) o.blocks.reserve(h.argument_bytes);
+  if (code.facts().arguments_in_memory) o.blocks.reserve(e.arguments.size);
   VkCommandBuffer commands = o.queue.next_command();
   if (o.queue.bound != pipeline) {
     gpu_.vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);

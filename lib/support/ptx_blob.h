@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of CUDA, in an envelope (envelope.h): PTX with one entry. What codegen/nvptx/nvptx.h promises of it holds.
+#pragma once
+
+#include <cstdint>
+
+namespace krait::support {
+
+/// What the launcher must know beside what all targets say.
+struct PtxCode {
+  // Where in the text the entry takes directives: behind its parameters. A limit of registers is said there, as the driver's compiler
+  // ignores the option of the same meaning for entries with `.reqntid` (ptxas of CUDA 13.0: sin of f64 keeps 40 registers with
+  // -maxrregcount 32, and takes 32 with `.maxnreg 32`).
+  std::uint64_t directives = 0;
+};
+
+}  // namespace krait::support

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/envelope.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/abi.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "support/cpu_blob.h"
+
+namespace krait::support {
+namespace {
+
+Envelope example() {
+  const ir::ParseResult parsed = ir::parse(
+      "kir 1\nkernel @k fp(native) facts(small) flat block(32, 2, 1) elements(4) (%0: f32, %1: view<f32, 2>) {\n"
+      "  %2: i64 = extent %1 {0}\n  %3: shared<f32, 1> = shared %2 {0}\n  return\n}\n");
+  EXPECT_EQ(parsed.error, "");
+  Envelope e = ir::envelope_of(parsed.module.kernel(), TargetKind::Cpu);
+  e.registers = 32, e.fixed_shared = 128, e.entry = "entry", e.code = "code";
+  e.set_own(CpuCode{});
+  return e;
+}
+
+std::string wrong_with(std::string_view bytes, TargetKind expected = TargetKind::Cpu) {
+  Envelope e;
+  return open(bytes, expected, e);
+}
+
+TEST(SupportEnvelope, ComesOutAsItWentIn) {
+  const Envelope in = example();
+  const std::string bytes = seal(in);
+  Envelope out;
+  ASSERT_EQ(open(bytes, TargetKind::Cpu, out), "");
+  EXPECT_EQ(out.kind, TargetKind::Cpu);
+  EXPECT_EQ(out.elements, 4u);
+  EXPECT_EQ(out.registers, 32u);
+  EXPECT_EQ(out.fixed_shared, 128u);
+  EXPECT_EQ(out.block, (std::array<std::uint32_t, 3>{32, 2, 1}));
+  EXPECT_EQ(out.arguments, in.arguments);
+  EXPECT_EQ(out.arguments.count(ArgumentSlot::What::SharedLength), 1u);
+  EXPECT_FALSE(out.lengths.empty());
+  EXPECT_EQ(out.lengths, in.lengths);
+  EXPECT_EQ(out.entry, "entry");
+  EXPECT_EQ(out.code, "code");
+  CpuCode own{.lanes = 7};
+  EXPECT_TRUE(out.get_own(own));
+  EXPECT_EQ(own.lanes, 1u);
+  std::uint64_t other = 0;
+  EXPECT_FALSE(out.get_own(other));
+  EXPECT_EQ(seal(out), bytes);
+}
+
+TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
+  const std::string bytes = seal(example());
+  EXPECT_EQ(wrong_with(""), "its code is damaged: 0 bytes, expected an envelope of at least 72");
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_NE(wrong_with(std::string_view(bytes).substr(0, size)), "") << size;
+  EXPECT_NE(wrong_with(bytes + "x"), "");
+  std::string other = bytes;
+  other[0] = 'X';
+  EXPECT_EQ(wrong_with(other), "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
+                               "libkrait_codegen.so are of different builds: install both again");
+  EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
+  for (std::size_t at = 48; at < 72; ++at) {  // sizes of parts
+    other = bytes;
+    other[at] = char(other[at] ^ 0x7f);
+    EXPECT_NE(wrong_with(other), "") << at;
+  }
+}
+
+TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {
+  std::string bytes = seal(example());
+  const std::uint32_t later = Envelope::version + 1;
+  std::memcpy(bytes.data() + 8, &later, sizeof later);
+  const std::string expected = "its code is in format " + std::to_string(later) + ", expected " + std::to_string(Envelope::version) +
+                               ": libkrait.so and libkrait_codegen.so are of different builds: install both again";
+  EXPECT_EQ(wrong_with(bytes), expected);
+  try {
+    open_or_fail(std::as_bytes(std::span(bytes)), TargetKind::Cpu, "saxpy (a.cpp:3)");
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error::kind_type::device);
+    EXPECT_EQ(std::string(e.message()), "kernel saxpy (a.cpp:3): " + expected);
+  }
+}
+
+TEST(SupportEnvelope, OtherArgumentsAreTold) {
+  const ArgumentLayout given = example().arguments;
+  EXPECT_EQ(difference(given, given), "");
+  ArgumentLayout taken = given;
+  taken.slots[1].offset += 8;
+  EXPECT_EQ(difference(taken, given), "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
+  taken = given;
+  taken.slots.pop_back();
+  EXPECT_EQ(difference(taken, given).substr(0, 46), "item 6 of its arguments is missing, expected t");
+  EXPECT_EQ(difference(given, taken).substr(0, 37), "item 6 of its arguments is the length");
+  taken = given;
+  taken.size += 8;
+  EXPECT_EQ(difference(taken, given), "its arguments take 56 bytes, expected 48");
+}
+
+}  // namespace
+}  // namespace krait::support
