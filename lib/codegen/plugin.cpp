@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include <fmt/core.h>
+
 #include "codegen/cpu/cpu.h"
 #include "codegen/hints.h"
 #include "codegen/llvm/guard.h"
@@ -15,6 +17,7 @@
 #include "codegen/spirv/spirv.h"
 #include "ir/litter.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "passes/passes.h"
 #include "support/build_id.h"
 #include "support/target.h"
@@ -31,6 +34,18 @@ struct Task {
   double parse_ms = 0;
 };
 
+/// Types that are stored as another one are the passes' business: no generator knows them.
+void check_types(const ir::Function& f) {
+  const auto check = [&](ir::ValueId v) {
+    if (const ir::Scalar s = f.type_of(v).scalar; ir::info(s).storage != s)
+      defect(fmt::format("kernel {}: a value of type {}: lower_types has not run", f.name, ir::name_of(s)));
+  };
+  for (const ir::ValueId v : f.params()) check(v);
+  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+    for (const ir::ValueId v : f.insts[i].results) check(v);
+  });
+}
+
 void compile(Task& task) {
   Stopwatch watch;
   const support::ParsedTarget read = support::parse_target(task.target);
@@ -41,6 +56,7 @@ void compile(Task& task) {
   if (!parsed.error.empty()) defect("kir: " + parsed.error);
   if (parsed.module.functions.empty()) defect("kir: no kernel");
   if (std::string broken = ir::verify(parsed.module); !broken.empty()) defect("kir: " + broken);
+  for (const ir::Function& f : parsed.module.functions) check_types(f);
   if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
   switch (target.kind) {

@@ -45,6 +45,11 @@ TEST(PluginErrors, BrokenTextIsADefect) {
   EXPECT_EQ(refusal("kir 1\nkernel @k fp(strict) () {\n  %0: i32 = const 1\n}\n", "sm_90", 2).substr(0, 5), "kir: ");
 }
 
+TEST(PluginErrors, TypesThatPassesLower) {
+  const std::string kir = "kir 1\nkernel @k fp(strict) flat (%0: bf16) {\n  return\n}\n";
+  for (const char* target : {"cpu x86-64", "sm_90", "vulkan"}) EXPECT_EQ(refusal(kir, target, 2), "kernel k: a value of type bf16: lower_types has not run");
+}
+
 TEST(PtxErrors, DeviceAndLanguageVersionDoNotMeet) {
   EXPECT_EQ(refusal(empty, "ptx sm=90a isa=78"), "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
 }
