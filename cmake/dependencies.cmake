@@ -13,4 +13,5 @@ find_path(KRAIT_SPIRV_HEADERS spirv/unified1/spirv.hpp11 REQUIRED)  # spirv-head
 find_path(KRAIT_SPIRV_TOOLS_INCLUDE spirv-tools/libspirv.hpp REQUIRED)  # spirv-tools
 find_library(KRAIT_SPIRV_TOOLS SPIRV-Tools REQUIRED)
 find_path(KRAIT_VULKAN_HEADERS vulkan/vulkan_core.h REQUIRED)  # libvulkan-dev
+find_path(KRAIT_OPENCL_HEADERS CL/cl.h REQUIRED)              # opencl-c-headers
 find_path(KRAIT_VOLK_INCLUDE volk.h REQUIRED)                 # libvulkan-volk-dev, compiled in

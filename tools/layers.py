@@ -36,6 +36,8 @@ def complaints(path, text):
             yield where + "LLVM headers belong in lib/codegen"
         if first in ("vulkan", "volk.h") and parts[:3] != ("lib", "runtime", "vulkan"):
             yield where + "Vulkan headers belong in lib/runtime/vulkan"
+        if first == "CL" and parts[:3] != ("lib", "runtime", "opencl"):
+            yield where + "OpenCL headers belong in lib/runtime/opencl"
         if re.match(r"cuda|nvrtc|cu[A-Z]", first):
             yield where + "no CUDA headers: the driver's entry points have a table of their own"
         if parts[0] == "include" and first in ("fmt", "xxhash.h", "CLI", "png.h", "spirv", "spirv-tools", *MAY_SEE):

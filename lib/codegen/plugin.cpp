@@ -63,7 +63,8 @@ void compile(Task& task) {
     case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
     case support::TargetKind::Cpu: task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr); return;
     case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit); break;
-    case support::TargetKind::Spirv: task.reply = spirv::compile(parsed.module, target.spirv, emit); break;
+    case support::TargetKind::Spirv: task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Shader, emit); break;
+    case support::TargetKind::OpenCl: task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Kernel, emit); break;
   }
   if (task.wants_hints) find_gpu_hints(parsed.module, task.hints);
 }

@@ -55,6 +55,10 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
     const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
     return std::string(support::open_or_fail(std::as_bytes(std::span(made)), target.kind, recorded.name).code);
   }
+  if (stage == "spirv-cl-llvm") {
+    const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
+    return runtime::opencl_llvm_text(std::as_bytes(std::span(made)));
+  }
   if (stage == "hints") return text_of(recorded.hints, recorded.what) + text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
   return stage == "sass" ? sass(code, target.ptx) : code;

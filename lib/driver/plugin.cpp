@@ -8,6 +8,7 @@
 #include "codegen/codegen.h"
 #include "support/build_id.h"
 #include "support/error.h"
+#include "support/places.h"
 
 namespace krait::driver {
 namespace {
@@ -18,18 +19,7 @@ struct Plugin {
   std::string build_id, failure;
 };
 
-std::string folder_of_this_library() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<void*>(&folder_of_this_library), &info) || !info.dli_fname) return "";
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
-}
-
-/// Beside the library in a build folder, in a folder of its own where installed, and in ../lib of a test program.
-std::array<std::string, 3> places() {
-  const std::string beside = folder_of_this_library();
-  return {beside + "libkrait_codegen.so", beside + "krait/libkrait_codegen.so", beside + "../lib/libkrait_codegen.so"};
-}
+std::array<std::string, 3> places() { return support::places_of("libkrait_codegen.so"); }
 
 Plugin open_plugin() {
   Plugin p;

@@ -47,7 +47,7 @@ bool (*had_by(const support::Target& target))(const Inst&) {
     case TargetKind::Interpreter: return has_all;
     case TargetKind::Cpu: return has_cpu;
     case TargetKind::Ptx: return target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
-    case TargetKind::Spirv: return has_nothing;
+    case TargetKind::Spirv: case TargetKind::OpenCl: return has_nothing;
   }
   return has_nothing;
 }

@@ -98,8 +98,9 @@ class Parser {
     const std::string_view first = words_.next(), second = words_.next();
     if (first.starts_with("sm_") && second.empty()) short_ptx(first);
     else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
+    else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
     else if (const auto kind = kind_of(first)) whole(*kind, second);
-    else wrong_ = fmt::format("\"{}\" is no target: expected sm_75 … sm_121, cpu, vulkan, or a whole target as `krait devices` prints it", text_);
+    else wrong_ = fmt::format("\"{}\" is no target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it", text_);
     return {std::move(target_), std::move(wrong_)};
   }
 
@@ -119,6 +120,11 @@ class Parser {
     target_.kind = TargetKind::Spirv;
     target_.spirv.features = common_features();
     target_.spirv.subgroup = 32;
+  }
+  void short_opencl() {
+    target_.kind = TargetKind::OpenCl;
+    using enum Feature;
+    for (const Feature f : {I64, F64, I16, I8, Fma32, Div32, Sqrt32, Fma64, Div64, Sqrt64, Whole64}) target_.spirv.features.set(f);
   }
 
   void whole(TargetKind kind, std::string_view word) {
@@ -142,6 +148,7 @@ class Parser {
       case TargetKind::Cpu: return cpu(word, name, value);
       case TargetKind::Ptx: return ptx(word, name, value);
       case TargetKind::Spirv: return spirv(word, name, value);
+      case TargetKind::OpenCl: return name == "features" ? listed(value) : expected(word, "features=");
     }
   }
 
@@ -280,6 +287,7 @@ std::string print(const Target& target) {
       const SpirvTarget& t = target.spirv;
       return fmt::format("{} features={} subgroup={} push={}", word, print(t.features), t.subgroup, t.push);
     }
+    case TargetKind::OpenCl: return fmt::format("{} features={}", word, print(target.spirv.features));
   }
   return {};
 }

@@ -10,6 +10,8 @@
 //   "spirv features=i64,f64,… subgroup=32 push=128"
 //        words of features.def; lanes of a subgroup where that is fixed, else 0; bytes of push constants. "vulkan" alone: what nearly
 //        all devices have
+//   "spirv-cl features=i64,f64,…"
+//        the dialect of OpenCL; words of features.def. "opencl" alone: what nearly all devices have
 //   "interpreter"
 #pragma once
 
@@ -85,7 +87,7 @@ struct Target {
   TargetKind kind = TargetKind::Cpu;
   CpuTarget cpu{};  // of these three the kind's own counts
   PtxTarget ptx{};
-  SpirvTarget spirv{};
+  SpirvTarget spirv{};  // of Vulkan; of OpenCL its features
 
   /// Its fma of f32 takes subnormal numbers for zero.
   bool flushes_fma() const { return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32); }

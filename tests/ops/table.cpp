@@ -30,6 +30,7 @@ constexpr Target targets[] = {
     {'C', "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"},
     {'P', "ptx sm=75 isa=80"},
     {'V', "spirv features=i64"},
+    {'O', "spirv-cl features=i64,i16,i8"},
 };
 
 /// How a program writes the operation, where that is not kr::name(x, …).
@@ -277,7 +278,8 @@ Support support(Op op, Scalar s) {
           break;
         }
         const std::string feature = message.substr(at + key.size(), message.find('"', at + key.size()) - at - key.size());
-        text += "," + feature, features += (features.empty() ? "" : ", ") + feature;
+        text += "," + feature;
+        if ((", " + features + ",").find(", " + feature + ",") == std::string::npos) features += (features.empty() ? "" : ", ") + feature;
       }
     }
   }
@@ -322,13 +324,13 @@ std::string operations_table() {
       "| operation | in C++ | meaning |\n|---|---|---|\n" +
       meaning +
       "\n## Support\n\n"
-      "C: the CPU. P: PTX, from sm_75 on. V: Vulkan; behind it the optional device features that the kernel needs. Where a "
+      "C: the CPU. P: PTX, from sm_75 on. V: Vulkan. O: OpenCL; behind them the optional device features that the kernel needs. Where a "
       "device has no instruction, or one that rounds\n"
       "otherwise, others take its place and give the same bits. On a device without a feature the kernel is refused, with the "
       "feature's name. An empty field: there is\n"
       "no such operation.\n\n";
   out +=
-      "Vulkan's features: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in buffers and in "
+      "Features of Vulkan and OpenCL: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in buffers and in "
       "shared memory; `warp` ballot, vote and\n"
       "shuffle; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
   out += head + "\n" + rule + "\n" + typed + "\n| without a type | |\n|---|---|\n" + others;

@@ -149,7 +149,7 @@ class Generator {
   void exchange();
   void exchange_rows(scalar s);
   node of_warp(scalar s, int depth);
-  bool warp_may_meet() const { return cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
+  bool warp_may_meet() const { return options_.warps && cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
   bool cooperative_ = false;
   node thread_in_block();
   void shape(ir::Launch& launch);

@@ -80,6 +80,12 @@ Options parse(int argc, char** argv) {
 /// What a device of so many lanes a warp is given.
 test::GeneratorOptions generated(const Options& o, int warp) {
   test::GeneratorOptions generate;
+  std::string why;
+  if (runtime::Device* const device = o.back_end == "opencl" ? test::find_device(o.back_end, why) : nullptr) {
+    const support::FeatureSet has = device->target().spirv.features;
+    using enum support::Feature;
+    generate.f16 = has.has(F16), generate.f64 = has.has(F64), generate.warps = has.has(Warp);
+  }
   generate.fp = test::exact_mode(o.mode);
   generate.warp = warp, generate.any_flow = o.back_end == "cpu";
   generate.meet = o.kind == "meet", generate.reports = o.kind == "reports", generate.aggregates = o.kind == "aggregates";

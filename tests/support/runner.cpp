@@ -76,6 +76,7 @@ runtime::Device* find_device(const std::string& back_end, std::string& why) {
     if (back_end == "cpu") at->second = runtime::cpu_devices();
     else if (back_end == "cuda") at->second = runtime::cuda_devices();
     else if (back_end == "vulkan") at->second = runtime::vulkan_devices(true);
+    else if (back_end == "opencl") at->second = runtime::opencl_devices();
   }
   if (at->second.devices.empty()) {
     why = "there is no " + back_end + " device";

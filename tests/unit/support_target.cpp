@@ -57,13 +57,17 @@ TEST(Target, ShortTextsAndDefaults) {
   EXPECT_EQ(read("vulkan"),
             "spirv features=i64,f64,i16,i8,f16,a64,sa64,vmm,warp,rte16,rte32,rte64,div32,sqrt32,div64,sqrt64,whole64 subgroup=32 push=128");
   EXPECT_EQ(read("spirv"), read("vulkan"));
+  EXPECT_EQ(read("opencl"), "spirv-cl features=i64,f64,i16,i8,fma32,div32,sqrt32,fma64,div64,sqrt64,whole64");
+  EXPECT_EQ(read("spirv-cl"), read("opencl"));
+  EXPECT_EQ(read("spirv-cl features=f64,i64"), "spirv-cl features=i64,f64");
+  EXPECT_EQ(read("spirv-cl push=128"), "target \"spirv-cl push=128\": \"push=128\": expected features=");
   EXPECT_EQ(read("spirv features=f64,i64"), "spirv features=i64,f64 subgroup=0 push=128");
   EXPECT_EQ(read("cpu x86-64 lanes=8 cpu=x86-64-v3"), "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3");
   EXPECT_EQ(read("cpu x86-64 effort=best"), "cpu x86-64 lanes=1 cpu=x86-64-v2 tune=x86-64-v2");
 }
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
-  const std::string kinds = " is no target: expected sm_75 … sm_121, cpu, vulkan, or a whole target as `krait devices` prints it";
+  const std::string kinds = " is no target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
   EXPECT_EQ(read(""), "\"\"" + kinds);
   EXPECT_EQ(read("metal"), "\"metal\"" + kinds);
   EXPECT_EQ(read("vulkan push=128"), "\"vulkan push=128\"" + kinds);

@@ -53,7 +53,7 @@ std::string why_no_device() {
 std::string compile(const ir::Module& module, std::string_view target) {
   try {
     const support::Target made_for = target.empty() ? device()->target() : support::parse_target(target).target;
-    return codegen::spirv::compile(module, made_for.spirv, codegen::Emit::Binary).data;
+    return codegen::spirv::compile(module, made_for.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Binary).data;
   } catch (const codegen::Failure& f) {
     ADD_FAILURE() << f.message;
   }

@@ -391,7 +391,7 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 }
 )");
   try {
-    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Binary);
+    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Binary);
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
@@ -402,7 +402,7 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 
 /// The probes' words are checked in, as the launcher has no compiler. BLESS=1 writes them anew.
 TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
-  const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/vulkan/";
+  const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/";
   struct Probe { const char *name, *text, *more; std::span<const std::uint32_t> words; };
   const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
                           {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
@@ -426,13 +426,13 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     for (std::size_t i = 0; i < words.size(); ++i) all += fmt::format("{}{:#x},", i % 16 ? " " : "\n    ", words[i]);
     all += "\n};\n";
   }
-  if (bless) std::ofstream(folder + "probe_words.inc") << all;
+  if (bless) std::ofstream(folder + "vulkan/probe_words.inc") << all;
 }
 
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
   std::string text = add_one;
   const auto disassembled = [&] {
-    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Asm).data;
+    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm).data;
   };
   EXPECT_EQ(disassembled().find("Nontemporal"), std::string::npos);
   text.replace(text.find("load %0"), 4, "load.streaming");
@@ -449,7 +449,7 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
                                                 "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
                                                 "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
                                                 "  store.f32 %1, %4, %8\n  return\n}\n"),
-                                   support::parse_target(target).target.spirv, codegen::Emit::Asm)
+                                   support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
         .data;
   };
   const auto count = [](const std::string& text, const std::string& word) {
@@ -464,7 +464,7 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
-      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::Emit::Asm)
+      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
           .data;
   EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
   EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;

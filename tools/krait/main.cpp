@@ -29,11 +29,11 @@ int main(int argc, char** argv) {
   tool::DumpOptions dump;
   CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
-  dump_command->add_option("--emit", dump.emit, "ir, final, hints, llvm, asm, ptx, sass, spirv (a comma list); spv alone: the words of a SPIR-V module, for a file")
+  dump_command->add_option("--emit", dump.emit, "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm (a comma list); spv alone: the words of a SPIR-V module, for a file")
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
-      ->check(CLI::IsMember({"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spv"}));
-  dump_command->add_option("--target", dump.target, "cpu, sm_90, vulkan, or a whole target as `krait devices` prints it");
+      ->check(CLI::IsMember({"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "spv"}));
+  dump_command->add_option("--target", dump.target, "cpu, sm_90, vulkan, opencl, or a whole target as `krait devices` prints it");
   dump_command->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
       ->allow_extra_args();

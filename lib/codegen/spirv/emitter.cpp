@@ -4,10 +4,42 @@
 #include "codegen/spirv/emitter.h"
 
 #include <fmt/core.h>
+#include <spirv/unified1/OpenCL.std.h>
 
 namespace krait::codegen::spirv {
+namespace {
+
+std::uint32_t opencl_function(GLSLstd450 which) {
+  using namespace OpenCLLIB;
+  switch (which) {
+    case GLSLstd450FAbs: return Fabs;
+    case GLSLstd450NMin: return Fmin;
+    case GLSLstd450NMax: return Fmax;
+    case GLSLstd450Sqrt: return Sqrt;
+    case GLSLstd450InverseSqrt: return Rsqrt;
+    case GLSLstd450Fma: return Fma;
+    case GLSLstd450Floor: return Floor;
+    case GLSLstd450Ceil: return Ceil;
+    case GLSLstd450Trunc: return Trunc;
+    case GLSLstd450RoundEven: return Rint;
+    case GLSLstd450Exp: return Native_exp;
+    case GLSLstd450Exp2: return Native_exp2;
+    case GLSLstd450Log: return Native_log;
+    case GLSLstd450Log2: return Native_log2;
+    case GLSLstd450Sin: return Native_sin;
+    case GLSLstd450Cos: return Native_cos;
+    case GLSLstd450Tan: return Native_tan;
+    case GLSLstd450Tanh: return Tanh;
+    case GLSLstd450Atan2: return Atan2;
+    default: defect(fmt::format("function {} of GLSL.std.450 has none of OpenCL.std", int(which)));
+  }
+}
+
+}  // namespace
 
 void Emitter::need(Feature feature, std::string_view of_what) {
+  // The rules of OpenCL 1.2 have no sub-groups, whatever a target's text says.
+  if (kernel() && feature == Feature::Warp) unsupported(fmt::format("{}: {}, which Krait does not have on OpenCL", where, of_what));
   if (!has(feature))
     unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, support::word_of(feature)));
 }
@@ -53,8 +85,9 @@ Id Emitter::constant(Scalar s, std::uint64_t value) {
 }
 
 Id Emitter::hidden_zero(Scalar u) {
-  Id index = m.emit(spv::Op::OpLoad, type(Scalar::U32), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(Scalar::U32))});
-  return resize(u, Scalar::U32, op(spv::Op::OpShiftRightLogical, Scalar::U32, {index, u32(31)}));  // no block has 2^31 threads
+  const Scalar s = kernel() ? Scalar::U64 : Scalar::U32;
+  Id index = m.emit(spv::Op::OpLoad, type(s), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(s))});
+  return resize(u, s, op(spv::Op::OpShiftRightLogical, s, {index, u32(31)}));  // no block has 2^31 threads
 }
 
 // Mesa's llvmpipe takes x·0 for 0, x + 0 for x, x / 0 for anything, and a choice between -1 and 0 for one between -1 and -0, strict
@@ -79,17 +112,37 @@ Id Emitter::atomic_operand(Scalar s, Id x) {
   return s == Scalar::F64 && has(Feature::Hide0) ? op(spv::Op::OpBitwiseXor, u, {x, hidden_zero(u)}) : x;
 }
 
+// Translators pass a count on to LLVM as it is, which asks for one as wide as the number.
+Id Emitter::op(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
+  const bool shifts = o == spv::Op::OpShiftLeftLogical || o == spv::Op::OpShiftRightLogical || o == spv::Op::OpShiftRightArithmetic;
+  if (!kernel() || !shifts || ir::bits_of(result) == 32) return m.emit(o, type(result), operands);
+  return m.emit(o, type(result), {operands.begin()[0], m.emit(spv::Op::OpUConvert, type(result), {operands.begin()[1]})});
+}
+
 // In fast mode too: the bodies of functions rely on exact sums, and a driver that takes (x + c) - c for x makes log(1 + x) zero.
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
   Id id = op(o, result, operands);
-  m.decorate(id, spv::Decoration::NoContraction);
+  if (!kernel()) m.decorate(id, spv::Decoration::NoContraction);  // kernels have a mode for all
   return id;
 }
 
 Id Emitter::ext(GLSLstd450 which, Scalar result, std::initializer_list<Id> operands) {
-  Words all{m.glsl(), std::uint32_t(which)};
+  Words all{m.extended(), kernel() ? opencl_function(which) : std::uint32_t(which)};
   all.insert(all.end(), operands);
   return m.emit(spv::Op::OpExtInst, type(result), all);
+}
+
+Id Emitter::highest_bit(Scalar result, Id x) {
+  if (!kernel()) return ext(GLSLstd450FindUMsb, result, {x});
+  return op(spv::Op::OpISub, result, {u32(31), m.emit(spv::Op::OpExtInst, type(result), {m.extended(), OpenCLLIB::Clz, x})});
+}
+
+// SPIRV-LLVM-Translator 14 and 15 end the process at OpCompositeConstruct of what is not constant.
+Id Emitter::composite(Id type, std::span<const Id> parts) {
+  if (!kernel()) return m.emit(spv::Op::OpCompositeConstruct, type, parts);
+  Id all = undefined(type);
+  for (std::uint32_t n = 0; n < parts.size(); ++n) all = m.emit(spv::Op::OpCompositeInsert, type, {parts[n], all, n});
+  return all;
 }
 
 Id Emitter::bits(Scalar to, Scalar from, Id x) {

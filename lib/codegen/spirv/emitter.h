@@ -24,9 +24,10 @@ using support::Feature;
 
 class Emitter {
  public:
-  explicit Emitter(const support::SpirvTarget& target) : target_(target) {}
+  Emitter(const support::SpirvTarget& target, Dialect dialect) : m(dialect), target_(target) {}
 
   Module m;
+  bool kernel() const { return m.dialect() == Dialect::Kernel; }
   bool fast = false;  // the current operation may be approximated and contracted
 
   bool has(Feature feature) const { return target_.features.has(feature); }
@@ -65,14 +66,20 @@ class Emitter {
   /// The bits of what an atomic of integers gets.
   Id atomic_operand(Scalar s, Id x);
   Id u32(std::uint32_t v) { return m.constant_u32(v); }
-  Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands) { return m.emit(o, type(result), operands); }
+  /// Shifts take a count of 32 bits.
+  Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands);
   /// Float arithmetic, which the driver may contract only in fast mode.
   Id exact(spv::Op o, Scalar result, std::initializer_list<Id> operands);
+  /// A function of GLSL.std.450, or its like of OpenCL.std.
   Id ext(GLSLstd450 which, Scalar result, std::initializer_list<Id> operands);
+  /// The number of the highest bit of a u32 that is set; -1: of none.
+  Id highest_bit(Scalar result, Id x);
   Id select(Scalar s, Id c, Id x, Id y) { return op(spv::Op::OpSelect, s, {c, x, y}); }
   Id both(Id a, Id b) { return op(spv::Op::OpLogicalAnd, Scalar::Bool, {a, b}); }
   Id either(Id a, Id b) { return op(spv::Op::OpLogicalOr, Scalar::Bool, {a, b}); }
   Id negate(Id a) { return op(spv::Op::OpLogicalNot, Scalar::Bool, {a}); }
+  /// A vector or structure of its parts.
+  Id composite(Id type, std::span<const Id> parts);
   /// The same bits as another type of the size.
   Id bits(Scalar to, Scalar from, Id x);
   /// Integers: extension as `from` is signed or not, or truncation.
@@ -119,6 +126,7 @@ class Emitter {
   Id float_to_int(Scalar to, Scalar from, Id x);
   Id int_to_float(Scalar to, Scalar from, Id x);
   Id widened(Scalar s, Scalar& wide, Id x);
+  Id reversed_bits(Id x);
   std::pair<Id, Id> halves(Id x);
   Id joined(Id low, Id high);
   std::pair<Id, Id> two_sum(Scalar s, Id x, Id y);

@@ -12,16 +12,21 @@ namespace krait::codegen::spirv {
 using spv::Op;
 
 Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own) {
-  Unit unit{module, Emitter(target), target.features.has(Feature::Debug), envelope, own};
+  Unit unit{module, Emitter(target, Dialect::Shader), target.features.has(Feature::Debug), envelope, own};
   unit.vulkan_model = unit.emitter.has(Feature::Vmm);
+  lower_all(unit);
+  measure(unit);
+  return unit.emitter.m.finish(module.kernel().name, "main");
+}
+
+void lower_all(Unit& unit) {
+  const ir::Module& module = unit.module;
   for (const ir::Function& f : module.functions)
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Effect effect = ir::info(f.insts[i].op).effect;
       unit.synchronised = unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
     });
   for (std::size_t i = module.functions.size(); i-- > 0;) Lower(unit, i).run();
-  measure(unit);
-  return unit.emitter.m.finish(module.kernel().name);
 }
 
 void Lower::run() {
@@ -31,8 +36,12 @@ void Lower::run() {
   e_.where = fmt::format("kernel {}", unit_.module.kernel().name);
   scan();
   if (f_.called) return called();
-  declare();
-  entry();
+  if (e_.kernel()) {
+    kernel_entry();
+  } else {
+    declare();
+    entry();
+  }
   region(f_.body);
 }
 
@@ -158,7 +167,7 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Barrier: return barrier();
     case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));
     case Op::Fence: return fence(i.imm);
-    case Op::WarpSync: return control_barrier(spv::Scope::Subgroup);
+    case Op::WarpSync: e_.need(Feature::Warp, "an operation of a warp"); return control_barrier(spv::Scope::Subgroup);
     case Op::WarpSize: return define(i, warp_size());
     case Op::LaneId: return define(i, lane());
     case Op::Ballot: return define(i, ballot(i));

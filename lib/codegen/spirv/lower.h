@@ -13,6 +13,7 @@
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
+#include "support/opencl_blob.h"
 #include "support/spirv_blob.h"
 
 namespace krait::codegen::spirv {
@@ -24,18 +25,25 @@ struct Unit {
   bool debug = false;
   support::Envelope& envelope;
   support::SpirvCode& own;
-  bool vulkan_model = false;  // else GLSL450's
+  bool vulkan_model = false;  // else GLSL450's or OpenCL's
   bool synchronised = false;  // there are barriers, fences or atomics
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
+  std::vector<support::OpenClParameter> parameters = {};  // of a kernel of OpenCL
   std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };
 
 /// The module's words. Tells `envelope` the shared memory, and `own` all of its.
 Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own);
+/// The same for OpenCL, with where the kernel's parameters come from.
+Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::OpenClCode& own,
+                   std::vector<support::OpenClParameter>& parameters);
 
 /// Tells the code's depth and trips, after all was lowered.
 void measure(Unit& unit);
+
+/// The functions of a module, those that are called first.
+void lower_all(Unit& unit);
 
 class Lower {
  public:
@@ -112,6 +120,13 @@ class Lower {
   Id extent(ir::ValueId array, unsigned d);
   Id stride(ir::ValueId array, unsigned d);
 
+  // lower_kernel.cpp
+  void kernel_entry();
+  Id byte_pointer();
+  Id parameter(Scalar s, const ir::ArgumentSlot& slot);
+  Id kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset, Id pointee);
+  void shared_parameter(const ir::Inst& i, std::uint32_t row_bytes);
+
   // lower_ops.cpp
   Id pure(const ir::Inst& i);
   Id arithmetic(const ir::Inst& i, Scalar s);
@@ -183,11 +198,13 @@ class Lower {
   bool reachable_ = true;      // the current block
 
   Id push_ = 0, argument_base_ = 0;
+  std::map<std::uint32_t, Id> passed_;  // bits of what a kernel of OpenCL gets, by its offset in the argument block
   Id block_spec_[3]{}, folded_ = 0, one_trip_ = 0;
   Id flat_threads_ = 0;  // rows of a block whose workgroup has one dimension, where there are warps
   // Of the type `id_type_`: u32 in a small launch, whose ids are below 2^31, else u64.
   Id grid_[3]{}, block_[3]{}, block_idx_[3]{}, thread_[3]{};
   Scalar id_type_ = Scalar::U64;
+  bool narrow_ids() const { return id_type_ == Scalar::U32; }
   Id vote_ = 0;  // shared counter of barrier_count, _and, _or
   Id file_ = 0;
   std::uint32_t file_of_ = 0;

@@ -11,7 +11,7 @@ using spv::Op;
 std::vector<Id> Lower::passed_types(const ir::Type& t) {
   if (t.is_value()) return {e_.type(t.scalar)};
   if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
-  std::vector<Id> types{e_.type(Scalar::U64)};
+  std::vector<Id> types{e_.kernel() ? byte_pointer() : e_.type(Scalar::U64)};
   types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank, e_.type(Scalar::I64));
   return types;
 }
@@ -77,7 +77,7 @@ void Lower::give_results(const ir::Inst& yield) {
   if (yield.operands.empty()) return e_.m.emit_void(Op::OpReturn, {});
   Words values;
   for (ir::ValueId v : yield.operands) values.push_back(value(v));
-  const Id all = values.size() == 1 ? values[0] : e_.m.emit(Op::OpCompositeConstruct, result_type(f_), values);
+  const Id all = values.size() == 1 ? values[0] : e_.composite(result_type(f_), values);
   e_.m.emit_void(Op::OpReturnValue, {all});
 }
 

@@ -120,7 +120,7 @@ void Lower::lower_loop(const ir::Inst& i) {
   const bool stride = i.op == ir::Op::GridStride;
   // First index and step of a small launch are below 2^31: so is their sum below 2^32, and 32 bits without sign count up to a
   // bound below 2^31.
-  const bool narrow = stride && f_.facts.small && ir::is_below_2_31(f_, i.operands[0]);
+  const bool narrow = stride && narrow_ids() && ir::is_below_2_31(f_, i.operands[0]);
   Id start = 0, step = 0, bound = counted ? value(i.operands[0]) : 0;
   if (narrow) {
     index_type = Scalar::U32;

@@ -97,6 +97,7 @@ Id Lower::argument_word(std::uint32_t offset) {
 }
 
 Id Lower::argument(Scalar s, std::uint32_t offset) {
+  if (e_.kernel()) return e_.bits(s, bits_type(s), passed_.at(offset));
   if (ir::size_of(s) == 8) {
     Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
                         {argument_word(offset), argument_word(offset + 4)});
@@ -138,7 +139,7 @@ void Lower::arguments() {
 
 Id Lower::position(ir::Op op, unsigned d) {
   Id id = narrow_position(op, d);
-  return f_.facts.small ? e_.widened_id(id) : id;
+  return narrow_ids() ? e_.widened_id(id) : id;
 }
 
 /// As `id_type_`.

@@ -16,10 +16,10 @@ using spv::Op;
 void Lower::need_storage(Scalar s) {
   if (ir::size_of(s) == 1) {
     e_.need(Feature::I8, "an access of 8 bits");
-    e_.m.capability(spv::Capability::StorageBuffer8BitAccess);
+    if (!e_.kernel()) e_.m.capability(spv::Capability::StorageBuffer8BitAccess);
   } else if (ir::size_of(s) == 2) {
     e_.need(Feature::I16, "an access of 16 bits");
-    e_.m.capability(spv::Capability::StorageBuffer16BitAccess);
+    if (!e_.kernel()) e_.m.capability(spv::Capability::StorageBuffer16BitAccess);
   }
 }
 
@@ -36,6 +36,8 @@ void Lower::declare_array(const ir::Inst& i) {
     a.unit = use.size == 1 ? Scalar::U8 : use.size == 2 ? Scalar::U16 : use.size == 4 ? Scalar::U32 : Scalar::U64;
   } else if (use.atomic && ir::is_float(t.scalar)) {
     a.unit = bits_type(t.scalar);
+  } else if (t.scalar == Scalar::Bool && e_.kernel()) {
+    a.unit = Scalar::U8;  // memory of kernels holds no bool
   }
   std::uint64_t count = 1;
   for (std::size_t d = 0; d < i.list.size(); ++d) count *= d == 0 && i.list[0] == 0 ? 1 : std::uint64_t(i.list[d]);
@@ -43,6 +45,7 @@ void Lower::declare_array(const ir::Inst& i) {
   const std::uint64_t units = row_bytes / ir::size_of(a.unit);
   if (units >> 31) unsupported(fmt::format("{}: the array is too large", e_.where));
   Id length = e_.u32(std::uint32_t(units));
+  if (i.list[0] == 0 && e_.kernel()) return shared_parameter(i, std::uint32_t(row_bytes));
   if (i.list[0] == 0) {
     // At least one row, as SPIR-V has no empty arrays.
     a.sized_at_launch = true, a.param = sized_at_launch_++;
@@ -98,6 +101,7 @@ Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), valu
 Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee) {
   const Array& a = arrays_[array];
   const std::uint64_t stride = f_.type_of(array).index_bytes();
+  if (e_.kernel()) return kernel_pointer(a.base, index, stride, offset, pointee);
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
     Id distance = f_.is_const(index) ? index64(index) : e_.index(Scalar::I64, index64(index));
@@ -118,7 +122,8 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
     at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
-  return e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(storage, e_.type(a.unit)), {a.base, at});
+  const Id type = e_.m.pointer_type(storage, e_.type(a.unit));
+  return e_.m.emit(e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type, {a.base, at});
 }
 
 /// Memory operands of an access.
@@ -252,7 +257,7 @@ void Lower::store_vec(const ir::Inst& i) {
   auto composed = [&](Id type, unsigned from, unsigned n) {
     Words parts;
     for (unsigned k = 0; k < n; ++k) parts.push_back(value(i.operands[2 + from + k]));
-    return m.emit(Op::OpCompositeConstruct, type, parts);
+    return e_.composite(type, parts);
   };
   Id vector, all;
   if (count <= 4) {
@@ -265,7 +270,7 @@ void Lower::store_vec(const ir::Inst& i) {
     Words words;
     for (unsigned w = 0; w < bytes / 4; ++w)
       words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
-    all = m.emit(Op::OpCompositeConstruct, vector, words);
+    all = e_.composite(vector, words);
   }
   store_to(a, view_pointer(array, index, i.imm, vector), all, bytes, i.streaming);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barriers, fences and the operations of a warp, which is a Vulkan subgroup.
+// Barriers, fences and the operations of a warp, which is a Vulkan subgroup; OpenCL's are not used.
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -22,7 +22,7 @@ bool Lower::exchanges(ir::ValueId view) const {
 Id Lower::semantics(bool views) {
   using M = spv::MemorySemanticsMask;
   auto mask = std::uint32_t(M::AcquireRelease) | std::uint32_t(M::WorkgroupMemory);
-  if (views) mask |= std::uint32_t(M::UniformMemory);
+  if (views) mask |= std::uint32_t(e_.kernel() ? M::CrossWorkgroupMemory : M::UniformMemory);
   if (vulkan_model_) mask |= std::uint32_t(M::MakeAvailable) | std::uint32_t(M::MakeVisible);
   return e_.u32(mask);
 }
@@ -74,7 +74,7 @@ Id Lower::block_vote(const ir::Inst& i) {
   Id count = m.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
   if (i.op == ir::Op::BarrierCount) return count;
   if (i.op == ir::Op::BarrierOr) return e_.op(Op::OpINotEqual, Scalar::Bool, {count, e_.u32(0)});
-  Id threads = e_.op(Op::OpIMul, Scalar::U32, {e_.op(Op::OpIMul, Scalar::U32, {block_spec_[0], block_spec_[1]}), block_spec_[2]});
+  Id threads = e_.resize(Scalar::U32, id_type_, e_.op(Op::OpIMul, id_type_, {e_.op(Op::OpIMul, id_type_, {block_[0], block_[1]}), block_[2]}));
   return e_.op(Op::OpIEqual, Scalar::Bool, {count, threads});
 }
 

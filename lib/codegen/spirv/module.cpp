@@ -31,12 +31,12 @@ void Module::extension(std::string_view name) {
   if (extension_names_.insert(name).second) append(extensions_, spv::Op::OpExtension, {}, literal_string(name));
 }
 
-Id Module::glsl() {
-  if (!glsl_) {
-    glsl_ = new_id();
-    append(imports_, spv::Op::OpExtInstImport, {glsl_}, literal_string("GLSL.std.450"));
+Id Module::extended() {
+  if (!extended_) {
+    extended_ = new_id();
+    append(imports_, spv::Op::OpExtInstImport, {extended_}, literal_string(dialect_ == Dialect::Kernel ? "OpenCL.std" : "GLSL.std.450"));
   }
-  return glsl_;
+  return extended_;
 }
 
 void Module::execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands) {
@@ -137,7 +137,7 @@ Id Module::spec_composite(Id type, std::initializer_list<Id> members) {
 Id Module::global_variable(spv::StorageClass s, Id type) {
   Id pointer = pointer_type(s, type), id = new_id();
   append(types_, spv::Op::OpVariable, {pointer, id, std::uint32_t(s)});
-  interface_.push_back(id);
+  if (dialect_ == Dialect::Shader || s == spv::StorageClass::Input) interface_.push_back(id);  // before SPIR-V 1.4 what comes from outside
   return id;
 }
 
@@ -198,19 +198,29 @@ void Module::end_function() {
   variables_ = std::move(suspended_.variables), body_ = std::move(suspended_.body), first_block_ = suspended_.first_block;
 }
 
-Words Module::finish(std::string_view kernel_name) {
-  if (!kernel_name.empty()) name(entry_, kernel_name);
-  Id none = void_type();
-  Id signature = unique(spv::Op::OpTypeFunction, {none});
+Id Module::entry_parameter(Id type) {
+  parameter_types_.push_back(type);
+  parameters_.push_back(new_id());
+  return parameters_.back();
+}
 
-  Words out{spv::MagicNumber, 0x00010500, 0, 0, 0};
+Words Module::finish(std::string_view kernel_name, std::string_view entry_name) {
+  // Translators call the function by its name, not by the entry point's.
+  if (!kernel_name.empty()) name(entry_, dialect_ == Dialect::Kernel ? entry_name : kernel_name);
+  Id none = void_type();
+  Words types{none};
+  types.insert(types.end(), parameter_types_.begin(), parameter_types_.end());
+  Id signature = unique(spv::Op::OpTypeFunction, types);
+
+  const bool kernel = dialect_ == Dialect::Kernel;
+  Words out{spv::MagicNumber, kernel ? 0x00010000u : 0x00010500u, 0, 0, 0};
   for (std::uint32_t c : capabilities_) append(out, spv::Op::OpCapability, {c});
   auto add = [&](const Words& section) { out.insert(out.end(), section.begin(), section.end()); };
   add(extensions_);
   add(imports_);
   append(out, spv::Op::OpMemoryModel, {std::uint32_t(addressing_), std::uint32_t(memory_)});
-  Words entry{std::uint32_t(spv::ExecutionModel::GLCompute), entry_};
-  const Words called = literal_string("main");
+  Words entry{std::uint32_t(kernel ? spv::ExecutionModel::Kernel : spv::ExecutionModel::GLCompute), entry_};
+  const Words called = literal_string(entry_name);
   entry.insert(entry.end(), called.begin(), called.end());
   append(out, spv::Op::OpEntryPoint, entry, interface_);
   add(modes_);
@@ -219,6 +229,7 @@ Words Module::finish(std::string_view kernel_name) {
   add(annotations_);
   add(types_);
   append(out, spv::Op::OpFunction, {none, entry_, 0, signature});
+  for (std::size_t p = 0; p < parameters_.size(); ++p) append(out, spv::Op::OpFunctionParameter, {parameter_types_[p], parameters_[p]});
   append(out, spv::Op::OpLabel, {first_block_});
   add(variables_);
   add(body_);

@@ -20,16 +20,21 @@ namespace krait::codegen::spirv {
 using Id = std::uint32_t;
 using Words = std::vector<std::uint32_t>;
 
+/// What takes the module: Vulkan (SPIR-V 1.5) or OpenCL (1.0, which all its drivers and translators read).
+enum class Dialect : std::uint8_t { Shader, Kernel };
+
 /// A string as SPIR-V packs it: NUL-terminated, padded to words.
 Words literal_string(std::string_view text);
 
 class Module {
  public:
+  explicit Module(Dialect dialect) : dialect_(dialect) {}
+  Dialect dialect() const { return dialect_; }
   Id new_id() { return next_id_++; }
 
   void capability(spv::Capability c) { capabilities_.insert(std::uint32_t(c)); }
   void extension(std::string_view name);
-  Id glsl();  // the GLSL.std.450 instruction set
+  Id extended();  // the instruction set GLSL.std.450, in the kernel dialect OpenCL.std
   void memory_model(spv::AddressingModel a, spv::MemoryModel m) { addressing_ = a, memory_ = m; }
   void execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands = {});
 
@@ -79,11 +84,15 @@ class Module {
   Id begin_function(Id result, std::vector<Id>& parameters);
   void end_function();
 
+  /// A parameter of the entry point, which kernels have.
+  Id entry_parameter(Id type);
+  Id entry() const { return entry_; }
+
   /// Label of the block that the body starts in.
   Id first_block() const { return first_block_; }
 
-  /// All words; the body must be closed (no OpFunctionEnd needed). The entry point is called "main".
-  Words finish(std::string_view kernel_name);
+  /// All words; the body must be closed (no OpFunctionEnd needed).
+  Words finish(std::string_view kernel_name, std::string_view entry_name);
 
  private:
   Id unique(spv::Op op, std::initializer_list<std::uint32_t> operands) {
@@ -92,6 +101,7 @@ class Module {
   Id unique(spv::Op op, std::span<const std::uint32_t> operands);
   Id unique_typed(spv::Op op, Id type, std::span<const std::uint32_t> operands);
 
+  Dialect dialect_;
   Id next_id_ = 1;
   spv::AddressingModel addressing_ = spv::AddressingModel::PhysicalStorageBuffer64;
   spv::MemoryModel memory_ = spv::MemoryModel::GLSL450;
@@ -99,9 +109,10 @@ class Module {
   std::set<std::string_view> extension_names_;
   Words extensions_, imports_, modes_, strings_, names_, annotations_, types_, variables_, body_, functions_;
   Words interface_;
+  Words parameter_types_, parameters_;  // of the entry point
   std::map<Words, Id> known_;
   std::map<std::uint32_t, Id> builtins_;
-  Id glsl_ = 0, entry_ = new_id(), first_block_ = new_id();
+  Id extended_ = 0, entry_ = new_id(), first_block_ = new_id();
   struct Suspended {  // the entry point, while a function is made
     Words variables, body;
     Id first_block;

@@ -123,7 +123,7 @@ Id Emitter::clz(Scalar s, Id x) {
     return select(Scalar::I32, op(Op::OpIEqual, Scalar::Bool, {high, u32(0)}), in_low, clz(Scalar::U32, high));
   }
   // FindUMsb gives -1 for 0, and the width less one less that is the width.
-  Id top = ext(GLSLstd450FindUMsb, Scalar::I32, {resize(Scalar::U32, ir::to_unsigned(s), x)});
+  Id top = highest_bit(Scalar::I32, resize(Scalar::U32, ir::to_unsigned(s), x));
   return op(Op::OpISub, Scalar::I32, {u32(ir::bits_of(s) - 1), top});
 }
 
@@ -134,17 +134,31 @@ Id Emitter::ctz(Scalar s, Id x) {
     return select(Scalar::I32, op(Op::OpIEqual, Scalar::Bool, {low, u32(0)}), in_high, ctz(Scalar::U32, low));
   }
   Id wide = resize(Scalar::U32, ir::to_unsigned(s), x);
-  Id first = ext(GLSLstd450FindILsb, Scalar::I32, {wide});
+  // A number and its negative share the lowest bit that is set, and no other.
+  Id first = kernel() ? highest_bit(Scalar::I32, op(Op::OpBitwiseAnd, Scalar::U32, {wide, op(Op::OpSNegate, Scalar::U32, {wide})}))
+                      : ext(GLSLstd450FindILsb, Scalar::I32, {wide});
   return select(Scalar::I32, op(Op::OpIEqual, Scalar::Bool, {wide, u32(0)}), u32(ir::bits_of(s)), first);
+}
+
+/// Of a u32. Kernels have no instruction for it: neighbours change places, then pairs, nibbles and bytes.
+Id Emitter::reversed_bits(Id x) {
+  const Scalar u = Scalar::U32;
+  if (!kernel()) return op(Op::OpBitReverse, u, {x});
+  for (const auto& [distance, mask] : {std::pair(1u, 0x55555555u), {2u, 0x33333333u}, {4u, 0x0f0f0f0fu}, {8u, 0x00ff00ffu}}) {
+    Id right = op(Op::OpBitwiseAnd, u, {op(Op::OpShiftRightLogical, u, {x, u32(distance)}), u32(mask)});
+    Id left = op(Op::OpShiftLeftLogical, u, {op(Op::OpBitwiseAnd, u, {x, u32(mask)}), u32(distance)});
+    x = op(Op::OpBitwiseOr, u, {left, right});
+  }
+  return op(Op::OpBitwiseOr, u, {op(Op::OpShiftLeftLogical, u, {x, u32(16)}), op(Op::OpShiftRightLogical, u, {x, u32(16)})});
 }
 
 Id Emitter::bit_reverse(Scalar s, Id x) {
   if (ir::bits_of(s) == 64) {
     auto [low, high] = halves(x);
-    return joined(op(Op::OpBitReverse, Scalar::U32, {high}), op(Op::OpBitReverse, Scalar::U32, {low}));
+    return joined(reversed_bits(high), reversed_bits(low));
   }
-  if (ir::bits_of(s) == 32) return op(Op::OpBitReverse, s, {x});
-  Id reversed = op(Op::OpBitReverse, Scalar::U32, {resize(Scalar::U32, ir::to_unsigned(s), x)});
+  if (ir::bits_of(s) == 32) return bits(s, Scalar::U32, reversed_bits(x));
+  Id reversed = reversed_bits(resize(Scalar::U32, ir::to_unsigned(s), x));
   return op(Op::OpUConvert, s, {op(Op::OpShiftRightLogical, Scalar::U32, {reversed, u32(32 - ir::bits_of(s))})});
 }
 

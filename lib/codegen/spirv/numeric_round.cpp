@@ -82,7 +82,7 @@ std::pair<Id, Id> Emitter::digits_f32(Id magnitude) {
   Id field = op(Op::OpShiftRightLogical, u, {magnitude, u32(23)});
   Id digits = op(Op::OpBitwiseAnd, u, {magnitude, u32(hidden - 1)});
   Id subnormal = op(Op::OpIEqual, Scalar::Bool, {field, u32(0)});
-  Id shift = op(Op::OpISub, u, {u32(23), ext(GLSLstd450FindUMsb, u, {op(Op::OpBitwiseOr, u, {digits, u32(1)})})});
+  Id shift = op(Op::OpISub, u, {u32(23), highest_bit(u, op(Op::OpBitwiseOr, u, {digits, u32(1)}))});
   Id shifted = op(Op::OpShiftLeftLogical, u, {digits, op(Op::OpBitwiseAnd, u, {shift, u32(31)})});
   return {select(u, subnormal, shifted, op(Op::OpBitwiseOr, u, {digits, u32(hidden)})),
           select(u, subnormal, op(Op::OpISub, u, {u32(1), shift}), field)};
@@ -235,9 +235,7 @@ Id Emitter::whole_f64(ir::Op o, Id x) {
   Id size = bits(s, Scalar::U64, op(Op::OpBitwiseAnd, Scalar::U64, {bits(Scalar::U64, s, x), constant(Scalar::U64, ~format_of(s).sign())}));
   Id limit = constant(s, 0x4330000000000000), one = constant(s, 0x3ff0000000000000);
   const auto exactly = [&](Op what, Id a, Id b) {  // in fast mode too
-    Id id = op(what, s, {a, b});
-    m.decorate(id, spv::Decoration::NoContraction);
-    return id;
+    return exact(what, s, {a, b});
   };
   Id near = exactly(Op::OpFSub, exactly(Op::OpFAdd, size, limit), limit);
   if (o == ir::Op::Trunc) near = select(s, float_compare(ir::Op::Gt, near, size), exactly(Op::OpFSub, near, one), near);

@@ -5,14 +5,23 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/lower.h"
+#include "support/opencl_blob.h"
 #include "support/spirv_blob.h"
 
 namespace krait::codegen::spirv {
 namespace {
 
+/// SPIRV-Tools know no optional capability of OpenCL: 64-bit atomics and halves are checked by the rules of all dialects alone.
+spv_target_env rules(Dialect dialect, const Words& words) {
+  if (dialect == Dialect::Shader) return SPV_ENV_VULKAN_1_2;
+  for (std::size_t at = 5; spv::Op(words[at] & 0xffff) == spv::Op::OpCapability; at += 2)
+    if (const auto c = spv::Capability(words[at + 1]); c == spv::Capability::Int64Atomics || c == spv::Capability::Float16) return SPV_ENV_UNIVERSAL_1_0;
+  return SPV_ENV_OPENCL_1_2;
+}
+
 /// Empty, or what SPIRV-Tools says is wrong.
-std::string invalid(const Words& words) {
-  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_2);
+std::string invalid(const Words& words, spv_target_env env) {
+  spvtools::SpirvTools tools(env);
   std::string message;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
     message += fmt::format("word {}: {}\n", at.index, text);
@@ -29,25 +38,36 @@ std::string disassembled(const Words& words) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const support::SpirvTarget& target, Emit emit) {
+Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect, Emit emit) {
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");
   Stopwatch watch;
   Reply reply;
   const ir::Function& f = module.kernel();
   if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
-  support::Envelope envelope = ir::envelope_of(f, support::TargetKind::Spirv);
-  envelope.entry = "main";
-  support::SpirvCode own;
-  const Words words = lower_module(module, target, envelope, own);
+  const bool shader = dialect == Dialect::Shader;
+  support::Envelope envelope = ir::envelope_of(f, shader ? support::TargetKind::Spirv : support::TargetKind::OpenCl);
+  Words words;
+  if (shader) {
+    envelope.entry = "main";
+    support::SpirvCode own;
+    words = lower_module(module, target, envelope, own);
+    envelope.set_own(own);
+  } else {
+    envelope.entry = "krait_kernel";  // translators take other names for their own
+    support::OpenClCode own;
+    std::vector<support::OpenClParameter> parameters;
+    words = lower_kernel(module, target, envelope, own, parameters);
+    envelope.set_own(own);
+    envelope.own.append(reinterpret_cast<const char*>(parameters.data()), parameters.size() * sizeof parameters[0]);
+  }
   reply.lower_ms = watch.lap();
   if (!target.features.has(support::Feature::Unvalidated))
-    if (std::string wrong = invalid(words); !wrong.empty())
+    if (std::string wrong = invalid(words, rules(dialect, words)); !wrong.empty())
       defect(fmt::format("kernel {}: {}\n{}", f.name, wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Asm) {
     reply.data = disassembled(words);
   } else {
-    envelope.set_own(own);
     envelope.code = {reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]};
     reply.data = support::seal(envelope);
   }

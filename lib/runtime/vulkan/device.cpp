@@ -6,7 +6,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/probe.h"
+
 namespace krait::runtime::vulkan {
+namespace {
+
+#include "runtime/vulkan/probe_words.inc"
+
+}  // namespace
 
 VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
                            support::Store* store)
@@ -60,7 +67,7 @@ void VulkanDevice::open() const {
   const Features& f = gpu_.features;
   target_.kind = support::TargetKind::Spirv;
   target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
-  probe_numbers(const_cast<VulkanDevice&>(*this), f, target_.spirv.features);
+  probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words}, target_.spirv.features);
 }
 
 support::Target VulkanDevice::target() const {

@@ -91,7 +91,4 @@ class VulkanDevice final : public Device {
   Stream default_stream_;
 };
 
-/// What the driver does with numbers, by running kernels, is told to the code generator, too.
-void probe_numbers(Device& device, const Features& f, support::FeatureSet& told);
-
 }  // namespace krait::runtime::vulkan

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks a driver how it rounds, because what it reports is not always so: is Fma fused, are division and square root correctly
-// rounded, are subnormals kept, are large numbers' whole parts found? The kernels are probe_f16.kir, probe_f32.kir and probe_f64.kir; their words (probe_words.inc) are
-// what the code generator makes of them for a target that promises everything, and a test holds the two together.
+// rounded, are subnormals kept, are large numbers' whole parts found? The kernels are probe_f16.kir, probe_f32.kir and probe_f64.kir; their
+// words (probe_words.inc of each back end) are what the code generator makes of them for a target that promises everything, and a
+// test holds the two together.
+#include "runtime/probe.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "runtime/vulkan/device.h"
-
-namespace krait::runtime::vulkan {
+namespace krait::runtime {
 namespace {
-
-#include "runtime/vulkan/probe_words.inc"
 
 /// Three arrays of T in, `results` numbers out for each of their elements.
 template <class T, unsigned Count>
@@ -111,12 +110,12 @@ constexpr std::uint16_t half_tuples[32][4] = {
     {0x23a4, 0x11b1, 0x01e7, 0x0295}, {0x208c, 0x107d, 0x001f, 0x0071}, {0x2180, 0x12a5, 0x011a, 0x01ac}, {0x218c, 0x11be, 0x0075, 0x00f4},
 };
 
-bool fuses_halves(Device& device) {
+bool fuses_halves(Device& device, std::span<const std::uint32_t> blob) {
   constexpr unsigned count = std::size(half_tuples);
   std::uint16_t in[3][count], out[count];
   for (unsigned i = 0; i < count; ++i)
     for (unsigned k = 0; k < 3; ++k) in[k][i] = half_tuples[i][k];
-  run(device, probe_f16_words, in, std::span<std::uint16_t>(out));
+  run(device, blob, in, std::span<std::uint16_t>(out));
   for (unsigned i = 0; i < count; ++i)
     if (out[i] != half_tuples[i][3]) return false;
   return true;
@@ -124,22 +123,22 @@ bool fuses_halves(Device& device) {
 
 }  // namespace
 
-void probe_numbers(Device& device, const Features& f, support::FeatureSet& told) {
+void probe_numbers(Device& device, const ProbeCode& code, support::FeatureSet& told) {
   using enum support::Feature;
-  Numbers singles = probe<float>(device, probe_f32_words);
-  if (!singles.kept) {
+  Numbers singles = probe<float>(device, code.f32);
+  if (!singles.kept && !code.f32_keep.empty()) {
     // A driver denies the mode that keeps subnormals, and follows it (support/quirks.def).
-    const Numbers with_mode = probe<float>(device, probe_f32_keep_words);
+    const Numbers with_mode = probe<float>(device, code.f32_keep);
     if (with_mode.kept) singles = with_mode, told.set(Keep32);
   }
   told.set(Fma32, singles.fused && singles.fused_small), told.set(Nfma32, singles.fused && !singles.fused_small);
   told.set(Div32, singles.divides), told.set(Sqrt32, singles.roots), told.set(Rsqrt32, singles.inverse_roots);
-  if (f.f64) {
-    const Numbers doubles = probe<double>(device, probe_f64_words);
+  if (told.has(F64)) {
+    const Numbers doubles = probe<double>(device, code.f64);
     told.set(Fma64, doubles.fused && doubles.fused_small), told.set(Div64, doubles.divides), told.set(Sqrt64, doubles.roots);
     told.set(Whole64, doubles.wholes);
   }
-  told.set(Fma16, f.has_f16() && fuses_halves(device));
+  told.set(Fma16, told.has(F16) && fuses_halves(device, code.f16));
 }
 
-}  // namespace krait::runtime::vulkan
+}  // namespace krait::runtime

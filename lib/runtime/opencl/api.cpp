@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/opencl/api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "support/error.h"
+
+namespace krait::runtime::opencl {
+
+const Api* Api::open(std::string& why) {
+  static std::string failure;
+  static const Api* const api = []() -> const Api* {
+    void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      failure = "no OpenCL loader (libOpenCL.so.1) on this machine";
+      return nullptr;
+    }
+    static Api a;
+    bool complete = true;
+    const auto find = [&]<class F>(F& function, const char* name) {
+      function = reinterpret_cast<F>(dlsym(library, name));
+      return function != nullptr;
+    };
+#define LOAD(name) complete = find(a.name, #name) && complete;
+    OPENCL_FUNCTIONS(LOAD)
+#undef LOAD
+    find(a.clCreateProgramWithIL, "clCreateProgramWithIL");
+    if (!complete) failure = "the OpenCL loader is older than 1.2";
+    return complete ? &a : nullptr;
+  }();
+  why = failure;
+  return api;
+}
+
+namespace {
+std::atomic<bool> in_use{false}, in_fork{false}, ended{false};
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
+}  // namespace
+
+const char* Api::gone() {
+  if (in_fork.load(std::memory_order_relaxed))
+    return "this process is a fork of one that used OpenCL, which drivers do not support: start the child with exec";
+  if (ended.load(std::memory_order_relaxed))
+    return "the program exits, and OpenCL's drivers have ended: use arrays and kernels before main returns, or make the object that uses "
+           "them in its destructor after the first use of the device";
+  return nullptr;
+}
+
+// Handlers run in the reverse order. Drivers wait at exit for threads that a child of fork does not have.
+void Api::watch_the_end() {
+  in_use = true;
+  const auto leave = [](int status, void*) {
+    ended = true;
+    if (!in_fork) return;
+    for (std::ostream* stream : {&std::cout, &std::cerr, &std::clog}) stream->flush();
+    std::fflush(nullptr);
+    _exit(status);
+  };
+  on_exit(leave, nullptr);
+}
+
+std::string name_of(cl_int result) {
+  switch (result) {
+    case CL_DEVICE_NOT_AVAILABLE: return "the device is not available";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "out of device memory";
+    case CL_OUT_OF_RESOURCES: return "out of resources (a kernel faulted, or needs more than the device has)";
+    case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
+    case CL_MEM_COPY_OVERLAP: return "the ranges of a copy overlap";
+    case CL_BUILD_PROGRAM_FAILURE: return "the program cannot be built";
+    case CL_INVALID_BINARY: return "the driver does not take the binary";
+    case CL_INVALID_WORK_GROUP_SIZE: return "the block is too large or has a wrong shape";
+    case CL_INVALID_WORK_ITEM_SIZE: return "a dimension of the block is too large";
+    case CL_INVALID_BUFFER_SIZE: return "the buffer is too large";
+    case CL_INVALID_GLOBAL_WORK_SIZE: return "the grid is too large";
+    default: return fmt::format("error {}", int(result));
+  }
+}
+
+void check(cl_int result, const char* call) {
+  if (result != CL_SUCCESS) support::fail_device("OpenCL: {} failed: {}", call, name_of(result));
+}
+
+}  // namespace krait::runtime::opencl

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opening, memory and copies; launches, streams and events are in launch.cpp.
+#include "runtime/opencl/device.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace krait::runtime::opencl {
+
+OpenClDevice::~OpenClDevice() {
+  if (!context_ || Api::gone()) return;
+  if (default_queue_) gpu_.cl->clReleaseCommandQueue(default_queue_);
+  for (auto& [address, allocation] : allocations_) gpu_.cl->clReleaseMemObject(allocation.memory);
+  gpu_.cl->clReleaseContext(context_);
+}
+
+OpenClDevice::Held OpenClDevice::enter() const {
+  if (const char* why = Api::gone()) support::fail_device("{}: {}", id(), why);
+  return {std::unique_lock(mutex_), {}};
+}
+
+cl_command_queue OpenClDevice::create_queue() const {
+  cl_int result = CL_SUCCESS;
+  cl_command_queue queue = gpu_.cl->clCreateCommandQueue(context_, gpu_.device, CL_QUEUE_PROFILING_ENABLE, &result);
+  check(result, "clCreateCommandQueue");
+  return queue;
+}
+
+void OpenClDevice::open() const {
+  const auto held = enter();
+  if (default_queue_) return;
+  cl_int result = CL_SUCCESS;
+  if (!context_) {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(gpu_.platform), 0};
+    context_ = gpu_.cl->clCreateContext(properties, 1, &gpu_.device, nullptr, nullptr, &result);
+    check(result, "clCreateContext");
+    Api::watch_the_end();
+  }
+  default_queue_ = create_queue();
+  target_.kind = support::TargetKind::OpenCl;
+  target_.spirv.features = gpu_.told;
+  probe_numbers(const_cast<OpenClDevice&>(*this), gpu_, target_.spirv.features);
+}
+
+support::Target OpenClDevice::target() const {
+  open();
+  return target_;
+}
+
+Device::Limits OpenClDevice::limits() const {
+  constexpr std::int64_t widest = (std::int64_t(1) << 31) - 1;
+  const auto block = [&](unsigned d) { return std::int64_t(gpu_.work_item_sizes[d]); };
+  return {{widest, widest, widest}, {block(0), block(1), block(2)}, std::int64_t(gpu_.work_group_size), std::int64_t(gpu_.local_memory)};
+}
+
+// The numbers are no addresses of any machine, and those of two devices differ.
+std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
+  static std::atomic<std::uint64_t> next{std::uint64_t(1) << 60};
+  constexpr std::uint64_t granule = 4096;
+  const auto held = enter();
+  open();
+  free_waiting();
+  if (bytes > gpu_.largest_allocation)
+    support::fail_device("{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): take several arrays",
+                         name(), bytes, gpu_.largest_allocation);
+  cl_int result = CL_SUCCESS;
+  cl_mem memory = gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result);
+  if (result != CL_SUCCESS)
+    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(), name_of(result));
+  const std::uint64_t address = next.fetch_add((bytes + 2 * granule - 1) / granule * granule);
+  allocations_.emplace(address, Allocation{memory, bytes});
+  return address;
+}
+
+// A driver keeps a buffer until the commands that use it have finished. Where another thread has the device, maybe waiting for it,
+// the memory is left for the next one who allocates or waits.
+void OpenClDevice::free(std::uint64_t address, StreamHandle) noexcept {
+  try {
+    if (Api::gone()) return;
+    {
+      const std::lock_guard gate(freed_gate_);
+      freed_.push_back(address);
+    }
+    if (const std::unique_lock held(mutex_, std::try_to_lock); held) free_waiting();
+  } catch (...) {  // a list could not grow: the memory stays until the device goes
+  }
+}
+
+void OpenClDevice::free_waiting() {
+  std::vector<std::uint64_t> freed;
+  {
+    const std::lock_guard gate(freed_gate_);
+    freed.swap(freed_);
+  }
+  for (const std::uint64_t address : freed)
+    if (const auto at = allocations_.find(address); at != allocations_.end()) {
+      gpu_.cl->clReleaseMemObject(at->second.memory);
+      allocations_.erase(at);
+    }
+}
+
+OpenClDevice::Place OpenClDevice::find(std::uint64_t address, std::size_t bytes) const {
+  auto at = allocations_.upper_bound(address);
+  if (at != allocations_.begin()) {
+    --at;
+    const std::uint64_t offset = address - at->first;
+    if (offset <= at->second.bytes && bytes <= at->second.bytes - offset) return {at->second.memory, offset};
+  }
+  support::fail_device("OpenCL: {} bytes at address {:#x} are not memory of {}", bytes, address, name());
+}
+
+void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const auto held = enter();
+  const Place place = find(to, bytes);
+  check(gpu_.cl->clEnqueueWriteBuffer(queue_of(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
+}
+
+void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const auto held = enter();
+  const Place place = find(from, bytes);
+  check(gpu_.cl->clEnqueueReadBuffer(queue_of(stream), place.memory, CL_TRUE, place.offset, bytes, to, 0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
+}
+
+void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  const auto held = enter();
+  const Place source = find(from, bytes), target = find(to, bytes);
+  const cl_command_queue queue = queue_of(stream);
+  check(gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
+        "clEnqueueCopyBuffer");
+  check(gpu_.cl->clFlush(queue), "clFlush");
+}
+
+}  // namespace krait::runtime::opencl

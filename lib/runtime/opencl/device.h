@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An OpenCL device behind runtime/backend.h. It is opened at its first use. OpenCL's memory has no addresses: each allocation gets
+// numbers of its own, out of which launches and copies find the buffer again.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "runtime/opencl/executable.h"
+#include "support/error.h"
+#include "support/float_environment.h"
+
+namespace krait::runtime::opencl {
+
+class OpenClDevice final : public Device {
+ public:
+  OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) {}
+  ~OpenClDevice() override;
+
+  std::string name() const override { return fmt::format("{} ({})", gpu_.name, gpu_.platform_name); }
+  std::string id() const override { return fmt::format("opencl:{}", index_); }
+  support::Target target() const override;
+  std::int64_t total_memory() const override { return std::int64_t(gpu_.memory); }
+
+  std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
+  void free(std::uint64_t address, StreamHandle stream) noexcept override;
+  void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) override;
+  void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) override;
+
+  std::unique_ptr<Executable> load(std::span<const std::byte> binary, const std::string& kernel_name) override;
+  void launch(Executable& code, const LaunchRequest& request) override;
+  Limits limits() const override;
+
+  StreamHandle create_stream() override;
+  void destroy_stream(StreamHandle stream) noexcept override;
+  void synchronize(StreamHandle stream) override;
+  void synchronize() override;
+  EventHandle create_event() override;
+  void destroy_event(EventHandle event) noexcept override;
+  void record(EventHandle event, StreamHandle stream) override;
+  void wait(EventHandle event) override;
+  void wait(EventHandle event, StreamHandle stream) override;
+  double elapsed_ms(EventHandle from, EventHandle to) override;
+
+ private:
+  struct Stream { cl_command_queue queue = nullptr; };
+  struct Event { cl_event event = nullptr; };
+  struct Place {
+    cl_mem memory = nullptr;
+    std::size_t offset = 0;
+  };
+  struct Allocation {
+    cl_mem memory;
+    std::size_t bytes;
+  };
+
+  /// Everything that uses the driver holds this: arguments of kernels are no business of two threads. Threads that a driver on the CPU
+  /// starts inherit how the caller treats floats.
+  struct Held {
+    std::unique_lock<std::recursive_mutex> lock;
+    DefaultFloatEnvironment floats;
+  };
+  Held enter() const;
+  void open() const;
+  cl_command_queue create_queue() const;
+  cl_command_queue queue_of(StreamHandle stream) const;
+  Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
+  /// The buffer behind an address; throws krait::error where there is none with so many bytes.
+  Place find(std::uint64_t address, std::size_t bytes) const;
+  void free_waiting();
+  void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request, std::vector<cl_mem>& temporary) const;
+
+  const unsigned index_;
+  mutable std::recursive_mutex mutex_;  // probing launches through the public functions
+  Gpu gpu_;
+  mutable cl_context context_ = nullptr;
+  mutable cl_command_queue default_queue_ = nullptr;
+  std::vector<cl_command_queue> queues_;  // of streams
+  std::map<std::uint64_t, Allocation> allocations_;
+  std::mutex freed_gate_;  // held for moments only, never while the driver is called
+  std::vector<std::uint64_t> freed_;
+  mutable support::Target target_;
+};
+
+/// What the driver does with numbers, by running kernels, is told to the code generator, too.
+void probe_numbers(Device& device, const Gpu& gpu, support::FeatureSet& told);
+
+}  // namespace krait::runtime::opencl

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/opencl/instance.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/opencl/device.h"
+#include "runtime/opencl/translate.h"
+#include "support/float_environment.h"
+
+namespace krait::runtime::opencl {
+namespace {
+
+template <class Get>
+std::string text_by(const Get& get) {
+  std::size_t bytes = 0;
+  if (get(0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return {};
+  std::string text(bytes, '\0');
+  if (get(bytes, text.data(), nullptr) != CL_SUCCESS) return {};
+  text.resize(text.find_last_not_of(std::string_view("\0 ", 2)) + 1);
+  return text;
+}
+std::string text_of(const Api& cl, cl_platform_id platform, cl_platform_info what) {
+  return text_by([&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetPlatformInfo(platform, what, bytes, to, size); });
+}
+std::string text_of(const Api& cl, cl_device_id device, cl_device_info what) {
+  return text_by([&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetDeviceInfo(device, what, bytes, to, size); });
+}
+template <class T>
+T number_of(const Gpu& gpu, cl_device_info what) {
+  T value{};
+  return gpu.cl->clGetDeviceInfo(gpu.device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
+}
+
+/// Whether a word stands in a list that is separated by blanks.
+bool lists(const std::string& list, const std::string& word) { return (" " + list + " ").find(" " + word + " ") != std::string::npos; }
+
+Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::string& extensions) {
+  Gpu gpu;
+  gpu.cl = &cl, gpu.platform = platform, gpu.device = device;
+  gpu.name = text_of(cl, device, CL_DEVICE_NAME), gpu.platform_name = text_of(cl, platform, CL_PLATFORM_NAME);
+  gpu.version = fmt::format("{} {} / {} {} / {}", gpu.platform_name, text_of(cl, platform, CL_PLATFORM_VERSION), gpu.name,
+                            text_of(cl, device, CL_DEVICE_VERSION), text_of(cl, device, CL_DRIVER_VERSION));
+  extensions = text_of(cl, device, CL_DEVICE_EXTENSIONS);
+  // A driver that announces OpenCL 3.0 may have no SPIR-V, and Mesa's 22.3 ends the process where it is given some then.
+  gpu.takes_il = cl.clCreateProgramWithIL && text_of(cl, device, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
+  gpu.rounds_correctly = number_of<cl_device_fp_config>(gpu, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof gpu.work_item_sizes, gpu.work_item_sizes, nullptr);
+  gpu.work_group_size = number_of<std::size_t>(gpu, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  gpu.memory = number_of<cl_ulong>(gpu, CL_DEVICE_GLOBAL_MEM_SIZE);
+  gpu.largest_allocation = number_of<cl_ulong>(gpu, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  gpu.local_memory = number_of<cl_ulong>(gpu, CL_DEVICE_LOCAL_MEM_SIZE);
+  using enum support::Feature;
+  for (const support::Feature f : {I64, I16, I8}) gpu.told.set(f);
+  gpu.told.set(F64, number_of<cl_device_fp_config>(gpu, CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
+  gpu.told.set(F16, lists(extensions, "cl_khr_fp16"));
+  const bool wide = lists(extensions, "cl_khr_int64_base_atomics") && lists(extensions, "cl_khr_int64_extended_atomics");
+  gpu.told.set(A64, wide), gpu.told.set(Sa64, wide);
+  return gpu;
+}
+
+/// Empty, or what Krait cannot do without.
+std::string missing_for_krait(const Gpu& gpu, const std::string& extensions) {
+  if (!number_of<cl_bool>(gpu, CL_DEVICE_AVAILABLE)) return "the driver says that it is not available";
+  if (number_of<cl_uint>(gpu, CL_DEVICE_ADDRESS_BITS) != 64) return "addresses do not have 64 bits";
+  if (!number_of<cl_bool>(gpu, CL_DEVICE_ENDIAN_LITTLE)) return "it is no little-endian device";
+  if (text_of(*gpu.cl, gpu.device, CL_DEVICE_PROFILE) != "FULL_PROFILE") return "it has the embedded profile alone";
+  if (gpu.takes_il) return {};
+  if (!lists(extensions, "cl_khr_spir")) return "the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir";
+  std::string why;
+  if (!Translator::open(why)) return "the driver takes no SPIR-V, and " + why;
+  return {};
+}
+
+}  // namespace
+}  // namespace krait::runtime::opencl
+
+namespace krait::runtime {
+
+Found opencl_devices(support::Store* store) {
+  using namespace opencl;
+  const DefaultFloatEnvironment floats;  // for the threads that a driver on the CPU starts
+  Found found;
+  const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
+  std::string why;
+  const Api* const cl = Api::open(why);
+  cl_uint count = 0;
+  if (cl && (cl->clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0)) why = "the OpenCL loader finds no driver";
+  if (!why.empty()) {
+    skip("opencl: " + why);
+    return found;
+  }
+  Api::watch_the_end();
+  std::vector<cl_platform_id> platforms(count);
+  check(cl->clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+  // Loaders have them in the order of a folder.
+  std::stable_sort(platforms.begin(), platforms.end(),
+                   [&](cl_platform_id a, cl_platform_id b) { return text_of(*cl, a, CL_PLATFORM_NAME) < text_of(*cl, b, CL_PLATFORM_NAME); });
+  for (cl_platform_id platform : platforms) {
+    const std::string platform_name = text_of(*cl, platform, CL_PLATFORM_NAME);
+    cl_uint devices = 0;
+    if (cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS || devices == 0) {
+      skip(fmt::format("opencl: platform {} has no device", platform_name));
+      continue;
+    }
+    std::vector<cl_device_id> ids(devices);
+    check(cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
+    for (cl_device_id id : ids) {
+      std::string extensions;
+      Gpu gpu = query(*cl, platform, id, extensions);
+      gpu.store = store;
+      if (const std::string missing = missing_for_krait(gpu, extensions); !missing.empty()) {
+        skip(fmt::format("opencl: {} ({}): {}", gpu.name, platform_name, missing));
+      } else {
+        const auto index = unsigned(found.devices.size());
+        found.devices.push_back(std::make_unique<OpenClDevice>(std::move(gpu), index));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace krait::runtime

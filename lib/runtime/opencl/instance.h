@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an OpenCL device offers of what Krait's code generator uses.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/opencl/api.h"
+#include "support/store.h"
+#include "support/target.h"
+
+namespace krait::runtime::opencl {
+
+struct Gpu {
+  const Api* cl = nullptr;
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  std::string name, platform_name;
+  std::string version;              // of platform, device and driver: what binaries are kept by
+  bool takes_il = false;            // SPIR-V; else the bitcode of cl_khr_spir
+  bool rounds_correctly = false;    // takes the build option that f32 divisions and roots do
+  std::size_t work_item_sizes[3]{}, work_group_size = 0;
+  cl_ulong memory = 0, largest_allocation = 0, local_memory = 0;
+  support::FeatureSet told;         // to the code generator, but for what probes find
+  support::Store* store = nullptr;  // for what the driver makes of programs; null: nothing is kept
+};
+
+}  // namespace krait::runtime::opencl

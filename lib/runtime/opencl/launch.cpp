@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches, streams and events of an OpenCL device. A stream is an in-order queue.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/opencl/device.h"
+
+namespace krait::runtime::opencl {
+
+using support::OpenClParameter;
+
+std::unique_ptr<Executable> OpenClDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
+  const auto held = enter();
+  open();
+  return std::make_unique<OpenClExecutable>(gpu_, context_, binary, kernel_name);
+}
+
+void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
+                                 std::vector<cl_mem>& temporary) const {
+  cl_uint next = 0;
+  const auto set = [&](std::size_t bytes, const void* from) {
+    if (const cl_int result = gpu_.cl->clSetKernelArg(kernel, next, bytes, from); result != CL_SUCCESS)
+      support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next, name_of(result));
+    ++next;
+  };
+  for (const OpenClParameter& p : code.parameters()) {
+    const std::byte* const from = request.args + p.offset;
+    switch (p.kind) {
+      case OpenClParameter::Value: set(p.bytes, from); break;
+      case OpenClParameter::View: {
+        std::uint64_t address = 0;
+        std::memcpy(&address, from, sizeof address);
+        const Place place = address ? find(address, 0) : Place{};
+        const std::uint64_t distance = place.offset;
+        set(sizeof(cl_mem), place.memory ? &place.memory : nullptr), set(sizeof distance, &distance);
+        break;
+      }
+      case OpenClParameter::Bytes: {
+        cl_int result = CL_SUCCESS;
+        auto* const bytes = const_cast<std::byte*>(from);  // which the driver copies
+        temporary.push_back(gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, p.bytes, bytes, &result));
+        check(result, "clCreateBuffer");
+        set(sizeof(cl_mem), &temporary.back());
+        break;
+      }
+      case OpenClParameter::Shared: set(std::max<std::size_t>(request.shared_bytes[p.offset], p.bytes), nullptr); break;
+    }
+  }
+}
+
+void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) {
+  const auto held = enter();
+  auto& code = static_cast<OpenClExecutable&>(executable);
+  const support::Envelope& h = code.envelope();
+  if (request.args_size < h.arguments.size)
+    support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}", code.name(), request.args_size, h.arguments.size);
+  const std::int64_t shared = std::int64_t(h.fixed_shared) + request.dynamic_shared;
+  if (shared > std::int64_t(gpu_.local_memory))
+    support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(), gpu_.local_memory);
+  for (unsigned d = 0; d < 3; ++d)
+    if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1], h.block[2]);
+
+  const cl_kernel kernel = code.kernel(request.one_trip);
+  struct Temporary {
+    const Api& cl;
+    std::vector<cl_mem> buffers;
+    ~Temporary() {
+      for (cl_mem b : buffers)
+        if (b) cl.clReleaseMemObject(b);
+    }
+  } temporary{*gpu_.cl, {}};
+  set_arguments(kernel, code, request, temporary.buffers);
+  std::size_t global[3], local[3];
+  for (unsigned d = 0; d < 3; ++d) {
+    local[d] = std::size_t(request.block[d]);
+    if (__builtin_mul_overflow(local[d], std::size_t(request.grid[d]), &global[d]))
+      support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1], request.grid[2]);
+  }
+  const cl_command_queue queue = queue_of(request.stream);
+  if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr); result != CL_SUCCESS)
+    support::fail_device("kernel {}: {} does not launch blocks of {} × {} × {} threads, of {} at most: {}", code.name(), name(), local[0], local[1],
+                         local[2], code.attributes().max_threads, name_of(result));
+  check(gpu_.cl->clFlush(queue), "clFlush");
+}
+
+cl_command_queue OpenClDevice::queue_of(StreamHandle stream) const {
+  open();
+  return stream.native ? static_cast<Stream*>(stream.native)->queue : default_queue_;
+}
+
+StreamHandle OpenClDevice::create_stream() {
+  const auto held = enter();
+  open();
+  auto stream = std::make_unique<Stream>(Stream{create_queue()});
+  queues_.push_back(stream->queue);
+  return {stream.release()};
+}
+
+void OpenClDevice::destroy_stream(StreamHandle handle) noexcept {
+  auto* const stream = static_cast<Stream*>(handle.native);
+  if (!Api::gone()) {
+    const std::lock_guard held(mutex_);
+    std::erase(queues_, stream->queue);
+    gpu_.cl->clReleaseCommandQueue(stream->queue);
+  }
+  delete stream;
+}
+
+void OpenClDevice::synchronize(StreamHandle stream) {
+  const auto held = enter();
+  if (!default_queue_) return;
+  check(gpu_.cl->clFinish(queue_of(stream)), "clFinish");
+  free_waiting();
+}
+
+void OpenClDevice::synchronize() {
+  const auto held = enter();
+  if (!default_queue_) return;
+  check(gpu_.cl->clFinish(default_queue_), "clFinish");
+  for (const cl_command_queue queue : queues_) check(gpu_.cl->clFinish(queue), "clFinish");
+  free_waiting();
+}
+
+EventHandle OpenClDevice::create_event() { return {new Event}; }
+
+void OpenClDevice::destroy_event(EventHandle e) noexcept {
+  if (!Api::gone() && event(e).event) gpu_.cl->clReleaseEvent(event(e).event);
+  delete static_cast<Event*>(e.native);
+}
+
+void OpenClDevice::record(EventHandle handle, StreamHandle stream) {
+  const auto held = enter();
+  const cl_command_queue queue = queue_of(stream);
+  Event& e = event(handle);
+  if (e.event) gpu_.cl->clReleaseEvent(e.event);
+  e.event = nullptr;
+  check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &e.event), "clEnqueueMarkerWithWaitList");
+  check(gpu_.cl->clFlush(queue), "clFlush");
+}
+
+void OpenClDevice::wait(EventHandle handle) {
+  const auto held = enter();
+  if (event(handle).event) check(gpu_.cl->clWaitForEvents(1, &event(handle).event), "clWaitForEvents");
+}
+
+void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
+  const auto held = enter();
+  if (event(handle).event)
+    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_of(stream), 1, &event(handle).event, nullptr), "clEnqueueBarrierWithWaitList");
+}
+
+double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {
+  const auto held = enter();
+  cl_ulong ticks[2];
+  EventHandle events[2] = {from, to};
+  for (int i = 0; i < 2; ++i) {
+    const cl_event e = event(events[i]).event;
+    if (!e) support::fail_usage("{}: elapsed time of an event that was not recorded", name());
+    check(gpu_.cl->clWaitForEvents(1, &e), "clWaitForEvents");
+    check(gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr), "clGetEventProfilingInfo");
+  }
+  return double(std::int64_t(ticks[1] - ticks[0])) * 1e-6;
+}
+
+}  // namespace krait::runtime::opencl

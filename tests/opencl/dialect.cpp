@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SPIR-V for OpenCL, without a device.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "codegen/spirv/spirv.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "runtime/opencl/executable.h"
+
+namespace krait::test {
+namespace {
+
+#include "runtime/opencl/probe_words.inc"
+
+std::string compile(const std::string& text, const char* target, codegen::Emit emit) {
+  ir::ParseResult parsed = ir::parse(text);
+  EXPECT_EQ(parsed.error, "") << text;
+  const support::ParsedTarget read = support::parse_target(target);
+  EXPECT_EQ(read.error, "");
+  return codegen::spirv::compile(parsed.module, read.target.spirv, codegen::spirv::Dialect::Kernel, emit).data;
+}
+
+std::string failure(const std::string& text, const char* target) {
+  try {
+    compile(text, target, codegen::Emit::Binary);
+  } catch (const codegen::Failure& f) {
+    return f.message;
+  }
+  return "";
+}
+
+/// The probes' words are checked in, as the launcher has no compiler. BLESS=1 writes them anew.
+TEST(OpenClDialect, ProbesAreWhatTheirTextsCompileTo) {
+  const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/";
+  struct Probe { const char *name, *text; std::span<const std::uint32_t> words; };
+  const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", probe_f16_words},
+                          {"probe_f32_words", "probe_f32.kir", probe_f32_words},
+                          {"probe_f64_words", "probe_f64.kir", probe_f64_words}};
+  std::string all = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
+                    "probe_f64.kir (see runtime/probe.cpp).\n";
+  const bool bless = std::getenv("BLESS") != nullptr;
+  for (const Probe& p : probes) {
+    std::ifstream file(folder + p.text);
+    const std::string kir{std::istreambuf_iterator<char>(file), {}};
+    const std::string binary = compile(kir, "spirv-cl features=i64,f64,i16,f16,i8,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64", codegen::Emit::Binary);
+    std::vector<std::uint32_t> words(binary.size() / 4);
+    std::memcpy(words.data(), binary.data(), binary.size());
+    if (!bless) {
+      EXPECT_TRUE(std::equal(words.begin(), words.end(), p.words.begin(), p.words.end())) << p.text;
+    }
+    all += fmt::format("constexpr std::uint32_t {}[] = {{", p.name);
+    for (std::size_t i = 0; i < words.size(); ++i) all += fmt::format("{}{:#x},", i % 16 ? " " : "\n    ", words[i]);
+    all += "\n};\n";
+  }
+  if (bless) std::ofstream(folder + "opencl/probe_words.inc") << all;
+}
+
+constexpr const char* reverse = R"(kir 1
+kernel @reverse fp(strict) facts(contiguous) flat (%0: view<f32, 1, const>, %1: view<f32, 1>) {
+  %2: i64 = thread_idx {0}
+  %3: i64 = extent %0 {0}
+  %4: shared<f32, 1> = shared %3 {0}
+  %5: f32 = load %0, %2
+  store.f32 %4, %2, %5
+  barrier
+  %6: i64 = const 1
+  %7: i64 = sub %3, %6
+  %8: i64 = sub %7, %2
+  %9: f32 = load %4, %8
+  store.f32 %1, %2, %9
+  return
+}
+)";
+
+TEST(OpenClDialect, NamesMissingFeatures) {
+  const std::string doubles = "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                              "  %2: f64 = load %0, %1\n  store.f64 %0, %1, %2\n  return\n}\n";
+  EXPECT_EQ(failure(doubles, "spirv-cl features=i64,i8"),
+            "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
+  const std::string adds = "kir 1\nkernel @adds fp(strict) facts(contiguous) flat (%0: view<u64, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                           "  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2\n  return\n}\n";
+  EXPECT_EQ(failure(adds, "opencl"),
+            "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device does not have");
+  const std::string lanes = "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                            "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
+  EXPECT_EQ(failure(lanes, "opencl"),
+            "kernel lanes: operation lane_id: an operation of a warp, which Krait does not have on OpenCL");
+}
+
+TEST(OpenClDialect, HasNothingOfShaders) {
+  const std::string text = compile(reverse, "opencl", codegen::Emit::Asm);
+  for (const char* word : {"Shader", "GLSL", "NoContraction", "PhysicalStorageBuffer", "CompositeConstruct", "PushConstant"})
+    EXPECT_EQ(text.find(word), std::string::npos) << word << "\n" << text;
+  EXPECT_NE(text.find("OpExecutionMode %krait_kernel ContractionOff"), std::string::npos) << text;
+}
+
+TEST(OpenClDialect, ListsTheParameters) {
+  const std::string binary = compile(reverse, "opencl", codegen::Emit::Binary);
+  const runtime::opencl::Blob blob(std::as_bytes(std::span(binary)), "reverse");
+  using support::OpenClParameter;
+  std::vector<OpenClParameter::Kind> kinds;
+  for (const OpenClParameter& p : blob.parameters) kinds.push_back(p.kind);
+  using enum OpenClParameter::Kind;
+  EXPECT_EQ(kinds, (std::vector{View, Value, View, Value, Value, Shared}));
+  EXPECT_EQ(blob.words[blob.facts.one_trip] & 0xffff, 49u);  // OpSpecConstantFalse
+  EXPECT_THROW(runtime::opencl::Blob(std::as_bytes(std::span(binary)).first(binary.size() - 4), "reverse"), krait::error);
+}
+
+}  // namespace
+}  // namespace krait::test

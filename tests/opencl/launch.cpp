@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The OpenCL launcher: limits, and what it says of them.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include <fmt/core.h>
+
+#include "codegen/spirv/spirv.h"
+#include "ir/text.h"
+#include "krait/error.h"
+#include "runtime/backend.h"
+#include "support/envelope.h"
+#include "support/opencl_blob.h"
+#include "support/wanted.h"
+
+namespace krait::test {
+namespace {
+
+runtime::Found& found() {
+  static auto* const all = new runtime::Found(runtime::opencl_devices());  // leaked: drivers may be gone at exit
+  return *all;
+}
+
+constexpr const char* add_one = R"(kir 1
+kernel @add_one fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
+  %1: i64 = extent %0 {0}
+  grid_stride %1 {
+  ^(%2: i64):
+    %3: i32 = load %0, %2
+    %4: i32 = const 1
+    %5: i32 = add %3, %4
+    store.i32 %0, %2, %5
+    continue
+  }
+  return
+}
+)";
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.message();
+  }
+  return "";
+}
+
+class OpenClLaunch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!found().devices.empty()) return;
+    std::string why = "no OpenCL device";
+    for (const std::string& s : found().skipped) why += "; " + s;
+    if (missing("opencl") != skipped) ADD_FAILURE() << why;
+    GTEST_SKIP() << why;
+  }
+  runtime::Device& device() { return *found().devices.front(); }
+  std::string binary() {
+    return codegen::spirv::compile(ir::parse(add_one).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data;
+  }
+  std::unique_ptr<runtime::Executable> load(const std::string& bytes) { return device().load(std::as_bytes(std::span(bytes)), "add_one"); }
+  void launch(runtime::Executable& code, std::uint64_t address, std::uint64_t n, runtime::Dim3 block, runtime::StreamHandle stream = {}) {
+    const std::uint64_t arguments[] = {address, n};
+    runtime::LaunchRequest request;
+    request.grid = {4, 1, 1}, request.block = block, request.stream = stream;
+    request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+    device().launch(code, request);
+  }
+};
+
+TEST_F(OpenClLaunch, StreamsAreInOrderAndEventsOrderThem) {
+  constexpr std::size_t n = 1000;
+  std::vector<std::int32_t> in(n), out(n);
+  std::iota(in.begin(), in.end(), 0);
+  const auto code = load(binary());
+  const runtime::StreamHandle first = device().create_stream(), second = device().create_stream();
+  const runtime::EventHandle begin = device().create_event(), end = device().create_event();
+  const std::uint64_t a = device().allocate(n * 4, first), b = device().allocate(n * 4, second);
+  device().copy_to_device(a, in.data(), n * 4, first);
+  device().record(begin, first);
+  for (int k = 0; k < 3; ++k) launch(*code, a, n, {64, 1, 1}, first);
+  device().record(end, first);
+  device().wait(end, second);
+  device().copy_on_device(b, a, n * 4, second);
+  launch(*code, b + 40, n - 10, {64, 1, 1}, second);  // into the middle of an allocation
+  device().copy_to_host(out.data(), b, n * 4, second);
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], std::int32_t(i) + (i < 10 ? 3 : 4)) << i;
+  EXPECT_GE(device().elapsed_ms(begin, end), 0);
+  EXPECT_LE(device().elapsed_ms(end, begin), 0);
+  for (const std::uint64_t address : {a, b}) device().free(address, {});
+  for (const auto e : {begin, end}) device().destroy_event(e);
+  for (const auto s : {first, second}) device().destroy_stream(s);
+  EXPECT_NE(message_of([&] { device().copy_to_host(out.data(), a, 4, {}); }).find("are not memory of"), std::string::npos);
+}
+
+TEST_F(OpenClLaunch, SaysWhatIsTooLarge) {
+  const std::string memory = message_of([&] { device().allocate(std::size_t(1) << 50, {}); });
+  EXPECT_NE(memory.find("1125899906842624 bytes of memory were asked for at once"), std::string::npos) << memory;
+  EXPECT_NE(memory.find("CL_DEVICE_MAX_MEM_ALLOC_SIZE"), std::string::npos) << memory;
+  const auto code = load(binary());
+  const std::uint64_t a = device().allocate(4096, {});
+  const std::int64_t threads = device().limits().threads;
+  const std::string block = message_of([&] { launch(*code, a, 1024, {threads * 2, 1, 1}); });
+  EXPECT_NE(block.find(fmt::format("does not launch blocks of {} × 1 × 1 threads, of {} at most", threads * 2, threads)), std::string::npos) << block;
+  const std::string outside = message_of([&] { launch(*code, a + 4097, 1, {1, 1, 1}); });
+  EXPECT_NE(outside.find("are not memory of"), std::string::npos) << outside;
+  device().free(a, {});
+}
+
+TEST_F(OpenClLaunch, ShowsTheLogOfABuildThatFails) {
+  support::Target target = device().target();
+  if (target.spirv.features.has(support::Feature::F16)) GTEST_SKIP() << "the device has halves";
+  for (const support::Feature f : {support::Feature::F16, support::Feature::Fma16}) target.spirv.features.set(f);
+  const ir::Module halves = ir::parse("kir 1\nkernel @halves fp(native) facts(contiguous) flat (%0: view<f16, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                                      "  %2: f16 = load %0, %1\n  %3: f16 = fma %2, %2, %2\n  store.f16 %0, %1, %3\n  return\n}\n").module;
+  const auto code = load(codegen::spirv::compile(halves, target.spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
+  const std::uint64_t a = device().allocate(4096, {});
+  const std::string said = message_of([&] { launch(*code, a, 1024, {64, 1, 1}); });
+  EXPECT_NE(said.find("cannot build it: the program cannot be built\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("fma"), std::string::npos) << said;
+  device().free(a, {});
+}
+
+TEST_F(OpenClLaunch, RefusesDamagedCode) {
+  std::string bytes = binary();
+  bytes[0] = 'x';
+  EXPECT_EQ(message_of([&] { load(bytes); }),
+            "kernel add_one: its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
+            "libkrait_codegen.so are of different builds: install both again");
+  const std::string whole = binary();
+  support::Envelope envelope = support::open_or_fail(std::as_bytes(std::span(whole)), support::TargetKind::OpenCl, "add_one");
+  envelope.own.resize(3);
+  EXPECT_EQ(message_of([&] { load(support::seal(envelope)); }).substr(0, 52), "kernel add_one: its code is damaged: 3 bytes of fact");
+}
+
+}  // namespace
+}  // namespace krait::test
