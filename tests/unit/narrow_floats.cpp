@@ -30,8 +30,8 @@ template <class T>
 constexpr Scalar scalar_of = Scalar(kr::detail::scalar_of<T>);
 
 Bits canonical(Scalar s, Bits bits) {
-  const Bits quiet = ((Bits(1) << info(s).exponent) - 1) << info(s).fraction | Bits(1) << (info(s).fraction - 1);
-  return is_nan(s, bits) ? quiet : bits;
+  if (!is_nan(s, bits)) return bits;
+  return ((Bits(1) << info(s).exponent) - 1) << info(s).fraction | Bits(1) << (info(s).fraction - 1);
 }
 template <class T>
 Bits bits_of_plain(T x) {
