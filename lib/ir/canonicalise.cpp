@@ -166,8 +166,7 @@ class Canonicaliser {
 
   void rebuild() {
     out_ = new_function(f_.name);
-    out_.inherit(f_);
-    out_.called = f_.called, out_.rare = f_.rare, out_.results = f_.results;
+    out_.header() = f_;
     region(f_.body, out_.body);
   }
   void region(RegionId from, RegionId to) {
@@ -184,14 +183,8 @@ class Canonicaliser {
     builder_.at(to);
     std::vector<ValueId> operands = inst(i).operands;
     for (ValueId& v : operands) v = map_[v];
-    const InstId copy = builder_.append(inst(i).op, inst(i).type, operands, inst(i).imm);
-    out_.insts[copy].fast = inst(i).fast;
-    out_.insts[copy].streaming = inst(i).streaming;
-    out_.insts[copy].ahead = inst(i).ahead;
-    out_.insts[copy].order = inst(i).order;
-    out_.insts[copy].scope = inst(i).scope;
-    out_.insts[copy].list = inst(i).list;
-    out_.insts[copy].text = inst(i).text;
+    const InstId copy = builder_.append(inst(i).op, inst(i).type, operands);
+    out_.insts[copy].attributes() = inst(i);
     out_.insts[copy].loc = location(inst(i).loc);
     for (const ValueId v : inst(i).results) map_[v] = builder_.add_result(copy, f_.values[v].type);
     for (const RegionId inner : inst(i).regions) region(inner, builder_.new_region(copy));

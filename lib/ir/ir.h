@@ -113,23 +113,28 @@ constexpr unsigned values_of_access(Op op) {
   return op == Op::Load || op == Op::AtomicLoad ? 0 : op == Op::AtomicCas ? 2 : 1;
 }
 
-struct Inst {
-  Op op{};
+/// What an instruction says of itself beside its operation, types and values. Copies of an instruction take it as a whole.
+struct Attributes {
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
   bool streaming = false;          // a load or store of memory that is not used again soon: a hint to the cache, no more
   std::uint16_t ahead = 0;         // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
                                    // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   Order order = Order::Relaxed;    // atomics
   Scope scope = Scope::Device;     // atomics
-  Type type{};                     // of the first result, or of the access for store; Void when there is none
   std::uint64_t imm = 0;           // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function;
                                    // WarpReduce/WarpScan: index into `combining`
+  std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
+  std::string text;                // Print, Fault: with {} for each operand (ir/report.h)
+};
+
+struct Inst : Attributes {
+  Op op{};
+  Type type{};                     // of the first result, or of the access for store; Void when there is none
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::vector<RegionId> regions;
-  std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
-  std::string text;                // Print, Fault: with {} for each operand (ir/report.h)
   std::uint32_t loc = 0;           // index into Function::locations; 0: unknown
+  Attributes& attributes() { return *this; }
 };
 
 struct Value {
@@ -155,7 +160,8 @@ struct Param {
   std::string name;  // for messages; not part of the identity
 };
 
-struct Function {
+/// What holds for a function as a whole. A pass that builds a function anew takes it over as a whole.
+struct Header {
   std::string name;            // for messages and symbols; not part of the identity. Of called functions: unique in the module
   bool called = false;         // not a kernel
   bool rare = false;           // called: seldom reached, so what leads to it may cost more, and it may not
@@ -166,13 +172,16 @@ struct Function {
   bool flat = false;           // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
   unsigned elements = 1;       // that a thread handles at once (widen): so many threads fewer cover an array
+};
 
+struct Function : Header {
   std::vector<Inst> insts;
   std::vector<Value> values;
   std::vector<Region> regions;
   RegionId body = none;
   std::vector<Location> locations{{}};
 
+  Header& header() { return *this; }
   /// The function's parameters are the parameters of its body.
   std::span<const ValueId> params() const { return regions[body].params; }
   const Type& type_of(ValueId v) const { return values[v].type; }

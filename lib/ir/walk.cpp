@@ -77,14 +77,8 @@ class Cloner {
     Function& f = builder_.function();
     const Inst original = source_.insts[i];
     const RegionId here = builder_.region();
-    const InstId copy = builder_.append(original.op, original.type, mapped(original.operands), original.imm);
-    f.insts[copy].fast = original.fast;
-    f.insts[copy].streaming = original.streaming;
-    f.insts[copy].ahead = original.ahead;
-    f.insts[copy].order = original.order;
-    f.insts[copy].scope = original.scope;
-    f.insts[copy].list = original.list;
-    f.insts[copy].text = original.text;
+    const InstId copy = builder_.append(original.op, original.type, mapped(original.operands));
+    f.insts[copy].attributes() = original;
     if (locations_) f.insts[copy].loc = original.loc;
     for (const ValueId v : original.results) set(v, builder_.add_result(copy, Type(source_.values[v].type)));
     for (const RegionId r : original.regions) {

@@ -3,7 +3,7 @@
 // Compares back ends with the interpreter on random kernels (checks.h says how):
 //   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes]
 //                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
-//   random_kernels --file KERNEL|FOLDER [--back-end …] [--passes no] [--races yes] [--print yes]
+//   random_kernels --file KERNEL|FOLDER [--back-end …] [--jobs N] [--passes no] [--races yes] [--print yes]
 // Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
 // is drawn, or at --seed; with KRAIT_TEST_SEED in the environment, at one that follows from its text and the arguments. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
 // arguments that give the kernel again, and --keep writes it to a file, which --file takes. --jobs: so many processes; one that dies
@@ -20,6 +20,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -159,31 +160,58 @@ bool asks_for_warp(const ir::Module& m) {
   return asks;
 }
 
-int run_files(const Options& o) {
-  std::string why;
-  runtime::Device* const device = test::find_device(o.back_end, why);
-  if (!device) return missing(o, why.c_str());
+std::vector<fs::path> files_of(const Options& o) {
   std::vector<fs::path> files;
   if (fs::is_directory(o.file))
     for (const fs::directory_entry& e : fs::directory_iterator(o.file)) files.push_back(e.path());
   else files.push_back(o.file);
   std::sort(files.begin(), files.end());
-  int failed = files.empty();
-  for (const fs::path& file : files) {
+  return files;
+}
+
+void tell(test::Progress& shared, const fs::path& file, const std::string& what, bool right) {
+  std::printf("%s: %s\n", file.c_str(), what.c_str());
+  ++shared.done;
+  if (!right) ++shared.different;
+}
+
+/// The kernels of files, until there are no more. False where the device was lost before.
+bool run_files(const Options& o, const std::vector<fs::path>& files, test::Progress& shared, std::atomic<long>& at) {
+  std::string why;
+  runtime::Device* const device = test::find_device(o.back_end, why);
+  if (!device) return shared.device[why.copy(shared.device, sizeof shared.device - 1)] = 0, shared.missing = true;
+  for (long i; (i = shared.next++) < long(files.size());) {
+    at = i;
+    const fs::path& file = files[std::size_t(i)];
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in) {
-      const RandomKernel k = test::read_kernel(text);
-      if (asks_for_warp(k.module) && k.launch.warp_size != test::warp_of(*device)) {
-        std::printf("%s: is for warps of %lld\n", file.c_str(), static_cast<long long>(k.launch.warp_size));
-        continue;
-      }
+    if (!in) {
+      tell(shared, file, "cannot be read", false);
+      continue;
     }
-    const std::string wrong = in ? test::check(test::read_kernel(text), *device, o.check()) : "cannot be read";
-    std::printf("%s: %s\n", file.c_str(), wrong.empty() ? ("the same on " + device->name()).c_str() : wrong.c_str());
-    if (!wrong.empty()) failed = 1;
+    const RandomKernel k = test::read_kernel(text);
+    if (asks_for_warp(k.module) && k.launch.warp_size != test::warp_of(*device)) {
+      tell(shared, file, fmt::format("is for warps of {}", k.launch.warp_size), true);
+      continue;
+    }
+    const std::string wrong = test::check(k, *device, o.check());
+    tell(shared, file, wrong.empty() ? "the same on " + device->name() : wrong, wrong.empty());
+    if (wrong.find("lost to this process") != std::string::npos) return false;
   }
-  return failed;
+  return true;
+}
+
+int run_files(const Options& o) {
+  const std::vector<fs::path> files = files_of(o);
+  const test::Progress& all = test::run_workers(
+      o.jobs, [&](test::Progress& shared, std::atomic<long>& at) { return run_files(o, files, shared, at); },
+      [&](test::Progress& shared, long at, int signal) {
+        if (at < 0) std::printf("random_kernels: a process ended by signal %d without a kernel\n", signal), std::exit(1);
+        tell(shared, files[std::size_t(at)], fmt::format("the process ended by signal {}", signal), false);
+      });
+  if (all.missing) return missing(o, all.device);
+  std::printf("%ld files on %s, %ld differ\n", all.done.load(), o.back_end.c_str(), all.different.load());
+  return all.different || all.done != long(files.size()) || files.empty() ? 1 : 0;
 }
 
 }  // namespace
