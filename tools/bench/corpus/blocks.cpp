@@ -9,7 +9,7 @@
 namespace corpus {
 namespace {
 
-Work reduction() {
+Work reduction(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float> in, kr::view<float> sums) {
         auto part = kr::shared<float, 256>();
@@ -25,15 +25,15 @@ Work reduction() {
         kr::if_(t == 0, [&] { sums[kr::block_idx().x] = part[0]; });
       },
       {.name = "reduction"});
-  const int n = 8000000, blocks = 128;
+  const int n = size(8000000, 256000000), blocks = size(128, 2048);
   auto in = upload(numbers(n)), sums = make_array<float>(blocks), total = make_array<float>(1);
   return {[=] {
             kernel.launch({blocks, 256}, *in, *sums), kernel.launch({1, 256}, *sums, *total);
           },
-          CORPUS_PEER(peer_reduction, raw(in), raw(total), n), output(total), 1e-3};
+          CORPUS_PEER(peer_reduction, raw(in), raw(total), n, blocks), output(total), 1e-3};
 }
 
-Work scan() {
+Work scan(Size size) {
   static const auto within = kr::kernel(
       [](kr::view<const int> in, kr::view<int> out, kr::view<int> sums) {
         auto line = kr::shared<int, 2, 256>();  // Hillis and Steele, with two buffers
@@ -62,7 +62,7 @@ Work scan() {
         kr::if_(b > 0 && i < out.size(), [&] { out[i] += sums[b - 1]; });
       },
       {.name = "scan_add"});
-  const int n = 256 * 256 * 40, blocks = n / 256, upper = blocks / 256;
+  const int n = 256 * 256 * size(40, 256), blocks = n / 256, upper = blocks / 256;
   auto in = upload(integers(n, 10)), out = make_array<int>(n), sums = make_array<int>(blocks), scanned = make_array<int>(blocks);
   auto tops = make_array<int>(upper), top = make_array<int>(upper), rest = make_array<int>(1);
   return {[=] {
@@ -75,38 +75,36 @@ Work scan() {
           CORPUS_PEER(peer_scan, raw(in), raw(out), n), output(out), 0};
 }
 
-Work histogram_global() {
+Work histogram_global(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const unsigned char> in, kr::view<unsigned> counts) {
         for (auto i : kr::grid_stride(in.size())) kr::atomic(counts[in[i]]).add(1u);
       },
       {.name = "histogram_global"});
-  const int n = 1000000;
+  const int n = size(1000000, 4000000), blocks = size(64, 1024);
   auto in = upload(integers<unsigned char>(n, 256));
-  auto counts = make_array<unsigned>(256);
-  const std::vector<unsigned> zeros(256);
+  auto counts = make_array<unsigned>(256), zeros = upload(std::vector<unsigned>(256));
   return {[=] {
-            counts->copy_from(zeros), kernel.launch({64, 256}, *in, *counts);
+            counts->copy_from(*zeros), kernel.launch({blocks, 256}, *in, *counts);
           },
-          CORPUS_PEER(peer_histogram, raw(in), raw(counts), n), output(counts), 0};
+          CORPUS_PEER(peer_histogram_global, raw(in), raw(counts), n, blocks), output(counts), 0};
 }
 
-Work scatter_add() {
+Work scatter_add(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const int> where, kr::view<const float> value, kr::view<float> sums) {
         auto i = kr::grid();
         kr::if_(i < where.size(), [&] { kr::atomic(sums[where[i]]).add(value[i]); });
       },
       {.name = "scatter_add"});
-  const int n = 600000, cells = 50000;
+  const int n = size(600000, 40000000), cells = size(50000, 4000000);
   auto where = upload(integers(n, cells));
-  auto value = upload(numbers(n)), sums = make_array<float>(cells);
-  const std::vector<float> zeros(cells);
-  return {[=] { sums->copy_from(zeros), kernel.forall(n)(*where, *value, *sums); },
+  auto value = upload(numbers(n)), sums = make_array<float>(cells), zeros = upload(std::vector<float>(cells));
+  return {[=] { sums->copy_from(*zeros), kernel.forall(n)(*where, *value, *sums); },
           CORPUS_PEER(peer_scatter_add, raw(where), raw(value), raw(sums), n, cells), output(sums)};
 }
 
-Work sad() {
+Work sad(Size size) {
   // For each block of 8 x 8 pixels, the displacement within ±6 where the earlier frame fits best.
   static const auto kernel = kr::kernel(
       [](kr::view<const unsigned char, 2> now, kr::view<const unsigned char, 2> before, kr::view<int, 2> best) {
@@ -129,7 +127,7 @@ Work sad() {
         });
       },
       {.name = "sad"});
-  const int w = 480, h = 320;
+  const int w = size(480, 7680), h = size(320, 4320);
   auto now = upload<unsigned char, 2>(integers<unsigned char>(w * h, 256, 1), h, w),
        before = upload<unsigned char, 2>(integers<unsigned char>(w * h, 256, 2), h, w);
   auto best = make_array<int, 2>(h / 8, w / 8);
@@ -137,7 +135,7 @@ Work sad() {
           CORPUS_PEER(peer_sad, raw(now), raw(before), raw(best), w, h), output(best), 0};
 }
 
-Work histogram_shared() {
+Work histogram_shared(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const unsigned char> in, kr::view<unsigned> counts) {
         auto mine = kr::shared<unsigned, 256>();
@@ -149,17 +147,16 @@ Work histogram_shared() {
         kr::atomic(counts[t]).add(mine[t]);
       },
       {.name = "histogram_shared"});
-  const int n = 4000000;
+  const int n = size(4000000, 128000000), blocks = size(64, 1024);
   auto in = upload(integers<unsigned char>(n, 256));
-  auto counts = make_array<unsigned>(256);
-  const std::vector<unsigned> zeros(256);
+  auto counts = make_array<unsigned>(256), zeros = upload(std::vector<unsigned>(256));
   return {[=] {
-            counts->copy_from(zeros), kernel.launch({64, 256}, *in, *counts);
+            counts->copy_from(*zeros), kernel.launch({blocks, 256}, *in, *counts);
           },
-          CORPUS_PEER(peer_histogram, raw(in), raw(counts), n), output(counts), 0};
+          CORPUS_PEER(peer_histogram, raw(in), raw(counts), n, blocks), output(counts), 0};
 }
 
-Work bitonic() {
+Work bitonic(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float> in, kr::view<float> out) {
         constexpr int block = 256;
@@ -183,7 +180,7 @@ Work bitonic() {
         out[i] = own[t];
       },
       {.name = "bitonic"});
-  const int blocks = 1000, n = blocks * 256;
+  const int blocks = size(1000, 200000), n = blocks * 256;
   auto in = upload(numbers(n)), out = make_array<float>(n);
   return {[=] {
             kernel.launch({blocks, 256}, *in, *out);
@@ -191,7 +188,7 @@ Work bitonic() {
           CORPUS_PEER(peer_sort_blocks, raw(in), raw(out), blocks), output(out), 0};
 }
 
-Work compaction() {
+Work compaction(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const int> in, kr::view<int> out, kr::view<int> count, kr::value<int> bound) {
         auto i = kr::grid();
@@ -206,17 +203,17 @@ Work compaction() {
         });
       },
       {.name = "compaction"});
-  const int n = 1 << 21;
+  const int n = 1 << size(21, 24);
   auto in = upload(integers(n, 1000)), out = make_array<int>(n), count = make_array<int>(1);
   Output sorted = output(out);  // the order of the warps is open
   const auto read = sorted.read;
   sorted.read = [read] {
-    auto all = read();
-    std::sort(all.begin(), all.end());
+    const auto all = std::static_pointer_cast<kr::host_array<int>>(read());
+    std::sort(all->begin(), all->end());
     return all;
   };
-  const std::vector<int> zero(1);
-  return {[=] { count->copy_from(zero), kernel.launch(cover(n), *in, *out, *count, 300); },
+  auto zero = upload(std::vector<int>(1));
+  return {[=] { count->copy_from(*zero), kernel.launch(cover(n), *in, *out, *count, 300); },
           CORPUS_PEER(peer_compaction, raw(in), raw(out), raw(count), 300, n), sorted + output(count), 0};
 }
 

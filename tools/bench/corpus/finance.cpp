@@ -9,7 +9,7 @@
 namespace corpus {
 namespace {
 
-Work black_scholes() {
+Work black_scholes(Size size) {
   static const auto normal = [](auto d) {  // of the CUDA sample: a polynomial
     auto k = 1.0f / (1.0f + 0.2316419f * kr::abs(d));
     auto tail = 0.39894228f * kr::exp(-0.5f * d * d) *
@@ -25,7 +25,7 @@ Work black_scholes() {
         return std::tuple{s * n1 - discounted * n2, discounted * (1.0f - n2) - s * (1.0f - n1)};
       },
       {.name = "black_scholes"});
-  const int n = 1200000;
+  const int n = size(1200000, 40000000);
   auto s = upload(numbers(n, 5, 30, 1)), x = upload(numbers(n, 1, 100, 2)), t = upload(numbers(n, 0.25, 10, 3));
   auto call = make_array<float>(n), put = make_array<float>(n);
   return {[=] { prices.into(*call, *put)(*s, *x, *t); },
@@ -40,7 +40,7 @@ kr::value<float> uniform(kr::var<unsigned>& state) {
   return kr::cast<float>(state >> 8) * 5.9604645e-8f + 2.9802322e-8f;
 }
 
-Work asian_option() {
+Work asian_option(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<float> payoff, kr::value<int> steps, kr::value<float> drift, kr::value<float> spread) {
         auto path = kr::grid();
@@ -58,13 +58,13 @@ Work asian_option() {
         });
       },
       {.name = "asian_option"});
-  const int paths = 20000, steps = 64;
+  const int paths = size(20000, 2000000), steps = 64;
   auto payoff = make_array<float>(paths);
   return {[=] { kernel.forall(paths)(*payoff, steps, 0.0002f, 0.02f); },
           CORPUS_PEER(peer_asian_option, raw(payoff), paths, steps, 0.0002f, 0.02f), output(payoff), 1e-3};
 }
 
-Work american_binomial() {
+Work american_binomial(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float> spot, kr::view<const float> strike, kr::view<float> price) {
         constexpr int steps = 64;
@@ -89,13 +89,13 @@ Work american_binomial() {
         });
       },
       {.name = "american_binomial"});
-  const int n = 4000;
+  const int n = size(4000, 200000);
   auto spot = upload(numbers(n, 80, 120, 1)), strike = upload(numbers(n, 80, 120, 2)), price = make_array<float>(n);
   return {[=] { kernel.forall(n)(*spot, *strike, *price); },
           CORPUS_PEER(peer_american_binomial, raw(spot), raw(strike), raw(price), n), output(price), 1e-3};
 }
 
-Work monte_carlo_pi() {
+Work monte_carlo_pi(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<int> hits, kr::value<int> draws) {
         for (auto i : kr::grid_stride(hits.size())) {
@@ -110,10 +110,11 @@ Work monte_carlo_pi() {
         }
       },
       {.name = "monte_carlo_pi"});
-  const int n = 8192, draws = 256;
+  const int n = size(8192, 2000000), draws = 256;
+  const auto shape = size(kr::launch_config{32, 256}, cover(n));
   auto hits = make_array<int>(n);
   return {[=] {
-            kernel.launch({32, 256}, *hits, draws);
+            kernel.launch(shape, *hits, draws);
           },
           CORPUS_PEER(peer_monte_carlo_pi, raw(hits), n, draws), output(hits), 1e-4};
 }

@@ -10,7 +10,7 @@
 namespace corpus {
 namespace {
 
-Work fnv() {
+Work fnv(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const unsigned char, 2> rows, kr::view<std::uint64_t> hashes) {
         auto i = kr::grid();
@@ -24,13 +24,13 @@ Work fnv() {
         });
       },
       {.name = "fnv"});
-  const int n = 40000, length = 100;
+  const int n = size(40000, 4000000), length = 100;
   auto rows = upload<unsigned char, 2>(integers<unsigned char>(n * length, 256), n, length);
   auto hashes = make_array<std::uint64_t>(n);
   return {[=] { kernel.forall(n)(*rows, *hashes); }, CORPUS_PEER(peer_fnv, raw(rows), raw(hashes), n, length), output(hashes), 0};
 }
 
-Work crc() {
+Work crc(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const unsigned char> data, kr::view<const unsigned> table, kr::view<unsigned> sums, kr::value<int> length) {
         for (auto i : kr::grid_stride(sums.size())) {
@@ -45,16 +45,17 @@ Work crc() {
     entries[k] = k;
     for (int bit = 0; bit < 8; ++bit) entries[k] = entries[k] >> 1 ^ (entries[k] & 1 ? 0xedb88320u : 0u);
   }
-  const int n = 20000, length = 128;
+  const int n = size(20000, 2000000), length = 128;
+  const auto shape = size(kr::launch_config{40, 128}, cover(n));
   auto data = upload(integers<unsigned char>(n * length, 256));
   auto table = upload(entries), sums = make_array<unsigned>(n);
   return {[=] {
-            kernel.launch({40, 128}, *data, *table, *sums, length);
+            kernel.launch(shape, *data, *table, *sums, length);
           },
           CORPUS_PEER(peer_crc, raw(data), raw(table), raw(sums), n, length), output(sums), 0};
 }
 
-Work sha256() {
+Work sha256(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const std::uint32_t, 2> messages, kr::view<std::uint32_t, 2> digests) {
         auto constants = kr::constant(sha256::rounds);
@@ -82,7 +83,7 @@ Work sha256() {
         });
       },
       {.name = "sha256"});
-  const int n = 60000;
+  const int n = size(60000, 3000000);
   auto messages = upload<std::uint32_t, 2>(integers<std::uint32_t>(n * 16, 1L << 32), n, 16),
        digests = make_array<std::uint32_t, 2>(n, 8);
   auto constants = upload(std::vector<std::uint32_t>(sha256::rounds, sha256::rounds + 64));
@@ -90,7 +91,7 @@ Work sha256() {
           CORPUS_PEER(peer_sha256, raw(messages), raw(constants), raw(digests), n), output(digests), 0};
 }
 
-Work xxhash() {
+Work xxhash(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const std::uint32_t, 2> rows, kr::view<std::uint32_t> hashes) {
         constexpr std::uint32_t p1 = 2654435761u, p2 = 2246822519u, p3 = 3266489917u;
@@ -110,7 +111,7 @@ Work xxhash() {
         });
       },
       {.name = "xxhash"});
-  const int n = 60000, words = 64;
+  const int n = size(60000, 3000000), words = 64;
   auto rows = upload<std::uint32_t, 2>(integers<std::uint32_t>(n * words, 1L << 32), n, words);
   auto hashes = make_array<std::uint32_t>(n);
   return {[=] { kernel.forall(n)(*rows, *hashes); }, CORPUS_PEER(peer_xxhash, raw(rows), raw(hashes), n, words), output(hashes),

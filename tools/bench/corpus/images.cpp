@@ -12,7 +12,6 @@ namespace {
 using byte = unsigned char;
 using rgba = kr::vec<std::uint8_t, 4>;
 using rgb = kr::vec<std::uint8_t, 3>;
-constexpr int width = 1600, height = 1200;
 
 template <class Pixel>
 std::vector<Pixel> picture(std::size_t pixels, unsigned seed = 1) {
@@ -22,15 +21,19 @@ std::vector<Pixel> picture(std::size_t pixels, unsigned seed = 1) {
   return all;
 }
 template <class Pixel>
-Array<Pixel, 2> upload_picture(unsigned seed = 1, int h = height, int w = width) {
+Array<Pixel, 2> upload_picture(int w, int h, unsigned seed = 1) {
   return upload<Pixel, 2>(picture<Pixel>(std::size_t(h) * w, seed), h, w);
 }
+// Of most pictures.
+int width_of(Size size) { return size(1600, 15000); }
+int height_of(Size size) { return size(1200, 11000); }
+
 /// The element nearest to (y, x).
 constexpr auto clamped = [](const auto& image, auto y, auto x) {
   return image(kr::clamp(y, 0, image.extent(0) - 1), kr::clamp(x, 0, image.extent(1) - 1));
 };
 
-Work grey() {
+Work grey(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const rgba, 2> in, kr::view<byte, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -40,13 +43,14 @@ Work grey() {
         });
       },
       {.name = "grey"});
-  auto in = upload_picture<rgba>();
+  const int width = width_of(size), height = height_of(size);
+  auto in = upload_picture<rgba>(width, height);
   auto out = make_array<byte, 2>(height, width);
   return {[=] { kernel.launch(cover2(width, height), *in, *out); },
           CORPUS_PEER(peer_grey, raw<byte>(in), raw(out), width * height), output(out), 1e-3};
 }
 
-Work ycbcr() {
+Work ycbcr(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const rgb> in, kr::view<rgb> out) {
         for (auto i : kr::grid_stride(in.size())) {
@@ -57,6 +61,7 @@ Work ycbcr() {
         }
       },
       {.name = "ycbcr"});
+  const int width = width_of(size), height = height_of(size);
   auto in = upload(picture<rgb>(width * height));
   auto out = make_array<rgb>(width * height);
   return {[=] {
@@ -65,7 +70,7 @@ Work ycbcr() {
           CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height), output<byte>(out), 1e-3};
 }
 
-Work blur3() {
+Work blur3(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const byte, 2> in, kr::view<byte, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -77,12 +82,13 @@ Work blur3() {
         });
       },
       {.name = "blur3"});
-  auto in = upload_picture<byte>(), out = make_array<byte, 2>(height, width);
+  const int width = width_of(size), height = height_of(size);
+  auto in = upload_picture<byte>(width, height), out = make_array<byte, 2>(height, width);
   return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_blur3, raw(in), raw(out), width, height),
           output(out), 0};
 }
 
-Work blur5() {
+Work blur5(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const byte> in, kr::view<const float> weights, kr::view<byte> out, kr::value<int> w, kr::value<int> h) {
         auto x = kr::cast<int>(kr::grid<2>().x), y = kr::cast<int>(kr::grid<2>().y);
@@ -96,19 +102,21 @@ Work blur5() {
         out[y * w + x] = kr::cast<byte>(sum);
       },
       {.name = "blur5"});
+  const int width = width_of(size), height = height_of(size);
   auto in = upload(picture<byte>(width * height)), out = make_array<byte>(width * height);
   auto weights = upload(std::vector<float>(25, 0.04f));
   return {[=] { kernel.launch(cover2(width, height, 16, 16), *in, *weights, *out, width, height); },
           CORPUS_PEER(peer_blur5, raw(in), raw(weights), raw(out), width, height), output(out), 0.02};
 }
 
-Work gamma_table() {
+Work gamma_table(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const byte> in, kr::view<const byte> table, kr::view<byte> out) {
         auto i = kr::grid();
         kr::if_(i < in.size(), [&] { out[i] = table[in[i]]; });
       },
       {.name = "gamma_table"});
+  const int width = width_of(size), height = height_of(size);
   std::vector<byte> curve(256);
   for (int i = 0; i < 256; ++i) curve[i] = byte(255 * std::pow(i / 255.0, 1 / 2.2) + 0.5);
   const int n = 3 * width * height;
@@ -117,7 +125,7 @@ Work gamma_table() {
           output(out), 0};
 }
 
-Work resize() {
+Work resize(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const rgba, 2> in, kr::view<rgba, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -132,13 +140,14 @@ Work resize() {
         });
       },
       {.name = "resize"});
-  const int ow = 1120, oh = 840;
-  auto in = upload_picture<rgba>(), out = make_array<rgba, 2>(oh, ow);
+  const int width = width_of(size), height = height_of(size);
+  const int ow = size(1120, 10500), oh = size(840, 7700);
+  auto in = upload_picture<rgba>(width, height), out = make_array<rgba, 2>(oh, ow);
   return {[=] { kernel.launch(cover2(ow, oh), *in, *out); },
           CORPUS_PEER(peer_resize, raw<byte>(in), raw<byte>(out), width, height, ow, oh), output<byte>(out), 1e-3};
 }
 
-Work blend() {
+Work blend(Size size) {
   static const auto over = kr::vectorize(
       [](auto front, auto back) {
         auto a = kr::cast<int>(front.w);
@@ -146,12 +155,13 @@ Work blend() {
         return kr::cast<std::uint8_t>(colour);
       },
       {.name = "blend"});
-  auto front = upload_picture<rgba>(1), back = upload_picture<rgba>(2), out = make_array<rgba, 2>(height, width);
+  const int width = width_of(size), height = height_of(size);
+  auto front = upload_picture<rgba>(width, height, 1), back = upload_picture<rgba>(width, height, 2), out = make_array<rgba, 2>(height, width);
   return {[=] { over.into (*out)(*front, *back); },
           CORPUS_PEER(peer_blend, raw<byte>(front), raw<byte>(back), raw<byte>(out), width * height), output<byte>(out), 0};
 }
 
-Work dilation() {
+Work dilation(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const byte, 2> in, kr::view<byte, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -165,12 +175,13 @@ Work dilation() {
         });
       },
       {.name = "dilation"});
-  auto in = upload_picture<byte>(), out = make_array<byte, 2>(height, width);
+  const int width = width_of(size), height = height_of(size);
+  auto in = upload_picture<byte>(width, height), out = make_array<byte, 2>(height, width);
   return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_dilation, raw(in), raw(out), width, height),
           output(out), 0};
 }
 
-Work local_histogram() {
+Work local_histogram(Size size) {
   // The median of 5 x 5 pixels, counted in 16 bins.
   static const auto kernel = kr::kernel(
       [](kr::view<const byte, 2> in, kr::view<byte, 2> out) {
@@ -189,13 +200,13 @@ Work local_histogram() {
         });
       },
       {.name = "local_histogram"});
-  const int w = 800, h = 600;
-  auto in = upload_picture<byte>(1, h, w), out = make_array<byte, 2>(h, w);
+  const int w = size(800, 3200), h = size(600, 2400);
+  auto in = upload_picture<byte>(w, h), out = make_array<byte, 2>(h, w);
   return {[=] { kernel.launch(cover2(w, h), *in, *out); }, CORPUS_PEER(peer_local_histogram, raw(in), raw(out), w, h),
           output(out), 0};
 }
 
-Work sobel() {
+Work sobel(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> in, kr::view<byte, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -207,13 +218,14 @@ Work sobel() {
         });
       },
       {.name = "sobel"});
+  const int width = width_of(size), height = height_of(size);
   auto in = upload<float, 2>(numbers(width * height, 0, 100), height, width);
   auto out = make_array<byte, 2>(height, width);
   return {[=] { kernel.launch(cover2(width, height), *in, *out); }, CORPUS_PEER(peer_sobel, raw(in), raw(out), width, height),
           output(out), 1e-3};
 }
 
-Work bilateral() {
+Work bilateral(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> in, kr::view<float, 2> out, kr::value<float> space, kr::value<float> range) {
         auto [x, y] = kr::grid<2>();
@@ -231,13 +243,13 @@ Work bilateral() {
         });
       },
       {.name = "bilateral"});
-  const int w = 480, h = 360;
+  const int w = size(480, 6000), h = size(360, 4500);
   auto in = upload<float, 2>(numbers(w * h), h, w), out = make_array<float, 2>(h, w);
   return {[=] { kernel.launch(cover2(w, h, 16, 16), *in, *out, 0.1f, 5.0f); },
           CORPUS_PEER(peer_bilateral, raw(in), raw(out), w, h, 0.1f, 5.f), output(out)};
 }
 
-Work box_filter() {
+Work box_filter(Size size) {
   // Running sums, a thread a row and then a thread a column, as the CUDA sample has it.
   static const auto rows = kr::kernel(
       [](kr::view<const float, 2> in, kr::view<float, 2> out, kr::value<int> r) {
@@ -267,13 +279,13 @@ Work box_filter() {
         });
       },
       {.name = "box_columns"});
-  const int w = 1024, h = 768;
+  const int w = size(1024, 10000), h = size(768, 8000);
   auto in = upload<float, 2>(numbers(w * h), h, w), between = make_array<float, 2>(h, w), out = make_array<float, 2>(h, w);
   return {[=] { rows.forall(h)(*in, *between, 8), columns.forall(w)(*between, *out, 8); },
           CORPUS_PEER(peer_box_filter, raw(in), raw(between), raw(out), w, h, 8), output(out)};
 }
 
-Work convolution() {
+Work convolution(Size size) {
   static const auto rows = kr::kernel(
       [](kr::view<const float, 2> in, kr::view<const float> taps, kr::view<float, 2> out) {
         constexpr int radius = 8, block = 128;
@@ -303,6 +315,7 @@ Work convolution() {
         });
       },
       {.name = "convolution_columns"});
+  const int width = size(1600, 8000), height = size(1200, 6000);
   auto in = upload<float, 2>(numbers(width * height), height, width);
   auto between = make_array<float, 2>(height, width), out = make_array<float, 2>(height, width);
   auto taps = upload(numbers(17, 0, 0.1, 2));
@@ -313,7 +326,7 @@ Work convolution() {
           CORPUS_PEER(peer_convolution, raw(in), raw(taps), raw(between), raw(out), width, height), output(out)};
 }
 
-Work mandelbrot() {
+Work mandelbrot(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<rgba, 2> out, kr::value<double> left, kr::value<double> top, kr::value<double> step, kr::value<int> limit) {
         auto [x, y] = kr::grid<2>();
@@ -332,10 +345,11 @@ Work mandelbrot() {
         });
       },
       {.name = "mandelbrot_picture"});
-  const int w = 400, h = 300;
+  const int w = size(400, 4000), h = size(300, 3000);
+  const double step = size(0.0075, 0.00075);
   auto out = make_array<rgba, 2>(h, w);
-  return {[=] { kernel.launch(cover2(w, h, 16, 16), *out, -2.0, -1.1, 0.0075, 200); },
-          CORPUS_PEER(peer_mandelbrot, raw<byte>(out), w, h, -2.0, -1.1, 0.0075, 200), output<byte>(out), 0.01};
+  return {[=] { kernel.launch(cover2(w, h, 16, 16), *out, -2.0, -1.1, step, 200); },
+          CORPUS_PEER(peer_mandelbrot, raw<byte>(out), w, h, -2.0, -1.1, step, 200), output<byte>(out), 0.01};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace corpus {
 namespace {
 
-Work softmax() {
+Work softmax(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> x, kr::view<float, 2> y) {
         auto row = kr::block_idx().x * (kr::block_dim().x / 32) + kr::thread_idx().x / 32;
@@ -25,7 +25,7 @@ Work softmax() {
         });
       },
       {.name = "softmax"});
-  const int rows = 2000, columns = 1000;
+  const int rows = size(2000, 100000), columns = 1000;
   auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns), y = make_array<float, 2>(rows, columns);
   return {[=] {
             kernel.launch({(rows + 3) / 4, 128}, *x, *y);
@@ -33,7 +33,7 @@ Work softmax() {
           CORPUS_PEER(peer_softmax, raw(x), raw(y), rows, columns), output(y)};
 }
 
-Work layer_norm() {
+Work layer_norm(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> x, kr::view<const float> gain, kr::view<const float> bias, kr::view<float, 2> y) {
         auto partial = kr::shared<float, 128>();
@@ -61,7 +61,7 @@ Work layer_norm() {
         for (auto c : kr::range(t, n, 128)) y(row, c) = (x(row, c) - mean) * scale * gain[c] + bias[c];
       },
       {.name = "layer_norm"});
-  const int rows = 2500, columns = 768;
+  const int rows = size(2500, 120000), columns = 768;
   auto x = upload<float, 2>(numbers(rows * columns, -3, 3), rows, columns), y = make_array<float, 2>(rows, columns);
   auto gain = upload(numbers(columns, 0.5, 1.5, 2)), bias = upload(numbers(columns, -1, 1, 3));
   return {[=] {
@@ -70,7 +70,7 @@ Work layer_norm() {
           CORPUS_PEER(peer_layer_norm, raw(x), raw(gain), raw(bias), raw(y), rows, columns), output(y)};
 }
 
-Work matvec_by_warp() {
+Work matvec_by_warp(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> a, kr::view<const float> x, kr::view<float> y) {
         auto row = kr::grid() / 32;
@@ -83,30 +83,30 @@ Work matvec_by_warp() {
         });
       },
       {.name = "matvec_warp"});
-  const int rows = 3000, columns = 2000;
+  const int rows = size(3000, 64000), columns = size(2000, 4000);
   auto a = upload<float, 2>(numbers(rows * columns), rows, columns);
   auto x = upload(numbers(columns, 0, 1, 2)), y = make_array<float>(rows);
   return {[=] { kernel.launch(cover(rows * 32L), *a, *x, *y); }, CORPUS_PEER(peer_matvec, raw(a), raw(x), raw(y), rows, columns),
           output(y)};
 }
 
-Work relu_bias() {
+Work relu_bias(Size size) {
   static const auto relu = kr::vectorize([](auto x, auto bias) { return kr::max(x + bias, 0.0f); }, {.name = "relu_bias"});
-  const int rows = 4000, columns = 1000;
+  const int rows = size(4000, 100000), columns = 1000;
   auto x = upload<float, 2>(numbers(rows * columns, -1, 1), rows, columns), y = make_array<float, 2>(rows, columns);
   auto bias = upload(numbers(columns, -1, 1, 2));
   return {[=] { relu.into (*y)(*x, *bias); }, CORPUS_PEER(peer_relu_bias, raw(x), raw(bias), raw(y), rows, columns), output(y),
           1e-6};
 }
 
-Work embedding() {
+Work embedding(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> table, kr::view<const int> words, kr::view<float, 2> out) {
         auto i = kr::block_idx().x;
         for (auto c : kr::range(kr::thread_idx().x, table.extent(1), kr::block_dim().x)) out(i, c) = table(words[i], c);
       },
       {.name = "embedding"});
-  const int entries = 30000, width = 192, count = 16000;
+  const int entries = size(30000, 300000), width = 192, count = size(16000, 600000);
   auto table = upload<float, 2>(numbers(entries * width), entries, width), out = make_array<float, 2>(count, width);
   auto words = upload(integers(count, entries));
   return {[=] {
@@ -115,7 +115,7 @@ Work embedding() {
           CORPUS_PEER(peer_embedding, raw(table), raw(words), raw(out), width, count), output(out), 0};
 }
 
-Work attention() {
+Work attention(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> q, kr::view<const float, 2> k, kr::view<const float, 2> v, kr::view<float, 2> out) {
         constexpr int width = 64, block = 128;
@@ -159,7 +159,7 @@ Work attention() {
         });
       },
       {.name = "attention"});
-  const int rows = 256, keys = 512, width = 64;
+  const int rows = size(256, 4096), keys = 512, width = 64;
   const auto matrix = [&](int r, unsigned seed) { return upload<float, 2>(numbers(r * width, -1, 1, seed), r, width); };
   auto q = matrix(rows, 1), k = matrix(keys, 2), v = matrix(keys, 3), out = make_array<float, 2>(rows, width);
   return {[=] {
@@ -168,7 +168,7 @@ Work attention() {
           CORPUS_PEER(peer_attention, raw(q), raw(k), raw(v), raw(out), rows, keys), output(out), 1e-3};
 }
 
-Work nearest_four() {
+Work nearest_four(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> points, kr::view<const float, 2> queries, kr::view<int, 2> out) {
         auto q = kr::grid();
@@ -193,14 +193,14 @@ Work nearest_four() {
         });
       },
       {.name = "nearest_four"});
-  const int points = 1500, queries = 3000;
+  const int points = size(1500, 2000), queries = size(3000, 300000);
   auto p = upload<float, 2>(numbers(points * 3), points, 3), q = upload<float, 2>(numbers(queries * 3, 0, 1, 2), queries, 3);
   auto out = make_array<int, 2>(queries, 4);
   return {[=] { kernel.forall(queries)(*p, *q, *out); },
           CORPUS_PEER(peer_nearest_four, raw(p), raw(q), raw(out), points, queries), output(out), 1e-3};
 }
 
-Work matrices4() {
+Work matrices4(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 3> a, kr::view<const float, 3> b, kr::view<float, 3> c) {
         auto m = kr::grid();
@@ -214,13 +214,13 @@ Work matrices4() {
         });
       },
       {.name = "matrices4"});
-  const int n = 120000;
+  const int n = size(120000, 5000000);
   auto a = upload<float, 3>(numbers(n * 16), n, 4, 4), b = upload<float, 3>(numbers(n * 16, 0, 1, 2), n, 4, 4),
        c = make_array<float, 3>(n, 4, 4);
   return {[=] { kernel.forall(n)(*a, *b, *c); }, CORPUS_PEER(peer_matrices4, raw(a), raw(b), raw(c), n), output(c)};
 }
 
-Work eigen3() {
+Work eigen3(Size size) {
   struct symmetric {
     float xx, xy, xz, yy, yz, zz;
   };
@@ -241,8 +241,8 @@ Work eigen3() {
         });
       },
       {.name = "eigen3"});
-  const int n = 200000;
-  const auto values = numbers(n * 6, -1, 1);
+  const int n = size(200000, 24000000);
+  const auto values = numbers(std::size_t(n) * 6, -1, 1);
   std::vector<symmetric> matrices(n);
   std::memcpy(matrices.data(), values.data(), values.size() * sizeof(float));
   auto in = upload(matrices);
@@ -251,7 +251,7 @@ Work eigen3() {
           1e-3};
 }
 
-Work backprop_layer() {
+Work backprop_layer(Size size) {
   static const auto forward = kr::kernel(
       [](kr::view<const float> in, kr::view<const float, 2> weights, kr::view<float> out) {
         auto j = kr::grid();
@@ -274,7 +274,7 @@ Work backprop_layer() {
         });
       },
       {.name = "backprop_adjust"});
-  const int inputs = 3000, outputs = 1200;
+  const int inputs = size(3000, 4000), outputs = size(1200, 30000);
   auto in = upload(numbers(inputs)), target = upload(numbers(outputs, 0, 1, 2)), out = make_array<float>(outputs);
   auto weights = upload<float, 2>(numbers((inputs + 1) * outputs, -0.01, 0.01, 3), inputs + 1, outputs),
        adjusted = make_array<float, 2>(inputs + 1, outputs);
@@ -286,7 +286,7 @@ Work backprop_layer() {
           output(adjusted) + output(out)};
 }
 
-Work kmeans() {
+Work kmeans(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> points, kr::view<const float, 2> centres, kr::view<int> member) {
         auto i = kr::grid();
@@ -305,7 +305,7 @@ Work kmeans() {
         });
       },
       {.name = "kmeans"});
-  const int n = 40000, features = 16, clusters = 12;
+  const int n = size(40000, 2000000), features = 16, clusters = 12;
   auto points = upload<float, 2>(numbers(n * features), n, features),
        centres = upload<float, 2>(numbers(clusters * features, 0, 1, 2), clusters, features);
   auto member = make_array<int>(n);
@@ -313,7 +313,7 @@ Work kmeans() {
           CORPUS_PEER(peer_kmeans, raw(points), raw(centres), raw(member), n, features, clusters), output(member), 1e-3};
 }
 
-Work nn_distances() {
+Work nn_distances(Size size) {
   struct place {
     float latitude, longitude;
   };
@@ -326,14 +326,15 @@ Work nn_distances() {
         }
       },
       {.name = "nn_distances"});
-  const int n = 3000000;
+  const int n = size(3000000, 70000000);
+  const auto shape = size(kr::launch_config{128, 256}, cover(n));
   const auto values = numbers(2 * std::size_t(n), 0, 90);
   std::vector<place> all(n);
   std::memcpy(all.data(), values.data(), values.size() * sizeof(float));
   auto places = upload(all);
   auto distance = make_array<float>(n);
   return {[=] {
-            kernel.launch({128, 256}, *places, *distance, place{30, 60});
+            kernel.launch(shape, *places, *distance, place{30, 60});
           },
           CORPUS_PEER(peer_nn, raw<float>(places), raw(distance), 30.f, 60.f, n), output(distance)};
 }

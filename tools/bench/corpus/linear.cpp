@@ -7,7 +7,7 @@
 namespace corpus {
 namespace {
 
-Work gemm() {
+Work gemm(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b, kr::value<float> beta,
          kr::view<float, 2> c) {
@@ -19,14 +19,14 @@ Work gemm() {
         });
       },
       {.name = "gemm"});
-  const int n = 576;
+  const int n = size(576, 1920);
   auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
   auto c = make_array<float, 2>(n, n);
   return {[=] { kernel.launch(cover2(n, n), 1.5f, *a, *b, 0.5f, *c); },
           CORPUS_PEER(peer_gemm, 1.5f, raw(a), raw(b), 0.5f, raw(c), n), output(c, numbers(n * n, -1, 1, 3))};
 }
 
-Work gemver() {
+Work gemver(Size size) {
   static const auto rank_two = kr::kernel([](kr::view<const double, 2> a, kr::view<const double> u1, kr::view<const double> v1,
                                              kr::view<const double> u2, kr::view<const double> v2, kr::view<double, 2> out) {
     auto [j, i] = kr::grid<2>();
@@ -50,7 +50,7 @@ Work gemver() {
           w[i] = alpha * sum;
         });
       });
-  const int n = 1500;
+  const int n = size(1500, 10000);
   const auto vector = [&](unsigned seed) { return upload(numbers<double>(n, 0, 1, seed)); };
   auto a = upload<double, 2>(numbers<double>(n * n), n, n), ahat = make_array<double, 2>(n, n);
   auto u1 = vector(2), v1 = vector(3), u2 = vector(4), v2 = vector(5), y = vector(6), z = vector(7);
@@ -65,7 +65,7 @@ Work gemver() {
           output(w), 1e-9};
 }
 
-Work mvt() {
+Work mvt(Size size) {
   static const auto rows = kr::kernel(
       [](kr::view<const float, 2> a, kr::view<const float> y, kr::view<float> x) {
         auto i = kr::grid();
@@ -86,14 +86,14 @@ Work mvt() {
         });
       },
       {.name = "mvt_columns"});
-  const int n = 2000;
+  const int n = size(2000, 16000);
   auto a = upload<float, 2>(numbers(n * n), n, n);
   auto y1 = upload(numbers(n, 0, 1, 2)), y2 = upload(numbers(n, 0, 1, 3)), x1 = make_array<float>(n), x2 = make_array<float>(n);
   return {[=] { rows.forall(n)(*a, *y1, *x1), columns.forall(n)(*a, *y2, *x2); },
           CORPUS_PEER(peer_mvt, raw(a), raw(y1), raw(y2), raw(x1), raw(x2), n), output(x1) + output(x2)};
 }
 
-Work atax() {
+Work atax(Size size) {
   static const auto forward = kr::kernel(
       [](auto a, auto x, auto t) {
         for (auto i : kr::grid_stride(a.extent(0))) {
@@ -112,16 +112,17 @@ Work atax() {
         }
       },
       {.name = "atax_back"});
-  const int m = 1400, n = 1600;
+  const int m = size(1400, 10000), n = size(1600, 12000);
+  const auto by_rows = size(kr::launch_config{64, 128}, cover(m)), by_columns = size(kr::launch_config{64, 128}, cover(n));
   auto a = upload<double, 2>(numbers<double>(m * n), m, n);
   auto x = upload(numbers<double>(n, 0, 1, 2)), t = make_array<double>(m), y = make_array<double>(n);
   return {[=] {
-            forward.launch({64, 128}, *a, *x, *t), back.launch({64, 128}, *a, *t, *y);
+            forward.launch(by_rows, *a, *x, *t), back.launch(by_columns, *a, *t, *y);
           },
           CORPUS_PEER(peer_atax, raw(a), raw(x), raw(t), raw(y), m, n), output(y), 1e-9};
 }
 
-Work two_mm() {
+Work two_mm(Size size) {
   static const auto first = kr::kernel(
       [](kr::value<float> alpha, kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> t) {
         auto [j, i] = kr::grid<2>();
@@ -143,7 +144,7 @@ Work two_mm() {
         });
       },
       {.name = "2mm_second"});
-  const int n = 448;
+  const int n = size(448, 1600);
   const auto matrix = [&](unsigned seed) { return upload<float, 2>(numbers(n * n, 0, 1, seed), n, n); };
   auto a = matrix(1), b = matrix(2), c = matrix(3), d0 = matrix(4), t = make_array<float, 2>(n, n),
        d = make_array<float, 2>(n, n);
@@ -152,7 +153,7 @@ Work two_mm() {
       CORPUS_PEER(peer_2mm, 0.1f, 0.5f, raw(a), raw(b), raw(c), raw(t), raw(d0), raw(d), n), output(d)};
 }
 
-Work correlation() {
+Work correlation(Size size) {
   static const auto statistics = kr::kernel(
       [](kr::view<const double, 2> data, kr::view<double> mean, kr::view<double> deviation) {
         auto j = kr::grid();
@@ -191,7 +192,7 @@ Work correlation() {
         });
       },
       {.name = "correlation_multiply"});
-  const int m = 400, n = 600;
+  const int m = size(400, 2400), n = size(600, 2000);
   auto data = upload<double, 2>(numbers<double>(m * n), n, m), scaled = make_array<double, 2>(n, m),
        out = make_array<double, 2>(m, m);
   auto mean = make_array<double>(m), deviation = make_array<double>(m);
@@ -203,7 +204,7 @@ Work correlation() {
           CORPUS_PEER(peer_correlation, raw(data), raw(mean), raw(deviation), raw(scaled), raw(out), m, n), output(out), 1e-9};
 }
 
-Work doitgen() {
+Work doitgen(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const double, 3> a, kr::view<const double, 2> c4, kr::view<double, 3> out) {
         auto [k, j, i] = kr::grid<3>();
@@ -214,7 +215,7 @@ Work doitgen() {
         });
       },
       {.name = "doitgen"});
-  const int r = 80, q = 60, p = 128;
+  const int r = size(80, 400), q = size(60, 240), p = 128;
   auto a = upload<double, 3>(numbers<double>(r * q * p), r, q, p), out = make_array<double, 3>(r, q, p);
   auto c4 = upload<double, 2>(numbers<double>(p * p, 0, 1, 2), p, p);
   return {[=] {
@@ -223,7 +224,7 @@ Work doitgen() {
           CORPUS_PEER(peer_doitgen, raw(a), raw(c4), raw(out), r, q, p), output(out), 1e-9};
 }
 
-Work gesummv() {
+Work gesummv(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::value<float> alpha, kr::value<float> beta, kr::view<const float, 2> a, kr::view<const float, 2> b,
          kr::view<const float> x, kr::view<float> y) {
@@ -237,7 +238,7 @@ Work gesummv() {
         y[i] = alpha * first + beta * second;
       },
       {.name = "gesummv"});
-  const int n = 1800;
+  const int n = size(1800, 14000);
   auto a = upload<float, 2>(numbers(n * n, 0, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, 0, 1, 2), n, n);
   auto x = upload(numbers(n, 0, 1, 3)), y = make_array<float>(n);
   return {[=] { kernel.launch(cover(n), 0.3f, 0.6f, *a, *b, *x, *y); },
@@ -255,7 +256,7 @@ Sparse sparse(int rows, int columns, int least, int most) {
   return s;
 }
 
-Work spmv_by_thread() {
+Work spmv_by_thread(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const int> start, kr::view<const int> column, kr::view<const float> value, kr::view<const float> x,
          kr::view<float> y) {
@@ -267,7 +268,7 @@ Work spmv_by_thread() {
         });
       },
       {.name = "spmv_thread"});
-  const int rows = 150000;
+  const int rows = size(150000, 4000000);
   const Sparse s = sparse(rows, rows, 4, 28);
   auto start = upload(s.start), column = upload(s.column);
   auto value = upload(numbers(s.column.size())), x = upload(numbers(rows, 0, 1, 2)), y = make_array<float>(rows);
@@ -275,7 +276,7 @@ Work spmv_by_thread() {
           CORPUS_PEER(peer_spmv, raw(start), raw(column), raw(value), raw(x), raw(y), rows), output(y)};
 }
 
-Work spmv_by_warp() {
+Work spmv_by_warp(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const int> start, kr::view<const int> column, kr::view<const double> value, kr::view<const double> x,
          kr::view<double> y) {
@@ -288,7 +289,7 @@ Work spmv_by_warp() {
         });
       },
       {.name = "spmv_warp"});
-  const int rows = 10000;
+  const int rows = size(10000, 300000);
   const Sparse s = sparse(rows, rows, 100, 300);
   auto start = upload(s.start), column = upload(s.column);
   auto value = upload(numbers<double>(s.column.size())), x = upload(numbers<double>(rows, 0, 1, 2)), y = make_array<double>(rows);
@@ -296,7 +297,7 @@ Work spmv_by_warp() {
           CORPUS_PEER(peer_spmv_long, raw(start), raw(column), raw(value), raw(x), raw(y), rows), output(y), 1e-9};
 }
 
-Work sgemm_tiled() {
+Work sgemm_tiled(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> a, kr::view<const float, 2> b, kr::view<float, 2> c) {
         constexpr int tile = 16;
@@ -314,7 +315,7 @@ Work sgemm_tiled() {
         c(row, column) = sum;
       },
       {.name = "sgemm_tiled"});
-  const int n = 640;
+  const int n = size(640, 2048);
   auto a = upload<float, 2>(numbers(n * n, -1, 1, 1), n, n), b = upload<float, 2>(numbers(n * n, -1, 1, 2), n, n);
   auto c = make_array<float, 2>(n, n);
   return {[=] {
@@ -323,7 +324,7 @@ Work sgemm_tiled() {
           CORPUS_PEER(peer_sgemm, raw(a), raw(b), raw(c), n), output(c)};
 }
 
-Work transpose_tiled() {
+Work transpose_tiled(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float, 2> in, kr::view<float, 2> out) {
         auto tile = kr::shared<float, 32, 33>();
@@ -335,7 +336,7 @@ Work transpose_tiled() {
         for (int j = 0; j < 32; j += 8) out(oy + j, ox) = tile(tx, ty + j);
       },
       {.name = "transpose_tiled"});
-  const int rows = 2048, columns = 1536;
+  const int rows = size(2048, 12288), columns = size(1536, 10240);
   auto in = upload<float, 2>(numbers(std::size_t(rows) * columns), rows, columns), out = make_array<float, 2>(columns, rows);
   return {[=] {
             kernel.launch({{columns / 32, rows / 32}, {32, 8}}, *in, *out);

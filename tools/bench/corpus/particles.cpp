@@ -19,7 +19,7 @@ std::vector<T> filled(std::size_t n, double low, double high, unsigned seed = 1)
   return all;
 }
 
-Work nbody() {
+Work nbody(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float4> bodies, kr::view<float3> acceleration) {
         auto i = kr::grid();
@@ -36,14 +36,14 @@ Work nbody() {
         });
       },
       {.name = "nbody"});
-  const int n = 3000;
+  const int n = size(3000, 50000);
   auto bodies = upload(filled<float4>(n, 0, 1));
   auto acceleration = make_array<float3>(n);
   return {[=] { kernel.forall(n)(*bodies, *acceleration); },
           CORPUS_PEER(peer_nbody, raw<float>(bodies), raw<float>(acceleration), n), output<float>(acceleration)};
 }
 
-Work soa_update() {
+Work soa_update(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<float> x, kr::view<float> y, kr::view<float> z, kr::view<float> vx, kr::view<float> vy, kr::view<float> vz,
          kr::value<float> dt) {
@@ -60,7 +60,7 @@ Work soa_update() {
         });
       },
       {.name = "soa_update"});
-  const int n = 1500000;
+  const int n = size(1500000, 24000000);
   std::vector<std::vector<float>> start;
   std::vector<Array<float>> a;
   for (unsigned c = 0; c < 6; ++c) start.push_back(numbers(n, c < 3 ? 0 : -1, 1, c + 1)), a.push_back(upload(start.back()));
@@ -75,7 +75,7 @@ struct body {
   int kind, hits;
 };  // 40 bytes
 
-Work aos_update() {
+Work aos_update(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<body> bodies, kr::value<float> dt) {
         for (auto i : kr::grid_stride(bodies.size())) {
@@ -93,17 +93,18 @@ Work aos_update() {
         }
       },
       {.name = "aos_update"});
-  const int n = 400000;
+  const int n = size(400000, 12000000);
+  const auto shape = size(kr::launch_config{128, 256}, cover(n));
   auto start = filled<body>(n, 0.1, 1);
   for (body& b : start) b.kind = 1, b.hits = 0;
   auto bodies = upload(start);
   return {[=] {
-            kernel.launch({128, 256}, *bodies, 0.001f);
+            kernel.launch(shape, *bodies, 0.001f);
           },
           CORPUS_PEER(peer_aos_update, reinterpret_cast<void*>(raw(bodies)), 0.001f, n), output<float>(bodies, start), 1e-4};
 }
 
-Work md_lj() {
+Work md_lj(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float4> position, kr::view<const int> neighbours, kr::view<float4> force, kr::value<int> count,
          kr::value<float> cutoff) {
@@ -126,7 +127,7 @@ Work md_lj() {
         });
       },
       {.name = "md_lj"});
-  const int n = 12000, count = 100;
+  const int n = size(12000, 400000), count = 100;
   auto position = upload(filled<float4>(n, 0, 20));
   auto near = integers(std::size_t(n) * count, n - 1);
   for (std::size_t k = 0; k < near.size(); ++k) near[k] += near[k] >= int(k % n);  // not the atom itself
@@ -137,7 +138,7 @@ Work md_lj() {
           1e-3};
 }
 
-Work lava_md() {
+Work lava_md(Size size) {
   // A block a box; all particles of the 27 boxes around act on its own.
   static const auto kernel = kr::kernel(
       [](kr::view<const float4> rv, kr::view<const float> qv, kr::view<float4> fv, kr::value<int> side, kr::value<float> a2) {
@@ -169,7 +170,7 @@ Work lava_md() {
         fv[own] = sum;
       },
       {.name = "lava_md"});
-  const int side = 5, n = side * side * side * 64;
+  const int side = size(5, 20), n = side * side * side * 64;
   auto points = filled<float4>(n, 0.1, 1);
   for (float4& p : points) p.w = (p.x * p.x + p.y * p.y + p.z * p.z);
   auto rv = upload(points);
@@ -181,7 +182,7 @@ Work lava_md() {
           CORPUS_PEER(peer_lava_md, raw<float>(rv), raw(qv), raw<float>(fv), side, 0.5f), output<float>(fv), 1e-3};
 }
 
-Work mri_q() {
+Work mri_q(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float> kx, kr::view<const float> ky, kr::view<const float> kz, kr::view<const float> magnitude,
          kr::view<const float> x, kr::view<const float> y, kr::view<const float> z, kr::view<float> qr, kr::view<float> qi) {
@@ -199,7 +200,7 @@ Work mri_q() {
         });
       },
       {.name = "mri_q"});
-  const int n = 8192, k = 400;
+  const int n = size(8192, 400000), k = 400;
   const auto points = [](int count, unsigned seed) { return upload(numbers(std::size_t(count), -0.5, 0.5, seed)); };
   auto kx = points(k, 1), ky = points(k, 2), kz = points(k, 3), m = upload(numbers(k, 0, 1, 4)), x = points(n, 5),
        y = points(n, 6), z = points(n, 7);
@@ -209,7 +210,7 @@ Work mri_q() {
           output(qr) + output(qi), 1e-3};
 }
 
-Work tpacf() {
+Work tpacf(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float3> stars, kr::view<const float> bounds, kr::view<int> counts) {
         auto mine = kr::shared<int, 32>();
@@ -234,22 +235,21 @@ Work tpacf() {
         kr::if_(t < 32, [&] { kr::atomic(counts[t]).add(mine[t]); });
       },
       {.name = "tpacf"});
-  const int n = 1600;
+  const int n = size(1600, 16000);
   auto directions = filled<float3>(n, -1, 1);
   for (float3& d : directions) d = kr::normalize(d);
   std::vector<float> edges(32);
   for (int b = 0; b < 32; ++b) edges[b] = b == 31 ? -2.f : float(std::cos((b + 1) * 0.1));
   auto stars = upload(directions);
   auto bounds = upload(edges);
-  auto counts = make_array<int>(32);
-  const std::vector<int> zeros(32);
-  return {[=] { counts->copy_from(zeros), kernel.launch(cover(n, 64), *stars, *bounds, *counts); },
+  auto counts = make_array<int>(32), zeros = upload(std::vector<int>(32));
+  return {[=] { counts->copy_from(*zeros), kernel.launch(cover(n, 64), *stars, *bounds, *counts); },
           CORPUS_PEER(peer_tpacf, raw<float>(stars), raw(bounds), raw(counts), n), output(counts), 1e-3};
 }
 
-Work triad() {
+Work triad(Size size) {
   static const auto kernel = kr::vectorize([](auto a, auto b, auto s) { return a + s * b; }, {.name = "triad"});
-  const int n = 3000000;
+  const int n = size(3000000, 40000000);
   auto a = upload(numbers<double>(n)), b = upload(numbers<double>(n, 0, 1, 2)), c = make_array<double>(n);
   return {[=] { kernel.into (*c)(*a, *b, 1.75); }, CORPUS_PEER(peer_triad, raw(a), raw(b), raw(c), 1.75, n), output(c), 1e-12};
 }

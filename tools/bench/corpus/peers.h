@@ -78,9 +78,11 @@ void peer_asian_option(float* payoff, int paths, int steps, float drift, float s
 void peer_american_binomial(const float* spot, const float* strike, float* price, int n);
 void peer_monte_carlo_pi(int* hits, int n, int draws);
 // blocks
-void peer_reduction(const float* in, float* total, int n);
+// `blocks`: how many the GPU's loops over the whole grid are launched with.
+void peer_reduction(const float* in, float* total, int n, int blocks);
 void peer_scan(const int* in, int* out, int n);  // n: a multiple of 65,536, of which there are at most 256
-void peer_histogram(const unsigned char* in, unsigned* counts, int n);
+void peer_histogram(const unsigned char* in, unsigned* counts, int n, int blocks);
+void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks);  // on GPUs without shared memory
 void peer_scatter_add(const int* where, const float* value, float* sums, int n, int cells);
 void peer_sad(const unsigned char* now, const unsigned char* before, int* best, int w, int h);
 void peer_sort_blocks(const float* in, float* out, int blocks);  // of 256

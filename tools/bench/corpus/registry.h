@@ -7,11 +7,15 @@
 
 #include <krait/krait.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace corpus {
@@ -25,10 +29,15 @@ struct Library {
   void* symbol(const char* name) const;
 };
 
+/// The sums of magnitudes of differences and of values.
+struct Difference {
+  double off = 0, all = 0;
+};
 /// What a run leaves, and how it is made as it was before one.
 struct Output {
   Run reset;
-  std::function<std::vector<double>()> read;
+  std::function<std::shared_ptr<void>()> read;                              // a copy on the host
+  std::function<void(const void* a, const void* b, Difference& by)> compare;  // of two copies, the values being a's
 };
 struct Work {
   Run krait;
@@ -37,11 +46,21 @@ struct Work {
   double tolerance = 1e-4;  // of the sum of magnitudes of the results
 };
 
+/// Which sizes an entry takes: those for a CPU with few cores, which the published figures are of, or those that keep a large GPU
+/// busy for 0.2 ms and more, in at most 2 GiB. Launch shapes of loops over the whole grid go with them.
+struct Size {
+  bool gpu = false;
+  template <class T>
+  T operator()(T for_cpu, std::type_identity_t<T> for_gpu) const {
+    return gpu ? for_gpu : for_cpu;
+  }
+};
+
 struct Entry {
   int number;
   const char* name;
   const char* theme;
-  Work (*make)();
+  Work (*make)(Size);
   bool open() const { return number % 2 == 1; }
 };
 using Registry = std::vector<Entry>;
@@ -55,12 +74,17 @@ void add_finance(Registry&);
 void add_blocks(Registry&);
 void add_hashes(Registry&);
 
+/// The device of the arrays that are made next.
+inline kr::device& home() {
+  static kr::device on;
+  return on;
+}
 // Arrays are shared by the runs of an entry.
 template <class T, int N = 1>
 using Array = std::shared_ptr<kr::array<T, N>>;
 template <class T, int N = 1, class... Extents>
 Array<T, N> make_array(Extents... extents) {
-  return std::make_shared<kr::array<T, N>>(kr::shape<N>(extents...));
+  return std::make_shared<kr::array<T, N>>(kr::shape<N>(extents...), home());
 }
 template <class T, int N, class... Extents>
 Array<T, N> upload(const std::vector<T>& from, Extents... extents) {
@@ -85,39 +109,47 @@ Output output(const Array<T, N>& a, std::vector<T> initial = {}) {
     initial.resize(std::size_t(a->size()));
     std::memset(static_cast<void*>(initial.data()), 0, initial.size() * sizeof(T));
   }
-  return {[a, initial] { a->copy_from(initial); },
-          [a] {
+  const auto start = std::make_shared<const std::vector<T>>(std::move(initial));
+  return {[=] { a->copy_from(*start); }, [=] { return std::make_shared<kr::host_array<T>>(a->to_host()); },
+          [](const void* a, const void* b, Difference& by) {
             using Number = std::conditional_t<std::is_void_v<As>, T, As>;
-            const std::vector<T> host = a->to_host();
-            const auto* first = reinterpret_cast<const Number*>(host.data());
-            return std::vector<double>(first, first + host.size() * sizeof(T) / sizeof(Number));
+            const auto& host = *static_cast<const kr::host_array<T>*>(a);
+            const auto* x = reinterpret_cast<const Number*>(host.data());
+            const auto* y = reinterpret_cast<const Number*>(static_cast<const kr::host_array<T>*>(b)->data());
+            for (std::size_t i = 0; i < host.size() * sizeof(T) / sizeof(Number); ++i)
+              by.off += std::fabs(double(x[i]) - double(y[i])), by.all += std::fabs(double(x[i]));
           }};
 }
 /// Both: for kernels that leave more than one array.
 inline Output operator+(Output a, Output b) {
-  return {[=] { a.reset(), b.reset(); },
-          [=] {
-            auto all = a.read();
-            for (double v : b.read()) all.push_back(v);
-            return all;
+  using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+  return {[=] { a.reset(), b.reset(); }, [=] { return std::make_shared<Both>(a.read(), b.read()); },
+          [=](const void* x, const void* y, Difference& by) {
+            const auto &these = *static_cast<const Both*>(x), &those = *static_cast<const Both*>(y);
+            a.compare(these.first.get(), those.first.get(), by), b.compare(these.second.get(), those.second.get(), by);
           }};
 }
 
-// Data, the same in every run.
+// Data, the same in every run. What lies beyond the first 2^23 values, more than any CPU's size has, repeats them: random
+// numbers would take longer to make than all kernels to run.
+template <class T, class Next>
+std::vector<T> filled_by(std::size_t n, const Next& next) {
+  const std::size_t fresh = std::min(n, std::size_t(1) << 23);
+  std::vector<T> v(n);
+  for (std::size_t i = 0; i < fresh; ++i) v[i] = static_cast<T>(next());
+  for (std::size_t i = fresh; i < n; i += fresh) std::copy_n(v.begin(), std::min(fresh, n - i), v.begin() + std::ptrdiff_t(i));
+  return v;
+}
 template <class T = float>
 std::vector<T> numbers(std::size_t n, double low = 0, double high = 1, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> in(low, high);
-  std::vector<T> v(n);
-  for (T& x : v) x = static_cast<T>(in(random));
-  return v;
+  return filled_by<T>(n, [&] { return in(random); });
 }
 template <class T = int>
 std::vector<T> integers(std::size_t n, long below, unsigned seed = 1) {
   std::mt19937 random(seed);
-  std::vector<T> v(n);
-  for (T& x : v) x = static_cast<T>(random() % static_cast<unsigned long>(below));
-  return v;
+  return filled_by<T>(n, [&] { return random() % static_cast<unsigned long>(below); });
 }
 /// The grid of blocks that covers so many threads.
 inline kr::launch_config cover(long n, int block = 256) { return {(n + block - 1) / block, block}; }

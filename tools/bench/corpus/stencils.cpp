@@ -7,7 +7,7 @@
 namespace corpus {
 namespace {
 
-Work jacobi2d() {
+Work jacobi2d(Size size) {
   static const auto step = kr::kernel(
       [](kr::view<const float, 2> a, kr::view<float, 2> b) {
         auto [j, i] = kr::grid<2>();
@@ -15,7 +15,7 @@ Work jacobi2d() {
                 [&] { b(i, j) = 0.2f * (a(i, j) + a(i, j - 1) + a(i, j + 1) + a(i - 1, j) + a(i + 1, j)); });
       },
       {.name = "jacobi2d"});
-  const int n = 1800, steps = 4;
+  const int n = size(1800, 7000), steps = 4;
   const auto start = numbers(n * n);
   auto a = upload<float, 2>(start, n, n), b = upload<float, 2>(start, n, n);
   return {[=] {
@@ -24,7 +24,7 @@ Work jacobi2d() {
           CORPUS_PEER(peer_jacobi2d, raw(a), raw(b), n, steps), output(a, start)};
 }
 
-Work red_black() {
+Work red_black(Size size) {
   static const auto sweep = kr::kernel(
       [](kr::view<double, 2> u, kr::view<const double, 2> f, kr::value<int> colour) {
         auto [half, i] = kr::grid<2>();
@@ -33,7 +33,7 @@ Work red_black() {
                 [&] { u(i, j) = 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1) - f(i, j)); });
       },
       {.name = "red_black"});
-  const int n = 1000, sweeps = 4;
+  const int n = size(1000, 6000), sweeps = 4;
   const auto start = numbers<double>(n * n);
   auto u = upload<double, 2>(start, n, n), f = upload<double, 2>(numbers<double>(n * n, -0.1, 0.1, 2), n, n);
   return {[=] {
@@ -42,7 +42,7 @@ Work red_black() {
           CORPUS_PEER(peer_red_black, raw(u), raw(f), n, sweeps), output(u, start), 1e-9};
 }
 
-Work fdtd2d() {
+Work fdtd2d(Size size) {
   static const auto step_ey = kr::kernel(
       [](kr::view<float, 2> ey, kr::view<const float, 2> hz, kr::value<float> source) {
         auto [j, i] = kr::grid<2>();
@@ -64,7 +64,7 @@ Work fdtd2d() {
                 [&] { hz(i, j) -= 0.7f * (ex(i, j + 1) - ex(i, j) + ey(i + 1, j) - ey(i, j)); });
       },
       {.name = "fdtd_hz"});
-  const int n = 1300, steps = 3;
+  const int n = size(1300, 6000), steps = 3;
   const auto sx = numbers(n * n, 0, 1, 1), sy = numbers(n * n, 0, 1, 2), sz = numbers(n * n, 0, 1, 3);
   auto ex = upload<float, 2>(sx, n, n), ey = upload<float, 2>(sy, n, n), hz = upload<float, 2>(sz, n, n);
   return {[=] {
@@ -77,7 +77,7 @@ Work fdtd2d() {
           CORPUS_PEER(peer_fdtd2d, raw(ex), raw(ey), raw(hz), n, steps), output(hz, sz) + output(ex, sx) + output(ey, sy)};
 }
 
-Work heat3d() {
+Work heat3d(Size size) {
   static const auto step = kr::kernel(
       [](kr::view<const double, 3> a, kr::view<double, 3> b) {
         auto [k, j, i] = kr::grid<3>();
@@ -89,7 +89,7 @@ Work heat3d() {
         });
       },
       {.name = "heat3d"});
-  const int n = 120, steps = 4;
+  const int n = size(120, 320), steps = 4;
   const auto start = numbers<double>(n * n * n);
   auto a = upload<double, 3>(start, n, n, n), b = upload<double, 3>(start, n, n, n);
   const kr::launch_config shape{{(n + 31) / 32, (n + 3) / 4, n}, {32, 4, 1}};
@@ -99,7 +99,7 @@ Work heat3d() {
           CORPUS_PEER(peer_heat3d, raw(a), raw(b), n, steps), output(a, start), 1e-9};
 }
 
-Work hotspot() {
+Work hotspot(Size size) {
   static const auto step = kr::kernel(
       [](kr::view<const float, 2> temperature, kr::view<const float, 2> power, kr::view<float, 2> out) {
         auto [x, y] = kr::grid<2>();
@@ -112,7 +112,7 @@ Work hotspot() {
         });
       },
       {.name = "hotspot"});
-  const int n = 1024, steps = 4;
+  const int n = size(1024, 6144), steps = 4;
   const auto start = numbers(n * n, 60, 90);
   auto a = upload<float, 2>(start, n, n), b = make_array<float, 2>(n, n), power = upload<float, 2>(numbers(n * n, 0, 2, 2), n, n);
   return {[=] {
@@ -122,7 +122,7 @@ Work hotspot() {
           CORPUS_PEER(peer_hotspot, raw(a), raw(power), raw(b), n, steps), output(a, start)};
 }
 
-Work srad() {
+Work srad(Size size) {
   static const auto coefficients = kr::kernel(
       [](kr::view<const float> image, kr::view<float> c, kr::view<kr::vec<float, 4>> derivatives, kr::value<int> rows,
          kr::value<int> columns, kr::value<float> q0) {
@@ -153,7 +153,7 @@ Work srad() {
         });
       },
       {.name = "srad_2"});
-  const int rows = 1000, columns = 1100;
+  const int rows = size(1000, 5000), columns = size(1100, 5500);
   const auto start = numbers(rows * columns, 0.5, 1.5);
   auto image = upload(start), c = make_array<float>(rows * columns);
   auto derivatives = make_array<kr::vec<float, 4>>(rows * columns);
@@ -164,7 +164,7 @@ Work srad() {
           CORPUS_PEER(peer_srad, raw(image), raw(c), raw<float>(derivatives), rows, columns, 0.05f, 0.5f), output(image, start)};
 }
 
-Work wave() {
+Work wave(Size size) {
   static const auto step = kr::kernel(
       [](kr::view<const float, 2> now, kr::view<float, 2> before, kr::value<float> courant) {
         auto [x, y] = kr::grid<2>();
@@ -177,7 +177,7 @@ Work wave() {
         });
       },
       {.name = "wave"});
-  const int n = 1280, steps = 4;
+  const int n = size(1280, 7000), steps = 4;
   const auto start = numbers(n * n);
   auto a = upload<float, 2>(start, n, n), b = upload<float, 2>(start, n, n);
   return {[=] {
@@ -186,7 +186,7 @@ Work wave() {
           CORPUS_PEER(peer_wave, raw(a), raw(b), n, steps, 0.1f), output(a, start) + output(b, start)};
 }
 
-Work lattice_boltzmann() {
+Work lattice_boltzmann(Size size) {
   static const auto step = kr::kernel(
       [](kr::view<const float, 3> f, kr::view<float, 3> out, kr::value<float> omega) {
         auto [x, y] = kr::grid<2>();
@@ -212,14 +212,14 @@ Work lattice_boltzmann() {
         });
       },
       {.name = "lattice_boltzmann"});
-  const int h = 512, w = 512;
+  const int h = size(512, 2048), w = h;
   const auto start = numbers(9 * h * w, 0.5, 1.0);
   auto a = upload<float, 3>(start, 9, h, w), b = make_array<float, 3>(9, h, w);
   return {[=] { step.launch(cover2(w, h), *a, *b, 1.2f), step.launch(cover2(w, h), *b, *a, 1.2f); },
           CORPUS_PEER(peer_lattice_boltzmann, raw(a), raw(b), h, w, 1.2f), output(a, start)};
 }
 
-Work stencil7() {
+Work stencil7(Size size) {
   static const auto kernel = kr::kernel(
       [](kr::view<const float> a, kr::view<float> out, kr::value<int> nx, kr::value<int> ny, kr::value<float> c0,
          kr::value<float> c1) {
@@ -231,7 +231,7 @@ Work stencil7() {
         }
       },
       {.name = "stencil7"});
-  const int nx = 256, ny = 160, nz = 100;
+  const int nx = size(256, 512), ny = size(160, 512), nz = size(100, 400);
   auto a = upload(numbers(nx * ny * nz)), out = make_array<float>(nx * ny * nz);
   return {[=] {
             kernel.launch({{ny - 2, nz - 2}, 128}, *a, *out, nx, ny, 0.6f, 0.1f);
@@ -239,7 +239,7 @@ Work stencil7() {
           CORPUS_PEER(peer_stencil7, raw(a), raw(out), nx, ny, nz, 0.6f, 0.1f), output(out)};
 }
 
-Work pathfinder() {
+Work pathfinder(Size size) {
   static const auto row = kr::kernel(
       [](kr::view<const int, 2> wall, kr::view<const int> from, kr::view<int> to, kr::value<int> r) {
         auto x = kr::grid();
@@ -251,7 +251,7 @@ Work pathfinder() {
         });
       },
       {.name = "pathfinder"});
-  const int rows = 30, columns = 200000;
+  const int rows = 30, columns = size(200000, 6000000);
   const auto start = integers(columns, 10, 2);
   auto wall = upload<int, 2>(integers(std::size_t(rows) * columns, 10), rows, columns);
   auto a = upload(start), b = make_array<int>(columns);

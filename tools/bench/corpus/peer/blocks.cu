@@ -24,10 +24,10 @@ __global__ void reduction_kernel(const float* in, float* sums, int n) {
   }
   if (t == 0) sums[blockIdx.x] = part[0];
 }
-void peer_reduction(const float* in, float* total, int n) {
-  float* sums = scratch<float>(128);
-  reduction_kernel<<<128, 256>>>(in, sums, n);
-  reduction_kernel<<<1, 256>>>(sums, total, 128);
+void peer_reduction(const float* in, float* total, int n, int blocks) {
+  float* sums = scratch<float>(blocks);
+  reduction_kernel<<<blocks, 256>>>(in, sums, n);
+  reduction_kernel<<<1, 256>>>(sums, total, blocks);
 }
 
 __global__ void scan_within(const int* in, int* out, int* sums, int n) {
@@ -67,9 +67,16 @@ __global__ void histogram_kernel(const unsigned char* in, unsigned* counts, int 
   __syncthreads();
   atomicAdd(&counts[t], mine[t]);
 }
-void peer_histogram(const unsigned char* in, unsigned* counts, int n) {
+void peer_histogram(const unsigned char* in, unsigned* counts, int n, int blocks) {
   cudaMemsetAsync(counts, 0, 256 * sizeof(unsigned));
-  histogram_kernel<<<256, 256>>>(in, counts, n);
+  histogram_kernel<<<blocks, 256>>>(in, counts, n);
+}
+__global__ void histogram_global_kernel(const unsigned char* in, unsigned* counts, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&counts[in[i]], 1u);
+}
+void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks) {
+  cudaMemsetAsync(counts, 0, 256 * sizeof(unsigned));
+  histogram_global_kernel<<<blocks, 256>>>(in, counts, n);
 }
 
 __global__ void scatter_kernel(const int* where, const float* value, float* sums, int n) {

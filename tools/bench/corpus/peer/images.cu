@@ -43,7 +43,7 @@ __global__ void blur5_kernel(const byte* in, const float* weights, byte* out, in
     for (int dx = -2; dx <= 2; dx++) sum += weights[(dy + 2) * 5 + dx + 2] * in[clamp(y + dy, h - 1) * w + clamp(x + dx, w - 1)];
   out[y * w + x] = byte(sum);
 }
-void peer_blur5(const byte* in, const float* weights, byte* out, int w, int h) { blur5_kernel<<<grid2(w, h), block2>>>(in, weights, out, w, h); }
+void peer_blur5(const byte* in, const float* weights, byte* out, int w, int h) { blur5_kernel<<<grid16(w, h), block16>>>(in, weights, out, w, h); }
 
 __global__ void gamma_kernel(const byte* in, const byte* table, byte* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -122,7 +122,7 @@ __global__ void bilateral_kernel(const float* in, float* out, int w, int h, floa
   out[y * w + x] = sum / weights;
 }
 void peer_bilateral(const float* in, float* out, int w, int h, float space, float range) {
-  bilateral_kernel<<<grid2(w, h), block2>>>(in, out, w, h, space, range);
+  bilateral_kernel<<<grid16(w, h), block16>>>(in, out, w, h, space, range);
 }
 
 __global__ void box_rows(const float* in, float* out, int w, int h, int r) {
@@ -190,5 +190,5 @@ __global__ void mandelbrot_kernel(uchar4* out, int w, int h, double left, double
   out[y * w + x] = make_uchar4(byte(k * 5), byte(k * 3), byte(k), 255);
 }
 void peer_mandelbrot(byte* rgba, int w, int h, double left, double top, double step, int limit) {
-  mandelbrot_kernel<<<grid2(w, h), block2>>>(reinterpret_cast<uchar4*>(rgba), w, h, left, top, step, limit);
+  mandelbrot_kernel<<<grid16(w, h), block16>>>(reinterpret_cast<uchar4*>(rgba), w, h, left, top, step, limit);
 }

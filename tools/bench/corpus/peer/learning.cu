@@ -166,7 +166,7 @@ __global__ void backprop_adjust(const float* in, const float* out, const float* 
 }
 void peer_backprop(const float* in, const float* target, const float* weights, float* out, float* adjusted, int inputs, int outputs) {
   backprop_forward<<<blocks(outputs), 256>>>(in, weights, out, inputs, outputs);
-  backprop_adjust<<<dim3(blocks(outputs, 16), blocks(inputs + 1, 16)), dim3(16, 16)>>>(in, out, target, weights, adjusted, inputs, outputs);
+  backprop_adjust<<<grid16(outputs, inputs + 1), block16>>>(in, out, target, weights, adjusted, inputs, outputs);
 }
 
 __global__ void kmeans_kernel(const float* points, const float* centres, int* member, int n, int features, int clusters) {

@@ -52,8 +52,8 @@ __global__ void multiply(float alpha, const float* a, const float* b, float beta
   d[i * n + j] = sum;
 }
 void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d, int n) {
-  multiply<<<grid2(n, n), block2>>>(alpha, a, b, 0.f, nullptr, t, n);
-  multiply<<<grid2(n, n), block2>>>(1.f, t, c, beta, d0, d, n);
+  multiply<<<grid16(n, n), block16>>>(alpha, a, b, 0.f, nullptr, t, n);
+  multiply<<<grid16(n, n), block16>>>(1.f, t, c, beta, d0, d, n);
 }
 
 __global__ void statistics(const double* data, double* mean, double* deviation, int m, int n) {

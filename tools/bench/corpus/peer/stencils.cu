@@ -64,7 +64,7 @@ __global__ void hotspot_kernel(const float* a, const float* power, float* b, int
                               (80.f - t) * 0.02f);
 }
 void peer_hotspot(float* a, const float* power, float* b, int n, int steps) {
-  for (int s = 0; s < steps; s++, std::swap(a, b)) hotspot_kernel<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(a, power, b, n);
+  for (int s = 0; s < steps; s++, std::swap(a, b)) hotspot_kernel<<<grid16(n, n), block16>>>(a, power, b, n);
 }
 
 __global__ void srad_1(const float* image, float* c, float4* derivatives, int rows, int columns, float q0) {
