@@ -97,7 +97,7 @@ Work scatter_add(Size size) {
         kr::if_(i < where.size(), [&] { kr::atomic(sums[where[i]]).add(value[i]); });
       },
       {.name = "scatter_add"});
-  const int n = size(600000, 40000000), cells = size(50000, 4000000);
+  const int n = size(600000, 40000000), cells = size(50000, 1000000);
   auto where = upload(integers(n, cells));
   auto value = upload(numbers(n)), sums = make_array<float>(cells), zeros = upload(std::vector<float>(cells));
   return {[=] { sums->copy_from(*zeros), kernel.forall(n)(*where, *value, *sums); },

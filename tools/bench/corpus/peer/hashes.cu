@@ -27,7 +27,8 @@ void peer_crc(const unsigned char* data, const unsigned* table, unsigned* sums, 
 __device__ std::uint32_t rotr(std::uint32_t x, int by) { return __funnelshift_r(x, x, by); }
 __device__ std::uint32_t rotl(std::uint32_t x, int by) { return __funnelshift_l(x, x, by); }
 
-__global__ void sha256_kernel(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests, int n) {
+__constant__ std::uint32_t rounds[64];
+__global__ void sha256_kernel(const std::uint32_t* messages, std::uint32_t* digests, int n) {
   INDEX;
   if (i >= n) return;
   std::uint32_t w[64];
@@ -37,7 +38,7 @@ __global__ void sha256_kernel(const std::uint32_t* messages, const std::uint32_t
   const std::uint32_t start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::uint32_t a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];
   for (int t = 0; t < 64; t++) {
-    const std::uint32_t first = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + constants[t] + w[t];
+    const std::uint32_t first = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + rounds[t] + w[t];
     const std::uint32_t second = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
   }
@@ -45,7 +46,8 @@ __global__ void sha256_kernel(const std::uint32_t* messages, const std::uint32_t
   for (int k = 0; k < 8; k++) digests[8 * i + k] = start[k] + state[k];
 }
 void peer_sha256(const std::uint32_t* messages, const std::uint32_t* constants, std::uint32_t* digests, int n) {
-  sha256_kernel<<<blocks(n), 256>>>(messages, constants, digests, n);
+  static const auto copied = cudaMemcpyToSymbol(rounds, constants, sizeof rounds, 0, cudaMemcpyDeviceToDevice);
+  if (copied == cudaSuccess) sha256_kernel<<<blocks(n), 256>>>(messages, digests, n);
 }
 
 __global__ void xxhash_kernel(const std::uint32_t* rows, std::uint32_t* hashes, int n, int words) {

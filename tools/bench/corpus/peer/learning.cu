@@ -23,12 +23,12 @@ __global__ void softmax_kernel(const float* x, float* y, int rows, int columns) 
 }
 void peer_softmax(const float* x, float* y, int rows, int columns) { softmax_kernel<<<(rows + 3) / 4, 128>>>(x, y, rows, columns); }
 
-template <class Combine>
+template <int block, class Combine>
 __device__ float over_block(float* partial, float v, Combine combine) {
   const int t = threadIdx.x;
   partial[t] = v;
   __syncthreads();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+  for (int half = block / 2; half > 0; half /= 2) {
     if (t < half) partial[t] = combine(partial[t], partial[t + half]);
     __syncthreads();
   }
@@ -44,9 +44,9 @@ __global__ void layer_norm_kernel(const float* x, const float* gain, const float
   const int t = threadIdx.x, row = blockIdx.x;
   float sum = 0, squares = 0;
   for (int c = t; c < n; c += 128) sum += x[row * n + c];
-  const float mean = over_block(partial, sum, Add()) / n;
+  const float mean = over_block<128>(partial, sum, Add()) / n;
   for (int c = t; c < n; c += 128) squares += (x[row * n + c] - mean) * (x[row * n + c] - mean);
-  const float scale = rsqrtf(over_block(partial, squares, Add()) / n + 1e-5f);
+  const float scale = rsqrtf(over_block<128>(partial, squares, Add()) / n + 1e-5f);
   for (int c = t; c < n; c += 128) y[row * n + c] = (x[row * n + c] - mean) * scale * gain[c] + bias[c];
 }
 void peer_layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows, int columns) {
@@ -90,9 +90,9 @@ __global__ void attention_kernel(const float* q, const float* k, const float* v,
     for (int c = 0; c < width; c++) dot += query[c] * k[j * width + c];
     scores[j] = dot * 0.125f, most = fmaxf(most, dot * 0.125f);
   }
-  most = over_block(partial, most, Max());
+  most = over_block<block>(partial, most, Max());
   for (int j = t; j < n; j += block) sum += scores[j] = expf(scores[j] - most);
-  sum = over_block(partial, sum, Add());
+  sum = over_block<block>(partial, sum, Add());
   if (t >= width) return;
   float all = 0;
   for (int j = 0; j < n; j++) all += scores[j] * v[j * width + t];

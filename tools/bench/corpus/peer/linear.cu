@@ -44,16 +44,23 @@ void peer_atax(const double* a, const double* x, double* t, double* y, int m, in
   product<double><<<blocks(n), 256>>>(a, t, nullptr, y, m, n, true, 1.);
 }
 
-__global__ void multiply(float alpha, const float* a, const float* b, float beta, const float* d0, float* d, int n) {
+__global__ void multiply_first(float alpha, const float* a, const float* b, float* t, int n) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
   if (i >= n || j >= n) return;
-  float sum = d0 ? beta * d0[i * n + j] : 0.f;
+  float sum = 0;
   for (int k = 0; k < n; k++) sum += alpha * a[i * n + k] * b[k * n + j];
+  t[i * n + j] = sum;
+}
+__global__ void multiply_second(float beta, const float* t, const float* c, const float* d0, float* d, int n) {
+  const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= n || j >= n) return;
+  float sum = beta * d0[i * n + j];
+  for (int k = 0; k < n; k++) sum += t[i * n + k] * c[k * n + j];
   d[i * n + j] = sum;
 }
 void peer_2mm(float alpha, float beta, const float* a, const float* b, const float* c, float* t, const float* d0, float* d, int n) {
-  multiply<<<grid16(n, n), block16>>>(alpha, a, b, 0.f, nullptr, t, n);
-  multiply<<<grid16(n, n), block16>>>(1.f, t, c, beta, d0, d, n);
+  multiply_first<<<grid16(n, n), block16>>>(alpha, a, b, t, n);
+  multiply_second<<<grid16(n, n), block16>>>(beta, t, c, d0, d, n);
 }
 
 __global__ void statistics(const double* data, double* mean, double* deviation, int m, int n) {

@@ -112,9 +112,10 @@ __global__ void tpacf_kernel(const float* stars, const float* bounds, int* count
   INDEX;
   if (t < 32) mine[t] = 0;
   __syncthreads();
-  if (i < n)
+  if (i < n) {
+    const float x = stars[3 * i], y = stars[3 * i + 1], z = stars[3 * i + 2];
     for (int j = i + 1; j < n; j++) {
-      const float angle = stars[3 * i] * stars[3 * j] + stars[3 * i + 1] * stars[3 * j + 1] + stars[3 * i + 2] * stars[3 * j + 2];
+      const float angle = x * stars[3 * j] + y * stars[3 * j + 1] + z * stars[3 * j + 2];
       int low = 0, high = 31;
       while (low < high) {
         const int middle = (low + high) / 2;
@@ -123,6 +124,7 @@ __global__ void tpacf_kernel(const float* stars, const float* bounds, int* count
       }
       atomicAdd(&mine[low], 1);
     }
+  }
   __syncthreads();
   if (t < 32) atomicAdd(&counts[t], mine[t]);
 }
