@@ -62,10 +62,11 @@ Work ycbcr(Size size) {
       },
       {.name = "ycbcr"});
   const int width = width_of(size), height = height_of(size);
+  const auto shape = size(kr::launch_config{256, 256}, cover(width * height));
   auto in = upload(picture<rgb>(width * height));
   auto out = make_array<rgb>(width * height);
   return {[=] {
-            kernel.launch({256, 256}, *in, *out);
+            kernel.launch(shape, *in, *out);
           },
           CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height), output<byte>(out), 1e-3};
 }
