@@ -135,36 +135,35 @@ void warm_up(const std::vector<Candidate>& candidates) {
   } while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(200));
 }
 
-Result measure(const Entry& e, const Field& field, const Wish& wish) {
-  constexpr double sample_ms = 12;
-  const Size size{wish.sizes.empty() ? !is_cpu(field.devices[0]) : wish.sizes == "gpu"};
-  const std::size_t peers = field.libraries.size();
-  Result result{e};
-  result.beside.resize(field.columns.size());
-  const auto wrong = [&](const std::string& name, const std::string& how) {
-    if (!how.empty()) result.wrong += (result.wrong.empty() ? "" : "; ") + name + " " + how;
-    std::replace(result.wrong.begin(), result.wrong.end(), '"', '\'');
-  };
+/// Adds to what is wrong with a row.
+void add_wrong(Result& result, const std::string& name, const std::string& how) {
+  if (!how.empty()) result.wrong += (result.wrong.empty() ? "" : "; ") + name + " " + how;
+  std::replace(result.wrong.begin(), result.wrong.end(), '"', '\'');  // it goes into JSON
+}
 
-  // Krait on the first device, the peers there, Krait on the other devices.
-  std::vector<Work> works;
-  works.reserve(field.devices.size());
-  std::vector<Candidate> candidates;
-  const auto add_krait = [&](const kr::device& on) {
+/// Krait on the first device, the peers there, Krait on the other devices, after Krait's first calls. `works` has room for all.
+std::vector<Candidate> candidates_of(const Entry& e, const Field& field, Size size, std::vector<Work>& works, Result& result) {
+  std::vector<Candidate> all;
+  const auto krait_on = [&](const kr::device& on, double& first_ms) {
     corpus::home() = on;
     works.push_back(e.make(size));
-    candidates.push_back({on, works.back().krait, &works.back().out});
-    return first_call(candidates.back());
+    const Candidate krait{on, works.back().krait, &works.back().out};
+    first_ms = first_call(krait);
+    return krait;
   };
-  result.first_ms = add_krait(field.devices[0]);
-  for (const Library& l : field.libraries) candidates.push_back({field.devices[0], works[0].peer(l), &works[0].out});
+  all.push_back(krait_on(field.devices[0], result.first_ms));
+  for (const Library& l : field.libraries) all.push_back({field.devices[0], works[0].peer(l), &works[0].out});
   for (std::size_t d = 1; d < field.devices.size(); ++d) try {
-      result.beside[peers + d - 1].first_ms = add_krait(field.devices[d]);
+      all.push_back(krait_on(field.devices[d], result.beside[all.size() - 1].first_ms));
     } catch (const std::exception& error) {
-      wrong(field.devices[d].id(), error.what());
-      candidates.resize(peers + d), candidates.push_back({field.devices[d], {}});
+      add_wrong(result, field.devices[d].id(), error.what());
+      all.push_back({field.devices[d], {}});
     }
+  return all;
+}
 
+/// Holds Krait's result on the first device to the peers', and to it those on other devices.
+void compare(const std::vector<Candidate>& candidates, const Field& field, const Work& work, Result& result) {
   std::vector<std::shared_ptr<void>> left;
   for (const Candidate& c : candidates) {
     left.push_back(nullptr);
@@ -173,24 +172,37 @@ Result measure(const Entry& e, const Field& field, const Wish& wish) {
     c.run(), kr::synchronize();
     left.back() = c.out->read();
   }
-  for (std::size_t i = 1; i < candidates.size(); ++i)
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    const bool peer = i <= field.libraries.size();
     if (left[i])
-      wrong(field.columns[i - 1].name, i <= peers ? difference(works[0], left[i].get(), left[0].get())
-                                                   : difference(works[0], left[0].get(), left[i].get()));
-  left.clear();
+      add_wrong(result, field.columns[i - 1].name, difference(work, left[peer ? i : 0].get(), left[peer ? 0 : i].get()));
+  }
+}
+
+Result measure(const Entry& e, const Field& field, const Wish& wish) {
+  constexpr double sample_ms = 12;
+  const Size size{wish.sizes.empty() ? !is_cpu(field.devices[0]) : wish.sizes == "gpu"};
+  Result result{e};
+  result.beside.resize(field.columns.size());
+  std::vector<Work> works;
+  works.reserve(field.devices.size());
+  const std::vector<Candidate> candidates = candidates_of(e, field, size, works, result);
+  compare(candidates, field, works[0], result);
 
   if (size.gpu) warm_up(candidates);
   std::vector<int> repeats;
-  for (const Candidate& c : candidates) repeats.push_back(c.run ? std::max(1, int(sample_ms / std::max(time_of(c, 1, false), 1e-4))) : 0);
+  for (const Candidate& c : candidates)
+    repeats.push_back(c.run ? std::max(1, int(sample_ms / std::max(time_of(c, 1, false), 1e-4))) : 0);
   std::vector<std::vector<double>> times(candidates.size());
   for (int round = 0; round < wish.rounds; ++round)
     for (std::size_t i = 0; i < candidates.size(); ++i)
       if (candidates[i].run) times[i].push_back(time_of(candidates[i], repeats[i], wish.cpu_time));
   result.ms = bench::median(times[0]);
   for (std::size_t i = 1; i < candidates.size(); ++i) {
+    const bool peer = i <= field.libraries.size();
     std::vector<double> ratios;
     for (std::size_t r = 0; r < times[i].size(); ++r)
-      ratios.push_back(i <= peers ? times[i][r] / times[0][r] : times[0][r] / times[i][r]);
+      ratios.push_back(peer ? times[i][r] / times[0][r] : times[0][r] / times[i][r]);
     result.beside[i - 1].ms = bench::median(times[i]), result.beside[i - 1].ratio = bench::median(ratios);
   }
   return result;
@@ -235,7 +247,8 @@ void print_sums(const std::vector<Result>& results, const Field& field) {
   for (std::size_t i = 0; i < field.columns.size(); ++i) {
     const Column& column = field.columns[i];
     if (column.least <= 0) continue;
-    std::printf("%s below %.2f of %s:", i < peers ? first : column.name.c_str(), column.least, i < peers ? column.name.c_str() : first);
+    const char *name = column.name.c_str(), *slow = i < peers ? first : name, *than = i < peers ? name : first;
+    std::printf("%s below %.2f of %s:", slow, column.least, than);
     int n = 0;
     for (const Result& r : results)
       if (r.beside[i].ratio > 0 && r.beside[i].ratio < column.least)

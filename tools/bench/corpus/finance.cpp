@@ -113,10 +113,7 @@ Work monte_carlo_pi(Size size) {
   const int n = size(8192, 2000000), draws = 256;
   const auto shape = size(kr::launch_config{32, 256}, cover(n));
   auto hits = make_array<int>(n);
-  return {[=] {
-            kernel.launch(shape, *hits, draws);
-          },
-          CORPUS_PEER(peer_monte_carlo_pi, raw(hits), n, draws), output(hits), 1e-4};
+  return {[=] { kernel.launch(shape, *hits, draws); }, CORPUS_PEER(peer_monte_carlo_pi, raw(hits), n, draws), output(hits), 1e-4};
 }
 
 }  // namespace

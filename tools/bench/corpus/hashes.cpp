@@ -49,9 +49,7 @@ Work crc(Size size) {
   const auto shape = size(kr::launch_config{40, 128}, cover(n));
   auto data = upload(integers<unsigned char>(n * length, 256));
   auto table = upload(entries), sums = make_array<unsigned>(n);
-  return {[=] {
-            kernel.launch(shape, *data, *table, *sums, length);
-          },
+  return {[=] { kernel.launch(shape, *data, *table, *sums, length); },
           CORPUS_PEER(peer_crc, raw(data), raw(table), raw(sums), n, length), output(sums), 0};
 }
 

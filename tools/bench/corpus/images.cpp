@@ -65,10 +65,8 @@ Work ycbcr(Size size) {
   const auto shape = size(kr::launch_config{256, 256}, cover(width * height));
   auto in = upload(picture<rgb>(width * height));
   auto out = make_array<rgb>(width * height);
-  return {[=] {
-            kernel.launch(shape, *in, *out);
-          },
-          CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height), output<byte>(out), 1e-3};
+  return {[=] { kernel.launch(shape, *in, *out); }, CORPUS_PEER(peer_ycbcr, raw<byte>(in), raw<byte>(out), width * height),
+          output<byte>(out), 1e-3};
 }
 
 Work blur3(Size size) {
@@ -157,7 +155,8 @@ Work blend(Size size) {
       },
       {.name = "blend"});
   const int width = width_of(size), height = height_of(size);
-  auto front = upload_picture<rgba>(width, height, 1), back = upload_picture<rgba>(width, height, 2), out = make_array<rgba, 2>(height, width);
+  auto front = upload_picture<rgba>(width, height, 1), back = upload_picture<rgba>(width, height, 2);
+  auto out = make_array<rgba, 2>(height, width);
   return {[=] { over.into (*out)(*front, *back); },
           CORPUS_PEER(peer_blend, raw<byte>(front), raw<byte>(back), raw<byte>(out), width * height), output<byte>(out), 0};
 }

@@ -116,9 +116,7 @@ Work atax(Size size) {
   const auto by_rows = size(kr::launch_config{64, 128}, cover(m)), by_columns = size(kr::launch_config{64, 128}, cover(n));
   auto a = upload<double, 2>(numbers<double>(m * n), m, n);
   auto x = upload(numbers<double>(n, 0, 1, 2)), t = make_array<double>(m), y = make_array<double>(n);
-  return {[=] {
-            forward.launch(by_rows, *a, *x, *t), back.launch(by_columns, *a, *t, *y);
-          },
+  return {[=] { forward.launch(by_rows, *a, *x, *t), back.launch(by_columns, *a, *t, *y); },
           CORPUS_PEER(peer_atax, raw(a), raw(x), raw(t), raw(y), m, n), output(y), 1e-9};
 }
 

@@ -98,9 +98,7 @@ Work aos_update(Size size) {
   auto start = filled<body>(n, 0.1, 1);
   for (body& b : start) b.kind = 1, b.hits = 0;
   auto bodies = upload(start);
-  return {[=] {
-            kernel.launch(shape, *bodies, 0.001f);
-          },
+  return {[=] { kernel.launch(shape, *bodies, 0.001f); },
           CORPUS_PEER(peer_aos_update, reinterpret_cast<void*>(raw(bodies)), 0.001f, n), output<float>(bodies, start), 1e-4};
 }
 

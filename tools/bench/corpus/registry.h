@@ -36,7 +36,7 @@ struct Difference {
 /// What a run leaves, and how it is made as it was before one.
 struct Output {
   Run reset;
-  std::function<std::shared_ptr<void>()> read;                              // a copy on the host
+  std::function<std::shared_ptr<void>()> read;                                // a copy on the host
   std::function<void(const void* a, const void* b, Difference& by)> compare;  // of two copies, the values being a's
 };
 struct Work {
