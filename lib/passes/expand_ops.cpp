@@ -4,6 +4,7 @@
 // need more than a ballot and shuffles. What they compute is exact, or in one order that is part of their meaning, so that a
 // target that keeps them gives the same bits.
 #include <array>
+#include <bit>
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -43,10 +44,7 @@ class Expander {
       case Op::BytePermute: return byte_permute(inst);
       case Op::MatchAny: return match_any(inst.operands[0]);
       case Op::WarpScan: return scan(inst, active_lanes());
-      case Op::WarpReduce: {
-        const ValueId lanes = active_lanes();
-        return shuffle(scan(inst, lanes), highest(lanes));
-      }
+      case Op::WarpReduce: return reduce(inst);
       default: return none;
     }
   }
@@ -129,6 +127,33 @@ class Expander {
       if (2 * reach < warp_) before = select(some, shuffle(before, from), before);
     }
     return sum;
+  }
+
+  ValueId reduce_some(const Inst& inst, ValueId active) { return shuffle(scan(inst, active), highest(active)); }
+
+  /// Of all lanes: in each step a lane combines with the one whose number differs in one bit. The scan's last lane combines the same ones.
+  ValueId reduce_all(const Inst& inst) {
+    const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {});
+    ValueId sum = inst.operands[0];
+    for (unsigned reach = 1; reach < f_.facts.warp; reach *= 2)
+      sum = b_.emit(combining[inst.imm], f_.type_of(sum), std::array{sum, shuffle(sum, b_.binary(Op::Xor, lane, number(Scalar::I32, reach)))});
+    return sum;
+  }
+
+  ValueId reduce(const Inst& inst) {
+    const ValueId active = active_lanes();
+    const unsigned lanes = f_.facts.warp;
+    if (!std::has_single_bit(lanes) || lanes > 64) return reduce_some(inst, active);
+    const ValueId whole = b_.compare(Op::Eq, active, number(Scalar::U64, ~0ull >> (64 - lanes)));
+    const RegionId here = b_.region();
+    const InstId branch = b_.append(Op::If, {}, std::span(&whole, 1));
+    for (const bool all : {true, false}) {
+      b_.at(b_.new_region(branch));
+      const ValueId sum = all ? reduce_all(inst) : reduce_some(inst, active);
+      b_.append(Op::Yield, {}, std::span(&sum, 1));
+    }
+    b_.at(here);
+    return b_.add_result(branch, f_.type_of(inst.operands[0]));
   }
 
   Function& f_;

@@ -119,6 +119,13 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     run("widen", widen);
     clean_up(run);
   }
+  const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best;
+  if (ptx) {
+    run("unroll_loops", unroll_loops);
+    clean_up(run);
+    run("promote_arrays", promote_arrays);
+    clean_up(run);
+  }
   if (cpu) {
     run("interchange_trips", interchange_trips);
     if (effort == Effort::Best) run("unroll_rows", unroll_rows);
@@ -126,7 +133,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   if (!interpreted) {
     if (cpu) outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
-    else outline(m, tuning::gpu::largest_function, tuning::gpu::outlined_part);  // what widen makes stays whole
+    else outline(m, ptx ? tuning::gpu::largest_ptx_function : tuning::gpu::largest_function, tuning::gpu::outlined_part);  // what widen makes stays whole
     run.check("outline");
   }
   run("canonicalise", canonicalise);
@@ -160,6 +167,8 @@ std::span<const Pass> all_passes() {
       {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"interchange_trips", interchange_trips, true},
+      {"unroll_loops", unroll_loops, true},
+      {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
       {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},

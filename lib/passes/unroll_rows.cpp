@@ -7,14 +7,13 @@
 // Loads move up to the first of the copies, so nothing in the loop may write what they read; and what threads do together would find
 // other threads there.
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <utility>
 
 #include "ir/calls.h"
 #include "passes/lane_steps.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/unroll.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::passes {
@@ -25,26 +24,18 @@ using namespace ir;
 // A piece of a row is as long as the registers that shuffles work within.
 constexpr unsigned piece_bytes = 16;
 
-class Unroller {
+class Rows {
  public:
-  Unroller(Function& f, std::vector<LaneStep> steps) : f_(f), steps_(std::move(steps)), b_(f), exits_(f) {}
-  /// Whether there was something to do.
-  bool run() {
-    walk(f_.body);
-    results_.apply(f_);
-    return done_;
+  Rows(const Function& f, std::vector<LaneStep> steps) : f_(f), steps_(std::move(steps)) {}
+  Unroller::Choice operator()(InstId loop) const {
+    Unroller::Choice how{1, rows(f_.insts[loop].regions[0])};
+    unsigned largest = 1;
+    for (const InstId i : how.rows) largest = std::max(largest, size_of(f_.insts[i].type.scalar));
+    if (!how.rows.empty()) how.width = std::clamp(piece_bytes / largest, 2u, 8u);
+    return how;
   }
 
  private:
-  void walk(RegionId r) {
-    for (const InstId i : take_insts(f_, r)) {
-      const std::vector<RegionId> regions = f_.insts[i].regions;
-      for (const RegionId inner : regions) walk(inner);
-      b_.at(r);
-      if (f_.insts[i].op != Op::For || !unroll(i)) f_.regions[r].insts.push_back(i);
-    }
-  }
-
   /// By value: how many times a loop's counter it is, plus something that is the same in all trips; `other` where it is no such sum.
   static constexpr int other = 1 << 20;
   std::vector<int> counted(RegionId body) const {
@@ -80,10 +71,7 @@ class Unroller {
   }
 
   /// Of the body's own region; empty where it cannot be unrolled, or gains nothing.
-  std::vector<InstId> rows(InstId loop) const {
-    const Inst& inst = f_.insts[loop];
-    const RegionId body = inst.regions[0];
-    if (!exits_.breaks[loop].empty() || exits_.continues[loop].size() != 1 || exits_.continues[loop][0] != f_.regions[body].insts.back()) return {};
+  std::vector<InstId> rows(RegionId body) const {
     bool fits = true, writes = false;
     std::size_t count = 0;
     for_each_inst(f_, body, [&](InstId i, RegionId) {
@@ -103,93 +91,8 @@ class Unroller {
     return found;
   }
 
-  bool unroll(InstId loop) {
-    const std::vector<InstId> loads = rows(loop);
-    if (loads.empty()) return false;
-    unsigned largest = 1;
-    for (const InstId i : loads) largest = std::max(largest, size_of(f_.insts[i].type.scalar));
-    const unsigned width = std::clamp(piece_bytes / largest, 2u, 8u);
-    const ValueId trips = f_.insts[loop].operands[0];
-    const bool known = f_.is_const(trips);
-    if (known && f_.const_bits(trips) < width) return false;
-    done_ = true;
-
-    const Scalar s = f_.type_of(trips).scalar;
-    b_.location(f_.insts[loop].loc);
-    const ValueId bits = b_.constant(s, unsigned(std::countr_zero(width)));
-    const RegionId outside = b_.region(), body = f_.insts[loop].regions[0];
-    std::vector<ValueId> carried(f_.insts[loop].operands.begin() + 1, f_.insts[loop].operands.end());
-    // All elements at once where there are no more.
-    if (known && f_.const_bits(trips) == width) {
-      carried = copies(body, b_.constant(s, 0), carried, loads, width);
-      for (std::size_t k = 0; k < carried.size(); ++k) results_.replace(f_.insts[loop].results[k], carried[k]);
-      return true;
-    }
-    const ValueId whole = b_.binary(Op::Shr, trips, bits), done = b_.binary(Op::Shl, whole, bits);
-    std::vector<ValueId> operands{whole};
-    operands.insert(operands.end(), carried.begin(), carried.end());
-    const InstId wide = b_.append(Op::For, {}, operands);
-    const RegionId into = b_.new_region(wide);
-    const ValueId group = b_.new_param(into, f_.type_of(trips));
-    std::vector<ValueId> inside;
-    for (const ValueId v : carried) inside.push_back(b_.new_param(into, f_.type_of(v)));
-    for (ValueId& v : carried) v = b_.add_result(wide, f_.type_of(v));
-    b_.at(into);
-    const std::vector<ValueId> next = copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, loads, width);
-    b_.append(Op::Continue, {}, next);
-    b_.at(outside);
-    if (known && f_.const_bits(trips) % width == 0) {
-      for (std::size_t k = 0; k < carried.size(); ++k) results_.replace(f_.insts[loop].results[k], carried[k]);
-      return true;
-    }
-    // The rest, by the loop itself, which counts on.
-    Inst& rest = f_.insts[loop];
-    for (std::size_t k = 0; k < carried.size(); ++k) rest.operands[1 + k] = carried[k];
-    const ValueId left = b_.binary(Op::Sub, trips, done);
-    f_.insts[loop].operands[0] = left;
-    count_on(f_, b_, body, done);
-    b_.at(outside);
-    return false;
-  }
-
-  /// The body for `width` elements one after another; what the last one carries on.
-  std::vector<ValueId> copies(RegionId body, ValueId first, std::vector<ValueId> carried, const std::vector<InstId>& loads, unsigned width) {
-    std::vector<std::vector<ValueId>> loaded(f_.insts.size());
-    const std::vector<InstId> insts = f_.regions[body].insts;
-    const Scalar s = f_.type_of(first).scalar;
-    for (unsigned k = 0; k < width; ++k) {
-      std::vector<ValueId> map(f_.values.size(), none);
-      map[f_.regions[body].params[0]] = k == 0 ? first : b_.binary(Op::Add, first, b_.constant(s, k));
-      for (std::size_t c = 0; c < carried.size(); ++c) map[f_.regions[body].params[1 + c]] = carried[c];
-      for (const InstId i : insts) {
-        const Inst inst = f_.insts[i];
-        if (is_terminator(inst.op)) {
-          for (std::size_t c = 0; c < carried.size(); ++c) carried[c] = mapped(map, inst.operands[c]);
-          continue;
-        }
-        b_.location(inst.loc);
-        if (!std::count(loads.begin(), loads.end(), i)) {
-          clone_inst(f_, i, b_, map);
-          continue;
-        }
-        if (k == 0) {
-          const ValueId operands[] = {inst.operands[0], mapped(map, inst.operands[1])};
-          const InstId wide = b_.append(Op::LoadVec, inst.type, operands);
-          f_.insts[wide].streaming = inst.streaming;
-          for (unsigned e = 0; e < width; ++e) loaded[i].push_back(b_.add_result(wide, inst.type));
-        }
-        set_mapped(map, inst.results[0], loaded[i][k]);
-      }
-    }
-    return carried;
-  }
-
-  Function& f_;
+  const Function& f_;
   const std::vector<LaneStep> steps_;  // of the values that there were
-  Builder b_;
-  LoopExits exits_;
-  Substitution results_;
-  bool done_ = false;
 };
 
 }  // namespace
@@ -197,7 +100,8 @@ class Unroller {
 void unroll_rows(Module& m) {
   Function& f = m.kernel();
   if (!f.flat || !f.facts.small || !any_inst(f, [](const Inst& i) { return i.op == Op::For; })) return;
-  if (Unroller(f, std::move(find_lane_steps(m).front())).run())
+  const Rows rows(f, std::move(find_lane_steps(m).front()));
+  if (Unroller(f).run(rows))
     for (Function& each : m.functions) each.facts.aligned = false;  // pieces of rows begin anywhere
 }
 

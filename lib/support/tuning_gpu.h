@@ -9,10 +9,18 @@ namespace krait::tuning::gpu {
 
 /// Operations from which on a function is cut, and of each part: compilers of drivers take more than linear time.
 /// `bench_compile --large ptx spirv` without a device, `bench_first cuda` with one; docs/performance-log.md has what it costs and saves.
-inline constexpr std::size_t largest_function = 2000, outlined_part = 500;
-static_assert(outlined_part < largest_function);  // a part also ends, by an operation more
+/// Best code for PTX is made in the background, and calls cost a straight hash its registers: more is left whole there.
+inline constexpr std::size_t largest_function = 2000, largest_ptx_function = 16000, outlined_part = 500;
+static_assert(outlined_part < largest_function && largest_function < largest_ptx_function);  // a part also ends, by an operation more
 /// Instructions of a body that handles four elements per thread. Black-Scholes, some 200 with its functions expanded, still gains on an
 /// H200: 2.53 ms become 2.16; a kernel of ten functions, above the limit, would take twice as long to compile. `bench_gpu`.
 inline constexpr std::size_t largest_wide_body = 400;
+/// Trips of an inner loop that are taken at once, and instructions of all their bodies together at most. Four loads under way hide most of
+/// a cache's latency; a loop of known trips within the limit goes altogether. `bench_corpus --device cuda:0` (matrix products, rows by warp).
+inline constexpr unsigned unrolled_trips = 4;
+inline constexpr std::size_t unrolled_body = 160;
+/// Instructions of a function whose loops of known trips are written out to make known places of all accesses to a local array, which then
+/// lives in registers; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256, small matrices).
+inline constexpr std::size_t unrolled_for_registers = 12000, largest_array_in_registers = 512;
 
 }  // namespace krait::tuning::gpu

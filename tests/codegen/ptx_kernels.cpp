@@ -380,7 +380,68 @@ kernel @warp fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: view<u64, 1>, %
 }
 )");
   EXPECT_FALSE(contains(ptx, "activemask")) << "the lanes of the if are put to the vote\n" << ptx;
-  EXPECT_TRUE(contains(ptx, "shfl.sync.idx.b32")) << ptx;
+  EXPECT_TRUE(contains(ptx, "shfl.sync.bfly.b32")) << ptx;
+}
+
+// As warp.h records them: a lane at a known distance takes no arithmetic, any other is computed.
+TEST(PtxKernels, ShufflesAtAKnownDistance) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @shuffles fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: i32) {
+  %2: i64 = global_id {0}
+  %3: i32 = load %0, %2
+  %4: i32 = lane_id
+  %5: i32 = const 3
+  %6: i32 = add %4, %5
+  %7: i32 = const 32
+  %8: bool = ge %6, %7
+  %9: i32 = select %8, %4, %6
+  %10: i32 = shuffle %3, %9
+  %11: i32 = const -5
+  %12: i32 = add %4, %11
+  %13: i32 = const 0
+  %14: bool = lt %12, %13
+  %15: i32 = select %14, %4, %12
+  %16: i32 = shuffle %10, %15
+  %17: i32 = const 6
+  %18: i32 = xor %4, %17
+  %19: i32 = shuffle %16, %18
+  %20: i32 = add %4, %1
+  %21: i32 = shuffle %19, %20
+  store.i32 %0, %2, %21
+  return
+}
+)");
+  for (const char* part : {"shfl.sync.down.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"}) EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
+  for (const char* part : {", 3, 31, ", ", 5, 0, ", ", 6, 31, "}) EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
+}
+
+// Bytes are widened where they are loaded: in 16 bits, which the hardware lacks, their difference would be a maximum less a minimum.
+TEST(PtxKernels, DistancesOfBytes) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @distances fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: view<i32, 1>) {
+  %2: i64 = global_id {0}
+  %3: u8 = load %0, %2
+  %4: i32 = cast %3
+  %5: i64 = const 1
+  %6: i64 = add %2, %5
+  %7: u8 = load %0, %6
+  %8: i32 = cast %7
+  %9: i32 = sub %4, %8
+  %10: i32 = abs %9
+  store.i32 %1, %2, %10
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "sad.s32")) << ptx;
+}
+
+TEST(PtxKernels, LocalArraysAreClearedByWholeWords) {
+  for (const int extent : {3, 65, 1001}) {
+    const std::string ptx = check_ptx("kir 1\nkernel @cleared fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: i64) {\n  %2: local<u8, 1> = local {" +
+                                      std::to_string(extent) + "}\n  %3: u8 = load %2, %1\n  store.u8 %0, %1, %3\n  return\n}\n", true);
+    EXPECT_EQ(contains(ptx, "st.local.v2.b64"), extent > 3) << ptx;
+    EXPECT_EQ(contains(ptx, "bra"), extent == 1001) << ptx;
+  }
 }
 
 // What parts a warp need not bring it together again before the next operation: only naming the lanes does.

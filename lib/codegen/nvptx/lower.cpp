@@ -266,6 +266,20 @@ Value* Lowering::approximate(const ir::Inst& inst) {
   return b_.CreateIntrinsic(root ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {x});
 }
 
+/// |x - y| of numbers of 8 or 16 bits that were widened to 32: in LLVM's hands it becomes a difference of their minimum and maximum in
+/// 16 bits, which the hardware does not have. Null: it is none.
+Value* Lowering::distance(const ir::Inst& inst) {
+  if (inst.op != Op::Abs || inst.type.scalar != Scalar::I32) return nullptr;
+  const ir::Inst* difference = kernel_.def(inst.operands[0]);
+  if (!difference || difference->op != Op::Sub) return nullptr;
+  for (const ir::ValueId v : difference->operands) {
+    const ir::Inst* cast = kernel_.def(v);
+    if (!cast || cast->op != Op::Cast || !ir::is_int(kernel_.type_of(cast->operands[0]).scalar) || ir::size_of(kernel_.type_of(cast->operands[0]).scalar) > 2)
+      return nullptr;
+  }
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_sad_i, {value(difference->operands[0]), value(difference->operands[1]), b_.getInt32(0)});
+}
+
 void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
@@ -274,6 +288,7 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
   else if (Value* near = approximate(inst)) set(inst, near);
+  else if (Value* apart = distance(inst)) set(inst, apart);
   else if (inst.op == Op::MulHi && ir::bits_of(to) == 32) set(inst, multiply_high(operands[0], operands[1], ir::is_signed_int(to)));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }

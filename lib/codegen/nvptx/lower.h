@@ -83,6 +83,7 @@ class Lowering {
   llvm::Value* signed_i64(ir::ValueId v);
   void set(const ir::Inst& inst, llvm::Value* result) { values_[inst.results.front()] = result; }
   void lower(const ir::Inst& inst);
+  llvm::Value* distance(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
   llvm::Value* byte_permute(const ir::Inst& inst);
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
@@ -122,6 +123,7 @@ class Lowering {
   // memory.cpp
   void place_shared();
   void lower_shared(const ir::Inst& inst);
+  void clear(llvm::Value* memory, std::uint64_t bytes);
   void lower_local(const ir::Inst& inst);
   llvm::Value* address(const Array& array, std::span<const ir::ValueId> indices, ir::Scalar access, std::uint64_t offset);
   llvm::Value* element_index(const Array& array, std::span<const ir::ValueId> indices);
@@ -159,7 +161,14 @@ class Lowering {
   std::size_t count_jumps(ir::RegionId region, ir::Op kind) const;
   void lower_sync(const ir::Inst& inst);
   void lower_warp(const ir::Inst& inst);
-  llvm::Value* shuffle(llvm::Value* x, llvm::Value* lane);
+  /// What shfl.sync is told of the lane to read: its form, a lane or a distance, and where segments end.
+  struct SourceLane {
+    unsigned intrinsic;
+    llvm::Value* lane;
+    unsigned segment;
+  };
+  SourceLane source_lane(ir::ValueId v);
+  llvm::Value* shuffle(llvm::Value* x, const SourceLane& from);
   llvm::Value* match_any(llvm::Value* x);
   llvm::Value* warp_reduce(const ir::Inst& inst);
 
