@@ -439,7 +439,7 @@ TEST(PtxKernels, LocalArraysAreClearedByWholeWords) {
   for (const int extent : {3, 65, 1001}) {
     const std::string ptx = check_ptx("kir 1\nkernel @cleared fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: i64) {\n  %2: local<u8, 1> = local {" +
                                       std::to_string(extent) + "}\n  %3: u8 = load %2, %1\n  store.u8 %0, %1, %3\n  return\n}\n", true);
-    EXPECT_EQ(contains(ptx, "st.local.v2.b64"), extent > 3) << ptx;
+    EXPECT_EQ(contains(ptx, "st.local.v"), extent > 3) << ptx;
     EXPECT_EQ(contains(ptx, "bra"), extent == 1001) << ptx;
   }
 }
