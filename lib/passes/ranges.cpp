@@ -102,10 +102,13 @@ Range Ranges::compute(const Inst& inst) const {
     return {0, block ? block - 1 : int31_max};
   }
   if (info(op).rule == Rule::Id) return {0, f_.facts.small ? int31_max : int64_max};
+  if (op == Op::LaneId) return {0, 63};
+  if (op == Op::WarpSize) return {1, 64};
   if (op == Op::Extent) return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
   if (info(op).rule == Rule::Count) return {0, 64};
   if (op == Op::Select) {
-    const Range a = of(inst.operands[1]), b = of(inst.operands[2]);
+    const Inst* less = f_.def(inst.operands[0]);
+    const Range a = less && less->op == Op::Lt ? above(inst.operands[1], *less) : of(inst.operands[1]), b = of(inst.operands[2]);
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
   }
   if (op == Op::Cast) {
@@ -117,11 +120,12 @@ Range Ranges::compute(const Inst& inst) const {
 }
 
 Range Ranges::arithmetic(const Inst& inst) const {
-  const Op op = inst.op;
-  const Scalar s = inst.type.scalar;
+  if (!is_pure(inst.op) || inst.operands.size() != 2) return of_type(inst.type.scalar);
+  return arithmetic(inst.op, inst.type.scalar, of(inst.operands[0]), of(inst.operands[1]));
+}
+
+Range Ranges::arithmetic(Op op, Scalar s, Range a, Range b) {
   const Range type = of_type(s);
-  if (!is_pure(op) || inst.operands.size() != 2) return type;
-  const Range a = of(inst.operands[0]), b = of(inst.operands[1]);
   // A u64 without a known interval may be above every i64.
   if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return type;
   if (op == Op::Add) return fit(s, Wide(a.low) + b.low, Wide(a.high) + b.high);
@@ -142,6 +146,24 @@ Range Ranges::arithmetic(const Inst& inst) const {
   if (op == Op::Div) return {b.low > 0 ? a.low / b.high : 0, b.low > 0 ? a.high / b.low : a.high};
   if (op == Op::Rem) return {0, std::min(a.high, std::max<std::int64_t>(b.high - 1, 0))};
   return type;
+}
+
+/// What v is where x < y: the trips of a range over integers are x < y ? (y - x - 1) / step + 1 : 0, whose difference is below zero elsewhere.
+Range Ranges::above(ValueId v, const Inst& less) const {
+  const Inst* d = f_.def(v);
+  if (!d || !is_pure(d->op) || d->operands.size() != 2 || !is_int(d->type.scalar)) return of(v);
+  const auto number = [&](ValueId n) {
+    for (ValueId x = same_number(n); x != none; x = same_number(n)) n = x;
+    return n;
+  };
+  const auto same = [&](std::size_t k, std::size_t of_less) { return number(d->operands[k]) == number(less.operands[of_less]); };
+  if (d->op == Op::Sub && same(0, 1) && same(1, 0)) return fit(d->type.scalar, 1, Wide(of(less.operands[1]).high) - of(less.operands[0]).low);
+  if (!f_.is_const(d->operands[1])) return of(v);
+  const Range x = above(d->operands[0], less), by = of(d->operands[1]);
+  // What is taken off an unsigned number is added as a number near 2^64.
+  const auto step = std::int64_t(f_.const_bits(d->operands[1]));
+  if (d->op == Op::Add && d->type.scalar == Scalar::U64 && step < 0 && x.low >= 0) return fit(Scalar::U64, Wide(x.low) + step, Wide(x.high) + step);
+  return arithmetic(d->op, d->type.scalar, x, by);
 }
 
 /// Conditions are joined from few parts, or from more than are worth following.

@@ -18,7 +18,7 @@ inline constexpr std::size_t largest_wide_body = 400;
 /// Trips of an inner loop that are taken at once, and instructions of all their bodies together at most. Four loads under way hide most of
 /// a cache's latency; a loop of known trips within the limit goes altogether. `bench_corpus --device cuda:0` (matrix products, rows by warp).
 inline constexpr unsigned unrolled_trips = 4;
-inline constexpr std::size_t unrolled_body = 160;
+inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// Instructions of a function whose loops of known trips are written out to make known places of all accesses to a local array, which then
 /// lives in registers; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256, small matrices).
 inline constexpr std::size_t unrolled_for_registers = 12000, largest_array_in_registers = 512;
