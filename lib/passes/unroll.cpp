@@ -40,6 +40,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   done_ = true;
   for_each_inst(f_, f_.insts[loop].regions[0], [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });  // loops inside may be gone
 
+  if (how.most) return unroll_to_most(loop, how), true;
   const Scalar s = f_.type_of(trips).scalar;
   b_.location(f_.insts[loop].loc);
   const RegionId outside = b_.region(), body = f_.insts[loop].regions[0];
@@ -50,7 +51,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   };
   // All trips at once where there are no more.
   if (known && f_.const_bits(trips) == width) {
-    carried = copies(body, b_.constant(s, 0), carried, how);
+    carried = copies(body, b_.constant(s, 0), carried, how, width);
     return finish();
   }
   const ValueId bits = b_.constant(s, unsigned(std::countr_zero(width)));
@@ -64,7 +65,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   for (const ValueId v : carried) inside.push_back(b_.new_param(into, f_.type_of(v)));
   for (ValueId& v : carried) v = b_.add_result(wide, f_.type_of(v));
   b_.at(into);
-  const std::vector<ValueId> next = copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, how);
+  const std::vector<ValueId> next = copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, how, width);
   b_.append(Op::Continue, {}, next);
   b_.at(outside);
   if (known && f_.const_bits(trips) % width == 0) return finish();
@@ -78,12 +79,38 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   return false;
 }
 
+void Unroller::unroll_to_most(InstId loop, const Choice& how) {
+  const Inst original = f_.insts[loop];
+  const ValueId trips = original.operands[0];
+  const Scalar s = f_.type_of(trips).scalar;
+  const RegionId outside = b_.region();
+  b_.location(original.loc);
+  const InstId once = b_.append(Op::Loop, {}, std::span(original.operands).subspan(1));
+  const RegionId into = b_.new_region(once);
+  std::vector<ValueId> carried;
+  for (const ValueId v : original.results) carried.push_back(b_.new_param(into, f_.type_of(v)));
+  for (const ValueId v : original.results) results_.replace(v, b_.add_result(once, f_.type_of(v)));
+  for (unsigned k = 0; k < how.width; ++k) {
+    b_.at(into);
+    const ValueId number = b_.constant(s, k), over = b_.compare(Op::Le, trips, number);
+    const InstId test = b_.append(Op::If, {}, std::span(&over, 1));
+    b_.at(b_.new_region(test));
+    b_.append(Op::Break, {}, carried);
+    b_.at(b_.new_region(test));
+    b_.append(Op::Yield, {}, {});
+    b_.at(into);
+    carried = copies(original.regions[0], number, carried, how, 1);
+  }
+  b_.append(Op::Break, {}, carried);
+  b_.at(outside);
+}
+
 /// The body one time after another; what the last one carries on.
-std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried, const Choice& how) {
+std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried, const Choice& how, unsigned count) {
   std::vector<std::vector<ValueId>> loaded(f_.insts.size());
   const std::vector<InstId> insts = f_.regions[body].insts;
   const Scalar s = f_.type_of(first).scalar;
-  for (unsigned k = 0; k < how.width; ++k) {
+  for (unsigned k = 0; k < count; ++k) {
     std::vector<ValueId> map(f_.values.size(), none);
     map[f_.regions[body].params[0]] = k == 0 ? first : b_.binary(Op::Add, first, b_.constant(s, k));
     for (std::size_t c = 0; c < carried.size(); ++c) map[f_.regions[body].params[1 + c]] = carried[c];

@@ -2,7 +2,8 @@
 //
 // Loops that take several trips at once, for passes that say which:
 //   for n { i: body }   becomes   for n / W { j: the body W times, for W j, W j + 1, … }, for n % W { the body }
-// The copies stand one after another: the bits are those of the loop.
+// The copies stand one after another: the bits are those of the loop. Where there are at most M trips:
+//   for n { i: body }   becomes   loop { if n <= 0 { break }, the body for 0, if n <= 1 { break }, the body for 1, …, break }
 #pragma once
 
 #include <functional>
@@ -18,6 +19,7 @@ class Unroller {
   /// load_vec in the first copy.
   struct Choice {
     unsigned width = 1;  // copies: a power of two, or the number of trips; 1: the loop stays
+    bool most = false;   // there are no more trips than copies: each copy may be the last, and the loop goes
     std::vector<ir::InstId> rows;
   };
   using Choose = std::function<Choice(ir::InstId loop)>;
@@ -30,7 +32,8 @@ class Unroller {
   void walk(ir::RegionId r, const Choose& choose);
   bool has_one_end(ir::InstId loop) const;
   bool unroll(ir::InstId loop, const Choice& how);
-  std::vector<ir::ValueId> copies(ir::RegionId body, ir::ValueId first, std::vector<ir::ValueId> carried, const Choice& how);
+  void unroll_to_most(ir::InstId loop, const Choice& how);
+  std::vector<ir::ValueId> copies(ir::RegionId body, ir::ValueId first, std::vector<ir::ValueId> carried, const Choice& how, unsigned count);
 
   ir::Function& f_;
   ir::Builder b_;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For PTX: innermost loops take several trips at once. The loads of all copies can be under way together, and the counter moves once
-// for all of them; compilers of drivers leave loops as they are where the number of trips is not known. Loops of known trips go altogether
-// where that makes known places of all accesses to a local array: promote_arrays puts it into registers then.
+// for all of them; compilers of drivers leave loops as they are where the number of trips is not known. Loops whose trips have a known limit go
+// altogether where that makes known places of all accesses to a local array: promote_arrays puts it into registers then.
 #include <algorithm>
 
 #include "ir/walk.h"
 #include "passes/passes.h"
+#include "passes/ranges.h"
 #include "passes/unroll.h"
 #include "support/tuning_gpu.h"
 
@@ -30,60 +31,82 @@ std::size_t size_of_body(const Function& f, InstId loop) {
   return fits ? size : 0;
 }
 
-/// Which loops index local arrays by nothing but counters of known loops.
+/// Which loops index local arrays by nothing but counters of loops whose trips have a known limit.
 class KnownPlaces {
  public:
-  explicit KnownPlaces(const Function& f) : f_(f), known_(f.values.size(), false), arrays_(f.values.size(), false), loops_(f.insts.size(), false) {
-    if (expanded_size(f.body) > tuning::gpu::unrolled_for_registers) return;
-    for_each_inst(f, [&](InstId i, RegionId) { look_at(f.insts[i]); });
+  explicit KnownPlaces(const Function& f)
+      : f_(f), ranges_(f), known_(f.values.size(), false), arrays_(f.values.size(), false), most_(f.insts.size(), 0), around_(f.insts.size(), none), loops_(f.insts.size(), false) {
+    look_at(f.body);
     for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
       if (is_access(inst.op) && arrays_[inst.operands[0]] && !known_[inst.operands[1]]) arrays_[inst.operands[0]] = false;
     });
-    for_each_inst(f, [&](InstId i, RegionId r) {
+    for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
       if (!is_access(inst.op) || !arrays_[inst.operands[0]] || f.is_const(inst.operands[1])) return;
-      for (InstId around = f.regions[r].parent; around != none; around = parent_of_[around]) loops_[around] = is_known(f.insts[around]);
+      for (InstId loop = around_[i]; loop != none; loop = around_[loop])
+        if (most_[loop] != 0 && names_counter(inst.operands[1], loop)) loops_[loop] = true;
     });
+    if (expanded_size(f.body) > tuning::gpu::unrolled_for_registers) loops_.assign(f.insts.size(), false);
   }
-  bool operator()(InstId loop) const { return loops_[loop]; }
+  /// Trips that the loop has at most, if it has to go; else 0.
+  std::uint64_t operator()(InstId loop) const { return loops_[loop] ? most_[loop] : 0; }
 
  private:
-  bool is_known(const Inst& inst) const { return inst.op == Op::For && f_.is_const(inst.operands[0]); }
-  std::uint64_t expanded_size(RegionId r) {
-    parent_of_.resize(f_.insts.size(), none);
+  /// In order, since ranges grow on what stands before.
+  void look_at(RegionId r) {
+    for (const InstId i : f_.regions[r].insts) {
+      const Inst& inst = f_.insts[i];
+      around_[i] = f_.regions[r].parent;
+      ranges_.define(inst);
+      if (inst.op == Op::Local) arrays_[inst.results[0]] = true;
+      bool known = inst.op == Op::Const || (is_pure(inst.op) && !inst.operands.empty());
+      for (const ValueId v : inst.operands) known = known && known_[v];
+      for (const ValueId v : inst.results) known_[v] = known;
+      if (inst.op == Op::For) {
+        const ValueId index = f_.regions[inst.regions[0]].params[0];
+        ranges_.define_index(inst, index);
+        const Range trips = ranges_.of(inst.operands[0]);
+        if (trips.inside(0, tuning::gpu::most_bounded_trips)) most_[i] = std::uint64_t(trips.high), known_[index] = true;
+      }
+      for (const RegionId inner : inst.regions) look_at(inner);
+    }
+  }
+  /// The number of instructions when the loops are gone.
+  std::uint64_t expanded_size(RegionId r) const {
     std::uint64_t size = 0;
     for (const InstId i : f_.regions[r].insts) {
-      parent_of_[i] = f_.regions[r].parent;
       const Inst& inst = f_.insts[i];
       std::uint64_t inside = inst.op != Op::Const;
       for (const RegionId inner : inst.regions) inside += expanded_size(inner);
-      const std::uint64_t trips = is_known(inst) ? f_.const_bits(inst.operands[0]) : 1;
-      size = std::min(size + inside * std::min(trips, limit), limit);
+      size = std::min(size + inside * std::max<std::uint64_t>((*this)(i), 1), limit);
     }
     return size;
   }
-  void look_at(const Inst& inst) {
-    if (inst.op == Op::Local) arrays_[inst.results[0]] = true;
-    if (is_known(inst)) known_[f_.regions[inst.regions[0]].params[0]] = true;
-    bool known = inst.op == Op::Const || (is_pure(inst.op) && !inst.operands.empty());
-    for (const ValueId v : inst.operands) known = known && known_[v];
-    for (const ValueId v : inst.results) known_[v] = known;
+  /// Whether an index is computed from the loop's counter.
+  bool names_counter(ValueId v, InstId loop) const {
+    if (f_.regions[f_.insts[loop].regions[0]].params[0] == v) return true;
+    const Inst* d = f_.def(v);
+    return d && std::any_of(d->operands.begin(), d->operands.end(), [&](ValueId o) { return names_counter(o, loop); });
   }
 
   static constexpr std::uint64_t limit = std::uint64_t(1) << 24;
   const Function& f_;
-  std::vector<bool> known_, arrays_, loops_;  // by value, by value, by instruction
-  std::vector<InstId> parent_of_;             // the construct around an instruction
+  Ranges ranges_;
+  std::vector<bool> known_, arrays_;  // by value
+  std::vector<std::uint64_t> most_;   // by instruction: trips of a loop that are not many, or 0
+  std::vector<InstId> around_;        // by instruction: the construct that holds it
+  std::vector<bool> loops_;           // by instruction
 };
 
-Unroller::Choice choose(const Function& f, InstId loop, bool for_registers) {
+Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most) {
   const std::size_t size = size_of_body(f, loop);
   if (size == 0) return {};
   const ValueId trips = f.insts[loop].operands[0];
-  const std::size_t limit = for_registers ? tuning::gpu::unrolled_for_registers : tuning::gpu::unrolled_body;
-  if (f.is_const(trips) && f.const_bits(trips) <= limit / size) return {unsigned(f.const_bits(trips)), {}};
-  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, {}};
+  const bool known = f.is_const(trips);
+  if (most != 0 && most * size <= tuning::gpu::unrolled_for_registers) return {unsigned(most), !known, {}};
+  if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size) return {unsigned(f.const_bits(trips)), false, {}};
+  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, false, {}};
 }
 
 }  // namespace

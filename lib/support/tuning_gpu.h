@@ -15,12 +15,14 @@ static_assert(outlined_part < largest_function && largest_function < largest_ptx
 /// Instructions of a body that handles four elements per thread. Black-Scholes, some 200 with its functions expanded, still gains on an
 /// H200: 2.53 ms become 2.16; a kernel of ten functions, above the limit, would take twice as long to compile. `bench_gpu`.
 inline constexpr std::size_t largest_wide_body = 400;
-/// Trips of an inner loop that are taken at once, and instructions of all their bodies together at most. Four loads under way hide most of
-/// a cache's latency; a loop of known trips within the limit goes altogether. `bench_corpus --device cuda:0` (matrix products, rows by warp).
+/// Trips of an inner loop that are taken at once, and instructions of all their bodies together at most; a loop of known trips goes altogether
+/// within the second limit. Four loads under way hide most of a cache's latency; nvcc, too, writes out seven trips of 30 instructions.
+/// `bench_corpus --device cuda:0` (matrix products, rows by warp, filters).
 inline constexpr unsigned unrolled_trips = 4;
 inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
-/// Instructions of a function whose loops of known trips are written out to make known places of all accesses to a local array, which then
-/// lives in registers; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256, small matrices).
-inline constexpr std::size_t unrolled_for_registers = 12000, largest_array_in_registers = 512;
+/// Instructions of a function whose loops of few trips are written out to make known places of all accesses to a local array, which then
+/// lives in registers; trips of such a loop; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256,
+/// binomial trees, small matrices).
+inline constexpr std::size_t unrolled_for_registers = 12000, most_bounded_trips = 128, largest_array_in_registers = 512;
 
 }  // namespace krait::tuning::gpu

@@ -53,6 +53,38 @@ TEST(CpuMemory, AMaskedLoadStaysBeforeTheStoreBehindIt) {
 )", line(2, 32), {array(numbers(50)), array(std::vector<std::int32_t>(64))});
 }
 
+// Between barriers, in a loop of its own: a small array, and one that is too large for the stack.
+TEST(CpuMemory, LocalArraysWithinASegment) {
+  for (const int extent : {3, 2000})
+    check(fmt::format(R"(kernel @f fp(strict) block(64, 1, 1) (%0: view<i32, 1>) {{
+  %2: i64 = global_id {{0}}
+  %3: shared<i32, 1> = shared {{64}}
+  %4: i32 = load %0, %2
+  store.i32 %3, %2, %4
+  barrier
+  %5: u32 = const 3
+  %6: u32 = cast %4
+  %7: u32 = rem %6, %5
+  %8: i32 = const 0
+  %9: i32 = for %7, %8 {{
+  ^(%10: u32, %11: i32):
+    %12: local<i32, 1> = local {{{}}}
+    %13: i32 = load %12, %10
+    store.i32 %12, %10, %4
+    %14: i32 = load %12, %7
+    %15: i32 = add %11, %13
+    %16: i32 = add %15, %14
+    %17: i32 = load %12, %10
+    %18: i32 = add %16, %17
+    continue %18
+  }}
+  barrier
+  store.i32 %0, %2, %9
+  return
+}}
+)", extent), line(1, 64), {array(numbers(64))});
+}
+
 TEST(CpuMemory, StridesAndReversal) {
   check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
   %2: i64 = extent %1 {0}

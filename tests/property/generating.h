@@ -118,6 +118,7 @@ class Generator {
   node disguised(node index);
   node wide_value(scalar s, int depth);
   node own_element(const Array& a);
+  void local_array();
   node load_own(const Array& a);
   void choose_owned(Array& a);
   void absorb(node x, scalar s);

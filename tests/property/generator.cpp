@@ -376,6 +376,7 @@ void Generator::statement(int depth) {
   if (options_.reports && r_.chance(12)) return report();
   if (cooperative_ && !here_.function && r_.chance(10)) return accumulate();
   if (r_.chance(6)) return load_neighbours();
+  if (depth > 0 && !here_.straight && r_.chance(5)) return local_array();
   if (!here_.rows.empty() && has_thread() && r_.chance(10)) return store_row();
   const auto nested = [&] {
     assign(1);  // an empty body is an error

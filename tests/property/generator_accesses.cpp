@@ -27,6 +27,37 @@ node Generator::disguised(node index) {
   }
 }
 
+/// An array of the thread's own, filled by one loop and combined by another, whose trips are known or only known to be few; sometimes an
+/// access elsewhere keeps it in memory.
+void Generator::local_array() {
+  const scalar s = any_type();
+  const std::int64_t sizes[] = {2, 3, 5, 8}, size = sizes[r_.below(4)];
+  const node array = detail::make_array(op::Local, s, ir::size_of(Scalar(s)), &size, 1);
+  const auto number = [&](std::int64_t x) { return literal(scalar::i32, std::uint64_t(x)); };
+  const auto at = [&](node index) { return detail::place{array, {index}, 1}; };
+  const auto load = [&](node index) {
+    detail::place from = at(index);
+    return detail::load(from);
+  };
+  const auto walk = [&](node end, const auto& body) {
+    const node index = detail::begin_range(scalar::i32, number(0), end, number(1), nowhere);
+    here_.values.push_back({index, scalar::i32});
+    ++here_.loops;
+    body(index);
+    --here_.loops;
+    here_.values.pop_back();
+    detail::end_loop(index, true, nowhere);
+  };
+  walk(number(size), [&](node i) { detail::store(at(i), value(s, 2)); });
+  if (r_.chance(25)) detail::store(at(index_below(size, 1)), value(s, 1));
+  const node few = detail::apply(op::Rem, scalar::u32, value(scalar::u32, 1), literal(scalar::u32, std::uint64_t(size)));
+  walk(r_.chance(50) ? number(size - 1) : detail::convert(scalar::i32, few), [&](node i) {
+    const node next = load(detail::apply(op::Add, scalar::i32, i, number(1)));
+    detail::store(at(i), detail::apply(s == scalar::boolean ? op::Xor : op::Add, s, load(i), next));
+  });
+  here_.locals.push_back({detail::make_slot(s, load(number(std::int64_t(r_.below(unsigned(size)))))), s});
+}
+
 /// Any value brought below `size`, whose high bits matter.
 node Generator::index_below(std::int64_t size, int depth) {
   const auto wide = [&](scalar s) { return r_.chance(40) ? wide_value(s, depth) : detail::convert(s, value(r_.chance(60) ? s : scalar::i32, depth)); };

@@ -41,6 +41,8 @@ class Emitter::Fissioned {
     return b_.CreatePtrAdd(e_.spills_, b_.CreateAdd(gang, b_.getInt64(p_.place[v])));
   }
 
+  bool has_place(ir::ValueId v) const { return p_.place[v] != Fission::no_place; }
+
   /// Whether what v is lowered to is of the gang at hand.
   bool at_hand(ir::ValueId v) const {
     if (p_.block_value[v] || ready_[v]) return true;
@@ -336,7 +338,8 @@ void Emitter::emit_fissioned() {
 
 void Emitter::emit_segment_gang() { fissioned_->gang(*segment_); }
 
-llvm::Value* Emitter::local_in_scratch(ir::ValueId v) { return fissioned_->place(v); }
+/// Null where the array lives within one segment, inside of a loop or branch there.
+llvm::Value* Emitter::local_in_scratch(ir::ValueId v) { return fissioned_ && fissioned_->has_place(v) ? fissioned_->place(v) : nullptr; }
 
 bool Emitter::at_hand(ir::ValueId v) const { return fissioned_->at_hand(v); }
 

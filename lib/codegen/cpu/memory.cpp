@@ -550,9 +550,9 @@ void Emitter::declare_array(const ir::Inst& inst) {
   for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
   bytes *= shape_.gang();
   std::uint32_t offset = array_offset_[inst.results[0]];
-  V memory = nullptr;
-  if (fissioned_) {  // it lives on from one segment to the next
-    memory = local_in_scratch(inst.results[0]);
+  V memory = local_in_scratch(inst.results[0]);
+  if (memory) {
+    // It lives on from one segment to the next.
   } else if (offset == on_stack) {
     llvm::IRBuilder<> top(allocas_);
     llvm::AllocaInst* local = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), bytes), nullptr, "local");
