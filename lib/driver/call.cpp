@@ -180,7 +180,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
 /// compiled well at once: the limit, in operations of all its threads, is about ten milliseconds of two cores with AVX2, what quick code
 /// saves of a kernel's compilation. A GPU takes long for no launch that is worth a thought here.
 Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const argument* arguments, const call_config& config) {
-  constexpr double long_launch = 1e9;
+  constexpr double long_launch = 1e9, most_trips = 1e9;
   if (!has_tiers(device)) return Effort::Best;
   if (device.target.kind != support::TargetKind::Cpu) return Effort::Quick;
   const auto volume = [](const dims& d) { return double(d.x) * double(d.y) * double(d.z); };
@@ -191,7 +191,12 @@ Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const a
       for (unsigned d = 0; d < arguments[i].rank; ++d) elements *= double(arguments[i].extents[d]);
       threads = std::max(threads, elements);
     }
-  return threads * spec.operations < long_launch ? Effort::Quick : Effort::Best;
+  const auto number = [&](std::uint32_t parameter, std::uint32_t dimension) {
+    const argument& a = arguments[parameter];
+    if (dimension != ir::Work::Loop::value) return double(a.extents[dimension]);
+    return std::clamp(double(std::int32_t(a.bits)), 0.0, most_trips);
+  };
+  return threads * ir::operations(spec.work, number) < long_launch ? Effort::Quick : Effort::Best;
 }
 
 /// The two parameters that lower_reports adds: the device's buffer and the kernel's number.

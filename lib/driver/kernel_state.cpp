@@ -178,7 +178,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
   fresh->asks_for_block = asks_for_block(fresh->recorded.module);
-  fresh->operations = ir::weight(fresh->recorded.module, fresh->strides);
+  fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
   if (Specialisation* s = find(state, as)) return *s;  // another thread was first
   fresh->next = state.specialisations.load();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/jit.h"
+#include "ir/weight.h"
 #include "krait/detail/call.h"
 
 namespace krait::driver {
@@ -53,7 +54,7 @@ struct Specialisation {
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
   bool asks_for_block = false;  // how the threads of a block lie matters: the facts whole_rows and brick do
-  double operations = 0;       // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
+  ir::Work work;               // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   bool strides = false;        // by grid_stride
   std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
   std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending

@@ -105,20 +105,39 @@ TEST(Tiers, AGraphHoldsTheBest) {
 
 TEST(Tiers, ALongLaunchWaitsForTheBestOnTheCpu) {
   if (std::strcmp(kr::device().id(), "cpu") != 0) GTEST_SKIP() << "a GPU's launches are not long";
-  // Loops in loops count for millions of operations, whose number a launch alone knows.
-  auto k = kr::kernel([](kr::view<int> out, kr::value<int> n) {
-    auto i = kr::grid();
-    for (auto a : kr::range(n))
-      for (auto b : kr::range(n))
-        for (auto c : kr::range(n))
-          for (auto e : kr::range(n)) out[i] = a + b + c + e;
-  }, {.name = "long"});
+  // How long it takes is known by the numbers that loops run to: an argument's, or its extent's.
+  const auto by_value = [](int unique) {
+    return kr::kernel([unique](kr::view<int> out, kr::value<int> n) {
+      auto i = kr::grid();
+      kr::var sum = kr::cast<int>(i);
+      for (auto k : kr::range(n)) sum = (sum ^ k) * 5 + unique;
+      out[i] = sum;
+    }, {.name = "long"});
+  };
+  const auto by_extent = [](int unique) {
+    return kr::kernel([unique](kr::view<int> out, kr::view<const int> in) {
+      auto i = kr::grid();
+      kr::var sum = kr::cast<int>(i);
+      for (auto k : kr::range(i % 2, in.size(), 2)) sum = (sum ^ in[k]) * 5 + unique;
+      out[i] = sum;
+    }, {.name = "long"});
+  };
   std::vector<int> out(65536);
-  const std::uint64_t before = kr::stats().compiled();
-  k.launch({256, 256}, out, 0);
-  const kr::statistics s = kr::stats();
-  EXPECT_EQ(s.compiled(), before + 1);
-  EXPECT_FALSE(last_of(s, "long").quick);
+  const auto quick = [](const auto& launch) {
+    const std::uint64_t before = kr::stats().compiled();
+    launch();
+    const kr::statistics s = kr::stats();
+    EXPECT_EQ(s.compiled(), before + 1);
+    kr::wait_for_compilations();
+    return last_of(s, "long").quick;
+  };
+  for (const int n : {2, 6000}) {
+    const std::vector<int> in(std::size_t(n), 1);
+    const auto value = by_value(n);
+    const auto extent = by_extent(n);
+    EXPECT_EQ(quick([&] { value.launch({256, 256}, out, n); }), n == 2);
+    EXPECT_EQ(quick([&] { extent.launch({256, 256}, out, in); }), n == 2);
+  }
 }
 
 TEST(Tiers, ManyThreadsTakeOver) {
