@@ -414,6 +414,7 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
   for (const Probe& p : probes) {
     std::ifstream file(folder + p.text);
     const std::string kir{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_FALSE(kir.empty()) << folder << p.text;
     const std::string binary = compile(
         parse_kernel(kir),
         fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64 push=128", p.more));
