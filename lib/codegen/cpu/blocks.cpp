@@ -99,7 +99,10 @@ void Emitter::emit_blocks() {
 
 void Emitter::emit_block(Layout layout) {
   shape_.layout = layout;
-  d_ = find_divergence(f_, functions_.calls, shape_, ir::none);
+  // A gang may not hold a thread twice.
+  const bool wide = f_.block[0] ? f_.block[0] >= shape_.gang() : f_.facts.whole_rows && shape_.gang() <= 32;
+  if (layout == Layout::Rows && !shape_.is_brick() && !traits_.barriers && !traits_.warps && wide) sweep_ = find_sweep(f_, functions_.calls);
+  d_ = find_divergence(f_, functions_.calls, shape_, sweep_ ? sweep_->loop : ir::none);
   if (traits_.barriers && !whole_block_) emit_fissioned();
   else emit_threads();
 }
@@ -144,6 +147,31 @@ void Emitter::emit_bricks() {
   });
 }
 
+/// How many elements a row of threads sweeps over.
+llvm::Value* Emitter::swept() {
+  emit_before(sweep_->bound);
+  const Scalar s = scalar_of(sweep_->bound);
+  const V bound = scalar(sweep_->bound), first = integer(bound->getType(), sweep_->first);
+  const V below = b_.CreateICmp(ir::is_signed_int(s) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, first, bound);
+  return b_.CreateSelect(below, b_.CreateZExt(b_.CreateSub(bound, first), b_.getInt64Ty()), b_.getInt64(0));
+}
+
+void Emitter::emit_before(ir::ValueId v) {
+  const ir::Inst* d = f_.def(v);
+  if (!d) return;
+  for (const ir::ValueId operand : d->operands) emit_before(operand);
+  emit_inst(f_.values[v].def);
+}
+
+/// The one trip of a sweep's loop.
+void Emitter::emit_element(ir::InstId id) {
+  const ir::RegionId body = f_.insts[id].regions[0];
+  const ir::ValueId trip = f_.regions[body].params[0];
+  set_uniform(trip, arith_.constant(scalar_of(trip), 0));
+  emit_region(body);
+  if (open_) branch_to(gang_end_);
+}
+
 /// Gangs of a block: calls emit_gang at each position.
 void Emitter::emit_threads() {
   V width = launch_block_[0], height = launch_block_[1], depth = launch_block_[2];
@@ -159,7 +187,8 @@ void Emitter::emit_threads() {
         V number = b_.CreateAdd(b_.CreateMul(z, height), y);
         at_.gang = b_.CreateAdd(b_.CreateMul(number, per_row), b_.CreateUDiv(x, gang));
       };
-      if (even) count_loop(b_.getInt64(0), width, gang, "x", [&](V x) { place(x), emit_gang({}); });
+      if (sweep_) emit_gangs(b_.getInt64(0), swept(), splits(), place);
+      else if (even) count_loop(b_.getInt64(0), width, gang, "x", [&](V x) { place(x), emit_gang({}); });
       else emit_gangs(b_.getInt64(0), width, splits(), place);
     };
     V zero = b_.getInt64(0), one = b_.getInt64(1);
@@ -218,13 +247,16 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
     case Op::If: case Op::Switch:
       return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
-    case Op::Loop: case Op::For: case Op::GridStride: emit_loop(id); break;
+    case Op::Loop: case Op::For: case Op::GridStride:
+      if (sweep_ && sweep_->loop == id) return emit_element(id), Flow::Dead;
+      emit_loop(id);
+      break;
     case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
     case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
     case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
     case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
     case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
-      emit_pure(inst);
+      if (!emit_byte_sum(id)) emit_pure(inst);
       break;
 #define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
 #define KRAIT_MATH(Name, text, arity, doc) case Op::Name:

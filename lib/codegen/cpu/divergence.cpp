@@ -206,7 +206,7 @@ class Analysis {
     loops_.push_back({.inst = id});
     if (inst.op == Op::GridStride) raise(params[0], Span::Varying);
     if (inst.op == Op::GridStride && id != range_loop_) raise(loops_.back().exits, Span::Varying);
-    if (inst.op == Op::For) raise(loops_.back().exits, of(inst.operands[0]));
+    if (inst.op == Op::For && id != range_loop_) raise(loops_.back().exits, of(inst.operands[0]));
     if (loops_.back().exits == Span::Varying) {
       flag(d_.masked, id);
       loops_.back().waits_at_exit = true;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -20,6 +21,7 @@
 #include "codegen/cpu/divergence.h"
 #include "codegen/cpu/record.h"
 #include "codegen/cpu/shape.h"
+#include "codegen/cpu/sweep.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
@@ -92,6 +94,13 @@ struct RestArray {
   bool written = false;
 };
 
+/// A chain of sums with differences of bytes (differences.cpp).
+struct ByteSums {
+  std::vector<ir::ValueId> rest;                              // its other summands
+  std::vector<std::pair<ir::InstId, ir::InstId>> loads;       // whose bytes differ
+  std::vector<ir::InstId> inner;                              // what the sum at its end stands for, in order
+};
+
 class Emitter {
  public:
   /// `whole_block`: the gang is the block, whose size the kernel fixes. `lines`: with the user's source lines.
@@ -152,6 +161,9 @@ class Emitter {
   void emit_block(Layout layout);
   void emit_threads();
   void emit_bricks();
+  V swept();
+  void emit_before(ir::ValueId v);
+  void emit_element(ir::InstId id);
   V first_active(ir::ValueId v);
   V last_active(ir::ValueId v);
   void emit_gang_barrier(const ir::Inst& inst);
@@ -303,10 +315,16 @@ class Emitter {
   void find_member_loads(ir::RegionId region);
   bool load_record(const ir::Inst& inst);
   bool store_record(const std::vector<ir::InstId>& members);
+  // differences.cpp
+  void find_byte_sums();
+  bool emit_byte_sum(ir::InstId id);
+  V sum_differences(V a, V b);
+
   // rows.cpp
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
   llvm::AllocaInst* zeros_ = nullptr;
   std::vector<V> pieces_of_lanes(const Address& a, unsigned p);
+  std::optional<ir::Scalar> number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const;
   bool load_rows(const ir::Inst& inst);
   void turn_blocks(std::vector<V>& rows);
   std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
@@ -384,7 +402,7 @@ class Emitter {
   Arithmetic arith_;
   Divergence d_;
   std::size_t operations_ = 0;      // of the function
-  std::vector<unsigned> uses_;      // by ValueId
+  std::vector<std::uint32_t> uses_;  // by ValueId
   std::vector<Lowered> values_;     // by ValueId
   const ir::ArgumentLayout& layout_;
   struct View {
@@ -401,6 +419,9 @@ class Emitter {
   Position at_;
   std::map<ir::InstId, std::vector<ir::InstId>> whole_stores_;  // by the last store of an element's members
   std::map<ir::InstId, std::vector<ir::InstId>> record_loads_;  // by the first load of an element's members
+  std::map<ir::InstId, ByteSums> byte_sums_;                    // by the last sum of the chain
+  std::set<ir::InstId> in_byte_sum_;
+  std::map<ir::InstId, Few<V>> numbers_of_loads_;               // by a load of 8 bytes a lane: these as one number, by part
   std::vector<bool> loaded_;                                    // loads that the first one of their element has done
   std::vector<bool> later_;                                     // stores that the last one of their element does
   Mask active_;
@@ -422,6 +443,7 @@ class Emitter {
   std::vector<llvm::AllocaInst*> rows_;      // by number
   const Segment* segment_ = nullptr;         // what emit_gang lowers instead of the whole body
   Fissioned* fissioned_ = nullptr;
+  std::optional<Sweep> sweep_;               // how the gangs of a block share a row out
 };
 
 }  // namespace krait::codegen::cpu

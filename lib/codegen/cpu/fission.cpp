@@ -348,7 +348,7 @@ std::size_t Emitter::region_end(ir::RegionId r) const {
   return segment_ && segment_->region == r ? segment_->end : f_.regions[r].insts.size();
 }
 bool Emitter::skipped(ir::RegionId r, ir::InstId id) const {
-  return segment_ && segment_->region == r && fissioned_->outside(id);
+  return (segment_ && segment_->region == r && fissioned_->outside(id)) || (sweep_ && !sweep_->needed[id]);
 }
 
 }  // namespace krait::codegen::cpu

@@ -77,6 +77,15 @@ auto Emitter::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> l
   return rows;
 }
 
+/// The number that a lane's piece is, where lanes' pieces lie side by side and the machine can load them together.
+std::optional<Scalar> Emitter::number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const {
+  const Lowered& x = get(index);
+  if (x.form != Lowered::Form::Linear || x.across[0] || x.across[1] || shape_.is_brick()) return {};
+  if (std::uint64_t(x.step) * element != bytes || (bytes != 4 && bytes != number_bytes)) return {};
+  if (!active_.all() && shape_.machine.level < CpuLevel::Avx2) return {};
+  return bytes == 4 ? Scalar::U32 : Scalar::U64;
+}
+
 bool Emitter::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
@@ -84,8 +93,14 @@ bool Emitter::load_rows(const ir::Inst& inst) {
   if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || lanes_in_loops() || bytes > longest_piece) return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
-  const Address a = address(array, inst.operands[1], 0, inst.imm, s, everyone() ? Split::Steps : Split::None);
-  if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
+  const auto id = ir::InstId(&inst - f_.insts.data());
+  numbers_of_loads_.erase(id);
+  // Pieces side by side are a vector of numbers.
+  const std::optional<Scalar> number_of_piece = number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
+  const Address a = number_of_piece ? address(array, inst.operands[1], 0, inst.imm, *number_of_piece)
+                                    : address(array, inst.operands[1], 0, inst.imm, s, everyone() ? Split::Steps : Split::None);
+  const bool whole = number_of_piece && a.kind == Address::Kind::Row;
+  if (!whole && a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
 
   const llvm::Align align(size);
   llvm::Type* element = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
@@ -97,11 +112,13 @@ bool Emitter::load_rows(const ir::Inst& inst) {
   };
   std::vector<Lowered> results(count, {Lowered::Form::Parts, {}, 0});
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    const std::vector<V> at = pieces_of_lanes(a, p);
+    const std::vector<V> at = whole ? std::vector<V>{} : pieces_of_lanes(a, p);
     if (bytes <= number_bytes) {
       llvm::Type* number = b_.getIntNTy(8 * bytes);
-      V row = llvm::PoisonValue::get(llvm::FixedVectorType::get(number, lanes));
-      for (unsigned lane = 0; lane < lanes; ++lane) row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
+      llvm::Type* numbers = llvm::FixedVectorType::get(number, lanes);
+      V row = whole ? load_row(numbers, a.v[p], align, active_.all() ? nullptr : active_.parts[p], array) : llvm::PoisonValue::get(numbers);
+      for (unsigned lane = 0; lane < at.size(); ++lane) row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
+      numbers_of_loads_[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
         const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
         results[k].v.push_back(arith_.from_memory(b_.CreateBitCast(bits, llvm::FixedVectorType::get(element, lanes)), s));
