@@ -110,6 +110,25 @@ TEST(CpuTrips, U32) { check_type<std::uint32_t>("u32", "u32"); }
 TEST(CpuTrips, I64) { check_type<std::int64_t>("i64", "u64"); }
 TEST(CpuTrips, U64) { check_type<std::uint64_t>("u64", "u64"); }
 
+/// As where the passes know that a range has few trips: their number is cut to 32 bits, also where it has more.
+TEST(CpuTrips, CountsOfFewerBits) {
+  constexpr std::int64_t threads = 72;
+  for (const std::int64_t each : {std::int64_t(1), std::int64_t(3), std::int64_t(1) << 32, (std::int64_t(1) << 32) - 1}) {
+    SCOPED_TRACE(each);
+    Cases<std::int64_t> cases;
+    for (const std::uint64_t step : {1u, 32u, 100u})
+      for (const std::int64_t bound : {0, 40, 389}) cases.add(5, bound, step);
+    if (each > 3) cases.add(5, 5 + each * threads + 300, 1);  // of the number 300 trips are left, or 300 and some by thread
+    std::string text = range_kernel("i64", "u64", std::to_string(each), false, "thread_idx {0}", "");
+    const auto put = [&](const char* from, const char* to) { text.replace(text.find(from), std::strlen(from), to); };
+    put("%21: u32, %22: u32 = for %19,", "%74: u32 = cast %19\n  %21: u32, %22: u32 = for %74,");
+    put("^(%23: u64,", "^(%75: u32,");
+    put("    %26:", "    %23: u64 = cast %75\n    %26:");
+    check(text, line(std::int64_t(cases.from.size()), threads),
+          {array(cases.from), array(cases.bound), array(cases.step), array(std::vector<std::uint32_t>(2 * threads * cases.from.size()))});
+  }
+}
+
 TEST(CpuTrips, BreakAndContinue) {
   const char* leaves = R"(    %40: u32 = const 13
     %41: u32 = rem %32, %40

@@ -46,10 +46,15 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
   switch (def->op) {
     case Op::Cast: {
       const Scalar from = scalar_of(def->operands[0]);
-      if (!ir::is_int(from) || !ir::is_int(s) || ir::bits_of(s) < ir::bits_of(from)) return {};
-      const auto h = of(0);
+      if (!ir::is_int(from) || !ir::is_int(s)) return {};
+      auto h = of(0);
       if (!h) return {};
-      return ordered(from, *h, arith_.cast(h->first, from, s), arith_.cast(h->last, from, s), false);
+      const V first = arith_.cast(h->first, from, s), last = arith_.cast(h->last, from, s);
+      if (ir::bits_of(s) < ir::bits_of(from)) {  // what lies between two numbers that fit does too, unless the type begins again between them
+        const auto fits = [&](V narrow, V number) { return b_.CreateICmpEQ(arith_.cast(narrow, s, from), number); };
+        h->holds = b_.CreateAnd(h->holds, b_.CreateAnd(fits(first, h->first), fits(last, h->last)));
+      }
+      return ordered(from, *h, first, last, false);
     }
     case Op::Add: case Op::Sub: {
       if (!ir::is_int(s)) return {};
