@@ -135,5 +135,44 @@ TEST(CpuCopies, ArraysThatMayOverlapOrHaveStridesAreUpdatedInPlace) {
   EXPECT_EQ(copies_of(text, {true, false, false, true}), 1u);
 }
 
+/// out[x[i]] += 1 for the i < n whose x is below a limit, behind operations that are as dear in scalars as in vectors, or dearer.
+std::string counting(unsigned operations) {
+  std::string text = R"(kernel @f fp(strict) flat (%bins: view<u32, 1>, %x: view<u8, 1, const>) {
+  %n: i64 = extent %x {0}
+  %one: u32 = const 1
+  %c63: i64 = const 63
+  grid_stride %n {
+  ^(%i: i64):
+    %b: u8 = load %x, %i
+    %s0: i64 = cast %b
+)";
+  for (unsigned k = 0; k < operations; ++k) text += fmt::format("    %s{}: i64 = xor %s{}, %c63\n", k + 1, k);
+  return text + fmt::format("    %u: u32 = atomic_add %bins, %s{}, %one\n    continue\n  }}\n  return\n}}\n", operations);
+}
+
+/// Where the target leaves it open, what is little more than updates of places that data choose takes no vectors.
+TEST(CpuCopies, ScalarsWhereDataChoose) {
+  for (const unsigned operations : {0u, 3u, 20u})
+    for (std::string target : targets()) {
+      if (const std::size_t parts = target.find(" parts="); parts != std::string::npos) target.erase(parts, std::string(" parts=1").size());
+      if (target.find("lanes=1 ") != std::string::npos) continue;
+      SCOPED_TRACE(fmt::format("{} operations, {}", operations, target));
+      ir::ParseResult parsed = ir::parse("kir 1\n" + counting(operations));
+      ASSERT_EQ(parsed.error, "");
+      parsed.module.kernel().facts = facts;
+      CpuCode own;
+      ASSERT_TRUE(compile(ir::print(parsed.module), target).envelope.get_own(own));
+      EXPECT_EQ(own.lanes == 1, operations < 20);
+      for (const std::size_t count : {0u, 1u, 3u, 4u, 5u, 1000u, 40003u}) {
+        std::vector<std::uint8_t> x(count);
+        std::vector<std::uint32_t> expected(256, 5);
+        for (std::size_t i = 0; i < count; ++i) x[i] = std::uint8_t(i * i >> 3), ++expected[operations % 2 ? x[i] ^ 63u : x[i]];
+        std::vector<Arg> args{array(std::vector<std::uint32_t>(256, 5)), array(x)};
+        ASSERT_EQ(run_once(parsed.module, target, line(40, 64), args), "");
+        EXPECT_EQ(args[0].data, array(expected).data) << count;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace krait::test

@@ -34,6 +34,7 @@ void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
 bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
   const ir::Function& f = module.kernel();
   const bool in_blocks = traits.stride_loop == ir::none && (traits.block_ids || traits.warps || traits.barriers || traits.shared);
+  choose_scalar(module, traits, shape, in_blocks);
   if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
   shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;
   if (!in_blocks) return false;

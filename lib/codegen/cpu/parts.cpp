@@ -90,7 +90,35 @@ class Loops {
   unsigned deepest_ = 0, wanted_ = tuning::cpu::usual_parts;
 };
 
+/// Whether updates of places that data choose are most of what the kernel does.
+bool updates_by_data(const ir::Module& m) {
+  const ir::Function& f = m.kernel();
+  const auto steps = std::move(passes::find_lane_steps(m).front());
+  unsigned updates = 0, others = 0;
+  bool light = true;
+  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+    const ir::Inst& inst = f.insts[i];
+    const ir::OpInfo& row = ir::info(inst.op);
+    if (row.effect == ir::Effect::Atomic) {
+      updates += steps[inst.operands[1]].kind == Kind::Data;
+    } else if (inst.op == Op::If) {
+      light = light && steps[inst.operands[0]].kind != Kind::Data;
+    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.math) {
+      light = false;
+    } else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f.is_const(inst.results[0]) && inst.op != Op::Cast) {
+      const Kind k = steps[inst.results[0]].kind;
+      others += k != Kind::Same && k != Kind::Step;
+    }
+  });
+  return updates > 0 && light && others <= tuning::cpu::operations_by_lane * updates;
+}
+
 }  // namespace
+
+void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks) {
+  if (in_blocks || shape.parts != 0 || !traits.atomics || !updates_by_data(module)) return;
+  shape.lanes = 1, shape.parts = tuning::cpu::scalars;
+}
 
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
   if (!in_blocks && (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body && traits.chain <= tuning::cpu::short_chain))) return 1;

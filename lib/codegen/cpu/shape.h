@@ -65,6 +65,10 @@ Traits find_traits(const ir::Module& module);
 /// Vectors of a gang (parts.cpp), where the target leaves them open.
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks);
 
+/// Scalars instead of vectors, where the target leaves parts open and nearly all of the kernel goes lane by lane anyway: counts that data
+/// choose. A vector of places would be put into memory, for a loop over its lanes.
+void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks);
+
 Shape read_shape(const support::CpuTarget& target);
 
 }  // namespace krait::codegen::cpu
