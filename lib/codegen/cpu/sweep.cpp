@@ -82,7 +82,7 @@ class Finder {
   std::optional<std::int64_t> constant(ValueId v) const {
     if (!f_.is_const(v) || !wide(v)) return {};
     const std::uint64_t bits_of_it = f_.const_bits(v);
-        if (bits(v) == 64) return std::int64_t(bits_of_it);
+    if (bits(v) == 64) return std::int64_t(bits_of_it);
     if (ir::is_signed_int(f_.type_of(v).scalar)) return std::int32_t(std::uint32_t(bits_of_it));
     return std::uint32_t(bits_of_it);
   }
