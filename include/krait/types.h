@@ -145,7 +145,7 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>, "krait: kernels know the arithmetic types (but long double), enumerations, kr::f16 and kr::bf16");
+  static_assert(plain<Type>, "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16 and kr::bf16");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;

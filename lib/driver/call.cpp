@@ -301,7 +301,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
 
   alignas(16) std::byte block[max_block_bytes + Packing::slack];
   if (code.layout.size > max_block_bytes)
-    support::fail_usage("{}: the arguments take {} bytes, at most {} are possible", spec.recorded.what, code.layout.size, max_block_bytes);
+    support::fail_usage("{}: the arguments take {} bytes, and the limit is {}", spec.recorded.what, code.layout.size, max_block_bytes);
   argument added[2];
   if (spec.recorded.reports) bind_reports(bound, spec, added);
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, request);

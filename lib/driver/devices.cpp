@@ -123,7 +123,7 @@ DeviceHandle& Devices::default_device() {
   DeviceHandle* chosen = nullptr;
   if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
     chosen = find_locked(wanted);
-    if (!chosen) support::fail_device("KRAIT_DEVICE={} names no device of this machine; there are: {}", wanted, what_there_is(*this));
+    if (!chosen) support::fail_device("KRAIT_DEVICE={} does not name a device of this machine; there are: {}", wanted, what_there_is(*this));
   } else {
     for (std::size_t b = 0; b < back_end_count && !chosen; ++b)
       if (back_ends[b].taken && !list(b).empty()) chosen = list(b).front();

@@ -164,7 +164,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   for (const detail::parameter_type& p : std::span(as.parameters, as.count))
     by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
   if (by_value > max_by_value)
-    support::fail_usage("{}: numbers and structs of {} bytes are passed by value, at most {} are possible: pass large ones as an array",
+    support::fail_usage("{}: numbers and structs of {} bytes are passed by value, and the limit is {}: pass large ones as an array",
                         describe(state), by_value, max_by_value);
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;

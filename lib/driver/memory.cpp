@@ -27,7 +27,7 @@ std::int64_t limit_of_environment() {
   const std::string_view unit = end;
   const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
   if (failed != std::errc() || power < 0 || !(number >= 0) || std::ldexp(number, power) > 0x1p62)
-    support::fail_usage("KRAIT_MEMORY_LIMIT={} is no size: give bytes, or a number with K, M or G behind it", text);
+    support::fail_usage("KRAIT_MEMORY_LIMIT={} is not a size: give bytes, or a number followed by K, M or G", text);
   return std::int64_t(std::ldexp(number, power));
 }
 

@@ -10,7 +10,7 @@ namespace krait::driver {
 
 class MemoryCount {
  public:
-  /// False, with nothing counted, where the limit does not allow it. Throws error{usage} where the environment's is no size.
+  /// False, with nothing counted, where the limit does not allow it. Throws error{usage} where the environment's is not a size.
   bool add(std::int64_t bytes);
   void remove(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 

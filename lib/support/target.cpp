@@ -100,7 +100,7 @@ class Parser {
     else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
     else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
     else if (const auto kind = kind_of(first)) whole(*kind, second);
-    else wrong_ = fmt::format("\"{}\" is no target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it", text_);
+    else wrong_ = fmt::format("\"{}\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it", text_);
     return {std::move(target_), std::move(wrong_)};
   }
 

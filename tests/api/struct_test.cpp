@@ -269,7 +269,7 @@ TEST(Struct, BeyondTheLimitIsRefused) {
   auto t = std::make_unique<large>();
   auto kernel = kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; }, {.name = "greedy"});
   std::vector<float> out(1);
-  expect_usage({"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, at most 4096 are possible: pass large ones as an array"},
+  expect_usage({"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, and the limit is 4096: pass large ones as an array"},
                [&] { kernel.launch({1, 1}, *t, out); });
 }
 

@@ -21,7 +21,7 @@ std::string refusal(const std::string& kir, const std::string& target, int statu
 
 TEST(PluginErrors, Target) {
   EXPECT_EQ(refusal(empty, "metal"),
-            "\"metal\" is no target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it");
+            "\"metal\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it");
   EXPECT_EQ(refusal(empty, "ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
   EXPECT_EQ(refusal(empty, "interpreter"), "no code is made for the interpreter");
   EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
@@ -29,13 +29,13 @@ TEST(PluginErrors, Target) {
 
 TEST(PluginErrors, ProcessorsThatDoNotExist) {
   constexpr const char* flat = "kir 1\nkernel @k fp(strict) flat () {\n  return\n}\n";
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is no x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is no x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is no x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is not an x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is not an x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is not an x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
             "expected +…, not \"-sse2\"");
   EXPECT_EQ(refusal(flat, "cpu x86-64 features=+avx2,+foo"),
-            "target: \"+foo\" is no feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+            "target: \"+foo\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
   EXPECT_EQ(compile(flat, "cpu x86-64 features=+avx2,+fma", "asm").status, 0);
   EXPECT_EQ(compile(flat, "cpu x86-64 cpu=x86-64-v3 tune=generic", "asm").status, 0) << "LLVM goes on";
 }

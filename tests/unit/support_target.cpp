@@ -67,7 +67,7 @@ TEST(Target, ShortTextsAndDefaults) {
 }
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
-  const std::string kinds = " is no target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
+  const std::string kinds = " is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
   EXPECT_EQ(read(""), "\"\"" + kinds);
   EXPECT_EQ(read("metal"), "\"metal\"" + kinds);
   EXPECT_EQ(read("vulkan push=128"), "\"vulkan push=128\"" + kinds);

@@ -37,7 +37,7 @@ void check_features(const llvm::Target& target, const llvm::Triple& triple, llvm
   features.split(asked, ',', -1, false);
   for (const llvm::StringRef feature : asked)
     if (llvm::none_of(known->getAllProcessorFeatures(), [&](const auto& f) { return feature.drop_front() == f.Key; }))
-      unsupported("target: \"" + feature.str() + "\" is no feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+      unsupported("target: \"" + feature.str() + "\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
@@ -46,7 +46,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) defect("LLVM has no x86-64: " + error);
   for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
-    if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is no x86-64 processor");
+    if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is not an x86-64 processor");
   check_features(*target, triple, on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
