@@ -366,7 +366,7 @@ TEST(Kernel, TextsOfEveryStage) {
   EXPECT_NE(std::string(k.ptx()).find(".visible .entry"), std::string::npos);
   EXPECT_NE(std::string(k.ptx("ptx sm=75 isa=80")).find("sm_75"), std::string::npos);
   EXPECT_NE(std::string(k.spirv("spirv features=i64")).find("OpEntryPoint"), std::string::npos);
-  expect_usage({"gpu", "no target"}, [&] { k.assembly("gpu"); });
+  expect_usage({"gpu", "not a target"}, [&] { k.assembly("gpu"); });
   EXPECT_NE(std::string(k.ptx("sm_90a")).find(".target sm_90a"), std::string::npos);
   expect_usage({"sm_60", "expected a compute capability: one of 75"}, [&] { k.ptx("sm_60"); });
   expect_usage({"ptx is made for targets \"ptx …\", not for \"spirv features=i64,"}, [&] { k.ptx("spirv"); });

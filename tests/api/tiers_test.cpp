@@ -135,8 +135,8 @@ TEST(Tiers, ALongLaunchWaitsForTheBestOnTheCpu) {
     const std::vector<int> in(std::size_t(n), 1);
     const auto value = by_value(n);
     const auto extent = by_extent(n);
-    EXPECT_EQ(quick([&] { value.launch({256, 256}, out, n); }), n == 2);
-    EXPECT_EQ(quick([&] { extent.launch({256, 256}, out, in); }), n == 2);
+    EXPECT_EQ(quick([&] { value.launch({256, 256}, out, n); }), n == 2 && has_tiers());
+    EXPECT_EQ(quick([&] { extent.launch({256, 256}, out, in); }), n == 2 && has_tiers());
   }
 }
 
