@@ -235,16 +235,14 @@ class Analysis {
   bool changed_ = false, writes_ = false;
 };
 
-/// thread_idx.x, in a type that holds it, and where rows are whole warps the place in the grid: both are multiples of the gang's size
-/// where a gang begins. None where v is neither.
+}  // namespace
+
 ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
   const ir::Inst* inst = f.def(v);
   while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32) v = inst->operands[0], inst = f.def(v);
   if (!inst || inst->imm != 0) return ir::none;
   return inst->op == Op::ThreadIdx || (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small) ? v : ir::none;
 }
-
-}  // namespace
 
 std::optional<RowPart> row_part_of(const ir::Function& f, const ir::Inst& inst) {
   const bool rest = inst.op == Op::Rem, quotient = inst.op == Op::Div, shifts = inst.op == Op::Shr;

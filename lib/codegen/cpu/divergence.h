@@ -25,6 +25,9 @@ struct Divergence {
 
   bool varying(ir::ValueId v) const { return values[v] == Span::Varying; }
 };
+/// thread_idx.x, in a type that holds it, and where rows are whole warps the place in the grid: both are multiples of the gang's size
+/// where a gang begins. None where v is neither.
+ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v);
 /// An operation that takes a thread's place in its row of the block apart: t & (2^bits - 1), or t >> bits, as remainder and quotient too.
 struct RowPart {
   bool high = false;

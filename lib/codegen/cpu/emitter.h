@@ -39,6 +39,8 @@ struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
   Few<llvm::Value*> v;     // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
   std::int64_t step = 0;   // Linear: from lane to lane along x
+  llvm::Value* start = nullptr;  // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
+  unsigned flip = 0;
   llvm::Value* across[2] = {};  // Linear, in bricks of one base: from lane to lane along y and z; null: nothing
 };
 
@@ -315,6 +317,15 @@ class Emitter {
   void find_member_loads(ir::RegionId region);
   bool load_record(const ir::Inst& inst);
   bool store_record(const std::vector<ir::InstId>& members);
+  // flips.cpp
+  bool emit_flip(const ir::Inst& inst);
+  bool emit_flip_compare(const ir::Inst& inst);
+  std::vector<unsigned> flipped_lanes(unsigned flip, unsigned p) const;
+  bool takes_flipped(const ir::Inst& inst) const;
+  V flipped_mask(unsigned flip, unsigned p);
+  bool load_flipped(const ir::Inst& inst);
+  bool store_flipped(const ir::Inst& inst);
+
   // differences.cpp
   void find_byte_sums();
   bool emit_byte_sum(ir::InstId id);

@@ -239,7 +239,7 @@ void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align,
 void Emitter::emit_load(const ir::Inst& inst) {
   if (load_member(inst)) return note_access(inst, nullptr);
   if (load_record(inst)) return;
-  if (load_rows(inst)) return;
+  if (load_rows(inst) || load_flipped(inst)) return;
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;
   llvm::Type* memory = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
@@ -313,6 +313,7 @@ void Emitter::store_last(V at, Scalar s, ir::ValueId value, ir::ValueId array, l
 }
 
 void Emitter::emit_store(const ir::Inst& inst) {
+  if (store_flipped(inst)) return;
   ir::ValueId array = inst.operands[0], index = inst.operands[1];
   Scalar s = inst.type.scalar;
   llvm::Align align(ir::size_of(s));

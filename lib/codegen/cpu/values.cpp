@@ -248,7 +248,7 @@ void Emitter::emit_pure(const ir::Inst& inst) {
     set_uniform(inst.results[0], arith_.pure(inst, f_.fp, operand, x));
     return;
   }
-  if (emit_row_part(inst) || emit_linear(inst) || emit_linear_compare(inst)) return;
+  if (emit_row_part(inst) || emit_flip(inst) || emit_linear(inst) || emit_flip_compare(inst) || emit_linear_compare(inst)) return;
   note_pure(inst);
   if (emit_close_quotients(inst)) return;
   Lowered r{Lowered::Form::Parts, {}, 0};
