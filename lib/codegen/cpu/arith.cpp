@@ -322,20 +322,24 @@ llvm::Value* Arithmetic::reciprocal_root(V x, bool fast) {
 // ---- conversion -------------------------------------------------------------------------------------------------------------
 
 llvm::Value* Arithmetic::saturate(V x, Scalar to) {
-  unsigned width = ir::bits_of(to);
-  bool sign = ir::is_signed_int(to);
-  // Narrow integers go through i32, whose conversion the machine has.
-  unsigned through = width < 32 ? 32 : width;
-  double high = std::ldexp(1.0, int(width) - int(sign)), low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
+  const unsigned width = ir::bits_of(to);
+  const bool sign = ir::is_signed_int(to);
+  const double high = std::ldexp(1.0, int(width) - int(sign)), low = sign ? -std::ldexp(1.0, int(width) - 1) : 0.0;
+  if (width < 32) {  // through i32, whose conversion the machine has, from floats that hold both ends
+    V i = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, low)), x, number(x, low));  // a NaN becomes the lower end
+    i = b_.CreateSelect(b_.CreateFCmpOLT(i, number(x, high - 1)), i, number(x, high - 1));
+    i = b_.CreateFPToSI(i, with_lanes(b_.getInt32Ty(), x));
+    if (sign) i = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(i->getType()), i);
+    return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
+  }
   V inside = b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
   V safe = b_.CreateSelect(inside, x, number(x, 0.0));
-  llvm::Type* wide = with_lanes(b_.getIntNTy(through), x);
-  V i = sign || width < 32 ? b_.CreateFPToSI(safe, wide) : b_.CreateFPToUI(safe, wide);
-  llvm::APInt top = sign ? llvm::APInt::getSignedMaxValue(width).sext(through) : llvm::APInt::getMaxValue(width).zext(through);
-  llvm::APInt bottom = sign ? llvm::APInt::getSignedMinValue(width).sext(through) : llvm::APInt(through, 0);
-  i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), llvm::ConstantInt::get(wide, top), i);
-  if (sign) i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(wide, bottom), i);
-  return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
+  llvm::Type* whole = with_lanes(b_.getIntNTy(width), x);
+  V i = sign ? b_.CreateFPToSI(safe, whole) : b_.CreateFPToUI(safe, whole);
+  const llvm::APInt top = sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+  i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), llvm::ConstantInt::get(whole, top), i);
+  if (sign) i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(whole, llvm::APInt::getSignedMinValue(width)), i);
+  return i;
 }
 
 llvm::Value* Arithmetic::cast(V x, Scalar from, Scalar to) {
