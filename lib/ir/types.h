@@ -72,6 +72,11 @@ constexpr bool is_nan(Scalar s, std::uint64_t bits) {
   const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
   return is_float(s) && (bits & (sign - 1)) > sign - fraction;
 }
+/// The bits of the NaN that operations give.
+constexpr std::uint64_t canonical_nan(Scalar s) {
+  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
+  return sign - fraction + fraction / 2;
+}
 
 /// The integer of a class that has the size of s.
 constexpr Scalar integer_like(Scalar s, ScalarClass kind) {

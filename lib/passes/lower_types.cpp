@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types that back ends know as integers (the column Storage of types.def) become those. Arithmetic on them is done in the type of the
-// column Computed, f32, and rounded back by integer operations, whose results are the same bits on every target.
+// Types that back ends know as integers (the column Storage of types.def, and halves on devices without) become those. Arithmetic on them
+// is done in the type of the column Computed, f32, and rounded back by integer operations, whose results are the same bits on every target.
 //
 // f32 holds more than twice the digits plus two, so an operation that is rounded to f32 and then to the type is as if rounded once
 // (Figueroa, "When is double rounding innocuous?", 1995). What f32 does not hold is rounded to odd there first, which keeps what the second
 // rounding has to know (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+#include <algorithm>
+
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -14,15 +16,19 @@ namespace {
 
 using namespace ir;
 
-constexpr bool is_stored(Scalar s) { return info(s).storage != s; }
+/// What back ends know a type as.
+struct Storage {
+  bool halves;  // the device has f16
+  Scalar operator()(Scalar s) const { return s == Scalar::F16 && !halves ? Scalar::U16 : info(s).storage; }
+};
 
 class Lowerer {
  public:
-  explicit Lowerer(Function& f) : f_(f), b_(f) {}
+  Lowerer(Function& f, Storage storage) : f_(f), b_(f), storage_(storage) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
-    const auto store = [](Scalar& s) { s = info(s).storage; };
+    const auto store = [&](Scalar& s) { s = storage_(s); };
     for (Value& v : f_.values) store(v.type.scalar);
     for (Inst& i : f_.insts) store(i.type.scalar);
     for (Scalar& s : f_.results) store(s);
@@ -42,6 +48,7 @@ class Lowerer {
     }
   }
 
+  bool is_stored(Scalar s) const { return storage_(s) != s; }
   Scalar type_of(ValueId v) const { return f_.type_of(v).is_value() ? f_.type_of(v).scalar : Scalar::Void; }
 
   /// None: the operation moves bits, or has nothing to do with these types.
@@ -49,7 +56,7 @@ class Lowerer {
     if (!is_pure(inst.op) || inst.operands.empty()) return none;
     const Scalar from = type_of(inst.operands[0]), to = inst.type.scalar;
     if (inst.op == Op::Cast) return is_stored(from) || is_stored(to) ? convert(to, inst.operands[0]) : none;
-    if (inst.op == Op::Bitcast) return info(from).storage == info(to).storage ? inst.operands[0] : none;
+    if (inst.op == Op::Bitcast) return storage_(from) == storage_(to) ? inst.operands[0] : none;
     if (!is_stored(from)) return none;
     if (inst.op == Op::Copysign) return copysign(from, inst.operands[0], inst.operands[1]);
     std::vector<ValueId> operands;
@@ -73,14 +80,39 @@ class Lowerer {
   /// The value in the type that it is computed in.
   ValueId wide(ValueId v) {
     if (!is_stored(type_of(v))) return v;
-    return single_of_bits(shift(Op::Shl, b_.emit(Op::Cast, Scalar::U32, {v}), 16));
+    const ValueId bits = b_.emit(Op::Cast, Scalar::U32, {v});
+    return type_of(v) == Scalar::F16 ? wide_half(bits) : single_of_bits(shift(Op::Shl, bits, 16));
   }
 
-  /// An f32, rounded to nearest even: bf16 is the upper half of its bits. A NaN becomes the canonical one.
+  /// An f32, rounded to nearest even. A NaN becomes the canonical one.
   ValueId narrow(Scalar to, ValueId x) {
+    const ValueId rounded = to == Scalar::F16 ? rounded_half(x) : rounded_upper(x);
+    return b_.cast(storage_(to), select(b_.emit(Op::Isnan, Scalar::Bool, {x}), number(canonical_nan(to)), rounded));
+  }
+  /// The upper half of the bits, which bf16 is.
+  ValueId rounded_upper(ValueId x) {
     const ValueId bits = bits_of_single(x), odd = both(shift(Op::Shr, bits, 16), number(1));
-    const ValueId rounded = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, bits, number(0x7fff)), odd), 16);
-    return b_.cast(info(to).storage, select(b_.emit(Op::Isnan, Scalar::Bool, {x}), number(0x7fc0), rounded));
+    return shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, bits, number(0x7fff)), odd), 16);
+  }
+
+  // f16 and f32 after Giesen ("Float->half variants", 2016). No f32 here is subnormal, which a device might take for zero.
+  static constexpr std::uint32_t least_half = 0x38800000;  // the least normal one, 2^-14
+  ValueId wide_half(ValueId bits) {
+    const ValueId size = shift(Op::Shl, both(bits, number(0x7fff)), 13), exponent = both(size, number(0x0f800000));
+    const ValueId ordinary = b_.binary(Op::Add, size, number(0x38000000)), infinite = b_.binary(Op::Add, size, number(0x70000000));
+    const ValueId small = b_.binary(Op::Sub, single_of_bits(b_.binary(Op::Add, size, number(least_half))), single(least_half));
+    const ValueId finite = select(b_.compare(Op::Eq, exponent, number(0)), bits_of_single(small), ordinary);
+    const ValueId all = select(b_.compare(Op::Eq, exponent, number(0x0f800000)), infinite, finite);
+    return single_of_bits(either(all, shift(Op::Shl, both(bits, number(0x8000)), 16)));
+  }
+  ValueId rounded_half(ValueId x) {
+    constexpr std::uint32_t half = 0x3f000000;  // whose last digit is the least subnormal f16
+    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)), odd = both(shift(Op::Shr, bits, 13), number(1));
+    const ValueId small = b_.compare(Op::Lt, size, number(least_half));
+    const ValueId subnormal = b_.binary(Op::Sub, bits_of_single(b_.binary(Op::Add, single_of_bits(select(small, size, number(0))), single(half))), number(half));
+    const ValueId least = b_.emit(Op::Min, Scalar::U32, {size, number(0x47800000)});  // from here on infinite
+    const ValueId normal = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, least, number(0xc8000fff)), odd), 13);
+    return either(select(small, subnormal, normal), both(shift(Op::Shr, bits, 16), number(0x8000)));
   }
 
   ValueId convert(Scalar to, ValueId x) {
@@ -104,10 +136,10 @@ class Lowerer {
 
   /// By bits: f32 would lose the sign of y where that is a NaN.
   ValueId copysign(Scalar s, ValueId x, ValueId y) {
-    const Scalar u = info(s).storage;
+    const Scalar u = storage_(s);
     const std::uint64_t sign = 1ull << (bits_of(s) - 1);
     const auto part = [&](ValueId v, std::uint64_t mask) { return b_.emit(Op::And, u, {v, b_.constant(u, mask)}); };
-    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, 0x7fc0), b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
+    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, canonical_nan(s)), b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
   }
 
   /// x y + z, rounded to odd. The product is exact unless it leaves the range of f32: where the sum may be in it all the same, both sides
@@ -134,20 +166,17 @@ class Lowerer {
 
   Function& f_;
   Builder b_;
+  Storage storage_;
   Substitution results_;
 };
 
-bool uses_stored(const Function& f) {
-  for (const Value& v : f.values)
-    if (is_stored(v.type.scalar)) return true;
-  return false;
-}
-
 }  // namespace
 
-void lower_types(Module& m) {
+void lower_types(Module& m, bool halves) {
+  const Storage storage{halves};
   for (Function& f : m.functions)
-    if (uses_stored(f)) Lowerer(f).run();
+    if (std::any_of(f.values.begin(), f.values.end(), [&](const Value& v) { return storage(v.type.scalar) != v.type.scalar; }))
+      Lowerer(f, storage).run();
 }
 
 }  // namespace krait::passes

@@ -46,8 +46,9 @@ void expand_math(ir::Module& m, ChooseExpansion choose, bool flushing = false);
 /// Saturating arithmetic, byte_permute, and what a warp does together but for ballots and shuffles, become other operations where
 /// `keep` does not say that the target has them. `warp`: lanes of a warp at most.
 void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
-/// Types that back ends know as integers (types.def) become those, and their arithmetic that of f32; expand_ops first.
-void lower_types(ir::Module& m);
+/// Types that back ends know as integers (types.def, and f16 without `halves`) become those, and their arithmetic that of f32; expand_ops
+/// first.
+void lower_types(ir::Module& m, bool halves = true);
 /// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat); check_accesses first.
 void lower_access(ir::Module& m);
 /// Address arithmetic that may run modulo 2^32 does (facts.small).

@@ -108,7 +108,11 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   run.check("expand_math");
   expand_ops(m, had_by(target), support::info(target.kind).most_lanes);
   run.check("expand_ops");
-  if (!interpreted) run("lower_types", lower_types);
+  if (!interpreted) {
+    const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl;
+    lower_types(m, !spirv || target.spirv.features.has(support::Feature::F16));
+    run.check("lower_types");
+  }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
   run("lower_access", lower_access);
@@ -161,6 +165,7 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
+      {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, false); }, true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},

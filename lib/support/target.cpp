@@ -325,6 +325,7 @@ std::span<const Quirk> quirks() {
   static constexpr Quirk rows[] = {
 #define VULKAN_QUIRK(driver, Cure, versions, probe, symptom) {"Vulkan: " #driver, #Cure, versions, probe, symptom},
 #define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom) {"Vulkan: " #driver, "refused beyond " #most, versions, probe, symptom},
+#define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) {"OpenCL: " platform, #Cure, versions, probe, symptom},
 #define QUIRK(driver, cure, versions, probe, symptom) {driver, cure, versions, probe, symptom},
 #include "support/quirks.def"
   };

@@ -46,6 +46,19 @@ inline void expect_library_works() {
   EXPECT_EQ(twice(21), 42);
 }
 
+/// Why kernels with warps do not run on the default device, or empty.
+inline std::string no_warps() {
+  auto ask = kr::kernel([](kr::view<int> x) { x[0] = kr::warp_size(); });
+  kr::array<int> x(1);
+  try {
+    ask.launch({1, 1}, x);
+  } catch (const kr::error& e) {
+    if (e.kind() == kr::error::kind_type::compile) return std::string(e.message());
+    throw;
+  }
+  return {};
+}
+
 /// "file.cpp:line" of the caller, as messages have it.
 inline std::string place(unsigned line, const char* file = __builtin_FILE()) {
   return std::string(file) + ":" + std::to_string(line);

@@ -102,6 +102,27 @@ TEST(OpenClDialect, HasNothingOfShaders) {
   EXPECT_NE(text.find("OpExecutionMode %krait_kernel ContractionOff"), std::string::npos) << text;
 }
 
+TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {
+  const auto has_volatile = [](const std::string& body, const char* facts, const char* features) {
+    const std::string text = fmt::format("kir 1\nkernel @order fp(strict) facts({}) flat (%0: view<i32, 1>, %1: view<i32, 1>, %2: i32) {{\n"
+                                         "  %3: i64 = thread_idx {{0}}\n  %4: i64 = const 1\n  %5: i64 = add %3, %4\n{}  return\n}}\n", facts, body);
+    return compile(text, features, codegen::Emit::Asm).find("Volatile") != std::string::npos;
+  };
+  const char *quirk = "spirv-cl features=i64,i8,regroups", *disjoint = "contiguous, disjoint";
+  const std::string first = "  store.i32 %0, %3, %2\n", next = "  store.i32 %0, %5, %2\n", other = "  store.i32 %1, %3, %2\n";
+  const std::string known = "  %6: i64 = const 3\n  store.i32 %0, %6, %2\n", load = "  %7: i32 = load %0, %3\n", barrier = "  barrier\n";
+  EXPECT_TRUE(has_volatile(first + known, disjoint, quirk));
+  EXPECT_FALSE(has_volatile(first + known, disjoint, "spirv-cl features=i64,i8"));
+  EXPECT_TRUE(has_volatile(first + load, disjoint, quirk));
+  EXPECT_FALSE(has_volatile(load + first + next, disjoint, quirk));
+  EXPECT_FALSE(has_volatile(first + barrier + load, disjoint, quirk));
+  EXPECT_FALSE(has_volatile(first + other, disjoint, quirk));
+  EXPECT_TRUE(has_volatile(first + other, "contiguous", quirk));
+  const std::string loop = "  %8: i64 = const 9\n  for %4, %8 {\n  ^(%9: i64):\n    %10: i64 = add %3, %9\n";
+  EXPECT_TRUE(has_volatile(loop + "    store.i32 %0, %10, %2\n    continue\n  }\n", disjoint, quirk));
+  EXPECT_FALSE(has_volatile(loop + "    store.i32 %0, %10, %2\n    barrier\n    continue\n  }\n", disjoint, quirk));
+}
+
 TEST(OpenClDialect, ListsTheParameters) {
   const std::string binary = compile(reverse, "opencl", codegen::Emit::Binary);
   const runtime::opencl::Blob blob(std::as_bytes(std::span(binary)), "reverse");

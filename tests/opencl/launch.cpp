@@ -98,6 +98,57 @@ TEST_F(OpenClLaunch, StreamsAreInOrderAndEventsOrderThem) {
   EXPECT_NE(message_of([&] { device().copy_to_host(out.data(), a, 4, {}); }).find("are not memory of"), std::string::npos);
 }
 
+/// PoCL makes a loop of the threads; LLVM's vectoriser then puts off the first of the two stores.
+TEST_F(OpenClLaunch, StoresOfAThreadStayInOrder) {
+  constexpr const char* twice = R"(kir 1
+kernel @twice fp(strict) facts(contiguous, small) flat (%0: view<u64, 1>, %1: i64) {
+  %2: i64 = thread_idx {0}
+  %3: i64 = thread_idx {1}
+  %4: i64 = const 2
+  %5: i64 = mul %3, %4
+  %6: i64 = add %5, %2
+  %7: i64 = thread_idx {2}
+  %8: i64 = const 8
+  %9: i64 = mul %7, %8
+  %10: i64 = add %9, %6
+  %11: u64 = const 1
+  store.u64 %0, %10, %11
+  %12: i64 = min %10, %1
+  %13: u64 = const 2
+  store.u64 %0, %12, %13
+  return
+}
+)";
+  constexpr std::size_t n = 256;
+  const auto code = load(codegen::spirv::compile(ir::parse(twice).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
+  const std::uint64_t a = device().allocate(n * 8, {}), arguments[] = {a, n, n};
+  runtime::LaunchRequest request;
+  request.block = {2, 4, 32}, request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+  device().launch(*code, request);
+  std::vector<std::uint64_t> out(n);
+  device().copy_to_host(out.data(), a, n * 8, {});
+  EXPECT_EQ(out, std::vector<std::uint64_t>(n, 2));
+  device().free(a, {});
+}
+
+TEST_F(OpenClLaunch, TheDefaultStreamIsOrderedWithAllOthers) {
+  constexpr std::size_t n = 1 << 20;
+  std::vector<std::int32_t> zeros(n), out(n);
+  const auto code = load(binary());
+  const runtime::StreamHandle first = device().create_stream(), second = device().create_stream();
+  const std::uint64_t a = device().allocate(n * 4, {});
+  device().copy_to_device(a, zeros.data(), n * 4, {});
+  for (int k = 0; k < 5; ++k)
+    for (const runtime::StreamHandle s : {first, runtime::StreamHandle{}, second, runtime::StreamHandle{}}) launch(*code, a, n, {64, 1, 1}, s);
+  device().copy_to_host(out.data(), a, n * 4, first);
+  EXPECT_EQ(out, std::vector<std::int32_t>(n, 20));
+  launch(*code, a, n, {64, 1, 1}, second);
+  for (const auto s : {first, second}) device().destroy_stream(s);
+  device().copy_to_host(out.data(), a, n * 4, {});
+  EXPECT_EQ(out, std::vector<std::int32_t>(n, 21));
+  device().free(a, {});
+}
+
 TEST_F(OpenClLaunch, SaysWhatIsTooLarge) {
   const std::string memory = message_of([&] { device().allocate(std::size_t(1) << 50, {}); });
   EXPECT_NE(memory.find("1125899906842624 bytes of memory were asked for at once"), std::string::npos) << memory;

@@ -78,15 +78,17 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
+bool opencl_lacks(const runtime::Device& device, support::Feature f) {
+  const support::Target target = device.target();
+  return target.kind == support::TargetKind::OpenCl && !target.spirv.features.has(f);
+}
+
 /// What a device of so many lanes a warp is given.
 test::GeneratorOptions generated(const Options& o, int warp) {
   test::GeneratorOptions generate;
   std::string why;
-  if (runtime::Device* const device = o.back_end == "opencl" ? test::find_device(o.back_end, why) : nullptr) {
-    const support::FeatureSet has = device->target().spirv.features;
-    using enum support::Feature;
-    generate.f16 = has.has(F16), generate.f64 = has.has(F64), generate.warps = has.has(Warp);
-  }
+  if (const runtime::Device* const device = o.back_end == "opencl" ? test::find_device(o.back_end, why) : nullptr)
+    generate.f64 = !opencl_lacks(*device, support::Feature::F64), generate.warps = !opencl_lacks(*device, support::Feature::Warp);
   generate.fp = test::exact_mode(o.mode);
   generate.warp = warp, generate.any_flow = o.back_end == "cpu";
   generate.meet = o.kind == "meet", generate.reports = o.kind == "reports", generate.aggregates = o.kind == "aggregates";
@@ -190,7 +192,7 @@ bool run_files(const Options& o, const std::vector<fs::path>& files, test::Progr
       continue;
     }
     const RandomKernel k = test::read_kernel(text);
-    if (asks_for_warp(k.module) && k.launch.warp_size != test::warp_of(*device)) {
+    if (asks_for_warp(k.module) && (opencl_lacks(*device, support::Feature::Warp) || k.launch.warp_size != test::warp_of(*device))) {
       tell(shared, file, fmt::format("is for warps of {}", k.launch.warp_size), true);
       continue;
     }

@@ -26,6 +26,7 @@ void lower_all(Unit& unit) {
       const ir::Effect effect = ir::info(f.insts[i].op).effect;
       unit.synchronised = unit.synchronised || effect == ir::Effect::Sync || effect == ir::Effect::Atomic;
     });
+  if (unit.emitter.has(Feature::Regroups)) unit.revisits = Revisits(module, unit.calls);
   for (std::size_t i = module.functions.size(); i-- > 0;) Lower(unit, i).run();
 }
 

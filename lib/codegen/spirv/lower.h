@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/spirv/emitter.h"
+#include "codegen/spirv/revisits.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
@@ -30,6 +31,7 @@ struct Unit {
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
   std::vector<support::OpenClParameter> parameters = {};  // of a kernel of OpenCL
+  Revisits revisits = {};  // where the driver has to be kept from reordering them
   std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };
 

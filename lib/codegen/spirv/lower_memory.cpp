@@ -74,7 +74,7 @@ void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
   const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.new_id(), before = e_.block();
   const auto zero = [&](Id at) {
     const Id element = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
-    e_.m.emit_void(Op::OpStore, {element, e_.m.null(unit)});
+    e_.m.emit_void(Op::OpStore, {element, e_.kernel() ? e_.constant(a.unit, 0) : e_.m.null(unit)});  // translators know no scalar null
   };
   for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
   const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
@@ -132,7 +132,7 @@ Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming)
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
   if (streaming) mask |= std::uint32_t(spv::MemoryAccessMask::Nontemporal);
   if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
-  if (a.coherent && e_.has(Feature::Joins)) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
+  if ((a.coherent && e_.has(Feature::Joins)) || unit_.revisits.in(a.space)) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
   if (!mask) return {};
   return physical ? Words{mask, alignment} : Words{mask};
 }

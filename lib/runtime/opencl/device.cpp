@@ -114,7 +114,7 @@ void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
   if (bytes == 0) return;
   const auto held = enter();
   const Place place = find(to, bytes);
-  check(gpu_.cl->clEnqueueWriteBuffer(queue_of(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr, nullptr),
+  check(gpu_.cl->clEnqueueWriteBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
 }
 
@@ -122,7 +122,7 @@ void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
   if (bytes == 0) return;
   const auto held = enter();
   const Place place = find(from, bytes);
-  check(gpu_.cl->clEnqueueReadBuffer(queue_of(stream), place.memory, CL_TRUE, place.offset, bytes, to, 0, nullptr, nullptr),
+  check(gpu_.cl->clEnqueueReadBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, to, 0, nullptr, nullptr),
         "clEnqueueReadBuffer");
 }
 
@@ -130,7 +130,7 @@ void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::siz
   if (bytes == 0) return;
   const auto held = enter();
   const Place source = find(from, bytes), target = find(to, bytes);
-  const cl_command_queue queue = queue_of(stream);
+  const cl_command_queue queue = queue_for_work(stream);
   check(gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
         "clEnqueueCopyBuffer");
   check(gpu_.cl->clFlush(queue), "clFlush");

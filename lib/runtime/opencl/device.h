@@ -45,7 +45,11 @@ class OpenClDevice final : public Device {
   double elapsed_ms(EventHandle from, EventHandle to) override;
 
  private:
-  struct Stream { cl_command_queue queue = nullptr; };
+  struct Stream {
+    cl_command_queue queue = nullptr;
+    std::uint64_t works = 0, awaited = 0;  // put into it; of these, before what the default stream did last
+    std::uint64_t seen = 0;                // of the default stream's works
+  };
   struct Event { cl_event event = nullptr; };
   struct Place {
     cl_mem memory = nullptr;
@@ -66,6 +70,8 @@ class OpenClDevice final : public Device {
   void open() const;
   cl_command_queue create_queue() const;
   cl_command_queue queue_of(StreamHandle stream) const;
+  cl_command_queue queue_for_work(StreamHandle stream);
+  void order(cl_command_queue before, cl_command_queue after);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
   /// The buffer behind an address; throws krait::error where there is none with so many bytes.
   Place find(std::uint64_t address, std::size_t bytes) const;
@@ -77,7 +83,8 @@ class OpenClDevice final : public Device {
   Gpu gpu_;
   mutable cl_context context_ = nullptr;
   mutable cl_command_queue default_queue_ = nullptr;
-  std::vector<cl_command_queue> queues_;  // of streams
+  std::vector<Stream*> streams_;
+  std::uint64_t default_works_ = 0;
   std::map<std::uint64_t, Allocation> allocations_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called
   std::vector<std::uint64_t> freed_;

@@ -56,6 +56,12 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
   gpu.told.set(F16, lists(extensions, "cl_khr_fp16"));
   const bool wide = lists(extensions, "cl_khr_int64_base_atomics") && lists(extensions, "cl_khr_int64_extended_atomics");
   gpu.told.set(A64, wide), gpu.told.set(Sa64, wide);
+#define VULKAN_QUIRK(driver, Cure, versions, probe, symptom)
+#define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom)
+#define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) \
+  if (gpu.platform_name == platform) gpu.told.set(Cure);
+#define QUIRK(driver, cure, versions, probe, symptom)
+#include "support/quirks.def"
   return gpu;
 }
 

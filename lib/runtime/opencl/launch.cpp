@@ -78,7 +78,7 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
     if (__builtin_mul_overflow(local[d], std::size_t(request.grid[d]), &global[d]))
       support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1], request.grid[2]);
   }
-  const cl_command_queue queue = queue_of(request.stream);
+  const cl_command_queue queue = queue_for_work(request.stream);
   if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr); result != CL_SUCCESS)
     support::fail_device("kernel {}: {} does not launch blocks of {} × {} × {} threads, of {} at most: {}", code.name(), name(), local[0], local[1],
                          local[2], code.attributes().max_threads, name_of(result));
@@ -90,11 +90,33 @@ cl_command_queue OpenClDevice::queue_of(StreamHandle stream) const {
   return stream.native ? static_cast<Stream*>(stream.native)->queue : default_queue_;
 }
 
+/// The stream's queue, for work that comes now. The default stream is ordered with all others, as it is on CUDA.
+cl_command_queue OpenClDevice::queue_for_work(StreamHandle handle) {
+  open();
+  if (auto* const stream = static_cast<Stream*>(handle.native)) {
+    if (stream->seen != default_works_) order(default_queue_, stream->queue), stream->seen = default_works_;
+    ++stream->works;
+    return stream->queue;
+  }
+  for (Stream* const s : streams_)
+    if (s->awaited != s->works) order(s->queue, default_queue_), s->awaited = s->works;
+  ++default_works_;
+  return default_queue_;
+}
+
+void OpenClDevice::order(cl_command_queue before, cl_command_queue after) {
+  cl_event done = nullptr;
+  check(gpu_.cl->clEnqueueMarkerWithWaitList(before, 0, nullptr, &done), "clEnqueueMarkerWithWaitList");
+  const cl_int flushed = gpu_.cl->clFlush(before), result = gpu_.cl->clEnqueueBarrierWithWaitList(after, 1, &done, nullptr);
+  gpu_.cl->clReleaseEvent(done);
+  check(flushed, "clFlush"), check(result, "clEnqueueBarrierWithWaitList");
+}
+
 StreamHandle OpenClDevice::create_stream() {
   const auto held = enter();
   open();
   auto stream = std::make_unique<Stream>(Stream{create_queue()});
-  queues_.push_back(stream->queue);
+  streams_.push_back(stream.get());
   return {stream.release()};
 }
 
@@ -102,7 +124,8 @@ void OpenClDevice::destroy_stream(StreamHandle handle) noexcept {
   auto* const stream = static_cast<Stream*>(handle.native);
   if (!Api::gone()) {
     const std::lock_guard held(mutex_);
-    std::erase(queues_, stream->queue);
+    std::erase(streams_, stream);
+    gpu_.cl->clFinish(stream->queue);  // what follows in the default stream comes after it
     gpu_.cl->clReleaseCommandQueue(stream->queue);
   }
   delete stream;
@@ -119,7 +142,7 @@ void OpenClDevice::synchronize() {
   const auto held = enter();
   if (!default_queue_) return;
   check(gpu_.cl->clFinish(default_queue_), "clFinish");
-  for (const cl_command_queue queue : queues_) check(gpu_.cl->clFinish(queue), "clFinish");
+  for (const Stream* s : streams_) check(gpu_.cl->clFinish(s->queue), "clFinish");
   free_waiting();
 }
 
@@ -132,7 +155,7 @@ void OpenClDevice::destroy_event(EventHandle e) noexcept {
 
 void OpenClDevice::record(EventHandle handle, StreamHandle stream) {
   const auto held = enter();
-  const cl_command_queue queue = queue_of(stream);
+  const cl_command_queue queue = queue_for_work(stream);
   Event& e = event(handle);
   if (e.event) gpu_.cl->clReleaseEvent(e.event);
   e.event = nullptr;
@@ -148,7 +171,7 @@ void OpenClDevice::wait(EventHandle handle) {
 void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
   const auto held = enter();
   if (event(handle).event)
-    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_of(stream), 1, &event(handle).event, nullptr), "clEnqueueBarrierWithWaitList");
+    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_for_work(stream), 1, &event(handle).event, nullptr), "clEnqueueBarrierWithWaitList");
 }
 
 double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {

@@ -55,6 +55,7 @@ void quirks(VkDriverId driver, Features& f) {
   if (driver == VK_DRIVER_ID_##id) f.told.set(Feature::Cure);
 #define VULKAN_LIMIT(id, limit, most, versions, probe, symptom) \
   if (driver == VK_DRIVER_ID_##id) f.most_##limit = most;
+#define OPENCL_QUIRK(Cure, platform, versions, probe, symptom)
 #define QUIRK(driver, cure, versions, probe, symptom)
 #include "support/quirks.def"
 }
