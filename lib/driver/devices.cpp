@@ -47,7 +47,7 @@ constexpr BackEnd back_ends[] = {
     {"vulkan", true, false, [] { return runtime::vulkan_devices(false, store()); }},
     {"cpu", true, true, [] { return runtime::cpu_devices(); }},
     {"vulkan", false, true, [] { return runtime::vulkan_devices(true, store()); }},  // with all that the row above has
-    {"opencl", false, true, [] { return runtime::opencl_devices(store()); }},  // never taken unasked: drivers are loaded by none but who names them
+    {"opencl", false, true, [] { return runtime::opencl_devices(store(), true); }},  // never taken unasked
     {"interpreter", false, false, [] { return interpreter_devices(); }},
 };
 constexpr std::size_t back_end_count = std::size(back_ends), cpu_back_end = 2;

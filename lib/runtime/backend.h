@@ -117,8 +117,8 @@ Found cuda_devices();
 /// `software`: also devices that are no GPU, such as lavapipe. Nothing is probed where no GPU's device node exists and software
 /// was not asked for.
 Found vulkan_devices(bool software, support::Store* store = nullptr);
-/// Loads the OpenCL loader and every driver that it knows.
-Found opencl_devices(support::Store* store = nullptr);
+/// `apart`: drivers are asked by a process of their own, and loaded here when a device is used; else now.
+Found opencl_devices(support::Store* store = nullptr, bool apart = false);
 /// The LLVM IR that a driver without SPIR-V of its own gets of OpenCL code. Throws krait::error where the translator is not installed.
 std::string opencl_llvm_text(std::span<const std::byte> binary);
 

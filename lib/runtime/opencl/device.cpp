@@ -2,6 +2,7 @@
 //
 // Opening, memory and copies; launches, streams and events are in launch.cpp.
 #include "runtime/opencl/device.h"
+#include "runtime/opencl/found.h"
 
 #include <algorithm>
 #include <atomic>
@@ -31,21 +32,23 @@ void OpenClDevice::open() const {
   const auto held = enter();
   if (default_queue_) return;
   cl_int result = CL_SUCCESS;
+  if (!gpu_.device) find_handles(gpu_);
   if (!context_) {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(gpu_.platform), 0};
     context_ = gpu_.cl->clCreateContext(properties, 1, &gpu_.device, nullptr, nullptr, &result);
     check(result, "clCreateContext");
-    Api::watch_the_end();
   }
   default_queue_ = create_queue();
-  target_.kind = support::TargetKind::OpenCl;
-  target_.spirv.features = gpu_.told;
-  probe_numbers(const_cast<OpenClDevice&>(*this), gpu_, target_.spirv.features);
+  if (gpu_.probed) return;
+  probe_numbers(const_cast<OpenClDevice&>(*this), gpu_, gpu_.told);
+  gpu_.probed = true;
 }
 
 support::Target OpenClDevice::target() const {
-  open();
-  return target_;
+  if (!gpu_.probed) open();
+  support::Target target;
+  target.kind = support::TargetKind::OpenCl, target.spirv.features = gpu_.told;
+  return target;
 }
 
 Device::Limits OpenClDevice::limits() const {

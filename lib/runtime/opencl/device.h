@@ -80,7 +80,7 @@ class OpenClDevice final : public Device {
 
   const unsigned index_;
   mutable std::recursive_mutex mutex_;  // probing launches through the public functions
-  Gpu gpu_;
+  mutable Gpu gpu_;
   mutable cl_context context_ = nullptr;
   mutable cl_command_queue default_queue_ = nullptr;
   std::vector<Stream*> streams_;
@@ -88,7 +88,6 @@ class OpenClDevice final : public Device {
   std::map<std::uint64_t, Allocation> allocations_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called
   std::vector<std::uint64_t> freed_;
-  mutable support::Target target_;
 };
 
 /// What the driver does with numbers, by running kernels, is told to the code generator, too.

@@ -2,10 +2,10 @@
 #include "runtime/opencl/instance.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "runtime/opencl/device.h"
+#include "runtime/opencl/found.h"
 #include "runtime/opencl/translate.h"
+#include "support/error.h"
 #include "support/float_environment.h"
 
 namespace krait::runtime::opencl {
@@ -78,52 +78,74 @@ std::string missing_for_krait(const Gpu& gpu, const std::string& extensions) {
   return {};
 }
 
-}  // namespace
-}  // namespace krait::runtime::opencl
-
-namespace krait::runtime {
-
-Found opencl_devices(support::Store* store) {
-  using namespace opencl;
-  const DefaultFloatEnvironment floats;  // for the threads that a driver on the CPU starts
-  Found found;
-  const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
-  std::string why;
-  const Api* const cl = Api::open(why);
+std::vector<cl_platform_id> platforms_of(const Api& cl, std::string& why) {
   cl_uint count = 0;
-  if (cl && (cl->clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0)) why = "the OpenCL loader finds no driver";
-  if (!why.empty()) {
-    skip("opencl: " + why);
-    return found;
+  if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) {
+    why = "the OpenCL loader finds no driver";
+    return {};
   }
   Api::watch_the_end();
   std::vector<cl_platform_id> platforms(count);
-  check(cl->clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+  check(cl.clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
   // Loaders have them in the order of a folder.
   std::stable_sort(platforms.begin(), platforms.end(),
-                   [&](cl_platform_id a, cl_platform_id b) { return text_of(*cl, a, CL_PLATFORM_NAME) < text_of(*cl, b, CL_PLATFORM_NAME); });
-  for (cl_platform_id platform : platforms) {
-    const std::string platform_name = text_of(*cl, platform, CL_PLATFORM_NAME);
-    cl_uint devices = 0;
-    if (cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS || devices == 0) {
-      skip(fmt::format("opencl: platform {} has no device", platform_name));
-      continue;
-    }
-    std::vector<cl_device_id> ids(devices);
-    check(cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
-    for (cl_device_id id : ids) {
+                   [&](cl_platform_id a, cl_platform_id b) { return text_of(cl, a, CL_PLATFORM_NAME) < text_of(cl, b, CL_PLATFORM_NAME); });
+  return platforms;
+}
+
+std::vector<cl_device_id> devices_of(const Api& cl, cl_platform_id platform) {
+  cl_uint count = 0;
+  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_device_id> ids(count);
+  check(cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr), "clGetDeviceIDs");
+  return ids;
+}
+
+}  // namespace
+
+Answer ask_here(void (*tell)(const std::string&)) {
+  const DefaultFloatEnvironment floats;  // for the threads that a driver on the CPU starts
+  Answer found;
+  const auto say = [&](const char* word, const std::string& text) {
+    if (tell) tell(fmt::format("{} {}\n", word, text));
+  };
+  const auto skip = [&](const std::string& text) { found.skipped.push_back(text), say("skipped", text); };
+  std::string why;
+  const Api* const cl = Api::open(why);
+  const std::vector<cl_platform_id> platforms = cl ? platforms_of(*cl, why) : std::vector<cl_platform_id>();
+  if (!why.empty()) skip("opencl: " + why);
+  for (unsigned p = 0; p < platforms.size(); ++p) {
+    const std::string name = text_of(*cl, platforms[p], CL_PLATFORM_NAME);
+    say("asking", name);
+    const std::vector<cl_device_id> ids = devices_of(*cl, platforms[p]);
+    if (ids.empty()) skip(fmt::format("opencl: platform {} has no device", name));
+    for (unsigned d = 0; d < ids.size(); ++d) {
       std::string extensions;
-      Gpu gpu = query(*cl, platform, id, extensions);
-      gpu.store = store;
-      if (const std::string missing = missing_for_krait(gpu, extensions); !missing.empty()) {
-        skip(fmt::format("opencl: {} ({}): {}", gpu.name, platform_name, missing));
-      } else {
-        const auto index = unsigned(found.devices.size());
-        found.devices.push_back(std::make_unique<OpenClDevice>(std::move(gpu), index));
-      }
+      Gpu gpu = query(*cl, platforms[p], ids[d], extensions);
+      gpu.platform_number = p, gpu.device_number = d;
+      if (const std::string missing = missing_for_krait(gpu, extensions); !missing.empty())
+        skip(fmt::format("opencl: {} ({}): {}", gpu.name, name, missing));
+      else found.gpus.push_back(std::move(gpu));
     }
   }
+  found.complete = true;
   return found;
 }
 
-}  // namespace krait::runtime
+void find_handles(Gpu& gpu) {
+  std::string why, extensions;
+  const Api* const cl = Api::open(why);
+  const std::vector<cl_platform_id> platforms = cl ? platforms_of(*cl, why) : std::vector<cl_platform_id>();
+  if (gpu.platform_number < platforms.size()) {
+    const cl_platform_id platform = platforms[gpu.platform_number];
+    const std::vector<cl_device_id> ids = devices_of(*cl, platform);
+    if (gpu.device_number < ids.size() && query(*cl, platform, ids[gpu.device_number], extensions).version == gpu.version) {
+      gpu.cl = cl, gpu.platform = platform, gpu.device = ids[gpu.device_number];
+      return;
+    }
+  }
+  support::fail_device("{} ({}) is not there any more{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name, gpu.platform_name,
+                       why.empty() ? "" : ", as ", why);
+}
+
+}  // namespace krait::runtime::opencl

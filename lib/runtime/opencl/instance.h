@@ -15,14 +15,16 @@ namespace krait::runtime::opencl {
 struct Gpu {
   const Api* cl = nullptr;
   cl_platform_id platform = nullptr;
-  cl_device_id device = nullptr;
+  cl_device_id device = nullptr;    // null: this process has not loaded the drivers
   std::string name, platform_name;
+  unsigned platform_number = 0, device_number = 0;  // among platforms by name, and its platform's devices
   std::string version;              // of platform, device and driver: what binaries are kept by
   bool takes_il = false;            // SPIR-V; else the bitcode of cl_khr_spir
   bool rounds_correctly = false;    // takes the build option that f32 divisions and roots do
   std::size_t work_item_sizes[3]{}, work_group_size = 0;
   cl_ulong memory = 0, largest_allocation = 0, local_memory = 0;
-  support::FeatureSet told;         // to the code generator, but for what probes find
+  support::FeatureSet told;         // to the code generator
+  bool probed = false;              // `told` has what probes find
   support::Store* store = nullptr;  // for what the driver makes of programs; null: nothing is kept
 };
 

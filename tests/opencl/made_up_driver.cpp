@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An OpenCL driver that computes nothing: each launch adds 1 to the number at its first parameter's memory and distance. It takes SPIR-V,
+// and the variable MADE_UP says what is wrong with it:
+//   crash    the process ends where its devices are asked for
+//   no_il    it takes neither SPIR-V nor SPIR
+//   twins    there are two platforms with the same device
+//   log      no program can be built, and the log says why
+//   refused  it takes no program
+//   small    blocks of 64 threads and buffers of 4 KiB at most, and memory for none but the first hundred
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+bool is(std::string_view what) {
+  const char* const wrong = std::getenv("MADE_UP");
+  return wrong && wrong == what;
+}
+
+extern cl_icd_dispatch functions;
+/// Loaders find their way by the first word of every object.
+struct Object {
+  const cl_icd_dispatch* dispatch = &functions;
+  int owners = 1;
+};
+struct Platform : Object { const char* name = nullptr; };
+struct Memory : Object { std::vector<char> bytes; };
+struct Kernel : Object { std::vector<std::vector<char>> arguments; };
+
+Platform platforms[2];
+Object device, context;
+int buffers = 0;
+
+template <class Handle, class T>
+Handle handle(T* object) { return reinterpret_cast<Handle>(static_cast<Object*>(object)); }
+template <class T, class Handle>
+T& object(Handle h) { return static_cast<T&>(*reinterpret_cast<Object*>(h)); }
+
+cl_int give(const void* from, std::size_t bytes, std::size_t room, void* to, std::size_t* size) {
+  if (size) *size = bytes;
+  if (!to) return CL_SUCCESS;
+  if (room < bytes) return CL_INVALID_VALUE;
+  std::memcpy(to, from, bytes);
+  return CL_SUCCESS;
+}
+cl_int give(std::string_view text, std::size_t room, void* to, std::size_t* size) {
+  return give(text.data(), text.size() + 1, room, to, size);  // of literals, which end in 0
+}
+template <class T>
+cl_int give_number(T x, std::size_t room, void* to, std::size_t* size) { return give(&x, sizeof x, room, to, size); }
+template <class Handle>
+Handle done(cl_int* result, Handle h) {
+  if (result) *result = CL_SUCCESS;
+  return h;
+}
+
+cl_int CL_API_CALL platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {
+  const cl_uint all = is("twins") ? 2 : 1;
+  platforms[0].name = "Made-up A", platforms[1].name = "Made-up B";
+  if (count) *count = all;
+  for (cl_uint k = 0; to && k < std::min(room, all); ++k) to[k] = handle<cl_platform_id>(&platforms[k]);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL platform_info(cl_platform_id p, cl_platform_info what, std::size_t room, void* to, std::size_t* size) {
+  switch (what) {
+    case CL_PLATFORM_NAME: return give(object<Platform>(p).name, room, to, size);
+    case CL_PLATFORM_VERSION: return give("OpenCL 3.0 made-up", room, to, size);
+    case CL_PLATFORM_PROFILE: return give("FULL_PROFILE", room, to, size);
+    case CL_PLATFORM_EXTENSIONS: return give("cl_khr_icd", room, to, size);
+    case CL_PLATFORM_ICD_SUFFIX_KHR: return give("MADEUP", room, to, size);
+    default: return give("made-up", room, to, size);
+  }
+}
+
+cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type, cl_uint room, cl_device_id* to, cl_uint* count) {
+  if (is("crash")) std::raise(SIGSEGV);
+  if (count) *count = 1;
+  if (to && room) *to = handle<cl_device_id>(&device);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t room, void* to, std::size_t* size) {
+  const bool small = is("small");
+  switch (what) {
+    case CL_DEVICE_NAME: return give("Nothing", room, to, size);
+    case CL_DEVICE_VERSION: return give("OpenCL 3.0 made-up", room, to, size);
+    case CL_DRIVER_VERSION: return give("1", room, to, size);
+    case CL_DEVICE_PROFILE: return give("FULL_PROFILE", room, to, size);
+    case CL_DEVICE_EXTENSIONS: return give("cl_khr_icd", room, to, size);
+    case CL_DEVICE_IL_VERSION: return give(is("no_il") ? "" : "SPIR-V_1.0 SPIR-V_1.2", room, to, size);
+    case CL_DEVICE_AVAILABLE: case CL_DEVICE_ENDIAN_LITTLE: return give_number<cl_bool>(CL_TRUE, room, to, size);
+    case CL_DEVICE_ADDRESS_BITS: return give_number<cl_uint>(64, room, to, size);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give_number<std::size_t>(small ? 64 : 256, room, to, size);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
+      const std::size_t sizes[] = {256, 256, 256};
+      return give(sizes, sizeof sizes, room, to, size);
+    }
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give_number<cl_ulong>(small ? 4096 : 1 << 20, room, to, size);
+    case CL_DEVICE_GLOBAL_MEM_SIZE: return give_number<cl_ulong>(1 << 30, room, to, size);
+    case CL_DEVICE_LOCAL_MEM_SIZE: return give_number<cl_ulong>(1 << 15, room, to, size);
+    case CL_DEVICE_SINGLE_FP_CONFIG: return give_number<cl_device_fp_config>(CL_FP_FMA, room, to, size);
+    case CL_DEVICE_DOUBLE_FP_CONFIG: return give_number<cl_device_fp_config>(0, room, to, size);
+    default: return CL_INVALID_VALUE;
+  }
+}
+
+template <class Handle>
+cl_int CL_API_CALL release(Handle) { return CL_SUCCESS; }  // a test is short
+cl_int CL_API_CALL finish(cl_command_queue) { return CL_SUCCESS; }
+
+cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*, void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*),
+                                      void*, cl_int* result) {
+  return done(result, handle<cl_context>(&context));
+}
+cl_command_queue CL_API_CALL create_queue(cl_context, cl_device_id, cl_command_queue_properties, cl_int* result) {
+  return done(result, handle<cl_command_queue>(new Object));
+}
+cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags, std::size_t bytes, void*, cl_int* result) {
+  if (is("small") && ++buffers > 100) {
+    *result = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return nullptr;
+  }
+  auto* const memory = new Memory;
+  memory->bytes.resize(bytes);
+  return done(result, handle<cl_mem>(memory));
+}
+cl_int CL_API_CALL read(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, void* to, cl_uint, const cl_event*, cl_event*) {
+  std::memcpy(to, object<Memory>(m).bytes.data() + at, bytes);
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL write(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, const void* from, cl_uint, const cl_event*, cl_event*) {
+  std::memcpy(object<Memory>(m).bytes.data() + at, from, bytes);
+  return CL_SUCCESS;
+}
+
+cl_program CL_API_CALL create_program(cl_context, const void* il, std::size_t bytes, cl_int* result) {
+  std::uint32_t magic = 0;
+  if (bytes >= 20) std::memcpy(&magic, il, sizeof magic);
+  if (magic == 0x07230203 && !is("refused")) return done(result, handle<cl_program>(new Object));
+  *result = CL_INVALID_VALUE;
+  return nullptr;
+}
+cl_int CL_API_CALL build(cl_program, cl_uint, const cl_device_id*, const char*, void(CL_CALLBACK*)(cl_program, void*), void*) {
+  return is("log") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
+}
+cl_int CL_API_CALL program_info(cl_program, cl_program_info, std::size_t, void*, std::size_t*) { return CL_INVALID_VALUE; }
+cl_int CL_API_CALL build_info(cl_program, cl_device_id, cl_program_build_info, std::size_t room, void* to, std::size_t* size) {
+  return give("word 17: made up on purpose", room, to, size);
+}
+cl_kernel CL_API_CALL create_kernel(cl_program, const char*, cl_int* result) { return done(result, handle<cl_kernel>(new Kernel)); }
+cl_int CL_API_CALL set_argument(cl_kernel k, cl_uint number, std::size_t bytes, const void* from) {
+  auto& arguments = object<Kernel>(k).arguments;
+  if (arguments.size() <= number) arguments.resize(number + 1);
+  arguments[number].assign(bytes, 0);
+  if (from) std::memcpy(arguments[number].data(), from, bytes);
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t, void*, std::size_t*) { return CL_INVALID_VALUE; }
+cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::size_t*, const std::size_t*, const std::size_t* local, cl_uint,
+                          const cl_event*, cl_event*) {
+  if (local[0] * local[1] * local[2] > (is("small") ? 64u : 256u)) return CL_INVALID_WORK_GROUP_SIZE;
+  cl_mem memory = nullptr;
+  std::uint64_t distance = 0;
+  const auto& arguments = object<Kernel>(k).arguments;
+  std::memcpy(&memory, arguments[0].data(), sizeof memory), std::memcpy(&distance, arguments[1].data(), sizeof distance);
+  std::int32_t number = 0;
+  char* const at = object<Memory>(memory).bytes.data() + distance;
+  std::memcpy(&number, at, sizeof number), ++number, std::memcpy(at, &number, sizeof number);
+  return CL_SUCCESS;
+}
+
+cl_icd_dispatch all_functions() {
+  cl_icd_dispatch d{};
+  d.clGetPlatformIDs = platform_ids, d.clGetPlatformInfo = platform_info, d.clGetDeviceIDs = device_ids, d.clGetDeviceInfo = device_info;
+  d.clCreateContext = create_context, d.clReleaseContext = release<cl_context>;
+  d.clCreateCommandQueue = create_queue, d.clReleaseCommandQueue = release<cl_command_queue>, d.clFlush = finish, d.clFinish = finish;
+  d.clCreateBuffer = create_buffer, d.clReleaseMemObject = release<cl_mem>, d.clEnqueueReadBuffer = read, d.clEnqueueWriteBuffer = write;
+  d.clCreateProgramWithIL = create_program, d.clBuildProgram = build, d.clGetProgramInfo = program_info, d.clGetProgramBuildInfo = build_info;
+  d.clReleaseProgram = release<cl_program>, d.clCreateKernel = create_kernel, d.clReleaseKernel = release<cl_kernel>;
+  d.clSetKernelArg = set_argument, d.clGetKernelWorkGroupInfo = kernel_info, d.clEnqueueNDRangeKernel = launch;
+  return d;
+}
+cl_icd_dispatch functions = all_functions();
+
+}  // namespace
+
+extern "C" {
+[[gnu::visibility("default")]] cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
+  return platform_ids(room, to, count);
+}
+[[gnu::visibility("default")]] cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, std::size_t room, void* to, std::size_t* size) {
+  return platform_info(p, what, room, to, size);
+}
+[[gnu::visibility("default")]] void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
+  return std::string_view(name) == "clIcdGetPlatformIDsKHR" ? reinterpret_cast<void*>(clIcdGetPlatformIDsKHR) : nullptr;
+}
+}
