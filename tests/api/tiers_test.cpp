@@ -49,7 +49,8 @@ kr::kernel_stats last_of(const kr::statistics& s, const char* name) {
 
 bool has_tiers() {
   const char* off = std::getenv("KRAIT_TIERS");
-  return std::strncmp(kr::device().id(), "vulkan", 6) != 0 && !(off && std::strcmp(off, "off") == 0);
+  const auto is = [](const char* kind) { return std::strncmp(kr::device().id(), kind, std::strlen(kind)) == 0; };
+  return !is("vulkan") && !is("opencl") && !(off && std::strcmp(off, "off") == 0);
 }
 
 TEST(Tiers, TheBestCodeTakesOverAndGivesTheSameBits) {
