@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/plugin.h"
@@ -250,7 +252,7 @@ std::optional<ir::Module> sample(Op op, Scalar s) {
 
 struct Support {
   std::string cell;  // "CPV", "CPV f64"; empty: no such operation
-  std::string missing;
+  std::vector<std::string> missing;  // "O: why it is refused"
 };
 
 Support support(Op op, Scalar s) {
@@ -274,7 +276,8 @@ Support support(Op op, Scalar s) {
         const std::string message = e.message(), key = "needs the device feature \"";
         const std::size_t at = message.find(key);
         if (at == message.npos) {
-          out.missing += fmt::format("{}: {}; ", target.letter, message);
+          const std::size_t reason = message.rfind(": ");  // behind the sample's place
+          out.missing.push_back(fmt::format("{}: {}", target.letter, reason == message.npos ? message : message.substr(reason + 2)));
           break;
         }
         const std::string feature = message.substr(at + key.size(), message.find('"', at + key.size()) - at - key.size());
@@ -290,7 +293,13 @@ Support support(Op op, Scalar s) {
 }  // namespace
 
 std::string operations_table() {
-  std::string meaning, typed, others, notes;
+  std::string meaning, typed, others;
+  std::map<std::string, std::string> notes;  // operations, by why they are refused
+  const auto note = [&](const Support& s, std::string_view operation) {
+    for (const std::string& why : s.missing)
+      if (std::string& all = notes[why]; (", " + all + ",").find(fmt::format(", {},", operation)) == all.npos)
+        all += fmt::format("{}{}", all.empty() ? "" : ", ", operation);
+  };
   for (unsigned n = 0; n < ir::op_count; ++n) {
     const Op op = Op(n);
     const ir::OpInfo& row = ir::info(op);
@@ -303,14 +312,14 @@ std::string operations_table() {
     if (untyped(op, row)) {
       const Support s = support(op, Scalar::Void);
       others += fmt::format("| {} | {} |\n", row.name, s.cell);
-      if (!s.missing.empty()) notes += fmt::format("- {}: {}\n", row.name, s.missing);
+      note(s, row.name);
       continue;
     }
     typed += fmt::format("| {} |", row.name);
     for (Scalar t : ir::all_scalars) {
       const Support s = support(op, t);
       typed += fmt::format(" {} |", s.cell);
-      if (!s.missing.empty()) notes += fmt::format("- {} {}: {}\n", row.name, ir::name_of(t), s.missing);
+      note(s, row.name);
     }
     typed += "\n";
   }
@@ -334,7 +343,8 @@ std::string operations_table() {
       "shared memory; `warp` ballot, vote and\n"
       "shuffle; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
   out += head + "\n" + rule + "\n" + typed + "\n| without a type | |\n|---|---|\n" + others;
-  if (!notes.empty()) out += "\nRefused:\n\n" + notes;
+  if (!notes.empty()) out += "\nRefused:\n\n";
+  for (const auto& [why, operations] : notes) out += fmt::format("- {}: {}\n", why, operations);
   return out;
 }
 
