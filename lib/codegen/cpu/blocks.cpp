@@ -212,6 +212,7 @@ void Emitter::emit_threads() {
 Emitter::Flow Emitter::emit_inst(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   if (lines_) b_.SetCurrentDebugLocation(lines_->at(inst.loc));
+  if (!local_updates_.empty() && emit_local_update(id)) return Flow::Next;
   switch (inst.op) {
     case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:

@@ -317,6 +317,12 @@ class Emitter {
   void find_member_loads(ir::RegionId region);
   bool load_record(const ir::Inst& inst);
   bool store_record(const std::vector<ir::InstId>& members);
+  // local_updates.cpp
+  void find_local_updates();
+  static bool adds(ir::Op op);
+  bool updates(const ir::Inst& load, const ir::Inst& store) const;
+  bool emit_local_update(ir::InstId id);
+
   // flips.cpp
   bool emit_flip(const ir::Inst& inst);
   bool emit_flip_compare(const ir::Inst& inst);
@@ -432,6 +438,8 @@ class Emitter {
   std::map<ir::InstId, std::vector<ir::InstId>> record_loads_;  // by the first load of an element's members
   std::map<ir::InstId, ByteSums> byte_sums_;                    // by the last sum of the chain
   std::set<ir::InstId> in_byte_sum_;
+  std::map<ir::InstId, std::pair<ir::InstId, ir::InstId>> local_updates_;  // by store: the load and the operation that it stores
+  std::set<ir::InstId> in_local_update_;
   std::map<ir::InstId, Few<V>> numbers_of_loads_;               // by a load of 8 bytes a lane: these as one number, by part
   std::vector<bool> loaded_;                                    // loads that the first one of their element has done
   std::vector<bool> later_;                                     // stores that the last one of their element does

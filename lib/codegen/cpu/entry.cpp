@@ -24,6 +24,7 @@ Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function&
   later_.resize(f.insts.size());
   loaded_.resize(f.insts.size());
   find_member_stores(f.body);
+  find_local_updates();
   if (!traits.barriers || whole_block) find_byte_sums();
   if (!traits.barriers || whole_block) find_member_loads(f.body);  // what lies between two barriers is lowered apart
 }
