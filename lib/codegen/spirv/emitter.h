@@ -150,7 +150,7 @@ class Emitter {
   std::pair<Id, Id> digits_f32(Id magnitude);
   Id rounded_digits(Id digits);
   Id fma_where_normal(Id x, Id y, Id z);
-  Id whole_f64(ir::Op o, Id x);
+  Id whole_by_sums(ir::Op o, Scalar s, Id x);
   // numeric_fma.cpp
   Id fma_f64(Id x, Id y, Id z);
   std::pair<Id, Id> normalised(Id x);

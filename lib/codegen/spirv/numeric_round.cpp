@@ -221,7 +221,7 @@ Id Emitter::fma_where_normal(Id x, Id y, Id z) {
 // ---- whole numbers
 
 Id Emitter::whole(ir::Op o, Scalar s, Id x) {
-  if (s == Scalar::F64 && !has(Feature::Whole64)) return whole_f64(o, x);
+  if ((s == Scalar::F64 && !has(Feature::Whole64)) || (o == ir::Op::Rint && s != Scalar::F16 && has(Feature::RintFaults))) return whole_by_sums(o, s, x);
   return ext(o == ir::Op::Floor   ? GLSLstd450Floor
              : o == ir::Op::Ceil  ? GLSLstd450Ceil
              : o == ir::Op::Trunc ? GLSLstd450Trunc
@@ -229,11 +229,12 @@ Id Emitter::whole(ir::Op o, Scalar s, Id x) {
              s, {x});
 }
 
-/// Magnitudes below 2^52 are rounded to even by adding and taking off 2^52; one step corrects the direction. Others are whole.
-Id Emitter::whole_f64(ir::Op o, Id x) {
-  const Scalar s = Scalar::F64;
-  Id size = bits(s, Scalar::U64, op(Op::OpBitwiseAnd, Scalar::U64, {bits(Scalar::U64, s, x), constant(Scalar::U64, ~format_of(s).sign())}));
-  Id limit = constant(s, 0x4330000000000000), one = constant(s, 0x3ff0000000000000);
+/// Magnitudes below 2^52 (f32: 2^23) are rounded to even by adding and taking off that number; one step corrects the direction. Others are whole.
+Id Emitter::whole_by_sums(ir::Op o, Scalar s, Id x) {
+  const bool wide = s == Scalar::F64;
+  const Scalar u = wide ? Scalar::U64 : Scalar::U32;
+  Id size = bits(s, u, op(Op::OpBitwiseAnd, u, {bits(u, s, x), constant(u, ~format_of(s).sign())}));
+  Id limit = constant(s, wide ? 0x4330000000000000 : 0x4b000000), one = constant(s, wide ? 0x3ff0000000000000 : 0x3f800000);
   const auto exactly = [&](Op what, Id a, Id b) {  // in fast mode too
     return exact(what, s, {a, b});
   };
