@@ -55,7 +55,7 @@ Arg array(const std::vector<T>& values, std::vector<std::int64_t> extents = {}) 
   a.type = type_of<T>();
   a.array = true;
   a.data.resize(values.size() * sizeof(T));
-  std::memcpy(a.data.data(), values.data(), a.data.size());
+  if (!values.empty()) std::memcpy(a.data.data(), values.data(), a.data.size());
   a.extents = extents.empty() ? std::vector<std::int64_t>{std::int64_t(values.size())} : std::move(extents);
   return a;
 }
