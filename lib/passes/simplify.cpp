@@ -197,6 +197,8 @@ ValueId Simplify::comparison(const Node& n) {
   const Scalar s = type(x);
   if (f_->is_const(x) && !f_->is_const(y)) return make(mirrored(n.op), Scalar::Bool, {y, x});
   if (!is_float(s) && x == y) return constant(Scalar::Bool, n.op == Op::Eq || n.op == Op::Le || n.op == Op::Ge);
+  if (is_float(s))
+    if (const ValueId v = certain_order(n); v != none) return v;
   const bool equality = n.op == Op::Eq || n.op == Op::Ne;
   if (s == Scalar::Bool && f_->is_const(y)) return is(y, 1) == (n.op == Op::Eq) ? x : make(Op::Not, s, {x});
   if ((is_unsigned_int(s) || is_natural(x)) && is(y, 0)) {

@@ -59,6 +59,12 @@ class Simplify {
   ir::ValueId floating_sum(const Node& n);
   ir::ValueId reciprocal(const Node& n);
   ir::ValueId negation(const Node& n);
+  /// What a float is between where it is no NaN.
+  struct Bounds {
+    double low, high;
+  };
+  Bounds bounds(ir::ValueId v, unsigned depth = 0) const;
+  ir::ValueId certain_order(const Node& n);
   ir::ValueId comparison(const Node& n);
   ir::ValueId complement(const Node& n);
   ir::ValueId select(const Node& n);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rules of fold for floats: only those that give the same value for every operand, signed zeros and subnormals included.
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "ir/interp.h"
 #include "passes/simplify.h"
@@ -9,6 +11,12 @@
 namespace krait::passes {
 
 using namespace ir;
+
+namespace {
+double as_double(Scalar s, std::uint64_t bits) {
+  return std::bit_cast<double>(s == Scalar::F64 ? bits : eval(Op::Cast, Scalar::F64, s, std::span(&bits, 1)));
+}
+}  // namespace
 
 bool Simplify::is_float_const(ValueId v, double x) const {
   const Scalar s = type(v);
@@ -48,6 +56,58 @@ ValueId Simplify::reciprocal(const Node& n) {
   const std::uint64_t twice_bias = (std::uint64_t(1) << (bits_of(n.scalar) - mantissa - 1)) - 2;
   if (fraction != 0 || exponent == 0 || exponent >= twice_bias) return none;
   return make(Op::Mul, n.scalar, {x, constant(n.scalar, sign | ((twice_bias - exponent) << mantissa))}, 0, n.fast);
+}
+
+/// Operands are followed five deep; further away a number may be any. Sums round as their operands do, so that bounds of bounds hold.
+Simplify::Bounds Simplify::bounds(ValueId v, unsigned depth) const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr Bounds any{-infinity, infinity};
+  const Scalar s = type(v);
+  const auto rounded = [s](double x) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+    return as_double(s, s == Scalar::F64 ? bits : eval(Op::Cast, s, Scalar::F64, std::span(&bits, 1)));
+  };
+  const auto sum = [&](Bounds a, Bounds b) {
+    const double low = rounded(a.low + b.low), high = rounded(a.high + b.high);
+    return Bounds{low == low ? low : -infinity, high == high ? high : infinity};
+  };
+  const Inst* d = f_->def(v);
+  if (!d || depth > 5) return any;
+  const auto of = [&](unsigned k) { return bounds(d->operands[k], depth + 1); };
+  const auto hull = [](Bounds a, Bounds b) { return Bounds{std::min(a.low, b.low), std::max(a.high, b.high)}; };
+  const auto negative = [](Bounds a) { return Bounds{-a.high, -a.low}; };
+  switch (d->op) {
+    case Op::Const: {
+      const double x = as_double(s, f_->const_bits(v));
+      return x == x ? Bounds{x, x} : any;
+    }
+    case Op::Abs: {
+      const Bounds a = of(0);
+      return {std::max({a.low, -a.high, 0.0}), std::max(-a.low, a.high)};
+    }
+    case Op::Sqrt: return {0, infinity};
+    case Op::Mul: return d->operands[0] == d->operands[1] ? Bounds{0, infinity} : any;
+    case Op::Neg: return negative(of(0));
+    case Op::Add: return sum(of(0), of(1));
+    case Op::Sub: return sum(of(0), negative(of(1)));
+    case Op::Min:
+    case Op::Max: return hull(of(0), of(1));
+    case Op::Select: return hull(of(1), of(2));
+    default: return any;
+  }
+}
+
+/// A comparison that bounds decide asks for no more than that its operands are numbers. ptxas 13.0 decides it by the same bounds and
+/// forgets the NaN: |x| >= -1 is true of all x there.
+ValueId Simplify::certain_order(const Node& n) {
+  if (n.op == Op::Eq || n.op == Op::Ne) return none;
+  const ValueId x = n.in[0], y = n.in[1];
+  const bool less = n.op == Op::Lt || n.op == Op::Le, strict = n.op == Op::Lt || n.op == Op::Gt;
+  const Bounds low = bounds(less ? x : y), high = bounds(less ? y : x);  // is low < high?
+  if (strict ? low.low >= high.high : low.low > high.high) return constant(Scalar::Bool, 0);
+  if (strict ? low.high >= high.low : low.high > high.low) return none;
+  const auto number = [&](ValueId v) { return make(Op::Not, Scalar::Bool, {make(Op::Isnan, Scalar::Bool, {v})}); };
+  return make(Op::And, Scalar::Bool, {number(x), number(y)});
 }
 
 /// -x and |x|, of integers too.
