@@ -5,8 +5,8 @@
     reduce.py KERNEL.kir OUT.kir PROGRAM [ARGUMENT...]
 
 PROGRAM is random_kernels with the back end's arguments; `--races yes --file` is added. A step replaces an instruction, with what its regions hold,
-by constants, or drops it; a step is kept while the program gives the same kind of answer: a difference, death by a signal, no end,
-or a fault of the device. JOBS tries run at a time, each for LIMIT seconds (environment variables; as many as there are cores, 30).
+by constants or by one of its operands, or drops it; a step is kept while the program gives the same kind of answer: a difference, death by a signal, no end,
+or a fault of the device. JOBS processes run at a time, each for LIMIT seconds (environment variables; as many as there are cores, 30).
 """
 import concurrent.futures
 import os
@@ -16,12 +16,16 @@ import sys
 import tempfile
 
 
+LIMIT = float(os.environ.get("LIMIT", 30))
+JOBS = int(os.environ.get("JOBS", os.cpu_count()))
+
+
 def answer(command, text):
     """'differs', 'dies', 'hangs', 'faults' (on the device), or 'fine' (which an invalid text is, too)."""
     with tempfile.NamedTemporaryFile("w", suffix=".kir", delete=False) as file:
         file.write(text)
     try:
-        run = subprocess.run([*command, "--races", "yes", "--file", file.name], capture_output=True, text=True, errors="replace", timeout=float(os.environ.get("LIMIT", 30)))
+        run = subprocess.run([*command, "--races", "yes", "--file", file.name], capture_output=True, text=True, errors="replace", timeout=LIMIT)
     except subprocess.TimeoutExpired:
         return "hangs"
     finally:
@@ -31,6 +35,26 @@ def answer(command, text):
     if "lost to this process" in run.stdout:
         return "faults"
     return "differs" if run.returncode and "expected bits" in run.stdout else "fine"
+
+
+def answers(command, texts):
+    """The answer to each text: by one process, as opening a device takes longer than a kernel; those that it did not live to tell, one by one."""
+    known = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for i, text in enumerate(texts):
+            with open(f"{folder}/{i:06}.kir", "w") as file:
+                file.write(text)
+        try:
+            run = subprocess.run([*command, "--races", "yes", "--file", folder], capture_output=True, text=True, errors="replace", timeout=LIMIT)
+            for name, said in re.findall(re.escape(folder) + r"/(\d+)\.kir: (.*)", run.stdout):
+                if "signal" not in said and "lost to this process" not in said:
+                    known[int(name)] = "differs" if "expected bits" in said else "fine"
+        except subprocess.TimeoutExpired:
+            pass
+    return [known.get(i) or answer(command, text) for i, text in enumerate(texts)]
+
+
+ZERO = {"bool": "false", "f16": "0x0p+0", "bf16": "0x0p+0", "f32": "0x0p+0", "f64": "0x0p+0"}
 
 
 def spans(lines):
@@ -62,21 +86,32 @@ def constants(line):
     if " = " not in line:
         return []
     results = re.findall(r"(%\d+): ([a-z0-9]+)", head)
-    if len(results) != head.count("%") or any(not re.fullmatch(r"bool|[iuf]\d+", kind) for _, kind in results):
+    if len(results) != head.count("%") or any(not re.fullmatch(r"bool|[iu]\d+|b?f\d+", kind) for _, kind in results):
         return None
     indent = re.match(r" *", line).group()
-    return [f"{indent}{name}: {kind} = const {'false' if kind == 'bool' else '0x0p+0' if kind[0] == 'f' else '0'}" for name, kind in results]
+    return [f"{indent}{name}: {kind} = const {ZERO.get(kind, '0')}" for name, kind in results]
+
+
+def shortcuts(lines):
+    """(line, result, operand) of each instruction with an operand of its result's type, which may stand in for it."""
+    kinds = dict(re.findall(r"(%\d+): ([a-z0-9]+)", "\n".join(lines)))
+    for i, line in enumerate(lines):
+        made = re.match(r" *(%\d+): (\w+) = (?!const )(.*)", line)
+        if made and not line.rstrip().endswith("{"):
+            for operand in dict.fromkeys(re.findall(r"%\d+", made[3])):
+                if kinds.get(operand) == made[2]:
+                    yield i, made[1], operand
 
 
 def without_unused(lines):
-    """Drops constants that nothing uses."""
+    """Drops constants and slots that nothing uses."""
     while True:
         used = {}
         for line in lines:
             for name in re.findall(r"%\d+", line):
                 used[name] = used.get(name, 0) + 1
         # Numbers repeat between functions, so this keeps some that could go.
-        left = [l for l in lines if not (re.match(r" *(%\d+): \w+ = const ", l) and used[re.match(r" *(%\d+)", l).group(1)] == 1)]
+        left = [l for l in lines if not (re.match(r" *(%\d+): [\w<>]+ = (const|slot) ", l) and used[re.match(r" *(%\d+)", l).group(1)] == 1)]
         if len(left) == len(lines):
             return lines
         lines = left
@@ -89,8 +124,7 @@ def main():
     print(f"{len(lines)} lines: {wanted}", flush=True)
     if wanted == "fine":
         return 1
-    jobs = int(os.environ.get("JOBS", os.cpu_count()))
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         changed = True
         while changed:
             changed = False
@@ -98,37 +132,30 @@ def main():
             tries = []
             for first, last in steps:
                 by = constants(lines[first])
-                if by is None or (first == last and by and lines[first].split(" ; ")[0].rstrip() == by[0]):
+                if by is None or re.match(r" *%\d+: \w+ = const ", lines[first]):
                     continue
-                if re.match(r" *%\d+: \w+ = const ", lines[first]):
-                    continue
-                tries.append((first, last, by))
-            done = set()
-            for at in range(0, len(tries), 2 * jobs):
-                group = [t for t in tries[at:at + 2 * jobs]]
+                tries.append((first, last, by, None))
+            tries += [(i, i, [], (name, operand)) for i, name, operand in shortcuts(lines)]
+            for at in range(0, len(tries), 32 * JOBS):
+                group = tries[at:at + 32 * JOBS]
 
-                def attempt(step, now=tuple(lines)):
-                    first, last, by = step
-                    return answer(command, "\n".join(without_unused([*now[:first], *by, *now[last + 1:]])))
-
-                good = [t for t, a in zip(group, pool.map(attempt, group)) if a == wanted]
-                if not good:
-                    continue
-                # All of them at once where that works, else the first.
-                def apply(several):
-                    out = list(lines)
-                    taken = []
-                    for first, last, by in sorted(several, key=lambda t: -t[0]):
-                        if any(not (last < f or first > l) for f, l in taken):
-                            continue
+                def apply(several, now=tuple(lines)):
+                    out = list(now)
+                    for first, last, by, _ in sorted(several, key=lambda t: -t[0]):
                         out[first:last + 1] = by
-                        taken.append((first, last))
+                    for name, operand in (t[3] for t in several if t[3]):
+                        out = [re.sub(name + r"\b", operand, line) for line in out]
                     return without_unused(out)
 
-                # Outer steps hold inner ones, so those with the most lines come first.
+                shares = [group[k::JOBS] for k in range(JOBS)]
+                told = pool.map(lambda share: answers(command, ["\n".join(apply([t])) for t in share]), shares)
+                good = [t for share, said in zip(shares, told) for t, a in zip(share, said) if a == wanted]
+                if not good:
+                    continue
+                # All of them at once where that works, else the first. Outer steps hold inner ones, so those with the most lines come first.
                 chosen = []
                 for t in sorted(good, key=lambda t: t[0] - t[1]):
-                    if not any(t[0] <= c[1] and c[0] <= t[1] for c in chosen):
+                    if not any(t[0] <= c[1] and c[0] <= t[1] for c in chosen) and not (t[3] and any(c[3] for c in chosen)):
                         chosen.append(t)
                 together = apply(chosen)
                 lines = together if answer(command, "\n".join(together)) == wanted else apply(chosen[:1])
