@@ -117,6 +117,7 @@ constexpr unsigned values_of_access(Op op) {
 struct Attributes {
   bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
   bool streaming = false;          // a load or store of memory that is not used again soon: a hint to the cache, no more
+  bool rolled = false;             // a `for` that compilers behind are to leave as it is, one trip at a time
   std::uint16_t ahead = 0;         // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
                                    // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   Order order = Order::Relaxed;    // atomics

@@ -412,6 +412,7 @@ class Parser : Scanner {
   bool suffix(Inst& inst, std::string_view name) {
     if (name == "fast") return inst.fast = true;
     if (name == "streaming") return inst.streaming = true;
+    if (name == "rolled") return inst.rolled = true;
     if (name == "ahead") {
       expect('(');
       inst.ahead = number<std::uint16_t>("a number of trips");

@@ -174,6 +174,7 @@ class Printer {
     out_ += info(inst.op).name;
     if (inst.fast) out_ += ".fast";
     if (inst.streaming) out_ += ".streaming";
+    if (inst.rolled) out_ += ".rolled";
     if (inst.ahead) out_ += ".ahead(", append_number(out_, unsigned(inst.ahead)), out_ += ')';
     if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
     if (inst.scope != Scope::Device) out_ += '.', out_ += name_of(inst.scope);

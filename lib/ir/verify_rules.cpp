@@ -89,6 +89,7 @@ class Check {
     if (row_.rule == Rule::Id && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
     if (inst_.streaming && row_.effect != Effect::Read && row_.effect != Effect::Write) return "only loads and stores are streaming";
+    if (inst_.rolled && op != Op::For) return "only a counted loop is rolled";
     if (inst_.ahead && op != Op::Load) return "only loads fetch ahead";
     if (row_.effect != Effect::Atomic && (inst_.order != Order::Relaxed || inst_.scope != Scope::Device))
       return "only atomics have an order and a scope";

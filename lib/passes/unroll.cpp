@@ -59,6 +59,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   std::vector<ValueId> operands{whole};
   operands.insert(operands.end(), carried.begin(), carried.end());
   const InstId wide = b_.append(Op::For, {}, operands);
+  f_.insts[wide].rolled = how.rolled;
   const RegionId into = b_.new_region(wide);
   const ValueId group = b_.new_param(into, f_.type_of(trips));
   std::vector<ValueId> inside;
@@ -71,6 +72,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   if (known && f_.const_bits(trips) % width == 0) return finish();
   // The rest, by the loop itself, which counts on.
   Inst& rest = f_.insts[loop];
+  rest.rolled = true;
   for (std::size_t k = 0; k < carried.size(); ++k) rest.operands[1 + k] = carried[k];
   const ValueId left = b_.binary(Op::Sub, trips, done);
   f_.insts[loop].operands[0] = left;

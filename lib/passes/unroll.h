@@ -18,8 +18,9 @@ class Unroller {
   /// What to do with a loop. Rows: loads of the body's own region whose index grows by one a trip; those of all copies become one
   /// load_vec in the first copy.
   struct Choice {
-    unsigned width = 1;  // copies: a power of two, or the number of trips; 1: the loop stays
-    bool most = false;   // there are no more trips than copies: each copy may be the last, and the loop goes
+    unsigned width = 1;   // copies: a power of two, or the number of trips; 1: the loop stays
+    bool most = false;    // there are no more trips than copies: each copy may be the last, and the loop goes
+    bool rolled = false;  // no compiler behind is to take more trips at once than that; the loop over what is left never wants it
     std::vector<ir::InstId> rows;
   };
   using Choose = std::function<Choice(ir::InstId loop)>;

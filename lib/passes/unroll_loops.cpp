@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For PTX: innermost loops take several trips at once. The loads of all copies can be under way together, and the counter moves once
-// for all of them; compilers of drivers leave loops as they are where the number of trips is not known. Loops whose trips have a known limit go
+// for all of them. ptxas takes four trips of such a loop once more, except where it is told to leave it. Loops whose trips have a known limit go
 // altogether where that makes known places of all accesses to a local array: promote_arrays puts it into registers then.
 #include <algorithm>
 
@@ -99,14 +99,31 @@ class KnownPlaces {
   std::vector<bool> loops_;           // by instruction
 };
 
+/// Lanes share the loop out: its counter moves by a warp's width or more. Its trips are few, and many lanes' loads are under way as it is.
+bool is_shared_out(const Function& f, InstId loop) {
+  const std::uint64_t warp = support::info(support::TargetKind::Ptx).warp;
+  const RegionId body = f.insts[loop].regions[0];
+  const ValueId index = f.regions[body].params[0];
+  bool shared_out = false;
+  for_each_inst(f, body, [&](InstId i, RegionId) {
+    const Inst& inst = f.insts[i];
+    if ((inst.op != Op::Mul && inst.op != Op::Shl) || !f.is_const(inst.operands[1])) return;
+    const Inst* wider = f.def(inst.operands[0]);
+    if (inst.operands[0] != index && !(wider && wider->op == Op::Cast && wider->operands[0] == index)) return;
+    const std::uint64_t by = f.const_bits(inst.operands[1]);
+    shared_out = shared_out || (inst.op == Op::Mul ? by >= warp : by < 32 && std::uint64_t(1) << by >= warp);
+  });
+  return shared_out;
+}
+
 Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most) {
   const std::size_t size = size_of_body(f, loop);
-  if (size == 0) return {};
+  if (size == 0 || f.insts[loop].rolled) return {};
   const ValueId trips = f.insts[loop].operands[0];
   const bool known = f.is_const(trips);
-  if (most != 0 && most * size <= tuning::gpu::unrolled_for_registers) return {unsigned(most), !known, {}};
-  if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size) return {unsigned(f.const_bits(trips)), false, {}};
-  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, false, {}};
+  if (most != 0 && most * size <= tuning::gpu::unrolled_for_registers) return {unsigned(most), !known, false, {}};
+  if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size) return {unsigned(f.const_bits(trips)), false, false, {}};
+  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, false, is_shared_out(f, loop), {}};
 }
 
 }  // namespace

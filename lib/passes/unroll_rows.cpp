@@ -28,7 +28,7 @@ class Rows {
  public:
   Rows(const Function& f, std::vector<LaneStep> steps) : f_(f), steps_(std::move(steps)) {}
   Unroller::Choice operator()(InstId loop) const {
-    Unroller::Choice how{1, false, rows(f_.insts[loop].regions[0])};
+    Unroller::Choice how{1, false, false, rows(f_.insts[loop].regions[0])};
     unsigned largest = 1;
     for (const InstId i : how.rows) largest = std::max(largest, size_of(f_.insts[i].type.scalar));
     if (!how.rows.empty()) how.width = std::clamp(piece_bytes / largest, 2u, 8u);

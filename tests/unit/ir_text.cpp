@@ -32,6 +32,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
     EXPECT_EQ(x.op, y.op);
     EXPECT_EQ(x.fast, y.fast);
     EXPECT_EQ(x.streaming, y.streaming);
+    EXPECT_EQ(x.rolled, y.rolled);
     EXPECT_EQ(x.ahead, y.ahead);
     EXPECT_EQ(x.type, y.type);
     EXPECT_EQ(x.imm, y.imm);

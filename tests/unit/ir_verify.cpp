@@ -124,6 +124,7 @@ TEST(IrVerify, OnlyLoadsFetchAhead) {
     return verify(parsed.module);
   };
   EXPECT_EQ(wrong_with("%3: f32 = load.ahead(8) %0, %1"), "");
+  EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"), "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
   EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"), "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
 }
 

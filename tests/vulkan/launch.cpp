@@ -448,6 +448,9 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
     const std::string target = std::string("spirv features=i64,i8") + features + " push=128";
     return codegen::spirv::compile(parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
                                                 "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
+                                                "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
+                                                "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
+                                                "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
                                                 "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
                                                 "  store.f32 %1, %4, %8\n  return\n}\n"),
                                    support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
@@ -460,6 +463,7 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
   };
   const int without = count(disassembled(""), "OpBitwiseOr");
   EXPECT_EQ(count(disassembled(",count16"), "OpBitwiseOr"), without + 1) << disassembled(",count16");
+  EXPECT_EQ(count(disassembled(",wide31"), "OpBitwiseOr"), without + 2) << disassembled(",wide31");
   EXPECT_EQ(count(disassembled(",bool0"), "OpBitwiseOr"), without + 1) << disassembled(",bool0");
 }
 

@@ -191,7 +191,13 @@ void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index
     for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
     // A counter never wraps: its callers make first + trips * step fit.
     if (index) index->addIncoming(b_.CreateAdd(index, step, "", true), loop.latch);
-    b_.CreateBr(loop.header);
+    llvm::BranchInst* back = b_.CreateBr(loop.header);
+    if (inst.rolled) {
+      llvm::MDNode* leave = llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable"));
+      llvm::MDNode* name = llvm::MDNode::getDistinct(context_, {nullptr, leave});
+      name->replaceOperandWith(0, name);
+      back->setMetadata(llvm::LLVMContext::MD_loop, name);
+    }
   }
   lanes_ = loop.before;
   loop.exit->insertInto(function_);

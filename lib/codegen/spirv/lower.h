@@ -132,6 +132,7 @@ class Lower {
   // lower_ops.cpp
   Id pure(const ir::Inst& i);
   Id arithmetic(const ir::Inst& i, Scalar s);
+  Id factor(Scalar s, ir::ValueId v);
   bool is_near_reciprocal(const ir::Inst& i, Scalar s) const;
   Id bitwise(ir::Op op, Scalar s, Id x, Id y);
   Id math(const ir::Inst& i, Scalar s);

@@ -37,6 +37,13 @@ bool Lower::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
   return i.fast && f_.fp != ir::FpMode::Fast && s == Scalar::F32 && x && *x == 0x3f800000;
 }
 
+/// NVIDIA's driver (580) multiplies what was extended from 32 bits by an instruction whose constant has a sign.
+Id Lower::factor(Scalar s, ir::ValueId v) {
+  const std::uint64_t* c = known(v);
+  const bool in_question = c && ir::bits_of(s) == 64 && *c >> 31 == 1 && e_.has(Feature::Wide31);
+  return in_question ? e_.unknown(s, value(v)) : value(v);
+}
+
 /// Operations on integers and floats alike; `s` is the operands' type.
 Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
   const bool f = ir::is_float(s);
@@ -45,7 +52,7 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
   switch (i.op) {
     case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
     case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
-    case Op::Mul: return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {x, y});
+    case Op::Mul: return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
     case Op::Div:
       if (f && is_near_reciprocal(i, s)) return e_.reciprocal_f32(y);
       return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
@@ -96,6 +103,8 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::And: case Op::Or: case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
     case Op::Not: return e_.op(s == Scalar::Bool ? S::OpLogicalNot : S::OpNot, s, {x});
     case Op::Shl: case Op::Shr:
+      if (const std::uint64_t* by = known(i.operands[1]); i.op == Op::Shl && by && (*by & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
+        return e_.shift(true, s, x, scalar(i.operands[1]), e_.unknown(scalar(i.operands[1]), value(i.operands[1])), nullptr);  // a product by 2^31 there
       return e_.shift(i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
     case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Cast: case Op::Bitcast: {

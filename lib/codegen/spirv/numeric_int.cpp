@@ -106,14 +106,11 @@ Id Emitter::int_min_max(bool minimum, Scalar s, Id x, Id y) {
 }
 
 Id Emitter::popcount(Scalar s, Id x) {
-  if (ir::bits_of(s) == 64) {
-    auto [low, high] = halves(x);
-    return op(Op::OpIAdd, Scalar::I32, {op(Op::OpBitCount, Scalar::I32, {low}), op(Op::OpBitCount, Scalar::I32, {high})});
-  }
-  Id wide = resize(Scalar::U32, ir::to_unsigned(s), x);
-  // NVIDIA's driver (580) forgets the extension where the count becomes narrow again, and counts what is in front of the number.
-  if (ir::bits_of(s) < 32 && has(Feature::Count16)) wide = unknown(Scalar::U32, wide);
-  return op(Op::OpBitCount, Scalar::I32, {wide});
+  // NVIDIA's driver (580) forgets extensions, this one's or the kernel's own, and counts what is in front of the number.
+  const auto count = [&](Id word) { return op(Op::OpBitCount, Scalar::I32, {has(Feature::Count16) ? unknown(Scalar::U32, word) : word}); };
+  if (ir::bits_of(s) != 64) return count(resize(Scalar::U32, ir::to_unsigned(s), x));
+  auto [low, high] = halves(x);
+  return op(Op::OpIAdd, Scalar::I32, {count(low), count(high)});
 }
 
 Id Emitter::clz(Scalar s, Id x) {
