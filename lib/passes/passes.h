@@ -66,12 +66,14 @@ void combine_accesses(ir::Module& m, bool shared);
 /// grid_stride loops of kernels with barriers become loops of the block, whose threads make a trip together: for the CPU, which runs a
 /// part of a block's threads from barrier to barrier.
 void interchange_trips(ir::Module& m);
-/// Innermost loops take several trips at once, and loops over local arrays all of them: for PTX, whose compiler leaves that to others (flat accesses).
+/// Innermost loops take several trips at once, and loops over local arrays all of them: for PTX (flat accesses).
 void unroll_loops(ir::Module& m);
 /// Local arrays that are accessed at known places become values: for PTX (flat accesses).
 void promote_arrays(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for the CPU (facts.small).
 void unroll_rows(ir::Module& m);
+/// Loads move up over square roots, divisions and conditions, of which ptxas makes branches: for PTX. Runs last.
+void loads_first(ir::Module& m);
 /// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory. Runs last.
 void settle_before_barriers(ir::Module& m);
 /// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.

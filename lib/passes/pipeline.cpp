@@ -145,6 +145,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     combine_accesses(m, target.kind == TargetKind::Ptx);  // shared arrays of SPIR-V have no wider elements
     run.check("combine_accesses");
   }
+  if (ptx) run("loads_first", loads_first);
   if (cpu) {
     run("settle_before_barriers", settle_before_barriers);
     schedule(m, tuning::cpu::scheduled);
@@ -179,6 +180,7 @@ std::span<const Pass> all_passes() {
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},
       {"settle_before_barriers", settle_before_barriers, true},
+      {"loads_first", loads_first, true},
       {"schedule", [](Module& m) { schedule(m, 4); }, true},
   };
   return passes;

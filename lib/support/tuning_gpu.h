@@ -25,4 +25,10 @@ inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// binomial trees, small matrices).
 inline constexpr std::size_t unrolled_for_registers = 12000, most_bounded_trips = 128, largest_array_in_registers = 512;
 
+/// Values that are loaded before an operation that becomes branches, for use behind it, each in a register of its own; and operations that compute
+/// the index of such a load. Four elements of four numbers, as one thread takes them; more would cost blocks on a multiprocessor, whose threads
+/// have 32 registers where all run. `bench_corpus --device cuda:0 --filter "nn distances"`.
+inline constexpr unsigned values_loaded_first = 16;
+inline constexpr std::size_t steps_to_an_index = 8;
+
 }  // namespace krait::tuning::gpu
