@@ -66,9 +66,10 @@ void combine_accesses(ir::Module& m, bool shared);
 /// grid_stride loops of kernels with barriers become loops of the block, whose threads make a trip together: for the CPU, which runs a
 /// part of a block's threads from barrier to barrier.
 void interchange_trips(ir::Module& m);
-/// Innermost loops take several trips at once, and loops over local arrays all of them: for PTX (flat accesses).
-void unroll_loops(ir::Module& m);
-/// Local arrays that are accessed at known places become values: for PTX (flat accesses).
+/// Loops over local arrays take all their trips at once where a function has no more than `largest` instructions then, and, with `several`, innermost
+/// ones a few: for PTX and, without that, SPIR-V (flat accesses).
+void unroll_loops(ir::Module& m, std::size_t largest, bool several);
+/// Local arrays that are accessed at known places become values: for PTX and SPIR-V (flat accesses).
 void promote_arrays(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for the CPU (facts.small).
 void unroll_rows(ir::Module& m);

@@ -124,8 +124,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     clean_up(run);
   }
   const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best;
-  if (ptx) {
-    run("unroll_loops", unroll_loops);
+  if (ptx || (target.kind == TargetKind::Spirv && effort == Effort::Best)) {
+    unroll_loops(m, ptx ? tuning::gpu::unrolled_for_registers : tuning::gpu::spirv_unrolled_for_registers, ptx);
+    run.check("unroll_loops");
     clean_up(run);
     run("promote_arrays", promote_arrays);
     clean_up(run);
@@ -173,7 +174,7 @@ std::span<const Pass> all_passes() {
       {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"interchange_trips", interchange_trips, true},
-      {"unroll_loops", unroll_loops, true},
+      {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
       {"lower_grid_stride", lower_grid_stride, true},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For PTX: innermost loops take several trips at once. The loads of all copies can be under way together, and the counter moves once
+// For GPUs. For PTX innermost loops take several trips at once. The loads of all copies can be under way together, and the counter moves once
 // for all of them. ptxas takes four trips of such a loop once more, except where it is told to leave it. Loops whose trips have a known limit go
 // altogether where that makes known places of all accesses to a local array: promote_arrays puts it into registers then.
 #include <algorithm>
@@ -34,7 +34,7 @@ std::size_t size_of_body(const Function& f, InstId loop) {
 /// Which loops index local arrays by nothing but counters of loops whose trips have a known limit.
 class KnownPlaces {
  public:
-  explicit KnownPlaces(const Function& f)
+  KnownPlaces(const Function& f, std::size_t largest)
       : f_(f), ranges_(f), known_(f.values.size(), false), arrays_(f.values.size(), false), most_(f.insts.size(), 0), around_(f.insts.size(), none), loops_(f.insts.size(), false) {
     look_at(f.body);
     for_each_inst(f, [&](InstId i, RegionId) {
@@ -47,7 +47,7 @@ class KnownPlaces {
       for (InstId loop = around_[i]; loop != none; loop = around_[loop])
         if (most_[loop] != 0 && names_counter(inst.operands[1], loop)) loops_[loop] = true;
     });
-    if (expanded_size(f.body) > tuning::gpu::unrolled_for_registers) loops_.assign(f.insts.size(), false);
+    if (expanded_size(f.body) > largest) loops_.assign(f.insts.size(), false);
   }
   /// Trips that the loop has at most, if it has to go; else 0.
   std::uint64_t operator()(InstId loop) const { return loops_[loop] ? most_[loop] : 0; }
@@ -116,23 +116,24 @@ bool is_shared_out(const Function& f, InstId loop) {
   return shared_out;
 }
 
-Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most) {
+Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std::size_t largest, bool several) {
   const std::size_t size = size_of_body(f, loop);
   if (size == 0 || f.insts[loop].rolled) return {};
   const ValueId trips = f.insts[loop].operands[0];
   const bool known = f.is_const(trips);
-  if (most != 0 && most * size <= tuning::gpu::unrolled_for_registers) return {unsigned(most), !known, false, {}};
+  if (most != 0 && most * size <= largest) return {unsigned(most), !known, false, {}};
+  if (!several) return {};
   if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size) return {unsigned(f.const_bits(trips)), false, false, {}};
   return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, false, is_shared_out(f, loop), {}};
 }
 
 }  // namespace
 
-void unroll_loops(Module& m) {
+void unroll_loops(Module& m, std::size_t largest, bool several) {
   for (Function& f : m.functions) {
     if (!any_inst(f, [](const Inst& i) { return i.op == Op::For; })) continue;
-    const KnownPlaces known(f);
-    Unroller(f).run([&](InstId loop) { return choose(f, loop, known(loop)); });
+    const KnownPlaces known(f, largest);
+    Unroller(f).run([&](InstId loop) { return choose(f, loop, known(loop), largest, several); });
   }
 }
 

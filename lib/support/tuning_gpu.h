@@ -22,8 +22,8 @@ inline constexpr unsigned unrolled_trips = 4;
 inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// Instructions of a function whose loops of few trips are written out to make known places of all accesses to a local array, which then
 /// lives in registers; trips of such a loop; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256,
-/// binomial trees, small matrices).
-inline constexpr std::size_t unrolled_for_registers = 12000, most_bounded_trips = 128, largest_array_in_registers = 512;
+/// binomial trees, small matrices). Vulkan's drivers compile at the first launch, with nothing to run until then: a third is the most they get.
+inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 4000, most_bounded_trips = 128, largest_array_in_registers = 512;
 
 /// Values that are loaded before an operation that becomes branches, for use behind it, each in a register of its own; and operations that compute
 /// the index of such a load. Four elements of four numbers, as one thread takes them; more would cost blocks on a multiprocessor, whose threads
