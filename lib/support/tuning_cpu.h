@@ -81,9 +81,9 @@ inline constexpr double small_launch = 60e3;
 /// `bench_cpu --only mandelbrot`.
 inline constexpr double chunk_work = 100e3;
 inline constexpr std::int64_t chunks_a_thread = 16;
-/// Trips that a loop of a block counts as where few blocks share out an array (others count as 16): such a launch is never small. A sum
-/// of 2^24 numbers by a block for each worker ran on the caller alone. `bench_cpu --only sum`.
-inline constexpr unsigned trips_of_few_blocks = 256;
+/// Trips that a loop counts as where few blocks share out an array (others count as 16): a launch of more than one block is never small then,
+/// even if a block is one gang. A sum of 2^24 numbers by a block for each worker ran on the caller alone. `bench_cpu --only sum`.
+inline constexpr unsigned trips_of_few_blocks = 4096;
 /// Rounds that a worker waits for the last chunk of another before it sleeps: about 20 µs. `bench_launch cpu`.
 inline constexpr int spins = 2000;
 /// Bytes of a worker's private copies of arrays of atomics together: with what a kernel reads they should stay in the second cache of a

@@ -16,7 +16,7 @@ Lowered Emitter::thread_index(unsigned dim) {
     case Layout::Grid: case Layout::Range: defect("a position in the block outside of block mode");
     case Layout::Rows: {
       V first = dim == 0 ? at_.x : dim == 1 ? at_.y : at_.z;
-      if ((dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) == 1 && (dim > 0 || shape_.is_brick())) return {Form::Uniform, {first}, 0};
+      if ((dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) == 1 && (dim > 0 || shape_.is_brick() || shape_.lone)) return {Form::Uniform, {first}, 0};
       Lowered r{Form::Linear, {first}, dim == 0 ? 1 : 0};
       if (dim > 0) r.across[dim - 1] = b_.getInt64(1);
       return r;
@@ -213,6 +213,8 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   if (lines_) b_.SetCurrentDebugLocation(lines_->at(inst.loc));
   if (!local_updates_.empty() && emit_local_update(id)) return Flow::Next;
+  if (!in_row_.empty() && inst.results.size() == 1)
+    if (const auto known = in_row_.find(inst.results[0]); known != in_row_.end()) return set(known->first, known->second), Flow::Next;
   switch (inst.op) {
     case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
     case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
@@ -230,7 +232,7 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       emit_atomic(inst);
       break;
     case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: emit_gang_barrier(inst); break;
-    case Op::Fence: b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
+    case Op::Fence: finish_streams(), b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
     case Op::WarpSize: set_uniform(inst.results[0], b_.getInt32(32)); break;
     case Op::LaneId: {
       Lowered r{Lowered::Form::Linear, {b_.getInt32(0)}, 1};

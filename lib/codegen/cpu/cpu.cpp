@@ -30,6 +30,14 @@ void lay_bricks(const ir::Function& f, const Traits& traits, Shape& shape) {
   shape.whole = brick.whole, shape.filled = brick.x;
 }
 
+/// Blocks of one thread, each of which walks through a chunk of its own, are scalar code: vectors would have one lane with a thread. (Of blocks
+/// whose threads all lie along z the facts do not tell how many there are.)
+bool of_lone_threads(const ir::Function& f) {
+  ir::Facts facts = f.facts;
+  if (f.block[0]) facts.set_block(f.block[0], f.block[1], f.block[2]);
+  return facts.brick.x == 1 && facts.brick.y == 1 && !facts.brick.whole;
+}
+
 /// Sets layout and parts; true where the gang is the whole block.
 bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
   const ir::Function& f = module.kernel();
@@ -37,7 +45,13 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
   choose_scalar(module, traits, shape, in_blocks);
   if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
   shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;
+  if (shape.layout == Layout::Grid) shape.lone = shape.gang() == 1 && !traits.strides;
   if (!in_blocks) return false;
+  if (!traits.warps && of_lone_threads(f)) {
+    shape.lanes = shape.parts = 1;
+    shape.lone = !traits.strides;  // whose trips go by masks
+    return false;
+  }
   if (traits.warps) shape.parts = std::max(32 / shape.lanes, 1u);
   const auto& block = f.block;
   bool fixed = block[0] && block[1] && block[2];
@@ -73,7 +87,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   own.lanes = shape.lanes, own.parts = shape.parts;
   own.rows = std::uint16_t(shape.rows), own.layers = std::uint16_t(shape.layers);
   own.item_cost = std::max(traits.cost, 1u);
-  if (traits.barriers && traits.shares_out) own.item_cost *= tuning::cpu::trips_of_few_blocks;
+  if ((traits.barriers || traits.loops) && traits.shares_out) own.item_cost *= tuning::cpu::trips_of_few_blocks;
 
   Session session("krait");
   BorrowedMachine machine = borrow_machine(shape.machine);

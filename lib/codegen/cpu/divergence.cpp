@@ -48,6 +48,7 @@ class Analysis {
   };
 
   void raise(ir::ValueId v, Span s) {
+    if (shape_.lone) s = std::min(s, Span::Gang);
     if (d_.values[v] < s) d_.values[v] = s, changed_ = true;
   }
   static void raise(Span& to, Span s) { to = std::max(to, s); }

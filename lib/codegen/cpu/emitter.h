@@ -96,6 +96,18 @@ struct RestArray {
   bool written = false;
 };
 
+/// How a range's indices are places in rows (planes.cpp).
+struct Plane {
+  ir::ValueId index = ir::none, width = ir::none;
+  std::vector<ir::ValueId> quotients, remainders;
+  struct Scaled {
+    ir::ValueId product, array;  // of a remainder and the array's stride along the dimension
+    unsigned dimension;
+    llvm::Value* dense = nullptr;  // whether that stride is 1
+  };
+  std::vector<Scaled> scaled;
+};
+
 /// A chain of sums with differences of bytes (differences.cpp).
 struct ByteSums {
   std::vector<ir::ValueId> rest;                              // its other summands
@@ -145,10 +157,16 @@ class Emitter {
   bool splits() const;
   void count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body);
   void emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place);
+  void emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<void(V)> whole);
   void emit_gang(const Mask& mask);
 
   // copies.cpp
   void find_copies();
+
+  // planes.cpp
+  std::optional<Plane> find_plane() const;
+  V plain_rows(Plane& plane);
+  void emit_in_plane(const Plane& plane, V plain, V first);
 
   // rest.cpp
   std::vector<RestArray> rest_arrays() const;
@@ -237,7 +255,7 @@ class Emitter {
   Mask join_masks(llvm::ArrayRef<std::pair<Block, Mask>> edges);
 
   // values.cpp
-  void set(ir::ValueId v, Lowered x) { values_[v] = std::move(x); }
+  void set(ir::ValueId v, Lowered x);
   void set_uniform(ir::ValueId v, V x) { values_[v] = {Lowered::Form::Uniform, {x}, 0}; }
   const Lowered& get(ir::ValueId v) const { return values_[v]; }
   bool uniform(ir::ValueId v) const { return values_[v].form == Lowered::Form::Uniform; }
@@ -285,6 +303,7 @@ class Emitter {
   void store_last(V at, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void emit_atomic(const ir::Inst& inst);
   V update(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
+  void finish_streams();
   V update_atomic(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   V update_alone(const ir::Inst& inst, ir::Scalar s, V address, llvm::ArrayRef<V> operands);
   struct Address {
@@ -305,6 +324,7 @@ class Emitter {
   std::vector<std::pair<unsigned, unsigned>> chunks(unsigned first, unsigned end) const;
   bool is_alone(ir::ValueId array) const;
   V load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array);
+  Lowered load_row_or_one(const Address& a, llvm::Type* memory, ir::Scalar s, ir::ValueId array);  // planes.cpp
   V load_pieces(const Address& a, llvm::Type* element, unsigned p, llvm::Align align, ir::ValueId array);
   void store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array);
   V array_base(ir::ValueId array);
@@ -438,6 +458,8 @@ class Emitter {
   std::map<ir::InstId, std::vector<ir::InstId>> record_loads_;  // by the first load of an element's members
   std::map<ir::InstId, ByteSums> byte_sums_;                    // by the last sum of the chain
   std::set<ir::InstId> in_byte_sum_;
+  std::map<ir::ValueId, Lowered> in_row_;                       // what is known of a gang within one row
+  std::map<ir::ValueId, V> dense_;                              // by such an array that is only read: whether its rows are, or one element
   std::map<ir::InstId, std::pair<ir::InstId, ir::InstId>> local_updates_;  // by store: the load and the operation that it stores
   std::set<ir::InstId> in_local_update_;
   std::map<ir::InstId, Few<V>> numbers_of_loads_;               // by a load of 8 bytes a lane: these as one number, by part
@@ -446,6 +468,7 @@ class Emitter {
   Mask active_;
   Mask full_;                       // what has threads of a whole gang, whose lanes are known
   const ir::Inst* parted_ = nullptr;  // what took lanes out of active_; null: where threads end
+  bool streams_ = false;            // streaming stores go past the cache: of scalars, as those of vectors would have to be aligned
   bool one_lane_ = false;           // active_ holds one lane at most, by an if around
   bool masked_copy_ = false;        // of an if that has another one for whole gangs
   bool some_ = true;                // active_ is known to hold a lane

@@ -170,6 +170,10 @@ llvm::Value* Emitter::lane_mask(unsigned p, V remaining) {
 
 /// Gangs over [begin, end): whole ones without a mask and the rest under one, or all under a mask.
 void Emitter::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place) {
+  emit_gangs(begin, end, split, place, [&](V) { emit_gang({}); });
+}
+/// `whole` lowers a whole gang, from a place on.
+void Emitter::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<void(V)> whole) {
   V gang = b_.getInt64(shape_.gang());
   auto masked = [&](V x) {
     place(x);
@@ -197,7 +201,7 @@ void Emitter::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)>
     b_.CreateCondBr(b_.CreateICmpSLT(x, whole_end), inside, after);
     start(inside);
     place(x);
-    emit_gang({});
+    whole(x);
     x->addIncoming(b_.CreateAdd(x, gang), b_.GetInsertBlock());
     b_.CreateBr(head);
     start(after);
@@ -245,7 +249,10 @@ void Emitter::emit_grid() {
     ir::ValueId index = f_.regions[loop.regions[0]].params[0];
     const auto place = [&](V x) { set(index, {Lowered::Form::Linear, {x}, 1}); };
     if (const auto arrays = rest_arrays(); !arrays.empty()) emit_gangs_and_copies(begin, end, arrays, place);
-    else emit_gangs(begin, end, split, place);
+    else if (auto plane = find_plane(); plane && split) {
+      const V plain = plain_rows(*plane);
+      emit_gangs(begin, end, split, place, [&](V x) { emit_in_plane(*plane, plain, x); });
+    } else emit_gangs(begin, end, split, place);
     return;
   }
   V height = b_.CreateMul(launch_grid_[1], launch_block_[1]);
@@ -278,12 +285,14 @@ void Emitter::emit() {
   start_function("entry", false);
   if (wants_lines_) lines_.emplace(m_, *function_, f_, DebugLines::Kind::LineTablesOnly);
   load_arguments();
+  streams_ = shape_.lone && ir::any_inst(f_, [](const ir::Inst& i) { return i.streaming && i.op == Op::Store; });
   if (is_block(shape_.layout)) {
     emit_blocks();
   } else {
     d_ = find_divergence(f_, functions_.calls, shape_, traits_.stride_loop);
     emit_grid();
   }
+  finish_streams();
   b_.SetCurrentDebugLocation({});
   b_.CreateRetVoid();
   Block first = allocas_->getNextNode();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/cpu/emitter.h"
@@ -254,6 +255,10 @@ void Emitter::emit_load(const ir::Inst& inst) {
       set_uniform(inst.results[k], arith_.from_memory(load, s));
       continue;
     }
+    if (a.kind == Address::Kind::Row && !in_row_.empty() && dense_.contains(array) && active_.all()) {
+      set(inst.results[k], load_row_or_one(a, memory, s, array));
+      continue;
+    }
     Lowered r{Lowered::Form::Parts, {}, 0};
     // A called function knows no launch.
     const bool fetches = inst.ahead && !f_.called && a.kind == Address::Kind::Row && active_.all();
@@ -326,7 +331,12 @@ void Emitter::emit_store(const ir::Inst& inst) {
       unsigned last = shape_.gang() - 1;
       while (!shape_.has_thread(last)) --last;
       V x = uniform(value) ? scalar(value) : b_.CreateExtractElement(part(value, last / shape_.lanes), std::uint64_t(last % shape_.lanes));
-      annotate(b_.CreateAlignedStore(arith_.to_memory(x, s), a.v[0], align), array);
+      x = arith_.to_memory(x, s);
+      const bool streams = inst.streaming && streams_ && ir::size_of(s) >= 4 && f_.type_of(array).space == ir::Space::Global;
+      if (streams) x = b_.CreateBitCast(x, b_.getIntNTy(unsigned(ir::size_of(s)) * 8));
+      llvm::StoreInst* store = b_.CreateAlignedStore(x, a.v[0], align);
+      if (streams) store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+      annotate(store, array);
       continue;
     }
     if (a.kind == Address::Kind::One) {
@@ -359,6 +369,11 @@ void Emitter::emit_store(const ir::Inst& inst) {
       annotate(b_.CreateMaskedScatter(x, pointers, align, mask_part(active_, p)), array);
     }
   }
+}
+
+/// Before others may see that this thread's stores are done: those past the cache keep no order by themselves.
+void Emitter::finish_streams() {
+  if (streams_) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
 }
 
 // ---- atomics ----------------------------------------------------------------------------------------------------------------
@@ -468,6 +483,7 @@ bool Emitter::is_alone(ir::ValueId array) const { return in_copy_ || f_.type_of(
 
 void Emitter::emit_atomic(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
+  if (inst.order != ir::Order::Relaxed) finish_streams();
   const Address a = address(array, inst.operands[1], 0, inst.imm, inst.type.scalar);
   note_atomic(inst, a);
   const auto copied = copied_.find(array);

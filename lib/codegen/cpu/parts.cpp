@@ -113,9 +113,64 @@ bool updates_by_data(const ir::Module& m) {
   return updates > 0 && light && others <= tuning::cpu::operations_by_lane * updates;
 }
 
+/// Whether all innermost loops are of as many trips as data say, thread by thread, and access places that data choose more often than
+/// they compute: sparse rows, neighbours in a graph. Lanes would wait for the longest row, and their elements be taken together one by one.
+class DataLoops {
+ public:
+  explicit DataLoops(const ir::Module& m) : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {}
+  bool all() {
+    ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = f_.insts[i];
+      if (!ir::is_loop(inst.op) || has_loop(inst.regions[0])) return;
+      ++loops_;
+      accesses_ = operations_ = 0;
+      if (inst.op != Op::For || kind(inst.operands[0]) != Kind::Data || !count(inst.regions[0]) || operations_ > accesses_) others_ = true;
+    });
+    return loops_ > 0 && !others_;
+  }
+
+ private:
+  Kind kind(ir::ValueId v) const { return steps_[v].kind; }
+  bool has_loop(ir::RegionId r) const {
+    for (const ir::InstId i : f_.regions[r].insts) {
+      if (ir::is_loop(f_.insts[i].op)) return true;
+      for (const ir::RegionId inner : f_.insts[i].regions)
+        if (has_loop(inner)) return true;
+    }
+    return false;
+  }
+  /// False where there is more than accesses and arithmetic.
+  bool count(ir::RegionId r) {
+    for (const ir::InstId i : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[i];
+      const ir::OpInfo& row = ir::info(inst.op);
+      if (inst.op == Op::Call || row.math) return false;
+      const bool load = row.effect == ir::Effect::Read, store = row.effect == ir::Effect::Write;
+      if (load || store) accesses_ += kind(inst.operands[1]) == Kind::Data ? unsigned(load ? inst.results.size() : inst.operands.size() - 2) : 0;
+      else if (row.effect == ir::Effect::Pure && inst.op != Op::Cast && !inst.results.empty() && !f_.is_const(inst.results[0])) {
+        const Kind k = kind(inst.results[0]);
+        operations_ += k != Kind::Same && k != Kind::Step;
+      } else if (row.effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const ir::Function& f_;
+  const std::vector<passes::LaneStep> steps_;
+  unsigned loops_ = 0, accesses_ = 0, operations_ = 0;
+  bool others_ = false;
+};
+
 }  // namespace
 
 void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks) {
+  const bool gathers = shape.machine.level == CpuLevel::Avx512 && !shape.machine.tune.starts_with("znver");
+  if (!in_blocks && shape.parts == 0 && !gathers && !traits.atomics && !traits.strides && DataLoops(module).all()) {
+    shape.lanes = shape.parts = 1;
+    return;
+  }
   if (in_blocks || shape.parts != 0 || !traits.atomics || !updates_by_data(module)) return;
   shape.lanes = 1, shape.parts = tuning::cpu::scalars;
 }

@@ -89,7 +89,9 @@ Traits find_traits(const ir::Module& module) {
         global_ids = true;
         t.uses_y_or_z |= inst.imm != 0;
         break;
-      case Op::GridStride: ++stride_loops; break;
+      case Op::GridStride: ++stride_loops, t.strides = true; break;
+      case Op::For: t.loops |= !f.is_const(inst.operands[0]); break;
+      case Op::Loop: t.loops = true; break;
       case Op::GlobalSize: case Op::GridDim: t.shares_out = true; break;
       case Op::Shared: t.shared = true; break;
       case Op::Uniform: t.block_ids = true; break;

@@ -36,6 +36,7 @@ struct Shape {
   Layout layout = Layout::Grid;
   /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x first.
   unsigned rows = 1, layers = 1;
+  bool lone = false;     // a gang is one thread: scalar code, in which every value is one number and every branch a branch
   bool whole = false;    // gangs of several rows: along y and z the block is made of whole ones
   unsigned filled = 0;   // of these gangs: lanes along x that have a thread
   Machine machine;
@@ -55,6 +56,8 @@ struct Traits {
   bool shared = false;
   bool uses_y_or_z = false;
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop
+  bool loops = false;       // whose trips only a launch knows
+  bool strides = false;     // has a grid_stride loop
   bool atomics = false;
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
   unsigned cost = 0;        // instructions, loops counted several times

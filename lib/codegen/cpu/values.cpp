@@ -10,6 +10,11 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
+void Emitter::set(ir::ValueId v, Lowered x) {
+  if (shape_.lone && x.form == Lowered::Form::Parts) return set_uniform(v, b_.CreateExtractElement(x.v[0], std::uint64_t(0)));
+  if (shape_.lone && x.form == Lowered::Form::Linear) return set_uniform(v, x.v[0]);
+  values_[v] = std::move(x);
+}
 llvm::Value* Emitter::scalar(ir::ValueId v) {
   const Lowered& x = values_[v];
   if (x.form != Lowered::Form::Uniform) defect("a varying value where a uniform one is needed");
@@ -113,8 +118,17 @@ unsigned Emitter::magnitude(ir::ValueId v, unsigned depth) const {
     case Op::BlockIdx: case Op::GridDim: found = 47; break;
     case Op::GlobalId: case Op::GlobalSize: found = 58; break;
     case Op::Extent: found = f_.facts.small ? 31 : 60; break;
+    case Op::LaneId: found = 5; break;
     case Op::Add: case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
+    case Op::Min: case Op::Max: found = std::max(of(0), of(1)); break;
     case Op::Mul: found = of(0) + of(1); break;
+    case Op::Shr: found = of(0); break;  // rounds down: of -1 that is -1
+    case Op::And: case Op::Div: {
+      const ir::ValueId c = inst->operands[1];
+      if (!f_.is_const(c) || f_.const_bits(c) == 0 || (ir::is_signed_int(s) && f_.const_bits(c) >> whole & 1)) return own;
+      found = inst->op == Op::And ? magnitude(c, depth + 1) : of(0);
+      break;
+    }
     case Op::Cast: {
       if (!ir::is_int(scalar_of(inst->operands[0]))) return own;
       found = of(0);
