@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU table's workloads of whole blocks, in the default mode: the kernels that GPUs run, beside plain loops.
+// The CPU table's workloads of whole blocks, in the default mode: the kernels that GPUs run, and where there are such, forms for the CPU,
+// beside plain loops.
 #include <memory>
 #include <thread>
 
 #include "block_kernels.h"
+#include "chunk_kernels.h"
 #include "cpu_measure.h"
 #include "radix_sort.h"
 
@@ -17,6 +19,11 @@ std::vector<Candidate> ours(Run run) {
   std::vector<Candidate> only;
   only.push_back({"Krait native", std::move(run), 0, {}});
   return only;
+}
+std::vector<Candidate> ours(Run run, Run for_gpus) {
+  std::vector<Candidate> both = ours(std::move(run));
+  both.push_back({"Krait, as on GPUs", std::move(for_gpus), 0, {}});
+  return both;
 }
 
 void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& hx, const std::vector<float>& hy) {
@@ -43,13 +50,15 @@ void sums(CpuSuite& suite, const kr::device& cpu, int blocks, const kr::array<fl
   {
     kr::array<float> parts(kr::shape<1>(blocks), cpu), total(kr::shape<1>(1), cpu);
     auto f = make_block_sum();
+    ChunkReduce<float> of_chunks(cpu);
     suite.add("sum 2^24", [&](const Peer& p) { return p.sum ? Run([&] { p.sum(raw(x), raw(total), n); }) : Run(); },
-              ours([&] { f.launch({blocks, 1024}, x, parts), f.launch({1, 1024}, parts, total); }), span_of(total), rounding);
+              ours([&] { of_chunks(x, total); }, [&] { f.launch({blocks, 1024}, x, parts), f.launch({1, 1024}, parts, total); }), span_of(total), rounding);
   }
   {
     Scan f(n, cpu);
+    ChunkScan<float> of_chunks(cpu);
     suite.add("inclusive scan 2^24", [&](const Peer& p) { return p.scan ? Run([&] { p.scan(raw(x), raw(out), n); }) : Run(); },
-              ours([&] { f(x, out); }), span_of(out), rounding);
+              ours([&] { of_chunks(x, out); }, [&] { f(x, out); }), span_of(out), rounding);
   }
 }
 
@@ -60,14 +69,16 @@ void integers(CpuSuite& suite, const kr::device& cpu, int blocks, long n) {
   {
     kr::array<unsigned> counts(kr::shape<1>(256), cpu);
     auto f = make_histogram();
+    auto of_chunks = chunks::make_histogram<unsigned, 256>([](const auto& key) { return kr::cast<int>(key & 255u); });
     suite.add("histogram 2^24", [&](const Peer& p) { return p.histogram ? Run([&] { p.histogram(raw(keys), raw(counts), n); }) : Run(); },
-              ours([&] { f.launch({blocks, 256}, keys, counts); }), span_of(counts), 0);
+              ours([&] { of_chunks.launch({chunks::usual_count(), 1}, keys, counts); }, [&] { f.launch({blocks, 256}, keys, counts); }), span_of(counts), 0);
   }
   {
     kr::array<unsigned> sorted(kr::shape<1>(n), cpu);
     RadixSort<8> f(n, cpu);
+    ChunkSort<unsigned> of_chunks(n, cpu);
     suite.add("radix sort u32 2^24", [&](const Peer& p) { return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run(); },
-              ours([&] { f(keys, sorted); }), span_of(sorted), 0);
+              ours([&] { of_chunks(keys, sorted); }, [&] { f(keys, sorted); }), span_of(sorted), 0);
   }
 }
 

@@ -32,6 +32,7 @@ struct CpuSuite {
   std::vector<const Peer*> peers;
   int rounds;
   double sample_ms;
+  Clock clock;
   std::string only;  // a part of the names of the rows that are measured
   std::vector<Row> rows;
 
@@ -44,7 +45,7 @@ struct CpuSuite {
     for (const Peer* p : peers)
       if (Run f = of_peer(*p)) row.candidates.push_back({p->name, std::move(f), 0, {}});
     for (Candidate& c : ours) row.candidates.push_back(std::move(c));
-    measure(row, rounds, sample_ms);
+    measure(row, rounds, sample_ms, clock);
     std::vector<T> expected;
     for (const Candidate& c : row.candidates) {
       std::fill(out.begin(), out.end(), T(0));

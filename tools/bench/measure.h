@@ -4,8 +4,9 @@
 // compared; what disturbs the machine disturbs all of them.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -25,10 +26,17 @@ inline double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   return v.empty() ? 0 : v[v.size() / 2];
 }
-inline double time_of(const std::function<void()>& run, int repeats) {
-  const auto start = std::chrono::steady_clock::now();
+/// What is counted: the time that passes, or what all threads of the process compute, the better measure on a machine that is shared.
+enum class Clock { Wall, Processor };
+inline double time_of(const std::function<void()>& run, int repeats, Clock clock = Clock::Wall) {
+  const auto now = [clock] {
+    timespec t{};
+    clock_gettime(clock == Clock::Wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * double(t.tv_sec) + 1e-6 * double(t.tv_nsec);
+  };
+  const double start = now();
   for (int i = 0; i < repeats; ++i) run();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / repeats;
+  return (now() - start) / repeats;
 }
 
 struct Row {
@@ -37,15 +45,15 @@ struct Row {
 };
 
 /// Fills in times and ratios.
-inline void measure(Row& row, int rounds = 9, double sample_ms = 200) {
+inline void measure(Row& row, int rounds = 9, double sample_ms = 200, Clock clock = Clock::Wall) {
   std::vector<int> repeats;
   std::vector<std::vector<double>> times(row.candidates.size());
   for (Candidate& c : row.candidates) {
-    c.first_ms = time_of(c.run, 1);
-    repeats.push_back(std::max(1, int(sample_ms / std::max(time_of(c.run, 1), 1e-4))));
+    c.first_ms = time_of(c.run, 1, clock);
+    repeats.push_back(std::max(1, int(sample_ms / std::max(time_of(c.run, 1, clock), 1e-4))));
   }
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t i = 0; i < row.candidates.size(); ++i) times[i].push_back(time_of(row.candidates[i].run, repeats[i]));
+    for (std::size_t i = 0; i < row.candidates.size(); ++i) times[i].push_back(time_of(row.candidates[i].run, repeats[i], clock));
   for (std::size_t i = 0; i < row.candidates.size(); ++i) {
     row.candidates[i].ms = median(times[i]);
     row.candidates[i].first_ms = std::max(row.candidates[i].first_ms - row.candidates[i].ms, 0.0);
