@@ -28,8 +28,9 @@ inline constexpr unsigned worth_copying = 32;
 /// twice. `bench_compile --large cpu`.
 inline constexpr std::size_t largest_function = 500, outlined_part = 400;
 static_assert(outlined_part < largest_function);  // a part also ends, by an operation more
-/// Vector operations from which on what goes lane by lane is a loop, and not every lane's own code. `bench_compile cpu`.
-inline constexpr std::size_t lanes_in_loops = 600;
+/// Vector operations from which on what goes lane by lane is a loop, and not every lane's own code, and quick code has no copies without
+/// masks. `bench_compile cpu`.
+inline constexpr std::size_t large = 600;
 /// Instructions of a loop's body whose rows are unrolled; they are there as often as a piece has elements. `bench_compile cpu`.
 inline constexpr std::size_t largest_row_body = 48;
 

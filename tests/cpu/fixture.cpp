@@ -90,6 +90,7 @@ std::vector<std::string> targets() {
     list.push_back("cpu x86-64 lanes=8 parts=2 cpu=x86-64-v3");
   }
   if (level >= CpuLevel::Avx512) list.push_back("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4");
+  list.push_back(list.back() + " effort=quick");
   return list;
 }
 

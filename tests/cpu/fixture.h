@@ -22,7 +22,7 @@
 
 namespace krait::test {
 
-/// Targets that this machine runs: every level it has, and narrow shapes.
+/// Targets that this machine runs: every level it has, narrow shapes, and the code of first launches.
 std::vector<std::string> targets();
 
 /// An argument: a scalar, or an array with its own bytes.

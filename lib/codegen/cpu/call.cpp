@@ -74,7 +74,7 @@ Functions::Made Emitter::emit_called(const Functions::Way& way) {
   llvm::Type* result = results.empty() ? b_.getVoidTy() : static_cast<llvm::Type*>(llvm::StructType::get(c_, results));
   function_ = llvm::Function::Create(llvm::FunctionType::get(result, types, false), llvm::GlobalValue::InternalLinkage,
                                      symbol_name(f_.name), m_);
-  set_machine();
+  set_machine(*function_);
   function_->addFnAttr(llvm::Attribute::NoInline);
   if (f_.rare) function_->addFnAttr(llvm::Attribute::Cold);
   if (wants_lines_) lines_.emplace(m_, *function_, f_, DebugLines::Kind::LineTablesOnly);

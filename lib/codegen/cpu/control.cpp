@@ -244,9 +244,9 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
 
 /// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
 /// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
-/// of short rows and members of aggregates, whose accesses are gathers under a mask.
+/// of short rows and members of aggregates, whose accesses are gathers under a mask. Large functions are made quickly without.
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
-  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_) return false;
+  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_ || (shape_.machine.quick && is_large())) return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   Guarded found;
   if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;

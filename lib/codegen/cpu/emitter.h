@@ -148,7 +148,7 @@ class Emitter {
 
   // entry.cpp: the launch around the gangs
   void start_function(const char* name, bool extent);
-  void set_machine();
+  void set_machine(llvm::Function& function) const;
   void load_helpers();
   void load_arguments();
   void place_arrays();
@@ -272,6 +272,7 @@ class Emitter {
   llvm::Constant* lane_places(llvm::Type* element, unsigned dim, unsigned p, bool from_part = false);
   std::optional<std::vector<std::int64_t>> known_steps(const Lowered& x) const;
   void emit_pure(const ir::Inst& inst);
+  V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
   bool emit_linear(const ir::Inst& inst);
   bool emit_row_part(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
@@ -413,6 +414,7 @@ class Emitter {
   void loop_over_lanes(const char* name, llvm::function_ref<void(V)> body);
   void loop_over_active_lanes(const char* name, llvm::function_ref<void(V)> body);
   void loop_over_word(const char* name, V word, V first, llvm::function_ref<void(V)> body);
+  bool is_large() const;
   bool lanes_in_loops() const;
   /// What a loop over the lanes finds addresses by.
   struct Places {
@@ -424,6 +426,7 @@ class Emitter {
   };
   Places places_in_memory(const Address& a, unsigned which);
   V place_of_lane(const Places& places, V lane);
+  Few<V> load_in_loop(const Address& a, llvm::Type* memory, ir::ValueId array, llvm::Align align);
   void store_in_loop(const Address& a, ir::Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align);
   void update_in_loop(const ir::Inst& inst, const Address& a);
 

@@ -41,7 +41,7 @@ void Emitter::start_function(const char* name, bool extent) {
   llvm::FunctionType* type = extent ? llvm::FunctionType::get(b_.getInt64Ty(), {p, p}, false)
                                     : llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, p}, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, m_);
-  set_machine();
+  set_machine(*function_);
   for (unsigned i = 0; i < function_->arg_size(); ++i) function_->addParamAttr(i, llvm::Attribute::NoAlias);
   args_ = function_->getArg(0), launch_ = function_->getArg(1);
   box_ = extent ? nullptr : function_->getArg(2);
@@ -51,16 +51,16 @@ void Emitter::start_function(const char* name, bool extent) {
 }
 
 /// Whose instructions the function may use.
-void Emitter::set_machine() {
+void Emitter::set_machine(llvm::Function& function) const {
   CpuLevel level = shape_.machine.level;
   std::string width = level == CpuLevel::Avx512 ? "512" : level == CpuLevel::Avx2 ? "256" : "128";
-  function_->addFnAttr("prefer-vector-width", width);
-  function_->addFnAttr("min-legal-vector-width", width);
-  function_->addFnAttr("target-cpu", shape_.machine.cpu);
-  function_->addFnAttr("tune-cpu", shape_.machine.tune);
-  if (!shape_.machine.features.empty()) function_->addFnAttr("target-features", shape_.machine.features);
-  function_->addFnAttr("no-builtins");
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("prefer-vector-width", width);
+  function.addFnAttr("min-legal-vector-width", width);
+  function.addFnAttr("target-cpu", shape_.machine.cpu);
+  function.addFnAttr("tune-cpu", shape_.machine.tune);
+  if (!shape_.machine.features.empty()) function.addFnAttr("target-features", shape_.machine.features);
+  function.addFnAttr("no-builtins");
+  function.addFnAttr(llvm::Attribute::NoUnwind);
 }
 
 void Emitter::load_helpers() {

@@ -72,9 +72,11 @@ void Emitter::loop_over_word(const char* name, V word, V first, llvm::function_r
   start(done);
 }
 
-/// In functions that would be large with every lane's own code.
+bool Emitter::is_large() const { return operations_ * shape_.parts >= tuning::cpu::large; }
+
+/// In functions that would be large with every lane's own code, and where code is to be made quickly.
 bool Emitter::lanes_in_loops() const {
-  return shape_.lanes > 1 && operations_ * shape_.parts >= tuning::cpu::lanes_in_loops;
+  return shape_.lanes > 1 && (shape_.machine.quick || is_large());
 }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
@@ -100,6 +102,22 @@ llvm::Value* Emitter::place_of_lane(const Places& places, V lane) {
   V index = load_lane(places.index, lane);
   index = places.sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
   return b_.CreateGEP(places.element, places.base, index);
+}
+
+/// What the active lanes read, 0 for others.
+Few<llvm::Value*> Emitter::load_in_loop(const Address& a, llvm::Type* memory, ir::ValueId array, llvm::Align align) {
+  const Places places = places_in_memory(a, 0);
+  llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
+  const Row loaded = row_in_memory(row, 1);
+  for (unsigned p = 0; !active_.all() && p < shape_.parts; ++p) b_.CreateStore(llvm::Constant::getNullValue(row), part_of_row(loaded, p));
+  loop_over_active_lanes("load", [&](V lane) {
+    llvm::LoadInst* one = b_.CreateAlignedLoad(memory, place_of_lane(places, lane), align);
+    annotate(one, array);
+    b_.CreateStore(one, element_of_row(loaded, lane));
+  });
+  Few<V> parts;
+  for (unsigned p = 0; p < shape_.parts; ++p) parts.push_back(load_part(loaded, p));
+  return parts;
 }
 
 void Emitter::store_in_loop(const Address& a, Scalar s, ir::ValueId value, ir::ValueId array, llvm::Align align) {

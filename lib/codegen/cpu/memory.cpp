@@ -82,8 +82,11 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     find_runs(a, i, std::int64_t(type.index_bytes()), size, split, at);
     if (a.kind != Kind::Lanes) return a;
   }
+  const bool scales = element == 1 || element == 2 || element == 4 || element == 8;
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    V lanes = wide_index(part(index, p), index);
+    // Of 32 bits, which instruction selection sees beside the access in quick code: passes that would bring a wider one there do not run.
+    const bool narrow = shape_.machine.quick && !local && scales && (scalar_of(index) == Scalar::I32 || (scalar_of(index) == Scalar::U32 && f_.facts.small));
+    V lanes = narrow ? part(index, p) : wide_index(part(index, p), index);
     if (local) {
       V bytes = b_.CreateMul(lanes, splat(b_.getInt64(element)));
       bytes = b_.CreateAdd(bytes, lane_numbers(b_.getInt64Ty(), size));
@@ -93,7 +96,6 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
     }
     // An index scaled by its element's size is what gather instructions take.
     V start = offset ? b_.CreatePtrAdd(base, b_.getInt64(offset)) : base;
-    bool scales = element == 1 || element == 2 || element == 4 || element == 8;
     if (scales) a.v.push_back(b_.CreateGEP(b_.getIntNTy(unsigned(element) * 8), start, lanes));
     else a.v.push_back(b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateMul(lanes, splat(b_.getInt64(element)))));
   }
@@ -155,13 +157,13 @@ constexpr unsigned second_cache = 2;
 
 /// Lanes at known distances are better accessed one by one, except with AVX-512, which has an instruction for any places; on AMD's
 /// processors that one is slow (Zen 4: `bench_corpus --filter "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces
-/// of whole registers alone have an instruction.
+/// of whole registers alone have an instruction. Quick code takes the instruction that does all of a part's lanes at once.
 Emitter::Split Emitter::split_of(Scalar s) const {
   constexpr unsigned smallest_register = 16, smallest_masked = 4;
   const unsigned size = ir::size_of(s);
   if (!everyone()) return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
   const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
-  return gathers || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
+  return gathers || shape_.machine.quick || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
 }
 llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
 
@@ -260,6 +262,11 @@ void Emitter::emit_load(const ir::Inst& inst) {
       continue;
     }
     Lowered r{Lowered::Form::Parts, {}, 0};
+    if (a.kind == Address::Kind::Lanes && shape_.machine.quick && !shape_.machine.gathers(ir::bits_of(s))) {
+      for (V x : load_in_loop(a, memory, array, align)) r.v.push_back(arith_.from_memory(x, s));
+      set(inst.results[k], std::move(r));
+      continue;
+    }
     // A called function knows no launch.
     const bool fetches = inst.ahead && !f_.called && a.kind == Address::Kind::Row && active_.all();
     V step = fetches ? b_.CreateMul(launch_grid_[0], launch_block_[0]) : nullptr;

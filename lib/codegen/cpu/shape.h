@@ -29,6 +29,8 @@ struct Machine {
   bool fma = false, f16c = false;
   bool quick = false;  // effort=quick: code that is soon compiled, not the fastest
   std::string cpu, tune, features;
+  /// Whether an instruction loads numbers of that size from any places, fast or slow.
+  bool gathers(unsigned bits) const { return level >= CpuLevel::Avx2 && bits >= 32; }
 };
 
 struct Shape {

@@ -3,6 +3,8 @@
 // Lowered values: their forms, linear arithmetic, cells and masks.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "codegen/cpu/emitter.h"
 
 namespace krait::codegen::cpu {
@@ -272,9 +274,34 @@ void Emitter::emit_pure(const ir::Inst& inst) {
       ir::ValueId v = inst.operands[i];
       x.push_back(inst.op == Op::Select && i == 0 && uniform(v) ? scalar(v) : part(v, p));
     }
-    r.v.push_back(arith_.pure(inst, f_.fp, operand, x));
+    r.v.push_back(pure_part(inst, operand, x));
   }
   set(inst.results[0], std::move(r));
+}
+
+/// On vectors an operation of integers may be dozens of instructions, of which instruction selection asks again and again what bits they
+/// can have: half of its time for a kernel that counts bits at 16 places. Quick code calls such an operation.
+llvm::Value* Emitter::pure_part(const ir::Inst& inst, Scalar operand, llvm::ArrayRef<V> x) {
+  const bool long_one = inst.op == Op::Popcount || inst.op == Op::Clz || inst.op == Op::Ctz || inst.op == Op::Bitrev || inst.op == Op::MulHi ||
+                        ((inst.op == Op::Div || inst.op == Op::Rem) && ir::is_int(operand));
+  if (!long_one || shape_.lanes == 1 || !shape_.machine.quick || std::any_of(x.begin(), x.end(), llvm::IsaPred<llvm::Constant>))
+    return arith_.pure(inst, f_.fp, operand, x);
+  const std::string name = fmt::format("{}.{}", ir::info(inst.op).name, ir::name_of(operand));
+  llvm::Function* function = m_.getFunction(name);
+  if (!function) {
+    std::vector<llvm::Type*> types;
+    for (V v : x) types.push_back(v->getType());
+    function = llvm::Function::Create(llvm::FunctionType::get(lane_type(inst.type.scalar), types, false), llvm::GlobalValue::InternalLinkage, name, m_);
+    set_machine(*function);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    llvm::IRBuilderBase::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(c_, "", function));
+    b_.SetCurrentDebugLocation({});
+    Few<V> parameters;
+    for (llvm::Argument& a : function->args()) parameters.push_back(&a);
+    b_.CreateRet(arith_.pure(inst, f_.fp, operand, parameters));
+  }
+  return b_.CreateCall(function, x);
 }
 
 // ---- cells ------------------------------------------------------------------------------------------------------------------
