@@ -5,6 +5,7 @@
 //   bench_launch [cpu|cuda|vulkan] [--json FILE]
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
