@@ -53,6 +53,23 @@ TEST(CpuMemory, AMaskedLoadStaysBeforeTheStoreBehindIt) {
 )", line(2, 32), {array(numbers(50)), array(std::vector<std::int32_t>(64))});
 }
 
+// The mask of the gang is known: it has the block's one thread, and what lies behind the last element is not the kernel's.
+TEST(CpuMemory, ANarrowStoreOfOneThreadOfABlock) {
+  check(R"(kernel @f fp(strict) facts(contiguous, aligned, disjoint, bricks(1, 1)) (%0: view<i32, 1, const>, %1: view<i16, 1>) {
+  %2: i64 = global_id {0}
+  %3: i64 = thread_idx {0}
+  %4: i64 = warp_reduce %2 {4}
+  %5: i64 = const 7
+  %6: i64 = and %3, %5
+  %7: i64 = add %4, %6
+  %8: i32 = load %0, %7
+  %9: i16 = cast %8
+  store.i16 %1, %2, %9
+  return
+}
+)", line(40, 1), {array(numbers(50)), array(std::vector<std::int16_t>(64, 7))});
+}
+
 // Between barriers, in a loop of its own: a small array, and one that is too large for the stack.
 TEST(CpuMemory, LocalArraysWithinASegment) {
   for (const int extent : {3, 2000})

@@ -80,8 +80,9 @@ class Scalariser {
         return unless(target_.isLegalMaskedLoad(a.type, a.align, 0), a);
       }
       case llvm::Intrinsic::masked_store: {
+        // LLVM 22 stores one lane that a constant mask has as wide as it was before a truncation: over what lies behind it.
         const Access a = access();
-        return unless(target_.isLegalMaskedStore(a.type, a.align, 0), a);
+        return unless(target_.isLegalMaskedStore(a.type, a.align, 0) && !(a.type->getScalarSizeInBits() < 32 && only_lane(a)), a);
       }
       default: return {};
     }
@@ -89,6 +90,12 @@ class Scalariser {
 
   void replace(const Access& a) {
     b_.SetInsertPoint(a.call);
+    if (const std::optional<unsigned> lane = a.value ? only_lane(a) : std::nullopt) {
+      const V at = lane_address(addresses(a, a.type->getNumElements()), *lane);
+      b_.CreateAlignedStore(b_.CreateExtractElement(a.value, *lane), at, a.align)->setAAMetadata(a.call->getAAMetadata());
+      a.call->eraseFromParent();
+      return;
+    }
     const unsigned lanes = a.type->getNumElements();
     llvm::Type* element = a.type->getElementType();
     const bool all = is_all(a.mask);
@@ -123,6 +130,19 @@ class Scalariser {
   static bool is_all(V mask) {
     auto* c = llvm::dyn_cast<llvm::Constant>(mask);
     return c && c->isAllOnesValue();
+  }
+
+  /// The one lane of a constant mask.
+  static std::optional<unsigned> only_lane(const Access& a) {
+    auto* mask = llvm::dyn_cast<llvm::Constant>(a.mask);
+    std::optional<unsigned> only;
+    for (unsigned lane = 0; mask && lane < a.type->getNumElements(); ++lane) {
+      const llvm::Constant* one = mask->getAggregateElement(lane);
+      if (one && one->isNullValue()) continue;
+      if (only || !one || !one->isOneValue()) return {};
+      only = lane;
+    }
+    return only;
   }
 
   V addresses(const Access& a, unsigned lanes) {
