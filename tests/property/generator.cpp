@@ -497,7 +497,6 @@ void Generator::make_aggregates(RandomKernel& k, bool out) {
 }
 
 constexpr std::int64_t blocks[] = {32, 64, 20, 7, 128, 256, 1};
-constexpr unsigned shared_blocks = 6;  // the first of them: where threads meet there are several
 
 /// Its number, x fastest.
 node Generator::thread_in_block() {
@@ -527,7 +526,7 @@ RandomKernel Generator::make() {
   detail::recording_options o;
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
-  if (options_.meet) block_ = blocks[r_.below(shared_blocks)], cooperative_ = r_.chance(70);
+  if (options_.meet) block_ = blocks[r_.below(std::size(blocks))], cooperative_ = r_.chance(70);
   element_wise_ = !cooperative_ && !options_.reports && r_.chance(25);
   const bool strides = element_wise_ || r_.chance(35);  // grid_stride loops
   const unsigned inputs = 2 + r_.below(2), outputs = 2 + r_.below(2);

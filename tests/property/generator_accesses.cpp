@@ -64,7 +64,7 @@ node Generator::index_below(std::int64_t size, int depth) {
   const auto apply = [&](op what, scalar s, node x, std::uint64_t c) { return detail::apply(what, s, x, literal(s, c)); };
   const auto n = std::uint64_t(size);
   const unsigned log = unsigned(std::countr_zero(n));
-  const bool power = std::has_single_bit(n);
+  const bool power = n > 1 && std::has_single_bit(n);  // of one element there is no shift
   switch (r_.below(power ? 9 : 5)) {
     case 0: {
       const node x = wide(scalar::i64);
