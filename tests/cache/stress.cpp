@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cache folder under everything that happens to folders: many processes at once, processes killed while they write, damaged and
-// foreign files, a folder that cannot be written, a full disk, a clock that was set back. There is never a crash, a wrong result, or
+// The cache folder under everything that happens to folders: many processes at once, processes killed while they write, entries of
+// other builds, damaged and foreign files, a folder that cannot be written, a full disk, a clock that was set back. There is never a crash, a wrong result, or
 // a lost valid entry. Processes are this program itself; nothing depends on time. Exit status 1: something was otherwise.
 //
 //   krait_cache_stress          reduced counts
@@ -211,6 +211,37 @@ void mutations() {
   std::printf("%d entries were damaged\n", done);
 }
 
+/// Entries by another build of the library or of the code generator, whose code would give other results: under the names that they have,
+/// and under those of this build's.
+void another_build() {
+  const auto before = entries();
+  for (const std::string whose : {"library ", "generator "})
+    for (const bool in_place : {false, true}) {
+      std::vector<std::string> foreign;
+      for (const auto& [name, bytes] : before) {
+        krait::cache::Entry e, other;
+        const auto& another = name == before.begin()->first ? *before.rbegin() : *before.begin();
+        expect(!krait::cache::decode(bytes, e) && !krait::cache::decode(another.second, other), "entries are sound");
+        const std::size_t id = e.key.find("\n" + whose);
+        expect(id != e.key.npos, "a key names the build of the " + whose);
+        if (id == e.key.npos) return;
+        std::string key(e.key);
+        char& letter = key[id + 1 + whose.size()];
+        letter = letter == '0' ? '1' : '0';
+        e.key = key, e.payload = other.payload;
+        fs::remove(folder + "/" + name);
+        foreign.push_back(in_place ? name : krait::cache::file_name(e.key, e.source));
+        write_file(folder + "/" + foreign.back(), krait::cache::encode(e));
+        chmod((folder + "/" + foreign.back()).c_str(), 0600);
+      }
+      expect(run(counts.kernels) == 0, "entries by another build of the " + whose + (in_place ? "in the place of this one's" : "beside this one's") + " are not used");
+      if (!in_place)
+        for (const std::string& name : foreign) fs::remove(folder + "/" + name);
+      expect_whole("after another build");
+      expect(run(0) == 0, "this build's entries are there again");
+    }
+}
+
 /// Other kinds of files in the place of entries, and files that are none.
 void foreign_files() {
   const auto all = entries();
@@ -335,7 +366,7 @@ int main(int argc, char** argv) {
   setenv("KRAIT_TIERS", "off", 1);  // one entry for each kernel
   setenv("KRAIT_NUM_THREADS", "1", 1);
   for (const auto& [name, test] : std::map<std::string, void (*)()>{{"1 many processes", many_processes}, {"2 kills", kills},
-                                                                    {"3 mutations", mutations}, {"4 foreign files", foreign_files},
+                                                                    {"3 mutations", mutations}, {"3a another build", another_build}, {"4 foreign files", foreign_files},
                                                                     {"5 foreign owner", foreign_owner}, {"6 read-only folder", read_only_folder},
                                                                     {"7 full disk", full_disk}, {"8 clock set back", clock_set_back},
                                                                     {"9 size limit", size_limit}}) {
