@@ -73,6 +73,7 @@ struct Bound {
   std::uint64_t address[max_arguments];
   std::vector<Copied> copies;  // stays empty, and allocates nothing, without host containers on a GPU
   std::vector<std::pair<std::uint64_t, std::size_t>> owned;  // addresses on the device and sizes
+  bool in_place = false;       // the host's memory is used as it is
 
   Bound(DeviceHandle& d, runtime::StreamHandle s, const Specialisation& of) : device(d), stream(s), spec(of) {}
   ~Bound() {
@@ -119,13 +120,13 @@ void copy_in(Bound& bound, const argument* arguments) {
 }
 
 void bind(Bound& bound, const argument* arguments) {
-  const bool host_memory = bound.device.device->host_memory();
+  const bool reaches_host = bound.device.device->reaches_host();
   bool on_host = false;
   for (const unsigned i : bound.spec.arrays) {
     const argument& a = arguments[i];
     bound.address[i] = 0;
     if (a.kind == argument::device_array) bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
-    else if (host_memory) bound.address[i] = reinterpret_cast<std::uint64_t>(a.data);
+    else if (reaches_host) bound.address[i] = reinterpret_cast<std::uint64_t>(a.data), bound.in_place = true;
     else on_host = true;
   }
   if (on_host) copy_in(bound, arguments);
@@ -325,11 +326,10 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
     if (i < as.count && arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
   if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);
-  if (!bound.owned.empty()) {
-    copy_back(bound, arguments);
-    device.device->synchronize(request.stream);
-  }
-  if (!bound.owned.empty() || debug_mode()) collect_reports(device);
+  const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());
+  if (!bound.owned.empty()) copy_back(bound, arguments);
+  if (waits) device.device->synchronize(request.stream);
+  if (waits || debug_mode()) collect_reports(device);
 }
 
 void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits) {

@@ -52,12 +52,14 @@ bool (*had_by(const support::Target& target))(const Inst&) {
   return has_nothing;
 }
 
-ChooseExpansion expansions_of(TargetKind kind) {
+ChooseExpansion expansions_of(const support::Target& target) {
+  // Processors compute the functions of OpenCL's fast mode by calls, a number at a time.
+  if (target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions)) return [](const Inst&, FpMode) { return Expansion::Exact; };
   static constexpr ChooseExpansion choices[] = {
 #define TARGET(Name, ...) choose<TargetKind::Name>,
 #include "support/targets.def"
   };
-  return choices[unsigned(kind)];
+  return choices[unsigned(target.kind)];
 }
 
 /// Runs passes one after another, verifying and littering between them where that is asked for.
@@ -104,7 +106,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
   contract(m, !flushing);
   run.check("contract");
-  expand_math(m, expansions_of(target.kind), flushing);
+  expand_math(m, expansions_of(target), flushing);
   run.check("expand_math");
   expand_ops(m, had_by(target), support::info(target.kind).most_lanes);
   run.check("expand_ops");

@@ -60,10 +60,12 @@ class Device {
   virtual std::string name() const = 0;        // of the hardware
   virtual std::string id() const = 0;          // "cpu", "cuda:0", "vulkan:1"
   virtual support::Target target() const = 0;
-  virtual bool host_memory() const { return false; }  // device addresses are host addresses (CPU)
+  virtual bool host_memory() const { return false; }  // device addresses are host addresses, and launches synchronous (CPU)
+  /// Kernels take addresses of the host's memory. Where launches are not synchronous, who passes them waits for the stream.
+  virtual bool reaches_host() const { return host_memory(); }
   virtual std::int64_t total_memory() const = 0;
 
-  /// `bytes` > 0, aligned to 256 bytes. Stream-ordered.
+  /// `bytes` > 0, aligned to 128 bytes. Stream-ordered.
   virtual std::uint64_t allocate(std::size_t bytes, StreamHandle stream) = 0;
   /// Never waits, and never for a lock behind which others wait for the device: a library that is unloaded frees its static
   /// arrays while it holds the loader's lock, and a driver that compiles in a thread of its own may need that to get on.

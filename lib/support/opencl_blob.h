@@ -25,6 +25,7 @@ struct OpenClParameter {
 struct OpenClCode {
   std::uint32_t local_bytes = 0;  // a thread's arrays
   std::uint32_t one_trip = 0;     // the word of the specialisation constant's instruction
+  std::uint32_t fast = 0;         // 1: in fast mode
 };
 
 }  // namespace krait::support

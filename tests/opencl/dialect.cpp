@@ -92,7 +92,11 @@ TEST(OpenClDialect, NamesMissingFeatures) {
   const std::string lanes = "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                             "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(lanes, "opencl"),
-            "kernel lanes: operation lane_id: an operation of a warp, which Krait does not have on OpenCL");
+            "kernel lanes: operation lane_id: an operation of a warp needs the device feature \"warp\" (sub-groups), which Krait does not use on OpenCL");
+  const std::string shuffles = "kir 1\nkernel @shuffles fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                               "  %2: i32 = load %0, %1\n  %3: i32 = const 1\n  %4: i32 = shuffle %2, %3 ; warps.cpp:12\n  store.i32 %0, %1, %4\n  return\n}\n";
+  EXPECT_EQ(failure(shuffles, "opencl"), "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs the device feature \"warp\" "
+                                         "(sub-groups), which Krait does not use on OpenCL");
 }
 
 TEST(OpenClDialect, HasNothingOfShaders) {
@@ -100,6 +104,17 @@ TEST(OpenClDialect, HasNothingOfShaders) {
   for (const char* word : {"Shader", "GLSL", "NoContraction", "PhysicalStorageBuffer", "CompositeConstruct", "PushConstant"})
     EXPECT_EQ(text.find(word), std::string::npos) << word << "\n" << text;
   EXPECT_NE(text.find("OpExecutionMode %krait_kernel ContractionOff"), std::string::npos) << text;
+}
+
+TEST(OpenClDialect, FastModeLetsDriversInvertDivisors) {
+  const auto divides = [](const char* mode) {
+    return compile(fmt::format("kir 1\nkernel @divides fp({}) facts(contiguous) flat (%0: view<f32, 1>, %1: f32) {{\n  %2: i64 = thread_idx {{0}}\n"
+                               "  %3: f32 = load %0, %2\n  %4: f32 = div %3, %1\n  %5: f32 = add %4, %1\n  store.f32 %0, %2, %5\n  return\n}}\n", mode),
+                   "opencl", codegen::Emit::Asm);
+  };
+  EXPECT_NE(divides("fast").find("FPFastMathMode AllowRecip"), std::string::npos);
+  EXPECT_EQ(divides("fast").find("FPFastMathMode Fast"), std::string::npos);
+  EXPECT_EQ(divides("native").find("FPFastMathMode"), std::string::npos);
 }
 
 TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {

@@ -2,6 +2,7 @@
 //
 // The launcher on a driver that is made up (made_up_driver.cpp), which takes SPIR-V and fails as it is told. Each test runs in a process of its
 // own, with the variable that it needs (CMakeLists.txt).
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,11 +25,19 @@ class MadeUp : public testing::Test {
   void SetUp() override {
     if (!std::getenv("OCL_ICD_VENDORS")) GTEST_SKIP() << "OCL_ICD_VENDORS does not name the folder of the made-up driver";
     if (std::string why; !runtime::opencl::Api::open(why)) GTEST_SKIP() << why;
-    found_ = new runtime::Found(runtime::opencl_devices());
   }
-  runtime::Device& device() { return *found_->devices.at(0); }
-  std::unique_ptr<runtime::Executable> load() {
-    constexpr const char* text = "kir 1\nkernel @add_one fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+  runtime::Found& found() {
+    if (!found_) found_ = new runtime::Found(runtime::opencl_devices());
+    return *found_;
+  }
+  runtime::Device& device() { return *found().devices.at(0); }
+  /// Why the device is not used.
+  std::string why_not() {
+    EXPECT_TRUE(found().devices.empty());
+    return found().skipped.empty() ? "" : found().skipped.front();
+  }
+  std::unique_ptr<runtime::Executable> load(const char* mode = "native") {
+    const std::string text = "kir 1\nkernel @add_one fp(" + std::string(mode) + ") facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                                  "  %2: i32 = load %0, %1\n  store.i32 %0, %1, %2\n  return\n}\n";
     const std::string bytes =
         codegen::spirv::compile(ir::parse(text).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data;
@@ -40,6 +49,10 @@ class MadeUp : public testing::Test {
     request.block = {threads, 1, 1};
     request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
     device().launch(code, request);
+  }
+  template <class Function>
+  static Function* of_driver(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(dlopen(MADE_UP_DRIVER, RTLD_NOW | RTLD_LOCAL), name));
   }
   template <class Call>
   static std::string message_of(Call&& call) {
@@ -54,7 +67,7 @@ class MadeUp : public testing::Test {
 };
 
 TEST_F(MadeUp, TakesSpirV) {
-  ASSERT_EQ(found_->devices.size(), 1u);
+  ASSERT_EQ(found().devices.size(), 1u);
   EXPECT_EQ(device().name(), "Nothing (Made-up A)");
   const std::uint64_t a = device().allocate(16, {});
   const std::int32_t in[] = {1, 2, 3, 4};
@@ -66,15 +79,89 @@ TEST_F(MadeUp, TakesSpirV) {
 }
 
 TEST_F(MadeUp, EmptyIlVersion) {
-  EXPECT_TRUE(found_->devices.empty());
-  EXPECT_EQ(found_->skipped, std::vector<std::string>{"opencl: Nothing (Made-up A): the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is "
-                                                      "empty) nor cl_khr_spir"});
+  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
+}
+
+TEST_F(MadeUp, NoDevice) { EXPECT_EQ(why_not(), "opencl: platform Made-up A has no device"); }
+TEST_F(MadeUp, NotAvailable) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver says that it is not available"); }
+TEST_F(MadeUp, AddressesOf32Bits) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): its addresses do not have 64 bits"); }
+TEST_F(MadeUp, BigEndian) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it is not a little-endian device"); }
+TEST_F(MadeUp, EmbeddedProfile) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it has only the embedded profile"); }
+
+TEST_F(MadeUp, NeverAnswers) {
+  const runtime::opencl::Answer answer = runtime::opencl::ask_apart(nullptr, std::chrono::seconds(3));
+  EXPECT_TRUE(answer.gpus.empty());
+  ASSERT_EQ(answer.skipped.size(), 1u);
+  EXPECT_EQ(answer.skipped[0], "opencl: its drivers are not used, as a process that asked them did not answer within 3 seconds at Made-up A; the "
+                               "variable OCL_ICD_VENDORS tells the loader which drivers to load");
+}
+
+TEST_F(MadeUp, FastModeMayFlushAndDivideLess) {
+  const auto options = of_driver<const char*()>("made_up_options");
+  const std::uint64_t a = device().allocate(16, {});
+  EXPECT_TRUE(device().target().spirv.features.has(support::Feature::Functions));
+  launch(*load("native"), a, 1);
+  EXPECT_STREQ(options(), " -cl-fp32-correctly-rounded-divide-sqrt");
+  launch(*load("fast"), a, 1);
+  EXPECT_STREQ(options(), " -cl-denorms-are-zero");
+}
+
+TEST_F(MadeUp, SharedVirtualMemory) {
+  const auto blocks = of_driver<unsigned()>("made_up_shared_blocks");
+  EXPECT_FALSE(device().reaches_host());
+  device().target();  // probes it
+  const unsigned before = blocks();
+  const std::uint64_t a = device().allocate(16, {}), b = device().allocate(16, {});
+  EXPECT_EQ(blocks(), before + 2);
+  const std::int32_t in[] = {1, 2, 3, 4};
+  device().copy_to_device(a, in, sizeof in, {});
+  launch(*load(), a + 8, 1);
+  EXPECT_EQ(reinterpret_cast<const std::int32_t*>(a)[2], 4);  // an address of the host, too
+  device().copy_on_device(b, a, sizeof in, {});
+  std::int32_t out[4]{};
+  device().copy_to_host(out, b, sizeof out, {});
+  EXPECT_EQ(std::vector(out, out + 4), (std::vector<std::int32_t>{1, 2, 4, 4}));
+  std::int32_t host = 1;
+  EXPECT_NE(message_of([&] { launch(*load(), reinterpret_cast<std::uint64_t>(&host), 1); }).find("are not memory of Nothing (Made-up A)"), std::string::npos);
+  device().free(a, {}), device().free(b, {});
+  EXPECT_EQ(blocks(), before);
+  const std::string full = message_of([&] {
+    for (int k = 0; k < 101; ++k) device().allocate(4096, {});
+  });
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes asked for, of 1073741824: clSVMAlloc gives none");
+}
+
+TEST_F(MadeUp, AllOfTheHostsMemory) {
+  EXPECT_TRUE(device().reaches_host());
+  std::int32_t host[] = {1, 2};
+  launch(*load(), reinterpret_cast<std::uint64_t>(host + 1), 1);
+  EXPECT_EQ(host[1], 3);
+  const std::uint64_t a = device().allocate(16, {});
+  device().copy_to_device(a, host, sizeof host, {});
+  launch(*load(), a, 1);
+  device().copy_to_host(host, a, sizeof host, {});
+  EXPECT_EQ(host[0], 2);
+  device().free(a, {});
+}
+
+TEST_F(MadeUp, AnotherFormOfMemory) {
+  const auto form = [](const char* wanted) {
+    setenv("KRAIT_OPENCL_MEMORY", wanted, 1);
+    const auto all = new runtime::Found(runtime::opencl_devices());
+    return all->devices.empty() ? all->skipped.at(0) : all->devices[0]->reaches_host() ? "system" : "not system";
+  };
+  EXPECT_EQ(form(""), "system");
+  EXPECT_EQ(form("svm"), "not system");
+  EXPECT_EQ(form("buffers"), "not system");
+  EXPECT_EQ(form("none"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none is none of buffers, svm and system");
+  setenv("MADE_UP", "", 1);
+  EXPECT_EQ(form("svm"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
 }
 
 TEST_F(MadeUp, TwoPlatformsWithOneDevice) {
-  ASSERT_EQ(found_->devices.size(), 2u);
-  EXPECT_EQ(found_->devices[0]->id() + " " + found_->devices[0]->name(), "opencl:0 Nothing (Made-up A)");
-  EXPECT_EQ(found_->devices[1]->id() + " " + found_->devices[1]->name(), "opencl:1 Nothing (Made-up B)");
+  ASSERT_EQ(found().devices.size(), 2u);
+  EXPECT_EQ(found().devices[0]->id() + " " + found().devices[0]->name(), "opencl:0 Nothing (Made-up A)");
+  EXPECT_EQ(found().devices[1]->id() + " " + found().devices[1]->name(), "opencl:1 Nothing (Made-up B)");
 }
 
 // What kernels show of its numbers is asked first.
@@ -91,11 +178,11 @@ TEST_F(MadeUp, LimitsOfASmallDevice) {
   const auto code = load();
   const std::uint64_t a = device().allocate(4096, {});
   EXPECT_EQ(device().limits().threads, 64);
-  EXPECT_EQ(message_of([&] { launch(*code, a, 65); }), "kernel add_one: Nothing (Made-up A) does not launch blocks of 65 × 1 × 1 threads, of 64 at "
+  EXPECT_EQ(message_of([&] { launch(*code, a, 65); }), "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
                                                        "most: the block is too large or has a wrong shape");
   EXPECT_EQ(message_of([&] { device().allocate(4097, {}); }),
             "Nothing (Made-up A): 4097 bytes of memory were asked for at once, and its driver gives 4096 at most "
-            "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): take several arrays");
+            "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays");
   const std::string full = message_of([&] {
     for (int k = 0; k < 100; ++k) device().allocate(4096, {});
   });
@@ -135,7 +222,7 @@ TEST_F(MadeUp, AnotherProcessAsksTheDriversOnce) {
   EXPECT_TRUE(gpu.device);
   gpu.version = "2";
   EXPECT_EQ(message_of([&] { find_handles(gpu); }),
-            "Nothing (Made-up A) is not there any more: `krait cache clear` makes Krait ask OpenCL's drivers again");
+            "Nothing (Made-up A) is no longer there: `krait cache clear` makes Krait ask OpenCL's drivers again");
 }
 
 }  // namespace

@@ -3,21 +3,29 @@
 // An OpenCL driver that computes nothing: each launch adds 1 to the number at its first parameter's memory and distance. It takes SPIR-V,
 // and the variable MADE_UP says what is wrong with it:
 //   crash    the process ends where its devices are asked for
+//   hang     it waits there for ever
+//   empty    there are none
+//   away, narrow, big, embedded  the device is not available, has addresses of 32 bits, is big-endian, has the embedded profile
 //   no_il    it takes neither SPIR-V nor SPIR
 //   twins    there are two platforms with the same device
 //   log      no program can be built, and the log says why
 //   refused  it takes no program
+//   svm      it has coarse-grained shared virtual memory
+//   system   its kernels take all of the host's memory
 //   small    blocks of 64 threads and buffers of 4 KiB at most, and memory for none but the first hundred
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,11 +44,16 @@ struct Object {
 };
 struct Platform : Object { const char* name = nullptr; };
 struct Memory : Object { std::vector<char> bytes; };
-struct Kernel : Object { std::vector<std::vector<char>> arguments; };
+struct Kernel : Object {
+  std::vector<std::vector<char>> arguments;
+  char* shared = nullptr;  // the first one, where it is shared memory
+};
 
 Platform platforms[2];
 Object device, context;
 int buffers = 0;
+std::string last_options;
+std::map<void*, std::size_t> shared_blocks;
 
 template <class Handle, class T>
 Handle handle(T* object) { return reinterpret_cast<Handle>(static_cast<Object*>(object)); }
@@ -86,6 +99,8 @@ cl_int CL_API_CALL platform_info(cl_platform_id p, cl_platform_info what, std::s
 
 cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type, cl_uint room, cl_device_id* to, cl_uint* count) {
   if (is("crash")) std::raise(SIGSEGV);
+  while (is("hang")) pause();
+  if (is("empty")) return CL_DEVICE_NOT_FOUND;
   if (count) *count = 1;
   if (to && room) *to = handle<cl_device_id>(&device);
   return CL_SUCCESS;
@@ -94,14 +109,21 @@ cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type, cl_uint room, cl_d
 cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t room, void* to, std::size_t* size) {
   const bool small = is("small");
   switch (what) {
+    case CL_DEVICE_TYPE: return give_number<cl_device_type>(CL_DEVICE_TYPE_GPU, room, to, size);
     case CL_DEVICE_NAME: return give("Nothing", room, to, size);
     case CL_DEVICE_VERSION: return give("OpenCL 3.0 made-up", room, to, size);
     case CL_DRIVER_VERSION: return give("1", room, to, size);
-    case CL_DEVICE_PROFILE: return give("FULL_PROFILE", room, to, size);
+    case CL_DEVICE_PROFILE: return give(is("embedded") ? "EMBEDDED_PROFILE" : "FULL_PROFILE", room, to, size);
     case CL_DEVICE_EXTENSIONS: return give("cl_khr_icd", room, to, size);
     case CL_DEVICE_IL_VERSION: return give(is("no_il") ? "" : "SPIR-V_1.0 SPIR-V_1.2", room, to, size);
-    case CL_DEVICE_AVAILABLE: case CL_DEVICE_ENDIAN_LITTLE: return give_number<cl_bool>(CL_TRUE, room, to, size);
-    case CL_DEVICE_ADDRESS_BITS: return give_number<cl_uint>(64, room, to, size);
+    case CL_DEVICE_AVAILABLE: return give_number<cl_bool>(!is("away"), room, to, size);
+    case CL_DEVICE_ENDIAN_LITTLE: return give_number<cl_bool>(!is("big"), room, to, size);
+    case CL_DEVICE_ADDRESS_BITS: return give_number<cl_uint>(is("narrow") ? 32 : 64, room, to, size);
+    case CL_DEVICE_HOST_UNIFIED_MEMORY: return give_number<cl_bool>(CL_TRUE, room, to, size);
+    case CL_DEVICE_SVM_CAPABILITIES: {
+      const cl_device_svm_capabilities coarse = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, all = coarse | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+      return give_number<cl_device_svm_capabilities>(is("svm") ? coarse : is("system") ? all : 0, room, to, size);
+    }
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give_number<std::size_t>(small ? 64 : 256, room, to, size);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
       const std::size_t sizes[] = {256, 256, 256};
@@ -110,7 +132,7 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t ro
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give_number<cl_ulong>(small ? 4096 : 1 << 20, room, to, size);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return give_number<cl_ulong>(1 << 30, room, to, size);
     case CL_DEVICE_LOCAL_MEM_SIZE: return give_number<cl_ulong>(1 << 15, room, to, size);
-    case CL_DEVICE_SINGLE_FP_CONFIG: return give_number<cl_device_fp_config>(CL_FP_FMA, room, to, size);
+    case CL_DEVICE_SINGLE_FP_CONFIG: return give_number<cl_device_fp_config>(CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, room, to, size);
     case CL_DEVICE_DOUBLE_FP_CONFIG: return give_number<cl_device_fp_config>(0, room, to, size);
     default: return CL_INVALID_VALUE;
   }
@@ -145,6 +167,30 @@ cl_int CL_API_CALL write(cl_command_queue, cl_mem m, cl_bool, std::size_t at, st
   return CL_SUCCESS;
 }
 
+void* CL_API_CALL svm_alloc(cl_context, cl_svm_mem_flags flags, std::size_t bytes, cl_uint alignment) {
+  if (alignment > 128 || bool(flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != is("system") || shared_blocks.size() == 100) return nullptr;
+  void* const block = std::aligned_alloc(128, (bytes + 127) / 128 * 128);
+  shared_blocks[block] = bytes;
+  return block;
+}
+void CL_API_CALL svm_free(cl_context, void* block) {
+  if (shared_blocks.erase(block)) std::free(block);
+}
+cl_int CL_API_CALL enqueue_free(cl_command_queue, cl_uint count, void* blocks[], void(CL_CALLBACK*)(cl_command_queue, cl_uint, void*[], void*), void*,
+                                cl_uint waits, const cl_event*, cl_event*) {
+  if (waits == 0) return CL_INVALID_EVENT_WAIT_LIST;  // commands may use them
+  for (cl_uint i = 0; i < count; ++i) svm_free(nullptr, blocks[i]);
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL svm_copy(cl_command_queue, cl_bool, void* to, const void* from, std::size_t bytes, cl_uint, const cl_event*, cl_event*) {
+  std::memcpy(to, from, bytes);
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL marker(cl_command_queue, cl_uint, const cl_event*, cl_event* to) {
+  *to = handle<cl_event>(new Object);
+  return CL_SUCCESS;
+}
+
 cl_program CL_API_CALL create_program(cl_context, const void* il, std::size_t bytes, cl_int* result) {
   std::uint32_t magic = 0;
   if (bytes >= 20) std::memcpy(&magic, il, sizeof magic);
@@ -152,7 +198,8 @@ cl_program CL_API_CALL create_program(cl_context, const void* il, std::size_t by
   *result = CL_INVALID_VALUE;
   return nullptr;
 }
-cl_int CL_API_CALL build(cl_program, cl_uint, const cl_device_id*, const char*, void(CL_CALLBACK*)(cl_program, void*), void*) {
+cl_int CL_API_CALL build(cl_program, cl_uint, const cl_device_id*, const char* options, void(CL_CALLBACK*)(cl_program, void*), void*) {
+  last_options = options;
   return is("log") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
 cl_int CL_API_CALL program_info(cl_program, cl_program_info, std::size_t, void*, std::size_t*) { return CL_INVALID_VALUE; }
@@ -167,6 +214,10 @@ cl_int CL_API_CALL set_argument(cl_kernel k, cl_uint number, std::size_t bytes, 
   if (from) std::memcpy(arguments[number].data(), from, bytes);
   return CL_SUCCESS;
 }
+cl_int CL_API_CALL set_pointer(cl_kernel k, cl_uint number, const void* to) {
+  if (number == 0) object<Kernel>(k).shared = const_cast<char*>(static_cast<const char*>(to));
+  return set_argument(k, number, 0, nullptr);
+}
 cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t, void*, std::size_t*) { return CL_INVALID_VALUE; }
 cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::size_t*, const std::size_t*, const std::size_t* local, cl_uint,
                           const cl_event*, cl_event*) {
@@ -174,9 +225,10 @@ cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::siz
   cl_mem memory = nullptr;
   std::uint64_t distance = 0;
   const auto& arguments = object<Kernel>(k).arguments;
-  std::memcpy(&memory, arguments[0].data(), sizeof memory), std::memcpy(&distance, arguments[1].data(), sizeof distance);
+  std::memcpy(&distance, arguments[1].data(), sizeof distance);
+  if (arguments[0].size() == sizeof memory) std::memcpy(&memory, arguments[0].data(), sizeof memory);
   std::int32_t number = 0;
-  char* const at = object<Memory>(memory).bytes.data() + distance;
+  char* const at = (memory ? object<Memory>(memory).bytes.data() : object<Kernel>(k).shared) + distance;
   std::memcpy(&number, at, sizeof number), ++number, std::memcpy(at, &number, sizeof number);
   return CL_SUCCESS;
 }
@@ -190,6 +242,8 @@ cl_icd_dispatch all_functions() {
   d.clCreateProgramWithIL = create_program, d.clBuildProgram = build, d.clGetProgramInfo = program_info, d.clGetProgramBuildInfo = build_info;
   d.clReleaseProgram = release<cl_program>, d.clCreateKernel = create_kernel, d.clReleaseKernel = release<cl_kernel>;
   d.clSetKernelArg = set_argument, d.clGetKernelWorkGroupInfo = kernel_info, d.clEnqueueNDRangeKernel = launch;
+  d.clSVMAlloc = svm_alloc, d.clSVMFree = svm_free, d.clEnqueueSVMFree = enqueue_free, d.clEnqueueSVMMemcpy = svm_copy;
+  d.clSetKernelArgSVMPointer = set_pointer, d.clEnqueueMarkerWithWaitList = marker, d.clReleaseEvent = release<cl_event>;
   return d;
 }
 cl_icd_dispatch functions = all_functions();
@@ -203,6 +257,10 @@ extern "C" {
 [[gnu::visibility("default")]] cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, std::size_t room, void* to, std::size_t* size) {
   return platform_info(p, what, room, to, size);
 }
+/// For tests: blocks of shared memory that are not freed.
+[[gnu::visibility("default")]] unsigned made_up_shared_blocks() { return unsigned(shared_blocks.size()); }
+/// And the options of the last build.
+[[gnu::visibility("default")]] const char* made_up_options() { return last_options.c_str(); }
 [[gnu::visibility("default")]] void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
   return std::string_view(name) == "clIcdGetPlatformIDsKHR" ? reinterpret_cast<void*>(clIcdGetPlatformIDsKHR) : nullptr;
 }

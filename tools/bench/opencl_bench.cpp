@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The OpenCL table: Krait on an OpenCL device beside OpenCL C written by hand on the same driver, and beside Krait's CPU back end, in
-// interleaved rounds.
+// interleaved rounds. Native mode, and fast mode beside -cl-fast-relaxed-math.
 //   bench_opencl [--quick] [--json FILE] [--only TEXT]     TEXT: a part of the workloads' names
 // The base of the ratios is OpenCL C in blocks of 256 threads: above 1, a candidate is faster than it. Another candidate is the same text with the
 // block that the driver chooses, and one with -cl-fast-relaxed-math.
@@ -158,20 +158,22 @@ struct Suite {
   std::string only;
   std::vector<Row> rows;
 
-  /// `ours(device)` is a run on it and its result.
+  /// `ours(device, mode)` is a run on it and its result.
   template <class T, class... Arguments>
   void add(const std::string& workload, const char* name, std::vector<std::size_t> global, std::vector<std::size_t> local, cl_mem out, std::size_t n,
-           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(kr::device)>& ours, Arguments... arguments) {
+           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(kr::device, kr::fp)>& ours, Arguments... arguments) {
     if (workload.find(only) == std::string::npos) return;
     Row row{workload, {}};
     row.candidates.push_back({"OpenCL C", peer.kernel(plain, name, global, local, arguments...), 0, 0, {}});
     row.candidates.push_back({"OpenCL C, driver's block", peer.kernel(plain, name, global, {}, arguments...), 0, 0, {}});
     row.candidates.push_back({"OpenCL C relaxed", peer.kernel(fast, name, global, local, arguments...), 0, 0, {}});
-    for (const kr::device& d : {kr::device::find("opencl"), kr::device::cpu()}) {
-      auto [run, result] = ours(d);
+    const kr::device opencl = kr::device::find("opencl"), cpu = kr::device::cpu();
+    struct Ours { const char* name; kr::device on; kr::fp mode; };
+    for (const Ours& o : {Ours{"Krait, OpenCL", opencl, kr::fp::native}, Ours{"Krait, OpenCL, fast mode", opencl, kr::fp::fast}, Ours{"Krait, CPU", cpu, kr::fp::native}}) {
+      auto [run, result] = ours(o.on, o.mode);
       row.candidates[0].run(), run();
-      same(workload + " on " + std::string(d.name()), result(), peer.read<T>(out, n));
-      row.candidates.push_back({d == kr::device::cpu() ? "Krait, CPU" : "Krait, OpenCL", run, 0, 0, {}});
+      same(workload + ", " + o.name, result(), peer.read<T>(out, n));
+      row.candidates.push_back({o.name, run, 0, 0, {}});
     }
     measure(row, rounds, sample_ms);
     print(row);
@@ -204,8 +206,8 @@ int main(int argc, char** argv) try {
   const cl_mem px = of(hx), py = of(hy), ps = of(spot), pk = of(strike), pt = of(years), pz = peer.buffer(n * 4);
   using Floats = std::pair<std::function<void()>, std::function<std::vector<float>()>>;
   const auto element_wise = [&](auto make, auto call) {
-    return [=, &hx](kr::device d) -> Floats {
-      auto f = std::make_shared<decltype(make(kr::fp::native))>(make(kr::fp::native));
+    return [=, &hx](kr::device d, kr::fp mode) -> Floats {
+      auto f = std::make_shared<decltype(make(mode))>(make(mode));
       auto z = std::make_shared<kr::array<float>>(kr::shape<1>(std::int64_t(hx.size())), d);
       return {[=, run = call(d)] { run(*f, *z), d.synchronize(); }, [=] { return z->to_host(); }};
     };
@@ -222,15 +224,15 @@ int main(int argc, char** argv) try {
   const int side = 1024, limit = 256, bodies = 4096;
   const cl_mem counts = peer.buffer(std::size_t(side) * side * 4);
   suite.add<int>("mandelbrot 1024^2", "mandelbrot", {side, side}, {32, 8}, counts, std::size_t(side) * side,
-                 [&](kr::device d) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
-                   auto f = std::make_shared<decltype(make_mandelbrot(kr::fp::native))>(make_mandelbrot(kr::fp::native));
+                 [&](kr::device d, kr::fp mode) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
+                   auto f = std::make_shared<decltype(make_mandelbrot(mode))>(make_mandelbrot(mode));
                    auto out = std::make_shared<kr::array<int, 2>>(kr::shape<2>(side, side), d);
                    return {[=] { f->launch({{side / 32, side / 8}, {32, 8}}, *out, limit), d.synchronize(); }, [=] { return out->to_host(); }};
                  }, counts, side, limit);
   const cl_mem force = peer.buffer(bodies * 4);
-  suite.add<float>("n-body 4096", "nbody", {bodies}, {256}, force, bodies, [&](kr::device d) -> Floats {
+  suite.add<float>("n-body 4096", "nbody", {bodies}, {256}, force, bodies, [&](kr::device d, kr::fp mode) -> Floats {
     const auto head = [&](const std::vector<float>& v) { return std::make_shared<kr::array<float>>(kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), d)); };
-    auto f = std::make_shared<decltype(make_nbody(kr::fp::native))>(make_nbody(kr::fp::native));
+    auto f = std::make_shared<decltype(make_nbody(mode))>(make_nbody(mode));
     auto out = std::make_shared<kr::array<float>>(kr::shape<1>(bodies), d);
     return {[=, x = head(hx), y = head(hy), z = head(spot)] { f->forall(bodies)(*x, *y, *z, *out), d.synchronize(); }, [=] { return out->to_host(); }};
   }, px, py, ps, force, bodies);

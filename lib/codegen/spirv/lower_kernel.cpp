@@ -18,7 +18,7 @@ Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
   Unit unit{module, Emitter(target, Dialect::Kernel), target.features.has(Feature::Debug), envelope, common};
   lower_all(unit);
   parameters = std::move(unit.parameters);
-  own.local_bytes = common.local_bytes;
+  own.local_bytes = common.local_bytes, own.fast = module.kernel().fp == ir::FpMode::Fast;
   const Words words = unit.emitter.m.finish(module.kernel().name, envelope.entry);
   constexpr std::size_t first_instruction = 5;
   for (std::size_t at = first_instruction; at < words.size(); at += words[at] >> 16)

@@ -64,7 +64,11 @@ Id Emitter::float_min_max(bool minimum, Scalar s, Id x, Id y) {
 
 // Division and roots through a type with at least 2p + 2 digits round as if once (Figueroa 1995).
 Id Emitter::divide(Scalar s, Id x, Id y) {
-  if (fast) return op(Op::OpFDiv, s, {x, y});
+  if (fast) {
+    Id quotient = op(Op::OpFDiv, s, {x, y});
+    if (kernel()) m.decorate(quotient, spv::Decoration::FPFastMathMode, {std::uint32_t(spv::FPFastMathModeMask::AllowRecip)});
+    return quotient;
+  }
   if (s == Scalar::F16) {
     Id wide = divide(Scalar::F32, cast(Scalar::F32, s, x), cast(Scalar::F32, s, y));
     return narrow_float(s, Scalar::F32, wide);

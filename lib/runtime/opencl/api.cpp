@@ -31,7 +31,9 @@ const Api* Api::open(std::string& why) {
 #define LOAD(name) complete = find(a.name, #name) && complete;
     OPENCL_FUNCTIONS(LOAD)
 #undef LOAD
-    find(a.clCreateProgramWithIL, "clCreateProgramWithIL");
+#define LOAD_IF_THERE(name) find(a.name, #name);
+    OPENCL_LATER_FUNCTIONS(LOAD_IF_THERE)
+#undef LOAD_IF_THERE
     if (!complete) failure = "the OpenCL loader is older than 1.2";
     return complete ? &a : nullptr;
   }();

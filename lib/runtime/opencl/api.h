@@ -21,8 +21,11 @@ struct Api {
   F(clWaitForEvents) F(clGetEventProfilingInfo) F(clReleaseEvent)
 #define DECLARE(name) decltype(&::name) name = nullptr;
   OPENCL_FUNCTIONS(DECLARE)
+  // Of OpenCL 2.0 and 2.1: a loader may lack them.
+#define OPENCL_LATER_FUNCTIONS(F) F(clCreateProgramWithIL) F(clSVMAlloc) F(clSVMFree) F(clSetKernelArgSVMPointer) F(clEnqueueSVMMemcpy) F(clEnqueueSVMFree)
+  OPENCL_LATER_FUNCTIONS(DECLARE)
 #undef DECLARE
-  decltype(&::clCreateProgramWithIL) clCreateProgramWithIL = nullptr;  // of OpenCL 2.1; a loader may lack it
+  bool has_shared_memory() const { return clSVMAlloc && clSVMFree && clSetKernelArgSVMPointer && clEnqueueSVMMemcpy && clEnqueueSVMFree; }
 
   /// Null, and why.
   static const Api* open(std::string& why);

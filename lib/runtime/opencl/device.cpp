@@ -11,8 +11,11 @@ namespace krait::runtime::opencl {
 
 OpenClDevice::~OpenClDevice() {
   if (!context_ || Api::gone()) return;
-  if (default_queue_) gpu_.cl->clReleaseCommandQueue(default_queue_);
-  for (auto& [address, allocation] : allocations_) gpu_.cl->clReleaseMemObject(allocation.memory);
+  for (const cl_command_queue queue : {default_queue_, freeing_})
+    if (queue) gpu_.cl->clFinish(queue), gpu_.cl->clReleaseCommandQueue(queue);
+  for (auto& [address, allocation] : allocations_)
+    if (allocation.memory) gpu_.cl->clReleaseMemObject(allocation.memory);
+    else gpu_.cl->clSVMFree(context_, reinterpret_cast<void*>(address));
   gpu_.cl->clReleaseContext(context_);
 }
 
@@ -65,9 +68,14 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   open();
   free_waiting();
   if (bytes > gpu_.largest_allocation)
-    support::fail_device("{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): take several arrays",
+    support::fail_device("{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays",
                          name(), bytes, gpu_.largest_allocation);
   cl_int result = CL_SUCCESS;
+  if (shares()) {
+    const auto address = reinterpret_cast<std::uint64_t>(allocate_shared(bytes));
+    allocations_.emplace(address, Allocation{nullptr, bytes});
+    return address;
+  }
   cl_mem memory = gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result);
   if (result != CL_SUCCESS)
     support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(), name_of(result));
@@ -76,7 +84,20 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   return address;
 }
 
-// A driver keeps a buffer until the commands that use it have finished. Where another thread has the device, maybe waiting for it,
+void* OpenClDevice::allocate_shared(std::size_t bytes) {
+  constexpr cl_uint alignment = 128;  // of the largest vectors: what all drivers take
+  const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
+  void* shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
+  if (!shared && freeing_) {  // what was freed may wait for commands
+    check(gpu_.cl->clFinish(freeing_), "clFinish");
+    shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
+  }
+  if (!shared)
+    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: clSVMAlloc gives none", name(), bytes, total_memory());
+  return shared;
+}
+
+// A driver keeps a buffer until the commands that use it have finished; shared memory is freed by a command that waits for them. Where another thread has the device, maybe waiting for it,
 // the memory is left for the next one who allocates or waits.
 void OpenClDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
@@ -96,14 +117,34 @@ void OpenClDevice::free_waiting() {
     const std::lock_guard gate(freed_gate_);
     freed.swap(freed_);
   }
+  std::vector<void*> shared;
   for (const std::uint64_t address : freed)
     if (const auto at = allocations_.find(address); at != allocations_.end()) {
-      gpu_.cl->clReleaseMemObject(at->second.memory);
+      if (at->second.memory) gpu_.cl->clReleaseMemObject(at->second.memory);
+      else shared.push_back(reinterpret_cast<void*>(address));
       allocations_.erase(at);
     }
+  if (!shared.empty()) free_shared(shared);
+}
+
+void OpenClDevice::free_shared(std::vector<void*>& all) {
+  if (!freeing_) freeing_ = create_queue();
+  std::vector<cl_command_queue> queues{default_queue_};
+  for (const Stream* s : streams_) queues.push_back(s->queue);
+  std::vector<cl_event> done;
+  for (const cl_command_queue queue : queues) {
+    check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.emplace_back()), "clEnqueueMarkerWithWaitList");
+    gpu_.cl->clFlush(queue);
+  }
+  const cl_int result =
+      gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr, cl_uint(done.size()), done.data(), nullptr);
+  for (const cl_event e : done) gpu_.cl->clReleaseEvent(e);
+  check(result, "clEnqueueSVMFree");
+  check(gpu_.cl->clFlush(freeing_), "clFlush");
 }
 
 OpenClDevice::Place OpenClDevice::find(std::uint64_t address, std::size_t bytes) const {
+  if (bytes == 0 && reaches_host()) return {};
   auto at = allocations_.upper_bound(address);
   if (at != allocations_.begin()) {
     --at;
@@ -117,6 +158,7 @@ void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
   if (bytes == 0) return;
   const auto held = enter();
   const Place place = find(to, bytes);
+  if (!place.memory) return copy_shared(to, reinterpret_cast<std::uint64_t>(from), bytes, stream, CL_TRUE);
   check(gpu_.cl->clEnqueueWriteBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
 }
@@ -125,6 +167,7 @@ void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
   if (bytes == 0) return;
   const auto held = enter();
   const Place place = find(from, bytes);
+  if (!place.memory) return copy_shared(reinterpret_cast<std::uint64_t>(to), from, bytes, stream, CL_TRUE);
   check(gpu_.cl->clEnqueueReadBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, to, 0, nullptr, nullptr),
         "clEnqueueReadBuffer");
 }
@@ -133,9 +176,17 @@ void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::siz
   if (bytes == 0) return;
   const auto held = enter();
   const Place source = find(from, bytes), target = find(to, bytes);
+  if (!source.memory) return copy_shared(to, from, bytes, stream, CL_FALSE);
   const cl_command_queue queue = queue_for_work(stream);
   check(gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
         "clEnqueueCopyBuffer");
+  check(gpu_.cl->clFlush(queue), "clFlush");
+}
+
+void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait) {
+  const cl_command_queue queue = queue_for_work(stream);
+  check(gpu_.cl->clEnqueueSVMMemcpy(queue, wait, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0, nullptr, nullptr),
+        "clEnqueueSVMMemcpy");
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 

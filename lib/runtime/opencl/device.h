@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenCL device behind runtime/backend.h. It is opened at its first use. OpenCL's memory has no addresses: each allocation gets
-// numbers of its own, out of which launches and copies find the buffer again.
+// An OpenCL device behind runtime/backend.h. It is opened at its first use. Where it has shared virtual memory, arrays are that. Other
+// memory of OpenCL has no addresses: each allocation gets numbers of its own, out of which launches and copies find the buffer again.
 #pragma once
 
 #include <map>
@@ -21,6 +21,7 @@ class OpenClDevice final : public Device {
   std::string name() const override { return fmt::format("{} ({})", gpu_.name, gpu_.platform_name); }
   std::string id() const override { return fmt::format("opencl:{}", index_); }
   support::Target target() const override;
+  bool reaches_host() const override { return gpu_.memory_form == Memory::Host; }
   std::int64_t total_memory() const override { return std::int64_t(gpu_.memory); }
 
   std::uint64_t allocate(std::size_t bytes, StreamHandle stream) override;
@@ -52,11 +53,11 @@ class OpenClDevice final : public Device {
   };
   struct Event { cl_event event = nullptr; };
   struct Place {
-    cl_mem memory = nullptr;
-    std::size_t offset = 0;
+    cl_mem memory = nullptr;  // null: the address is one
+    std::uint64_t offset = 0;
   };
   struct Allocation {
-    cl_mem memory;
+    cl_mem memory;  // null: shared memory
     std::size_t bytes;
   };
 
@@ -73,9 +74,13 @@ class OpenClDevice final : public Device {
   cl_command_queue queue_for_work(StreamHandle stream);
   void order(cl_command_queue before, cl_command_queue after);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
+  bool shares() const { return gpu_.memory_form != Memory::Buffers; }
   /// The buffer behind an address; throws krait::error where there is none with so many bytes.
   Place find(std::uint64_t address, std::size_t bytes) const;
+  void* allocate_shared(std::size_t bytes);
   void free_waiting();
+  void free_shared(std::vector<void*>& all);
+  void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait);
   void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request, std::vector<cl_mem>& temporary) const;
 
   const unsigned index_;
@@ -85,6 +90,7 @@ class OpenClDevice final : public Device {
   mutable cl_command_queue default_queue_ = nullptr;
   std::vector<Stream*> streams_;
   std::uint64_t default_works_ = 0;
+  cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
   std::map<std::uint64_t, Allocation> allocations_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called
   std::vector<std::uint64_t> freed_;

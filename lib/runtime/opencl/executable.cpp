@@ -84,7 +84,8 @@ cl_program OpenClExecutable::build(bool one_trip) const {
   constexpr std::uint32_t spec_constant_true = 48;  // OpSpecConstantTrue; false has the number after it
   if (one_trip) words[blob_.facts.one_trip] = (words[blob_.facts.one_trip] & 0xffff'0000) | spec_constant_true;
   const std::string_view source(reinterpret_cast<const char*>(words.data()), words.size() * 4);
-  const std::string options = gpu_.rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
+  // Of -cl-fast-relaxed-math what fast mode allows: functions are built of exact sums, and numbers may be infinite.
+  const std::string options = blob_.facts.fast ? " -cl-denorms-are-zero" : gpu_.rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
   const std::string key = fmt::format("OpenCL program\ndevice {}\noptions{}\n", gpu_.version, options);
   std::string log;
   if (gpu_.store)

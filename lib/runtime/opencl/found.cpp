@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -71,7 +72,7 @@ struct Child {
   std::string said, ended;  // ended: how, where not as it should
 };
 
-Child run(const std::string& program) {
+Child run(const std::string& program, std::chrono::milliseconds patience) {
   Child child;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return child;
@@ -85,7 +86,6 @@ Child run(const std::string& program) {
   child.started = posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  constexpr auto patience = std::chrono::seconds(60);
   const auto until = std::chrono::steady_clock::now() + patience;
   for (char buffer[4096]; child.started;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -97,7 +97,7 @@ Child run(const std::string& program) {
       child.said.append(buffer, std::size_t(bytes));
       continue;
     }
-    if (got == 0) child.ended = fmt::format("did not answer within {} seconds", patience.count()), kill(pid, SIGKILL);
+    if (got == 0) child.ended = fmt::format("did not answer within {} seconds", double(patience.count()) / 1000), kill(pid, SIGKILL);
     break;
   }
   close(ends[0]);
@@ -117,7 +117,7 @@ std::string write(const Gpu& g) {
   out << "device " << one_line(g.name) << "\nplatform " << one_line(g.platform_name) << "\nversion " << one_line(g.version) << "\nplace "
       << g.platform_number << ' ' << g.device_number << "\nnumbers " << g.takes_il << ' ' << g.rounds_correctly << ' ' << g.work_item_sizes[0] << ' '
       << g.work_item_sizes[1] << ' ' << g.work_item_sizes[2] << ' ' << g.work_group_size << ' ' << g.memory << ' ' << g.largest_allocation << ' '
-      << g.local_memory << "\ntarget " << support::print(target) << '\n';
+      << g.local_memory << ' ' << unsigned(g.memory_form) << ' ' << g.fine_grained << "\ntarget " << support::print(target) << '\n';
   return out.str();
 }
 
@@ -137,9 +137,9 @@ Answer read(std::string_view text) {
     if (word == "platform") g.platform_name = rest;
     else if (word == "version") g.version = rest;
     else if (word == "place") numbers >> g.platform_number >> g.device_number;
-    else if (word == "numbers")
+    else if (unsigned form = 0; word == "numbers")
       numbers >> g.takes_il >> g.rounds_correctly >> g.work_item_sizes[0] >> g.work_item_sizes[1] >> g.work_item_sizes[2] >> g.work_group_size >>
-          g.memory >> g.largest_allocation >> g.local_memory;
+          g.memory >> g.largest_allocation >> g.local_memory >> form >> g.fine_grained, g.memory_form = Memory(std::min(form, 2u));
     else if (word == "target")
       if (const support::ParsedTarget parsed = support::parse_target(rest); parsed.error.empty()) g.told = parsed.target.spirv.features, g.probed = true;
   }
@@ -147,7 +147,7 @@ Answer read(std::string_view text) {
   return a;
 }
 
-Answer ask_apart(support::Store* store) {
+Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
   Answer answer;
   if (std::string why; !Api::open(why)) {
     answer.skipped.push_back("opencl: " + why);
@@ -160,7 +160,7 @@ Answer ask_apart(support::Store* store) {
   if (answer.complete) return answer;
   Child child;
   for (const std::string& path : support::places_of("krait_opencl_probe"))
-    if (!child.started) child = run(path);
+    if (!child.started) child = run(path, patience);
   if (!child.started) return ask_here();
   answer = read(child.said);
   if (answer.complete) {
@@ -176,6 +176,23 @@ Answer ask_apart(support::Store* store) {
 }  // namespace krait::runtime::opencl
 
 namespace krait::runtime {
+namespace {
+
+/// KRAIT_OPENCL_MEMORY: another form than the one that the device announces. Empty, or what is wrong.
+std::string choose_memory(opencl::Gpu& gpu) {
+  using namespace opencl;
+  const char* const wanted = std::getenv("KRAIT_OPENCL_MEMORY");
+  if (!wanted || !*wanted) return {};
+  const auto at = std::find(std::begin(memory_words), std::end(memory_words), std::string_view(wanted));
+  if (at == std::end(memory_words)) return fmt::format("KRAIT_OPENCL_MEMORY={} is none of buffers, svm and system", wanted);
+  const auto form = Memory(at - std::begin(memory_words));
+  if (form != Memory::Buffers && gpu.memory_form == Memory::Buffers)
+    return fmt::format("KRAIT_OPENCL_MEMORY={}: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)", wanted);
+  gpu.memory_form = form;
+  return {};
+}
+
+}  // namespace
 
 Found opencl_devices(support::Store* store, bool apart) {
   using namespace opencl;
@@ -184,6 +201,10 @@ Found opencl_devices(support::Store* store, bool apart) {
   found.skipped = std::move(answer.skipped);
   for (Gpu& gpu : answer.gpus) {
     gpu.store = store;
+    if (const std::string wrong = choose_memory(gpu); !wrong.empty()) {
+      found.skipped.push_back(fmt::format("opencl: {} ({}): {}", gpu.name, gpu.platform_name, wrong));
+      continue;
+    }
     const auto index = unsigned(found.devices.size());
     found.devices.push_back(std::make_unique<OpenClDevice>(std::move(gpu), index));
   }

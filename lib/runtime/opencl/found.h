@@ -4,6 +4,7 @@
 // never answer, and what it has said is kept: another program loads no driver before it uses a device.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ struct Answer {
 
 /// Loads the drivers into this process. `tell` is called with a line of text for all that is found, and before each platform is asked.
 Answer ask_here(void (*tell)(const std::string& line) = nullptr);
-/// Loads them into another process, or takes what was kept of such a one.
-Answer ask_apart(support::Store* store);
+/// Loads them into another process, or takes what was kept of such a one. A process that takes longer is ended.
+Answer ask_apart(support::Store* store, std::chrono::milliseconds patience = std::chrono::seconds(60));
 
 /// A device as lines, with what its kernels show (probe.cpp), and back. Lines that are none are left out.
 std::string write(const Gpu& gpu);

@@ -50,10 +50,18 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
   gpu.memory = number_of<cl_ulong>(gpu, CL_DEVICE_GLOBAL_MEM_SIZE);
   gpu.largest_allocation = number_of<cl_ulong>(gpu, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   gpu.local_memory = number_of<cl_ulong>(gpu, CL_DEVICE_LOCAL_MEM_SIZE);
+  if (const auto svm = number_of<cl_device_svm_capabilities>(gpu, CL_DEVICE_SVM_CAPABILITIES);
+      cl.has_shared_memory() && svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)) {
+    gpu.fine_grained = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    // A device of its own memory reaches the host's through a bus: there arrays are copied.
+    const bool all = svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM && number_of<cl_bool>(gpu, CL_DEVICE_HOST_UNIFIED_MEMORY);
+    gpu.memory_form = all ? Memory::Host : Memory::Shared;
+  }
   using enum support::Feature;
   for (const support::Feature f : {I64, I16, I8}) gpu.told.set(f);
   gpu.told.set(F64, number_of<cl_device_fp_config>(gpu, CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
   gpu.told.set(F16, lists(extensions, "cl_khr_fp16"));
+  gpu.told.set(Functions, (number_of<cl_device_type>(gpu, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0);
   const bool wide = lists(extensions, "cl_khr_int64_base_atomics") && lists(extensions, "cl_khr_int64_extended_atomics");
   gpu.told.set(A64, wide), gpu.told.set(Sa64, wide);
 #define VULKAN_QUIRK(driver, Cure, versions, probe, symptom)
@@ -68,9 +76,9 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
 /// Empty, or what Krait cannot do without.
 std::string missing_for_krait(const Gpu& gpu, const std::string& extensions) {
   if (!number_of<cl_bool>(gpu, CL_DEVICE_AVAILABLE)) return "the driver says that it is not available";
-  if (number_of<cl_uint>(gpu, CL_DEVICE_ADDRESS_BITS) != 64) return "addresses do not have 64 bits";
-  if (!number_of<cl_bool>(gpu, CL_DEVICE_ENDIAN_LITTLE)) return "it is no little-endian device";
-  if (text_of(*gpu.cl, gpu.device, CL_DEVICE_PROFILE) != "FULL_PROFILE") return "it has the embedded profile alone";
+  if (number_of<cl_uint>(gpu, CL_DEVICE_ADDRESS_BITS) != 64) return "its addresses do not have 64 bits";
+  if (!number_of<cl_bool>(gpu, CL_DEVICE_ENDIAN_LITTLE)) return "it is not a little-endian device";
+  if (text_of(*gpu.cl, gpu.device, CL_DEVICE_PROFILE) != "FULL_PROFILE") return "it has only the embedded profile";
   if (gpu.takes_il) return {};
   if (!lists(extensions, "cl_khr_spir")) return "the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir";
   std::string why;
@@ -144,7 +152,7 @@ void find_handles(Gpu& gpu) {
       return;
     }
   }
-  support::fail_device("{} ({}) is not there any more{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name, gpu.platform_name,
+  support::fail_device("{} ({}) is no longer there{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name, gpu.platform_name,
                        why.empty() ? "" : ", as ", why);
 }
 

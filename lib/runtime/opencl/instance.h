@@ -5,12 +5,21 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "runtime/opencl/api.h"
 #include "support/store.h"
 #include "support/target.h"
 
 namespace krait::runtime::opencl {
+
+/// What the addresses of arrays are. Kernels are the same in all three forms.
+enum class Memory : std::uint8_t {
+  Buffers,  // numbers of ours, for cl_mem
+  Shared,   // shared virtual memory
+  Host,     // the same, and kernels take all of the host's memory, which is the device's
+};
+constexpr std::string_view memory_words[] = {"buffers", "svm", "system"};
 
 struct Gpu {
   const Api* cl = nullptr;
@@ -21,6 +30,8 @@ struct Gpu {
   std::string version;              // of platform, device and driver: what binaries are kept by
   bool takes_il = false;            // SPIR-V; else the bitcode of cl_khr_spir
   bool rounds_correctly = false;    // takes the build option that f32 divisions and roots do
+  Memory memory_form = Memory::Buffers;
+  bool fine_grained = false;        // its shared memory
   std::size_t work_item_sizes[3]{}, work_group_size = 0;
   cl_ulong memory = 0, largest_allocation = 0, local_memory = 0;
   support::FeatureSet told;         // to the code generator

@@ -19,11 +19,10 @@ std::unique_ptr<Executable> OpenClDevice::load(std::span<const std::byte> binary
 void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
                                  std::vector<cl_mem>& temporary) const {
   cl_uint next = 0;
-  const auto set = [&](std::size_t bytes, const void* from) {
-    if (const cl_int result = gpu_.cl->clSetKernelArg(kernel, next, bytes, from); result != CL_SUCCESS)
-      support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next, name_of(result));
-    ++next;
+  const auto took = [&](cl_int result) {
+    if (result != CL_SUCCESS) support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next - 1, name_of(result));
   };
+  const auto set = [&](std::size_t bytes, const void* from) { took(gpu_.cl->clSetKernelArg(kernel, next++, bytes, from)); };
   for (const OpenClParameter& p : code.parameters()) {
     const std::byte* const from = request.args + p.offset;
     switch (p.kind) {
@@ -31,9 +30,14 @@ void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
       case OpenClParameter::View: {
         std::uint64_t address = 0;
         std::memcpy(&address, from, sizeof address);
-        const Place place = address ? find(address, 0) : Place{};
-        const std::uint64_t distance = place.offset;
-        set(sizeof(cl_mem), place.memory ? &place.memory : nullptr), set(sizeof distance, &distance);
+        Place place = address ? find(address, 0) : Place{};
+        if (shares()) {
+          place.offset = 0;
+          took(gpu_.cl->clSetKernelArgSVMPointer(kernel, next++, reinterpret_cast<void*>(address)));
+        } else {
+          set(sizeof(cl_mem), place.memory ? &place.memory : nullptr);
+        }
+        set(sizeof place.offset, &place.offset);
         break;
       }
       case OpenClParameter::Bytes: {
@@ -80,7 +84,7 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   }
   const cl_command_queue queue = queue_for_work(request.stream);
   if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr); result != CL_SUCCESS)
-    support::fail_device("kernel {}: {} does not launch blocks of {} × {} × {} threads, of {} at most: {}", code.name(), name(), local[0], local[1],
+    support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(), name(), local[0], local[1],
                          local[2], code.attributes().max_threads, name_of(result));
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
