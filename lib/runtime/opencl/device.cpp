@@ -128,6 +128,10 @@ void OpenClDevice::free_waiting() {
 }
 
 void OpenClDevice::free_shared(std::vector<void*>& all) {
+  if (!default_busy_ && std::none_of(streams_.begin(), streams_.end(), [](const Stream* s) { return s->busy; })) {
+    for (void* block : all) gpu_.cl->clSVMFree(context_, block);
+    return;
+  }
   if (!freeing_) freeing_ = create_queue();
   std::vector<cl_command_queue> queues{default_queue_};
   for (const Stream* s : streams_) queues.push_back(s->queue);

@@ -50,6 +50,7 @@ class OpenClDevice final : public Device {
     cl_command_queue queue = nullptr;
     std::uint64_t works = 0, awaited = 0;  // put into it; of these, before what the default stream did last
     std::uint64_t seen = 0;                // of the default stream's works
+    bool busy = false;                     // since the host waited for it
   };
   struct Event { cl_event event = nullptr; };
   struct Place {
@@ -90,6 +91,7 @@ class OpenClDevice final : public Device {
   mutable cl_command_queue default_queue_ = nullptr;
   std::vector<Stream*> streams_;
   std::uint64_t default_works_ = 0;
+  bool default_busy_ = false;
   cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
   std::map<std::uint64_t, Allocation> allocations_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called

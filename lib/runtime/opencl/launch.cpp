@@ -99,12 +99,12 @@ cl_command_queue OpenClDevice::queue_for_work(StreamHandle handle) {
   open();
   if (auto* const stream = static_cast<Stream*>(handle.native)) {
     if (stream->seen != default_works_) order(default_queue_, stream->queue), stream->seen = default_works_;
-    ++stream->works;
+    ++stream->works, stream->busy = true;
     return stream->queue;
   }
   for (Stream* const s : streams_)
     if (s->awaited != s->works) order(s->queue, default_queue_), s->awaited = s->works;
-  ++default_works_;
+  ++default_works_, default_busy_ = true;
   return default_queue_;
 }
 
@@ -139,6 +139,7 @@ void OpenClDevice::synchronize(StreamHandle stream) {
   const auto held = enter();
   if (!default_queue_) return;
   check(gpu_.cl->clFinish(queue_of(stream)), "clFinish");
+  (stream.native ? static_cast<Stream*>(stream.native)->busy : default_busy_) = false;
   free_waiting();
 }
 
@@ -147,6 +148,8 @@ void OpenClDevice::synchronize() {
   if (!default_queue_) return;
   check(gpu_.cl->clFinish(default_queue_), "clFinish");
   for (const Stream* s : streams_) check(gpu_.cl->clFinish(s->queue), "clFinish");
+  for (Stream* s : streams_) s->busy = false;
+  default_busy_ = false;
   free_waiting();
 }
 
