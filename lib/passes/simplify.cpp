@@ -187,7 +187,7 @@ ValueId Simplify::complement(const Node& n) {
   if (!d) return none;
   if (d->op == Op::Not) return d->operands[0];
   Op op{};
-  if (n.scalar == Scalar::Bool && inverse(d->op, is_float(type(d->operands[0])), op))
+  if (info(d->op).rule == Rule::Compare && inverse(d->op, is_float(type(d->operands[0])), op))  // calls may have no operands
     return make(op, Scalar::Bool, {d->operands[0], d->operands[1]});
   return none;
 }
