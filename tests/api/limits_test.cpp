@@ -97,7 +97,7 @@ TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
     votes.launch({1, 1}, x);
     expect_missing(votes, "spirv features=i64", "\"warp\"");
   } else {
-    expect_error(kr::error::kind_type::compile, {"operation warp_any", "needs the device feature \"warp\" (sub-groups), which Krait does not use on OpenCL", "limits_test.cpp:"},
+    expect_error(kr::error::kind_type::compile, {"operation warp_any", "needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL", "limits_test.cpp:"},
                  [&] { votes.launch({1, 1}, x); });
   }
   auto counts = kr::kernel([](kr::view<std::uint64_t> n) { kr::atomic(n[0]).add(1); });

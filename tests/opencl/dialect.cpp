@@ -92,11 +92,11 @@ TEST(OpenClDialect, NamesMissingFeatures) {
   const std::string lanes = "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                             "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(lanes, "opencl"),
-            "kernel lanes: operation lane_id: an operation of a warp needs the device feature \"warp\" (sub-groups), which Krait does not use on OpenCL");
+            "kernel lanes: operation lane_id: an operation of a warp needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL");
   const std::string shuffles = "kir 1\nkernel @shuffles fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                                "  %2: i32 = load %0, %1\n  %3: i32 = const 1\n  %4: i32 = shuffle %2, %3 ; warps.cpp:12\n  store.i32 %0, %1, %4\n  return\n}\n";
-  EXPECT_EQ(failure(shuffles, "opencl"), "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs the device feature \"warp\" "
-                                         "(sub-groups), which Krait does not use on OpenCL");
+  EXPECT_EQ(failure(shuffles, "opencl"), "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs sub-groups "
+                                         "(the device feature \"warp\"), which Krait does not use on OpenCL");
 }
 
 TEST(OpenClDialect, HasNothingOfShaders) {

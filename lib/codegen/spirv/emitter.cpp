@@ -40,7 +40,7 @@ std::uint32_t opencl_function(GLSLstd450 which) {
 void Emitter::need(Feature feature, std::string_view of_what) {
   // The rules of OpenCL 1.2 have no sub-groups, whatever a target's text says.
   if (kernel() && feature == Feature::Warp)
-    unsupported(fmt::format("{}: {} needs the device feature \"{}\" (sub-groups), which Krait does not use on OpenCL", where, of_what, support::word_of(feature)));
+    unsupported(fmt::format("{}: {} needs sub-groups (the device feature \"{}\"), which Krait does not use on OpenCL", where, of_what, support::word_of(feature)));
   if (!has(feature))
     unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, support::word_of(feature)));
 }
