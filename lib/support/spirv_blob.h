@@ -23,7 +23,7 @@ struct SpirvCode {
   std::uint32_t depth = 0;           // of conditions and loops in each other, and of what follows early returns
   std::uint32_t trips = 0;           // of loops of constant counts that a thread makes, where conditions let it
 };
-inline constexpr std::uint32_t spirv_launch_bytes = 16;
+inline constexpr std::uint32_t spirv_launch_bytes = 16, spirv_zero_offset = 12;  // three extents of the grid, then a zero
 enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvOneTrip, SpirvSharedBytes };
 
 }  // namespace krait::support

@@ -93,7 +93,7 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
                                                     "processor can only be added: expected +…, not \"-sse2\"");
   EXPECT_EQ(read("spirv features=i64,f65"),
             "target \"spirv features=i64,f65\": \"f65\": expected features of i64, f64, i16, i8, f16, a64, sa64, fadd32, fadd64, vmm, warp, functions, szin16, "
-            "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, count16, wide31, bool0, neg16, regroups, rintfaults, "
+            "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
             "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, unvalidated");
   EXPECT_EQ(read("spirv subgroup=many"), "target \"spirv subgroup=many\": \"subgroup=many\": expected a number up to 128");
   EXPECT_EQ(read("spirv push=-1"), "target \"spirv push=-1\": \"push=-1\": expected a number up to 65536");

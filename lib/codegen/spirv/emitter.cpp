@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <spirv/unified1/OpenCL.std.h>
 
+#include "support/spirv_blob.h"
+
 namespace krait::codegen::spirv {
 namespace {
 
@@ -85,7 +87,22 @@ Id Emitter::constant(Scalar s, std::uint64_t value) {
   return id;
 }
 
+void Emitter::declare_push_words(std::uint32_t count) {
+  Id block = m.struct_type({m.strided_array_type(type(Scalar::U32), u32(count), 4)});
+  m.decorate(block, spv::Decoration::Block);
+  m.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  push_ = m.global_variable(spv::StorageClass::PushConstant, block);
+}
+
+Id Emitter::push_word(std::uint32_t offset) {
+  const Id word = type(Scalar::U32);
+  return m.emit(spv::Op::OpLoad, word,
+                {m.emit(spv::Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, word), {push_, u32(0), u32(offset / 4)})});
+}
+
+// NVIDIA's driver knows how large the number of a thread in its block can be; Mesa's writes push constants into the code.
 Id Emitter::hidden_zero(Scalar u) {
+  if (!kernel() && !has(Feature::Hide0)) return resize(u, Scalar::U32, push_word(support::spirv_zero_offset));
   const Scalar s = kernel() ? Scalar::U64 : Scalar::U32;
   Id index = m.emit(spv::Op::OpLoad, type(s), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(s))});
   return resize(u, s, op(spv::Op::OpShiftRightLogical, s, {index, u32(31)}));  // no block has 2^31 threads

@@ -55,6 +55,9 @@ class Emitter {
   // ---- typed instructions
   Id type(Scalar s);
   Id constant(Scalar s, std::uint64_t bits);
+  /// What a launch gives by value: the grid's extents and a zero, then the arguments or their address.
+  void declare_push_words(std::uint32_t count);
+  Id push_word(std::uint32_t offset);
   /// An integer zero that no driver sees through.
   Id hidden_zero(Scalar u);
   /// A floating-point number that the driver may know, kept from drivers that compute wrongly with known ones (feature hide0).
@@ -136,9 +139,27 @@ class Emitter {
   Id fma_f32(Id x, Id y, Id z);
   /// Of operands whose result is known to be zero or normal, as they are.
   Id fma_normal(Id x, Id y, Id z);
+  // numeric_quotient.cpp
+  Id quotient(Scalar s, Id x, Id y, const std::uint64_t* known_divisor);
+  Id quotient_u64(Id n, Id d, const std::uint64_t* known_divisor);
   // numeric_round.cpp
+  /// `fast_way()` where the condition holds, else `slow_way()`.
   template <class Fast, class Slow>
-  Id either_way(Scalar s, Id condition, Fast&& fast_way, Slow&& slow_way);
+  Id either_way(Scalar s, Id condition, Fast&& fast_way, Slow&& slow_way) {
+    Id yes = label(), no = label(), after = label();
+    selection_merge(after);
+    branch(condition, yes, no);
+    begin(yes);
+    Id quick = fast_way();
+    const Id from_quick = block();
+    branch(after);
+    begin(no);
+    Id slow = slow_way();
+    const Id from_slow = block();
+    branch(after);
+    begin(after);
+    return phi(type(s), {{quick, from_quick}, {slow, from_slow}});
+  }
   Id divide_f32(Id x, Id y);
   Id divide_by_fma(Id x, Id y);
   Id divide_by_f64(Id x, Id y);
@@ -162,6 +183,7 @@ class Emitter {
 
   const support::SpirvTarget& target_;
   Id block_ = 0;
+  Id push_ = 0;                             // the push constants
   std::map<Id, Id> extended_;               // an i32 extended to the same i64 → the i32
   std::map<Id, std::int64_t> constants64_;  // values of 64-bit constants
 };

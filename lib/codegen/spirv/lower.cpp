@@ -14,6 +14,7 @@ using spv::Op;
 Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own) {
   Unit unit{module, Emitter(target, Dialect::Shader), target.features.has(Feature::Debug), envelope, own};
   unit.vulkan_model = unit.emitter.has(Feature::Vmm);
+  declare_push_constants(unit);
   lower_all(unit);
   measure(unit);
   return unit.emitter.m.finish(module.kernel().name, "main");

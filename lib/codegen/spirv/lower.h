@@ -45,6 +45,8 @@ Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target,
 void measure(Unit& unit);
 
 /// The functions of a module, those that are called first.
+/// Decides where arguments lie, and declares the push constants.
+void declare_push_constants(Unit& unit);
 void lower_all(Unit& unit);
 
 class Lower {
@@ -112,7 +114,6 @@ class Lower {
   // lower_launch.cpp
   void entry();
   void arguments();
-  Id push_word(std::uint32_t offset);
   Id argument_word(std::uint32_t offset);
   Id argument(Scalar s, std::uint32_t offset);
   Id position(ir::Op op, unsigned dimension);
@@ -200,7 +201,7 @@ class Lower {
   std::vector<bool> exit_is_loop_;
   bool reachable_ = true;      // the current block
 
-  Id push_ = 0, argument_base_ = 0;
+  Id argument_base_ = 0;
   std::map<std::uint32_t, Id> passed_;  // bits of what a kernel of OpenCL gets, by its offset in the argument block
   Id block_spec_[3]{}, folded_ = 0, one_trip_ = 0;
   Id flat_threads_ = 0;  // rows of a block whose workgroup has one dimension, where there are warps

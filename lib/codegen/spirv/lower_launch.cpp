@@ -15,20 +15,20 @@ Id Lower::builtin_component(spv::BuiltIn which, unsigned component) {
   return m.emit(Op::OpLoad, m.int_type(32), {pointer});
 }
 
-/// Declares the push constants, begins the body, and computes what every thread needs: the block's position (in a folded grid out
-/// of the workgroup's linear number) and the arguments.
+void declare_push_constants(Unit& unit) {
+  const ir::ArgumentLayout& layout = unit.envelope.arguments;
+  const std::uint32_t direct = support::spirv_launch_bytes + layout.size;
+  bool in_memory = direct > unit.emitter.target().push;
+  for (const ir::ArgumentSlot& s : layout.slots) in_memory |= s.what == What::Bytes;  // an index reaches into memory alone
+  unit.own.arguments_in_memory = in_memory;
+  unit.own.push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
+  unit.emitter.declare_push_words(unit.own.push_bytes / 4);
+}
+
+/// Begins the body, and computes what every thread needs: the block's position (in a folded grid out of the workgroup's linear
+/// number) and the arguments.
 void Lower::entry() {
   Module& m = e_.m;
-  const std::uint32_t direct = support::spirv_launch_bytes + layout_.size;
-  bool in_memory = direct > e_.target().push;
-  for (const ir::ArgumentSlot& s : layout_.slots) in_memory |= s.what == What::Bytes;  // an index reaches into memory alone
-  own_.arguments_in_memory = in_memory;
-  own_.push_bytes = in_memory ? support::spirv_launch_bytes + 8 : direct;
-  Id words = m.strided_array_type(m.int_type(32), e_.u32(own_.push_bytes / 4), 4);
-  Id block = m.struct_type({words});
-  m.decorate(block, spv::Decoration::Block);
-  m.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  push_ = m.global_variable(spv::StorageClass::PushConstant, block);
   capabilities();
 
   e_.begin_first();
@@ -38,7 +38,7 @@ void Lower::entry() {
   auto as_id = [&](Id x) { return e_.resize(id_type_, Scalar::U32, x); };
   Id grid[3], workgroup[3], count[3];
   for (unsigned d = 0; d < 3; ++d) {
-    const Id size = push_word(d * 4), group = builtin_component(spv::BuiltIn::WorkgroupId, d);
+    const Id size = e_.push_word(d * 4), group = builtin_component(spv::BuiltIn::WorkgroupId, d);
     grid_[d] = as_id(size), block_[d] = as_id(block_spec_[d]), block_idx_[d] = as_id(group);
     grid[d] = widened(size), workgroup[d] = widened(group), count[d] = widened(builtin_component(spv::BuiltIn::NumWorkgroups, d));
   }
@@ -81,15 +81,8 @@ void Lower::thread_position() {
   for (unsigned d = 0; d < 3; ++d) thread_[d] = e_.resize(id_type_, u, at[d]);
 }
 
-Id Lower::push_word(std::uint32_t offset) {
-  Module& m = e_.m;
-  Id pointer = m.emit(Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, m.int_type(32)),
-                      {push_, e_.u32(0), e_.u32(offset / 4)});
-  return m.emit(Op::OpLoad, m.int_type(32), {pointer});
-}
-
 Id Lower::argument_word(std::uint32_t offset) {
-  if (!own_.arguments_in_memory) return push_word(support::spirv_launch_bytes + offset);
+  if (!own_.arguments_in_memory) return e_.push_word(support::spirv_launch_bytes + offset);
   Module& m = e_.m;
   Id at = e_.op(Op::OpIAdd, Scalar::U64, {argument_base_, e_.constant(Scalar::U64, offset)});
   Id pointer = m.emit(Op::OpConvertUToPtr, m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, m.int_type(32)), {at});
@@ -115,7 +108,7 @@ Id Lower::argument(Scalar s, std::uint32_t offset) {
 void Lower::arguments() {
   if (own_.arguments_in_memory) {
     Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
-                        {push_word(support::spirv_launch_bytes), push_word(support::spirv_launch_bytes + 4)});
+                        {e_.push_word(support::spirv_launch_bytes), e_.push_word(support::spirv_launch_bytes + 4)});
     argument_base_ = e_.op(Op::OpBitcast, Scalar::U64, {pair});
   }
   for (unsigned p = 0; p < f_.params().size(); ++p) {

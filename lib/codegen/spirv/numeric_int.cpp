@@ -31,6 +31,7 @@ Id Emitter::int_div(Scalar s, Id x, Id y, const std::uint64_t* known) {
     Id a = widened(s, wide, x), b = widened(s, wide, y);
     return op(Op::OpUConvert, s, {int_div(wide, a, b, nullptr)});
   }
+  if (ir::bits_of(s) == 64 && has(Feature::Quot64)) return quotient(s, x, y, known);
   const Op divide = ir::is_signed_int(s) ? Op::OpSDiv : Op::OpUDiv;
   const std::uint64_t ones = ir::bits_of(s) == 64 ? ~std::uint64_t(0) : 0xffffffff;
   if (known && *known != 0 && *known != ones) return op(divide, s, {x, y});

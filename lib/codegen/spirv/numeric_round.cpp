@@ -21,24 +21,6 @@ constexpr std::uint64_t one = 0x3f800000, half = 0x3f000000;
 
 }  // namespace
 
-/// `fast()` where the condition holds, else `slow()`.
-template <class Fast, class Slow>
-Id Emitter::either_way(Scalar s, Id condition, Fast&& fast_way, Slow&& slow_way) {
-  Id yes = label(), no = label(), after = label();
-  selection_merge(after);
-  branch(condition, yes, no);
-  begin(yes);
-  Id quick = fast_way();
-  const Id from_quick = block();
-  branch(after);
-  begin(no);
-  Id slow = slow_way();
-  const Id from_slow = block();
-  branch(after);
-  begin(after);
-  return phi(type(s), {{quick, from_quick}, {slow, from_slow}});
-}
-
 Id Emitter::divide_f32(Id x, Id y) {
   const bool by_double = has(Feature::F64) && has(Feature::Div64);
   const auto slow = [&] { return by_double ? divide_by_f64(x, y) : divide_by_integers(x, y); };
