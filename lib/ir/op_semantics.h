@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every pure operation computes: one function template per number of operands, over the C++ type of its operand. eval.cpp
-// makes a loop over lanes of each; folding and the interpreter both run those loops, so an operation has one meaning.
+// What every pure operation computes, over the C++ type of its operand: `compute`. eval.cpp makes a loop over lanes of each row of KRAIT_VALUE;
+// folding and the interpreter both run those loops, so an operation has one meaning.
 // Every operation is total: it has a result for all operand bits, hence may run in lanes whose result nobody reads.
 #pragma once
 
@@ -302,6 +302,31 @@ constexpr bool compare(T x, T y) {
   else {
     static_assert(op == Op::Ge);
     return x >= y;
+  }
+}
+
+// ---- by the rules of ops.def: one overload per number of operands ------------------------------------------------------------
+
+template <Op op, class T>
+constexpr auto compute(T x) {
+  if constexpr (op == Op::Isnan) return is_nan(x);
+  else if constexpr (op == Op::Isinf) return is_infinite(x);
+  else if constexpr (info(op).rule == Rule::Count) return count_bits<op>(x);
+  else return unary<op>(x);
+}
+/// A shift's count comes as its bits, whatever its type.
+template <Op op, class T, class Other>
+constexpr auto compute(T x, Other y) {
+  if constexpr (info(op).rule == Rule::Compare) return compare<op>(x, y);
+  else if constexpr (info(op).rule == Rule::Shift) return shift<op>(x, y);
+  else return binary<op>(x, y);
+}
+template <Op op, class T>
+constexpr T compute(T x, T y, T z) {
+  if constexpr (op == Op::Fma) return fused_multiply_add(x, y, z);
+  else {
+    static_assert(op == Op::BytePermute);
+    return byte_permute(x, y, z);
   }
 }
 

@@ -13,7 +13,7 @@ namespace krait::passes {
 using namespace ir;
 
 bool Simplify::applies(const Function& f, const Inst& inst) {
-  if (!is_pure(inst.op) || inst.op == Op::Const || info(inst.op).math || inst.results.size() != 1) return false;
+  if (!is_pure(inst.op) || inst.op == Op::Const || is_math(inst.op) || inst.results.size() != 1) return false;
   return inst.operands.size() <= 3 && f.type_of(inst.results[0]).is_value();
 }
 

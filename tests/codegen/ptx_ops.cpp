@@ -45,7 +45,7 @@ class Matrix {
 
   void add(Op op) {
     const ir::OpInfo& row = ir::info(op);
-    if (row.effect != ir::Effect::Pure || row.math || !takes(row, s_)) return;
+    if (row.family != ir::Family::Value || !takes(row, s_)) return;
     if (op == Op::BytePermute && ir::size_of(s_) != 4) return;  // expand_ops makes others of these
     switch (row.rule) {
       case Rule::Same: store(b_.emit(op, ir::value_type(s_), std::span(x_.data(), std::size_t(row.arity)))); return;

@@ -19,7 +19,7 @@ namespace krait::detail {
 
 /// The operations, as the IR has them.
 enum class op : std::uint8_t {
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) Name,
+#define KRAIT_OP(Name, ...) Name,
 #include <krait/ops.def>
 };
 

@@ -57,12 +57,6 @@ Value* Numeric::intrinsic(unsigned id, std::span<Value* const> x) {
   return b_.CreateIntrinsic(ID(id), {x[0]->getType()}, llvm::ArrayRef(x.data(), x.size()));
 }
 
-bool Numeric::handles(Op op) {
-  const ir::OpInfo& row = ir::info(op);
-  return row.effect == ir::Effect::Pure && !row.math && row.rule != ir::Rule::Id && op != Op::Const && op != Op::Extent &&
-         op != Op::Stride && op != Op::WarpSize && op != Op::LaneId;
-}
-
 Value* Numeric::emit(Op op, Scalar result, Scalar operand, std::span<Value* const> x, bool fast) {
   if (op == Op::Select) return b_.CreateSelect(x[0], x[1], x[2]);
   if (op == Op::Cast) return cast(x[0], operand, result);
@@ -137,20 +131,12 @@ Value* Numeric::emit_plain(Op op, std::span<Value* const> x, Scalar s, bool fast
     case Op::MulHi: return multiply_high(x[0], x[1], is_signed);
     case Op::AddSat: return intrinsic(is_signed ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, x);
     case Op::SubSat: return intrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat, x);
-    // Lowered by `emit` itself.
+    // Lowered by `emit` itself, or of one target.
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Shl: case Op::Shr:
-    case Op::Select: case Op::Cast: case Op::Bitcast:
-    // Not operations on values alone, or of one target: the lowerings' own.
-    case Op::BytePermute: case Op::Const: case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId:
-    case Op::GlobalSize: case Op::Shared: case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store:
-    case Op::LoadVec: case Op::StoreVec: case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd:
-    case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
-    case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: case Op::Uniform: case Op::Slot: case Op::Get:
-    case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride:
-    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call:
-#define KRAIT_OP(...)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+    case Op::Select: case Op::Cast: case Op::Bitcast: case Op::BytePermute:
+    // Not operations on values alone: the lowerings' own.
+#define KRAIT_OP(Name, ...) case Op::Name:
+#define KRAIT_VALUE(...)
 #include "krait/ops.def"
       break;
   }

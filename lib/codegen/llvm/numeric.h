@@ -32,9 +32,8 @@ llvm::Constant* literal(llvm::LLVMContext& context, ir::Scalar s, std::uint64_t 
 class Numeric {
  public:
   Numeric(llvm::IRBuilder<>& builder, NumericTraits traits) : b_(builder), traits_(traits) {}
+  virtual ~Numeric() = default;
 
-  /// True for the operations that `emit` lowers: every pure one on values but Const, positions and functions of KRAIT_MATH.
-  static bool handles(ir::Op op);
   /// `operand` is the type of the first operand (of the second for select), `result` that of the result. `fast`: approximate
   /// division and root are allowed.
   llvm::Value* emit(ir::Op op, ir::Scalar result, ir::Scalar operand, std::span<llvm::Value* const> operands, bool fast = false);
@@ -47,12 +46,15 @@ class Numeric {
   llvm::Value* min_max(llvm::Value* x, llvm::Value* y, ir::Scalar s, bool max);
   llvm::Value* divide(llvm::Value* x, llvm::Value* y, bool is_signed, bool remainder);
   llvm::Value* shift(ir::Op op, llvm::Value* x, llvm::Value* count, bool is_signed);
-  llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed);
+  virtual llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed);
   /// double → half with one rounding, on targets whose conversion goes through float.
   llvm::Value* half_from_double(llvm::Value* x);
 
   /// The type `element` in the shape of `like`.
   static llvm::Type* shaped(llvm::Type* like, llvm::Type* element);
+
+ protected:
+  llvm::IRBuilder<>& b_;
 
  private:
   llvm::Value* emit_plain(ir::Op op, std::span<llvm::Value* const> x, ir::Scalar s, bool fast);
@@ -64,7 +66,6 @@ class Numeric {
   llvm::Constant* float_constant(llvm::Type* type, double value);
   llvm::Type* float_of(llvm::Value* like) { return shaped(like->getType(), b_.getFloatTy()); }
 
-  llvm::IRBuilder<>& b_;
   NumericTraits traits_;
 };
 

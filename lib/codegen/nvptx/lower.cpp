@@ -237,7 +237,8 @@ Value* Lowering::copy_register(Value* x) {
 
 /// ptxas (CUDA 13.0, sm_90) sums fewer products than a loop makes where mul.hi feeds an addition, and moves factors in and out of the
 /// upper half where the product has 64 bits.
-Value* Lowering::multiply_high(Value* x, Value* y, bool is_signed) {
+Value* PtxNumeric::multiply_high(Value* x, Value* y, bool is_signed) {
+  if (!x->getType()->isIntegerTy(32)) return Numeric::multiply_high(x, y, is_signed);
   const char* code = is_signed ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
                                : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
@@ -289,32 +290,28 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
   else if (Value* near = approximate(inst)) set(inst, near);
   else if (Value* apart = distance(inst)) set(inst, apart);
-  else if (inst.op == Op::MulHi && ir::bits_of(to) == 32) set(inst, multiply_high(operands[0], operands[1], ir::is_signed_int(to)));
+  else if (inst.op == Op::BytePermute) set(inst, byte_permute(operands[0], operands[1], operands[2]));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 
 /// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
-Value* Lowering::byte_permute(const ir::Inst& inst) {
-  Value* selector = b_.CreateAnd(value(inst.operands[2]), b_.getInt32(0x7777));
-  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {value(inst.operands[0]), value(inst.operands[1]), selector});
+Value* Lowering::byte_permute(Value* x, Value* y, Value* selector) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {x, y, b_.CreateAnd(selector, b_.getInt32(0x7777))});
 }
 
 void Lowering::lower(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
-    case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
+#define KRAIT_VALUE(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_pure(inst);
       return;
-#define KRAIT_OP(...)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       set(inst, emit_function(inst));
       return;
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+#define KRAIT_POSITION(Name, ...) case Op::Name:
+#include "krait/ops.def"
       set(inst, position(inst.op, unsigned(inst.imm)));
       return;
     case Op::Shared: lower_shared(inst); return;
@@ -325,16 +322,17 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::Store: lower_store(inst); return;
     case Op::LoadVec: lower_load_vec(inst); return;
     case Op::StoreVec: lower_store_vec(inst); return;
-    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas:
+#define KRAIT_ATOMIC(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_atomic(inst);
       return;
-    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSync:
+    case Op::Fence: case Op::WarpSync:
+#define KRAIT_BARRIER(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_sync(inst);
       return;
     case Op::WarpSize: set(inst, b_.getInt32(32)); return;
     case Op::LaneId: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: lower_warp(inst); return;
-    case Op::BytePermute: set(inst, byte_permute(inst)); return;
     case Op::MatchAny: set(inst, match_any(value(inst.operands[0]))); return;
     case Op::WarpReduce: set(inst, warp_reduce(inst)); return;
     case Op::WarpScan: break;
@@ -348,11 +346,13 @@ void Lowering::lower(const ir::Inst& inst) {
     }
     case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
     case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
-    case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
-    case Op::Break: case Op::Return: case Op::Unreachable:
-      break;  // lower_region's
-    case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
     case Op::Call: lower_call(inst); return;
+    case Op::If: case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
+#define KRAIT_LOOP(Name, ...) case Op::Name:
+#define KRAIT_END(Name, ...) case Op::Name:
+#define KRAIT_REPORT(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      break;
   }
   defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
 }
