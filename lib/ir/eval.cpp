@@ -38,10 +38,10 @@ void copy_lanes(Columns in, Bits* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = x[i];
 }
 
-template <class To, class From>
+template <Op op, class To, class From>
 void cast_lanes(Columns in, Bits* out, std::size_t n) {
   const Bits* x = in[0];
-  for (std::size_t i = 0; i < n; ++i) out[i] = semantics::to_bits(semantics::convert<To>(semantics::from_bits<From>(x[i])));
+  for (std::size_t i = 0; i < n; ++i) out[i] = semantics::to_bits(semantics::convert_by<op, To>(semantics::from_bits<From>(x[i])));
 }
 
 // ---- from types at run time to types of C++ ---------------------------------------------------------------------------------
@@ -64,9 +64,13 @@ LaneFunction for_type(Scalar s, Make make) {
   return nullptr;
 }
 
+template <Op op>
 LaneFunction cast_function(Scalar to, Scalar from) {
   return for_type(to, [from]<class To>(To) {
-    return for_type(from, []<class From>(From) -> LaneFunction { return cast_lanes<typename To::type, typename From::type>; });
+    return for_type(from, []<class From>(From) -> LaneFunction {
+      if constexpr (takes(info(op), From::scalar)) return cast_lanes<op, typename To::type, typename From::type>;
+      else return nullptr;
+    });
   });
 }
 
@@ -76,7 +80,7 @@ LaneFunction choose(Scalar result, Scalar operand) {
   constexpr Rule rule = info(op).rule;
   if constexpr (rule == Rule::Select) return select_lanes;
   else if constexpr (rule == Rule::Bits) return copy_lanes;
-  else if constexpr (rule == Rule::Convert) return cast_function(result, operand);
+  else if constexpr (rule == Rule::Convert) return cast_function<op>(result, operand);
   else return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand, []<class T>(T) -> LaneFunction {
     if constexpr (takes(info(op), T::scalar)) return lanes<op, typename T::type>;
     else return nullptr;

@@ -37,7 +37,7 @@ ValueId Simplify::operator()(Node& n) {
       return is_float(n.scalar) ? floating(n) : n.scalar == Scalar::Bool ? bitwise(n) : integer(n);
     case Rule::Compare: return comparison(n);
     case Rule::Select: return select(n);
-    case Rule::Convert: return cast(n);
+    case Rule::Convert: return n.op == Op::Cast ? cast(n) : none;
     case Rule::Bits:
       if (type(n.in[0]) == n.scalar) return n.in[0];
       if (const Inst* inner = def(n.in[0], Op::Bitcast)) return make(Op::Bitcast, n.scalar, {inner->operands[0]});

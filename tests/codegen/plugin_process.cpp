@@ -91,8 +91,8 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
         std::erase_if(region.insts, [&](ir::InstId i) { return ir::info(f.insts[i].op).effect == ir::Effect::Report; });
-    passes::lower_types(module);
     passes::expand_ops(module, [](const ir::Inst&) { return false; }, 32);
+    passes::lower_types(module);
     std::string kir = ir::print(module);
     Compiled ptx = compile(kir, target);
     bool several_dynamic = ptx.status == 1 && ptx.log.find("shared arrays") != ptx.log.npos;

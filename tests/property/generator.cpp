@@ -29,7 +29,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
   const unsigned fraction = ir::info(Scalar(s)).fraction, exponent_bits = width - 1 - fraction;
   const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
   const std::uint64_t exponents[] = {0, 1, bias, bias, bias + 1, bias - 1, bias + 3, bias + 9, top - 1, top, bias + fraction, bias - 3};
-  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : exponents[r.below(12)];
+  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : std::min(exponents[r.below(12)], top);
   std::uint64_t rest = r.chance(40) ? 0 : r.bits() & ((1ull << fraction) - 1);
   if (exponent == top && rest) rest = 1ull << (fraction - 1);  // the quiet NaN
   return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
@@ -185,7 +185,8 @@ node Generator::value(scalar s, int depth) {
     }
     case 2: {
       const scalar from = any_type();
-      return detail::convert(s, value(from, depth - 1));
+      const node x = value(from, depth - 1);
+      return r_.chance(70) ? detail::convert(s, x) : detail::convert_saturating(s, x);
     }
     case 3: {
       const node c = condition(depth - 1), x = value(s, depth - 1), y = value(s, depth - 1);

@@ -133,7 +133,7 @@ Value* Numeric::emit_plain(Op op, std::span<Value* const> x, Scalar s, bool fast
     case Op::SubSat: return intrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat, x);
     // Lowered by `emit` itself, or of one target.
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Shl: case Op::Shr:
-    case Op::Select: case Op::Cast: case Op::Bitcast: case Op::BytePermute:
+    case Op::Select: case Op::Cast: case Op::CastSat: case Op::Bitcast: case Op::BytePermute:
     // Not operations on values alone: the lowerings' own.
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)

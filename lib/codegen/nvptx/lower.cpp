@@ -285,13 +285,26 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
+  if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1) operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
+  else if (inst.op == Op::CastSat) set(inst, to_float8(to, operands[0]));
   else if (Value* near = approximate(inst)) set(inst, near);
   else if (Value* apart = distance(inst)) set(inst, apart);
   else if (inst.op == Op::BytePermute) set(inst, byte_permute(operands[0], operands[1], operands[2]));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
+}
+
+/// The conversions that lower_types leaves, by instructions that have two numbers; the lower one is used.
+Value* Lowering::to_float8(Scalar to, Value* x) {
+  const auto instruction = to == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
+  return b_.CreateTrunc(b_.CreateIntrinsic(instruction, {llvm::ConstantFP::get(b_.getFloatTy(), 0), x}), b_.getInt8Ty());
+}
+Value* Lowering::from_float8(Scalar from, Value* x) {
+  const auto instruction = from == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn : llvm::Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
+  Value* halves = b_.CreateIntrinsic(instruction, {b_.CreateZExt(x, b_.getInt16Ty())});
+  return b_.CreateFPExt(b_.CreateExtractElement(halves, std::uint64_t(0)), b_.getFloatTy());
 }
 
 /// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.

@@ -92,6 +92,8 @@ class Lowering {
   void lower(const ir::Inst& inst);
   llvm::Value* distance(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
+  llvm::Value* to_float8(ir::Scalar to, llvm::Value* x);
+  llvm::Value* from_float8(ir::Scalar from, llvm::Value* x);
   llvm::Value* byte_permute(llvm::Value* x, llvm::Value* y, llvm::Value* selector);
   llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);

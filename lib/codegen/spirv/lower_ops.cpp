@@ -132,7 +132,7 @@ Id Lower::pure(const ir::Inst& i) {
 #include "krait/ops.def"
       return math(i, s);
 
-    case Op::AddSat: case Op::SubSat: case Op::BytePermute:  // expand_ops made others of them
+    case Op::AddSat: case Op::SubSat: case Op::BytePermute: case Op::CastSat:  // expand_ops made others of them
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #define KRAIT_MATH(...)
