@@ -20,15 +20,13 @@ using llvm::Value;
 
 namespace {
 
-constexpr NumericTraits traits{.half_arithmetic = true, .half_from_double = true, .minimum_number = true, .wide_multiply = true};
-
 using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
 Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
     : session_(session), all_(all), number_(function), kernel_(all.module.functions[function]), context_(session.context()),
-      b_(context_), numeric_(b_, traits), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
+      b_(context_), numeric_(b_), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
       float_bits_(kernel_.values.size(), -1) {
   for (const ir::Function& f : all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
@@ -178,32 +176,6 @@ Value* Lowering::signed_i64(ir::ValueId v) {
   return numeric_.cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
 }
 
-/// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is involved.
-Value* Lowering::saturate(Value* x, Scalar from, Scalar to) {
-  using namespace llvm::Intrinsic;
-  bool real64 = from == Scalar::F64, is_signed = ir::is_signed_int(to);
-  if (from == Scalar::F16) x = b_.CreateFPExt(x, b_.getFloatTy());
-  Value* nan = b_.CreateFCmpUNO(x, x);
-  auto convert = [&](ID id, bool defined) -> Value* {
-    Value* y = b_.CreateIntrinsic(id, {x});
-    return defined ? y : b_.CreateSelect(nan, llvm::Constant::getNullValue(y->getType()), y);
-  };
-  switch (ir::size_of(to)) {
-    case 8:
-      if (is_signed) return convert(real64 ? nvvm_d2ll_rz : nvvm_f2ll_rz, false);
-      return convert(real64 ? nvvm_d2ull_rz : nvvm_f2ull_rz, false);
-    case 4:
-      if (is_signed) return convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
-      return convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64);
-    default: break;
-  }
-  unsigned bits = ir::bits_of(to);
-  std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
-  Value* y = convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
-  y = b_.CreateBinaryIntrinsic(smin, b_.CreateBinaryIntrinsic(smax, y, b_.getInt32(low)), b_.getInt32(high));
-  return b_.CreateTrunc(y, b_.getIntNTy(bits));
-}
-
 /// Whether an integer may be the bits of a float, or become them when LLVM drops what later narrowing makes void.
 bool Lowering::may_hold_float_bits(ir::ValueId v) {
   if (!reinterprets_) return false;
@@ -233,16 +205,6 @@ Value* Lowering::copy_register(Value* x) {
   const char* registers = bits == 16 ? "=h,h" : bits == 32 ? "=r,r" : "=l,l";
   auto* type = llvm::FunctionType::get(x->getType(), {x->getType()}, false);
   return b_.CreateCall(llvm::InlineAsm::get(type, code, registers, false), {x});
-}
-
-/// ptxas (CUDA 13.0, sm_90) sums fewer products than a loop makes where mul.hi feeds an addition, and moves factors in and out of the
-/// upper half where the product has 64 bits.
-Value* PtxNumeric::multiply_high(Value* x, Value* y, bool is_signed) {
-  if (!x->getType()->isIntegerTy(32)) return Numeric::multiply_high(x, y, is_signed);
-  const char* code = is_signed ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
-                               : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
-  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
-  return b_.CreateCall(llvm::InlineAsm::get(type, code, "=r,r,r", false), {x, y});
 }
 
 /// rcp.approx.ftz.f64 takes the upper half of x and gives the upper half of a result, some 2^-19 off; with e = 1 - x r, the series
@@ -288,8 +250,7 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1) operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
-  if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
-  else if (inst.op == Op::CastSat) set(inst, to_float8(to, operands[0]));
+  if (inst.op == Op::CastSat) set(inst, to_float8(to, operands[0]));
   else if (Value* near = approximate(inst)) set(inst, near);
   else if (Value* apart = distance(inst)) set(inst, apart);
   else if (inst.op == Op::BytePermute) set(inst, byte_permute(operands[0], operands[1], operands[2]));

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/llvm/numeric.h"
+#include "codegen/nvptx/numeric.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
@@ -38,13 +38,6 @@ struct Lowered {
   const ir::ArgumentLayout& arguments;
   ir::Calls calls{module};
   std::vector<llvm::Function*> functions{module.functions.size(), nullptr};  // those lowered so far
-};
-
-/// The shared arithmetic, and what PTX has of its own.
-class PtxNumeric final : public Numeric {
- public:
-  using Numeric::Numeric;
-  llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed) override;
 };
 
 class Lowering {
@@ -95,7 +88,6 @@ class Lowering {
   llvm::Value* to_float8(ir::Scalar to, llvm::Value* x);
   llvm::Value* from_float8(ir::Scalar from, llvm::Value* x);
   llvm::Value* byte_permute(llvm::Value* x, llvm::Value* y, llvm::Value* selector);
-  llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
   llvm::Value* reciprocal_f64(llvm::Value* x);
