@@ -12,27 +12,31 @@ namespace krait {
 
 namespace detail {
 
-/// What floats below 32 bits share: bits of storage, and conversions on the host that round to nearest, ties to even.
-template <class Self, int Exponent, int Fraction>
+/// What floats below 32 bits share: bits of storage, and conversions on the host that round to nearest, ties to even. Numbers: the largest
+/// exponent has numbers too, and one NaN in place of infinities and NaNs.
+template <class Self, int Exponent, int Fraction, bool Numbers = false>
 class narrow_float {
  public:
+  using storage = std::conditional_t<(Exponent + Fraction < 8), std::uint8_t, std::uint16_t>;
+
   constexpr narrow_float() = default;
   constexpr operator float() const { return widen(bits_); }  // NOLINT: every value is a float
 
-  static constexpr Self from_bits(std::uint16_t bits) {
+  static constexpr Self from_bits(storage bits) {
     Self x;
     x.bits_ = bits;
     return x;
   }
-  constexpr std::uint16_t bits() const { return bits_; }
+  constexpr storage bits() const { return bits_; }
 
  protected:
+  static constexpr std::uint32_t sign_bit = 1u << (Exponent + Fraction);
   template <class Number>
-  constexpr explicit narrow_float(Number x, int) : bits_(round(in_double(x))) {}
+  constexpr explicit narrow_float(Number x, int) : bits_(static_cast<storage>(round(in_double(x)))) {}
 
  private:
-  static constexpr int bias = (1 << (Exponent - 1)) - 1;
-  static constexpr std::uint32_t sign_bit = 1u << (Exponent + Fraction), infinity = ((1u << Exponent) - 1) << Fraction;
+  static constexpr int bias = (1 << (Exponent - 1)) - 1, most = bias + Numbers;  // exponent of the largest number
+  static constexpr std::uint32_t beyond = Numbers ? sign_bit - 1 : ((1u << Exponent) - 1) << Fraction;  // infinity, or NaN where there is none
 
   /// Where 64 bits are more than a double holds, the lowest bits only say whether they are zero: the rounding to come sees the same.
   template <class Number>
@@ -43,15 +47,15 @@ class narrow_float {
     }
     return static_cast<double>(x);
   }
-  static constexpr std::uint16_t round(double x) {
+  static constexpr std::uint32_t round(double x) {
     const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, x);
     const std::uint32_t sign = bits >> 63 ? sign_bit : 0;
     const auto exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
     std::uint64_t fraction = bits & 0xfffffffffffff;
-    if (exponent == 1024)
-      return static_cast<std::uint16_t>(sign | infinity | (fraction ? 1 << (Fraction - 1) | fraction >> (52 - Fraction) : 0));
-    if (exponent < -bias - Fraction) return static_cast<std::uint16_t>(sign);
-    if (exponent > bias) return static_cast<std::uint16_t>(sign | infinity);
+    if (exponent == 1024 && fraction && !Numbers)
+      return static_cast<std::uint32_t>(sign | beyond | 1 << (Fraction - 1) | fraction >> (52 - Fraction));
+    if (exponent < -bias - Fraction) return sign;
+    if (exponent > most) return sign | beyond;
     fraction |= std::uint64_t{1} << 52;
     const bool normal = exponent >= 1 - bias;
     const int drop = 52 - Fraction + (normal ? 0 : 1 - bias - exponent);  // bits below the last kept one; subnormals keep fewer
@@ -59,11 +63,11 @@ class narrow_float {
     std::uint64_t kept = fraction >> drop;
     kept += rest > half || (rest == half && (kept & 1));
     if (normal) kept += static_cast<std::uint64_t>(exponent + bias - 1) << Fraction;  // a carry runs into the exponent
-    return static_cast<std::uint16_t>(sign | kept);
+    return sign | (kept > beyond ? beyond : static_cast<std::uint32_t>(kept));
   }
-  static constexpr float widen(std::uint16_t bits) {
+  static constexpr float widen(std::uint32_t bits) {
     const std::uint32_t sign = bits & sign_bit ? 0x80000000 : 0, rest = bits & (sign_bit - 1), shifted = rest << (23 - Fraction);
-    if (rest >= infinity) return __builtin_bit_cast(float, sign | 0x7f800000 | (shifted & 0x7fffff));
+    if (rest >= beyond) return __builtin_bit_cast(float, sign | 0x7f800000 | (shifted & 0x7fffff));
     constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - bias) << 23;
     if (rest >> Fraction || rebias == 0) return __builtin_bit_cast(float, sign | (shifted + rebias));
     // The shifted bits with the exponent of the smallest normal number, less that number.
@@ -72,7 +76,16 @@ class narrow_float {
     return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, tiny) | sign);
   }
 
-  std::uint16_t bits_ = 0;
+  storage bits_ = 0;
+};
+
+/// And those whose arithmetic gives them.
+template <class Self, int Exponent, int Fraction>
+class narrow_number : public narrow_float<Self, Exponent, Fraction> {
+  using base = narrow_float<Self, Exponent, Fraction>;
+
+ protected:
+  using base::base;
 
   // float holds more than twice the bits, so rounding its result is the correctly rounded result.
   friend constexpr Self operator+(Self x, Self y) { return Self(float(x) + float(y)); }
@@ -80,7 +93,7 @@ class narrow_float {
   friend constexpr Self operator*(Self x, Self y) { return Self(float(x) * float(y)); }
   friend constexpr Self operator/(Self x, Self y) { return Self(float(x) / float(y)); }
   friend constexpr Self operator+(Self x) { return x; }
-  friend constexpr Self operator-(Self x) { return from_bits(static_cast<std::uint16_t>(x.bits() ^ sign_bit)); }
+  friend constexpr Self operator-(Self x) { return base::from_bits(static_cast<std::uint16_t>(x.bits() ^ base::sign_bit)); }
 #define KRAIT_WITH_INTEGER(op)                                  \
   template <class Integer>                                      \
     requires std::is_integral_v<Integer>                        \
@@ -103,23 +116,43 @@ class narrow_float {
 
 /// IEEE binary16: two bytes of storage with conversions on the host, a type of its own in kernels. Arithmetic of two f16 gives
 /// f16 (rounded once), with an integer f16, with float or double their type.
-class f16 : public detail::narrow_float<f16, 5, 10> {
+class f16 : public detail::narrow_number<f16, 5, 10> {
  public:
   constexpr f16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
     requires std::is_arithmetic_v<Number>
-  constexpr explicit f16(Number x) : narrow_float(x, 0) {}
+  constexpr explicit f16(Number x) : narrow_number(x, 0) {}
 };
 
 /// bfloat16: the upper half of a float, with the rules of f16. Arithmetic with another narrow float is float's.
-class bf16 : public detail::narrow_float<bf16, 8, 7> {
+class bf16 : public detail::narrow_number<bf16, 8, 7> {
  public:
   constexpr bf16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
     requires std::is_arithmetic_v<Number>
-  constexpr explicit bf16(Number x) : narrow_float(x, 0) {}
+  constexpr explicit bf16(Number x) : narrow_number(x, 0) {}
+};
+
+/// A float of 8 bits for storage, of the Open Compute Project's format E4M3: 4 bits of exponent, numbers up to 448, NaN but no infinity.
+/// Arithmetic is float's. Conversions round to nearest, ties to even; what is beyond 448 becomes NaN, or 448 by kr::cast_sat.
+class f8e4m3 : public detail::narrow_float<f8e4m3, 4, 3, true> {
+ public:
+  constexpr f8e4m3() = default;
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr explicit f8e4m3(Number x) : narrow_float(x, 0) {}
+};
+
+/// A float of 8 bits for storage, of the format E5M2: 5 bits of exponent, numbers up to 57344, infinities and NaN as f16's. Otherwise
+/// as f8e4m3.
+class f8e5m2 : public detail::narrow_float<f8e5m2, 5, 2> {
+ public:
+  constexpr f8e5m2() = default;
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr explicit f8e5m2(Number x) : narrow_float(x, 0) {}
 };
 
 namespace detail {
@@ -131,6 +164,10 @@ template <>
 inline constexpr scalar narrow_scalar<f16> = scalar::f16;
 template <>
 inline constexpr scalar narrow_scalar<bf16> = scalar::bf16;
+template <>
+inline constexpr scalar narrow_scalar<f8e4m3> = scalar::f8e4m3;
+template <>
+inline constexpr scalar narrow_scalar<f8e5m2> = scalar::f8e5m2;
 template <class Type>
 inline constexpr bool is_narrow_v = narrow_scalar<Type> != scalar::none;
 
@@ -145,7 +182,7 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>, "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16 and kr::bf16");
+  static_assert(plain<Type>, "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3 and kr::f8e5m2");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;
@@ -186,9 +223,14 @@ template <class Type>
 struct choice<Type, Type> { using type = Type; };
 template <class Left, class Right>
 using choice_t = typename choice<Left, Right>::type;
-/// The type in which a floating-point function of a Type is computed: integers as double.
+/// The type in which a floating-point function of a Type is computed: integers as double, floats of 8 bits as float.
 template <class Type>
-using real_t = std::conditional_t<is_float_v<Type>, Type, double>;
+struct real { using type = double; };
+template <class Type>
+  requires is_float_v<Type>
+struct real<Type> { using type = promote_t<Type>; };
+template <class Type>
+using real_t = typename real<Type>::type;
 template <class Left, class Right>
 using real2_t = real_t<arith_t<Left, Right>>;
 
@@ -212,7 +254,7 @@ constexpr std::uint64_t bits_of(Type x) {
 }
 template <plain Type>
 constexpr Type from_bits(std::uint64_t bits) {
-  if constexpr (is_narrow_v<Type>) return Type::from_bits(static_cast<std::uint16_t>(bits));
+  if constexpr (is_narrow_v<Type>) return Type::from_bits(static_cast<typename Type::storage>(bits));
   else if constexpr (std::is_same_v<Type, float>) return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
   else if constexpr (std::is_same_v<Type, double>) return __builtin_bit_cast(double, bits);
   else return static_cast<Type>(bits);
@@ -249,6 +291,22 @@ constexpr To convert_plain(From x) {
   } else {
     return static_cast<To>(x);
   }
+}
+
+/// kr::cast_sat on plain values.
+template <plain To, plain From>
+constexpr To convert_plain_saturating(From x) {
+  const To y = convert_plain<To>(x);
+  if constexpr (is_float_v<To>) {
+    constexpr double infinity = __builtin_huge_val();
+    const auto given = static_cast<double>(x), made = static_cast<double>(y);
+    if (!is_nan(given) && (is_nan(made) || made == infinity || made == -infinity)) {
+      // One below infinity, or below the NaN in its place.
+      const std::uint64_t beyond = bits_of(convert_plain<To>(infinity)), sign = given < 0 ? std::uint64_t{1} << (8 * sizeof(To) - 1) : 0;
+      return from_bits<To>((beyond - 1) | sign);
+    }
+  }
+  return y;
 }
 
 template <class Type>

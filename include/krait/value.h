@@ -189,6 +189,15 @@ template <detail::plain To, detail::plain From>
 constexpr To cast(From x) {
   return detail::convert_plain<To>(x);
 }
+/// As cast, but to a float type: what is beyond its largest finite number becomes that, infinities too. NaN stays NaN.
+template <detail::plain To, detail::traced From>
+[[gnu::noinline, gnu::cold]] value<To> cast_sat(const From& x) {
+  return value<To>(detail::convert_saturating(detail::scalar_of<To>, node_of(x)));
+}
+template <detail::plain To, detail::plain From>
+constexpr To cast_sat(From x) {
+  return detail::convert_plain_saturating<To>(x);
+}
 /// The bits of x as a type of the same size.
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> bitcast(const From& x) {

@@ -121,8 +121,8 @@ void Calls::summarise(const Function& f, Summary& s) const {
     const OpInfo& row = info(inst.op);
     const bool own = (row.effect == Effect::Read || row.effect == Effect::Write) && is_own(f, inst.operands[0]);
     if (!own) most = std::max(most, reach(effect(inst)));
-    const bool position = row.rule == Rule::Id || inst.op == Op::LaneId || inst.op == Op::WarpSize || inst.op == Op::GridStride;
-    const bool constant = inst.op == Op::BlockDim || inst.op == Op::GridDim || inst.op == Op::GlobalSize || inst.op == Op::WarpSize;
+    const bool position = knows_place(inst.op);
+    const bool constant = position && row.level == Level::Launch;
     s.placed = s.placed || (position && !constant) || is_placed(inst);
     s.kernel_only = s.kernel_only || position || inst.op == Op::Shared || (inst.op == Op::Local && is_large(f, inst)) ||
                      (f.checked && (row.effect == Effect::Read || row.effect == Effect::Write || row.effect == Effect::Atomic)) ||

@@ -7,15 +7,15 @@
 namespace krait::ir {
 namespace {
 
-/// Widths of the fields of an IEEE 754 binary format.
+/// Widths of the fields of a binary format.
 struct Format {
-  int exponent, mantissa;
+  Scalar type;
+  int exponent = int(info(type).exponent), mantissa = int(info(type).fraction);
   int bias() const { return (1 << (exponent - 1)) - 1; }
-  std::uint64_t infinity() const { return ((std::uint64_t(1) << exponent) - 1) << mantissa; }
-  std::uint64_t quiet_nan() const { return infinity() | std::uint64_t(1) << (mantissa - 1); }
+  std::uint64_t largest() const { return largest_finite(type); }
   std::uint64_t sign() const { return std::uint64_t(1) << (exponent + mantissa); }
 };
-constexpr Format format_of(Scalar s) { return {int(info(s).exponent), int(info(s).fraction)}; }
+constexpr Format format_of(Scalar s) { return {s}; }
 
 constexpr int hex_digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -27,13 +27,13 @@ const char* encode(Format f, std::uint64_t mantissa, int exponent, std::uint64_t
   const int zeros = std::countr_zero(mantissa);
   mantissa >>= zeros, exponent += zeros;
   const int width = int(std::bit_width(mantissa)), top = exponent + width - 1;
-  if (top > f.bias()) return "constant is too large for its type";
+  if (top > f.bias() + 1) return "constant is too large for its type";
   const int least = 1 - f.bias() - f.mantissa;  // exponent of the smallest subnormal
   if (width > f.mantissa + 1 || exponent < least) return "constant is not exact in its type";
   if (top < 1 - f.bias()) return bits = mantissa << (exponent - least), nullptr;
   const std::uint64_t fraction = (mantissa << (f.mantissa + 1 - width)) & ((std::uint64_t(1) << f.mantissa) - 1);
   bits = std::uint64_t(top + f.bias()) << f.mantissa | fraction;
-  return nullptr;
+  return bits > f.largest() ? "constant is too large for its type" : nullptr;
 }
 
 const char* parse_hex(std::string_view text, Format f, std::uint64_t& bits) {
@@ -85,14 +85,14 @@ void append_float(std::string& out, Scalar s, std::uint64_t bits) {
     char text[20];
     out.append(text, std::to_chars(text, text + sizeof text, x, 16).ptr);
   };
-  if (is_nan(s, bits) && bits != f.quiet_nan()) {
+  if (is_nan(s, bits) && bits != canonical_nan(s)) {
     out += "bits(0x", hex(bits), out += ')';
     return;
   }
   if (bits & f.sign()) out += '-';
   bits &= ~f.sign();
-  if (bits >= f.infinity()) {
-    out += bits == f.infinity() ? "inf" : "nan";
+  if (bits > f.largest()) {
+    out += is_nan(s, bits) ? "nan" : "inf";
     return;
   }
   std::uint64_t mantissa = bits & ((std::uint64_t(1) << f.mantissa) - 1);
@@ -125,9 +125,10 @@ const char* parse_float(std::string_view text, Scalar s, std::uint64_t& bits) {
   if (negative) text.remove_prefix(1);
   const char* wrong = nullptr;
   if (text == "nan" && !negative) {
-    bits = f.quiet_nan();
+    bits = canonical_nan(s);
   } else if (text == "inf") {
-    bits = f.infinity();
+    bits = f.largest() + 1;
+    if (!has_infinity(s)) wrong = "the type has no infinity";
   } else if (text.starts_with("0x")) {
     wrong = parse_hex(text, f, bits);
   } else if (text.empty() || text[0] < '0' || text[0] > '9') {

@@ -274,41 +274,39 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::Store: store(inst, active); break;
     case Op::LoadVec: load_vector(inst, active); break;
     case Op::StoreVec: store_vector(inst, active); break;
-    case Op::AtomicAdd: atomic(inst, Op::Add, active); break;
-    case Op::AtomicMin: atomic(inst, Op::Min, active); break;
-    case Op::AtomicMax: atomic(inst, Op::Max, active); break;
-    case Op::AtomicAnd: atomic(inst, Op::And, active); break;
-    case Op::AtomicOr: atomic(inst, Op::Or, active); break;
-    case Op::AtomicXor: atomic(inst, Op::Xor, active); break;
-    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicExchange: case Op::AtomicCas:
-      atomic(inst, inst.op, active);
+#define KRAIT_ATOMIC(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      atomic(inst, info(inst.op).by, active);
       break;
-    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: barrier(inst, active); break;
+#define KRAIT_BARRIER(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      barrier(inst, active);
+      break;
     case Op::WarpSync: warp_barrier(active); break;
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: ballot(inst, active); break;
     case Op::Shuffle: shuffle(inst, active); break;
     case Op::MatchAny: match_any(inst, active); break;
     case Op::WarpReduce: case Op::WarpScan: combine(inst, active); break;
     case Op::Uniform: uniform(inst, active); break;
-    case Op::Print: case Op::Fault: report(inst, active); break;
+#define KRAIT_REPORT(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      report(inst, active);
+      break;
     case Op::Slot: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
     case Op::Get: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
     case Op::Set: copy(column(inst.operands[1]), column(inst.operands[0]), active); break;
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
     // Run by their lane functions; here only where the operation does not have the type.
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
-    case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
-    case Op::BytePermute:
+#define KRAIT_VALUE(Name, ...) case Op::Name:
+#include "krait/ops.def"
       stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
     // Run as control flow.
-    case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
-    case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call:
+    case Op::If: case Op::Switch: case Op::Call:
+#define KRAIT_LOOP(Name, ...) case Op::Name:
+#define KRAIT_END(Name, ...) case Op::Name:
+#include "krait/ops.def"
       stop(fmt::format("{} without its regions{}", info(inst.op).name, where(inst)));
   }
 }

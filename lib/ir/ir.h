@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,13 +28,17 @@
 namespace krait::ir {
 
 enum class Op : std::uint8_t {
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) Name,
+#define KRAIT_OP(Name, ...) Name,
 #include "krait/ops.def"
 };
 
 enum class Rule : std::uint8_t { Same, Compare, Test, Shift, Select, Convert, Bits, Count, Id, Custom };
 enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Report, Call, Control };
 enum class Level : std::uint8_t { Operands, Launch, Block, Warp, Varying, Custom };
+enum class Family : std::uint8_t { Value, Math, Position, Atomic, Barrier, Warp, Report, Loop, End, Other };
+enum class Commuting : std::uint8_t { Ordered, Commutes };
+enum class Cost : std::uint8_t { Quick, Divides, Pieces };
+enum class Number : std::uint8_t { None, Bits, Dimension, Scope, Callee, Combination, Offset };
 
 /// A row of ops.def.
 struct OpInfo {
@@ -43,26 +48,48 @@ struct OpInfo {
   bool bools, ints, floats;  // the classes of TYPES
   Effect effect;
   Level level;
-  bool math;  // a row of KRAIT_MATH
+  Family family;
+  Commuting order;
+  Cost cost;
+  Op by;  // an atomic: what it writes; others: the operation itself
+  Number number;
   std::string_view doc;
 };
-const OpInfo& info(Op op);
+
+namespace table {
+enum Classes : unsigned { B = 1, I = 2, F = 4, BI = B | I, IF = I | F, BIF = B | I | F };
+inline constexpr OpInfo rows[] = {
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, family, order, cost, by, number, doc)                              \
+  {text,          arity,           Rule::rule,       ((types) & B) != 0,  ((types) & I) != 0, ((types) & F) != 0, Effect::effect,  \
+   Level::level, Family::family, Commuting::order, Cost::cost, Op::by, Number::number, doc},
+#include "krait/ops.def"
+};
+}  // namespace table
+
+inline constexpr unsigned op_count = std::size(table::rows);
+constexpr const OpInfo& info(Op op) { return table::rows[unsigned(op)]; }
 /// Whether s is of the row's TYPES.
 constexpr bool takes(const OpInfo& row, Scalar s) {
   return s == Scalar::Bool ? row.bools : is_int(s) ? row.ints : is_float(s) && row.floats;
 }
 /// The operation of that text name, or false.
 bool find_op(std::string_view name, Op& op);
-inline constexpr unsigned op_count = 0
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) +1
-#include "krait/ops.def"
-    ;
-constexpr bool is_terminator(Op op) { return op >= Op::Yield; }
-constexpr bool is_loop(Op op) { return op == Op::Loop || op == Op::For || op == Op::GridStride; }
+constexpr bool is_terminator(Op op) { return info(op).family == Family::End; }
+constexpr bool is_loop(Op op) { return info(op).family == Family::Loop; }
+/// A function of KRAIT_MATH, which has a body in the DSL.
+constexpr bool is_math(Op op) { return info(op).family == Family::Math; }
 /// All threads of the block arrive before one goes on.
-constexpr bool is_barrier(Op op) { return op >= Op::Barrier && op <= Op::BarrierOr; }
+constexpr bool is_barrier(Op op) { return info(op).family == Family::Barrier; }
 /// What the lanes of a warp do together.
-constexpr bool is_warp_operation(Op op) { return op >= Op::WarpSync && op <= Op::WarpScan; }
+constexpr bool is_warp_operation(Op op) { return info(op).family == Family::Warp; }
+/// The first two operands may change places.
+constexpr bool is_commutative(Op op) { return info(op).order == Commuting::Commutes; }
+/// Waits for the processor's divider.
+constexpr bool divides(Op op) { return info(op).cost == Cost::Divides; }
+/// Knows the thread's or the block's place, or the launch.
+constexpr bool knows_place(Op op) {
+  return info(op).family == Family::Position || op == Op::LaneId || op == Op::WarpSize || op == Op::GridStride;
+}
 
 using ValueId = std::uint32_t;
 using InstId = std::uint32_t;

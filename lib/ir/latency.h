@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How long results take on a CPU: for schedules and for the choice of how many vectors a kernel's lanes lie in.
 #pragma once
 
 #include "ir/ir.h"
@@ -7,12 +9,10 @@ namespace krait::ir {
 
 /// About how many cycles of a CPU pass before an operation's result is there.
 inline unsigned latency(const Inst& inst) {
-  switch (inst.op) {
-    case Op::Const: return 0;
-    case Op::Div: case Op::Rem: case Op::Sqrt: return 14;
-    case Op::Load: return 6;
-    default: return is_float(inst.type.scalar) && inst.op != Op::Select && inst.op != Op::Bitcast ? 4 : 1;
-  }
+  if (inst.op == Op::Const) return 0;
+  if (inst.op == Op::Load) return 6;
+  if (divides(inst.op)) return 14;
+  return is_float(inst.type.scalar) && inst.op != Op::Select && inst.op != Op::Bitcast ? 4 : 1;
 }
 
 }  // namespace krait::ir

@@ -8,29 +8,32 @@
 #include <concepts>
 #include <cstdint>
 
+#include "ir/types.h"
+
 namespace krait::ir {
 
-/// A number of an IEEE 754 format with these fields, by its bits.
-template <int Exponent, int Fraction>
+/// A number of a type of the table, by its bits.
+template <Scalar type>
 struct Narrow {
-  static constexpr int fraction = Fraction, bias = (1 << (Exponent - 1)) - 1;
-  static constexpr int least = 1 - bias - Fraction;  // exponent of the smallest subnormal
-  static constexpr std::uint16_t sign = 1u << (Exponent + Fraction);
-  static constexpr std::uint16_t infinity = ((1u << Exponent) - 1) << Fraction;
-  static constexpr std::uint16_t nan = infinity | 1u << (Fraction - 1);
+  static constexpr int fraction = int(info(type).fraction), bias = (1 << (info(type).exponent - 1)) - 1;
+  static constexpr int least = 1 - bias - fraction;              // exponent of the smallest subnormal
+  static constexpr int most = bias + (has_infinity(type) ? 0 : 1);  // of the largest finite number
+  static constexpr std::uint16_t sign = 1u << (bits_of(type) - 1);
+  static constexpr std::uint16_t largest = std::uint16_t(largest_finite(type)), nan = std::uint16_t(canonical_nan(type));
+  static constexpr std::uint16_t beyond = largest + 1;  // infinity, or NaN where there is none
 
   std::uint16_t bits = 0;
 
   constexpr std::uint16_t magnitude() const { return bits & (sign - 1); }
-  constexpr bool is_nan() const { return magnitude() > infinity; }
-  constexpr bool is_infinite() const { return magnitude() == infinity; }
+  constexpr bool is_nan() const { return krait::ir::is_nan(type, bits); }
+  constexpr bool is_infinite() const { return has_infinity(type) && magnitude() == beyond; }
   friend constexpr bool operator==(Narrow, Narrow) = default;
 };
 
 template <class T>
 inline constexpr bool is_narrow = false;
-template <int Exponent, int Fraction>
-inline constexpr bool is_narrow<Narrow<Exponent, Fraction>> = true;
+template <Scalar type>
+inline constexpr bool is_narrow<Narrow<type>> = true;
 template <class T>
 concept NarrowFloat = is_narrow<T>;
 
@@ -40,7 +43,7 @@ constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
   const std::uint16_t sign = negative ? To::sign : 0;
   if (significand == 0) return {sign};
   const int top = exponent + int(std::bit_width(significand)) - 1;  // floor(log2)
-  if (top > To::bias) return {std::uint16_t(sign | To::infinity)};
+  if (top > To::most) return {std::uint16_t(sign | To::beyond)};
   const int quantum = top - To::fraction > To::least ? top - To::fraction : To::least;  // exponent of the last place of the result
   const int drop = quantum - exponent;
   std::uint64_t kept = 0;
@@ -53,7 +56,8 @@ constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
     if (rest > half || (rest == half && (kept & 1))) ++kept;
   }
   // A normal number's leading bit, and a carry out of the significand, both land in the exponent field by this sum.
-  return {std::uint16_t(sign | ((std::uint64_t(quantum - To::least) << To::fraction) + kept))};
+  const std::uint64_t magnitude = (std::uint64_t(quantum - To::least) << To::fraction) + kept;
+  return {std::uint16_t(sign | (magnitude > To::largest ? To::beyond : magnitude))};
 }
 
 template <NarrowFloat To>
@@ -62,7 +66,7 @@ constexpr To narrow(double x) {
   const bool negative = bits >> 63;
   const int exponent = int(bits >> 52 & 0x7ff);
   const std::uint64_t fraction = bits & 0xfffffffffffff;
-  if (exponent == 0x7ff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::infinity)};
+  if (exponent == 0x7ff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
   if (exponent == 0) return round_to<To>(negative, fraction, -1074);
   return round_to<To>(negative, fraction | std::uint64_t(1) << 52, exponent - 1075);
 }
@@ -72,7 +76,7 @@ constexpr To narrow(float x) {
   const bool negative = bits >> 31;
   const int exponent = int(bits >> 23 & 0xff);
   const std::uint32_t fraction = bits & 0x7fffff;
-  if (exponent == 0xff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::infinity)};
+  if (exponent == 0xff) return {fraction ? To::nan : std::uint16_t((negative ? To::sign : 0) | To::beyond)};
   if (exponent == 0) return round_to<To>(negative, fraction, -149);
   return round_to<To>(negative, fraction | 0x800000u, exponent - 150);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every pure operation computes: one function template per number of operands, over the C++ type of its operand. eval.cpp
-// makes a loop over lanes of each; folding and the interpreter both run those loops, so an operation has one meaning.
+// What every pure operation computes, over the C++ type of its operand: `compute`. eval.cpp makes a loop over lanes of each row of KRAIT_VALUE;
+// folding and the interpreter both run those loops, so an operation has one meaning.
 // Every operation is total: it has a result for all operand bits, hence may run in lanes whose result nobody reads.
 #pragma once
 
@@ -35,7 +35,7 @@ constexpr auto host_type() {
   if constexpr (s == Scalar::Bool) return std::type_identity<bool>();
   else if constexpr (s == Scalar::F64) return std::type_identity<double>();
   else if constexpr (s == Scalar::F32) return std::type_identity<float>();
-  else if constexpr (is_float(s)) return std::type_identity<Narrow<int(info(s).exponent), int(info(s).fraction)>>();
+  else if constexpr (is_float(s)) return std::type_identity<Narrow<s>>();
   else {
     using Signed = std::conditional_t<bits == 8, std::int8_t,
                                       std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
@@ -305,6 +305,31 @@ constexpr bool compare(T x, T y) {
   }
 }
 
+// ---- by the rules of ops.def: one overload per number of operands ------------------------------------------------------------
+
+template <Op op, class T>
+constexpr auto compute(T x) {
+  if constexpr (op == Op::Isnan) return is_nan(x);
+  else if constexpr (op == Op::Isinf) return is_infinite(x);
+  else if constexpr (info(op).rule == Rule::Count) return count_bits<op>(x);
+  else return unary<op>(x);
+}
+/// A shift's count comes as its bits, whatever its type.
+template <Op op, class T, class Other>
+constexpr auto compute(T x, Other y) {
+  if constexpr (info(op).rule == Rule::Compare) return compare<op>(x, y);
+  else if constexpr (info(op).rule == Rule::Shift) return shift<op>(x, y);
+  else return binary<op>(x, y);
+}
+template <Op op, class T>
+constexpr T compute(T x, T y, T z) {
+  if constexpr (op == Op::Fma) return fused_multiply_add(x, y, z);
+  else {
+    static_assert(op == Op::BytePermute);
+    return byte_permute(x, y, z);
+  }
+}
+
 // ---- conversion -------------------------------------------------------------------------------------------------------------
 
 template <Integer To, Float From>
@@ -326,6 +351,24 @@ constexpr To convert(From x) {
   else if constexpr (NarrowFloat<To>) return narrow<To>(x);
   else if constexpr (Integer<To> && Float<From>) return saturate<To>(x);
   else return static_cast<To>(x);
+}
+
+/// The largest finite number of a float type, with the sign of x.
+template <AnyFloat To, Float From>
+constexpr To largest_like(From x) {
+  constexpr Scalar s = std::same_as<To, float> ? Scalar::F32 : Scalar::F64;
+  if constexpr (NarrowFloat<To>) return {std::uint16_t(To::largest | (negative(x) ? To::sign : 0))};
+  else return from_bits<To>(largest_finite(s) | (negative(x) ? Bits(1) << (bits_of(s) - 1) : 0));
+}
+
+/// The two operations of the rule Convert.
+template <Op op, class To, class From>
+constexpr To convert_by(From x) {
+  const To y = convert<To>(x);
+  if constexpr (op == Op::CastSat && AnyFloat<To>) {
+    if (!is_nan(x) && (is_nan(y) || is_infinite(y))) return largest_like<To>(convert<double>(x));
+  }
+  return y;
 }
 
 }  // namespace krait::ir::semantics

@@ -190,9 +190,8 @@ class Printer {
       out_ += inst.operands.empty() ? "()" : ")";
       return;
     }
-    const bool numbered =
-        info(inst.op).rule == Rule::Id || inst.op == Op::Extent || inst.op == Op::Stride || inst.op == Op::Fence ||
-        inst.op == Op::WarpReduce || inst.op == Op::WarpScan;
+    const Number number = info(inst.op).number;
+    const bool numbered = number == Number::Dimension || number == Number::Scope || number == Number::Combination;
     if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
     else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';

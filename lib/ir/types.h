@@ -10,29 +10,31 @@ namespace krait::ir {
 
 enum class Scalar : std::uint8_t {
   Void,
-#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) Name,
+#define KRAIT_SCALAR(Name, ...) Name,
 #include "krait/types.def"
 };
 
 enum class ScalarClass : std::uint8_t { Void, Bool, Signed, Unsigned, Float };
+enum class Top : std::uint8_t { Special, Numbers };
 
 /// A row of types.def.
 struct ScalarInfo {
   std::string_view name;
   unsigned bits, exponent, fraction;
+  Top top;
   ScalarClass kind;
   Scalar computed, storage;
 };
 
 inline constexpr ScalarInfo scalar_table[] = {
-    {"void", 0, 0, 0, ScalarClass::Void, Scalar::Void, Scalar::Void},
-#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) \
-  {text, bits, exponent, fraction, ScalarClass::kind, Scalar::computed, Scalar::storage},
+    {"void", 0, 0, 0, Top::Special, ScalarClass::Void, Scalar::Void, Scalar::Void},
+#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, top, kind, computed, storage) \
+  {text, bits, exponent, fraction, Top::top, ScalarClass::kind, Scalar::computed, Scalar::storage},
 #include "krait/types.def"
 };
 /// Every type but Void.
 inline constexpr Scalar all_scalars[] = {
-#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) Scalar::Name,
+#define KRAIT_SCALAR(Name, ...) Scalar::Name,
 #include "krait/types.def"
 };
 constexpr const ScalarInfo& info(Scalar s) { return scalar_table[unsigned(s)]; }
@@ -68,14 +70,19 @@ constexpr unsigned bits_of(Scalar s) { return info(s).bits; }
 /// Size in memory; bool is one byte that holds 0 or 1.
 constexpr unsigned size_of(Scalar s) { return (bits_of(s) + 7) / 8; }
 constexpr std::string_view name_of(Scalar s) { return info(s).name; }
-constexpr bool is_nan(Scalar s, std::uint64_t bits) {
+constexpr bool has_infinity(Scalar s) { return is_float(s) && info(s).top == Top::Special; }
+/// The bits of a float's largest finite number: those of infinity or NaN are the next ones.
+constexpr std::uint64_t largest_finite(Scalar s) {
   const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
-  return is_float(s) && (bits & (sign - 1)) > sign - fraction;
+  return has_infinity(s) ? sign - fraction - 1 : sign - 2;
+}
+constexpr bool is_nan(Scalar s, std::uint64_t bits) {
+  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1);
+  return is_float(s) && (bits & (sign - 1)) > largest_finite(s) + has_infinity(s);
 }
 /// The bits of the NaN that operations give.
 constexpr std::uint64_t canonical_nan(Scalar s) {
-  const std::uint64_t sign = std::uint64_t(1) << (bits_of(s) - 1), fraction = std::uint64_t(1) << info(s).fraction;
-  return sign - fraction + fraction / 2;
+  return largest_finite(s) + 1 + (has_infinity(s) ? std::uint64_t(1) << (info(s).fraction - 1) : 0);
 }
 
 /// The integer of a class that has the size of s.

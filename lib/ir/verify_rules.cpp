@@ -80,13 +80,10 @@ class Check {
 
   std::string attributes() const {
     const Op op = inst_.op;
-    const bool access = row_.effect == Effect::Read || row_.effect == Effect::Write || row_.effect == Effect::Atomic;
-    const bool numbered = row_.rule == Rule::Id || op == Op::Const || op == Op::Extent || op == Op::Stride || op == Op::Fence ||
-                          op == Op::Call || op == Op::WarpReduce || op == Op::WarpScan;
-    if (inst_.imm != 0 && !access && !numbered) return "has no number as attribute";
+    if (inst_.imm != 0 && row_.number == Number::None) return "has no number as attribute";
     if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch) return "has no list as attribute";
     if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
-    if (row_.rule == Rule::Id && inst_.imm > 2) return "the dimension is 0, 1 or 2";
+    if (row_.family == Family::Position && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
     if (inst_.streaming && row_.effect != Effect::Read && row_.effect != Effect::Write) return "only loads and stores are streaming";
     if (inst_.rolled && op != Op::For) return "only a counted loop is rolled";

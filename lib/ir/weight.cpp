@@ -13,8 +13,8 @@ constexpr unsigned trips = 16, most = 1u << 20;
 unsigned weight_of(const Module& m, const Inst& inst, const Function& f) {
   unsigned total = 1;
   for (const RegionId r : inst.regions) total = std::min(total + weight(m, f, r), most);
-  if (inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) total += 8;
-  if (info(inst.op).math) total += 20;  // its body
+  if (divides(inst.op)) total += 8;
+  if (is_math(inst.op)) total += 20;  // its body
   if (inst.op == Op::Call) total += weight(m, m.callee(inst), m.callee(inst).body);
   return is_loop(inst.op) ? total * trips : total;
 }

@@ -129,7 +129,7 @@ class Expander {
  private:
   void walk(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
-      if (!info(f_.insts[i].op).math || !expand(i, r)) f_.regions[r].insts.push_back(i);
+      if (!is_math(f_.insts[i].op) || !expand(i, r)) f_.regions[r].insts.push_back(i);
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations that a target has no instruction for become others: saturating arithmetic, byte_permute, and those of the warp that
+// Operations that a target has no instruction for become others: saturating arithmetic and conversions, byte_permute, and those of the warp that
 // need more than a ballot and shuffles. What they compute is exact, or in one order that is part of their meaning, so that a
 // target that keeps them gives the same bits.
 #include <array>
 #include <bit>
 
+#include "ir/interp.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -35,13 +36,17 @@ class Expander {
   }
 
   /// Combining lanes rounds in each step: a type that lower_types takes away must not be combined in a wider one.
-  bool is_kept(const Inst& inst) const { return keep_(inst) && info(inst.type.scalar).storage == inst.type.scalar; }
+  bool is_kept(const Inst& inst) const {
+    return keep_(inst) && (info(inst.type.scalar).storage == inst.type.scalar || (inst.op == Op::CastSat && !is_wide(inst.operands[0])));
+  }
+  bool is_wide(ValueId v) const { return size_of(f_.type_of(v).scalar) == 8; }
 
   /// None: the operation stays.
   ValueId expand(const Inst& inst) {
     switch (inst.op) {
       case Op::AddSat: case Op::SubSat: return saturating(inst);
       case Op::BytePermute: return byte_permute(inst);
+      case Op::CastSat: return cast_saturating(inst.type.scalar, inst.operands[0]);
       case Op::MatchAny: return match_any(inst.operands[0]);
       case Op::WarpScan: return scan(inst, active_lanes());
       case Op::WarpReduce: return reduce(inst);
@@ -72,6 +77,16 @@ class Expander {
     const ValueId overflow = b_.compare(Op::Lt, b_.binary(Op::And, changed, other), number(s, 0));
     const ValueId sign = b_.emit(Op::Shr, s, {x, number(Scalar::U32, bits_of(s) - 1)});
     return select(overflow, b_.binary(Op::Xor, sign, number(s, mask_of(s) >> 1)), r);
+  }
+
+  /// In a type that holds both, where a NaN is on neither side.
+  ValueId cast_saturating(Scalar to, ValueId x) {
+    if (!is_float(to)) return b_.cast(to, x);
+    const Scalar wide = is_wide(x) || size_of(to) == 8 ? Scalar::F64 : Scalar::F32;
+    const std::uint64_t bits[] = {largest_finite(to)};
+    const ValueId given = b_.cast(wide, x), most = b_.constant(wide, eval(Op::Cast, wide, to, bits)), least = b_.unary(Op::Neg, most);
+    const ValueId low = select(b_.compare(Op::Gt, given, most), most, given);
+    return b_.cast(to, select(b_.compare(Op::Lt, low, least), least, low));
   }
 
   ValueId byte_permute(const Inst& inst) {

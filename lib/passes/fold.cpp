@@ -163,7 +163,7 @@ class Folder {
     for (const InstId i : f_.regions[r].insts) {
       const Op op = f_.insts[i].op;
       if (op == Op::Yield) break;
-      if (!is_pure(op) || info(op).math || op == Op::Div || op == Op::Rem || op == Op::Sqrt) return false;
+      if (!is_pure(op) || is_math(op) || divides(op)) return false;
       if (op != Op::Const && info(op).rule != Rule::Id) ++cost;
     }
     return cost <= flat_limit;

@@ -7,7 +7,10 @@
 // (Figueroa, "When is double rounding innocuous?", 1995). What f32 does not hold is rounded to odd there first, which keeps what the second
 // rounding has to know (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 #include <algorithm>
+#include <bit>
+#include <span>
 
+#include "ir/interp.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -18,19 +21,23 @@ using namespace ir;
 
 /// What back ends know a type as.
 struct Storage {
-  bool halves;  // the device has f16
-  Scalar operator()(Scalar s) const { return s == Scalar::F16 && !halves ? Scalar::U16 : info(s).storage; }
+  SmallFloats has;
+  Scalar operator()(Scalar s) const { return s == Scalar::F16 && !has.halves ? Scalar::U16 : info(s).storage; }
+  /// Converted by instructions.
+  bool converts(Scalar s) const { return has.float8 && is_float(s) && size_of(s) == 1; }
 };
 
 class Lowerer {
  public:
   Lowerer(Function& f, Storage storage) : f_(f), b_(f), storage_(storage) {}
   void run() {
+    // What is new has its types already.
+    const std::size_t values = f_.values.size(), insts = f_.insts.size();
     walk(f_.body);
     results_.apply(f_);
     const auto store = [&](Scalar& s) { s = storage_(s); };
-    for (Value& v : f_.values) store(v.type.scalar);
-    for (Inst& i : f_.insts) store(i.type.scalar);
+    for (Value& v : std::span(f_.values).first(values)) store(v.type.scalar);
+    for (Inst& i : std::span(f_.insts).first(insts)) store(i.type.scalar);
     for (Scalar& s : f_.results) store(s);
   }
 
@@ -55,6 +62,7 @@ class Lowerer {
   ValueId expand(const Inst& inst) {
     if (!is_pure(inst.op) || inst.operands.empty()) return none;
     const Scalar from = type_of(inst.operands[0]), to = inst.type.scalar;
+    if (inst.op == Op::CastSat && storage_.converts(to)) return converted(to, wide(inst.operands[0]));
     if (inst.op == Op::Cast) return is_stored(from) || is_stored(to) ? convert(to, inst.operands[0]) : none;
     if (inst.op == Op::Bitcast) return storage_(from) == storage_(to) ? inst.operands[0] : none;
     if (!is_stored(from)) return none;
@@ -80,39 +88,74 @@ class Lowerer {
   /// The value in the type that it is computed in.
   ValueId wide(ValueId v) {
     if (!is_stored(type_of(v))) return v;
+    if (storage_.converts(type_of(v))) return b_.cast(Scalar::F32, b_.emit(Op::Bitcast, type_of(v), {v}));
     const ValueId bits = b_.emit(Op::Cast, Scalar::U32, {v});
-    return type_of(v) == Scalar::F16 ? wide_half(bits) : single_of_bits(shift(Op::Shl, bits, 16));
+    return is_upper(type_of(v)) ? single_of_bits(shift(Op::Shl, bits, 16)) : wide_bits(Format(type_of(v)), bits);
   }
 
   /// An f32, rounded to nearest even. A NaN becomes the canonical one.
   ValueId narrow(Scalar to, ValueId x) {
-    const ValueId rounded = to == Scalar::F16 ? rounded_half(x) : rounded_upper(x);
-    return b_.cast(storage_(to), select(b_.emit(Op::Isnan, Scalar::Bool, {x}), number(canonical_nan(to)), rounded));
+    if (storage_.converts(to)) return beyond(to, x, converted(to, x));
+    const ValueId rounded = is_upper(to) ? rounded_upper(x) : rounded_bits(Format(to), x);
+    ValueId nan = b_.emit(Op::Isnan, Scalar::Bool, {x});
+    if (!has_infinity(to)) nan = either(nan, b_.compare(Op::Gt, both(rounded, number(largest_finite(to) + 1)), number(largest_finite(to))));
+    return b_.cast(storage_(to), select(nan, number(canonical_nan(to)), rounded));
   }
+  /// By the target's instruction, which saturates.
+  ValueId converted(Scalar to, ValueId x) { return b_.emit(Op::Bitcast, storage_(to), {b_.emit(Op::CastSat, to, {x})}); }
+  /// `saturated`, or infinity or NaN where x is beyond the last midpoint.
+  ValueId beyond(Scalar to, ValueId x, ValueId saturated) {
+    const std::uint64_t largest[] = {largest_finite(to)}, last[] = {largest_finite(to) - 1};
+    const double top = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, largest)), below = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, last));
+    // The midpoint itself goes to the even neighbour.
+    const bool even = !(largest[0] & 1);
+    const ValueId midpoint = single(std::bit_cast<std::uint32_t>(float(top + (top - below) / 2)));
+    const ValueId outside = b_.compare(even ? Op::Gt : Op::Ge, b_.unary(Op::Abs, x), midpoint);
+    ValueId special = b_.constant(storage_(to), largest[0] + 1);
+    if (has_infinity(to)) special = both(b_.emit(Op::Or, storage_(to), {saturated, special}), b_.constant(storage_(to), 0xfc));
+    return select(outside, special, saturated);
+  }
+  /// bf16: of f32's exponents.
+  static bool is_upper(Scalar s) { return info(s).exponent == info(Scalar::F32).exponent; }
   /// The upper half of the bits, which bf16 is.
   ValueId rounded_upper(ValueId x) {
     const ValueId bits = bits_of_single(x), odd = both(shift(Op::Shr, bits, 16), number(1));
     return shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, bits, number(0x7fff)), odd), 16);
   }
 
-  // f16 and f32 after Giesen ("Float->half variants", 2016). No f32 here is subnormal, which a device might take for zero.
-  static constexpr std::uint32_t least_half = 0x38800000;  // the least normal one, 2^-14
-  ValueId wide_half(ValueId bits) {
-    const ValueId size = shift(Op::Shl, both(bits, number(0x7fff)), 13), exponent = both(size, number(0x0f800000));
-    const ValueId ordinary = b_.binary(Op::Add, size, number(0x38000000)), infinite = b_.binary(Op::Add, size, number(0x70000000));
-    const ValueId small = b_.binary(Op::Sub, single_of_bits(b_.binary(Op::Add, size, number(least_half))), single(least_half));
-    const ValueId finite = select(b_.compare(Op::Eq, exponent, number(0)), bits_of_single(small), ordinary);
-    const ValueId all = select(b_.compare(Op::Eq, exponent, number(0x0f800000)), infinite, finite);
-    return single_of_bits(either(all, shift(Op::Shl, both(bits, number(0x8000)), 16)));
+  /// A float of fewer exponents than f32, whose fields lie as f32's do once its bits are shifted.
+  struct Format {
+    explicit Format(Scalar s)
+        : special(has_infinity(s)), fraction(info(s).fraction), sign(1u << (bits_of(s) - 1)), bias((1u << (info(s).exponent - 1)) - 1),
+          largest(std::uint32_t(largest_finite(s))) {}
+    bool special;
+    std::uint32_t fraction, sign, bias, largest;
+    unsigned shift() const { return 23 - fraction; }
+    std::uint32_t rebias() const { return (127 - bias) << 23; }
+    std::uint32_t least() const { return rebias() + (1u << 23); }             // as f32, the least normal number
+    std::uint32_t first_special() const { return (largest + 1) << shift(); }  // shifted: from here on infinite or NaN
+    std::uint32_t half() const { return (127 + 24 - bias - fraction) << 23; }  // as f32, whose last digit is the least subnormal number
+  };
+
+  // After Giesen ("Float->half variants", 2016). No f32 here is subnormal, which a device might take for zero.
+  ValueId wide_bits(const Format& s, ValueId bits) {
+    const ValueId size = shift(Op::Shl, both(bits, number(s.sign - 1)), s.shift());
+    const ValueId ordinary = b_.binary(Op::Add, size, number(s.rebias()));
+    const ValueId infinite = b_.binary(Op::Add, size, number((0xffu << 23) - (s.first_special() & 0x7f800000)));
+    const ValueId small = b_.binary(Op::Sub, single_of_bits(b_.binary(Op::Add, size, number(s.least()))), single(s.least()));
+    const ValueId finite = select(b_.compare(Op::Lt, size, number(1u << 23)), bits_of_single(small), ordinary);
+    const ValueId all = select(b_.compare(Op::Ge, size, number(s.first_special())), infinite, finite);
+    return single_of_bits(either(all, shift(Op::Shl, both(bits, number(s.sign)), 32 - std::bit_width(s.sign))));
   }
-  ValueId rounded_half(ValueId x) {
-    constexpr std::uint32_t half = 0x3f000000;  // whose last digit is the least subnormal f16
-    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)), odd = both(shift(Op::Shr, bits, 13), number(1));
-    const ValueId small = b_.compare(Op::Lt, size, number(least_half));
-    const ValueId subnormal = b_.binary(Op::Sub, bits_of_single(b_.binary(Op::Add, single_of_bits(select(small, size, number(0))), single(half))), number(half));
-    const ValueId least = b_.emit(Op::Min, Scalar::U32, {size, number(0x47800000)});  // from here on infinite
-    const ValueId normal = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, least, number(0xc8000fff)), odd), 13);
-    return either(select(small, subnormal, normal), both(shift(Op::Shr, bits, 16), number(0x8000)));
+  ValueId rounded_bits(const Format& to, ValueId x) {
+    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)), odd = both(shift(Op::Shr, bits, to.shift()), number(1));
+    const ValueId small = b_.compare(Op::Lt, size, number(to.least()));
+    const ValueId sum = b_.binary(Op::Add, single_of_bits(select(small, size, number(0))), single(to.half()));
+    const ValueId subnormal = b_.binary(Op::Sub, bits_of_single(sum), number(to.half()));
+    const ValueId near = b_.emit(Op::Min, Scalar::U32, {size, number(to.first_special() + to.rebias())});  // from here on infinite or NaN
+    const std::uint32_t below_half = (1u << (to.shift() - 1)) - 1;
+    const ValueId normal = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, near, number(below_half - to.rebias())), odd), to.shift());
+    return either(select(small, subnormal, normal), both(shift(Op::Shr, bits, 32 - std::bit_width(to.sign)), number(to.sign)));
   }
 
   ValueId convert(Scalar to, ValueId x) {
@@ -172,8 +215,8 @@ class Lowerer {
 
 }  // namespace
 
-void lower_types(Module& m, bool halves) {
-  const Storage storage{halves};
+void lower_types(Module& m, SmallFloats has) {
+  const Storage storage{has};
   for (Function& f : m.functions)
     if (std::any_of(f.values.begin(), f.values.end(), [&](const Value& v) { return storage(v.type.scalar) != v.type.scalar; }))
       Lowerer(f, storage).run();

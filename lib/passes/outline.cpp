@@ -74,9 +74,9 @@ class Outliner {
     const OpInfo& row = info(inst.op);
     const Effect e = row.effect;
     if (e == Effect::Sync || e == Effect::Cross || e == Effect::Report || e == Effect::Slot) return true;
-    if (row.rule == Rule::Id || inst.op == Op::LaneId || inst.op == Op::WarpSize || inst.op == Op::GridStride) return true;
+    if (knows_place(inst.op)) return true;
     if (inst.op == Op::Call && calls.belongs_to_kernel(inst.imm)) return true;
-    const auto own = [&](ValueId v) { return f_.type_of(v).is_array() && f_.values[v].def != none; };
+    const auto own = [&](ValueId v) { return f_.type_of(v).is_array() && f_.type_of(v).space != Space::Global; };
     return std::any_of(inst.operands.begin(), inst.operands.end(), own) || std::any_of(inst.results.begin(), inst.results.end(), own);
   }
 

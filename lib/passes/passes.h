@@ -46,9 +46,14 @@ void expand_math(ir::Module& m, ChooseExpansion choose, bool flushing = false);
 /// Saturating arithmetic, byte_permute, and what a warp does together but for ballots and shuffles, become other operations where
 /// `keep` does not say that the target has them. `warp`: lanes of a warp at most.
 void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
-/// Types that back ends know as integers (types.def, and f16 without `halves`) become those, and their arithmetic that of f32; expand_ops
-/// first.
-void lower_types(ir::Module& m, bool halves = true);
+/// What a target has of the types below f32.
+struct SmallFloats {
+  bool halves = true;    // f16 as itself
+  bool float8 = false;   // instructions from f32 to floats of 8 bits, saturating, and back
+};
+/// Types that back ends know as integers (types.def, and f16 on targets without it) become those, and their arithmetic that of f32;
+/// expand_ops first. With `float8` the conversions stay, between f32 and the type, and a bitcast to or from u8 at once beside them.
+void lower_types(ir::Module& m, SmallFloats has = {});
 /// Accesses with one index a dimension become accesses with one flat element index (sets Function::flat); check_accesses first.
 void lower_access(ir::Module& m);
 /// Address arithmetic that may run modulo 2^32 does (facts.small).

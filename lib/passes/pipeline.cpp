@@ -31,7 +31,8 @@ Expansion choose(const Inst& inst, FpMode fp) {
 
 // What expand_ops leaves.
 bool has_nothing(const Inst&) { return false; }
-bool has_all(const Inst&) { return true; }
+// Conversions that saturate are others everywhere, except to floats of 8 bits where a target has the instruction.
+bool has_all(const Inst& inst) { return inst.op != Op::CastSat; }
 bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
 bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
 bool has_cpu(const Inst& inst) {
@@ -40,13 +41,16 @@ bool has_cpu(const Inst& inst) {
 bool has_ptx(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }
+bool converts_float8(const Inst& inst) { return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1; }
 bool has_ptx80(const Inst& inst) { return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
+
+bool has_ptx89(const Inst& inst) { return has_ptx80(inst) || converts_float8(inst); }
 
 bool (*had_by(const support::Target& target))(const Inst&) {
   switch (target.kind) {
     case TargetKind::Interpreter: return has_all;
     case TargetKind::Cpu: return has_cpu;
-    case TargetKind::Ptx: return target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
+    case TargetKind::Ptx: return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
     case TargetKind::Spirv: case TargetKind::OpenCl: return has_nothing;
   }
   return has_nothing;
@@ -112,7 +116,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   run.check("expand_ops");
   if (!interpreted) {
     const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl;
-    lower_types(m, !spirv || target.spirv.features.has(support::Feature::F16));
+    lower_types(m, {.halves = !spirv || target.spirv.features.has(support::Feature::F16), .float8 = target.has_float8()});
     run.check("lower_types");
   }
   clean_up(run);
@@ -169,7 +173,8 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
-      {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, false); }, true},
+      {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, {.halves = false}); }, true},
+      {"lower_float8", [](Module& m) { expand_ops(m, has_ptx89, 64), lower_types(m, {.float8 = true}); }, true},
       {"lower_access", lower_access, true},
       {"narrow_addresses", narrow_addresses, true},
       {"widen", widen, true},

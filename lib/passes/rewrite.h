@@ -51,11 +51,6 @@ inline bool is_pure(ir::Op op) { return ir::info(op).effect == ir::Effect::Pure;
 inline bool is_atomic(ir::Op op) { return ir::info(op).effect == ir::Effect::Atomic; }
 /// True for load, store and atomics: operand 0 is the array, its indices follow.
 inline bool is_access(ir::Op op) { return op == ir::Op::Load || op == ir::Op::Store || is_atomic(op); }
-inline bool is_commutative(ir::Op op) {
-  using ir::Op;
-  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::And || op == Op::Or || op == Op::Xor ||
-         op == Op::Eq || op == Op::Ne || op == Op::MulHi || op == Op::AddSat;
-}
 
 /// The low bits that a value of type s has.
 inline std::uint64_t mask_of(ir::Scalar s) {

@@ -13,7 +13,7 @@ namespace krait::passes {
 using namespace ir;
 
 bool Simplify::applies(const Function& f, const Inst& inst) {
-  if (!is_pure(inst.op) || inst.op == Op::Const || info(inst.op).math || inst.results.size() != 1) return false;
+  if (!is_pure(inst.op) || inst.op == Op::Const || is_math(inst.op) || inst.results.size() != 1) return false;
   return inst.operands.size() <= 3 && f.type_of(inst.results[0]).is_value();
 }
 
@@ -37,7 +37,7 @@ ValueId Simplify::operator()(Node& n) {
       return is_float(n.scalar) ? floating(n) : n.scalar == Scalar::Bool ? bitwise(n) : integer(n);
     case Rule::Compare: return comparison(n);
     case Rule::Select: return select(n);
-    case Rule::Convert: return cast(n);
+    case Rule::Convert: return n.op == Op::Cast ? cast(n) : none;
     case Rule::Bits:
       if (type(n.in[0]) == n.scalar) return n.in[0];
       if (const Inst* inner = def(n.in[0], Op::Bitcast)) return make(Op::Bitcast, n.scalar, {inner->operands[0]});

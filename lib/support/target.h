@@ -89,6 +89,8 @@ struct Target {
   PtxTarget ptx{};
   SpirvTarget spirv{};  // of Vulkan; of OpenCL its features
 
+  /// Converts floats of 8 bits (PTX ISA, cvt).
+  bool has_float8() const { return kind == TargetKind::Ptx && ptx.sm >= 89 && ptx.isa >= 81; }
   /// Its fma of f32 takes subnormal numbers for zero.
   bool flushes_fma() const { return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32); }
 };

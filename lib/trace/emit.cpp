@@ -157,6 +157,17 @@ node bit_convert(scalar type, node x) {
   return r.node_of(r.function().type_of(v).scalar == ir::Scalar(type) ? v : r.emit(Op::Bitcast, ir::Scalar(type), {v}));
 }
 
+node convert_saturating(scalar type, node x) {
+  Recorder& r = trace::recorder();
+  const ir::ValueId v = r.use(x);
+  if (v == ir::none) return r.node_of(r.constant(ir::Scalar(type), 0));
+  const Scalar from = r.function().type_of(v).scalar, to = ir::Scalar(type);
+  if (!ir::is_float(to)) return convert(type, x);
+  if (ir::is_float(from)) return r.node_of(r.emit(Op::CastSat, to, {v}));
+  // Integers that f32 does not hold are beyond the small types, and all are inside of the others.
+  return ir::info(to).exponent < ir::info(Scalar::F32).exponent ? r.node_of(r.emit(Op::CastSat, to, {r.use_as(Scalar::F32, x)})) : convert(type, x);
+}
+
 node apply(op what, scalar type, node x) {
   Recorder& r = trace::recorder();
   const Scalar t = ir::Scalar(type);

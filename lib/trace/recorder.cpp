@@ -257,8 +257,7 @@ bool Recorder::is_cheap(ir::RegionId region, std::size_t from) const {
   for (std::size_t i = from; i < list.size(); ++i) {
     const ir::Op op = f.insts[list[i]].op;
     if (op == ir::Op::Const || op == ir::Op::Get) continue;
-    const ir::OpInfo& row = ir::info(op);
-    if (row.effect != ir::Effect::Pure || row.math || op == ir::Op::Div || op == ir::Op::Rem || op == ir::Op::Sqrt) return false;
+    if (ir::info(op).effect != ir::Effect::Pure || ir::is_math(op) || ir::divides(op)) return false;
     ++cost;
   }
   return cost <= 8;

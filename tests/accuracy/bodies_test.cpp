@@ -133,7 +133,7 @@ TEST(MathBodies, are_there_for_every_row_and_both_types) {
   for (unsigned i = 0; i < ir::op_count; ++i) {
     const ir::Op op = ir::Op(i);
     for (const ir::Scalar s : {ir::Scalar::F32, ir::Scalar::F64})
-      EXPECT_EQ(math::body(op, s, false).empty(), !ir::info(op).math) << ir::info(op).name;
+      EXPECT_EQ(math::body(op, s, false).empty(), !ir::is_math(op)) << ir::info(op).name;
     EXPECT_TRUE(math::body(op, ir::Scalar::I32, false).empty());
   }
 }

@@ -55,6 +55,21 @@ TEST_F(Expression, OfOperatorsAndFunctionsIsOneLaunch) {
   }
 }
 
+/// The rows of ops.def in the form of a function: of one and two arrays, of an array and a number, of integers.
+TEST_F(Expression, OfIntegersHasTheirFunctions) {
+  const std::vector<int> hi = {5, -7, 0x7fffffff, -0x7fffffff - 1}, hj = {3, 0x7fffffff, 2, -9};
+  const kr::array<int> i = kr::to_device(hi), j = kr::to_device(hj);
+  const kr::array<int> sums = kr::add_sat(i, j), rests = kr::sub_sat(i, 9), uppers = kr::mul_hi(i, j), bits = kr::popcount(i);
+  const auto s = sums.to_host(), r = rests.to_host(), u = uppers.to_host(), b = bits.to_host();
+  for (std::size_t k = 0; k < hi.size(); ++k) {
+    EXPECT_EQ(s[k], kr::add_sat(hi[k], hj[k]));
+    EXPECT_EQ(r[k], kr::sub_sat(hi[k], 9));
+    EXPECT_EQ(u[k], kr::mul_hi(hi[k], hj[k]));
+    EXPECT_EQ(b[k], kr::popcount(hi[k]));
+  }
+  EXPECT_EQ(s[2], 0x7fffffff);
+}
+
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
   EXPECT_EQ(launches([&] { auto never = x * y + 1.0f; (void)never; }), 0u);
 }

@@ -81,7 +81,7 @@ void expect_same_plain(const char* name, const Lambda& lambda) {
 
 template <class Type>
 class PlainFloats : public testing::Test {};
-using Floats = testing::Types<float, double, kr::f16, kr::bf16>;
+using Floats = testing::Types<float, double, kr::f16, kr::bf16, kr::f8e4m3, kr::f8e5m2>;
 TYPED_TEST_SUITE(PlainFloats, Floats);
 
 TYPED_TEST(PlainFloats, Classes) {
@@ -140,7 +140,8 @@ TYPED_TEST(PlainFloats, Special) {
 TYPED_TEST(PlainFloats, Conversions) {
   expect_same_plain<TypeParam, TypeParam>("conversions", [](auto x, auto) {
     return std::tuple(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x),
-                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<float>(x), kr::cast<double>(x));
+                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<kr::f8e4m3>(x), kr::cast<kr::f8e5m2>(x), kr::cast<float>(x),
+                      kr::cast<double>(x), kr::cast_sat<kr::f16>(x), kr::cast_sat<kr::f8e4m3>(x), kr::cast_sat<kr::f8e5m2>(x), kr::cast_sat<float>(x));
   });
 }
 

@@ -87,12 +87,12 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     ir::Module module = random_module(seed);
     for (ir::Inst& inst : module.kernel().insts)
-      if (ir::info(inst.op).math) inst.op = inst.operands.size() == 1 ? ir::Op::Neg : ir::Op::Add;
+      if (ir::is_math(inst.op)) inst.op = inst.operands.size() == 1 ? ir::Op::Neg : ir::Op::Add;
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
         std::erase_if(region.insts, [&](ir::InstId i) { return ir::info(f.insts[i].op).effect == ir::Effect::Report; });
-    passes::lower_types(module);
     passes::expand_ops(module, [](const ir::Inst&) { return false; }, 32);
+    passes::lower_types(module);
     std::string kir = ir::print(module);
     Compiled ptx = compile(kir, target);
     bool several_dynamic = ptx.status == 1 && ptx.log.find("shared arrays") != ptx.log.npos;

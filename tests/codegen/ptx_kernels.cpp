@@ -754,6 +754,40 @@ kernel @reciprocal fp(native) facts(contiguous) (%0: view<f32, 1>) {
   EXPECT_TRUE(contains(wide, "sqrt.rn.f64")) << wide;
 }
 
+/// As lower_types leaves conversions of 8-bit floats for targets that have them; others refuse such a value.
+TEST(PtxKernels, FloatsOfEightBitsAreConvertedByInstructions) {
+  const std::string kir = R"(kir 1
+kernel @float8 fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>) {
+  %2: i64 = global_id {0}
+  %3: u8 = load %0, %2
+  %4: f8e4m3 = bitcast %3
+  %5: f32 = cast %4
+  %6: f32 = load %1, %2
+  %7: f32 = add %5, %6
+  %8: f8e4m3 = cast_sat %7
+  %9: u8 = bitcast %8
+  %10: f8e5m2 = bitcast %9
+  %11: i32 = cast %10
+  %12: f32 = cast %11
+  %13: f8e5m2 = cast_sat %12
+  %14: u8 = bitcast %13
+  store.u8 %0, %2, %14
+  return
+}
+)";
+  for (const auto& [sm, isa] : {std::pair{89u, 81u}, std::pair{90u, 87u}, std::pair{100u, 87u}}) {
+    const Compiled ptx = compile(kir, fmt::format("ptx sm={} isa={}", sm, isa));
+    ASSERT_EQ(ptx.status, 0) << ptx.log;
+    for (const char* instruction : {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e4m3x2.f32", "cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"})
+      EXPECT_TRUE(contains(ptx.data, instruction)) << instruction << "\n" << ptx.data;
+    const Assembled code = assemble(ptx.data, sm);
+    EXPECT_TRUE(!code.found || code.status == 0) << code.log << "\n" << ptx.data;
+  }
+  const Compiled older = compile(kir, "ptx sm=86 isa=81");
+  EXPECT_EQ(older.status, 2);
+  EXPECT_EQ(older.log, "kernel float8: a value of type f8e4m3: lower_types has not run");
+}
+
 TEST(PtxKernels, SourceLinesReachThePtx) {
   std::string ptx = check_ptx(R"(kir 1
 kernel @lines fp(strict) facts(contiguous) (%0: view<i32, 1>) {

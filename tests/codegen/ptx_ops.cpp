@@ -32,6 +32,7 @@ class Matrix {
   std::string text() {
     ir::Module module;
     module.functions.push_back(f_);
+    passes::expand_ops(module, [](const ir::Inst& i) { return i.op != Op::CastSat && (i.op != Op::BytePermute || ir::size_of(i.type.scalar) == 4); }, 32);
     passes::lower_types(module);
     return ir::print(module);
   }
@@ -45,8 +46,7 @@ class Matrix {
 
   void add(Op op) {
     const ir::OpInfo& row = ir::info(op);
-    if (row.effect != ir::Effect::Pure || row.math || !takes(row, s_)) return;
-    if (op == Op::BytePermute && ir::size_of(s_) != 4) return;  // expand_ops makes others of these
+    if (row.family != ir::Family::Value || !takes(row, s_)) return;
     switch (row.rule) {
       case Rule::Same: store(b_.emit(op, ir::value_type(s_), std::span(x_.data(), std::size_t(row.arity)))); return;
       case Rule::Compare: store(b_.compare(op, x_[0], x_[1])); return;
@@ -56,7 +56,7 @@ class Matrix {
       case Rule::Count: store(b_.emit(op, Scalar::I32, {x_[0]})); return;
       case Rule::Convert:
         for (Scalar to : ir::all_scalars)
-          if (to != s_) store(b_.cast(to, x_[0]));
+          if (to != s_) store(b_.emit(op, to, {x_[0]}));
         return;
       case Rule::Bits:
         for (Scalar to : ir::all_scalars)

@@ -23,9 +23,7 @@ constexpr std::size_t lanes = 8189;        // room for all pairs of edges
 constexpr std::size_t few_lanes = 1021;    // with a constant operand
 constexpr std::size_t rows_a_kernel = 40;  // drivers take long to compile, more than linearly so
 
-bool tested(const ir::OpInfo& row) {
-  return !row.math && row.effect == ir::Effect::Pure && row.rule != Rule::Custom && row.rule != Rule::Id;
-}
+bool tested(const ir::OpInfo& row) { return row.family == ir::Family::Value; }
 
 /// The operations of a rule that take the type.
 template <class Fn>

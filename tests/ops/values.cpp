@@ -109,7 +109,8 @@ std::vector<std::uint64_t> conversion_edges(Scalar s) {
     // Halves between neighbours of a narrower type, with and without a sticky bit.
     for (double x :
          {65519.0, 65519.996, 0x1p-25, 0x1.0000001p-25, 0x1p-24, 0x1.8p-24, 0x1.002p0, 0x1.00200001p0, 0x1.006p0, 0x1.000001p0,
-          0x1.000003p0, 0x1.0000010000001p0, 0x1p-150, 0x1.0000001p-150, 0x1p-149, 0x1.fffffefp127, 0x1.ffffffp127})
+          0x1.000003p0, 0x1.0000010000001p0, 0x1p-150, 0x1.0000001p-150, 0x1p-149, 0x1.fffffefp127, 0x1.ffffffp127, 0x1p-10, 0x1.8p-10,
+          0x1.0000001p-10, 0x1p-17, 0x1.0000001p-17, 1.0625, 1.1875, 1.125, 1.375, 448.0, 464.0, 464.00004, 480.0, 57344.0, 61440.0, 61440.004})
       append_signed(out, f, rounded(s, x) & (f.sign - 1));
     return out;
   }

@@ -90,7 +90,8 @@ class Generator {
   node literal(scalar s, std::uint64_t bits) { return detail::literal(s, bits); }
   scalar any_type() { return types_[r_.below(unsigned(types_.size()))]; }
   node value(scalar s, int depth);
-  node float_value(scalar s, int depth);
+  op any_row(ir::Rule rule, scalar s);
+  node same_value(scalar s, int depth);
   node int_value(scalar s, int depth);
   node condition(int depth);
   node leaf(scalar s);

@@ -29,7 +29,7 @@ std::uint64_t random_bits(Random& r, scalar s) {
   const unsigned fraction = ir::info(Scalar(s)).fraction, exponent_bits = width - 1 - fraction;
   const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
   const std::uint64_t exponents[] = {0, 1, bias, bias, bias + 1, bias - 1, bias + 3, bias + 9, top - 1, top, bias + fraction, bias - 3};
-  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : exponents[r.below(12)];
+  const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : std::min(exponents[r.below(12)], top);
   std::uint64_t rest = r.chance(40) ? 0 : r.bits() & ((1ull << fraction) - 1);
   if (exponent == top && rest) rest = 1ull << (fraction - 1);  // the quiet NaN
   return std::uint64_t(r.below(2)) << (width - 1) | exponent << fraction | rest;
@@ -86,10 +86,9 @@ node Generator::condition(int depth) {
       return detail::apply(what, scalar::i64, here_.thread, literal(scalar::i64, r_.below(unsigned(output_size))));
     }
     case 0: case 1: case 2: {  // comparison
-      constexpr op compare[] = {op::Eq, op::Ne, op::Lt, op::Le, op::Gt, op::Ge};
       scalar s = any_type();
       if (s == scalar::boolean) s = scalar::i32;
-      const op what = compare[r_.below(6)];
+      const op what = any_row(ir::Rule::Compare, s);
       const node x = value(s, depth - 1), y = value(s, depth - 1);
       return detail::apply(what, s, x, y);
     }
@@ -113,33 +112,50 @@ node Generator::condition(int depth) {
     default: {
       scalar s = any_type();
       if (!is_float(s)) return detail::apply(op::Not, scalar::boolean, condition(depth - 1));
-      const op what = r_.chance(50) ? op::Isnan : op::Isinf;
+      const op what = any_row(ir::Rule::Test, s);
       return detail::apply(what, s, value(s, depth - 1));
     }
   }
 }
 
+/// A row of KRAIT_VALUE that has the rule and takes the type.
+op Generator::any_row(ir::Rule rule, scalar s) {
+  op found{};
+  unsigned fitting = 0;
+  for (unsigned n = 0; n < ir::op_count; ++n) {
+    const ir::OpInfo& row = ir::info(ir::Op(n));
+    if (row.family == ir::Family::Value && row.rule == rule && takes(row, Scalar(s)) && r_.below(++fitting) == 0) found = op(n);
+  }
+  return found;
+}
+
+/// An operation on operands of one type, whose result has it too.
+node Generator::same_value(scalar s, int depth) {
+  op what = any_row(ir::Rule::Same, s);
+  if (r_.chance(30)) what = r_.chance(60) ? op::Add : op::Mul;
+  // Operands in statements of their own: the order of arguments is the compiler's.
+  const node x = value(s, depth - 1);
+  const int arity = ir::info(ir::Op(what)).arity;
+  if (arity == 1) return detail::apply(what, s, x);
+  const node y = what == op::Copysign ? literal(s, random_bits(r_, s)) : value(s, depth - 1);  // whose sign is known though it is a NaN
+  return arity == 2 ? detail::apply(what, s, x, y) : detail::apply(what, s, x, y, value(s, depth - 1));
+}
+
 node Generator::int_value(scalar s, int depth) {
   const auto sub = [&] { return value(s, depth - 1); };
-  constexpr op binary[] = {op::Add, op::Sub, op::Mul, op::Div, op::Rem, op::Min, op::Max, op::And, op::Or, op::Xor, op::MulHi, op::Add};
-  constexpr op unary[] = {op::Neg, op::Abs, op::Not, op::Bitrev, op::Bswap};
-  constexpr op count[] = {op::Popcount, op::Clz, op::Ctz};
   if (bits_of(s) == 64 && r_.chance(20)) return wide_value(s, depth);
   switch (r_.below(8)) {
     case 0: {
-      const op what = r_.chance(50) ? op::Shl : op::Shr;
+      const op what = any_row(ir::Rule::Shift, s);
       const node x = sub(), n = value(r_.chance(50) ? s : scalar::i32, depth - 1);
       return detail::apply(what, s, x, n);
     }
     case 1: {
-      const op what = unary[r_.below(5)];
-      return detail::apply(what, s, sub());
-    }
-    case 2: {
       const scalar from = is_int(any_type()) ? s : scalar::u32;
-      return detail::convert(s, detail::apply(count[r_.below(3)], from, value(from, depth - 1)));
+      const op what = any_row(ir::Rule::Count, from);
+      return detail::convert(s, detail::apply(what, from, value(from, depth - 1)));
     }
-    case 3: {  // the bits of a float of the same size that is no NaN
+    case 2: {  // the bits of a float of the same size that is no NaN
       std::vector<scalar> floats;
       for (const scalar t : types_)
         if (is_float(t) && bits_of(t) == bits_of(s)) floats.push_back(t);
@@ -149,36 +165,7 @@ node Generator::int_value(scalar s, int depth) {
       const node safe = detail::apply(op::Select, f, detail::apply(op::Isnan, f, x), literal(f, 0), x);
       return detail::bit_convert(s, safe);
     }
-    default: {  // operands in statements of their own: the order of arguments is the compiler's
-      const op what = binary[r_.below(12)];
-      const node x = sub(), y = sub();
-      return detail::apply(what, s, x, y);
-    }
-  }
-}
-
-node Generator::float_value(scalar s, int depth) {
-  const auto sub = [&] { return value(s, depth - 1); };
-  constexpr op binary[] = {op::Add, op::Sub, op::Mul, op::Div, op::Min, op::Max, op::Add, op::Mul};
-  constexpr op unary[] = {op::Neg, op::Abs, op::Sqrt, op::Floor, op::Ceil, op::Trunc, op::Rint};
-  switch (r_.below(6)) {
-    case 0: {
-      const op what = unary[r_.below(7)];
-      return detail::apply(what, s, sub());
-    }
-    case 1: {
-      const node x = sub(), y = sub(), z = sub();
-      return detail::apply(op::Fma, s, x, y, z);
-    }
-    case 2: {
-      const node x = sub();
-      return detail::apply(op::Copysign, s, x, literal(s, random_bits(r_, s)));
-    }
-    default: {
-      const op what = binary[r_.below(8)];
-      const node x = sub(), y = sub();
-      return detail::apply(what, s, x, y);
-    }
+    default: return same_value(s, depth);
   }
 }
 
@@ -198,7 +185,8 @@ node Generator::value(scalar s, int depth) {
     }
     case 2: {
       const scalar from = any_type();
-      return detail::convert(s, value(from, depth - 1));
+      const node x = value(from, depth - 1);
+      return r_.chance(70) ? detail::convert(s, x) : detail::convert_saturating(s, x);
     }
     case 3: {
       const node c = condition(depth - 1), x = value(s, depth - 1), y = value(s, depth - 1);
@@ -208,7 +196,7 @@ node Generator::value(scalar s, int depth) {
       const node c = condition(depth - 1);
       return detail::record_select(c, s, [&] { return value(s, depth - 1); }, [&] { return value(s, depth - 1); }, nowhere);
     }
-    default: return is_float(s) ? float_value(s, depth) : int_value(s, depth);
+    default: return is_float(s) ? same_value(s, depth) : int_value(s, depth);
   }
 }
 

@@ -54,7 +54,7 @@ def answers(command, texts):
     return [known.get(i) or answer(command, text) for i, text in enumerate(texts)]
 
 
-ZERO = {"bool": "false", "f16": "0x0p+0", "bf16": "0x0p+0", "f32": "0x0p+0", "f64": "0x0p+0"}
+ZERO = {"bool": "false", "f8e4m3": "0x0p+0", "f8e5m2": "0x0p+0", "f16": "0x0p+0", "bf16": "0x0p+0", "f32": "0x0p+0", "f64": "0x0p+0"}
 
 
 def spans(lines):

@@ -31,7 +31,7 @@ inline ir::Module meaning_of(const ir::Module& recorded, bool singles = true) {
   }
   bool math = false;
   for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { math = math || ir::info(f.insts[i].op).math; });
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { math = math || ir::is_math(f.insts[i].op); });
   if (math) passes::expand_math(m, passes::expand_all);
   return m;
 }

@@ -14,7 +14,7 @@
 namespace {
 
 using namespace krait::ir;
-using Half = Narrow<5, 10>;
+using Half = Narrow<Scalar::F16>;
 __extension__ typedef __int128 Int128;
 
 constexpr bool nan_bits(std::uint64_t h) { return (h & 0x7fff) > 0x7c00; }

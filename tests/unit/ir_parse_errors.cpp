@@ -79,6 +79,9 @@ TEST(IrParseErrors, Constants) {
   EXPECT_EQ(body_error("  %4: i32 = const 1x"), "3:20: expected an integer");
   EXPECT_EQ(body_error("  %4: bool = const 1"), "3:20: expected true or false");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1p+128"), "3:19: constant is too large for its type");
+  EXPECT_EQ(body_error("  %4: f8e4m3 = const 0x1.ep+8"), "3:22: constant is too large for its type");
+  EXPECT_EQ(body_error("  %4: f8e4m3 = const 0x1p+9"), "3:22: constant is too large for its type");
+  EXPECT_EQ(body_error("  %4: f8e4m3 = const inf"), "3:22: the type has no infinity");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1.000001p+0"), "3:19: constant is not exact in its type");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1p-150"), "3:19: constant is not exact in its type");
   EXPECT_EQ(body_error("  %4: f64 = const 0x1.00000000000000000000000000000001p+0"), "3:19: constant is not exact in its type");

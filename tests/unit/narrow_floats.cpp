@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <krait/krait.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -30,18 +32,18 @@ template <class T>
 constexpr Scalar scalar_of = Scalar(kr::detail::scalar_of<T>);
 
 Bits canonical(Scalar s, Bits bits) {
-  if (!is_nan(s, bits)) return bits;
-  return ((Bits(1) << info(s).exponent) - 1) << info(s).fraction | Bits(1) << (info(s).fraction - 1);
+  return is_nan(s, bits) ? canonical_nan(s) : bits;
 }
 template <class T>
 Bits bits_of_plain(T x) {
   return canonical(scalar_of<T>, kr::detail::bits_of(x));
 }
 
-/// An operation on columns of bits, recorded and as lower_types leaves it: a straight function for each, walked by eval.
+/// An operation on columns of bits, recorded and as expand_ops and lower_types leave it for a target: a straight function for each, walked
+/// by eval.
 class Straight {
  public:
-  Straight(Op op, Scalar result, Scalar operand, unsigned arity) : f_(new_function("straight")) {
+  Straight(Op op, Scalar result, Scalar operand, unsigned arity, krait::passes::SmallFloats has = {}) : f_(new_function("straight")) {
     Builder b(f_);
     b.at(f_.body);
     std::vector<ValueId> operands;
@@ -50,7 +52,9 @@ class Straight {
     b.append(Op::Yield, {}, std::vector{out_});
     f_.results = {result};
     Module m{{f_}};
-    krait::passes::lower_types(m);
+    const auto to_float8 = [](const Inst& i) { return i.op == Op::CastSat && is_float(i.type.scalar) && size_of(i.type.scalar) == 1; };
+    krait::passes::expand_ops(m, has.float8 ? to_float8 : [](const Inst&) { return false; }, 32);
+    krait::passes::lower_types(m, has);
     lowered_ = m.functions[0];
   }
   Bits recorded(std::initializer_list<Bits> x) const { return run(f_, x); }
@@ -73,6 +77,7 @@ class Straight {
     }
     return 0;
   }
+  friend bool only_conversions(const Straight& s);
   Function f_, lowered_;
   ValueId out_{};
 };
@@ -85,20 +90,30 @@ struct NarrowFloats : testing::Test {
 
   template <class To>
   static void expect_conversion_to() {
-    const Straight cast(Op::Cast, scalar_of<To>, type, 1);
+    const Straight cast(Op::Cast, scalar_of<To>, type, 1), saturating(Op::CastSat, scalar_of<To>, type, 1);
     for (unsigned bits = 0; bits < count; ++bits) {
-      const Bits plain = bits_of_plain(kr::detail::convert_plain<To>(value(bits)));
+      const Bits plain = bits_of_plain(kr::cast<To>(value(bits))), inside = bits_of_plain(kr::cast_sat<To>(value(bits)));
       ASSERT_EQ(canonical(scalar_of<To>, cast.recorded({bits})), plain) << bits << " to " << name_of(scalar_of<To>);
       ASSERT_EQ(canonical(scalar_of<To>, cast.lowered({bits})), plain) << bits << " lowered to " << name_of(scalar_of<To>);
+      ASSERT_EQ(canonical(scalar_of<To>, saturating.recorded({bits})), inside) << bits << " to " << name_of(scalar_of<To>);
+      ASSERT_EQ(canonical(scalar_of<To>, saturating.lowered({bits})), inside) << bits << " lowered to " << name_of(scalar_of<To>);
     }
   }
   template <class From>
   static void expect_conversion_from(const std::vector<From>& values) {
     const Straight cast(Op::Cast, type, scalar_of<From>, 1);
     for (const From x : values) {
-      const Bits plain = bits_of_plain(kr::detail::convert_plain<Narrow>(x)), in = kr::detail::bits_of(x);
+      const Bits plain = bits_of_plain(kr::cast<Narrow>(x)), in = kr::detail::bits_of(x);
       ASSERT_EQ(cast.recorded({in}), plain) << std::hex << in << " from " << name_of(scalar_of<From>);
       ASSERT_EQ(cast.lowered({in}), plain) << std::hex << in << " lowered from " << name_of(scalar_of<From>);
+    }
+    if constexpr (std::is_floating_point_v<From>) {
+      const Straight saturating(Op::CastSat, type, scalar_of<From>, 1);
+      for (const From x : values) {
+        const Bits plain = bits_of_plain(kr::cast_sat<Narrow>(x)), in = kr::detail::bits_of(x);
+        ASSERT_EQ(saturating.recorded({in}), plain) << std::hex << in << " from " << name_of(scalar_of<From>);
+        ASSERT_EQ(saturating.lowered({in}), plain) << std::hex << in << " lowered from " << name_of(scalar_of<From>);
+      }
     }
   }
   /// Every value, every midpoint of two, and their neighbours.
@@ -112,7 +127,10 @@ struct NarrowFloats : testing::Test {
         for (const From z : {at, std::nextafter(at, From(-INFINITY)), std::nextafter(at, From(INFINITY))}) out.push_back(z);
       }
     }
-    for (const double x : {0x1.fep127, 0x1.ff7fffp127, 0x1.ffp127, 0x1.ff8p127, 0x1p128, 0x1p-134, 0x1.8p-134, 0x1p-135, 0x1p-149, 0x1p-400, 1e300})
+    for (const double at : {448.0, 464.0, 480.0, 496.0, 512.0, 57344.0, 61440.0, 65536.0, 0x1p-10, 0x1p-17, 0x1p-18})
+      for (const double x : {at, std::nextafter(at, 0.0), double(std::nextafter(float(at), 0.0f)), double(std::nextafter(float(at), 1e9f))})
+        for (const double y : {x, -x}) out.push_back(From(y));
+    for (const double x : {double(INFINITY), double(NAN), 0x1.fep127, 0x1.ff7fffp127, 0x1.ffp127, 0x1.ff8p127, 0x1p128, 0x1p-134, 0x1.8p-134, 0x1p-135, 0x1p-149, 0x1p-400, 1e300})
       for (const double y : {x, -x}) out.push_back(From(y));
     return out;
   }
@@ -133,7 +151,7 @@ struct NarrowFloats : testing::Test {
   }
 };
 
-#define KRAIT_NARROW_TYPES kr::f16, kr::bf16
+#define KRAIT_NARROW_TYPES kr::f8e4m3, kr::f8e5m2, kr::f16, kr::bf16
 TYPED_TEST_SUITE(NarrowFloats, testing::Types<KRAIT_NARROW_TYPES>);
 
 TYPED_TEST(NarrowFloats, EveryValueConvertsToEveryType) {
@@ -146,6 +164,8 @@ TYPED_TEST(NarrowFloats, EveryValueConvertsToEveryType) {
   this->template expect_conversion_to<std::uint16_t>();
   this->template expect_conversion_to<std::uint32_t>();
   this->template expect_conversion_to<std::uint64_t>();
+  this->template expect_conversion_to<kr::f8e4m3>();
+  this->template expect_conversion_to<kr::f8e5m2>();
   this->template expect_conversion_to<kr::f16>();
   this->template expect_conversion_to<kr::bf16>();
   this->template expect_conversion_to<float>();
@@ -219,6 +239,122 @@ TEST(Bf16, LoweredArithmeticIsTheInterpreters) {
     const auto plain = [](Bits b) { return kr::bf16::from_bits(std::uint16_t(b)); };
     ASSERT_EQ(bits_of_plain(kr::fma(plain(x), plain(y), plain(z))), fma.recorded({x, y, z})) << std::hex << x << ' ' << y << ' ' << z;
   }
+}
+
+/// By the definition of the formats (Open Compute Project, "8-bit floating point specification", 2023): what each number is.
+TEST(Float8, EveryNumberIsWhatItsFieldsSay) {
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    const unsigned e4 = bits >> 3 & 15, m3 = bits & 7, e5 = bits >> 2 & 31, m2 = bits & 3;
+    const double sign = bits & 0x80 ? -1 : 1;
+    const double four = sign * (e4 ? std::ldexp(1 + m3 / 8.0, int(e4) - 7) : std::ldexp(m3 / 8.0, -6));
+    const double five = sign * (e5 == 31 ? double(INFINITY) : e5 ? std::ldexp(1 + m2 / 4.0, int(e5) - 15) : std::ldexp(m2 / 4.0, -14));
+    const auto x = double(float(kr::f8e4m3::from_bits(std::uint8_t(bits)))), y = double(float(kr::f8e5m2::from_bits(std::uint8_t(bits))));
+    if ((bits & 0x7f) == 0x7f) EXPECT_TRUE(std::isnan(x));
+    else EXPECT_TRUE(x == four && std::signbit(x) == std::signbit(four)) << bits;
+    if (e5 == 31 && m2) EXPECT_TRUE(std::isnan(y));
+    else EXPECT_TRUE(y == five && std::signbit(y) == std::signbit(five)) << bits;
+  }
+}
+
+/// To the nearest of all numbers, of two the even one; beyond the last midpoint NaN or infinity, or the largest number.
+template <class Float8>
+void expect_nearest(unsigned largest, unsigned beyond) {
+  const auto number = [](unsigned bits) { return double(float(Float8::from_bits(std::uint8_t(bits)))); };
+  const double top = number(largest), last = top + (top - number(largest - 1)) / 2;
+  for (unsigned bits = 0; bits <= largest; ++bits) {
+    const double x = number(bits), middle = bits == largest ? last : (x + number(bits + 1)) / 2;
+    const unsigned above = bits == largest ? beyond : bits + 1, even = bits & 1 ? above : bits, capped = bits == largest ? largest : above;
+    ASSERT_EQ(Float8(x).bits(), bits);
+    ASSERT_EQ(Float8(middle).bits(), even);
+    ASSERT_EQ(Float8(std::nextafter(middle, 0.0)).bits(), bits);
+    ASSERT_EQ(Float8(std::nextafter(middle, 1e300)).bits(), above);
+    ASSERT_EQ(kr::cast_sat<Float8>(std::nextafter(middle, 1e300)).bits(), capped);
+    ASSERT_EQ(kr::cast_sat<Float8>(-std::nextafter(middle, 1e300)).bits(), 0x80 | capped);
+  }
+  EXPECT_EQ(kr::cast_sat<Float8>(INFINITY).bits(), largest);
+  EXPECT_EQ(kr::cast_sat<Float8>(-1e300).bits(), 0x80 | largest);
+  EXPECT_TRUE(std::isnan(float(kr::cast_sat<Float8>(NAN))));
+  EXPECT_TRUE(std::isnan(float(Float8(NAN))));
+  EXPECT_EQ(kr::cast_sat<Float8>(std::int64_t(1) << 62).bits(), largest);
+  EXPECT_EQ(kr::cast_sat<Float8>(-7).bits(), Float8(-7).bits());
+}
+TEST(Float8, ConversionsGoToTheNearest) {
+  expect_nearest<kr::f8e4m3>(0x7e, 0x7f);
+  expect_nearest<kr::f8e5m2>(0x7b, 0x7c);
+}
+
+/// All operands of every operation of the table on one and two of them.
+TEST(Float8, LoweredArithmeticIsTheInterpreters) {
+  for (const Scalar s : {Scalar::F8E4M3, Scalar::F8E5M2})
+    for (unsigned n = 0; n < op_count; ++n) {
+      const OpInfo& row = info(Op(n));
+      const bool compares = row.rule == Rule::Compare || row.rule == Rule::Test;
+      if (row.family != Family::Value || !row.floats || row.arity > 2 || !(compares || row.rule == Rule::Same)) continue;
+      const Straight f(Op(n), compares ? Scalar::Bool : s, s, unsigned(row.arity));
+      for (Bits x = 0; x < 256; ++x)
+        for (Bits y = 0; y < (row.arity == 2 ? 256 : 1); y += 3) {  // a third of them, NaN, infinity and the ends among these
+          if (row.arity == 2) ASSERT_EQ(f.lowered({x, y}), f.recorded({x, y})) << row.name << std::hex << ' ' << x << ' ' << y;
+          else ASSERT_EQ(f.lowered({x}), f.recorded({x})) << row.name << std::hex << ' ' << x;
+        }
+    }
+}
+
+/// Values of 8-bit floats are only made by bitcast and by the saturating conversion from f32, and only used by bitcast and cast to f32.
+bool only_conversions(const Straight& s) {
+  const Function& f = s.lowered_;
+  const auto small = [&](ValueId v) { return is_float(f.type_of(v).scalar) && size_of(f.type_of(v).scalar) == 1; };
+  for (const InstId i : f.regions[f.body].insts) {
+    const Inst& inst = f.insts[i];
+    if (!inst.results.empty() && small(inst.results[0])) {
+      const bool made = inst.op == Op::Bitcast || (inst.op == Op::CastSat && f.type_of(inst.operands[0]).scalar == Scalar::F32);
+      if (!made) return false;
+    }
+    for (const ValueId v : inst.operands)
+      if (small(v) && inst.op != Op::Bitcast && !(inst.op == Op::Cast && inst.type.scalar == Scalar::F32)) return false;
+  }
+  return std::none_of(f.params().begin(), f.params().end(), small);
+}
+
+/// For a target with instructions for the conversions: those to f32 and from it, saturating, are all that is left of the types.
+TEST(Float8, ConversionsByInstructionsGiveTheSame) {
+  const krait::passes::SmallFloats has{.float8 = true};
+  for (const Scalar s : {Scalar::F8E4M3, Scalar::F8E5M2}) {
+    for (const Op op : {Op::Cast, Op::CastSat})
+      for (const Scalar to : all_scalars) {
+        const Straight f(op, to, s, 1, has);
+        EXPECT_TRUE(only_conversions(f));
+        for (Bits x = 0; x < 256; ++x) ASSERT_EQ(canonical(to, f.lowered({x})), f.recorded({x})) << info(op).name << ' ' << name_of(to) << std::hex << ' ' << x;
+      }
+    const Straight sum(Op::Add, s, s, 2, has);
+    EXPECT_TRUE(only_conversions(sum));
+    for (Bits x = 0; x < 256; ++x)
+      for (Bits y = 0; y < 256; ++y) ASSERT_EQ(sum.lowered({x, y}), sum.recorded({x, y})) << std::hex << x << ' ' << y;
+    const Straight cast(Op::Cast, s, Scalar::F32, 1, has), inside(Op::CastSat, s, Scalar::F32, 1, has), wide(Op::Cast, s, Scalar::F64, 1, has);
+    const auto number = [&](Bits bits) { return std::bit_cast<double>(eval(Op::Cast, Scalar::F64, s, std::array{bits})); };
+    const Bits largest = largest_finite(s);
+    for (Bits bits = 0; bits <= largest; ++bits) {
+      const double step = bits == largest ? number(bits) - number(bits - 1) : number(bits + 1) - number(bits), middle = number(bits) + step / 2;
+      for (const double at : {number(bits), middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e300), 3 * middle, double(INFINITY), double(NAN)})
+        for (const double x : {at, -at, double(std::nextafter(float(at), 0.0f)), double(std::nextafter(float(at), 1e30f))}) {
+          const Bits single = std::bit_cast<std::uint32_t>(float(x)), twice = std::bit_cast<std::uint64_t>(x);
+          ASSERT_EQ(cast.lowered({single}), cast.recorded({single})) << x;
+          ASSERT_EQ(inside.lowered({single}), inside.recorded({single})) << x;
+          ASSERT_EQ(wide.lowered({twice}), wide.recorded({twice})) << x;
+        }
+    }
+  }
+}
+
+TEST(Float8, ArithmeticIsFloats) {
+  static_assert(sizeof(kr::f8e4m3) == 1 && sizeof(kr::f8e5m2) == 1);
+  static_assert(std::is_same_v<decltype(kr::f8e4m3() + kr::f8e4m3()), float>);
+  static_assert(std::is_same_v<decltype(kr::f8e4m3() * 2), float>);
+  static_assert(std::is_same_v<decltype(kr::f8e4m3() - kr::f16()), float>);
+  static_assert(std::is_same_v<decltype(kr::f8e5m2() / 2.0), double>);
+  static_assert(std::is_same_v<decltype(-kr::f8e5m2()), float>);
+  static_assert(std::is_same_v<decltype(kr::sqrt(kr::f8e5m2())), float>);
+  static_assert(std::is_same_v<decltype(kr::max(kr::f8e5m2(), kr::f8e5m2())), kr::f8e5m2>);
+  EXPECT_EQ(kr::f8e4m3(400) + kr::f8e4m3(400), 768.0f);  // 400 is between 384 and 416: the even one
 }
 
 }  // namespace

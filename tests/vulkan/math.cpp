@@ -74,7 +74,7 @@ TEST_P(VulkanMath, DoublesAsInterpreted) { expect_function<double, std::uint64_t
 std::vector<Op> functions() {
   std::vector<Op> all;
   for (unsigned n = 0; n < ir::op_count; ++n)
-    if (ir::info(Op(n)).math) all.push_back(Op(n));
+    if (ir::is_math(Op(n))) all.push_back(Op(n));
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Functions, VulkanMath, testing::ValuesIn(functions()),

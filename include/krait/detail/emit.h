@@ -19,14 +19,14 @@ namespace krait::detail {
 
 /// The operations, as the IR has them.
 enum class op : std::uint8_t {
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc) Name,
+#define KRAIT_OP(Name, ...) Name,
 #include <krait/ops.def>
 };
 
 /// The types of traced values, as the IR has them.
 enum class scalar : std::uint8_t {
   none,
-#define KRAIT_SCALAR(Name, dsl, text, bits, exponent, fraction, kind, computed, storage) dsl,
+#define KRAIT_SCALAR(Name, dsl, ...) dsl,
 #include <krait/types.def>
 };
 
@@ -104,6 +104,8 @@ KRAIT_API node literal(scalar type, std::uint64_t bits);
 /// x as a value of that type (C++'s conversion; float to integer saturates).
 KRAIT_API node convert(scalar type, node x);
 KRAIT_API node bit_convert(scalar type, node x);
+/// What is beyond a float type's largest finite number becomes that.
+KRAIT_API node convert_saturating(scalar type, node x);
 /// The operation on operands converted to `type`; the result's type follows from the operation's row. A shift's count and a
 /// select's condition keep their own type.
 KRAIT_API node apply(op what, scalar type, node x);

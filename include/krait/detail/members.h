@@ -149,7 +149,7 @@ consteval bool check_aggregate() {
   static_assert(!std::is_pointer_v<Type>, "krait: a pointer has no meaning on another device: pass the data as an array of its own");
   static_assert(!std::is_union_v<Type>, "krait: kernels cannot name the members of a union: use a struct, and kr::bitcast");
   static_assert(std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> || std::is_reference_v<Type>,
-                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::vec and plain structs of them");
+                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3, kr::f8e5m2, kr::vec and plain structs of them");
   if constexpr (std::is_class_v<Type>) {
     static_assert(std::is_trivially_copyable_v<Type>, "krait: kernels copy structs as bytes, and this one is not trivially copyable");
     static_assert(std::is_aggregate_v<Type>, "krait: this class has constructors or private members: kernels know plain structs "

@@ -93,14 +93,8 @@ llvm::Value* Arithmetic::divide(Op op, Scalar s, V x, V y) {
 }
 
 llvm::Value* Arithmetic::multiply_high(Scalar s, V x, V y) {
-  unsigned width = ir::bits_of(s);
   bool sign = ir::is_signed_int(s);
-  if (width < 64 || !lanes_of(x)) {
-    llvm::Type* wide = with_lanes(b_.getIntNTy(2 * width), x);
-    auto extend = [&](V v) { return sign ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide); };
-    V product = b_.CreateMul(extend(x), extend(y));
-    return b_.CreateTrunc(b_.CreateLShr(product, llvm::ConstantInt::get(wide, width)), x->getType());
-  }
+  if (ir::bits_of(s) < 64 || !lanes_of(x)) return Numeric::multiply_high(s, x, y);
   // Four products of 32-bit halves (Knuth's algorithm M); the signed result takes the other factor off for each negative one.
   V mask = splat_int(x, 0xffffffff), shift = splat_int(x, 32);
   V xl = b_.CreateAnd(x, mask), xh = b_.CreateLShr(x, shift), yl = b_.CreateAnd(y, mask), yh = b_.CreateLShr(y, shift);
@@ -114,43 +108,6 @@ llvm::Value* Arithmetic::multiply_high(Scalar s, V x, V y) {
     r = b_.CreateSub(r, b_.CreateAnd(b_.CreateAShr(y, top), x));
   }
   return r;
-}
-
-llvm::Value* Arithmetic::integer(Op op, Scalar s, llvm::ArrayRef<V> x) {
-  bool sign = ir::is_signed_int(s);
-  auto count = [&](ID id) {
-    V n = id == In::ctpop ? b_.CreateUnaryIntrinsic(id, x[0])
-                          : b_.CreateIntrinsic(id, {x[0]->getType()}, {x[0], b_.getFalse()});
-    return b_.CreateZExtOrTrunc(n, with_lanes(b_.getInt32Ty(), x[0]));
-  };
-  auto shift_count = [&] {
-    V n = b_.CreateZExtOrTrunc(x[1], x[0]->getType());
-    return b_.CreateAnd(n, splat_int(x[0], ir::bits_of(s) - 1));
-  };
-  switch (op) {
-    case Op::Add: return b_.CreateAdd(x[0], x[1]);
-    case Op::Sub: return b_.CreateSub(x[0], x[1]);
-    case Op::Mul: return b_.CreateMul(x[0], x[1]);
-    case Op::Div: case Op::Rem: return divide(op, s, x[0], x[1]);
-    case Op::Neg: return b_.CreateNeg(x[0]);
-    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
-    case Op::Abs: return sign ? b_.CreateBinaryIntrinsic(In::abs, x[0], b_.getFalse()) : x[0];
-    case Op::And: return b_.CreateAnd(x[0], x[1]);
-    case Op::Or: return b_.CreateOr(x[0], x[1]);
-    case Op::Xor: return b_.CreateXor(x[0], x[1]);
-    case Op::Not: return b_.CreateNot(x[0]);
-    case Op::Shl: return b_.CreateShl(x[0], shift_count());
-    case Op::Shr: return sign ? b_.CreateAShr(x[0], shift_count()) : b_.CreateLShr(x[0], shift_count());
-    case Op::Popcount: return count(In::ctpop);
-    case Op::Clz: return count(In::ctlz);
-    case Op::Ctz: return count(In::cttz);
-    case Op::Bitrev: return b_.CreateUnaryIntrinsic(In::bitreverse, x[0]);
-    case Op::Bswap: return ir::bits_of(s) == 8 ? x[0] : b_.CreateUnaryIntrinsic(In::bswap, x[0]);
-    case Op::MulHi: return multiply_high(s, x[0], x[1]);
-    case Op::AddSat: return b_.CreateBinaryIntrinsic(sign ? In::sadd_sat : In::uadd_sat, x[0], x[1]);
-    case Op::SubSat: return b_.CreateBinaryIntrinsic(sign ? In::ssub_sat : In::usub_sat, x[0], x[1]);
-    default: defect("integers have no operation " + std::string(ir::info(op).name));
-  }
 }
 
 // ---- floats -----------------------------------------------------------------------------------------------------------------
@@ -202,20 +159,7 @@ llvm::Value* Arithmetic::f16_from_f64(V x) {
   return f16_from_f32(b_.CreateBitCast(u, f->getType()));
 }
 
-llvm::Value* Arithmetic::is_nan(V x, Scalar s) {
-  if (s == Scalar::F16) return b_.CreateICmpUGT(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0x7c00));
-  return b_.CreateFCmpUNO(x, x);
-}
-llvm::Value* Arithmetic::is_infinite(V x, Scalar s) {
-  if (s == Scalar::F16) return b_.CreateICmpEQ(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0x7c00));
-  return b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(In::fabs, x), llvm::ConstantFP::getInfinity(x->getType()));
-}
-
-llvm::Value* Arithmetic::min_max(bool min, Scalar s, V x, V y) {
-  if (ir::is_int(s)) {
-    ID id = ir::is_signed_int(s) ? (min ? In::smin : In::smax) : (min ? In::umin : In::umax);
-    return b_.CreateBinaryIntrinsic(id, x, y);
-  }
+llvm::Value* Arithmetic::float_min_max(bool min, Scalar s, V x, V y) {
   auto constant_of = [](V v) -> const llvm::APFloat* {
     auto* c = llvm::dyn_cast<llvm::Constant>(v);
     if (c && c->getType()->isVectorTy()) c = c->getSplatValue();
@@ -247,57 +191,20 @@ llvm::Value* Arithmetic::fma(Scalar s, V x, V y, V z) {
   return r;
 }
 
-llvm::Value* Arithmetic::compare(Op op, Scalar s, V x, V y) {
-  using P = llvm::CmpInst::Predicate;
-  bool real = ir::is_float(s), sign = ir::is_signed_int(s);
-  auto pick = [&](P f, P i, P u) { return real ? f : sign ? i : u; };
+llvm::Value* Arithmetic::half(Op op, Scalar result, std::span<V const> x) {
+  const auto magnitude = [&] { return b_.CreateAnd(x[0], splat_int(x[0], 0x7fff)); };
   switch (op) {
-    case Op::Eq: return b_.CreateCmp(pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ), x, y);
-    case Op::Ne: return b_.CreateCmp(pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE), x, y);
-    case Op::Lt: return b_.CreateCmp(pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT), x, y);
-    case Op::Le: return b_.CreateCmp(pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE), x, y);
-    case Op::Gt: return b_.CreateCmp(pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT), x, y);
-    case Op::Ge: return b_.CreateCmp(pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE), x, y);
-    default: defect("not a comparison");
-  }
-}
-
-llvm::Value* Arithmetic::floating(Op op, Scalar s, llvm::ArrayRef<V> x) {
-  switch (op) {
-    case Op::Add: return b_.CreateFAdd(x[0], x[1]);
-    case Op::Sub: return b_.CreateFSub(x[0], x[1]);
-    case Op::Mul: return b_.CreateFMul(x[0], x[1]);
-    case Op::Div: return b_.CreateFDiv(x[0], x[1]);
-    case Op::Fma: return fma(s, x[0], x[1], x[2]);
-    case Op::Neg: return b_.CreateFNeg(x[0]);
-    case Op::Abs: return b_.CreateUnaryIntrinsic(In::fabs, x[0]);
-    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
-    case Op::Sqrt: return b_.CreateUnaryIntrinsic(In::sqrt, x[0]);
-    case Op::Floor: return b_.CreateUnaryIntrinsic(In::floor, x[0]);
-    case Op::Ceil: return b_.CreateUnaryIntrinsic(In::ceil, x[0]);
-    case Op::Trunc: return b_.CreateUnaryIntrinsic(In::trunc, x[0]);
-    case Op::Rint: return b_.CreateUnaryIntrinsic(In::rint, x[0]);
-    case Op::Copysign: return b_.CreateBinaryIntrinsic(In::copysign, x[0], x[1]);
-    default: defect("an operation that floats do not have");
-  }
-}
-
-llvm::Value* Arithmetic::half(const ir::Inst& inst, llvm::ArrayRef<V> x) {
-  switch (inst.op) {
     case Op::Neg: return b_.CreateXor(x[0], splat_int(x[0], 0x8000));
-    case Op::Abs: return b_.CreateAnd(x[0], splat_int(x[0], 0x7fff));
-    case Op::Copysign:
-      return b_.CreateOr(b_.CreateAnd(x[0], splat_int(x[0], 0x7fff)), b_.CreateAnd(x[1], splat_int(x[1], 0x8000)));
+    case Op::Abs: return magnitude();
+    case Op::Copysign: return b_.CreateOr(magnitude(), b_.CreateAnd(x[1], splat_int(x[1], 0x8000)));
+    case Op::Isnan: return b_.CreateICmpUGT(magnitude(), splat_int(x[0], 0x7c00));
+    case Op::Isinf: return b_.CreateICmpEQ(magnitude(), splat_int(x[0], 0x7c00));
     case Op::Fma: {  // exact in f64, or rounded there without harm (lib/ir/op_semantics.h has the proof)
       llvm::SmallVector<V, 3> wide;
       for (V v : x) wide.push_back(b_.CreateFPExt(f32_from_f16(v), with_lanes(b_.getDoubleTy(), v)));
       return f16_from_f64(b_.CreateFAdd(b_.CreateFMul(wide[0], wide[1]), wide[2]));
     }
-    default: {  // 24 ≥ 2·11 + 2 digits: the second rounding is innocuous
-      llvm::SmallVector<V, 3> wide;
-      for (V v : x) wide.push_back(f32_from_f16(v));
-      return f16_from_f32(floating(inst.op, Scalar::F32, wide));
-    }
+    default: return through_float(op, result, x);
   }
 }
 
@@ -342,29 +249,16 @@ llvm::Value* Arithmetic::saturate(V x, Scalar to) {
   return i;
 }
 
-llvm::Value* Arithmetic::cast(V x, Scalar from, Scalar to) {
-  if (from == to) return x;
-  llvm::Type* t = with_lanes(scalar_type(to), x);
+llvm::Value* Arithmetic::cast_half(V x, Scalar from, Scalar to) {
   if (from == Scalar::F16) {
     if (to == Scalar::Bool) return b_.CreateICmpNE(b_.CreateAnd(x, splat_int(x, 0x7fff)), splat_int(x, 0));
     return cast(f32_from_f16(x), Scalar::F32, to);
   }
-  if (to == Scalar::Bool)
-    return ir::is_float(from) ? b_.CreateFCmpUNE(x, number(x, 0.0)) : b_.CreateICmpNE(x, splat_int(x, 0));
-  if (to == Scalar::F16) {
-    if (from == Scalar::F32) return f16_from_f32(x);
-    if (from == Scalar::F64) return f16_from_f64(x);
-    // i8 and i16 are exact in f32, i32 in f64; an i64 that is not exact there is far above the largest f16.
-    Scalar through = ir::bits_of(from) <= 16 ? Scalar::F32 : Scalar::F64;
-    return cast(cast(x, from, through), through, to);
-  }
-  if (ir::is_float(from)) {
-    if (ir::is_int(to)) return saturate(x, to);
-    return from == Scalar::F32 ? b_.CreateFPExt(x, t) : b_.CreateFPTrunc(x, t);
-  }
-  bool sign = ir::is_signed_int(from);
-  if (ir::is_float(to)) return sign ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
-  return sign ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
+  if (from == Scalar::F32) return f16_from_f32(x);
+  if (from == Scalar::F64) return f16_from_f64(x);
+  // i8 and i16 are exact in f32, i32 in f64; an i64 that is not exact there is far above the largest f16.
+  const Scalar through = ir::bits_of(from) <= 16 ? Scalar::F32 : Scalar::F64;
+  return cast_half(cast(x, from, through), through, to);
 }
 
 llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand, llvm::ArrayRef<V> x) {
@@ -376,21 +270,8 @@ llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar oper
     flags.setApproxFunc();
     b_.setFastMathFlags(flags);
   }
-  switch (inst.op) {
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-      if (operand != Scalar::F16) return compare(inst.op, operand, x[0], x[1]);
-      return compare(inst.op, Scalar::F32, f32_from_f16(x[0]), f32_from_f16(x[1]));
-    case Op::Select: return b_.CreateSelect(x[0], x[1], x[2]);
-    case Op::Cast: return cast(x[0], operand, inst.type.scalar);
-    case Op::Bitcast:
-      return b_.CreateBitCast(x[0], with_lanes(scalar_type(inst.type.scalar), x[0]));
-    case Op::Isnan: return is_nan(x[0], operand);
-    case Op::Isinf: return is_infinite(x[0], operand);
-    default: break;
-  }
   if (inst.op == Op::Rsqrt) return reciprocal_root(x[0], inst.fast || mode == ir::FpMode::Fast);
-  if (operand == Scalar::Bool || ir::is_int(operand)) return integer(inst.op, operand, x);
-  return operand == Scalar::F16 ? half(inst, x) : floating(inst.op, operand, x);
+  return emit(inst.op, inst.type.scalar, operand, std::span(x.data(), x.size()));
 }
 
 }  // namespace krait::codegen::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pure operations on LLVM values that are scalars or vectors of lanes alike, with the numbers of docs/numbers.md. f16 is kept
-// as its bits (i16) and computed in f32, since LLVM calls library functions for it on machines without the conversions.
+// The CPU's own in the shared arithmetic: vectors of lanes. f16 is kept as its bits (i16) and computed in f32, since LLVM calls library
+// functions for it on machines without the conversions.
 #pragma once
 
 #include <functional>
@@ -9,30 +9,28 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "codegen/cpu/shape.h"
+#include "codegen/llvm/numeric.h"
 #include "ir/ir.h"
 
 namespace krait::codegen::cpu {
 
-class Arithmetic {
+class Arithmetic final : public Numeric {
  public:
   /// `helper` gives the function pointer of an entry of CpuLaunch::helpers.
   Arithmetic(llvm::IRBuilder<>& builder, const Machine& machine, std::function<llvm::Value*(CpuHelper)> helper)
-      : b_(builder), machine_(machine), helper_(std::move(helper)) {}
+      : Numeric(builder), machine_(machine), helper_(std::move(helper)) {}
 
-  llvm::Type* scalar_type(ir::Scalar s) const;
+  llvm::Type* scalar_type(ir::Scalar s) const override;
   /// A vector of `lanes`, or the scalar for 0.
   llvm::Type* type(ir::Scalar s, unsigned lanes) const;
   llvm::Constant* constant(ir::Scalar s, std::uint64_t bits) const;
   /// A pure operation that is not Custom, Id or a mathematical function.
   llvm::Value* pure(const ir::Inst& inst, ir::FpMode mode, ir::Scalar operand, llvm::ArrayRef<llvm::Value*> x);
-  llvm::Value* cast(llvm::Value* x, ir::Scalar from, ir::Scalar to);
-  llvm::Value* min_max(bool min, ir::Scalar s, llvm::Value* x, llvm::Value* y);
   /// x as it lies in memory, and back (bool is a byte).
   llvm::Value* to_memory(llvm::Value* x, ir::Scalar s);
   llvm::Value* from_memory(llvm::Value* x, ir::Scalar s);
 
  private:
-  using V = llvm::Value*;
   static unsigned lanes_of(V x);
   V splat_int(V like, std::uint64_t value) const;           // of the integer type of `like`
   V number(V like, double value) const;                     // of the float type of `like`
@@ -41,20 +39,16 @@ class Arithmetic {
   V f32_from_f16(V x);
   V f16_from_f32(V x);
   V f16_from_f64(V x);
-  V integer(ir::Op op, ir::Scalar s, llvm::ArrayRef<V> x);
-  V divide(ir::Op op, ir::Scalar s, V x, V y);
+  V half(ir::Op op, ir::Scalar result, std::span<V const> x) override;
+  V cast_half(V x, ir::Scalar from, ir::Scalar to) override;
+  V float_min_max(bool min, ir::Scalar s, V x, V y) override;
+  V fma(ir::Scalar s, V x, V y, V z) override;
+  V saturate(V x, ir::Scalar to) override;
+  V divide(ir::Op op, ir::Scalar s, V x, V y) override;
+  V multiply_high(ir::Scalar s, V x, V y) override;
   V quotient(ir::Scalar s, V x, V y);
-  V multiply_high(ir::Scalar s, V x, V y);
-  V floating(ir::Op op, ir::Scalar s, llvm::ArrayRef<V> x);
-  V half(const ir::Inst& inst, llvm::ArrayRef<V> x);
-  V compare(ir::Op op, ir::Scalar s, V x, V y);
-  V fma(ir::Scalar s, V x, V y, V z);
-  V is_nan(V x, ir::Scalar s);
-  V is_infinite(V x, ir::Scalar s);
-  V saturate(V x, ir::Scalar to);
   V reciprocal_root(V x, bool fast);
 
-  llvm::IRBuilder<>& b_;
   const Machine& machine_;
   std::function<llvm::Value*(CpuHelper)> helper_;
 };

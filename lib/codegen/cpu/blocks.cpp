@@ -217,7 +217,8 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     if (const auto known = in_row_.find(inst.results[0]); known != in_row_.end()) return set(known->first, known->second), Flow::Next;
   switch (inst.op) {
     case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+#define KRAIT_POSITION(Name, ...) case Op::Name:
+#include "krait/ops.def"
       set(inst.results[0], id_value(inst));
       break;
     case Op::Extent: set_uniform(inst.results[0], extent_of(inst.operands[0], unsigned(inst.imm))); break;
@@ -227,11 +228,14 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Store: case Op::StoreVec:
       if (!store_member(id)) emit_store(inst);
       break;
-    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas:
+#define KRAIT_ATOMIC(Name, ...) case Op::Name:
+#include "krait/ops.def"
       emit_atomic(inst);
       break;
-    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: emit_gang_barrier(inst); break;
+#define KRAIT_BARRIER(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      emit_gang_barrier(inst);
+      break;
     case Op::Fence: finish_streams(), b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
     case Op::WarpSize: set_uniform(inst.results[0], b_.getInt32(32)); break;
     case Op::LaneId: {
@@ -244,34 +248,33 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
     case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan:
       emit_warp(inst);
       break;
-    case Op::BytePermute: defect("expand_ops leaves no " + std::string(ir::info(inst.op).name));
     case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
     case Op::Call: emit_call(inst); break;
     case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
     case Op::If: case Op::Switch:
       return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
-    case Op::Loop: case Op::For: case Op::GridStride:
+#define KRAIT_LOOP(Name, ...) case Op::Name:
+#include "krait/ops.def"
       if (sweep_ && sweep_->loop == id) return emit_element(id), Flow::Dead;
       emit_loop(id);
       break;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
-    case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
+#define KRAIT_VALUE(Name, ...) case Op::Name:
+#include "krait/ops.def"
       if (!emit_byte_sum(id)) emit_pure(inst);
       break;
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       // Rsqrt alone is kept for this target (passes/math_targets.def); the others became their bodies.
       if (inst.op != Op::Rsqrt || inst.type.scalar != Scalar::F32)
         unsupported("the CPU has no instruction for " + std::string(ir::info(inst.op).name));
       emit_pure(inst);
       break;
-    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable:
+#define KRAIT_END(Name, ...) case Op::Name:
+#include "krait/ops.def"
       defect("a jump in the middle of a region");
-    case Op::Print: case Op::Fault: defect("lower_reports has not run");
+#define KRAIT_REPORT(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      defect("lower_reports has not run");
   }
   return Flow::Next;
 }

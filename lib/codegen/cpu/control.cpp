@@ -188,7 +188,7 @@ bool Emitter::flattens(const ir::Inst& inst) const {
       if (inner.op == Op::Yield) continue;
       switch (ir::info(inner.op).effect) {
         case ir::Effect::Pure:
-          if (inner.op == Op::Div || inner.op == Op::Rem || inner.op == Op::Sqrt) count += 4;
+          if (ir::divides(inner.op)) count += 4;
           break;
         case ir::Effect::Read: case ir::Effect::Write:
           if (inner.operands.size() < 2 || !d_.varying(inner.operands[1])) return false;

@@ -434,7 +434,7 @@ llvm::Value* Emitter::update_atomic(const ir::Inst& inst, Scalar s, V address, l
   llvm::PHINode* old = b_.CreatePHI(bits, 2);
   old->addIncoming(first, before);
   ir::Inst step;
-  step.op = inst.op == Op::AtomicAdd ? Op::Add : inst.op == Op::AtomicMin ? Op::Min : Op::Max;
+  step.op = ir::info(inst.op).by;
   step.type = ir::value_type(s);
   V next = arith_.pure(step, ir::FpMode::Strict, s, {b_.CreateBitCast(old, own), x[0]});
   V pair = b_.CreateAtomicCmpXchg(address, old, b_.CreateBitCast(next, bits), align, order, failed);

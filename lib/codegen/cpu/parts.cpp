@@ -72,7 +72,7 @@ class Loops {
       for (const ir::ValueId v : inst.results)
         if (at >= 0) since[v] = at + int(ir::latency(inst));
       const bool each = access ? inst.op == Op::Store || is_vector(inst.results[0]) : !inst.results.empty() && is_vector(inst.results[0]);
-      if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::info(inst.op).math ? 8 : 1;
+      if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::is_math(inst.op) ? 8 : 1;
     }
     const ir::Inst& next = ir::terminator(f_, body);
     int chain = 0;
@@ -103,7 +103,7 @@ bool updates_by_data(const ir::Module& m) {
       updates += steps[inst.operands[1]].kind == Kind::Data;
     } else if (inst.op == Op::If) {
       light = light && steps[inst.operands[0]].kind != Kind::Data;
-    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.math) {
+    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.family == ir::Family::Math) {
       light = false;
     } else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f.is_const(inst.results[0]) && inst.op != Op::Cast) {
       const Kind k = steps[inst.results[0]].kind;
@@ -144,7 +144,7 @@ class DataLoops {
     for (const ir::InstId i : f_.regions[r].insts) {
       const ir::Inst& inst = f_.insts[i];
       const ir::OpInfo& row = ir::info(inst.op);
-      if (inst.op == Op::Call || row.math) return false;
+      if (inst.op == Op::Call || row.family == ir::Family::Math) return false;
       const bool load = row.effect == ir::Effect::Read, store = row.effect == ir::Effect::Write;
       if (load || store) accesses_ += kind(inst.operands[1]) == Kind::Data ? unsigned(load ? inst.results.size() : inst.operands.size() - 2) : 0;
       else if (row.effect == ir::Effect::Pure && inst.op != Op::Cast && !inst.results.empty() && !f_.is_const(inst.results[0])) {

@@ -144,7 +144,7 @@ class Planner {
       p_.place[inst.results[0]] = reserve(bytes * shape_.gang());
       return;
     }
-    if (!pure || inst.op == Op::Div || inst.op == Op::Rem || inst.op == Op::Sqrt) return;
+    if (!pure || ir::divides(inst.op)) return;
     unsigned depth = 0;
     for (ir::ValueId v : inst.operands) {
       if (p_.block_value[v]) continue;

@@ -282,8 +282,7 @@ void Emitter::emit_pure(const ir::Inst& inst) {
 /// On vectors an operation of integers may be dozens of instructions, of which instruction selection asks again and again what bits they
 /// can have: half of its time for a kernel that counts bits at 16 places. Quick code calls such an operation.
 llvm::Value* Emitter::pure_part(const ir::Inst& inst, Scalar operand, llvm::ArrayRef<V> x) {
-  const bool long_one = inst.op == Op::Popcount || inst.op == Op::Clz || inst.op == Op::Ctz || inst.op == Op::Bitrev || inst.op == Op::MulHi ||
-                        ((inst.op == Op::Div || inst.op == Op::Rem) && ir::is_int(operand));
+  const bool long_one = ir::is_int(operand) && ir::info(inst.op).cost != ir::Cost::Quick;
   if (!long_one || shape_.lanes == 1 || !shape_.machine.quick || std::any_of(x.begin(), x.end(), llvm::IsaPred<llvm::Constant>))
     return arith_.pure(inst, f_.fp, operand, x);
   const std::string name = fmt::format("{}.{}", ir::info(inst.op).name, ir::name_of(operand));

@@ -2,7 +2,9 @@
 //
 // The pure operations of the IR as LLVM instructions, with the number rules of docs/numbers.md: what LLVM leaves undefined
 // (division by zero, shift counts, conversions out of range) is defined here. Works on scalars and on vectors alike: the shape
-// of the operands is the shape of the result. bool is i1, signed and unsigned integers are iN, f16 is half.
+// of the operands is the shape of the result. bool is i1, signed and unsigned integers are iN.
+//
+// A target derives from Numeric. What LLVM does well on every target is here; a hook is what a target has to say, or says otherwise.
 #pragma once
 
 #include <span>
@@ -12,14 +14,6 @@
 #include "ir/ir.h"
 
 namespace krait::codegen {
-
-/// What the target does well by itself; everything else is built from simpler instructions.
-struct NumericTraits {
-  bool half_arithmetic = false;      // + - × fma and comparisons of half; otherwise through float (fma through double)
-  bool half_from_double = false;     // double → half with one rounding
-  bool minimum_number = false;       // llvm.minimumnum and maximumnum are one instruction
-  bool wide_multiply = false;        // the upper half of 64 × 64 bits through i128
-};
 
 /// LLVM's type of a scalar as a value (bool: i1) and in memory (bool: i8).
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Scalar s);
@@ -31,41 +25,47 @@ llvm::Constant* literal(llvm::LLVMContext& context, ir::Scalar s, std::uint64_t 
 
 class Numeric {
  public:
-  Numeric(llvm::IRBuilder<>& builder, NumericTraits traits) : b_(builder), traits_(traits) {}
+  using V = llvm::Value*;
+  explicit Numeric(llvm::IRBuilder<>& builder) : b_(builder) {}
+  Numeric(const Numeric&) = delete;
+  virtual ~Numeric() = default;
 
-  /// True for the operations that `emit` lowers: every pure one on values but Const, positions and functions of KRAIT_MATH.
-  static bool handles(ir::Op op);
-  /// `operand` is the type of the first operand (of the second for select), `result` that of the result. `fast`: approximate
-  /// division and root are allowed.
-  llvm::Value* emit(ir::Op op, ir::Scalar result, ir::Scalar operand, std::span<llvm::Value* const> operands, bool fast = false);
-
-  /// Conversion between any two scalar types.
-  llvm::Value* cast(llvm::Value* x, ir::Scalar from, ir::Scalar to);
-  /// Float to integer: truncates, saturates, NaN is 0. Built by hand: LLVM's saturating intrinsics expand badly on vectors.
-  llvm::Value* saturate(llvm::Value* x, ir::Scalar to);
-
-  llvm::Value* min_max(llvm::Value* x, llvm::Value* y, ir::Scalar s, bool max);
-  llvm::Value* divide(llvm::Value* x, llvm::Value* y, bool is_signed, bool remainder);
-  llvm::Value* shift(ir::Op op, llvm::Value* x, llvm::Value* count, bool is_signed);
-  llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed);
-  /// double → half with one rounding, on targets whose conversion goes through float.
-  llvm::Value* half_from_double(llvm::Value* x);
+  /// A row of KRAIT_VALUE, but not those that the target's lowering or expand_ops takes. `operand` is the type of the first operand (of the
+  /// second for select), `result` that of the result. The builder's fast-math flags hold.
+  V emit(ir::Op op, ir::Scalar result, ir::Scalar operand, std::span<V const> x);
+  /// Conversion between any two scalar types that the target has.
+  V cast(V x, ir::Scalar from, ir::Scalar to);
+  /// minimumNumber and maximumNumber.
+  V min_max(bool min, ir::Scalar s, V x, V y);
 
   /// The type `element` in the shape of `like`.
   static llvm::Type* shaped(llvm::Type* like, llvm::Type* element);
 
- private:
-  llvm::Value* emit_plain(ir::Op op, std::span<llvm::Value* const> x, ir::Scalar s, bool fast);
-  llvm::Value* approximate(ir::Op op, std::span<llvm::Value* const> x, bool fast);
-  llvm::Value* emit_half(ir::Op op, std::span<llvm::Value* const> x);
-  llvm::Value* compare(ir::Op op, llvm::Value* x, llvm::Value* y, ir::Scalar s);
-  llvm::Value* count_bits(ir::Op op, llvm::Value* x);
-  llvm::Value* intrinsic(unsigned id, std::span<llvm::Value* const> x);
-  llvm::Constant* float_constant(llvm::Type* type, double value);
-  llvm::Type* float_of(llvm::Value* like) { return shaped(like->getType(), b_.getFloatTy()); }
+ protected:
+  // ---- hooks
+  /// How a value is kept.
+  virtual llvm::Type* scalar_type(ir::Scalar s) const;
+  /// An operation on f16 that is not done as those on other floats; null: it is.
+  virtual V half(ir::Op op, ir::Scalar result, std::span<V const> x) = 0;
+  /// A conversion from or to f16.
+  virtual V cast_half(V x, ir::Scalar from, ir::Scalar to) = 0;
+  virtual V float_min_max(bool min, ir::Scalar s, V x, V y) = 0;
+  virtual V fma(ir::Scalar s, V x, V y, V z) = 0;
+  /// Float (not f16) to integer: truncates, saturates, NaN is 0.
+  virtual V saturate(V x, ir::Scalar to) = 0;
+  /// div or rem of integers.
+  virtual V divide(ir::Op op, ir::Scalar s, V x, V y) = 0;
+  virtual V multiply_high(ir::Scalar s, V x, V y);
+
+  /// An operation on f16 in f32, whose second rounding does no harm (lib/ir/op_semantics.h).
+  V through_float(ir::Op op, ir::Scalar result, std::span<V const> x);
 
   llvm::IRBuilder<>& b_;
-  NumericTraits traits_;
+
+ private:
+  V integer(ir::Op op, ir::Scalar s, std::span<V const> x);
+  V floating(ir::Op op, ir::Scalar s, std::span<V const> x);
+  V compare(ir::Op op, ir::Scalar s, V x, V y);
 };
 
 }  // namespace krait::codegen

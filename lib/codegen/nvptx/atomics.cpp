@@ -44,7 +44,7 @@ Value* Lowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   llvm::Type* type = x->getType();
   switch (op) {
     case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
-    case Op::AtomicMin: case Op::AtomicMax: return numeric_.min_max(x, operand, s, op == Op::AtomicMax);
+    case Op::AtomicMin: case Op::AtomicMax: return numeric_.min_max(op == Op::AtomicMin, s, x, operand);
     case Op::AtomicAnd: return b_.CreateAnd(x, operand);
     case Op::AtomicOr: return b_.CreateOr(x, operand);
     case Op::AtomicXor: return b_.CreateXor(x, operand);

@@ -27,7 +27,7 @@ void check_functions(const ir::Function& kernel) {
   ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
     const ir::Inst& inst = kernel.insts[i];
     const ir::OpInfo& row = ir::info(inst.op);
-    if (row.math && !has_instruction(inst, kernel.fp))
+    if (row.family == ir::Family::Math && !has_instruction(inst, kernel.fp))
       unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
                               row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
   });

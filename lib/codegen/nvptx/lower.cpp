@@ -20,15 +20,13 @@ using llvm::Value;
 
 namespace {
 
-constexpr NumericTraits traits{.half_arithmetic = true, .half_from_double = true, .minimum_number = true, .wide_multiply = true};
-
 using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
 Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
     : session_(session), all_(all), number_(function), kernel_(all.module.functions[function]), context_(session.context()),
-      b_(context_), numeric_(b_, traits), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
+      b_(context_), numeric_(b_), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
       float_bits_(kernel_.values.size(), -1) {
   for (const ir::Function& f : all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
@@ -178,32 +176,6 @@ Value* Lowering::signed_i64(ir::ValueId v) {
   return numeric_.cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
 }
 
-/// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is involved.
-Value* Lowering::saturate(Value* x, Scalar from, Scalar to) {
-  using namespace llvm::Intrinsic;
-  bool real64 = from == Scalar::F64, is_signed = ir::is_signed_int(to);
-  if (from == Scalar::F16) x = b_.CreateFPExt(x, b_.getFloatTy());
-  Value* nan = b_.CreateFCmpUNO(x, x);
-  auto convert = [&](ID id, bool defined) -> Value* {
-    Value* y = b_.CreateIntrinsic(id, {x});
-    return defined ? y : b_.CreateSelect(nan, llvm::Constant::getNullValue(y->getType()), y);
-  };
-  switch (ir::size_of(to)) {
-    case 8:
-      if (is_signed) return convert(real64 ? nvvm_d2ll_rz : nvvm_f2ll_rz, false);
-      return convert(real64 ? nvvm_d2ull_rz : nvvm_f2ull_rz, false);
-    case 4:
-      if (is_signed) return convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
-      return convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64);
-    default: break;
-  }
-  unsigned bits = ir::bits_of(to);
-  std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
-  Value* y = convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
-  y = b_.CreateBinaryIntrinsic(smin, b_.CreateBinaryIntrinsic(smax, y, b_.getInt32(low)), b_.getInt32(high));
-  return b_.CreateTrunc(y, b_.getIntNTy(bits));
-}
-
 /// Whether an integer may be the bits of a float, or become them when LLVM drops what later narrowing makes void.
 bool Lowering::may_hold_float_bits(ir::ValueId v) {
   if (!reinterprets_) return false;
@@ -233,15 +205,6 @@ Value* Lowering::copy_register(Value* x) {
   const char* registers = bits == 16 ? "=h,h" : bits == 32 ? "=r,r" : "=l,l";
   auto* type = llvm::FunctionType::get(x->getType(), {x->getType()}, false);
   return b_.CreateCall(llvm::InlineAsm::get(type, code, registers, false), {x});
-}
-
-/// ptxas (CUDA 13.0, sm_90) sums fewer products than a loop makes where mul.hi feeds an addition, and moves factors in and out of the
-/// upper half where the product has 64 bits.
-Value* Lowering::multiply_high(Value* x, Value* y, bool is_signed) {
-  const char* code = is_signed ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
-                               : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
-  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
-  return b_.CreateCall(llvm::InlineAsm::get(type, code, "=r,r,r", false), {x, y});
 }
 
 /// rcp.approx.ftz.f64 takes the upper half of x and gives the upper half of a result, some 2^-19 off; with e = 1 - x r, the series
@@ -284,37 +247,45 @@ void Lowering::lower_pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
+  if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1) operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
-  if (inst.op == Op::Cast && ir::is_float(from) && ir::is_int(to)) set(inst, saturate(operands[0], from, to));
+  if (inst.op == Op::CastSat) set(inst, to_float8(to, operands[0]));
   else if (Value* near = approximate(inst)) set(inst, near);
   else if (Value* apart = distance(inst)) set(inst, apart);
-  else if (inst.op == Op::MulHi && ir::bits_of(to) == 32) set(inst, multiply_high(operands[0], operands[1], ir::is_signed_int(to)));
+  else if (inst.op == Op::BytePermute) set(inst, byte_permute(operands[0], operands[1], operands[2]));
   else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
 }
 
+/// The conversions that lower_types leaves, by instructions that have two numbers; the lower one is used.
+Value* Lowering::to_float8(Scalar to, Value* x) {
+  const auto instruction = to == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
+  return b_.CreateTrunc(b_.CreateIntrinsic(instruction, {llvm::ConstantFP::get(b_.getFloatTy(), 0), x}), b_.getInt8Ty());
+}
+Value* Lowering::from_float8(Scalar from, Value* x) {
+  const auto instruction = from == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn : llvm::Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
+  Value* halves = b_.CreateIntrinsic(instruction, {b_.CreateZExt(x, b_.getInt16Ty())});
+  return b_.CreateFPExt(b_.CreateExtractElement(halves, std::uint64_t(0)), b_.getFloatTy());
+}
+
 /// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
-Value* Lowering::byte_permute(const ir::Inst& inst) {
-  Value* selector = b_.CreateAnd(value(inst.operands[2]), b_.getInt32(0x7777));
-  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {value(inst.operands[0]), value(inst.operands[1]), selector});
+Value* Lowering::byte_permute(Value* x, Value* y, Value* selector) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {x, y, b_.CreateAnd(selector, b_.getInt32(0x7777))});
 }
 
 void Lowering::lower(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg: case Op::Abs: case Op::Min:
-    case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Eq: case Op::Ne:
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select: case Op::Cast: case Op::Bitcast: case Op::Sqrt:
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
-    case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat:
+#define KRAIT_VALUE(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_pure(inst);
       return;
-#define KRAIT_OP(...)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       set(inst, emit_function(inst));
       return;
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+#define KRAIT_POSITION(Name, ...) case Op::Name:
+#include "krait/ops.def"
       set(inst, position(inst.op, unsigned(inst.imm)));
       return;
     case Op::Shared: lower_shared(inst); return;
@@ -325,16 +296,17 @@ void Lowering::lower(const ir::Inst& inst) {
     case Op::Store: lower_store(inst); return;
     case Op::LoadVec: lower_load_vec(inst); return;
     case Op::StoreVec: lower_store_vec(inst); return;
-    case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor:
-    case Op::AtomicExchange: case Op::AtomicCas:
+#define KRAIT_ATOMIC(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_atomic(inst);
       return;
-    case Op::Barrier: case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSync:
+    case Op::Fence: case Op::WarpSync:
+#define KRAIT_BARRIER(Name, ...) case Op::Name:
+#include "krait/ops.def"
       lower_sync(inst);
       return;
     case Op::WarpSize: set(inst, b_.getInt32(32)); return;
     case Op::LaneId: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: lower_warp(inst); return;
-    case Op::BytePermute: set(inst, byte_permute(inst)); return;
     case Op::MatchAny: set(inst, match_any(value(inst.operands[0]))); return;
     case Op::WarpReduce: set(inst, warp_reduce(inst)); return;
     case Op::WarpScan: break;
@@ -348,11 +320,13 @@ void Lowering::lower(const ir::Inst& inst) {
     }
     case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
     case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
-    case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride: case Op::Yield: case Op::Continue:
-    case Op::Break: case Op::Return: case Op::Unreachable:
-      break;  // lower_region's
-    case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
     case Op::Call: lower_call(inst); return;
+    case Op::If: case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
+#define KRAIT_LOOP(Name, ...) case Op::Name:
+#define KRAIT_END(Name, ...) case Op::Name:
+#define KRAIT_REPORT(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      break;
   }
   defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
 }

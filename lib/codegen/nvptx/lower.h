@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/llvm/numeric.h"
+#include "codegen/nvptx/numeric.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
@@ -85,11 +85,11 @@ class Lowering {
   void lower(const ir::Inst& inst);
   llvm::Value* distance(const ir::Inst& inst);
   void lower_pure(const ir::Inst& inst);
-  llvm::Value* byte_permute(const ir::Inst& inst);
-  llvm::Value* saturate(llvm::Value* x, ir::Scalar from, ir::Scalar to);
+  llvm::Value* to_float8(ir::Scalar to, llvm::Value* x);
+  llvm::Value* from_float8(ir::Scalar from, llvm::Value* x);
+  llvm::Value* byte_permute(llvm::Value* x, llvm::Value* y, llvm::Value* selector);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
-  llvm::Value* multiply_high(llvm::Value* x, llvm::Value* y, bool is_signed);
   llvm::Value* reciprocal_f64(llvm::Value* x);
   llvm::Value* approximate(const ir::Inst& inst);
   bool is_fast(const ir::Inst& inst) const { return inst.fast || kernel_.fp == ir::FpMode::Fast; }
@@ -185,7 +185,7 @@ class Lowering {
   llvm::BasicBlock* entry_ = nullptr;  // holds allocas
   llvm::BasicBlock* exit_ = nullptr;
   llvm::IRBuilder<> b_;
-  Numeric numeric_;
+  PtxNumeric numeric_;
   std::optional<DebugLines> lines_;
   std::vector<llvm::Value*> values_;  // by ValueId; slots: their alloca
   std::map<ir::ValueId, Array> arrays_;

@@ -154,17 +154,21 @@ void Lower::instruction(const ir::Inst& i) {
   switch (i.op) {
     case Op::If: return lower_if(i);
     case Op::Switch: return lower_switch(i);
-    case Op::Loop: case Op::For: case Op::GridStride: return lower_loop(i);
-    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: return terminate(i);
+#define KRAIT_LOOP(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return lower_loop(i);
+#define KRAIT_END(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return terminate(i);
 
     case Op::Shared: case Op::Local: return declare_array(i);
     case Op::Extent: return define(i, extent(i.operands[0], unsigned(i.imm)));
     case Op::Stride: return define(i, stride(i.operands[0], unsigned(i.imm)));
 
-    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec: case Op::AtomicLoad:
-    case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin:
-    case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr: case Op::AtomicXor: case Op::AtomicExchange:
-    case Op::AtomicCas: return access(i);
+    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec:
+#define KRAIT_ATOMIC(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return access(i);
 
     case Op::Barrier: return barrier();
     case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));
@@ -185,19 +189,17 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
-    case Op::Print: case Op::Fault: break;  // lower_reports has replaced them
+#define KRAIT_REPORT(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      break;  // lower_reports has replaced them
 
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
+#define KRAIT_POSITION(Name, ...) case Op::Name:
+#include "krait/ops.def"
       return define(i, position(i.op, unsigned(i.imm)));
 
-    case Op::Const: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Fma: case Op::Neg:
-    case Op::Abs: case Op::Min: case Op::Max: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl:
-    case Op::Shr: case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select:
-    case Op::Cast: case Op::Bitcast: case Op::Sqrt: case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint:
-    case Op::Copysign: case Op::Isnan: case Op::Isinf: case Op::Popcount: case Op::Clz: case Op::Ctz: case Op::Bitrev:
-    case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat: case Op::BytePermute:
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+    case Op::Const: return define(i, literal(i.type.scalar, i.imm));
+#define KRAIT_VALUE(Name, ...) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return define(i, pure(i));
   }

@@ -131,6 +131,7 @@ class Lower {
   void shared_parameter(const ir::Inst& i, std::uint32_t row_bytes);
 
   // lower_ops.cpp
+  Id literal(ir::Scalar s, std::uint64_t pattern);
   Id pure(const ir::Inst& i);
   Id arithmetic(const ir::Inst& i, Scalar s);
   Id factor(Scalar s, ir::ValueId v);

@@ -89,15 +89,15 @@ Id Lower::math(const ir::Inst& i, Scalar s) {
   defect(fmt::format("{}: the function must be expanded", e_.where));
 }
 
+Id Lower::literal(Scalar s, std::uint64_t pattern) {
+  const Id constant = e_.constant(s, pattern);
+  return ir::is_float(s) || is_one(s, pattern) ? e_.opaque(s, constant) : constant;
+}
+
 Id Lower::pure(const ir::Inst& i) {
-  const Scalar result = i.type.scalar;
-  const Scalar s = i.operands.empty() ? result : scalar(i.operands[0]);
-  Id x = i.operands.empty() ? 0 : value(i.operands[0]);
+  const Scalar result = i.type.scalar, s = scalar(i.operands[0]);
+  Id x = value(i.operands[0]);
   switch (i.op) {
-    case Op::Const: {
-      const Id literal = e_.constant(result, i.imm);
-      return ir::is_float(result) || is_one(result, i.imm) ? e_.opaque(result, literal) : literal;
-    }
     case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg: case Op::Abs: case Op::Min: case Op::Max:
     case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: return arithmetic(i, s);
     case Op::And: case Op::Or: case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
@@ -128,21 +128,16 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Bswap: return e_.byte_swap(s, x);
     case Op::MulHi: return e_.mul_hi(s, x, value(i.operands[1]));
 
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, doc)
-#define KRAIT_MATH(Name, text, arity, doc) case Op::Name:
+#define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return math(i, s);
 
-    // expand_ops made others of the first three.
-    case Op::AddSat: case Op::SubSat: case Op::BytePermute:
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::GlobalId: case Op::GlobalSize:
-    case Op::Shared: case Op::Local: case Op::Extent: case Op::Stride: case Op::Load: case Op::Store: case Op::LoadVec:
-    case Op::StoreVec: case Op::AtomicLoad: case Op::AtomicInc: case Op::AtomicDec: case Op::AtomicAdd: case Op::AtomicMin: case Op::AtomicMax: case Op::AtomicAnd: case Op::AtomicOr:
-    case Op::AtomicXor: case Op::AtomicExchange: case Op::AtomicCas: case Op::Barrier: case Op::BarrierCount:
-    case Op::BarrierAnd: case Op::BarrierOr: case Op::Fence: case Op::WarpSize: case Op::LaneId: case Op::WarpSync:
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: case Op::Uniform: case Op::Slot: case Op::Get:
-    case Op::Set: case Op::Print: case Op::Fault: case Op::If: case Op::Switch: case Op::Loop: case Op::For: case Op::GridStride:
-    case Op::Yield: case Op::Continue: case Op::Break: case Op::Return: case Op::Unreachable: case Op::Call: break;
+    case Op::AddSat: case Op::SubSat: case Op::BytePermute: case Op::CastSat:  // expand_ops made others of them
+#define KRAIT_OP(Name, ...) case Op::Name:
+#define KRAIT_VALUE(...)
+#define KRAIT_MATH(...)
+#include "krait/ops.def"
+      break;
   }
   defect(fmt::format("{}: not a pure operation", e_.where));
 }
