@@ -59,78 +59,25 @@ Value* Lowering::position(Op op, unsigned d) {
   }
 }
 
-/// Lanes that take part in a warp operation. Naming them makes the hardware wait until they are there (those that have returned
-/// count as such); where threads jump out of loops in several ways nobody knows them, and it is those that happen to be here.
-Value* Lowering::active_mask() { return lanes_ ? lanes_ : b_.CreateIntrinsic(nvvm_activemask, {}); }
+/// Naming the lanes that take part in a warp operation makes the hardware wait until they are there (those that have returned count as
+/// such); where threads jump out of loops in several ways nobody knows them, and it is those that happen to be here.
+Value* Lowering::running_lanes() { return b_.CreateIntrinsic(nvvm_activemask, {}); }
+Value* Lowering::all_lanes() { return b_.getInt32(~0u); }
 
-Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_mask(), condition}); }
+Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_lanes(), condition}); }
 
-/// Whether warp operations stand in it.
-bool Lowering::asks_lanes(const ir::Inst& construct) const {
-  bool found = false;
-  for (ir::RegionId region : construct.regions)
-    ir::for_each_inst(kernel_, region, [&](ir::InstId i, ir::RegionId) {
-      const Op op = kernel_.insts[i].op;
-      found = found || ir::is_warp_operation(op);
-    });
-  return found;
+llvm::SyncScope::ID Lowering::sync_scope(ir::Scope scope, bool global) {
+  const char* scopes[] = {"block", "device", ""};
+  return context_.getOrInsertSyncScopeID(global ? scopes[unsigned(scope)] : "block");
 }
 
-/// By region of an if or switch: the lanes that go there. A divergent condition is put to the vote of all that come, which also
-/// brings them together again after whatever parted them before.
-std::vector<Value*> Lowering::split_lanes(const ir::Inst& inst, const Join& join) {
-  std::vector<Value*> ways(inst.regions.size(), lanes_);
-  if (!lanes_ || is_uniform(inst.operands[0])) return ways;
-  if (join.all_come && !asks_lanes(inst)) return std::vector<Value*>(inst.regions.size(), nullptr);
-  Value *selector = value(inst.operands[0]), *rest = lanes_;
-  for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
-    Value* taken = inst.op == Op::If ? selector
-                                     : b_.CreateICmpEQ(selector, llvm::ConstantInt::getSigned(selector->getType(), inst.list[i]));
-    ways[i] = ballot(taken);
-    rest = b_.CreateAnd(rest, b_.CreateNot(ways[i]));
-  }
-  ways.back() = rest;
-  return ways;
-}
-
-/// Whether all threads of a block that have not returned see one value: a sufficient test by definitions.
-bool Lowering::is_uniform(ir::ValueId v) {
-  if (uniform_[v] >= 0) return uniform_[v];
-  const ir::Inst* def = kernel_.def(v);
-  bool uniform = false;
-  if (!def) {
-    ir::RegionId region = kernel_.values[v].region;
-    ir::InstId parent = region == ir::none ? ir::none : kernel_.regions[region].parent;
-    if (region == kernel_.body) uniform = !kernel_.called;
-    else if (parent != ir::none && kernel_.insts[parent].op == Op::For && kernel_.regions[region].params[0] == v)
-      uniform = !is_divergent_loop(kernel_.insts[parent]);
-  } else {
-    ir::Level level = ir::info(def->op).level;
-    uniform = level == ir::Level::Launch || level == ir::Level::Block || level == ir::Level::Operands;
-    const bool calls = def->op == Op::Call && all_.calls.is_pure(*def) && !all_.calls.is_placed(*def);
-    uniform = uniform || calls;
-    if (level == ir::Level::Operands || calls)
-      for (ir::ValueId operand : def->operands) uniform = uniform && is_uniform(operand);
-  }
-  uniform_[v] = uniform;
-  return uniform;
-}
-
-/// The breaks or continues under a region that belong to a loop around it.
-std::size_t Lowering::count_jumps(ir::RegionId region, Op kind) const {
-  std::size_t count = 0;
-  for (ir::InstId id : kernel_.regions[region].insts) {
-    const ir::Inst& inst = kernel_.insts[id];
-    count += inst.op == kind;
-    if (!ir::is_loop(inst.op))
-      for (ir::RegionId inner : inst.regions) count += count_jumps(inner, kind);
-  }
-  return count;
-}
-
-/// A `for` of uniform count that no thread leaves early takes all threads through the same trips; other loops may not.
-bool Lowering::is_divergent_loop(const ir::Inst& loop) {
-  return loop.op != Op::For || !is_uniform(loop.operands[0]) || count_jumps(loop.regions[0], Op::Break) > 0;
+/// PTX ISA, atom: .add.f32 on global memory flushes subnormals. And LLVM gives read-modify-writes neither scope nor order: PTX's own scope
+/// is the device.
+bool Lowering::by_exchange(const ir::Inst& inst, bool global) const {
+  const bool flushes = inst.op == Op::AtomicAdd && inst.type.scalar == ir::Scalar::F32 && global;
+  const bool exact = kernel_.fp == ir::FpMode::Strict || kernel_.fp == ir::FpMode::Reproducible;
+  const bool wider = global && inst.scope == ir::Scope::System && inst.op != Op::AtomicCas;
+  return wider || (flushes && exact && !inst.fast);
 }
 
 void Lowering::lower_sync(const ir::Inst& inst) {
@@ -145,12 +92,7 @@ void Lowering::lower_sync(const ir::Inst& inst) {
     case Op::BarrierOr:
       set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_or_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
       return;
-    case Op::Fence: {
-      const char* scopes[] = {"block", "device", ""};
-      b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, context_.getOrInsertSyncScopeID(scopes[inst.imm]));
-      return;
-    }
-    default: b_.CreateIntrinsic(nvvm_bar_warp_sync, {active_mask()}); return;
+    default: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, sync_scope(ir::Scope(inst.imm), true)); return;
   }
 }
 
@@ -166,16 +108,21 @@ void Lowering::lower_warp(const ir::Inst& inst) {
       set(inst, b_.CreateZExt(ballot(value(inst.operands[0])), b_.getInt64Ty()));
       return;
     }
-    case Op::WarpAny: set(inst, b_.CreateIntrinsic(nvvm_vote_any_sync, {active_mask(), value(inst.operands[0])})); return;
-    case Op::WarpAll: set(inst, b_.CreateIntrinsic(nvvm_vote_all_sync, {active_mask(), value(inst.operands[0])})); return;
-    default: set(inst, shuffle(value(inst.operands[0]), source_lane(inst.operands[1])));
+    case Op::WarpSize: set(inst, b_.getInt32(32)); return;
+    case Op::WarpSync: b_.CreateIntrinsic(nvvm_bar_warp_sync, {active_lanes()}); return;
+    case Op::MatchAny: set(inst, match_any(value(inst.operands[0]))); return;
+    case Op::WarpReduce: set(inst, warp_reduce(inst)); return;
+    case Op::Shuffle: set(inst, shuffle(value(inst.operands[0]), source_lane(inst.operands[1]))); return;
+    case Op::WarpAny: set(inst, b_.CreateIntrinsic(nvvm_vote_any_sync, {active_lanes(), value(inst.operands[0])})); return;
+    case Op::WarpAll: set(inst, b_.CreateIntrinsic(nvvm_vote_all_sync, {active_lanes(), value(inst.operands[0])})); return;
+    default: defect("nvptx: " + std::string(ir::info(inst.op).name) + " was not expanded");
   }
 }
 
 Value* Lowering::match_any(Value* x) {
   auto bits = unsigned(x->getType()->getPrimitiveSizeInBits().getFixedValue());
   Value* word = b_.CreateZExt(b_.CreateBitCast(x, b_.getIntNTy(bits)), b_.getIntNTy(bits <= 32 ? 32 : 64));
-  Value* lanes = b_.CreateIntrinsic(bits <= 32 ? nvvm_match_any_sync_i32 : nvvm_match_any_sync_i64, {active_mask(), word});
+  Value* lanes = b_.CreateIntrinsic(bits <= 32 ? nvvm_match_any_sync_i32 : nvvm_match_any_sync_i64, {active_lanes(), word});
   return b_.CreateZExt(lanes, b_.getInt64Ty());
 }
 
@@ -194,7 +141,7 @@ Value* Lowering::warp_reduce(const ir::Inst& inst) {
   }();
   Value* x = value(inst.operands[0]);
   Value* word = is_signed ? b_.CreateSExt(x, b_.getInt32Ty()) : b_.CreateZExt(x, b_.getInt32Ty());
-  return b_.CreateTrunc(b_.CreateIntrinsic(intrinsic, {word, active_mask()}), x->getType());
+  return b_.CreateTrunc(b_.CreateIntrinsic(intrinsic, {word, active_lanes()}), x->getType());
 }
 
 /// The lane that a shuffle names. Those at a known distance have an instruction that computes it (warp.h says how shfl_up and shfl_down
@@ -221,7 +168,7 @@ Value* Lowering::shuffle(Value* x, const SourceLane& from) {
   llvm::Type* type = x->getType();
   auto bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
   Value* word = b_.CreateBitCast(x, b_.getIntNTy(bits));
-  Value* mask = active_mask();
+  Value* mask = active_lanes();
   auto exchange = [&](Value* half) { return b_.CreateIntrinsic(ID(from.intrinsic), {mask, half, from.lane, b_.getInt32(from.segment)}); };
   if (bits <= 32) {
     word = b_.CreateTrunc(exchange(b_.CreateZExt(word, b_.getInt32Ty())), b_.getIntNTy(bits));

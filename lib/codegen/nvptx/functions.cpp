@@ -46,7 +46,7 @@ Value* Lowering::emit_exp2(Value* x, double high, double low) {
   return b_.CreateFMul(b_.CreateIntrinsic(nvvm_ex2_approx_ftz, {f32}, {u}), scale);
 }
 
-Value* Lowering::emit_function(const ir::Inst& inst) {
+Value* Lowering::function_of(const ir::Inst& inst) {
   bool fast = is_fast(inst);
   Value* x = value(inst.operands[0]);
   llvm::Type* f32 = b_.getFloatTy();

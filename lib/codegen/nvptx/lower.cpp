@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function, its parameters, and the dispatch over operations. A kernel parameter is one item of the argument block
+// The kernel's function, its parameters, and pure operations in the ways of PTX. A kernel parameter is one item of the argument block
 // (ir/abi.h): PTX lays parameters out by natural alignment, as the block does, so a launch passes the block as it is.
 #include "codegen/nvptx/lower.h"
 
@@ -25,9 +25,7 @@ using What = ir::ArgumentSlot::What;
 }  // namespace
 
 Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
-    : session_(session), all_(all), number_(function), kernel_(all.module.functions[function]), context_(session.context()),
-      b_(context_), numeric_(b_), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1),
-      float_bits_(kernel_.values.size(), -1) {
+    : ScalarLowering(session, all, function), numeric_(b_), float_bits_(kernel_.values.size(), -1) {
   for (const ir::Function& f : all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f.insts[i];
@@ -38,22 +36,12 @@ Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
   }
 }
 
-bool Lowering::is_written(ir::ValueId array) const {
-  return ir::any_inst(kernel_, [&](const ir::Inst& inst) {
-    for (std::size_t k = 0; k < inst.operands.size(); ++k)
-      if (inst.operands[k] == array && all_.calls.writes(inst, k)) return true;
-    return false;
-  });
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments) {
+  Lowered all{module, arguments};
+  for (std::size_t i = module.functions.size(); i-- > 0;) Lowering(session, all, i).run();
 }
 
-/// Of every function, called or not.
-void Lowering::set_modes() {
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  if (kernel_.fp == ir::FpMode::Fast) function_->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
-  entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
-}
-
-void Lowering::create_function() {
+void Lowering::create_kernel() {
   std::vector<llvm::Type*> types;
   const ir::ArgumentLayout& layout = all_.arguments;
   for (const ir::ArgumentSlot& slot : layout.slots) {
@@ -85,7 +73,7 @@ void Lowering::create_function() {
   exit_ = llvm::BasicBlock::Create(context_, "exit");
 }
 
-void Lowering::bind_parameters() {
+void Lowering::bind_kernel() {
   const ir::ArgumentLayout& layout = all_.arguments;
   for (std::size_t i = 0; i < layout.slots.size(); ++i) {
     const ir::ArgumentSlot& slot = layout.slots[i];
@@ -129,51 +117,7 @@ void Lowering::bind_parameters() {
   }
   for (ir::ValueId param : kernel_.params())
     if (kernel_.type_of(param).space == ir::Space::Global && kernel_.facts.contiguous) make_strides(arrays_[param]);
-}
-
-void Lowering::make_strides(Array& array) {
-  Value* stride = b_.getInt64(1);
-  for (int d = array.type.rank - 1; d >= 0; --d) {
-    array.strides[d] = stride;
-    stride = b_.CreateMul(stride, array.extents[d]);
-  }
-}
-
-void Lowering::run() {
-  if (kernel_.called) create_called();
-  else create_function();
-  set_modes();
-  all_.functions[number_] = function_;
-  b_.SetInsertPoint(entry_);
-  lines_.emplace(session_.module(), *function_, kernel_, llvm::DICompileUnit::DebugDirectivesOnly);
-  if (kernel_.called) {
-    bind_called();
-  } else {
-    bind_parameters();
-    place_shared();
-    lanes_ = b_.getInt32(~0u);
-  }
-  llvm::BasicBlock* body = new_block("body");
-  b_.SetInsertPoint(body);
-  lower_region(kernel_.body, nullptr, nullptr);
-  b_.SetCurrentDebugLocation({});
-  if (exit_) {
-    exit_->insertInto(function_);
-    b_.SetInsertPoint(exit_);
-    b_.CreateRetVoid();
-  }
-  b_.SetInsertPoint(entry_);
-  b_.CreateBr(body);
-  lines_->finish();
-}
-
-Value* Lowering::value(ir::ValueId v) const {
-  if (!values_[v]) defect(fmt::format("nvptx: value %{} is used before it is lowered", v));
-  return values_[v];
-}
-
-Value* Lowering::signed_i64(ir::ValueId v) {
-  return numeric_.cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
+  place_shared();
 }
 
 /// Whether an integer may be the bits of a float, or become them when LLVM drops what later narrowing makes void.
@@ -243,18 +187,18 @@ Value* Lowering::distance(const ir::Inst& inst) {
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_sad_i, {value(difference->operands[0]), value(difference->operands[1]), b_.getInt32(0)});
 }
 
-void Lowering::lower_pure(const ir::Inst& inst) {
+Value* Lowering::pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
   if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1) operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
-  if (inst.op == Op::CastSat) set(inst, to_float8(to, operands[0]));
-  else if (Value* near = approximate(inst)) set(inst, near);
-  else if (Value* apart = distance(inst)) set(inst, apart);
-  else if (inst.op == Op::BytePermute) set(inst, byte_permute(operands[0], operands[1], operands[2]));
-  else set(inst, numeric_.emit(inst.op, to, from, operands, is_fast(inst)));
+  if (inst.op == Op::CastSat) return to_float8(to, operands[0]);
+  if (Value* near = approximate(inst)) return near;
+  if (Value* apart = distance(inst)) return apart;
+  if (inst.op == Op::BytePermute) return byte_permute(operands[0], operands[1], operands[2]);
+  return numeric_.emit(inst.op, to, from, operands, is_fast(inst));
 }
 
 /// The conversions that lower_types leaves, by instructions that have two numbers; the lower one is used.
@@ -271,64 +215,6 @@ Value* Lowering::from_float8(Scalar from, Value* x) {
 /// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
 Value* Lowering::byte_permute(Value* x, Value* y, Value* selector) {
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {x, y, b_.CreateAnd(selector, b_.getInt32(0x7777))});
-}
-
-void Lowering::lower(const ir::Inst& inst) {
-  switch (inst.op) {
-    case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
-#define KRAIT_VALUE(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_pure(inst);
-      return;
-#define KRAIT_MATH(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      set(inst, emit_function(inst));
-      return;
-#define KRAIT_POSITION(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      set(inst, position(inst.op, unsigned(inst.imm)));
-      return;
-    case Op::Shared: lower_shared(inst); return;
-    case Op::Local: lower_local(inst); return;
-    case Op::Extent: set(inst, arrays_.at(inst.operands[0]).extents[inst.imm]); return;
-    case Op::Stride: set(inst, arrays_.at(inst.operands[0]).strides[inst.imm]); return;
-    case Op::Load: lower_load(inst); return;
-    case Op::Store: lower_store(inst); return;
-    case Op::LoadVec: lower_load_vec(inst); return;
-    case Op::StoreVec: lower_store_vec(inst); return;
-#define KRAIT_ATOMIC(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_atomic(inst);
-      return;
-    case Op::Fence: case Op::WarpSync:
-#define KRAIT_BARRIER(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_sync(inst);
-      return;
-    case Op::WarpSize: set(inst, b_.getInt32(32)); return;
-    case Op::LaneId: case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: lower_warp(inst); return;
-    case Op::MatchAny: set(inst, match_any(value(inst.operands[0]))); return;
-    case Op::WarpReduce: set(inst, warp_reduce(inst)); return;
-    case Op::WarpScan: break;
-    case Op::Uniform: set(inst, value(inst.operands[0])); return;
-    case Op::Slot: {
-      llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-      Value* slot = at_entry.CreateAlloca(value_type(context_, inst.type.scalar));
-      b_.CreateStore(value(inst.operands[0]), slot);
-      set(inst, slot);
-      return;
-    }
-    case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
-    case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
-    case Op::Call: lower_call(inst); return;
-    case Op::If: case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
-#define KRAIT_LOOP(Name, ...) case Op::Name:
-#define KRAIT_END(Name, ...) case Op::Name:
-#define KRAIT_REPORT(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      break;
-  }
-  defect("nvptx: " + std::string(ir::info(inst.op).name) + " in the wrong place");
 }
 
 }  // namespace krait::codegen::nvptx

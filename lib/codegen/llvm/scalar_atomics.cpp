@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics, at block scope for shared memory. What PTX lacks, or does with other rounding, is a compare-and-swap loop.
-#include "codegen/nvptx/lower.h"
+// Atomics. What the target lacks, or does with other rounding, is a compare-and-swap loop.
+#include "codegen/llvm/scalar.h"
 #include "codegen/reply.h"
 
-namespace krait::codegen::nvptx {
+namespace krait::codegen {
 
 using ir::Op;
 using ir::Scalar;
@@ -26,25 +26,25 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
     case Op::AtomicInc: return B::UIncWrap;
     case Op::AtomicDec: return B::UDecWrap;
     case Op::AtomicExchange: return B::Xchg;
-    default: defect("nvptx: not an atomic operation");
+    default: defect("not an atomic operation");
   }
 }
 
 }  // namespace
 
 /// The pair of the old bits and whether they were the expected ones.
-Value* Lowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired, llvm::SyncScope::ID scope) {
+Value* ScalarLowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired, llvm::SyncScope::ID scope) {
   AtomicOrdering order = ordering(inst.order);
   return b_.CreateAtomicCmpXchg(pointer, expected, desired, llvm::Align(ir::size_of(inst.type.scalar)), order,
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
 }
 
 /// What a read-modify-write writes.
-Value* Lowering::updated(Op op, Value* x, Value* operand, Scalar s) {
+Value* ScalarLowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   llvm::Type* type = x->getType();
   switch (op) {
     case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
-    case Op::AtomicMin: case Op::AtomicMax: return numeric_.min_max(op == Op::AtomicMin, s, x, operand);
+    case Op::AtomicMin: case Op::AtomicMax: return numeric().min_max(op == Op::AtomicMin, s, x, operand);
     case Op::AtomicAnd: return b_.CreateAnd(x, operand);
     case Op::AtomicOr: return b_.CreateOr(x, operand);
     case Op::AtomicXor: return b_.CreateXor(x, operand);
@@ -60,7 +60,7 @@ Value* Lowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
-Value* Lowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
+Value* ScalarLowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
@@ -79,7 +79,7 @@ Value* Lowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value*
   return x;
 }
 
-void Lowering::lower_atomic(const ir::Inst& inst) {
+void ScalarLowering::lower_atomic(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   unsigned values = ir::values_of_access(inst.op);
   auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
@@ -87,12 +87,11 @@ void Lowering::lower_atomic(const ir::Inst& inst) {
   if (!inst.results.empty()) set(inst, old);
 }
 
-Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span<const ir::ValueId> indices) {
+Value* ScalarLowering::emit_atomic(const ir::Inst& inst, const Array& array, Indices indices) {
   Scalar s = inst.type.scalar;
   Value* pointer = address(array, indices, s, inst.imm);
   bool global = array.type.space == ir::Space::Global;
-  const char* scopes[] = {"block", "device", ""};
-  llvm::SyncScope::ID scope = context_.getOrInsertSyncScopeID(global ? scopes[unsigned(inst.scope)] : "block");
+  llvm::SyncScope::ID scope = sync_scope(inst.scope, global);
   llvm::Align align(ir::size_of(s));
   llvm::Type *type = value_type(context_, s), *bits = b_.getIntNTy(ir::bits_of(s));
   if (inst.op == Op::AtomicLoad) {
@@ -102,13 +101,8 @@ Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span
   }
   Value* operand = value(inst.operands.back());
 
-  // PTX ISA, atom: .add.f32 on global memory flushes subnormals.
-  bool flushes = inst.op == Op::AtomicAdd && s == Scalar::F32 && global;
-  bool exact = kernel_.fp == ir::FpMode::Strict || kernel_.fp == ir::FpMode::Reproducible;
-  bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
-  // LLVM gives read-modify-writes neither scope nor order: PTX's own scope is the device.
-  bool wider = global && inst.scope == ir::Scope::System && inst.op != Op::AtomicCas;
-  if (float_order || wider || (flushes && exact && !inst.fast)) return atomic_by_exchange(inst, pointer, operand, s, scope);
+  const bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
+  if (float_order || by_exchange(inst, global)) return atomic_by_exchange(inst, pointer, operand, s, scope);
   if (inst.op == Op::AtomicCas) {
     Value* expected = b_.CreateBitCast(value(inst.operands[inst.operands.size() - 2]), bits);
     Value* result = compare_and_swap(inst, pointer, expected, b_.CreateBitCast(operand, bits), scope);
@@ -126,4 +120,4 @@ Value* Lowering::emit_atomic(const ir::Inst& inst, const Array& array, std::span
   return b_.CreateBitCast(old, type);
 }
 
-}  // namespace krait::codegen::nvptx
+}  // namespace krait::codegen

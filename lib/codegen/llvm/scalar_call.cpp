@@ -1,38 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are called: .func in PTX, whose parameters and results are scalars. A view goes as its address, extents and,
+// Functions that are called, whose parameters and results are scalars. A view goes as its address, extents and,
 // where they do not follow from the extents, strides.
 #include <fmt/core.h>
 
-#include "codegen/nvptx/lower.h"
+#include "codegen/llvm/scalar.h"
 #include "codegen/reply.h"
 
-namespace krait::codegen::nvptx {
+namespace krait::codegen {
 
 using ir::Effect;
 using llvm::Value;
 
-void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments) {
-  Lowered all{module, arguments};
-  for (std::size_t i = module.functions.size(); i-- > 0;) Lowering(session, all, i).run();
-}
-
-std::vector<llvm::Type*> Lowering::passed_types(const ir::Type& t) const {
+std::vector<llvm::Type*> ScalarLowering::passed_types(const ir::Type& t) const {
   if (t.is_value()) return {memory_type(context_, t.scalar)};
   if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
-  std::vector<llvm::Type*> types{llvm::PointerType::get(context_, global_space)};
+  std::vector<llvm::Type*> types{llvm::PointerType::get(context_, views_space())};
   types.insert(types.end(), kernel_.facts.contiguous ? t.rank : 2u * t.rank, llvm::Type::getInt64Ty(context_));
   return types;
 }
 
-llvm::Type* Lowering::result_type() const {
+llvm::Type* ScalarLowering::result_type() const {
   std::vector<llvm::Type*> types;
   for (ir::Scalar s : kernel_.results) types.push_back(memory_type(context_, s));
   if (types.empty()) return llvm::Type::getVoidTy(context_);
   return types.size() == 1 ? types[0] : llvm::StructType::get(context_, types);
 }
 
-void Lowering::create_called() {
+void ScalarLowering::create_called() {
   std::vector<llvm::Type*> types;
   for (ir::ValueId p : kernel_.params())
     for (llvm::Type* t : passed_types(kernel_.type_of(p))) types.push_back(t);
@@ -52,7 +47,7 @@ void Lowering::create_called() {
   }
 }
 
-void Lowering::bind_called() {
+void ScalarLowering::bind_called() {
   unsigned next = 0;
   for (ir::ValueId p : kernel_.params()) {
     const ir::Type& t = kernel_.type_of(p);
@@ -71,7 +66,7 @@ void Lowering::bind_called() {
   }
 }
 
-void Lowering::lower_call(const ir::Inst& inst) {
+void ScalarLowering::lower_call(const ir::Inst& inst) {
   std::vector<Value*> arguments;
   for (ir::ValueId v : inst.operands) {
     const ir::Type& t = kernel_.type_of(v);
@@ -92,7 +87,7 @@ void Lowering::lower_call(const ir::Inst& inst) {
     values_[inst.results[i]] = from_memory(results.size() == 1 ? call : b_.CreateExtractValue(call, i), results[i]);
 }
 
-void Lowering::lower_results(const ir::Inst& yield) {
+void ScalarLowering::lower_results(const ir::Inst& yield) {
   Value* all = nullptr;
   for (unsigned i = 0; i < yield.operands.size(); ++i) {
     Value* x = to_memory(value(yield.operands[i]), kernel_.results[i]);
@@ -103,4 +98,4 @@ void Lowering::lower_results(const ir::Inst& yield) {
   else b_.CreateRetVoid();
 }
 
-}  // namespace krait::codegen::nvptx
+}  // namespace krait::codegen

@@ -2,13 +2,11 @@
 //
 // Regions as basic blocks. Every branch target gets its phis when it is made, and each jump adds its operands, so the result is
 // in SSA form at once.
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
-#include "codegen/nvptx/lower.h"
+#include "codegen/llvm/scalar.h"
 #include "codegen/reply.h"
 #include "ir/walk.h"
 
-namespace krait::codegen::nvptx {
+namespace krait::codegen {
 
 using ir::Op;
 using ir::Scalar;
@@ -22,9 +20,7 @@ void add_incoming(std::vector<llvm::PHINode*>& phis, const std::vector<Value*>& 
 
 }  // namespace
 
-llvm::BasicBlock* Lowering::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-std::vector<llvm::PHINode*> Lowering::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
+std::vector<llvm::PHINode*> ScalarLowering::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
   std::vector<llvm::PHINode*> made;
   for (ir::ValueId v : of) {
     llvm::PHINode* phi = llvm::PHINode::Create(value_type(context_, kernel_.type_of(v).scalar), 2);
@@ -35,7 +31,7 @@ std::vector<llvm::PHINode*> Lowering::phis(const std::vector<ir::ValueId>& of, l
 }
 
 // A block that nothing jumps to has no place for phis.
-void Lowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst) {
+void ScalarLowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     Value* result = made[i];
     if (made[i]->getNumIncomingValues() == 0) {
@@ -46,7 +42,7 @@ void Lowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst
   }
 }
 
-void Lowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
+void ScalarLowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
   for (ir::InstId id : kernel_.regions[region].insts) {
     const ir::Inst& inst = kernel_.insts[id];
     b_.SetCurrentDebugLocation(lines_->at(inst.loc));
@@ -63,14 +59,14 @@ void Lowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
   }
 }
 
-void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
+void ScalarLowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   llvm::BasicBlock* from = b_.GetInsertBlock();
   switch (inst.op) {
     case Op::Yield:
       if (!join) return lower_results(inst);
-      if (join->lanes) join->lanes->addIncoming(active_mask(), from);
+      if (join->lanes) join->lanes->addIncoming(active_lanes(), from);
       add_incoming(join->results, operands, from);
       b_.CreateBr(join->block);
       return;
@@ -88,7 +84,7 @@ void Lowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
   }
 }
 
-Lowering::Join Lowering::open_join(const ir::Inst& inst) {
+ScalarLowering::Join ScalarLowering::open_join(const ir::Inst& inst) {
   Join join{llvm::BasicBlock::Create(context_, "join"), {}, lanes_, true, nullptr};
   std::size_t coming = 0;
   for (ir::RegionId region : inst.regions) {
@@ -97,19 +93,19 @@ Lowering::Join Lowering::open_join(const ir::Inst& inst) {
   }
   // Those of one way know each other; those of several do where they went it together.
   if (lanes_ && !join.all_come && (coming == 1 || (coming > 1 && is_uniform(inst.operands[0]))))
-    join.lanes = llvm::PHINode::Create(b_.getInt32Ty(), unsigned(coming), "", join.block);
+    join.lanes = llvm::PHINode::Create(lanes_->getType(), unsigned(coming), "", join.block);
   join.results = phis(inst.results, join.block);
   return join;
 }
 
-void Lowering::close_join(Join& join, const ir::Inst& inst) {
+void ScalarLowering::close_join(Join& join, const ir::Inst& inst) {
   lanes_ = join.all_come ? join.before : join.lanes;
   join.block->insertInto(function_);
   b_.SetInsertPoint(join.block);
   bind_phis(join.results, inst);
 }
 
-void Lowering::lower_if(const ir::Inst& inst, Loop* loop) {
+void ScalarLowering::lower_if(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
   const std::vector<Value*> lanes = split_lanes(inst, join);
   llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
@@ -123,7 +119,7 @@ void Lowering::lower_if(const ir::Inst& inst, Loop* loop) {
   close_join(join, inst);
 }
 
-void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
+void ScalarLowering::lower_switch(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
   const std::vector<Value*> lanes = split_lanes(inst, join);
   Value* selector = value(inst.operands[0]);
@@ -144,7 +140,7 @@ void Lowering::lower_switch(const ir::Inst& inst, Loop* loop) {
 }
 
 /// The blocks and phis of a loop; the header's phis have their first values. The insertion point is the header's.
-Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
+ScalarLowering::Loop ScalarLowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
   Loop loop{};
   loop.before = lanes_;
   loop.header = new_block("loop");
@@ -164,7 +160,7 @@ Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* prehe
   b_.SetInsertPoint(loop.header);
   if (lanes_ && is_divergent_loop(inst)) {
     if (asks_lanes(inst)) {
-      loop.lanes = llvm::PHINode::Create(b_.getInt32Ty(), 2, "", loop.header);
+      loop.lanes = llvm::PHINode::Create(lanes_->getType(), 2, "", loop.header);
       loop.lanes->addIncoming(lanes_, preheader);
     }
     lanes_ = loop.lanes;
@@ -174,7 +170,7 @@ Lowering::Loop Lowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* prehe
 }
 
 /// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
-void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
+void ScalarLowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
   if (loop.latch->use_empty()) {
     for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
     delete loop.latch;
@@ -186,7 +182,7 @@ void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index
       lanes_ = count_jumps(inst.regions[0], Op::Break) == 0      ? loop.body_lanes
                : count_jumps(inst.regions[0], Op::Continue) == 1 ? loop.next_lanes
                                                                  : nullptr;
-      loop.lanes->addIncoming(active_mask(), loop.latch);
+      loop.lanes->addIncoming(active_lanes(), loop.latch);
     }
     for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
     // A counter never wraps: its callers make first + trips * step fit.
@@ -205,7 +201,7 @@ void Lowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index
   bind_phis(loop.results, inst);
 }
 
-void Lowering::lower_loop(const ir::Inst& inst) {
+void ScalarLowering::lower_loop(const ir::Inst& inst) {
   Loop loop = open_loop(inst, b_.GetInsertBlock());
   llvm::BasicBlock* body = new_block("body");
   b_.CreateBr(body);
@@ -214,7 +210,7 @@ void Lowering::lower_loop(const ir::Inst& inst) {
   close_loop(loop, inst, nullptr, nullptr);
 }
 
-void Lowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
+void ScalarLowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
   llvm::BasicBlock* preheader = b_.GetInsertBlock();
   Loop loop = open_loop(inst, preheader);
   llvm::PHINode* index = llvm::PHINode::Create(counter.first->getType(), 2);
@@ -232,7 +228,7 @@ void Lowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
   close_loop(loop, inst, index, counter.step);
 }
 
-void Lowering::lower_for(const ir::Inst& inst) {
+void ScalarLowering::lower_for(const ir::Inst& inst) {
   Value* count = value(inst.operands[0]);
   Scalar param = kernel_.type_of(kernel_.regions[inst.regions[0]].params[0]).scalar;
   lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0), llvm::ConstantInt::get(count->getType(), 1), count, param});
@@ -241,7 +237,7 @@ void Lowering::lower_for(const ir::Inst& inst) {
 // Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is
 // known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31 (a small launch has none beyond), a start
 // beyond the bound still ends at once, and index + step stays below 2^32.
-void Lowering::lower_grid_stride(const ir::Inst& inst) {
+void ScalarLowering::lower_grid_stride(const ir::Inst& inst) {
   Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
   if (!ir::is_below_2_31(kernel_, inst.operands[0])) {
@@ -255,4 +251,4 @@ void Lowering::lower_grid_stride(const ir::Inst& inst) {
   lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
 }
 
-}  // namespace krait::codegen::nvptx
+}  // namespace krait::codegen

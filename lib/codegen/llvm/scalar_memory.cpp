@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays: those of the thread as allocas, and accesses to all.
+#include <fmt/core.h>
+
+#include "codegen/llvm/scalar.h"
+#include "codegen/reply.h"
+
+namespace krait::codegen {
+
+using ir::Scalar;
+using llvm::Value;
+
+namespace {
+
+std::uint64_t element_count(const std::vector<std::int64_t>& extents) {
+  std::uint64_t count = 1;
+  for (std::int64_t e : extents) count *= std::uint64_t(e);
+  return count;
+}
+
+}  // namespace
+
+Value* ScalarLowering::to_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateZExt(v, b_.getInt8Ty()) : v; }
+Value* ScalarLowering::from_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateICmpNE(v, b_.getInt8(0)) : v; }
+
+/// Zeroes memory that is aligned to 16 bytes; LLVM's own memset goes byte by byte.
+void ScalarLowering::clear(Value* memory, std::uint64_t bytes) {
+  constexpr std::uint64_t step = 64, straight = 512;  // bytes a trip, and without a loop
+  const auto store = [&](Value* at, std::uint64_t size) {
+    llvm::Type* word = b_.getIntNTy(unsigned(8 * std::min<std::uint64_t>(size, 4)));
+    llvm::Type* type = size == 16 ? llvm::FixedVectorType::get(word, 4) : word;
+    b_.CreateAlignedStore(llvm::Constant::getNullValue(type), at, llvm::Align(size));
+  };
+  std::uint64_t done = 0;
+  if (bytes > straight) {
+    done = bytes / step * step;
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("clear"), *end = new_block("cleared");
+    b_.CreateBr(loop);
+    b_.SetInsertPoint(loop);
+    llvm::PHINode* at = b_.CreatePHI(b_.getInt32Ty(), 2);
+    at->addIncoming(b_.getInt32(0), before);
+    for (std::uint64_t k = 0; k < step; k += 16) store(b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), memory, at), b_.getInt64(k)), 16);
+    Value* next = b_.CreateAdd(at, b_.getInt32(step));
+    at->addIncoming(next, loop);
+    b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(std::uint32_t(done))), loop, end);
+    b_.SetInsertPoint(end);
+  }
+  for (const std::uint64_t size : {16, 4, 2, 1})
+    for (; bytes - done >= size; done += size) store(b_.CreateGEP(b_.getInt8Ty(), memory, b_.getInt64(done)), size);
+}
+
+void ScalarLowering::lower_local(const ir::Inst& inst) {
+  const ir::Type& type = kernel_.type_of(inst.results[0]);
+  std::uint64_t count = element_count(inst.list);
+  bool plain = type.scalar != Scalar::Void && type.elem_bytes == ir::size_of(type.scalar);
+  llvm::Type* element = plain ? memory_type(context_, type.scalar) : llvm::ArrayType::get(b_.getInt8Ty(), type.elem_bytes);
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  llvm::AllocaInst* memory = at_entry.CreateAlloca(llvm::ArrayType::get(element, count));
+  memory->setAlignment(llvm::Align(16));
+  clear(memory, count * type.elem_bytes);
+  Array array{memory, type, {}, {}};
+  for (std::size_t d = 0; d < inst.list.size(); ++d) array.extents[d] = b_.getInt64(std::uint64_t(inst.list[d]));
+  make_strides(array);
+  arrays_[inst.results[0]] = array;
+}
+
+/// The flat index: as written where the access has been lowered to one, else the sum of indices times strides.
+Value* ScalarLowering::element_index(const Array& array, Indices indices) {
+  bool unit_stride = array.type.space != ir::Space::Global || kernel_.facts.contiguous;
+  if (kernel_.flat || (indices.size() == 1 && unit_stride)) {
+    Value* index = value(indices[0]);
+    return ir::is_signed_int(kernel_.type_of(indices[0]).scalar) ? b_.CreateSExt(index, b_.getInt64Ty())
+                                                                : b_.CreateZExt(index, b_.getInt64Ty());
+  }
+  Value* sum = nullptr;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    Value* term = b_.CreateMul(signed_i64(indices[d]), array.strides[d]);
+    sum = sum ? b_.CreateAdd(sum, term) : term;
+  }
+  return sum;
+}
+
+Value* ScalarLowering::address(const Array& array, Indices indices, Scalar access, std::uint64_t offset) {
+  Value* index = element_index(array, indices);
+  if (array.type.index_bytes() == ir::size_of(access) && offset == 0)
+    return b_.CreateGEP(memory_type(context_, access), array.base, index);
+  Value* element = b_.CreateGEP(llvm::ArrayType::get(b_.getInt8Ty(), array.type.index_bytes()), array.base, index);
+  return offset ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(offset)) : element;
+}
+
+void ScalarLowering::lower_load(const ir::Inst& inst) {
+  const Array& array = arrays_.at(inst.operands[0]);
+  Scalar s = inst.type.scalar;
+  Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
+  set(inst, from_memory(load_from(array, inst.streaming, memory_type(context_, s), pointer), s));
+}
+
+void ScalarLowering::lower_store(const ir::Inst& inst) {
+  const Array& array = arrays_.at(inst.operands[0]);
+  ir::ValueId stored = inst.operands.back();
+  Scalar s = kernel_.type_of(stored).scalar;
+  Value* pointer = address(array, std::span(inst.operands).subspan(1, inst.operands.size() - 2), s, inst.imm);
+  store_to(array, inst.streaming, to_memory(value(stored), s), pointer);
+}
+
+void ScalarLowering::lower_load_vec(const ir::Inst& inst) {
+  const Array& array = arrays_.at(inst.operands[0]);
+  Scalar s = kernel_.type_of(inst.results[0]).scalar;
+  auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
+  Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
+  Value* all = load_from(array, inst.streaming, vector, pointer);
+  for (std::size_t i = 0; i < inst.results.size(); ++i) values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
+}
+
+void ScalarLowering::lower_store_vec(const ir::Inst& inst) {
+  const Array& array = arrays_.at(inst.operands[0]);
+  auto stored = std::span(inst.operands).subspan(2);
+  Scalar s = kernel_.type_of(stored[0]).scalar;
+  Value* pointer = address(array, std::span(inst.operands).subspan(1, 1), s, inst.imm);
+  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
+  for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
+  store_to(array, inst.streaming, all, pointer);
+}
+
+}  // namespace krait::codegen
