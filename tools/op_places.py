@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the places that name a pure operation or a type, which is what adding one like it touches: tools/op_places.py [Enumerator name_in_text].
 Without arguments mul_hi, the operation of docs/adding-an-op.md, and the types of MOST; then it fails where that page does not name one of the
-files, or where they have become more. Comments do not count, nor do the bodies of mathematical functions and the generators, which only
-call it."""
+files, or where they have become more. Comments do not count, nor do the bodies of mathematical functions, the generators
+and long division, which only call it."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-USERS = ("lib/math/", "include/krait/random.h")
+USERS = ("lib/math/", "include/krait/random.h", "lib/codegen/spirv/numeric_quotient.cpp")
 MOST = {("MulHi", "mul_hi"): 7, ("BF16", "bf16"): 3, ("F8E4M3", "f8e4m3"): 4}  # files
 
 
