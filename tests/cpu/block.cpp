@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "fixture.h"
+#include "passes/passes.h"
 
 namespace krait::test {
 namespace {
@@ -55,6 +56,52 @@ TEST(CpuBlock, Positions) {
   return
 }
 )", grid({2, 2, 1}, shape), {array(std::vector<std::int32_t>(std::size_t(4 * shape[0] * shape[1] * shape[2]), -1))});
+}
+
+// Without x and barriers: rows of the grid, through as many blocks as there are.
+constexpr const char* places_in_rows = R"(kernel @f fp(strict) FACTS(%0: view<i32, 1>) {
+  %1: i64 = thread_idx {1}
+  %2: i64 = thread_idx {2}
+  %3: i64 = block_idx {1}
+  %4: i64 = block_idx {2}
+  %5: i64 = const 7
+  %6: i64 = mul %1, %5
+  %7: i64 = add %6, %2
+  %8: i64 = mul %7, %5
+  %9: i64 = add %8, %3
+  %10: i64 = mul %9, %5
+  %11: i64 = add %10, %4
+  %12: i64 = global_id {1}
+  %13: i64 = global_id {2}
+  %14: i64 = global_size {1}
+  %15: i64 = mul %13, %14
+  %16: i64 = add %15, %12
+  %17: i64 = global_size {0}
+  %18: i64 = mul %16, %17
+  %19: i64 = global_id {0}
+  %20: i64 = add %18, %19
+  %21: i32 = cast %11
+  store.i32 %0, %20, %21
+  return
+}
+)";
+std::string with_facts(std::string kernel, const char* facts) { return kernel.replace(kernel.find("FACTS"), 5, facts); }
+
+TEST(CpuBlock, PlacesAlongYAndZ) {
+  for (auto& shape : shapes)
+    check(with_facts(places_in_rows, ""), grid({3, 2, 2}, shape), {array(std::vector<std::int32_t>(std::size_t(12 * shape[0] * shape[1] * shape[2]), -1))});
+}
+
+// A block that is narrower than a vector costs no gathers and scatters where threads do not meet.
+TEST(CpuBlock, RowsOfNarrowBlocksAreWholeVectors) {
+  ir::ParseResult parsed = ir::parse("kir 1\n" + with_facts(places_in_rows, "facts(contiguous, small, disjoint, whole_bricks(1, 32), warp(32)) "));
+  ASSERT_EQ(parsed.error, "");
+  ASSERT_EQ(passes::run_pipeline(parsed.module, {support::TargetKind::Cpu}), "");
+  for (const std::string& target : targets()) {
+    const Compiled code = compile(ir::print(parsed.module), target, "llvm");
+    ASSERT_EQ(code.status, 0) << code.log;
+    EXPECT_EQ(code.data.find("@llvm.masked.scatter"), std::string::npos) << target << code.data;
+  }
 }
 
 // A tree reduction: the values that live across the barriers are the thread's number and the distance.

@@ -13,7 +13,10 @@ Lowered Emitter::thread_index(unsigned dim) {
   using Form = Lowered::Form;
   V width = launch_block_[0], height = launch_block_[1];
   switch (shape_.layout) {
-    case Layout::Grid: case Layout::Range: defect("a position in the block outside of block mode");
+    case Layout::Grid:
+      if (dim == 0) defect("a place in a block's row outside of block mode");
+      return {Form::Uniform, {b_.CreateURem(dim == 1 ? at_.y : at_.z, launch_block_[dim])}, 0};
+    case Layout::Range: defect("a place in the block outside of block mode");
     case Layout::Rows: {
       V first = dim == 0 ? at_.x : dim == 1 ? at_.y : at_.z;
       if ((dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) == 1 && (dim > 0 || shape_.is_brick() || shape_.lone)) return {Form::Uniform, {first}, 0};
@@ -54,7 +57,10 @@ Lowered Emitter::id_value(const ir::Inst& inst) {
   unsigned dim = unsigned(inst.imm);
   switch (inst.op) {
     case Op::ThreadIdx: return thread_index(dim);
-    case Op::BlockIdx: return {Form::Uniform, {at_.block[dim]}, 0};
+    case Op::BlockIdx:
+      if (is_block(shape_.layout)) return {Form::Uniform, {at_.block[dim]}, 0};
+      if (dim == 0) defect("a block's number along x outside of block mode");
+      return {Form::Uniform, {b_.CreateUDiv(dim == 1 ? at_.y : at_.z, launch_block_[dim])}, 0};
     case Op::BlockDim: return {Form::Uniform, {launch_block_[dim]}, 0};
     case Op::GridDim: return {Form::Uniform, {launch_grid_[dim]}, 0};
     case Op::GlobalSize: return {Form::Uniform, {b_.CreateMul(launch_grid_[dim], launch_block_[dim])}, 0};

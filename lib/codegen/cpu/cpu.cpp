@@ -41,7 +41,10 @@ bool of_lone_threads(const ir::Function& f) {
 /// Sets layout and parts; true where the gang is the whole block.
 bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
   const ir::Function& f = module.kernel();
-  const bool in_blocks = traits.stride_loop == ir::none && (traits.block_ids || traits.warps || traits.barriers || traits.shared);
+  // Threads that do not meet and know of x only the global one lie in rows of the grid: a block may be narrower than a vector. Those with
+  // atomics may wait for a block before theirs.
+  const bool in_blocks = traits.stride_loop == ir::none &&
+                         (traits.block_ids || (traits.row_ids && traits.atomics) || traits.warps || traits.barriers || traits.shared);
   choose_scalar(module, traits, shape, in_blocks);
   if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
   shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;

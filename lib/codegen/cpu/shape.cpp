@@ -82,7 +82,7 @@ Traits find_traits(const ir::Module& module) {
     t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
     switch (inst.op) {
       case Op::ThreadIdx: case Op::BlockIdx:
-        t.block_ids = true;
+        (inst.imm == 0 ? t.block_ids : t.row_ids) = true;
         t.uses_y_or_z |= inst.imm != 0;
         break;
       case Op::GlobalId:
@@ -98,7 +98,7 @@ Traits find_traits(const ir::Module& module) {
       default: break;
     }
   });
-  if (!global_ids && !t.block_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
+  if (!global_ids && !t.block_ids && !t.row_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
     t.stride_loop = only_stride_loop(f, ir::Calls(module));
     // Leaving the loop would end a thread's later trips, which a range does not know.
     if (t.stride_loop != ir::none) {

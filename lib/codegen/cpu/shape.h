@@ -16,7 +16,7 @@ namespace krait::codegen::cpu {
 
 /// Which threads a gang holds.
 enum class Layout : std::uint8_t {
-  Grid,     // consecutive global x of one row
+  Grid,     // consecutive global x of one row, through as many blocks as there are
   Range,    // consecutive indices of the kernel's only grid_stride loop
   Rows,     // a brick of a block's threads: consecutive x of one row, or of several where rows are short; what lies at the end may be partial
   PartRows, // consecutive threads of a block; each part lies within one row
@@ -52,7 +52,8 @@ struct Shape {
 
 /// What the kernel does, as far as the choice of layout asks.
 struct Traits {
-  bool block_ids = false;   // thread_idx, block_idx
+  bool block_ids = false;   // thread_idx.x, block_idx.x: more than the global x
+  bool row_ids = false;     // thread_idx and block_idx along y and z: equal in a row of the grid
   bool warps = false;       // lane_id and operations across the warp
   bool barriers = false;
   bool shared = false;
