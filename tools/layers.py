@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; driver sees all.
+"""Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; host sees all.
 LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
 include/. Exits with 1 and the offending lines."""
 import pathlib
@@ -17,7 +17,7 @@ MAY_SEE = {
     "codegen": {"support", "ir", "passes", "codegen"},
     "cache": {"support", "cache"},
     "runtime": {"support", "runtime"},
-    "driver": {"support", "ir", "trace", "passes", "math", "codegen", "cache", "runtime", "driver"},
+    "host": {"support", "ir", "trace", "passes", "math", "codegen", "cache", "runtime", "host"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

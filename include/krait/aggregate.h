@@ -22,7 +22,8 @@ concept source = std::is_same_v<Source, node_source> || std::is_same_v<Source, p
 class plain_index {
  public:
   template <plain_integer Index>
-  plain_index(Index i, location where = location::here()) : at_(static_cast<std::uint64_t>(i)), where_(where) {}  // NOLINT: implicit
+  plain_index(Index i, location where = location::here())
+      : at_(static_cast<std::uint64_t>(i)), where_(where) {}  // NOLINT: implicit
   std::size_t below(std::size_t count) const {
     if (at_ < count) return static_cast<std::size_t>(at_);
     misuse("an index is outside the array or vector that is a value, a local or a member", where_);
@@ -69,7 +70,9 @@ class part_list<Wrapper, First, Rest...> {
 template <template <class> class Wrapper, class Types>
 struct list_of_parts;
 template <template <class> class Wrapper, class... Types>
-struct list_of_parts<Wrapper, std::tuple<Types...>> { using type = part_list<Wrapper, Types...>; };
+struct list_of_parts<Wrapper, std::tuple<Types...>> {
+  using type = part_list<Wrapper, Types...>;
+};
 
 /// What a traced struct has: its members by structured bindings, and by name.
 template <template <class> class Wrapper, class Type>
@@ -90,15 +93,15 @@ class parts {
 
   /// `p[&particle::mass]`.
   template <class Member>
-  const Wrapper<Member>& operator[](Member Type::* which) const& {
+  const Wrapper<Member>& operator[](Member Type::*which) const& {
     return *find<Member>(which, std::make_index_sequence<count>());
   }
   template <class Member>
-  Wrapper<Member>& operator[](Member Type::* which) & {
+  Wrapper<Member>& operator[](Member Type::*which) & {
     return const_cast<Wrapper<Member>&>(std::as_const(*this)[which]);
   }
   template <class Member>
-  Wrapper<Member>&& operator[](Member Type::* which) && {
+  Wrapper<Member>&& operator[](Member Type::*which) && {
     return static_cast<Wrapper<Member>&&>((*this)[which]);
   }
 
@@ -117,7 +120,7 @@ class parts {
 
  private:
   template <class Member, std::size_t... Indices>
-  const Wrapper<Member>* find(Member Type::* which, std::index_sequence<Indices...>) const {
+  const Wrapper<Member>* find(Member Type::*which, std::index_sequence<Indices...>) const {
     alignas(Type) unsigned char storage[sizeof(Type)];
     auto& object = *reinterpret_cast<Type*>(storage);  // never read: only where its members lie
     const void* const wanted = &(object.*which);
@@ -129,7 +132,9 @@ class parts {
     return found;
   }
   template <class Wanted>
-  static void keep(const Wanted*& found, const Wanted& x) { found = &x; }
+  static void keep(const Wanted*& found, const Wanted& x) {
+    found = &x;
+  }
   template <class Wanted, class Other>
   static void keep(const Wanted*&, const Other&) {}
 
@@ -154,12 +159,13 @@ class chosen : public value<Elem> {
   }
   template <class From>
   void operator=(const From&) & {
-    static_assert(always_false<From>, "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
+    static_assert(always_false<From>,
+                  "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
-#define KRAIT_UPDATE(symbol)                        \
-  template <class Right>                            \
+#define KRAIT_UPDATE(symbol)                          \
+  template <class Right>                              \
   value<Elem> operator symbol##=(const Right& by)&& { \
-    return set(current() symbol by);                \
+    return set(current() symbol by);                  \
   }
   KRAIT_UPDATE(+)
   KRAIT_UPDATE(-)
@@ -175,13 +181,9 @@ class chosen : public value<Elem> {
 
   /// A part: an index, or the name of a member.
   template <class Which>
-    requires(!plain<Elem>)
-  auto operator[](const Which& which) const& {
-    return current()[which];
-  }
+  requires(!plain<Elem>) auto operator[](const Which& which) const& { return current()[which]; }
   template <class Which>
-    requires(!plain<Elem>)
-  auto operator[](const Which& which) && {
+  requires(!plain<Elem>) auto operator[](const Which& which) && {
     const auto part = current()[which];
     const auto place = [whole = place_, which](const auto& visit) {
       whole([&](auto&& one) { visit(static_cast<decltype(one)>(one)[which]); });
@@ -232,7 +234,8 @@ class array_parts {
   Wrapper<Elem>&& operator[](plain_index i) && { return static_cast<Wrapper<Elem>&&>(elements_[i.below(Count)]); }
   template <traced Index>
   auto operator[](const Index& i) const {
-    static_assert(std::is_integral_v<typename Index::traced_type>, "krait: an index is an integer: convert with kr::cast<int>(v)");
+    static_assert(std::is_integral_v<typename Index::traced_type>,
+                  "krait: an index is an integer: convert with kr::cast<int>(v)");
     const value<std::int64_t> index(convert(scalar::i64, node_of(i)));
     constexpr bool immutable = std::is_same_v<Wrapper<Elem>, value<Elem>>;
     if constexpr (immutable) {
@@ -252,7 +255,8 @@ class array_parts {
       const auto each = [elements = const_cast<Wrapper<Elem>*>(elements_), index](const auto& visit) {
         for (std::size_t k = 0; k < Count; ++k) {
           const node here = apply(op::Eq, scalar::i64, node_of(index), literal(scalar::i64, k));
-          record_if(here, [&] { visit(static_cast<Wrapper<Elem>&&>(elements[k])); }, location{});
+          record_if(
+              here, [&] { visit(static_cast<Wrapper<Elem>&&>(elements[k])); }, location{});
         }
       };
       return chosen<Elem, decltype(each)>(x, each);
@@ -290,8 +294,8 @@ concept gives = becomes<held_t<From>, Type>;
 template <class Parts, class... From>
 inline constexpr bool gives_each = false;
 template <class... Parts, class... From>
-  requires(sizeof...(Parts) == sizeof...(From))
-inline constexpr bool gives_each<std::tuple<Parts...>, From...> = (becomes<held_t<From>, Parts> && ...);
+requires(sizeof...(Parts) ==
+         sizeof...(From)) inline constexpr bool gives_each<std::tuple<Parts...>, From...> = (becomes<held_t<From>, Parts> && ...);
 template <class Type, class... From>
 constexpr bool gives_all_parts() {
   if constexpr (sizeof...(From) < 2) return false;
@@ -321,24 +325,25 @@ class value : public detail::parts<value, Type> {
   }
   value(const value&) = default;
   template <detail::gives<Type> From>
-  explicit(!detail::becomes_implicitly<detail::held_t<From>, Type>) value(const From& from) : value(detail::node_list<Type>(from)) {}
+  explicit(!detail::becomes_implicitly<detail::held_t<From>, Type>) value(const From& from)
+      : value(detail::node_list<Type>(from)) {}
   template <class... From>
-    requires detail::gives_parts<Type, From...>
-  value(From... members) : value(detail::node_list<Type>(members...)) {}
+  requires detail::gives_parts<Type, From...> value(From... members) : value(detail::node_list<Type>(members...)) {}
 
   void operator=(const value&) {
     static_assert(detail::always_false<Type>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
   }
   template <class Other>
   void operator=(const Other&) {
-    static_assert(detail::always_false<Other>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
+    static_assert(detail::always_false<Other>,
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it");
   }
 };
 template <detail::traced_composite Other>
 value(const Other&) -> value<typename Other::composite_type>;
 template <class Struct>
-  requires detail::is_struct<Struct>
-value(Struct) -> value<Struct>;
+requires detail::is_struct<Struct> value(Struct)
+->value<Struct>;
 
 /// A mutable local of a composite type: its members are kr::var. A copy is a new local with the current value.
 template <class Type>
@@ -352,8 +357,8 @@ class var : public detail::parts<var, Type> {
   template <detail::gives<Type> From>
   var(const From& from, detail::location where = detail::location::here()) : var(detail::node_list<Type>(from), where) {}
   template <class... From>
-    requires detail::gives_parts<Type, From...>
-  var(From... members) : var(detail::node_list<Type>(members...), detail::location{}) {}
+  requires detail::gives_parts<Type, From...> var(From... members)
+      : var(detail::node_list<Type>(members...), detail::location{}) {}
 
   var& operator=(const var& from) { return set(detail::node_list<Type>(from)); }
   template <detail::gives<Type> From>
@@ -376,8 +381,8 @@ class var : public detail::parts<var, Type> {
 template <detail::traced_composite Other>
 var(const Other&) -> var<typename Other::composite_type>;
 template <class Struct>
-  requires detail::is_struct<Struct>
-var(Struct) -> var<Struct>;
+requires detail::is_struct<Struct> var(Struct)
+->var<Struct>;
 
 /// An element of a composite type: its members are elements, so that `x[i][&particle::mass] = m` stores one of them.
 template <class Type>
@@ -432,8 +437,7 @@ value<Type> read_argument(const place& at) {
 }
 
 template <class Type>
-  requires(!plain<Type>)
-struct element<Type> {
+requires(!plain<Type>) struct element<Type> {
   static value<Type> read(const place& at) { return value<Type>(node_list<Type>(at)); }
   static ref<Type> name(place at) {
     locate(at);
@@ -463,14 +467,17 @@ void swap(ref<Type>&& x, ref<Type>&& y) {
 }  // namespace krait
 
 template <class Type>
-  requires(!krait::detail::plain<Type>)
-struct std::tuple_size<krait::value<Type>> : std::integral_constant<std::size_t, krait::value<Type>::count> {};
+requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::value<Type>>
+    : std::integral_constant<std::size_t, krait::value<Type>::count> {
+};
 template <class Type>
-  requires(!krait::detail::plain<Type>)
-struct std::tuple_size<krait::var<Type>> : std::integral_constant<std::size_t, krait::var<Type>::count> {};
+requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::var<Type>>
+    : std::integral_constant<std::size_t, krait::var<Type>::count> {
+};
 template <class Type>
-  requires(!krait::detail::plain<Type>)
-struct std::tuple_size<krait::ref<Type>> : std::integral_constant<std::size_t, krait::ref<Type>::count> {};
+requires(!krait::detail::plain<Type>) struct std::tuple_size<krait::ref<Type>>
+    : std::integral_constant<std::size_t, krait::ref<Type>::count> {
+};
 template <std::size_t Index, class Type>
 struct std::tuple_element<Index, krait::value<Type>> {
   using type = krait::value<typename krait::value<Type>::template part_type<Index>>;

@@ -21,8 +21,7 @@ struct shape {
 
   constexpr shape() = default;
   template <std::integral... Extents>
-    requires(sizeof...(Extents) == Rank)
-  constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
+  requires(sizeof...(Extents) == Rank) constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
   constexpr std::int64_t operator[](int d) const { return extents[d]; }
   /// The product of the extents.
   constexpr std::int64_t size() const {
@@ -56,10 +55,8 @@ class host_array {
   const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
 
   template <class Container>
-    requires std::constructible_from<Container, const Elem*, const Elem*>
-  operator Container() const {
-    return Container(begin(), end());
-  }
+  requires std::constructible_from<Container, const Elem*, const Elem*>
+  operator Container() const { return Container(begin(), end()); }
 
  private:
   Elem* data_;
@@ -85,8 +82,7 @@ class array {
     on_ = detail::handle_of(on);
   }
   template <std::integral... Extents>
-    requires(sizeof...(Extents) == Rank)
-  explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
+  requires(sizeof...(Extents) == Rank) explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
   /// `kr::array<float, 2> a({rows, cols});`: arrays of numbers, as {rows, cols} could as well be an array to move from.
   template <std::integral Extent>
   explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
@@ -120,7 +116,7 @@ class array {
 
   /// Copies size() elements from a container of as many elements. Throws error{usage} when the counts differ.
   template <class Container>
-    requires requires(const Container& c) { c.data(), c.size(); }
+  requires requires(const Container& c) { c.data(), c.size(); }
   void copy_from(const Container& from) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>, "the container holds another type");
     detail::check_count(static_cast<std::int64_t>(from.size()), size(), "copy_from");
@@ -138,7 +134,7 @@ class array {
   }
   /// Copies size() elements into a container of as many elements, or one that can be resized.
   template <class Container>
-    requires requires(Container& c) { c.data(), c.size(); }
+  requires requires(Container& c) { c.data(), c.size(); }
   void copy_to(Container& to) const {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, Elem>, "the container holds another type");
     if constexpr (requires { to.resize(to.size()); }) to.resize(static_cast<decltype(to.size())>(size()));
@@ -174,7 +170,7 @@ class array {
 
 /// Copies a container to a device.
 template <class Container>
-  requires requires(const Container& c) { c.data(), c.size(); }
+requires requires(const Container& c) { c.data(), c.size(); }
 auto to_device(const Container& from, device on = device()) {
   array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
   out.copy_from(from);

@@ -34,16 +34,24 @@ using kept_among = std::conditional_t<some_traced<Types...>, value<Wanted>, Want
 
 /// Zero bits above the highest one bit; the width for 0. As clz.
 template <detail::operand_type Type>
-auto countl_zero(const Type& x) { return clz(x); }
+auto countl_zero(const Type& x) {
+  return clz(x);
+}
 /// Zero bits below the lowest one bit; the width for 0. As ctz.
 template <detail::operand_type Type>
-auto countr_zero(const Type& x) { return ctz(x); }
+auto countr_zero(const Type& x) {
+  return ctz(x);
+}
 /// One bits above the highest zero bit.
 template <detail::operand_type Type>
-auto countl_one(const Type& x) { return clz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x))); }
+auto countl_one(const Type& x) {
+  return clz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
+}
 /// One bits below the lowest zero bit.
 template <detail::operand_type Type>
-auto countr_one(const Type& x) { return ctz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x))); }
+auto countr_one(const Type& x) {
+  return ctz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
+}
 /// The place of the lowest one bit, from 1; 0 for 0. As CUDA's __ffs.
 template <detail::operand_type Type>
 auto ffs(const Type& x) {
@@ -53,10 +61,14 @@ auto ffs(const Type& x) {
 }
 /// The bits that x as an unsigned number takes; 0 for 0.
 template <detail::operand_type Type>
-auto bit_width(const Type& x) { return detail::kept_as<Type, int>(int(detail::width_of<Type>) - clz(x)); }
+auto bit_width(const Type& x) {
+  return detail::kept_as<Type, int>(int(detail::width_of<Type>) - clz(x));
+}
 /// Exactly one bit of x is one.
 template <detail::operand_type Type>
-auto has_single_bit(const Type& x) { return popcount(x) == 1; }
+auto has_single_bit(const Type& x) {
+  return popcount(x) == 1;
+}
 /// The highest power of two that is not above x as an unsigned number; 0 for 0.
 template <detail::operand_type Type>
 auto bit_floor(const Type& x) {
@@ -108,8 +120,9 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
   const kept given(x), raised(cast<integer>(detail::kept_among<detail::unsigned_of<Type>, kept>(detail::as_unsigned(given))
                                             << ((width - start - length) & counts(detail::width_of<Type> - 1))));
   const kept bits(cast<integer>(raised >> ((width - length) & counts(detail::width_of<Type> - 1))));
-  const auto empty = detail::choose(counts(detail::as_count(count)) == counts(0u), counts(1u),
-                                    detail::choose(beyond, counts(std::is_signed_v<integer> ? 0u : 1u), counts(0u))) != counts(0u);
+  const auto empty =
+      detail::choose(counts(detail::as_count(count)) == counts(0u), counts(1u),
+                     detail::choose(beyond, counts(std::is_signed_v<integer> ? 0u : 1u), counts(0u))) != counts(0u);
   return detail::choose(empty, kept(integer(0)), bits);
 }
 /// x with `count` bits from bit `offset` on replaced by the low bits of `field`; bits past the top are dropped.
@@ -121,8 +134,9 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
   const counts width(detail::width_of<Type>), last(detail::width_of<Type> - 1);
   const counts start(detail::as_count(offset)), length(min(counts(detail::as_count(count)), width));
   const kept ones(cast<integer>(kept(integer(~integer(0))) >> ((width - length) & last)));
-  const kept mask(detail::choose(start >= width, kept(integer(0)),
-                                 detail::choose(length == counts(0u), kept(integer(0)), kept(cast<integer>(ones << (start & last))))));
+  const kept mask(
+      detail::choose(start >= width, kept(integer(0)),
+                     detail::choose(length == counts(0u), kept(integer(0)), kept(cast<integer>(ones << (start & last))))));
   const kept moved(cast<integer>(kept(cast<integer>(field)) << (start & last)));
   return cast<detail::storage_type_t<Type>>((kept(detail::as_unsigned(x)) & ~mask) | (moved & mask));
 }
@@ -134,8 +148,8 @@ auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
   if constexpr (detail::some_traced<Left, Right, Selector>) {
     const value<integer> first(x), second(y), third(cast<integer>(value<detail::storage_type_t<Selector>>(selector)));
-    return value<integer>(detail::apply(detail::op::BytePermute, detail::scalar_of<integer>, node_of(first), node_of(second),
-                                        node_of(third)));
+    return value<integer>(
+        detail::apply(detail::op::BytePermute, detail::scalar_of<integer>, node_of(first), node_of(second), node_of(third)));
   } else {
     constexpr unsigned size = sizeof(integer);
     const std::uint64_t words[] = {detail::bits_of(integer(x)), detail::bits_of(integer(y))};

@@ -63,9 +63,13 @@ class parts<Wrapper, std::complex<Type>> {
 template <class Type>
 struct component_of_complex {};
 template <class Type>
-struct component_of_complex<std::complex<Type>> { using type = Type; };
+struct component_of_complex<std::complex<Type>> {
+  using type = Type;
+};
 template <class Type>
-concept any_complex = requires { typename component_of_complex<held_t<Type>>::type; };
+concept any_complex = requires {
+  typename component_of_complex<held_t<Type>>::type;
+};
 template <any_complex Type>
 using component_t = typename component_of_complex<held_t<Type>>::type;
 template <class Type>
@@ -81,8 +85,8 @@ concept complex_operands = any_complex<Left> || any_complex<Right>;
 template <class Left, class Right>
 struct common_component : std::type_identity<component_t<Left>> {};  // a plain number takes the other's type
 template <class Left, any_complex Right>
-  requires(!any_complex<Left>)
-struct common_component<Left, Right> : common_component<Right, Left> {};
+requires(!any_complex<Left>) struct common_component<Left, Right> : common_component<Right, Left> {
+};
 template <any_complex Left, any_complex Right>
 struct common_component<Left, Right> : std::type_identity<arith_t<component_t<Left>, component_t<Right>>> {};
 template <any_complex Left, traced Right>
@@ -159,31 +163,23 @@ auto compute_complex(const Left& x, const Right& y) {
 }  // namespace detail
 
 // Undefined below. Plain operands by value, so that constants can be used in lambdas that do not capture them.
-#define KRAIT_COMPLEX(symbol, operation)                                                                   \
-  template <detail::traced_number Left, detail::traced_number Right>                                       \
-    requires detail::complex_operands<Left, Right>                                                         \
-  auto operator symbol(const Left& x, const Right& y) {                                                    \
-    return detail::compute_complex<detail::operation>(x, y);                                               \
-  }                                                                                                        \
-  template <detail::traced_number Left, detail::plain_number Right>                                        \
-    requires detail::complex_operands<Left, Right>                                                         \
-  auto operator symbol(const Left& x, Right y) {                                                           \
-    return detail::compute_complex<detail::operation>(x, y);                                               \
-  }                                                                                                        \
-  template <detail::plain_number Left, detail::traced_number Right>                                        \
-    requires detail::complex_operands<Left, Right>                                                         \
-  auto operator symbol(Left x, const Right& y) {                                                           \
-    return detail::compute_complex<detail::operation>(x, y);                                               \
-  }                                                                                                        \
-  template <class Type, class Right>                                                                       \
-    requires(detail::traced_number<Right> || detail::plain_number<Right>)                                  \
-  var<std::complex<Type>>& operator symbol##=(var<std::complex<Type>>& x, const Right& y) {                \
-    return x = value<std::complex<Type>>(x symbol y);                                                      \
-  }                                                                                                        \
-  template <class Type, class Right>                                                                       \
-    requires(detail::traced_number<Right> || detail::plain_number<Right>)                                  \
-  value<std::complex<Type>> operator symbol##=(ref<std::complex<Type>>&& x, const Right& y) {              \
-    return static_cast<ref<std::complex<Type>>&&>(x) = value<std::complex<Type>>(x symbol y);              \
+#define KRAIT_COMPLEX(symbol, operation)                                                                                \
+  template <detail::traced_number Left, detail::traced_number Right>                                                    \
+  requires detail::complex_operands<Left, Right>                                                                        \
+  auto operator symbol(const Left& x, const Right& y) { return detail::compute_complex<detail::operation>(x, y); }      \
+  template <detail::traced_number Left, detail::plain_number Right>                                                     \
+  requires detail::complex_operands<Left, Right>                                                                        \
+  auto operator symbol(const Left& x, Right y) { return detail::compute_complex<detail::operation>(x, y); }             \
+  template <detail::plain_number Left, detail::traced_number Right>                                                     \
+  requires detail::complex_operands<Left, Right>                                                                        \
+  auto operator symbol(Left x, const Right& y) { return detail::compute_complex<detail::operation>(x, y); }             \
+  template <class Type, class Right>                                                                                    \
+  requires(detail::traced_number<Right> || detail::plain_number<Right>) var<std::complex<Type>>                         \
+  &operator symbol##=(var<std::complex<Type>>& x, const Right& y) { return x = value<std::complex<Type>>(x symbol y); } \
+  template <class Type, class Right>                                                                                    \
+  requires(detail::traced_number<Right> || detail::plain_number<Right>) value<std::complex<Type>>                       \
+  operator symbol##=(ref<std::complex<Type>>&& x, const Right& y) {                                                     \
+    return static_cast<ref<std::complex<Type>>&&>(x) = value<std::complex<Type>>(x symbol y);                           \
   }
 KRAIT_COMPLEX(+, complex_sum)
 KRAIT_COMPLEX(-, complex_difference)
@@ -200,8 +196,8 @@ auto operator-(const Type& z) {
   return value<detail::held_t<Type>>(-z.real(), -z.imag());
 }
 template <class Left, class Right>
-  requires(detail::traced_complex<Left> || detail::traced_complex<Right>)
-value<bool> operator==(const Left& x, const Right& y) {
+requires(detail::traced_complex<Left> || detail::traced_complex<Right>) value<bool>
+operator==(const Left& x, const Right& y) {
   using type = typename detail::common_component<Left, Right>::type;
   const detail::cartesian<type, Left> left(x);
   const detail::cartesian<type, Right> right(y);
@@ -209,10 +205,8 @@ value<bool> operator==(const Left& x, const Right& y) {
   return value<bool>((re & im) != 0);
 }
 template <class Left, class Right>
-  requires(detail::traced_complex<Left> || detail::traced_complex<Right>)
-value<bool> operator!=(const Left& x, const Right& y) {
-  return !(x == y);
-}
+requires(detail::traced_complex<Left> || detail::traced_complex<Right>) value<bool>
+operator!=(const Left& x, const Right& y) { return !(x == y); }
 
 /// The functions take traced and plain std::complex values. Plain ones are computed by the host's library.
 template <detail::any_complex Type>
@@ -297,8 +291,8 @@ auto sqrt(const Type& z) {
 }
 /// exp(power * log(base)), 0 for a base of 0. One of the two may be a number.
 template <class Base, class Power>
-  requires(detail::traced_complex<Base> || detail::traced_complex<Power> || (detail::any_complex<Base> && detail::traced<Power>))
-auto pow(const Base& base, const Power& power) {
+requires(detail::traced_complex<Base> || detail::traced_complex<Power> ||
+         (detail::any_complex<Base> && detail::traced<Power>)) auto pow(const Base& base, const Power& power) {
   using type = typename detail::common_component<Base, Power>::type;
   const detail::cartesian<type, Base> from(base);
   const value<std::complex<type>> z(from.re, from.im);
@@ -307,8 +301,8 @@ auto pow(const Base& base, const Power& power) {
   return krait::select(zero, value<std::complex<type>>(type(0), type(0)), result);
 }
 template <class Base, class Power>
-  requires(!detail::any_traced<Base> && !detail::any_traced<Power> && (detail::any_complex<Base> || detail::any_complex<Power>))
-auto pow(const Base& base, const Power& power) {
+requires(!detail::any_traced<Base> && !detail::any_traced<Power> &&
+         (detail::any_complex<Base> || detail::any_complex<Power>)) auto pow(const Base& base, const Power& power) {
   return std::pow(base, power);
 }
 

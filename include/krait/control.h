@@ -61,7 +61,9 @@ class switch_chain {
 
  private:
   template <unsigned Count>
-  struct case_values { std::int64_t at[Count]; };
+  struct case_values {
+    std::int64_t at[Count];
+  };
   template <unsigned Count, class Body>
   void split(const case_values<Count>& values, const Body& body) const {
     check_body<Body>();
@@ -156,7 +158,8 @@ detail::if_chain if_(detail::operand condition, const Body& body, detail::locati
 ///   kr::while_([&] { return k < limit; }, [&] { k += 1; });
 template <class Condition, class Body>
 void while_(const Condition& condition, const Body& body, detail::location where = detail::location::here()) {
-  static_assert(requires { condition(); }, "krait: the condition of while_ is a lambda: while_([&] { return k < n; }, [&] { … })");
+  static_assert(
+      requires { condition(); }, "krait: the condition of while_ is a lambda: while_([&] { return k < n; }, [&] { … })");
   detail::check_body<Body>();
   detail::record_while([&] { return node_of(detail::operand(condition())); }, body, where);
 }
@@ -192,7 +195,8 @@ inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location 
 template <detail::operand_type Type>
 detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
   using selected = detail::storage_type_t<Type>;
-  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>, "krait: switch_ selects by an integer or an enumeration");
+  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>,
+                "krait: switch_ selects by an integer or an enumeration");
   return detail::switch_chain(detail::begin_switch(node_of(detail::operand(selector)), where));
 }
 
@@ -236,9 +240,11 @@ auto call_inlined(const Call& call) {
 
 /// One side of select: a value, or a lambda that gives one.
 template <class Side>
-struct select_side { using type = storage_type_t<Side>; };
+struct select_side {
+  using type = storage_type_t<Side>;
+};
 template <class Side>
-  requires requires(const Side& side) { side(); }
+requires requires(const Side& side) { side(); }
 struct select_side<Side> {
   using type = storage_type_t<std::remove_cvref_t<decltype(static_cast<const Side*>(nullptr)->operator()())>>;
 };
@@ -248,7 +254,7 @@ node side_node(const Side& side) {
   else return node_of(operand(side()));
 }
 template <class Side>
-concept plain_side = plain<Side> || (!traced<Side> && requires(const Side& side) {
+concept plain_side = plain<Side> ||(!traced<Side> && requires(const Side& side) {
   side();
   requires plain<std::remove_cvref_t<decltype(side())>>;
 });

@@ -49,7 +49,8 @@ inline void check(detail::operand condition, detail::location where = detail::lo
 template <class Handler>
 void on_print(Handler handler) {
   detail::set_print_handler([](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },
-                            new Handler(static_cast<Handler&&>(handler)), [](void* object) { delete static_cast<Handler*>(object); });
+                            new Handler(static_cast<Handler&&>(handler)),
+                            [](void* object) { delete static_cast<Handler*>(object); });
 }
 inline void on_print(std::nullptr_t) { detail::set_print_handler(nullptr, nullptr, nullptr); }
 

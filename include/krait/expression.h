@@ -24,7 +24,9 @@ struct array_reference {
   const array<Elem, Rank>* held;
   std::tuple<const array<Elem, Rank>&> arguments() const { return {*held}; }
   template <int First, class Values>
-  static auto compute(const Values& values) { return std::get<First>(values); }
+  static auto compute(const Values& values) {
+    return std::get<First>(values);
+  }
 };
 template <class Elem, int Rank>
 struct array_owner {  // of a temporary
@@ -32,7 +34,9 @@ struct array_owner {  // of a temporary
   array<Elem, Rank> held;
   std::tuple<const array<Elem, Rank>&> arguments() const { return {held}; }
   template <int First, class Values>
-  static auto compute(const Values& values) { return std::get<First>(values); }
+  static auto compute(const Values& values) {
+    return std::get<First>(values);
+  }
 };
 template <class Number>
 struct number_operand {
@@ -40,7 +44,9 @@ struct number_operand {
   Number held;
   std::tuple<Number> arguments() const { return {held}; }
   template <int First, class Values>
-  static auto compute(const Values& values) { return std::get<First>(values); }
+  static auto compute(const Values& values) {
+    return std::get<First>(values);
+  }
 };
 
 /// The kernel of an expression that becomes an array of Elem: it holds nothing.
@@ -116,13 +122,21 @@ concept whole_arrays = (whole_array<Left> && (whole_array<Right> || plain<std::r
                        (plain<std::remove_cvref_t<Left>> && whole_array<Right>);
 
 template <class Elem, int Rank>
-array_reference<Elem, Rank> make_operand(const array<Elem, Rank>& named) { return {&named}; }
+array_reference<Elem, Rank> make_operand(const array<Elem, Rank>& named) {
+  return {&named};
+}
 template <class Elem, int Rank>
-array_owner<Elem, Rank> make_operand(array<Elem, Rank>&& temporary) { return {std::move(temporary)}; }
+array_owner<Elem, Rank> make_operand(array<Elem, Rank>&& temporary) {
+  return {std::move(temporary)};
+}
 template <class Function, class... Operands>
-expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) { return nested; }
+expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) {
+  return nested;
+}
 template <plain Number>
-number_operand<Number> make_operand(Number number) { return {number}; }
+number_operand<Number> make_operand(Number number) {
+  return {number};
+}
 
 template <class Function, class... Args>
 auto make_expression(Args&&... args) {
@@ -132,40 +146,46 @@ auto make_expression(Args&&... args) {
 }  // namespace detail
 
 // Undefined below.
-#define KRAIT_WHOLE_OPERATOR(symbol, name)                                                                             \
-  namespace detail {                                                                                                   \
-  struct name##_elements {                                                                                             \
-    template <class Left, class Right>                                                                                 \
-    auto operator()(const Left& x, const Right& y) const { return x symbol y; }                                        \
-  };                                                                                                                   \
-  }                                                                                                                    \
-  template <class Left, class Right>                                                                                   \
-    requires detail::whole_arrays<Left, Right>                                                                         \
-  auto operator symbol(Left&& x, Right&& y) {                                                                          \
-    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x), std::forward<Right>(y));            \
+#define KRAIT_WHOLE_OPERATOR(symbol, name)                                                                  \
+  namespace detail {                                                                                        \
+  struct name##_elements {                                                                                  \
+    template <class Left, class Right>                                                                      \
+    auto operator()(const Left& x, const Right& y) const {                                                  \
+      return x symbol y;                                                                                    \
+    }                                                                                                       \
+  };                                                                                                        \
+  }                                                                                                         \
+  template <class Left, class Right>                                                                        \
+  requires detail::whole_arrays<Left, Right>                                                                \
+  auto operator symbol(Left&& x, Right&& y) {                                                               \
+    return detail::make_expression<detail::name##_elements>(std::forward<Left>(x), std::forward<Right>(y)); \
   }
-#define KRAIT_WHOLE_FUNCTION1(function)                                                                                \
-  namespace detail {                                                                                                   \
-  struct function##_elements {                                                                                         \
-    template <class Type>                                                                                              \
-    auto operator()(const Type& x) const { return krait::function(x); }                                                \
-  };                                                                                                                   \
-  }                                                                                                                    \
-  template <detail::whole_array Type>                                                                                  \
-  auto function(Type&& x) {                                                                                            \
-    return detail::make_expression<detail::function##_elements>(std::forward<Type>(x));                                \
+#define KRAIT_WHOLE_FUNCTION1(function)                                                 \
+  namespace detail {                                                                    \
+  struct function##_elements {                                                          \
+    template <class Type>                                                               \
+    auto operator()(const Type& x) const {                                              \
+      return krait::function(x);                                                        \
+    }                                                                                   \
+  };                                                                                    \
+  }                                                                                     \
+  template <detail::whole_array Type>                                                   \
+  auto function(Type&& x) {                                                             \
+    return detail::make_expression<detail::function##_elements>(std::forward<Type>(x)); \
   }
-#define KRAIT_WHOLE_FUNCTION2(function)                                                                                \
-  namespace detail {                                                                                                   \
-  struct function##_elements {                                                                                         \
-    template <class Left, class Right>                                                                                 \
-    auto operator()(const Left& x, const Right& y) const { return krait::function(x, y); }                             \
-  };                                                                                                                   \
-  }                                                                                                                    \
-  template <class Left, class Right>                                                                                   \
-    requires detail::whole_arrays<Left, Right>                                                                         \
-  auto function(Left&& x, Right&& y) {                                                                                 \
-    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x), std::forward<Right>(y));        \
+#define KRAIT_WHOLE_FUNCTION2(function)                                                                         \
+  namespace detail {                                                                                            \
+  struct function##_elements {                                                                                  \
+    template <class Left, class Right>                                                                          \
+    auto operator()(const Left& x, const Right& y) const {                                                      \
+      return krait::function(x, y);                                                                             \
+    }                                                                                                           \
+  };                                                                                                            \
+  }                                                                                                             \
+  template <class Left, class Right>                                                                            \
+  requires detail::whole_arrays<Left, Right>                                                                    \
+  auto function(Left&& x, Right&& y) {                                                                          \
+    return detail::make_expression<detail::function##_elements>(std::forward<Left>(x), std::forward<Right>(y)); \
   }
 
 KRAIT_WHOLE_OPERATOR(+, plus)
@@ -176,7 +196,9 @@ KRAIT_WHOLE_OPERATOR(/, divided_by)
 namespace detail {
 struct negated_elements {
   template <class Type>
-  auto operator()(const Type& x) const { return -x; }
+  auto operator()(const Type& x) const {
+    return -x;
+  }
 };
 }  // namespace detail
 template <detail::whole_array Type>

@@ -53,8 +53,7 @@ struct inside<var<Elem>&> {
   static function_argument pass(var<Elem>& x) { return {node_of(x), true}; }
 };
 template <class Parameter>
-  requires(is_view<std::remove_cvref_t<Parameter>>::value)
-struct inside<Parameter> {
+requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter> {
   static constexpr bool by_reference = false;
   using type = const std::remove_cvref_t<Parameter>;
   static type enter(node parameter) { return type(parameter); }
@@ -108,9 +107,8 @@ struct function_recording {
       end_body(body);
     } else if constexpr (is_tuple<result>::value) {
       const result all = call();
-      [&]<std::size_t... Out>(std::index_sequence<Out...>) {
-        ((nodes[Out] = node_of(operand(std::get<Out>(all)))), ...);
-      }(std::make_index_sequence<results::count>{});
+      [&]<std::size_t... Out>(std::index_sequence<Out...>) { ((nodes[Out] = node_of(operand(std::get<Out>(all)))), ...); }
+      (std::make_index_sequence<results::count>{});
     } else {
       nodes[0] = node_of(call_inlined(call));
     }
@@ -120,10 +118,12 @@ struct function_recording {
 
   template <class... Args>
   static auto call(std::uint64_t object, const Lambda& lambda, const function_options& with, location where, Args&... args) {
-    static_assert(sizeof...(Args) == sizeof...(Params), "krait: the call has another number of arguments than the lambda has parameters");
+    static_assert(sizeof...(Args) == sizeof...(Params),
+                  "krait: the call has another number of arguments than the lambda has parameters");
     const function_argument passed[sizeof...(Params) + 1] = {inside<Params>::pass(args)...};
     node nodes[results::count + 1];
-    call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed, sizeof...(Params), nodes);
+    call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed,
+                  sizeof...(Params), nodes);
     return results::make(nodes);
   }
 };
@@ -137,15 +137,15 @@ struct declared_function<Result (Lambda::*)(Params...) const> {
   static constexpr bool takes_traced = (is_kernel_argument<Params> && ...);
 };
 template <class Lambda, class Result, class... Params>
-struct declared_function<Result (Lambda::*)(Params...) const noexcept>
-    : declared_function<Result (Lambda::*)(Params...) const> {};
+struct declared_function<Result (Lambda::*)(Params...) const noexcept> : declared_function<Result (Lambda::*)(Params...) const> {
+};
 template <class Lambda, class... Args>
 struct recording_of {
   using type = function_recording<Lambda, Args...>;
   static constexpr bool takes_traced = false;
 };
 template <class Lambda, class... Args>
-  requires requires { &Lambda::operator(); }
+requires requires { &Lambda::operator(); }
 struct recording_of<Lambda, Args...> : declared_function<decltype(&Lambda::operator())> {};
 
 /// What the lambda gives for plain arguments. In a kernel return_ leaves the lambda here too.
@@ -173,7 +173,8 @@ auto call_plain(const Call& call) {
 template <class Lambda>
 class called {
  public:
-  called(Lambda lambda, const function_options& with, detail::location where) : lambda_(std::move(lambda)), with_(with), where_(where) {}
+  called(Lambda lambda, const function_options& with, detail::location where)
+      : lambda_(std::move(lambda)), with_(with), where_(where) {}
 
   /// In a kernel: a call. With plain arguments alone, where the lambda's parameters are `auto`: what it gives for them, now.
   template <class... Args>

@@ -58,7 +58,8 @@ struct declared<Result (Lambda::*)(Params...) const> {
                 "a kernel's parameters are kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
   template <class... Args>
   static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
-    static_assert(sizeof...(Args) == sizeof...(Params), "the launch has another number of arguments than the lambda has parameters");
+    static_assert(sizeof...(Args) == sizeof...(Params),
+                  "the launch has another number of arguments than the lambda has parameters");
     kernel_recording<Lambda, std::remove_cvref_t<Params>...>::call(state, lambda, config, std::forward<Args>(args)...);
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
@@ -72,14 +73,17 @@ template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const noexcept> : declared<Result (Lambda::*)(Params...) const> {};
 
 template <class Lambda>
-concept has_declared_parameters = requires { &Lambda::operator(); };
+concept has_declared_parameters = requires {
+  &Lambda::operator();
+};
 
 template <class Lambda, class... Args>
 void call_kernel(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
   if constexpr (has_declared_parameters<Lambda>) {
     declared<decltype(&Lambda::operator())>::call(state, lambda, config, std::forward<Args>(args)...);
   } else {
-    kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::call(state, lambda, config, std::forward<Args>(args)...);
+    kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::call(state, lambda, config,
+                                                                                      std::forward<Args>(args)...);
   }
 }
 
@@ -87,7 +91,8 @@ void call_kernel(kernel_state* state, const Lambda& lambda, const call_config& c
 template <class Lambda>
 class bound_kernel {
  public:
-  bound_kernel(kernel_state* state, const Lambda* lambda, const call_config& config) : state_(state), lambda_(lambda), config_(config) {}
+  bound_kernel(kernel_state* state, const Lambda* lambda, const call_config& config)
+      : state_(state), lambda_(lambda), config_(config) {}
   template <class... Args>
   void operator()(Args&&... args) const {
     call_kernel(state_, *lambda_, config_, std::forward<Args>(args)...);
@@ -105,7 +110,8 @@ class bound_kernel {
 template <class Lambda>
 class kernel_object : public detail::object {
  public:
-  kernel_object(Lambda lambda, const options& with, detail::location where) : object(with, {0, 0, 0}, where), lambda_(std::move(lambda)) {}
+  kernel_object(Lambda lambda, const options& with, detail::location where)
+      : object(with, {0, 0, 0}, where), lambda_(std::move(lambda)) {}
 
   /// `k[grid, block](args…)`, as in Numba; grid and block are numbers or kr::dims.
 #if defined(__cpp_multidimensional_subscript)
@@ -121,19 +127,25 @@ class kernel_object : public detail::object {
   }
   /// `k.forall(n)(args…)`: a grid that covers n threads, in blocks that suit the device.
   template <std::integral Count>
-  detail::bound_kernel<Lambda> forall(Count n) const { return covering(static_cast<std::int64_t>(n), nullptr); }
+  detail::bound_kernel<Lambda> forall(Count n) const {
+    return covering(static_cast<std::int64_t>(n), nullptr);
+  }
   template <std::integral Count>
-  detail::bound_kernel<Lambda> forall(Count n, const stream& on) const { return covering(static_cast<std::int64_t>(n), &on); }
+  detail::bound_kernel<Lambda> forall(Count n, const stream& on) const {
+    return covering(static_cast<std::int64_t>(n), &on);
+  }
 
   /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.
   const kernel_object& compile() const {
-    static_assert(detail::has_declared_parameters<Lambda>, "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
   /// The same in the background: the lambda is recorded now, and a call meanwhile waits for this kernel alone.
   compilation compile_async() const {
-    static_assert(detail::has_declared_parameters<Lambda>, "compile_async() needs to know the types: declare the lambda's parameters");
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "compile_async() needs to know the types: declare the lambda's parameters");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
@@ -154,22 +166,26 @@ class kernel_object : public detail::object {
 /// A kernel whose grid and block are part of its type: call it with the arguments alone.
 template <dims Grid, dims Block, class Lambda>
 class fixed_kernel : public detail::object {
-  static_assert(Grid.x > 0 && Grid.y > 0 && Grid.z > 0 && Block.x > 0 && Block.y > 0 && Block.z > 0, "grid and block are at least 1");
+  static_assert(Grid.x > 0 && Grid.y > 0 && Grid.z > 0 && Block.x > 0 && Block.y > 0 && Block.z > 0,
+                "grid and block are at least 1");
 
  public:
-  fixed_kernel(Lambda lambda, const options& with, detail::location where) : object(with, Block, where), lambda_(std::move(lambda)) {}
+  fixed_kernel(Lambda lambda, const options& with, detail::location where)
+      : object(with, Block, where), lambda_(std::move(lambda)) {}
 
   template <class... Args>
   void operator()(Args&&... args) const {
     detail::call_kernel(state(), lambda_, config(), std::forward<Args>(args)...);
   }
   const fixed_kernel& compile() const {
-    static_assert(detail::has_declared_parameters<Lambda>, "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
   compilation compile_async() const {
-    static_assert(detail::has_declared_parameters<Lambda>, "compile_async() needs to know the types: declare the lambda's parameters");
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "compile_async() needs to know the types: declare the lambda's parameters");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 

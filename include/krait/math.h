@@ -25,8 +25,7 @@ inline double plain_fma(double x, double y, double z) { return __builtin_fma(x, 
 /// The product is exact in double. The sum is rounded to odd there, so that the rounding to come gives what one rounding would (Boldo and
 /// Melquiond, 2008).
 template <class Narrow>
-  requires is_narrow_v<Narrow>
-Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
+requires is_narrow_v<Narrow> Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
   const double product = static_cast<double>(x) * static_cast<double>(y), other = static_cast<double>(z), sum = product + other;
   const double part = sum - product, error = (product - (sum - part)) + (other - part);
   const auto bits = __builtin_bit_cast(std::uint64_t, sum);
@@ -143,52 +142,52 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 }  // namespace detail
 
 // Undefined below. One argument: `type` of it is the type that computes; `plain_body` is an expression of `plain_x`.
-#define KRAIT_FUNCTION1(function, name, type, result, plain_body)                                              \
-  template <detail::traced Type>                                                                               \
-  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                                                  \
-    using computed = detail::type<typename Type::traced_type>;                                                 \
-    return value<result>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x)));            \
-  }                                                                                                            \
-  template <detail::plain Type>                                                                                \
-  auto function(Type x) {                                                                                      \
-    using computed = detail::type<Type>;                                                                       \
-    using wide [[maybe_unused]] = detail::float_of<computed>;                                                  \
-    const auto plain_x = static_cast<computed>(x);                                                             \
-    return static_cast<result>(plain_body);                                                                    \
+#define KRAIT_FUNCTION1(function, name, type, result, plain_body)                                   \
+  template <detail::traced Type>                                                                    \
+  [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                                       \
+    using computed = detail::type<typename Type::traced_type>;                                      \
+    return value<result>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x))); \
+  }                                                                                                 \
+  template <detail::plain Type>                                                                     \
+  auto function(Type x) {                                                                           \
+    using computed = detail::type<Type>;                                                            \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                                       \
+    const auto plain_x = static_cast<computed>(x);                                                  \
+    return static_cast<result>(plain_body);                                                         \
   }
 // Two arguments, one of them traced or both plain.
-#define KRAIT_FUNCTION2(function, name, type, plain_body)                                                      \
-  template <detail::traced Left, detail::traced Right>                                                         \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                                  \
-    using computed = detail::type<Left, Right>;                                                                \
-    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y))); \
-  }                                                                                                            \
-  template <detail::traced Left, detail::plain Right>                                                          \
-  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                                         \
-    using computed = detail::type<Left, Right>;                                                                \
-    return value<computed>(                                                                                    \
+#define KRAIT_FUNCTION2(function, name, type, plain_body)                                                           \
+  template <detail::traced Left, detail::traced Right>                                                              \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                                       \
+    using computed = detail::type<Left, Right>;                                                                     \
+    return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y)));   \
+  }                                                                                                                 \
+  template <detail::traced Left, detail::plain Right>                                                               \
+  [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                                              \
+    using computed = detail::type<Left, Right>;                                                                     \
+    return value<computed>(                                                                                         \
         detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), detail::plain_node<computed>(y))); \
-  }                                                                                                            \
-  template <detail::plain Left, detail::traced Right>                                                          \
-  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                                         \
-    using computed = detail::type<Left, Right>;                                                                \
-    return value<computed>(                                                                                    \
+  }                                                                                                                 \
+  template <detail::plain Left, detail::traced Right>                                                               \
+  [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                                              \
+    using computed = detail::type<Left, Right>;                                                                     \
+    return value<computed>(                                                                                         \
         detail::apply(detail::op::name, detail::scalar_of<computed>, detail::plain_node<computed>(x), node_of(y))); \
-  }                                                                                                            \
-  template <detail::plain Left, detail::plain Right>                                                           \
-  auto function(Left x, Right y) {                                                                             \
-    using computed = detail::type<Left, Right>;                                                                \
-    using wide [[maybe_unused]] = detail::float_of<computed>;                                                  \
-    const auto plain_x = static_cast<computed>(x);                                                             \
-    const auto plain_y = static_cast<computed>(y);                                                             \
-    return static_cast<computed>(plain_body);                                                                  \
+  }                                                                                                                 \
+  template <detail::plain Left, detail::plain Right>                                                                \
+  auto function(Left x, Right y) {                                                                                  \
+    using computed = detail::type<Left, Right>;                                                                     \
+    using wide [[maybe_unused]] = detail::float_of<computed>;                                                       \
+    const auto plain_x = static_cast<computed>(x);                                                                  \
+    const auto plain_y = static_cast<computed>(y);                                                                  \
+    return static_cast<computed>(plain_body);                                                                       \
   }
 // The bodies on plain values are in the library (lib/math), for float and double.
-#define KRAIT_MATH_FUNCTION1(function, name)          \
-  namespace detail {                                  \
-  KRAIT_API float math_##function(float x);           \
-  KRAIT_API double math_##function(double x);         \
-  }                                                   \
+#define KRAIT_MATH_FUNCTION1(function, name)  \
+  namespace detail {                          \
+  KRAIT_API float math_##function(float x);   \
+  KRAIT_API double math_##function(double x); \
+  }                                           \
   KRAIT_FUNCTION1(function, name, real_t, computed, detail::math_##function(static_cast<wide>(plain_x)))
 #define KRAIT_MATH_FUNCTION2(function, name)            \
   namespace detail {                                    \

@@ -51,7 +51,8 @@ struct scientific {
   kept_as<Type, typename format<Float>::integer> exponent, significand_bits;
 
   explicit scientific(const kept_as<Type, Float>& x)
-      : scientific(x, choose(abs(x) < kept_as<Type, Float>(format<Float>::smallest_normal), kept_as<Type, Float>(x * power), x)) {}
+      : scientific(x, choose(abs(x) < kept_as<Type, Float>(format<Float>::smallest_normal), kept_as<Type, Float>(x * power), x)) {
+  }
 
  private:
   using form = format<Float>;
@@ -69,11 +70,18 @@ struct scientific {
 
 /// Two results of one function; `auto [s, c] = kr::sincos(x);`
 template <class Float>
-struct sincos_result { Float sin, cos; };
+struct sincos_result {
+  Float sin, cos;
+};
 template <class Float>
-struct modf_result { Float fraction, whole; };
+struct modf_result {
+  Float fraction, whole;
+};
 template <class Float, class Integer>
-struct frexp_result { Float fraction; Integer exponent; };
+struct frexp_result {
+  Float fraction;
+  Integer exponent;
+};
 
 /// x is neither infinite nor a NaN.
 template <detail::operand_type Type>
@@ -205,7 +213,8 @@ auto ldexp(const Type& x, const Count& n) {
   constexpr int up = form::bias, down = form::bias - 1 - form::digits;
   const auto step = [](const kept& y, const integer& left) {
     const auto more = left > integer(up), less = left < integer(-(form::bias - 1));
-    const kept factor = detail::choose(more, kept(form::power(up)), detail::choose(less, kept(form::power(-down)), kept(real(1))));
+    const kept factor =
+        detail::choose(more, kept(form::power(up)), detail::choose(less, kept(form::power(-down)), kept(real(1))));
     const integer taken = detail::choose(more, integer(up), detail::choose(less, integer(-down), integer(0)));
     return frexp_result<kept, integer>{kept(y * factor), integer(left - taken)};
   };

@@ -129,29 +129,20 @@ class view<const Type, Rank> : public detail::handle {
     else return first * extent(1) * extent(2) * extent(3);
   }
 
-  value<Type> operator[](detail::subscript i) const
-    requires(Rank == 1)
-  {
+  value<Type> operator[](detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
-  value<Type> operator()(detail::subscript i) const
-    requires(Rank == 1)
-  {
+  value<Type> operator()(detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j) const
-    requires(Rank == 2)
-  {
+  value<Type> operator()(detail::subscript i, detail::subscript j) const requires(Rank == 2) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j)}, 2});
   }
-  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
-    requires(Rank == 3)
-  {
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const requires(Rank == 3) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
   value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
-    requires(Rank == 4)
-  {
+      requires(Rank == 4) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
 };
@@ -163,29 +154,20 @@ class view : public view<const Type, Rank> {
  public:
   using base::base;
 
-  ref<Type> operator[](detail::subscript i) const
-    requires(Rank == 1)
-  {
+  ref<Type> operator[](detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
-  ref<Type> operator()(detail::subscript i) const
-    requires(Rank == 1)
-  {
+  ref<Type> operator()(detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::name({this->node_, {node_of(i)}, 1});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j) const
-    requires(Rank == 2)
-  {
+  ref<Type> operator()(detail::subscript i, detail::subscript j) const requires(Rank == 2) {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j)}, 2});
   }
-  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const
-    requires(Rank == 3)
-  {
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k) const requires(Rank == 3) {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k)}, 3});
   }
   ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
-    requires(Rank == 4)
-  {
+      requires(Rank == 4) {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
   }
 };
@@ -193,10 +175,12 @@ class view : public view<const Type, Rank> {
 /// An array of the block, uninitialised: `auto tile = kr::shared<float, 16, 17>();`
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
-  static_assert(((Extents > 0) && ...), "krait: the extents of a shared array are positive; kr::dynamic_shared<T>(n) is sized at launch");
+  static_assert(((Extents > 0) && ...),
+                "krait: the extents of a shared array are positive; kr::dynamic_shared<T>(n) is sized at launch");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array = detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
+  const detail::node array =
+      detail::make_array(detail::op::Shared, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 /// An array of the block of n elements, uninitialised: `auto row = kr::dynamic_shared<float>(kr::block_dim().x + 2);`. Its size is
@@ -213,7 +197,8 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
   static_assert(((Extents > 0) && ...), "krait: the extents of a local array are positive");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
-  const detail::node array = detail::make_array(detail::op::Local, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
+  const detail::node array =
+      detail::make_array(detail::op::Local, detail::element<Type>::type, sizeof(Type), extents, sizeof...(Extents));
   return view<Type, sizeof...(Extents)>(array);
 }
 
@@ -229,7 +214,7 @@ enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst }
 ///   const float weights[] = {0.25f, 0.5f, 0.25f};
 ///   auto w = kr::constant(weights);
 template <class Container>
-  requires requires(const Container& from) { from.data(), from.size(); }
+requires requires(const Container& from) { from.data(), from.size(); }
 auto constant(const Container& from, detail::location where = detail::location::here()) {
   using type = std::remove_cvref_t<decltype(*from.data())>;
   return view<const type>(detail::constant_array(detail::element<type>::type, sizeof(type), from.data(), from.size(), where));
@@ -251,21 +236,31 @@ class atomic_element {
   value<Type> load(order o = order::relaxed, scope s = scope::device) const {
     return value<Type>(atomic(op::AtomicLoad, place_, nullptr, 0, unsigned(o), unsigned(s)));
   }
-  value<Type> add(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicAdd, node_of(x), o, s); }
+  value<Type> add(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return run(op::AtomicAdd, node_of(x), o, s);
+  }
   value<Type> sub(operand x, order o = order::relaxed, scope s = scope::device) const {
     constexpr scalar type = scalar_of<Type>;
     return run(op::AtomicAdd, apply(op::Neg, type, convert(type, node_of(x))), o, s);
   }
   /// As kr::min: a NaN loses, in memory and as operand.
-  value<Type> min(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicMin, node_of(x), o, s); }
-  value<Type> max(operand x, order o = order::relaxed, scope s = scope::device) const { return run(op::AtomicMax, node_of(x), o, s); }
+  value<Type> min(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return run(op::AtomicMin, node_of(x), o, s);
+  }
+  value<Type> max(operand x, order o = order::relaxed, scope s = scope::device) const {
+    return run(op::AtomicMax, node_of(x), o, s);
+  }
   value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicAnd, x, o, s); }
   value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicOr, x, o, s); }
   value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicXor, x, o, s); }
   /// Counts up to `last` and starts again at 0: old >= last ? 0 : old + 1, compared as unsigned.
-  value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicInc, last, o, s); }
+  value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const {
+    return bits(op::AtomicInc, last, o, s);
+  }
   /// Counts down to 0 and starts again at `last`: old == 0 || old > last ? last : old - 1, compared as unsigned.
-  value<Type> dec(operand last, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicDec, last, o, s); }
+  value<Type> dec(operand last, order o = order::relaxed, scope s = scope::device) const {
+    return bits(op::AtomicDec, last, o, s);
+  }
   value<Type> exchange(operand x, order o = order::relaxed, scope s = scope::device) const {
     return run(op::AtomicExchange, node_of(x), o, s);
   }

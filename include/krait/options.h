@@ -20,9 +20,9 @@ enum class fp : unsigned char {
 
 /// What a kernel object is made with: `kr::kernel(f, {.name = "saxpy", .fp = kr::fp::strict})`.
 struct options {
-  const char* name = nullptr;         ///< for messages and listings; by default the file and line
+  const char* name = nullptr;  ///< for messages and listings; by default the file and line
   krait::fp fp = krait::fp::native;
-  bool checked = false;               ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
+  bool checked = false;  ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
 };
 
 /// Up to three extents, x first: blocks of a grid or threads of a block.

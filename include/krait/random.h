@@ -10,7 +10,9 @@ namespace krait {
 
 /// Two results of one draw: `auto [a, b] = words.normal_float(0);`
 template <class Number>
-struct random_pair { Number first, second; };
+struct random_pair {
+  Number first, second;
+};
 
 /// Four random words, as traced values in a kernel, else plain, and numbers made of them. A word may serve one number only.
 template <class Word>
@@ -89,6 +91,8 @@ auto philox(const Seed& seed, const Index& index, const Draw& draw) {
 }
 /// Draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
-auto philox(const Seed& seed, const Index& index) { return philox(seed, index, 0); }
+auto philox(const Seed& seed, const Index& index) {
+  return philox(seed, index, 0);
+}
 
 }  // namespace krait

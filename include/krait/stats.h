@@ -12,21 +12,21 @@ namespace krait {
 
 /// Code of one kernel for one device and one set of launch facts. Kernel objects of equal content share it.
 struct kernel_stats {
-  const char* name;    ///< of the kernel that it was made for first
-  const char* where;   ///< file:line of that kernel, or ""
-  const char* hash;    ///< of what was recorded: 32 hexadecimal digits, the same in every process
-  const char* device;  ///< "cpu", "cuda:0", …
-  bool from_disk;      ///< found in the cache on disk, not compiled by this process
-  bool quick;          ///< code of first launches, soon compiled; later launches run the best
+  const char* name;               ///< of the kernel that it was made for first
+  const char* where;              ///< file:line of that kernel, or ""
+  const char* hash;               ///< of what was recorded: 32 hexadecimal digits, the same in every process
+  const char* device;             ///< "cpu", "cuda:0", …
+  bool from_disk;                 ///< found in the cache on disk, not compiled by this process
+  bool quick;                     ///< code of first launches, soon compiled; later launches run the best
   std::uint64_t found_in_memory;  ///< how often more kernel objects asked for it
-  double record_ms;    ///< running the lambda
-  double passes_ms;    ///< 0 where found on disk
-  double codegen_ms;   ///< 0 where found on disk
-  double load_ms;      ///< making it ready on the device, the driver's own compilation included
-  std::uint64_t launches;  ///< calls, and launches by replays of graphs
-  std::int64_t registers;  ///< of a thread; 0 where the device does not tell
-  std::int64_t shared_bytes;  ///< of a block, without arrays sized at launch
-  std::int64_t local_bytes;   ///< of a thread: local arrays, and registers that were spilled
+  double record_ms;               ///< running the lambda
+  double passes_ms;               ///< 0 where found on disk
+  double codegen_ms;              ///< 0 where found on disk
+  double load_ms;                 ///< making it ready on the device, the driver's own compilation included
+  std::uint64_t launches;         ///< calls, and launches by replays of graphs
+  std::int64_t registers;         ///< of a thread; 0 where the device does not tell
+  std::int64_t shared_bytes;      ///< of a block, without arrays sized at launch
+  std::int64_t local_bytes;       ///< of a thread: local arrays, and registers that were spilled
 };
 
 /// A snapshot: sums over the life of the process, and the code that it holds now, in the order in which it was made.

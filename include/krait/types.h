@@ -36,7 +36,8 @@ class narrow_float {
 
  private:
   static constexpr int bias = (1 << (Exponent - 1)) - 1, most = bias + Numbers;  // exponent of the largest number
-  static constexpr std::uint32_t beyond = Numbers ? sign_bit - 1 : ((1u << Exponent) - 1) << Fraction;  // infinity, or NaN where there is none
+  static constexpr std::uint32_t beyond =
+      Numbers ? sign_bit - 1 : ((1u << Exponent) - 1) << Fraction;  // infinity, or NaN where there is none
 
   /// Where 64 bits are more than a double holds, the lowest bits only say whether they are zero: the rounding to come sees the same.
   template <class Number>
@@ -94,17 +95,13 @@ class narrow_number : public narrow_float<Self, Exponent, Fraction> {
   friend constexpr Self operator/(Self x, Self y) { return Self(float(x) / float(y)); }
   friend constexpr Self operator+(Self x) { return x; }
   friend constexpr Self operator-(Self x) { return base::from_bits(static_cast<std::uint16_t>(x.bits() ^ base::sign_bit)); }
-#define KRAIT_WITH_INTEGER(op)                                  \
-  template <class Integer>                                      \
-    requires std::is_integral_v<Integer>                        \
-  friend constexpr Self operator op(Self x, Integer y) {        \
-    return x op Self(y);                                        \
-  }                                                             \
-  template <class Integer>                                      \
-    requires std::is_integral_v<Integer>                        \
-  friend constexpr Self operator op(Integer x, Self y) {        \
-    return Self(x) op y;                                        \
-  }
+#define KRAIT_WITH_INTEGER(op)                                                  \
+  template <class Integer>                                                      \
+  requires std::is_integral_v<Integer>                                          \
+  friend constexpr Self operator op(Self x, Integer y) { return x op Self(y); } \
+  template <class Integer>                                                      \
+  requires std::is_integral_v<Integer>                                          \
+  friend constexpr Self operator op(Integer x, Self y) { return Self(x) op y; }
   KRAIT_WITH_INTEGER(+)
   KRAIT_WITH_INTEGER(-)
   KRAIT_WITH_INTEGER(*)
@@ -121,7 +118,7 @@ class f16 : public detail::narrow_number<f16, 5, 10> {
   constexpr f16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   constexpr explicit f16(Number x) : narrow_number(x, 0) {}
 };
 
@@ -131,7 +128,7 @@ class bf16 : public detail::narrow_number<bf16, 8, 7> {
   constexpr bf16() = default;
   /// Rounds to nearest, ties to even.
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   constexpr explicit bf16(Number x) : narrow_number(x, 0) {}
 };
 
@@ -141,7 +138,7 @@ class f8e4m3 : public detail::narrow_float<f8e4m3, 4, 3, true> {
  public:
   constexpr f8e4m3() = default;
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   constexpr explicit f8e4m3(Number x) : narrow_float(x, 0) {}
 };
 
@@ -151,7 +148,7 @@ class f8e5m2 : public detail::narrow_float<f8e5m2, 5, 2> {
  public:
   constexpr f8e5m2() = default;
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   constexpr explicit f8e5m2(Number x) : narrow_float(x, 0) {}
 };
 
@@ -182,15 +179,16 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 
 template <class Type>
 constexpr scalar find_scalar() {
-  static_assert(plain<Type>, "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3 and kr::f8e5m2");
+  static_assert(plain<Type>,
+                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
+                "kr::f8e5m2");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;
   else if constexpr (is_narrow_v<Type>) return narrow_scalar<Type>;
   else if constexpr (std::is_floating_point_v<Type>) return sizeof(Type) == 4 ? scalar::f32 : scalar::f64;
   else if constexpr (std::is_signed_v<Type>)
     return sizeof(Type) == 1 ? scalar::i8 : sizeof(Type) == 2 ? scalar::i16 : sizeof(Type) == 4 ? scalar::i32 : scalar::i64;
-  else
-    return sizeof(Type) == 1 ? scalar::u8 : sizeof(Type) == 2 ? scalar::u16 : sizeof(Type) == 4 ? scalar::u32 : scalar::u64;
+  else return sizeof(Type) == 1 ? scalar::u8 : sizeof(Type) == 2 ? scalar::u16 : sizeof(Type) == 4 ? scalar::u32 : scalar::u64;
 }
 template <class Type>
 inline constexpr scalar scalar_of = find_scalar<Type>();
@@ -203,32 +201,45 @@ struct arithmetic {
   using type = int;
 };
 template <class Type>
-struct promoted { using type = Type; };
+struct promoted {
+  using type = Type;
+};
 template <class Type>
-  requires(std::is_enum_v<Type> && std::is_convertible_v<Type, int>)
-struct promoted<Type> { using type = decltype(+Type()); };
+requires(std::is_enum_v<Type>&& std::is_convertible_v<Type, int>) struct promoted<Type> {
+  using type = decltype(+Type());
+};
 template <class Type>
 using promoted_t = typename promoted<Type>::type;
 template <class Left, class Right>
-  requires requires { promoted_t<Left>() + promoted_t<Right>(); }
-struct arithmetic<Left, Right> { using type = decltype(promoted_t<Left>() + promoted_t<Right>()); };
+requires requires { promoted_t<Left>() + promoted_t<Right>(); }
+struct arithmetic<Left, Right> {
+  using type = decltype(promoted_t<Left>() + promoted_t<Right>());
+};
 template <class Left, class Right>
 using arith_t = typename arithmetic<Left, Right>::type;
 template <class Type>
 using promote_t = decltype(+Type());
 /// Of `c ? x : y`: no promotion where both have one type.
 template <class Left, class Right>
-struct choice { using type = arith_t<Left, Right>; };
+struct choice {
+  using type = arith_t<Left, Right>;
+};
 template <class Type>
-struct choice<Type, Type> { using type = Type; };
+struct choice<Type, Type> {
+  using type = Type;
+};
 template <class Left, class Right>
 using choice_t = typename choice<Left, Right>::type;
 /// The type in which a floating-point function of a Type is computed: integers as double, floats of 8 bits as float.
 template <class Type>
-struct real { using type = double; };
+struct real {
+  using type = double;
+};
 template <class Type>
-  requires is_float_v<Type>
-struct real<Type> { using type = promote_t<Type>; };
+requires is_float_v<Type>
+struct real<Type> {
+  using type = promote_t<Type>;
+};
 template <class Type>
 using real_t = typename real<Type>::type;
 template <class Left, class Right>
@@ -236,11 +247,11 @@ using real2_t = real_t<arith_t<Left, Right>>;
 
 /// From keeps its value as To, or is an integer that C++ programs convert as a matter of course: the conversion may be implicit.
 template <class From, class To>
-inline constexpr bool widens =
-    std::is_same_v<From, To> || std::is_same_v<From, bool> ||
-    (std::is_integral_v<From> && (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
-    (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
-    (is_float_v<From> && is_float_v<To> && sizeof(From) < sizeof(To));
+inline constexpr bool widens = std::is_same_v<From, To> || std::is_same_v<From, bool> ||
+                               (std::is_integral_v<From> &&
+                                (is_float_v<To> || (!std::is_same_v<To, bool> && sizeof(From) <= sizeof(To)))) ||
+                               (std::is_enum_v<From> && std::is_convertible_v<From, To>) ||
+                               (is_float_v<From> && is_float_v<To> && sizeof(From) < sizeof(To));
 
 /// The bits of a plain value, zero-extended.
 template <plain Type>
@@ -262,7 +273,7 @@ constexpr Type from_bits(std::uint64_t bits) {
 
 /// By the bits, so that -ffast-math does not drop the test.
 template <class Float>
-  requires is_float_v<Float>
+requires is_float_v<Float>
 constexpr bool is_nan(Float x) {
   if constexpr (is_narrow_v<Float>) {
     return is_nan(float(x));
@@ -302,7 +313,8 @@ constexpr To convert_plain_saturating(From x) {
     const auto given = static_cast<double>(x), made = static_cast<double>(y);
     if (!is_nan(given) && (is_nan(made) || made == infinity || made == -infinity)) {
       // One below infinity, or below the NaN in its place.
-      const std::uint64_t beyond = bits_of(convert_plain<To>(infinity)), sign = given < 0 ? std::uint64_t{1} << (8 * sizeof(To) - 1) : 0;
+      const std::uint64_t beyond = bits_of(convert_plain<To>(infinity)),
+                          sign = given < 0 ? std::uint64_t{1} << (8 * sizeof(To) - 1) : 0;
       return from_bits<To>((beyond - 1) | sign);
     }
   }

@@ -34,7 +34,9 @@ class handle {
 };
 
 template <class Type>
-concept traced = requires { typename Type::traced_type; };
+concept traced = requires {
+  typename Type::traced_type;
+};
 template <class Type>
 inline constexpr bool is_traced_v = traced<Type>;
 template <class Type>
@@ -42,9 +44,13 @@ concept operand_type = traced<Type> || plain<Type>;
 
 /// The C++ type of what a traced or plain value holds.
 template <class Type>
-struct storage_type { using type = Type; };
+struct storage_type {
+  using type = Type;
+};
 template <traced Type>
-struct storage_type<Type> { using type = typename Type::traced_type; };
+struct storage_type<Type> {
+  using type = typename Type::traced_type;
+};
 template <class Type>
 using storage_type_t = typename storage_type<Type>::type;
 
@@ -102,16 +108,18 @@ class value<Type> : public detail::handle {
       : handle(detail::convert(detail::scalar_of<Type>, node_of(x))) {}
 
   value& operator=(const value& other) {
-    static_assert(detail::always_false<Type>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
-                  "are never written");
+    static_assert(
+        detail::always_false<Type>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
+        "are never written");
     return const_cast<value&>(other);
   }
   template <detail::operand_type Other>
   void operator=(const Other&) {
-    static_assert(detail::always_false<Other>,
-                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
-                  "are never written");
+    static_assert(
+        detail::always_false<Other>,
+        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
+        "are never written");
   }
 };
 template <detail::plain Number>

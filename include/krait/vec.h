@@ -18,19 +18,22 @@ namespace detail {
 
 /// CUDA's alignment: vectors of two and four are aligned to their size, at most 16 bytes; vectors of three are three scalars.
 template <class Type, int Size>
-inline constexpr std::size_t vec_alignment =
-    Size == 3 ? alignof(Type) : sizeof(Type) * Size < 16 ? sizeof(Type) * Size : std::size_t(16);
+inline constexpr std::size_t vec_alignment = Size == 3                  ? alignof(Type)
+                                             : sizeof(Type) * Size < 16 ? sizeof(Type) * Size
+                                                                        : std::size_t(16);
 
 template <class Vector, class Index>
 constexpr auto& component(Vector& v, Index i) {
   using type = std::remove_reference_t<decltype((v.x))>;
-  type* const all[] = {&v.x, &v.y, [&] {
-    if constexpr (requires { v.z; }) return &v.z;
-    else return &v.y;
-  }(), [&] {
-    if constexpr (requires { v.w; }) return &v.w;
-    else return &v.y;
-  }()};
+  type* const all[] = {&v.x, &v.y,
+                       [&] {
+                         if constexpr (requires { v.z; }) return &v.z;
+                         else return &v.y;
+                       }(),
+                       [&] {
+                         if constexpr (requires { v.w; }) return &v.w;
+                         else return &v.y;
+                       }()};
   return *all[i];
 }
 
@@ -68,9 +71,9 @@ namespace detail {
 template <class Type, int Size>
 struct composite<vec<Type, Size>> {
   static_assert(plain<Type>, "krait: the components of a kr::vec are numbers");
-  using types = std::conditional_t<
-      Size == 2, std::tuple<Type, Type>,
-      std::conditional_t<Size == 3, std::tuple<Type, Type, Type>, std::tuple<Type, Type, Type, Type>>>;
+  using types =
+      std::conditional_t<Size == 2, std::tuple<Type, Type>,
+                         std::conditional_t<Size == 3, std::tuple<Type, Type, Type>, std::tuple<Type, Type, Type, Type>>>;
   template <class Object, class Visit>
   static void each(Object& object, const Visit& visit) {
     visit(object.x), visit(object.y);
@@ -85,7 +88,8 @@ template <class Type, int Size>
 inline constexpr int vec_size<vec<Type, Size>> = Size;
 /// A plain or traced vector.
 template <class Type>
-concept any_vec = vec_size<held_t<Type>> != 0;
+concept any_vec = vec_size<held_t<Type>>
+!= 0;
 template <any_vec Vector>
 inline constexpr int size_of_vec = vec_size<held_t<Vector>>;
 
@@ -139,9 +143,9 @@ inline constexpr int common_size = [] {
 template <class Left, class Right>
 concept vec_operands = (any_vec<Left> && (any_vec<Right> || operand_type<Right>)) || (operand_type<Left> && any_vec<Right>);
 template <class Type>
-concept traced_operand = traced<Type> || (any_vec<Type> && traced_composite<Type>);
+concept traced_operand = traced<Type> ||(any_vec<Type>&& traced_composite<Type>);
 template <class Type>
-concept plain_operand = plain<Type> || (vec_size<Type> != 0);
+concept plain_operand = plain<Type> ||(vec_size<Type> != 0);
 
 template <class Left, class Right, class Function>
 auto zip(const Left& x, const Right& y, const Function& function) {
@@ -241,15 +245,15 @@ class parts<Wrapper, vec<Type, Size>> : public components<Wrapper, Type, Size> {
 
 /// A vector of components that are plain or traced numbers, of the first one's type: `kr::make_vec(x, y, z)`.
 template <detail::operand_type First, detail::operand_type... Rest>
-  requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3)
-auto make_vec(First first, Rest... rest) {
+requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3) auto make_vec(First first, Rest... rest) {
   return detail::join(first, rest...);
 }
 
 /// `kr::swizzle<"zyx">(v)`, also by the letters rgba. One letter gives a number.
 template <detail::letters Text, detail::any_vec Vector>
 auto swizzle(const Vector& v) {
-  static_assert(Text.name(detail::size_of_vec<Vector>), "krait: a swizzle has one to four of the vector's components, by xyzw or rgba");
+  static_assert(Text.name(detail::size_of_vec<Vector>),
+                "krait: a swizzle has one to four of the vector's components, by xyzw or rgba");
   const auto at = [&](auto i) { return detail::spread<Text.index(i)>(v); };
   if constexpr (Text.count == 1) return at(std::integral_constant<int, 0>());
   else return detail::each_component<Text.count>(at);
@@ -263,51 +267,51 @@ auto swizzle(const Vector& v) {
 #pragma GCC diagnostic ignored "-Wsign-compare"
 // Undefined below: one line an operator, for traced and plain operands in every order. Plain ones are taken by value, so that a
 // constant can be used in a lambda that does not capture it.
-#define KRAIT_VEC_PAIR(name, expression)                                                                       \
-  template <detail::traced_operand Left, detail::traced_operand Right>                                         \
-    requires detail::vec_operands<Left, Right>                                                                 \
-  auto name(const Left& x, const Right& y) {                                                                   \
-    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; });                         \
-  }                                                                                                            \
-  template <detail::traced_operand Left, detail::plain_operand Right>                                          \
-    requires detail::vec_operands<Left, Right>                                                                 \
-  auto name(const Left& x, Right y) {                                                                          \
-    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; });                         \
-  }                                                                                                            \
-  template <detail::plain_operand Left, detail::traced_operand Right>                                          \
-    requires detail::vec_operands<Left, Right>                                                                 \
-  auto name(Left x, const Right& y) {                                                                          \
-    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; });                         \
-  }                                                                                                            \
-  template <detail::plain_operand Left, detail::plain_operand Right>                                           \
-    requires detail::vec_operands<Left, Right>                                                                 \
-  auto name(Left x, Right y) {                                                                                 \
-    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; });                         \
+#define KRAIT_VEC_PAIR(name, expression)                                               \
+  template <detail::traced_operand Left, detail::traced_operand Right>                 \
+  requires detail::vec_operands<Left, Right>                                           \
+  auto name(const Left& x, const Right& y) {                                           \
+    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
+  }                                                                                    \
+  template <detail::traced_operand Left, detail::plain_operand Right>                  \
+  requires detail::vec_operands<Left, Right>                                           \
+  auto name(const Left& x, Right y) {                                                  \
+    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
+  }                                                                                    \
+  template <detail::plain_operand Left, detail::traced_operand Right>                  \
+  requires detail::vec_operands<Left, Right>                                           \
+  auto name(Left x, const Right& y) {                                                  \
+    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
+  }                                                                                    \
+  template <detail::plain_operand Left, detail::plain_operand Right>                   \
+  requires detail::vec_operands<Left, Right>                                           \
+  auto name(Left x, Right y) {                                                         \
+    return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }
 #define KRAIT_VEC_OPERATOR(symbol) KRAIT_VEC_PAIR(operator symbol, a symbol b)
-#define KRAIT_VEC_COMPOUND(symbol)                                                                             \
-  KRAIT_VEC_OPERATOR(symbol)                                                                                   \
-  template <class Type, int Size, detail::traced_operand Right>                                                \
-  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {                          \
-    return x = x symbol y;                                                                                     \
-  }                                                                                                            \
-  template <class Type, int Size, detail::plain_operand Right>                                                 \
-  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, Right y) {                                 \
-    return x = x symbol y;                                                                                     \
-  }                                                                                                            \
-  template <class Type, int Size, detail::traced_operand Right>                                                \
-  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, const Right& y) {                        \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                \
-  }                                                                                                            \
-  template <class Type, int Size, detail::plain_operand Right>                                                 \
-  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, Right y) {                               \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                \
-  }                                                                                                            \
-  template <class Type, int Size, detail::plain_operand Right>                                                 \
-  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {                                 \
-    const auto result = x symbol y;                                                                            \
-    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                                        \
-    return x;                                                                                                  \
+#define KRAIT_VEC_COMPOUND(symbol)                                                      \
+  KRAIT_VEC_OPERATOR(symbol)                                                            \
+  template <class Type, int Size, detail::traced_operand Right>                         \
+  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {   \
+    return x = x symbol y;                                                              \
+  }                                                                                     \
+  template <class Type, int Size, detail::plain_operand Right>                          \
+  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, Right y) {          \
+    return x = x symbol y;                                                              \
+  }                                                                                     \
+  template <class Type, int Size, detail::traced_operand Right>                         \
+  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, const Right& y) { \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                         \
+  }                                                                                     \
+  template <class Type, int Size, detail::plain_operand Right>                          \
+  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, Right y) {        \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                         \
+  }                                                                                     \
+  template <class Type, int Size, detail::plain_operand Right>                          \
+  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {          \
+    const auto result = x symbol y;                                                     \
+    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                 \
+    return x;                                                                           \
   }
 KRAIT_VEC_COMPOUND(+)
 KRAIT_VEC_COMPOUND(-)
@@ -328,10 +332,10 @@ KRAIT_VEC_OPERATOR(>=)
 #undef KRAIT_VEC_OPERATOR
 #undef KRAIT_VEC_COMPOUND
 
-#define KRAIT_VEC_UNARY(symbol)                                                                                         \
-  template <detail::any_vec Vector>                                                                                     \
-  auto operator symbol(const Vector& v) {                                                                               \
-    return detail::each_component<detail::size_of_vec<Vector>>([&](auto i) { return symbol detail::spread<i>(v); });    \
+#define KRAIT_VEC_UNARY(symbol)                                                                                      \
+  template <detail::any_vec Vector>                                                                                  \
+  auto operator symbol(const Vector& v) {                                                                            \
+    return detail::each_component<detail::size_of_vec<Vector>>([&](auto i) { return symbol detail::spread<i>(v); }); \
   }
 KRAIT_VEC_UNARY(+)
 KRAIT_VEC_UNARY(-)
@@ -346,6 +350,7 @@ KRAIT_VEC_UNARY(!)
     return detail::each_component<detail::size_of_vec<Vector>>([&](auto i) { return krait::function(detail::spread<i>(v)); }); \
   }
 #define KRAIT_VEC_FUNCTION2(function) KRAIT_VEC_PAIR(function, krait::function(a, b))
+// clang-format off
 KRAIT_VEC_FUNCTION1(sqrt) KRAIT_VEC_FUNCTION1(floor) KRAIT_VEC_FUNCTION1(ceil) KRAIT_VEC_FUNCTION1(trunc)
 KRAIT_VEC_FUNCTION1(rint) KRAIT_VEC_FUNCTION1(round) KRAIT_VEC_FUNCTION1(isnan) KRAIT_VEC_FUNCTION1(isinf)
 KRAIT_VEC_FUNCTION1(isfinite) KRAIT_VEC_FUNCTION1(abs)
@@ -357,21 +362,21 @@ KRAIT_VEC_FUNCTION1(sinh) KRAIT_VEC_FUNCTION1(cosh) KRAIT_VEC_FUNCTION1(tanh)
 KRAIT_VEC_FUNCTION1(erf) KRAIT_VEC_FUNCTION1(rsqrt) KRAIT_VEC_FUNCTION1(cbrt)
 KRAIT_VEC_FUNCTION2(min) KRAIT_VEC_FUNCTION2(max) KRAIT_VEC_FUNCTION2(pow) KRAIT_VEC_FUNCTION2(atan2)
 KRAIT_VEC_FUNCTION2(fmod) KRAIT_VEC_FUNCTION2(copysign)
+// clang-format on
 #undef KRAIT_VEC_FUNCTION1
 #undef KRAIT_VEC_FUNCTION2
 #undef KRAIT_VEC_PAIR
 #pragma GCC diagnostic pop
 
-/// x, but not below `low` and not above `high`: numbers or vectors.
-template <class Type, class Low, class High>
-  requires(detail::any_vec<Type> || detail::operand_type<Type>)
-auto clamp(const Type& x, Low low, High high) {
+    /// x, but not below `low` and not above `high`: numbers or vectors.
+    template <class Type, class Low, class High>
+requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const Type& x, Low low, High high) {
   return krait::min(krait::max(x, low), high);
 }
 /// x + t * (y - x): numbers or vectors.
 template <class Left, class Right, class Weight>
-  requires((detail::any_vec<Left> || detail::operand_type<Left>) && (detail::any_vec<Right> || detail::operand_type<Right>))
-auto mix(const Left& x, const Right& y, Weight t) {
+requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec<Right> || detail::operand_type<Right>)) auto mix(
+    const Left& x, const Right& y, Weight t) {
   return x + t * (y - x);
 }
 
@@ -387,8 +392,7 @@ auto dot(const Left& x, const Right& y) {
 }
 /// The cross product of two vectors of three.
 template <detail::any_vec Left, detail::any_vec Right>
-  requires(detail::size_of_vec<Left> == 3 && detail::size_of_vec<Right> == 3)
-auto cross(const Left& x, const Right& y) {
+requires(detail::size_of_vec<Left> == 3 && detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y) {
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
 /// The Euclidean length; the sum of squares may overflow.
@@ -426,9 +430,10 @@ auto any(const Vector& v) {
 
 /// condition ? yes : no, of one composite type. Of vectors the condition may be a vector of bool: component by component.
 template <class Yes, class No>
-  requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> && !detail::plain<detail::held_t<Yes>> &&
-           (detail::any_traced<Yes> || detail::any_traced<No> || detail::is_struct<Yes>))
-auto select(detail::operand condition, Yes yes, No no, detail::location where = detail::location::here()) {
+requires(std::is_same_v<detail::held_t<Yes>, detail::held_t<No>> && !detail::plain<detail::held_t<Yes>> &&
+         (detail::any_traced<Yes> || detail::any_traced<No> ||
+          detail::is_struct<Yes>)) auto select(detail::operand condition, Yes yes, No no,
+                                               detail::location where = detail::location::here()) {
   using type = detail::held_t<Yes>;
   detail::set_location(where);
   detail::node_list<type> first(yes);
@@ -439,14 +444,14 @@ auto select(detail::operand condition, Yes yes, No no, detail::location where = 
   return value<type>(first.source);
 }
 template <detail::plain Condition, class Type>
-  requires(detail::is_struct<Type> && !detail::any_traced<Type>)
-Type select(Condition condition, Type yes, Type no) {
+requires(detail::is_struct<Type> && !detail::any_traced<Type>) Type select(Condition condition, Type yes, Type no) {
   return detail::convert_plain<bool>(condition) ? yes : no;
 }
 template <detail::any_vec Condition, class Yes, class No>
-  requires detail::vec_operands<Yes, No>
+requires detail::vec_operands<Yes, No>
 auto select(const Condition& condition, Yes yes, No no) {
-  static_assert(detail::size_of_vec<Condition> == detail::common_size<Yes, No>, "krait: the vectors have different numbers of components");
+  static_assert(detail::size_of_vec<Condition> == detail::common_size<Yes, No>,
+                "krait: the vectors have different numbers of components");
   return detail::each_component<detail::size_of_vec<Condition>>([&](auto i) {
     const auto& c = detail::spread<i>(condition);
     if constexpr (detail::any_traced<Condition> || detail::any_traced<Yes> || detail::any_traced<No>)

@@ -37,9 +37,9 @@ class vectorized : public detail::object {
 
   /// `f.into(z)(x, y)`: writes into z, whose shape the arguments broadcast to. Several outputs for a lambda that returns a tuple.
   template <class... Outputs>
-    requires(!std::is_same_v<std::remove_cvref_t<Outputs>, stream> && ...)
-  auto into(Outputs&&... outputs) const {
-    static_assert((detail::stays<Outputs> && ...), "into() writes into variables, and into temporaries that refer to elements, as std::span does");
+  requires(!std::is_same_v<std::remove_cvref_t<Outputs>, stream> && ...) auto into(Outputs&&... outputs) const {
+    static_assert((detail::stays<Outputs> && ...),
+                  "into() writes into variables, and into temporaries that refer to elements, as std::span does");
     return [this, &outputs...]<class... Args>(Args&&... args) {
       detail::elementwise_into<Lambda>::call(state(), lambda_, nullptr, std::tie(outputs...), std::forward<Args>(args)...);
     };
@@ -47,7 +47,8 @@ class vectorized : public detail::object {
   /// The same in a stream.
   template <class... Outputs>
   auto into(const stream& on, Outputs&&... outputs) const {
-    static_assert((detail::stays<Outputs> && ...), "into() writes into variables, and into temporaries that refer to elements, as std::span does");
+    static_assert((detail::stays<Outputs> && ...),
+                  "into() writes into variables, and into temporaries that refer to elements, as std::span does");
     return [this, &on, &outputs...]<class... Args>(Args&&... args) {
       detail::elementwise_into<Lambda>::call(state(), lambda_, &on, std::tie(outputs...), std::forward<Args>(args)...);
     };
@@ -60,15 +61,15 @@ class vectorized : public detail::object {
 /// Makes an element-wise function of a lambda on scalars that ends in `return`.
 ///   auto add = kr::vectorize([](auto x, auto y) { return x + y; });
 template <class Lambda>
-  requires(!std::is_function_v<Lambda>)
-vectorized<Lambda> vectorize(Lambda lambda, options with = {}, detail::location where = detail::location::here()) {
+requires(!std::is_function_v<Lambda>) vectorized<Lambda> vectorize(Lambda lambda, options with = {},
+                                                                   detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 /// `kr::vectorize<float(float, float), double(double, double)>(f)`: compiled at once for arrays of these types.
 template <class Signature, class... Signatures, class Lambda>
-  requires(std::is_function_v<Signature> && (std::is_function_v<Signatures> && ...))
-vectorized<Lambda, Signature, Signatures...> vectorize(Lambda lambda, options with = {},
-                                                       detail::location where = detail::location::here()) {
+requires(std::is_function_v<Signature> && (std::is_function_v<Signatures> && ...))
+    vectorized<Lambda, Signature, Signatures...> vectorize(Lambda lambda, options with = {},
+                                                           detail::location where = detail::location::here()) {
   return {std::move(lambda), with, where};
 }
 

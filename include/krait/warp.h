@@ -63,7 +63,8 @@ constexpr Type neutral_of(combine by) {
     constexpr float infinity = __builtin_huge_valf();
     return static_cast<Type>(by == combine::min ? infinity : by == combine::max ? -infinity : 0.0f);
   } else {
-    const auto ones = from_bits<Type>(~std::uint64_t{0}), largest = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
+    const auto ones = from_bits<Type>(~std::uint64_t{0}),
+               largest = from_bits<Type>(~std::uint64_t{0} >> (64 - 8 * sizeof(Type) + std::is_signed_v<Type>));
     if (by == combine::and_) return ones;
     if (by == combine::min) return largest;
     return by == combine::max ? static_cast<Type>(~largest) : Type(0);
@@ -131,7 +132,8 @@ value<bool> match_all(const Type& x) {
   using type = typename Type::traced_type;
   const value<type> own(x);
   if constexpr (detail::is_float_v<type>) {
-    using bits = std::conditional_t<sizeof(type) == 2, std::uint16_t, std::conditional_t<sizeof(type) == 4, std::uint32_t, std::uint64_t>>;
+    using bits =
+        std::conditional_t<sizeof(type) == 2, std::uint16_t, std::conditional_t<sizeof(type) == 4, std::uint32_t, std::uint64_t>>;
     return match_all(bitcast<bits>(own));
   } else {
     return all(own == shfl(own, ctz(active_mask())));

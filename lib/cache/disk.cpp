@@ -64,7 +64,8 @@ Settings settings_from_environment() {
   Settings s;
   s.mode = parse_mode(variable("KRAIT_CACHE"));
   s.folder = default_folder();
-  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty()) s.most_bytes = parse_size(size, "KRAIT_CACHE_MAXSIZE=");
+  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty())
+    s.most_bytes = parse_size(size, "KRAIT_CACHE_MAXSIZE=");
   return s;
 }
 
@@ -74,8 +75,10 @@ void Disk::give_up(const std::string& why) {
 
 void Disk::warn(const std::string& why) {
   if (warned_.exchange(true)) return;
-  std::fprintf(stderr, "krait: warning: compiled kernels are not kept on disk: %s (KRAIT_CACHE_DIR names another folder, "
-               "KRAIT_CACHE=memory none)\n", why.c_str());
+  std::fprintf(stderr,
+               "krait: warning: compiled kernels are not kept on disk: %s (KRAIT_CACHE_DIR names another folder, "
+               "KRAIT_CACHE=memory none)\n",
+               why.c_str());
 }
 
 std::optional<std::string> Disk::find(std::string_view key, std::string_view source) noexcept try {
@@ -96,7 +99,8 @@ std::optional<std::string> Disk::find(std::string_view key, std::string_view sou
 }
 
 std::string Disk::keep(std::string_view name, std::string_view key, std::string_view source, std::string made) noexcept {
-  if (settings_.mode != Mode::ReadWrite || !usable_.load(std::memory_order_relaxed) || !writable_.load(std::memory_order_relaxed)) return made;
+  if (settings_.mode != Mode::ReadWrite || !usable_.load(std::memory_order_relaxed) || !writable_.load(std::memory_order_relaxed))
+    return made;
   try {
     const Folder folder(settings_.folder, Folder::Make::Yes);
     if (folder) write(folder, name, key, source, made);

@@ -11,9 +11,9 @@
 namespace krait::cache {
 
 struct Entry {
-  std::string_view name;     // for people
-  std::string_view key;      // how the payload was made: tool, version, target
-  std::string_view source;   // what it was made from
+  std::string_view name;    // for people
+  std::string_view key;     // how the payload was made: tool, version, target
+  std::string_view source;  // what it was made from
   std::string_view payload;
 };
 

@@ -85,7 +85,8 @@ std::string temporary_name() {
     number[0] = std::uint64_t(now.tv_nsec), number[1] = std::uint64_t(getpid());
   }
   char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(number[0]), static_cast<unsigned long long>(number[1]));
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(number[0]),
+                static_cast<unsigned long long>(number[1]));
   return std::string(temporary_start) + text;
 }
 

@@ -25,8 +25,8 @@ struct krait_codegen_reply {
                // of memory or threads
   char* data;
   std::size_t size;
-  char* log;  // message of other statuses than 0, warnings otherwise; never null
-  char* hints; // where asked for, a line each: kind, line and file of the source, and text, with tabs between; else null
+  char* log;    // message of other statuses than 0, warnings otherwise; never null
+  char* hints;  // where asked for, a line each: kind, line and file of the source, and text, with tabs between; else null
   double parse_ms, lower_ms, optimise_ms, emit_ms;
 };
 

@@ -39,7 +39,8 @@ struct Task {
 void check_types(const ir::Function& f, bool float8) {
   const auto check = [&](ir::ValueId v) {
     const ir::Inst* def = f.def(v);
-    const bool converts = float8 && def && (def->op == ir::Op::Bitcast || def->op == ir::Op::CastSat) && ir::size_of(def->type.scalar) == 1;
+    const bool converts =
+        float8 && def && (def->op == ir::Op::Bitcast || def->op == ir::Op::CastSat) && ir::size_of(def->type.scalar) == 1;
     if (const ir::Scalar s = f.type_of(v).scalar; ir::info(s).storage != s && !converts)
       defect(fmt::format("kernel {}: a value of type {}: lower_types has not run", f.name, ir::name_of(s)));
   };
@@ -64,10 +65,16 @@ void compile(Task& task) {
   task.parse_ms = watch.lap();
   switch (target.kind) {
     case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
-    case support::TargetKind::Cpu: task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr); return;
+    case support::TargetKind::Cpu:
+      task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr);
+      return;
     case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit); break;
-    case support::TargetKind::Spirv: task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Shader, emit); break;
-    case support::TargetKind::OpenCl: task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Kernel, emit); break;
+    case support::TargetKind::Spirv:
+      task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Shader, emit);
+      break;
+    case support::TargetKind::OpenCl:
+      task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Kernel, emit);
+      break;
   }
   if (task.wants_hints) find_gpu_hints(parsed.module, task.hints);
 }

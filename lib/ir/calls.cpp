@@ -125,8 +125,8 @@ void Calls::summarise(const Function& f, Summary& s) const {
     const bool constant = position && row.level == Level::Launch;
     s.placed = s.placed || (position && !constant) || is_placed(inst);
     s.kernel_only = s.kernel_only || position || inst.op == Op::Shared || (inst.op == Op::Local && is_large(f, inst)) ||
-                     (f.checked && (row.effect == Effect::Read || row.effect == Effect::Write || row.effect == Effect::Atomic)) ||
-                     (inst.op == Op::Call && belongs_to_kernel(inst.imm));
+                    (f.checked && (row.effect == Effect::Read || row.effect == Effect::Write || row.effect == Effect::Atomic)) ||
+                    (inst.op == Op::Call && belongs_to_kernel(inst.imm));
     access(f, inst, s);
   });
   s.effect = by_reach[most];

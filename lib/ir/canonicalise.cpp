@@ -24,8 +24,16 @@ enum class Pinned : std::uint8_t { Nowhere, Memory, Slot, Lanes };
 class Canonicaliser {
  public:
   Canonicaliser(const Function& f, const Calls& calls)
-      : f_(f), calls_(calls), builder_(out_), holders_(holders(f)), place_(f.insts.size(), none), rank_(f.insts.size(), none),
-        when_(f.insts.size(), none), writes_(f.insts.size(), false), assigns_(f.insts.size()), ranked_(f.regions.size()),
+      : f_(f),
+        calls_(calls),
+        builder_(out_),
+        holders_(holders(f)),
+        place_(f.insts.size(), none),
+        rank_(f.insts.size(), none),
+        when_(f.insts.size(), none),
+        writes_(f.insts.size(), false),
+        assigns_(f.insts.size()),
+        ranked_(f.regions.size()),
         map_(f.values.size(), none) {}
 
   Function run() {
@@ -203,12 +211,12 @@ class Canonicaliser {
   Function out_;
   Builder builder_;
   std::vector<RegionId> holders_;
-  std::vector<std::uint32_t> place_;  // anchors: the how manieth of the region
-  std::vector<std::uint32_t> rank_;  // floating instructions that something needs
-  std::vector<std::uint32_t> when_;  // floating: the place of the anchor before which it stands
-  std::vector<bool> writes_;  // anchors: memory is written or ordered, here or within
+  std::vector<std::uint32_t> place_;           // anchors: the how manieth of the region
+  std::vector<std::uint32_t> rank_;            // floating instructions that something needs
+  std::vector<std::uint32_t> when_;            // floating: the place of the anchor before which it stands
+  std::vector<bool> writes_;                   // anchors: memory is written or ordered, here or within
   std::vector<std::vector<ValueId>> assigns_;  // anchors: slots set, here or within
-  std::vector<std::vector<InstId>> ranked_;  // by region: floating instructions by rank, in the end by place and rank
+  std::vector<std::vector<InstId>> ranked_;    // by region: floating instructions by rank, in the end by place and rank
   std::vector<ValueId> map_;
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
   std::uint32_t next_rank_ = 0;

@@ -41,7 +41,8 @@ void copy_lanes(Columns in, Bits* out, std::size_t n) {
 template <Op op, class To, class From>
 void cast_lanes(Columns in, Bits* out, std::size_t n) {
   const Bits* x = in[0];
-  for (std::size_t i = 0; i < n; ++i) out[i] = semantics::to_bits(semantics::convert_by<op, To>(semantics::from_bits<From>(x[i])));
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = semantics::to_bits(semantics::convert_by<op, To>(semantics::from_bits<From>(x[i])));
 }
 
 // ---- from types at run time to types of C++ ---------------------------------------------------------------------------------
@@ -58,8 +59,7 @@ LaneFunction for_type(Scalar s, Make make) {
   switch (s) {
     case Scalar::Void: break;
 #define KRAIT_SCALAR(Name, ...) \
-  case Scalar::Name: return make(Tag<Scalar::Name>{});
-#include "krait/types.def"
+  case Scalar::Name: return make(Tag<Scalar::Name>{}); #include "krait/types.def"
   }
   return nullptr;
 }
@@ -81,10 +81,11 @@ LaneFunction choose(Scalar result, Scalar operand) {
   if constexpr (rule == Rule::Select) return select_lanes;
   else if constexpr (rule == Rule::Bits) return copy_lanes;
   else if constexpr (rule == Rule::Convert) return cast_function<op>(result, operand);
-  else return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand, []<class T>(T) -> LaneFunction {
-    if constexpr (takes(info(op), T::scalar)) return lanes<op, typename T::type>;
-    else return nullptr;
-  });
+  else
+    return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand, []<class T>(T) -> LaneFunction {
+      if constexpr (takes(info(op), T::scalar)) return lanes<op, typename T::type>;
+      else return nullptr;
+    });
 }
 
 }  // namespace
@@ -92,8 +93,7 @@ LaneFunction choose(Scalar result, Scalar operand) {
 LaneFunction lane_function(Op op, Scalar result, Scalar operand) {
   switch (op) {
 #define KRAIT_VALUE(Name, ...) \
-  case Op::Name: return choose<Op::Name>(result, operand);
-#include "krait/ops.def"
+  case Op::Name: return choose<Op::Name>(result, operand); #include "krait/ops.def"
     default: return nullptr;
   }
 }

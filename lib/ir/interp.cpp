@@ -253,8 +253,11 @@ void Interpreter::report(const Inst& inst, const Mask& active) {
 void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   const auto d = unsigned(inst.imm);
   switch (inst.op) {
-    case Op::Const: case Op::Shared: case Op::Fence: break;  // set up before; memory has one order here
-    case Op::ThreadIdx: case Op::GlobalId: position(inst, active); break;
+    case Op::Const:
+    case Op::Shared:
+    case Op::Fence: break;  // set up before; memory has one order here
+    case Op::ThreadIdx:
+    case Op::GlobalId: position(inst, active); break;
     case Op::BlockIdx: fill(inst.results[0], std::uint64_t(block_index_[d]), active); break;
     case Op::BlockDim: fill(inst.results[0], std::uint64_t(launch_.block[d]), active); break;
     case Op::GridDim: fill(inst.results[0], std::uint64_t(launch_.grid[d]), active); break;
@@ -283,10 +286,13 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
       barrier(inst, active);
       break;
     case Op::WarpSync: warp_barrier(active); break;
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: ballot(inst, active); break;
+    case Op::Ballot:
+    case Op::WarpAny:
+    case Op::WarpAll: ballot(inst, active); break;
     case Op::Shuffle: shuffle(inst, active); break;
     case Op::MatchAny: match_any(inst, active); break;
-    case Op::WarpReduce: case Op::WarpScan: combine(inst, active); break;
+    case Op::WarpReduce:
+    case Op::WarpScan: combine(inst, active); break;
     case Op::Uniform: uniform(inst, active); break;
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"
@@ -298,12 +304,14 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
-    // Run by their lane functions; here only where the operation does not have the type.
+      // Run by their lane functions; here only where the operation does not have the type.
 #define KRAIT_VALUE(Name, ...) case Op::Name:
 #include "krait/ops.def"
       stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
     // Run as control flow.
-    case Op::If: case Op::Switch: case Op::Call:
+    case Op::If:
+    case Op::Switch:
+    case Op::Call:
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #include "krait/ops.def"

@@ -36,7 +36,7 @@ struct InterpretOptions {
   /// Reports accesses of different threads to one byte, one of them a write, that no barrier orders. Fences are not followed:
   /// kernels that pass data between blocks by atomics and fences are reported too.
   bool races = false;
-  bool uninitialised = false;  // reports reads of shared memory that nothing wrote (they give 0)
+  bool uninitialised = false;                            // reports reads of shared memory that nothing wrote (they give 0)
   std::function<void(const std::string& line)> print{};  // gets what the kernel prints; where empty nobody does
   std::uint64_t max_steps = 0;  // ends the launch after so many instructions, counted once for a block; 0: never
 };
@@ -50,7 +50,8 @@ struct Outcome {
 };
 
 /// Runs a launch. Out-of-bounds reads give 0 and writes are dropped. Does not depend on the caller's floating-point environment.
-Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options = {});
+Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+            const InterpretOptions& options = {});
 
 /// The same; empty when the launch ran without fault, else the first fault and its place. Where the launch could not run to its
 /// end, the last line says why.

@@ -71,7 +71,10 @@ std::byte* Interpreter::locate(const Inst& inst, unsigned indices, std::size_t l
     std::string extents;
     for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
     return fmt::format("out of bounds: {} {} at {}({}), extents ({}){}", access_word(inst.op), a.label,
-                       a.space == Space::Argument ? "byte " : flat ? "flat index " : "", indices_text(inst, indices, lane), extents, who(lane));
+                       a.space == Space::Argument ? "byte "
+                       : flat                     ? "flat index "
+                                                  : "",
+                       indices_text(inst, indices, lane), extents, who(lane));
   });
   return nullptr;
 }
@@ -83,15 +86,16 @@ std::byte* Interpreter::locate_vector(const Inst& inst, unsigned count, std::siz
   const std::int64_t bytes = count * size_of(inst.type.scalar);
   if (i < a.first || i >= a.end || (a.end - i) * a.elem_bytes < std::int64_t(inst.imm) + bytes) {
     fault(inst, [&] {
-      return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op), a.label, i,
-                         count - 1, a.end - a.first, who(lane));
+      return fmt::format("out of bounds: {} {} at flat index ({}) and the next {}, of {} elements{}", access_word(inst.op),
+                         a.label, i, count - 1, a.end - a.first, who(lane));
     });
     return nullptr;
   }
   std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes + inst.imm;
   const bool aligned = f().facts.aligned || a.space != Space::Global;
   if (aligned && reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
-    fault(inst, [&] { return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, who(lane)); });
+    fault(inst,
+          [&] { return fmt::format("misaligned: {} {} at flat index ({}){}", access_word(inst.op), a.label, i, who(lane)); });
   return p;
 }
 
@@ -102,7 +106,8 @@ void Interpreter::observe(const Inst& inst, const std::byte* p, unsigned bytes, 
     for (unsigned i = 0; i < bytes; ++i) {
       if (kind != AccessKind::Write && !a.written[offset + i])
         fault(inst, [&] {
-          return fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", access_word(inst.op), a.label, offset + i, who(lane));
+          return fmt::format("uninitialised: {} {} at byte {}, which nothing wrote{}", access_word(inst.op), a.label, offset + i,
+                             who(lane));
         });
       if (kind != AccessKind::Read) a.written[offset + i] = 1;
     }

@@ -35,9 +35,13 @@ void set_range(Array& a) {
 
 Interpreter::Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments,
                          const InterpretOptions& options)
-    : launch_(launch), options_(options),
+    : launch_(launch),
+      options_(options),
       threads_(std::size_t(launch.block[0] * launch.block[1] * launch.block[2])),
-      words_(unsigned((threads_ + 63) / 64)), stride_(std::size_t(words_) * 64), all_(words_), returned_(words_) {
+      words_(unsigned((threads_ + 63) / 64)),
+      stride_(std::size_t(words_) * 64),
+      all_(words_),
+      returned_(words_) {
   for (std::size_t lane = 0; lane < threads_; ++lane) all_.add(lane);
   warp_epochs_.resize(warp_of(threads_ - 1) + 1);
   const SharedLengths lengths(module.kernel(), outcome_.stopped);

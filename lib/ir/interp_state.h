@@ -90,9 +90,9 @@ struct Array {
   std::array<std::int64_t, 4> strides{};  // in elements
   std::int64_t first = 0, end = 0;        // the flat indices that belong to it
   std::int64_t elem_bytes = 0;
-  std::size_t thread_bytes = 0;         // local: distance from one thread's array to the next's
-  std::vector<std::byte> storage;       // shared and local
-  std::vector<std::uint8_t> written;    // shared, where reads of nothing are to be reported: one flag a byte
+  std::size_t thread_bytes = 0;       // local: distance from one thread's array to the next's
+  std::vector<std::byte> storage;     // shared and local
+  std::vector<std::uint8_t> written;  // shared, where reads of nothing are to be reported: one flag a byte
 };
 
 /// The value of an integer of type `s`; u64 above 2^63 comes out negative.
@@ -192,8 +192,8 @@ class Interpreter {
     outcome_.stopped = text;
     throw Stop{};
   }
-  std::string where(const Inst& inst) const;    // ", file:line"
-  std::string who(std::size_t lane) const;      // ", block …, thread …"
+  std::string where(const Inst& inst) const;  // ", file:line"
+  std::string who(std::size_t lane) const;    // ", block …, thread …"
 
   const Function& f() const { return *now_->f; }
 
@@ -201,7 +201,7 @@ class Interpreter {
   const InterpretOptions& options_;
   std::size_t threads_;
   unsigned words_;
-  std::size_t stride_;  // lanes of a column: whole words
+  std::size_t stride_;         // lanes of a column: whole words
   std::vector<Frame> frames_;  // by function
   Frame* now_ = nullptr;       // of the function that runs
   std::vector<Array> arrays_;

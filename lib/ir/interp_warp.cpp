@@ -15,8 +15,9 @@ void Interpreter::barrier(const Inst& inst, const Mask& active) {
     missing.remove(active);
     const std::size_t gone = returned_.count();
     fault(inst, [&] {
-      return fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {})", info(inst.op).name, missing.count(), threads_,
-                         gone ? fmt::format(" ({} have returned)", gone) : "", block_index_[0], block_index_[1], block_index_[2]);
+      return fmt::format("{}: {} of {} threads do not arrive{}, block ({}, {}, {})", info(inst.op).name, missing.count(),
+                         threads_, gone ? fmt::format(" ({} have returned)", gone) : "", block_index_[0], block_index_[1],
+                         block_index_[2]);
     });
   }
   ++epoch_;

@@ -59,9 +59,9 @@ struct OpInfo {
 namespace table {
 enum Classes : unsigned { B = 1, I = 2, F = 4, BI = B | I, IF = I | F, BIF = B | I | F };
 inline constexpr OpInfo rows[] = {
-#define KRAIT_OP(Name, text, arity, rule, types, effect, level, family, order, cost, by, number, doc)                              \
-  {text,          arity,           Rule::rule,       ((types) & B) != 0,  ((types) & I) != 0, ((types) & F) != 0, Effect::effect,  \
-   Level::level, Family::family, Commuting::order, Cost::cost, Op::by, Number::number, doc},
+#define KRAIT_OP(Name, text, arity, rule, types, effect, level, family, order, cost, by, number, doc)                    \
+  {text,         arity,          Rule::rule,       ((types)&B) != 0, ((types)&I) != 0, ((types)&F) != 0, Effect::effect, \
+   Level::level, Family::family, Commuting::order, Cost::cost,       Op::by,           Number::number,   doc},
 #include "krait/ops.def"
 };
 }  // namespace table
@@ -116,11 +116,11 @@ struct Brick {
 struct Facts {
   bool contiguous = false;  // all views are C-contiguous: strides follow from extents
   bool aligned = false;     // all view addresses are multiples of 16 bytes
-  bool small = false;       // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
+  bool small = false;  // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
   bool disjoint = false;    // memory of written views overlaps no other view
   bool whole_rows = false;  // the blocks' rows are whole warps: multiples of 32 threads
   Brick brick{};
-  unsigned warp = 0;        // threads of a warp on the device; 0: the kernel asks there
+  unsigned warp = 0;  // threads of a warp on the device; 0: the kernel asks there
   /// Sets what follows from the shape of blocks: whole_rows and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   friend bool operator==(const Facts&, const Facts&) = default;
@@ -136,32 +136,30 @@ std::string_view name_of(Scope scope);
 inline constexpr Op combining[] = {Op::Add, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor};
 
 /// Operands of an atomic, load or store behind array and indices.
-constexpr unsigned values_of_access(Op op) {
-  return op == Op::Load || op == Op::AtomicLoad ? 0 : op == Op::AtomicCas ? 2 : 1;
-}
+constexpr unsigned values_of_access(Op op) { return op == Op::Load || op == Op::AtomicLoad ? 0 : op == Op::AtomicCas ? 2 : 1; }
 
 /// What an instruction says of itself beside its operation, types and values. Copies of an instruction take it as a whole.
 struct Attributes {
-  bool fast = false;               // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
-  bool streaming = false;          // a load or store of memory that is not used again soon: a hint to the cache, no more
-  bool rolled = false;             // a `for` that compilers behind are to leave as it is, one trip at a time
-  std::uint16_t ahead = 0;         // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
-                                   // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
-  Order order = Order::Relaxed;    // atomics
-  Scope scope = Scope::Device;     // atomics
-  std::uint64_t imm = 0;           // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function;
-                                   // WarpReduce/WarpScan: index into `combining`
+  bool fast = false;        // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
+  bool streaming = false;   // a load or store of memory that is not used again soon: a hint to the cache, no more
+  bool rolled = false;      // a `for` that compilers behind are to leave as it is, one trip at a time
+  std::uint16_t ahead = 0;  // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
+                            // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
+  Order order = Order::Relaxed;  // atomics
+  Scope scope = Scope::Device;   // atomics
+  std::uint64_t imm = 0;  // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function;
+                          // WarpReduce/WarpScan: index into `combining`
   std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
   std::string text;                // Print, Fault: with {} for each operand (ir/report.h)
 };
 
 struct Inst : Attributes {
   Op op{};
-  Type type{};                     // of the first result, or of the access for store; Void when there is none
+  Type type{};  // of the first result, or of the access for store; Void when there is none
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::vector<RegionId> regions;
-  std::uint32_t loc = 0;           // index into Function::locations; 0: unknown
+  std::uint32_t loc = 0;  // index into Function::locations; 0: unknown
   Attributes& attributes() { return *this; }
 };
 
@@ -190,16 +188,16 @@ struct Param {
 
 /// What holds for a function as a whole. A pass that builds a function anew takes it over as a whole.
 struct Header {
-  std::string name;            // for messages and symbols; not part of the identity. Of called functions: unique in the module
-  bool called = false;         // not a kernel
-  bool rare = false;           // called: seldom reached, so what leads to it may cost more, and it may not
-  std::vector<Scalar> results; // called: what it yields
+  std::string name;             // for messages and symbols; not part of the identity. Of called functions: unique in the module
+  bool called = false;          // not a kernel
+  bool rare = false;            // called: seldom reached, so what leads to it may cost more, and it may not
+  std::vector<Scalar> results;  // called: what it yields
   FpMode fp = FpMode::Native;
   Facts facts{};
-  bool checked = false;        // accesses are to be checked against extents: check_accesses writes it out and clears this
-  bool flat = false;           // lower_access has run: every access has one flat element index, in elements of the array
+  bool checked = false;  // accesses are to be checked against extents: check_accesses writes it out and clears this
+  bool flat = false;     // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
-  unsigned elements = 1;       // that a thread handles at once (widen): so many threads fewer cover an array
+  unsigned elements = 1;                // that a thread handles at once (widen): so many threads fewer cover an array
 };
 
 struct Function : Header {
@@ -218,7 +216,10 @@ struct Function : Header {
     fp = kernel.fp, facts = kernel.facts, checked = kernel.checked, flat = kernel.flat, block = kernel.block;
   }
   const Inst* def(ValueId v) const { return values[v].def == none ? nullptr : &insts[values[v].def]; }
-  bool is_const(ValueId v) const { const Inst* i = def(v); return i && i->op == Op::Const; }
+  bool is_const(ValueId v) const {
+    const Inst* i = def(v);
+    return i && i->op == Op::Const;
+  }
   std::uint64_t const_bits(ValueId v) const { return def(v)->imm; }
 };
 

@@ -16,7 +16,7 @@ namespace krait::ir {
 template <Scalar type>
 struct Narrow {
   static constexpr int fraction = int(info(type).fraction), bias = (1 << (info(type).exponent - 1)) - 1;
-  static constexpr int least = 1 - bias - fraction;              // exponent of the smallest subnormal
+  static constexpr int least = 1 - bias - fraction;                 // exponent of the smallest subnormal
   static constexpr int most = bias + (has_infinity(type) ? 0 : 1);  // of the largest finite number
   static constexpr std::uint16_t sign = 1u << (bits_of(type) - 1);
   static constexpr std::uint16_t largest = std::uint16_t(largest_finite(type)), nan = std::uint16_t(canonical_nan(type));
@@ -44,7 +44,8 @@ constexpr To round_to(bool negative, std::uint64_t significand, int exponent) {
   if (significand == 0) return {sign};
   const int top = exponent + int(std::bit_width(significand)) - 1;  // floor(log2)
   if (top > To::most) return {std::uint16_t(sign | To::beyond)};
-  const int quantum = top - To::fraction > To::least ? top - To::fraction : To::least;  // exponent of the last place of the result
+  const int quantum =
+      top - To::fraction > To::least ? top - To::fraction : To::least;  // exponent of the last place of the result
   const int drop = quantum - exponent;
   std::uint64_t kept = 0;
   if (drop <= 0) {
@@ -94,7 +95,8 @@ constexpr double to_double(From x) {
   const std::uint64_t fraction = x.bits & ((1u << From::fraction) - 1);
   if (x.is_nan()) return std::bit_cast<double>(0x7ff8000000000000);
   if (x.is_infinite()) return std::bit_cast<double>(sign | 0x7ff0000000000000);
-  if (exponent != 0) return std::bit_cast<double>(sign | std::uint64_t(exponent + 1023 - From::bias) << 52 | fraction << (52 - From::fraction));
+  if (exponent != 0)
+    return std::bit_cast<double>(sign | std::uint64_t(exponent + 1023 - From::bias) << 52 | fraction << (52 - From::fraction));
   if (fraction == 0) return std::bit_cast<double>(sign);
   const int top = int(std::bit_width(fraction)) - 1;
   return std::bit_cast<double>(sign | std::uint64_t(top + 1023 + From::least) << 52 | (fraction << (52 - top) & 0xfffffffffffff));

@@ -37,8 +37,9 @@ constexpr auto host_type() {
   else if constexpr (s == Scalar::F32) return std::type_identity<float>();
   else if constexpr (is_float(s)) return std::type_identity<Narrow<s>>();
   else {
-    using Signed = std::conditional_t<bits == 8, std::int8_t,
-                                      std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
+    using Signed = std::conditional_t<
+        bits == 8, std::int8_t,
+        std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>>;
     return std::type_identity<std::conditional_t<is_signed_int(s), Signed, std::make_unsigned_t<Signed>>>();
   }
 }
@@ -335,7 +336,7 @@ constexpr T compute(T x, T y, T z) {
 template <Integer To, Float From>
 constexpr To saturate(From x) {
   using Limits = std::numeric_limits<To>;
-  constexpr From low = static_cast<From>(Limits::min());                                  // exact: 0 or a power of two
+  constexpr From low = static_cast<From>(Limits::min());                               // exact: 0 or a power of two
   constexpr From high = static_cast<From>(Bits(1) << (Limits::digits - 1)) * From(2);  // exact, one above the maximum
   if (is_nan(x)) return 0;
   if (x >= high) return Limits::max();

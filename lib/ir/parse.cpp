@@ -298,7 +298,12 @@ class Parser : Scanner {
     if (is_slot) {
       t = slot_type(scalar());
     } else {
-      t = array_type(Scalar::Void, is_view ? Space::Global : is_shared ? Space::Shared : is_local ? Space::Local : Space::Argument, 0);
+      t = array_type(Scalar::Void,
+                     is_view     ? Space::Global
+                     : is_shared ? Space::Shared
+                     : is_local  ? Space::Local
+                                 : Space::Argument,
+                     0);
       if (accept_word("bytes")) {
         expect('(');
         t.elem_bytes = number<std::uint32_t>("a size in bytes");
@@ -566,9 +571,9 @@ class Parser : Scanner {
   Function* f_ = nullptr;
   Builder* b_ = nullptr;
   std::unordered_map<std::string_view, ValueId> names_;  // none: reserved, or out of scope
-  std::vector<std::string_view> scope_;  // names defined in open regions, outermost first
+  std::vector<std::string_view> scope_;                  // names defined in open regions, outermost first
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> places_;
-  InstId headed_ = none;  // the instruction that a comment may follow
+  InstId headed_ = none;       // the instruction that a comment may follow
   std::size_t headed_at_ = 0;  // where its name ended
   std::vector<UnresolvedCall> calls_;
   std::size_t functions_ = 0;  // parsed so far
@@ -580,7 +585,9 @@ ParseResult parse(std::string_view text) {
   ParseResult result;
   try {
     result.module = Parser(text).module();
-  } catch (const Failure& failure) { result.error = failure.text; }
+  } catch (const Failure& failure) {
+    result.error = failure.text;
+  }
   return result;
 }
 

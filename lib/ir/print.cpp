@@ -51,7 +51,10 @@ void append_type(std::string& out, const Type& t) {
     out += "slot<", out += name_of(t.scalar), out += '>';
     return;
   }
-  out += t.space == Space::Global ? "view<" : t.space == Space::Shared ? "shared<" : t.space == Space::Local ? "local<" : "argument<";
+  out += t.space == Space::Global   ? "view<"
+         : t.space == Space::Shared ? "shared<"
+         : t.space == Space::Local  ? "local<"
+                                    : "argument<";
   if (t.scalar == Scalar::Void) {
     out += "bytes(", append_number(out, t.elem_bytes), out += ')';
   } else {
@@ -225,7 +228,9 @@ class Printer {
     out_ += '{';
     if (located) location(*located);
     out_ += '\n';
-    if (!f_.regions[r].params.empty()) { indent(), out_ += "^(", define_list(f_.regions[r].params), out_ += "):\n"; }
+    if (!f_.regions[r].params.empty()) {
+      indent(), out_ += "^(", define_list(f_.regions[r].params), out_ += "):\n";
+    }
     insts(r);
     indent(), out_ += '}';
   }

@@ -67,8 +67,12 @@ class SharedLengths::Builder {
 
   bool from(const Inst& def, Step& s) {
     switch (def.op) {
-      case Op::Const: case Op::BlockDim: case Op::GridDim: case Op::GlobalSize: return true;
-      case Op::Extent: case Op::Stride: {
+      case Op::Const:
+      case Op::BlockDim:
+      case Op::GridDim:
+      case Op::GlobalSize: return true;
+      case Op::Extent:
+      case Op::Stride: {
         if (f_.type_of(def.operands[0]).space == Space::Global) return parameter(def.operands[0], def.imm, s);
         const Inst& array = *f_.def(def.operands[0]);
         if (def.op == Op::Stride) return false;
@@ -88,7 +92,8 @@ class SharedLengths::Builder {
       }
       default: break;
     }
-    if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 || info(def.op).effect != Effect::Pure) return false;
+    if (def.operands.empty() || def.operands.size() > 3 || def.results.size() != 1 || info(def.op).effect != Effect::Pure)
+      return false;
     s.operand = f_.type_of(def.operands[0]).scalar;
     if (!lane_function(def.op, s.result, s.operand)) return false;
     for (std::size_t k = 0; k < def.operands.size(); ++k)
@@ -110,7 +115,8 @@ SharedLengths::SharedLengths(const Function& kernel, std::string& wrong) {
     if (lengths_.back() != none) continue;
     const Location& at = kernel.locations[shared.loc];
     wrong = fmt::format(
-        "the length of dynamic_shared{} depends on {}: it must be known before the launch, made of arguments, extents, block_dim and "
+        "the length of dynamic_shared{} depends on {}: it must be known before the launch, made of arguments, extents, block_dim "
+        "and "
         "grid_dim",
         shared.loc ? fmt::format(" ({}:{})", at.file, at.line) : "", builder.unknown);
     return;
@@ -122,7 +128,8 @@ std::vector<std::uint64_t> SharedLengths::words() const {
   std::vector<std::uint64_t> out{rows_.size()};
   for (std::size_t k = 0; k < rows_.size(); ++k) out.push_back(lengths_[k]), out.push_back(std::uint64_t(rows_[k]));
   for (const Step& s : steps_) {
-    out.push_back(std::uint64_t(s.op) | std::uint64_t(s.result) << 8 | std::uint64_t(s.operand) << 16 | std::uint64_t(s.in[2]) << 32);
+    out.push_back(std::uint64_t(s.op) | std::uint64_t(s.result) << 8 | std::uint64_t(s.operand) << 16 |
+                  std::uint64_t(s.in[2]) << 32);
     out.push_back(s.imm);
     out.push_back(s.in[0] | std::uint64_t(s.in[1]) << 32);
   }
@@ -133,10 +140,14 @@ SharedLengths SharedLengths::from_words(std::span<const std::uint64_t> words) {
   SharedLengths out;
   if (words.empty()) return out;
   std::size_t at = 1;
-  for (; at < 1 + 2 * words[0]; at += 2) out.lengths_.push_back(std::uint32_t(words[at])), out.rows_.push_back(std::int64_t(words[at + 1]));
+  for (; at < 1 + 2 * words[0]; at += 2)
+    out.lengths_.push_back(std::uint32_t(words[at])), out.rows_.push_back(std::int64_t(words[at + 1]));
   for (; at < words.size(); at += 3) {
     const std::uint64_t head = words[at], in = words[at + 2];
-    out.steps_.push_back({Op(head & 255), Scalar(head >> 8 & 255), Scalar(head >> 16 & 255), words[at + 1],
+    out.steps_.push_back({Op(head & 255),
+                          Scalar(head >> 8 & 255),
+                          Scalar(head >> 16 & 255),
+                          words[at + 1],
                           {std::uint32_t(in), std::uint32_t(in >> 32), std::uint32_t(head >> 32)}});
   }
   return out;
@@ -152,7 +163,8 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
       case Op::BlockDim: values[i] = std::uint64_t(launch.block[d]); break;
       case Op::GridDim: values[i] = std::uint64_t(launch.grid[d]); break;
       case Op::GlobalSize: values[i] = std::uint64_t(launch.grid[d] * launch.block[d]); break;
-      case Op::Extent: case Op::Stride: {
+      case Op::Extent:
+      case Op::Stride: {
         const Argument& a = arguments[std::size_t(s.imm >> 8)];
         const std::uint64_t ones = ~std::uint64_t(0) >> (64 - size_of(s.result) * 8);
         if (d >= 4) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
@@ -176,8 +188,9 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const auto length = std::int64_t(values[lengths_[k]]);
     if (length < 0 || length > (std::int64_t(1) << 31) / rows_[k]) {
-      out.wrong = fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch, and is from 0 to {}", length,
-                              rows_[k], (std::int64_t(1) << 31) / rows_[k]);
+      out.wrong =
+          fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch, and is from 0 to {}",
+                      length, rows_[k], (std::int64_t(1) << 31) / rows_[k]);
       return out;
     }
     out.lengths.push_back(length), out.bytes.push_back(length * rows_[k]);

@@ -16,7 +16,9 @@ namespace krait::ir {
 
 /// Multiples of this are where such arrays begin.
 inline constexpr std::int64_t shared_alignment = 16;
-constexpr std::int64_t aligned_shared(std::int64_t bytes) { return (bytes + shared_alignment - 1) / shared_alignment * shared_alignment; }
+constexpr std::int64_t aligned_shared(std::int64_t bytes) {
+  return (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
+}
 
 /// The arrays of a kernel that are sized at launch, in the order of the text.
 std::vector<InstId> arrays_sized_at_launch(const Function& kernel);
@@ -47,8 +49,8 @@ class SharedLengths {
   struct Step {
     Op op;
     Scalar result, operand;
-    std::uint64_t imm;       // Const: bits; positions: dimension; of a parameter: dimension and index
-    std::uint32_t in[3];     // earlier steps
+    std::uint64_t imm;    // Const: bits; positions: dimension; of a parameter: dimension and index
+    std::uint32_t in[3];  // earlier steps
   };
   class Builder;
   std::vector<Step> steps_;

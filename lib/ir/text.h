@@ -11,7 +11,7 @@
 namespace krait::ir {
 
 struct PrintOptions {
-  bool names = true;      // the functions' names; without them the text is the kernel's identity
+  bool names = true;       // the functions' names; without them the text is the kernel's identity
   bool locations = false;  // ` ; file:line` after each instruction
 };
 

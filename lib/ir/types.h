@@ -48,8 +48,8 @@ enum class Space : std::uint8_t { Value, Slot, Global, Shared, Local, Argument }
 struct Type {
   Scalar scalar = Scalar::Void;
   Space space = Space::Value;
-  std::uint8_t rank = 0;       // arrays: 1..4
-  bool writable = true;        // Global: false for view<const T>; Argument: false
+  std::uint8_t rank = 0;         // arrays: 1..4
+  bool writable = true;          // Global: false for view<const T>; Argument: false
   std::uint32_t elem_bytes = 0;  // arrays: distance of neighbouring elements in bytes
 
   friend bool operator==(const Type&, const Type&) = default;

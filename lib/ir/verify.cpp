@@ -85,9 +85,10 @@ class Verifier {
       const bool value = t == value_type(t.scalar) && t.scalar != Scalar::Void;
       const bool by_value = t == argument_type(t.elem_bytes) && t.elem_bytes > 0;
       const bool array = (t.space == Space::Global || (f_.called && t.is_array())) && t.rank >= 1 && t.rank <= 4 &&
-                        (t.scalar == Scalar::Void ? t.elem_bytes > 0 : t.elem_bytes == size_of(t.scalar));
-      if (!value && !by_value && !array) report("parameter of type " + text_of(t) + ": " + (f_.called ? "" : "a kernel's ") +
-                                   "parameters are scalars, aggregates and " + (f_.called ? "arrays" : "views") + " of rank 1 to 4");
+                         (t.scalar == Scalar::Void ? t.elem_bytes > 0 : t.elem_bytes == size_of(t.scalar));
+      if (!value && !by_value && !array)
+        report("parameter of type " + text_of(t) + ": " + (f_.called ? "" : "a kernel's ") +
+               "parameters are scalars, aggregates and " + (f_.called ? "arrays" : "views") + " of rank 1 to 4");
     }
     if (f_.flat && f_.checked) report("flat accesses are not checked: check_accesses runs before lower_access");
     if (f_.called) return function_header();

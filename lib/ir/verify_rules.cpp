@@ -85,7 +85,8 @@ class Check {
     if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
     if (row_.family == Family::Position && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
-    if (inst_.streaming && row_.effect != Effect::Read && row_.effect != Effect::Write) return "only loads and stores are streaming";
+    if (inst_.streaming && row_.effect != Effect::Read && row_.effect != Effect::Write)
+      return "only loads and stores are streaming";
     if (inst_.rolled && op != Op::For) return "only a counted loop is rolled";
     if (inst_.ahead && op != Op::Load) return "only loads fetch ahead";
     if (row_.effect != Effect::Atomic && (inst_.order != Order::Relaxed || inst_.scope != Scope::Device))
@@ -312,7 +313,8 @@ class Check {
     const Function& callee = module_.callee(inst_);
     if (callee.body >= callee.regions.size()) return "the function has no body";
     const auto params = callee.params();
-    if (params.size() != count()) return needs(counted(params.size(), "operand", "operands") + ", not " + std::to_string(count()));
+    if (params.size() != count())
+      return needs(counted(params.size(), "operand", "operands") + ", not " + std::to_string(count()));
     for (std::size_t i = 0; i < count(); ++i)
       if (operand(i) != callee.type_of(params[i])) return "operand " + std::to_string(i) + " does not have the parameter's type";
     bool same = inst_.results.size() == callee.results.size();

@@ -73,7 +73,8 @@ class Worker {
     if (!d) {
       const auto params = f_.params();
       const auto at = std::find(params.begin(), params.end(), v);
-      if (at != params.end() && is_int(f_.type_of(v).scalar) && found.trips == 0) found = {share, std::uint32_t(at - params.begin()), Work::Loop::value};
+      if (at != params.end() && is_int(f_.type_of(v).scalar) && found.trips == 0)
+        found = {share, std::uint32_t(at - params.begin()), Work::Loop::value};
       return;
     }
     if (d->op == Op::Extent) {

@@ -20,7 +20,7 @@ struct Work {
 };
 struct Work::Loop {
   static constexpr std::uint32_t value = ~0u;  // as dimension: the number that the argument is
-  double trips;           // for each of the argument's number, or in all
+  double trips;                                // for each of the argument's number, or in all
   std::uint32_t parameter = none, dimension = 0;
   Work inside;
 };
@@ -31,7 +31,8 @@ Work work_of(const Module& m, bool& strides);
 template <class Number>
 double operations(const Work& work, const Number& number) {
   double sum = work.operations;
-  for (const Work::Loop& l : work.loops) sum += l.trips * (l.parameter == none ? 1.0 : number(l.parameter, l.dimension)) * operations(l.inside, number);
+  for (const Work::Loop& l : work.loops)
+    sum += l.trips * (l.parameter == none ? 1.0 : number(l.parameter, l.dimension)) * operations(l.inside, number);
   return sum;
 }
 

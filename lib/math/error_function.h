@@ -29,7 +29,7 @@ Real erf(const Real& x) {
   using F = Scalar<Real>;
   const Real size = abs(x), one = constant<Real>(1);
   const Real end = constant<Real>(is_single<Real> ? 3.95 : 5.93);  // erf is 1 from here on
-  const Real a = select(size > end, end, size);  // a NaN stays
+  const Real a = select(size > end, end, size);                    // a NaN stays
   if constexpr (is_single<Real>) {
     const Real near = fma(size, horner<erf_q<F>>(size * size), size);
     return copysign(select(size >= one, one - exp2_core(horner<erf_tail<F>>(a)), near), x);  // a NaN takes `near`
@@ -42,8 +42,10 @@ Real erf(const Real& x) {
 }
 
 /// 2^(n + lift) is normal for every n that occurs in erfc, and its product with 2^-lift of what it scales rounds once.
-template <class F> inline constexpr int erfc_lift = std::same_as<F, float> ? 64 : 128;
-template <class F> inline constexpr auto erfc_q_lowered = [] {
+template <class F>
+inline constexpr int erfc_lift = std::same_as<F, float> ? 64 : 128;
+template <class F>
+inline constexpr auto erfc_q_lowered = [] {
   std::array<F, std::size(erfc_q<F>)> q{};
   for (std::size_t i = 0; i < q.size(); ++i) q[i] = erfc_q<F>[i] * (std::same_as<F, float> ? F(0x1p-64) : F(0x1p-128));
   return q;
@@ -79,7 +81,8 @@ Real log_near(const Real& x) {
   const Unsigned<Real> field = as_unsigned<Real>(e) << Format<Real>::mantissa;
   const Real m = from_bits<Real>(bits(x) - field), one = constant<Real>(1);
   const Real s = (m - one) * reciprocal(m + one), p = s * horner<log_w<F>>(s * s);
-  if constexpr (is_single<Real>) return fma(cast<float>(as_signed<Real>(field)), Real(ln2<F>[0] * 0x1p-23f), p);  // e 2^23: no shift back
+  if constexpr (is_single<Real>)
+    return fma(cast<float>(as_signed<Real>(field)), Real(ln2<F>[0] * 0x1p-23f), p);  // e 2^23: no shift back
   else return fma(small_integer<Real>(e), Real(ln2<F>[0]), p);
 }
 
@@ -97,7 +100,8 @@ Real erfinv(const Real& x) {
   const Real zero = constant<Real>(0), u = fma(-x, x, constant<Real>(1)), log = log_near(u);
   Var<Real> factor = horner<erfinv_near<Scalar<Real>>>(log);
   when(negate(u > constant<Real>(0.00247875)), [&] {  // e^-6
-    const Real tail = rarely<Real>("erfinv_tail", [](const Real& y) { return erfinv_tail(Real(-y)); }, log);
+    const Real tail = rarely<Real>(
+        "erfinv_tail", [](const Real& y) { return erfinv_tail(Real(-y)); }, log);
     const Real edge = select(u == zero, infinity<Real>(), not_a_number<Real>());
     factor = select(u > zero, tail, edge);
   });

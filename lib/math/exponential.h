@@ -10,7 +10,8 @@
 namespace krait::math {
 
 /// Where the polynomial's result times 2^n is normal: sizes of log2 of the result below this.
-template <class Real> inline constexpr int safe_exponent = Format<Real>::bias - 2;
+template <class Real>
+inline constexpr int safe_exponent = Format<Real>::bias - 2;
 
 /// p * 2^n for p in [1/2, 2]; n are the low bits of `shifted`, and the result is normal.
 template <class Real>
@@ -48,9 +49,8 @@ Real exp(const Real& x) {
   const Real one = constant<Real>(1);
   const Real p = fma(fma(horner<exp_q<F>>(r), r, one), r, one);
   Var<Real> result = scale_fast(p, shifted);
-  when(negate(abs(x) < constant<Real>(safe_exponent<Real> * 0.6931)), [&] {
-    result = exp_rare(x, p, shifted, F(is_single<Real> ? -104 : -746), F(is_single<Real> ? 89 : 710));
-  });
+  when(negate(abs(x) < constant<Real>(safe_exponent<Real> * 0.6931)),
+       [&] { result = exp_rare(x, p, shifted, F(is_single<Real> ? -104 : -746), F(is_single<Real> ? 89 : 710)); });
   return Real(result);
 }
 
@@ -62,9 +62,8 @@ Real exp2(const Real& x) {
   const Real r = x - (shifted - magic);
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
   Var<Real> result = scale_fast(p, shifted);
-  when(negate(abs(x) < constant<Real>(safe_exponent<Real>)), [&] {
-    result = exp_rare(x, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025));
-  });
+  when(negate(abs(x) < constant<Real>(safe_exponent<Real>)),
+       [&] { result = exp_rare(x, p, shifted, F(is_single<Real> ? -151 : -1076), F(is_single<Real> ? 129 : 1025)); });
   return Real(result);
 }
 
@@ -77,9 +76,8 @@ Real exp10(const Real& x) {
   const Real r = fma(n, Real(-log10_2<F>[1]), fma(n, Real(-log10_2<F>[0]), x));
   const Real p = fma(horner<exp10_q<F>>(r), r, constant<Real>(1));
   Var<Real> result = scale_fast(p, shifted);
-  when(negate(abs(x) < constant<Real>(safe_exponent<Real> * 0.30102)), [&] {
-    result = exp_rare(x, p, shifted, F(is_single<Real> ? -46 : -324.5), F(is_single<Real> ? 39 : 309));
-  });
+  when(negate(abs(x) < constant<Real>(safe_exponent<Real> * 0.30102)),
+       [&] { result = exp_rare(x, p, shifted, F(is_single<Real> ? -46 : -324.5), F(is_single<Real> ? 39 : 309)); });
   return Real(result);
 }
 

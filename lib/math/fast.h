@@ -24,7 +24,8 @@ Real sin_fast(const Real& x) {
   const Real shifted = fma(x, Real(one_over_pi<Scalar<Real>>[0]), magic);
   Var<Real> result = sine_of_half_turns(x, Real(shifted - magic), shifted);
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = rarely<Real>("sin_far", [](const Real& y) { return sine_of(far_angle(abs(y)), bits(y)); }, x);
+    result = rarely<Real>(
+        "sin_far", [](const Real& y) { return sine_of(far_angle(abs(y)), bits(y)); }, x);
   });
   return Real(result);
 }
@@ -35,10 +36,13 @@ Real cos_fast(const Real& x) {
   const Real shifted = fma(x, Real(one_over_pi<Scalar<Real>>[0]), half) + magic;
   Var<Real> result = sine_of_half_turns(x, Real((shifted - magic) - half), shifted);
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    result = rarely<Real>("cos_far", [](const Real& y) {
-      const Angle<Real> angle = far_angle(abs(y));
-      return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
-    }, x);
+    result = rarely<Real>(
+        "cos_far",
+        [](const Real& y) {
+          const Angle<Real> angle = far_angle(abs(y));
+          return sine_of(Angle<Real>{angle.r, next_quadrant<Real>(angle.quadrant)}, Unsigned<Real>(PlainUnsigned<Real>(0)));
+        },
+        x);
   });
   return Real(result);
 }

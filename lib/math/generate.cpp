@@ -9,8 +9,8 @@
 
 #include "ir/builder.h"
 #include "ir/text.h"
-#include "math/traced.h"  // before the functions: their words are looked up where they stand
 #include "math/functions.h"
+#include "math/traced.h"  // before the functions: their words are looked up where they stand
 #include "trace/trace.h"
 
 namespace krait::math {
@@ -70,10 +70,10 @@ void write_all(std::FILE* out) {
   std::fprintf(out, "// Written by generate_math.\nnamespace krait::math::texts {\n");
   using F = value<float>;
   using D = value<double>;
-#define FUNCTION1(Op, name)                                                          \
+#define FUNCTION1(Op, name)                                                                    \
   write(out, #name, "f32", record<float>(#name, static_cast<F (*)(const F&)>(math::name<F>))); \
   write(out, #name, "f64", record<double>(#name, static_cast<D (*)(const D&)>(math::name<D>)));
-#define FUNCTION2(Op, name)                                                                    \
+#define FUNCTION2(Op, name)                                                                              \
   write(out, #name, "f32", record<float>(#name, static_cast<F (*)(const F&, const F&)>(math::name<F>))); \
   write(out, #name, "f64", record<double>(#name, static_cast<D (*)(const D&, const D&)>(math::name<D>)));
 #define FAST1(Name, name) FUNCTION1(Name, name##_fast)

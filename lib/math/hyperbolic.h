@@ -25,10 +25,13 @@ HalfExp<Real> half_exp(const Real& x) {
 /// e^x / 2 for large x, up to infinity, and NaN.
 template <class Real>
 Real half_exp_rare(const Real& x) {
-  return rarely<Real>("half_exp", [](const Real& y) {
-    const HalfExp<Real> e = half_exp(y);
-    return select(y > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(), scale_safe(e.p, e.shifted));
-  }, x);
+  return rarely<Real>(
+      "half_exp",
+      [](const Real& y) {
+        const HalfExp<Real> e = half_exp(y);
+        return select(y > constant<Real>(is_single<Real> ? 90 : 711), infinity<Real>(), scale_safe(e.p, e.shifted));
+      },
+      x);
 }
 template <class Real>
 Bool<Real> exp_is_large(const Real& size) {
@@ -63,12 +66,14 @@ Real tanh(const Real& x) {
 }
 
 /// Above it the square would overflow, and log(2 x) is the result.
-template <class Real> inline constexpr Scalar<Real> square_limit = is_single<Real> ? 0x1p60f : Scalar<Real>(0x1p500);
+template <class Real>
+inline constexpr Scalar<Real> square_limit = is_single<Real> ? 0x1p60f : Scalar<Real>(0x1p500);
 
 /// log(2 x), for x beyond the limit.
 template <class Real>
 Real log_twice(const Real& x) {
-  return rarely<Real>("log_twice", [](const Real& y) { return log_huge(y, 1); }, x);
+  return rarely<Real>(
+      "log_twice", [](const Real& y) { return log_huge(y, 1); }, x);
 }
 
 template <class Real>
@@ -86,11 +91,11 @@ Real acosh(const Real& x) {
   const Real one = constant<Real>(1), t = x - one;
   const Real w = t + square_root(fma(t, t, t + t));
   Var<Real> result = log1p_core(w, one + w);
-  constexpr PlainUnsigned<Real> ordinary = std::bit_cast<PlainUnsigned<Real>>(square_limit<Real>) - Form::one;  // 1 up to the limit
+  constexpr PlainUnsigned<Real> ordinary =
+      std::bit_cast<PlainUnsigned<Real>>(square_limit<Real>) - Form::one;  // 1 up to the limit
   when(bits(x) - Unsigned<Real>(Form::one) >= Unsigned<Real>(ordinary), [&] {
-    result = rarely<Real>("acosh_rare", [](const Real& y) {
-      return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1));
-    }, x);
+    result = rarely<Real>(
+        "acosh_rare", [](const Real& y) { return select(y < constant<Real>(1), not_a_number<Real>(), log_huge(y, 1)); }, x);
   });
   return Real(result);
 }
@@ -101,9 +106,8 @@ Real atanh(const Real& x) {
   const Real w = fma(twice * size, reciprocal(one - size), twice);
   Var<Real> result = constant<Real>(0.5) * log1p_core(w, one + w);
   when(negate(size < one), [&] {
-    result = rarely<Real>("atanh_rare", [](const Real& y) {
-      return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>());
-    }, size);
+    result = rarely<Real>(
+        "atanh_rare", [](const Real& y) { return select(y == constant<Real>(1), infinity<Real>(), not_a_number<Real>()); }, size);
   });
   return copysign(Real(result), x);
 }

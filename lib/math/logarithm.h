@@ -19,8 +19,7 @@ struct LogParts {
 template <class Real>
 Bool<Real> not_normal_positive(const Unsigned<Real>& x) {
   using Form = Format<Real>;
-  return x - Unsigned<Real>(Form::smallest_normal) >=
-         Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - Form::smallest_normal));
+  return x - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - Form::smallest_normal));
 }
 
 /// A small integer as a Real.
@@ -70,7 +69,8 @@ template <class Real, class Core>
 Real log_with(const Real& x, const char* rare, const Core& core) {
   Var<Real> result = core(bits(x));
   when(not_normal_positive<Real>(bits(x)), [&] {
-    result = rarely<Real>(rare, [core](const Real& y) { return log_rare(y, core(normalised_bits(y))); }, x);
+    result = rarely<Real>(
+        rare, [core](const Real& y) { return log_rare(y, core(normalised_bits(y))); }, x);
   });
   return Real(result);
 }
@@ -152,7 +152,8 @@ Real log1p(const Real& x) {
   Var<Real> result = copysign(log1p_core(x, u), x);
   constexpr PlainUnsigned<Real> ordinary = Form::infinity - Form::smallest_normal * 4;  // up to 2^(bias - 2)
   when(bits(u) - Unsigned<Real>(Form::smallest_normal) >= Unsigned<Real>(ordinary), [&] {
-    result = rarely<Real>("log1p_rare", [](const Real& y) { return log_rare(y, log_huge(y, 0)); }, u);
+    result = rarely<Real>(
+        "log1p_rare", [](const Real& y) { return log_rare(y, log_huge(y, 0)); }, u);
   });
   return Real(result);
 }

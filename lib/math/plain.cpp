@@ -14,11 +14,11 @@
 
 namespace krait::detail {
 
-#define FUNCTION1(Op, name)                                             \
+#define FUNCTION1(Op, name)                                               \
   KRAIT_PLAIN float math_##name(float x) { return math::name<float>(x); } \
   KRAIT_PLAIN double math_##name(double x) { return math::name<double>(x); }
-#define FUNCTION2(Op, name)                                                               \
-  KRAIT_PLAIN float math_##name(float x, float y) { return math::name<float>(x, y); }     \
+#define FUNCTION2(Op, name)                                                           \
+  KRAIT_PLAIN float math_##name(float x, float y) { return math::name<float>(x, y); } \
   KRAIT_PLAIN double math_##name(double x, double y) { return math::name<double>(x, y); }
 #include "math/functions.def"
 

@@ -52,7 +52,8 @@ Real exp2_sum(const Pair<Real>& x) {
   const Real r = (x.high - (shifted - magic)) + x.low;
   const Real p = fma(horner<exp2_q<F>>(r), r, constant<Real>(1));
   // 2^n in two factors: of n, between the ends of the range and beyond, the half and the rest.
-  constexpr PlainInt<Real> zero = std::bit_cast<PlainInt<Real>>(Form::magic);  // nothing of it, nor of its half, outlives the shifts
+  constexpr PlainInt<Real> zero =
+      std::bit_cast<PlainInt<Real>>(Form::magic);  // nothing of it, nor of its half, outlives the shifts
   const Int<Real> n = as_signed<Real>(bits(shifted));
   const Int<Real> top(PlainInt<Real>(zero + Form::bias + 9)), bottom(PlainInt<Real>(zero - Form::bias - Form::mantissa - 10));
   const Int<Real> below = select(n > top, top, n), m = select(below < bottom, bottom, below), half = m >> 1;
@@ -98,12 +99,15 @@ Real pow_with(const Real& x, const Real& y, const char* rare, const Log2Size& lo
   Var<Real> result = select(undefined, not_a_number<Real>(), from_bits<Real>(bits(size) | sign));
   const Real large = constant<Real>(is_single<Real> ? 0x1p15 : 0x1p40);  // times log2 x within the range of exp2_sum
   when(either(not_normal_positive<Real>(bits(ax)), negate(abs(y) < large)), [&] {
-    result = rarely<Real>(rare, [log2_size](const Real& a, const Real& b) {
-      const Pair<Real> log = log2_size(normalised_bits(Real(abs(a))), b);
-      const Real end = constant<Real>(is_single<Real> ? 160 : 1100);
-      const Real none = constant<Real>(0), extreme = select(log.high > none, infinity<Real>(), none);
-      return pow_special(a, b, Real(select(abs(log.high) < end, exp2_sum(log), extreme)));
-    }, x, y);
+    result = rarely<Real>(
+        rare,
+        [log2_size](const Real& a, const Real& b) {
+          const Pair<Real> log = log2_size(normalised_bits(Real(abs(a))), b);
+          const Real end = constant<Real>(is_single<Real> ? 160 : 1100);
+          const Real none = constant<Real>(0), extreme = select(log.high > none, infinity<Real>(), none);
+          return pow_special(a, b, Real(select(abs(log.high) < end, exp2_sum(log), extreme)));
+        },
+        x, y);
   });
   return Real(result);
 }
@@ -151,11 +155,15 @@ Real cbrt(const Real& x) {
   constexpr PlainUnsigned<Real> least = std::bit_cast<PlainUnsigned<Real>>(Scalar<Real>(is_single<Real> ? 0x1p-60 : 0x1p-900));
   Var<Real> result = cbrt_core(size);
   when(bits(size) - Unsigned<Real>(least) >= Unsigned<Real>(PlainUnsigned<Real>(Form::infinity - least)), [&] {
-    result = rarely<Real>("cbrt_rare", [](const Real& a) {  // zero, infinity and NaN are their own roots
-      const Real up = constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180), down = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
-      const Real root = cbrt_core(Real(a * up)) * down;
-      return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
-    }, size);
+    result = rarely<Real>(
+        "cbrt_rare",
+        [](const Real& a) {  // zero, infinity and NaN are their own roots
+          const Real up = constant<Real>(is_single<Real> ? 0x1p60 : 0x1p180),
+                     down = constant<Real>(is_single<Real> ? 0x1p-20 : 0x1p-60);
+          const Real root = cbrt_core(Real(a * up)) * down;
+          return select(both(a > constant<Real>(0), a < infinity<Real>()), root, a);
+        },
+        size);
   });
   return copysign(Real(result), x);
 }

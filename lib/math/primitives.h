@@ -25,7 +25,8 @@ struct Types<float> {
   using Int = std::int32_t;
   using Unsigned = std::uint32_t;
   using Bool = bool;
-  template <class T> using Var = T;
+  template <class T>
+  using Var = T;
 };
 template <>
 struct Types<double> {
@@ -33,18 +34,28 @@ struct Types<double> {
   using Int = std::int64_t;
   using Unsigned = std::uint64_t;
   using Bool = bool;
-  template <class T> using Var = T;
+  template <class T>
+  using Var = T;
 };
 
-template <class Real> using Scalar = typename Types<Real>::Scalar;
-template <class Real> using Int = typename Types<Real>::Int;            // as wide as Real
-template <class Real> using Unsigned = typename Types<Real>::Unsigned;  // as wide as Real
-template <class Real> using Bool = typename Types<Real>::Bool;
-template <class Real> using Var = typename Types<Real>::template Var<Real>;
-template <class Real> using VarUnsigned = typename Types<Real>::template Var<Unsigned<Real>>;
-template <class Real> using PlainInt = std::conditional_t<sizeof(Scalar<Real>) == 4, std::int32_t, std::int64_t>;
-template <class Real> using PlainUnsigned = std::make_unsigned_t<PlainInt<Real>>;
-template <class Real> inline constexpr bool is_single = sizeof(Scalar<Real>) == 4;
+template <class Real>
+using Scalar = typename Types<Real>::Scalar;
+template <class Real>
+using Int = typename Types<Real>::Int;  // as wide as Real
+template <class Real>
+using Unsigned = typename Types<Real>::Unsigned;  // as wide as Real
+template <class Real>
+using Bool = typename Types<Real>::Bool;
+template <class Real>
+using Var = typename Types<Real>::template Var<Real>;
+template <class Real>
+using VarUnsigned = typename Types<Real>::template Var<Unsigned<Real>>;
+template <class Real>
+using PlainInt = std::conditional_t<sizeof(Scalar<Real>) == 4, std::int32_t, std::int64_t>;
+template <class Real>
+using PlainUnsigned = std::make_unsigned_t<PlainInt<Real>>;
+template <class Real>
+inline constexpr bool is_single = sizeof(Scalar<Real>) == 4;
 
 template <class T>
 concept Plain = std::is_arithmetic_v<T>;
@@ -66,24 +77,59 @@ struct Format {
 };
 
 // ---- words for plain numbers -------------------------------------------------------------------------------------------------
-template <std::floating_point T> T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) { return std::fma(x, y, z); }
-template <std::floating_point T> T sqrt(T x) { return std::sqrt(x); }
-template <std::floating_point T> T abs(T x) { return std::fabs(x); }
-template <std::floating_point T> T floor(T x) { return std::floor(x); }
-template <std::floating_point T> T trunc(T x) { return std::trunc(x); }
-template <std::floating_point T> T rint(T x) { return std::nearbyint(x); }
-template <std::floating_point T> T copysign(T x, std::type_identity_t<T> y) { return std::copysign(x, y); }
-template <std::floating_point T> bool isnan(T x) { return x != x; }
+template <std::floating_point T>
+T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
+  return std::fma(x, y, z);
+}
+template <std::floating_point T>
+T sqrt(T x) {
+  return std::sqrt(x);
+}
+template <std::floating_point T>
+T abs(T x) {
+  return std::fabs(x);
+}
+template <std::floating_point T>
+T floor(T x) {
+  return std::floor(x);
+}
+template <std::floating_point T>
+T trunc(T x) {
+  return std::trunc(x);
+}
+template <std::floating_point T>
+T rint(T x) {
+  return std::nearbyint(x);
+}
+template <std::floating_point T>
+T copysign(T x, std::type_identity_t<T> y) {
+  return std::copysign(x, y);
+}
+template <std::floating_point T>
+bool isnan(T x) {
+  return x != x;
+}
 /// 1 / x for normal numbers, in a place where the function's bound allows for an error of one ULP. Exact, but where a target's
 /// native mode takes it by an approximate instruction (passes/math_targets.def).
-template <std::floating_point T> T reciprocal(T x) { return 1 / x; }
+template <std::floating_point T>
+T reciprocal(T x) {
+  return 1 / x;
+}
 /// The same of the square root, of zero and normal numbers.
-template <std::floating_point T> T square_root(T x) { return std::sqrt(x); }
-template <Plain T> T select(bool c, T x, std::type_identity_t<T> y) { return c ? x : y; }
-template <class To, Plain From> To bitcast(From x) { return std::bit_cast<To>(x); }
+template <std::floating_point T>
+T square_root(T x) {
+  return std::sqrt(x);
+}
+template <Plain T>
+T select(bool c, T x, std::type_identity_t<T> y) {
+  return c ? x : y;
+}
 template <class To, Plain From>
-  requires(std::integral<To> || std::floating_point<To>)
-To cast(From x) { return static_cast<To>(x); }
+To bitcast(From x) {
+  return std::bit_cast<To>(x);
+}
+template <class To, Plain From>
+requires(std::integral<To> || std::floating_point<To>) To cast(From x) { return static_cast<To>(x); }
 inline std::uint32_t mul_hi(std::uint32_t x, std::uint32_t y) { return std::uint32_t((std::uint64_t(x) * y) >> 32); }
 inline std::uint64_t mul_hi(std::uint64_t x, std::uint64_t y) {
   return std::uint64_t((static_cast<unsigned __int128>(x) * y) >> 64);
@@ -105,8 +151,8 @@ auto rarely(const char*, const Function& f, const Operands&... x) {
 }
 /// Repeats body while condition() holds.
 template <class Condition, class Body>
-  requires std::same_as<std::invoke_result_t<Condition>, bool>
-void repeat_while(Condition&& condition, Body&& body) {
+requires std::same_as < std::invoke_result_t<Condition>,
+bool > void repeat_while(Condition&& condition, Body&& body) {
   while (condition()) body();
 }
 
@@ -132,12 +178,30 @@ template <class Real, class Number>
 Real constant(Number x) {
   return Real(Scalar<Real>(x));
 }
-template <class Real> Real infinity() { return Real(std::numeric_limits<Scalar<Real>>::infinity()); }
-template <class Real> Real not_a_number() { return Real(std::numeric_limits<Scalar<Real>>::quiet_NaN()); }
+template <class Real>
+Real infinity() {
+  return Real(std::numeric_limits<Scalar<Real>>::infinity());
+}
+template <class Real>
+Real not_a_number() {
+  return Real(std::numeric_limits<Scalar<Real>>::quiet_NaN());
+}
 
-template <class Real> Unsigned<Real> bits(const Real& x) { return bitcast<PlainUnsigned<Real>>(x); }
-template <class Real> Real from_bits(const Unsigned<Real>& x) { return Real(bitcast<Scalar<Real>>(x)); }
-template <class Real> Int<Real> as_signed(const Unsigned<Real>& x) { return bitcast<PlainInt<Real>>(x); }
-template <class Real> Unsigned<Real> as_unsigned(const Int<Real>& x) { return bitcast<PlainUnsigned<Real>>(x); }
+template <class Real>
+Unsigned<Real> bits(const Real& x) {
+  return bitcast<PlainUnsigned<Real>>(x);
+}
+template <class Real>
+Real from_bits(const Unsigned<Real>& x) {
+  return Real(bitcast<Scalar<Real>>(x));
+}
+template <class Real>
+Int<Real> as_signed(const Unsigned<Real>& x) {
+  return bitcast<PlainInt<Real>>(x);
+}
+template <class Real>
+Unsigned<Real> as_unsigned(const Int<Real>& x) {
+  return bitcast<PlainUnsigned<Real>>(x);
+}
 
 }  // namespace krait::math

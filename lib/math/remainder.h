@@ -55,9 +55,11 @@ Real fmod(const Real& x, const Real& y) {
   const Real quotient = ax * (reciprocal(ay) * constant<Real>(is_single<Real> ? 1 + 0x1p-20 : 1 + 0x1p-49));
   const Real left = fma(-trunc(quotient), ay, ax);
   Var<Real> result = select(left < constant<Real>(0), left + ay, left);
-  const Real largest(from_bits<Scalar<Real>>(Format<Real>::infinity - 3 * Format<Real>::smallest_normal));  // its reciprocal is normal
+  const Real largest(
+      from_bits<Scalar<Real>>(Format<Real>::infinity - 3 * Format<Real>::smallest_normal));  // its reciprocal is normal
   when(negate(both(quotient < limit, ay < largest)), [&] {
-    result = rarely<Real>("long_remainder", [](const Real& u, const Real& v) { return long_remainder(u, v); }, ax, ay);
+    result = rarely<Real>(
+        "long_remainder", [](const Real& u, const Real& v) { return long_remainder(u, v); }, ax, ay);
   });
   return copysign(Real(result), x);
 }

@@ -12,13 +12,14 @@
 namespace krait::math {
 
 template <class Float>
-  requires std::floating_point<Float>
+requires std::floating_point<Float>
 struct Types<value<Float>> {
   using Scalar = Float;
   using Int = value<typename Types<Float>::Int>;
   using Unsigned = value<typename Types<Float>::Unsigned>;
   using Bool = value<bool>;
-  template <class T> using Var = var<typename T::traced_type>;
+  template <class T>
+  using Var = var<typename T::traced_type>;
 };
 
 inline value<bool> both(const value<bool>& x, const value<bool>& y) { return x && y; }
@@ -50,9 +51,7 @@ auto rarely(const char* name, const Function& f, const Operands&... x) {
   return called(x...);
 }
 template <class Condition, class Body>
-  requires detail::traced<std::invoke_result_t<Condition>>
-void repeat_while(Condition&& condition, Body&& body) {
-  while_(condition, body);
-}
+requires detail::traced<std::invoke_result_t<Condition>>
+void repeat_while(Condition&& condition, Body&& body) { while_(condition, body); }
 
 }  // namespace krait::math

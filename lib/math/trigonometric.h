@@ -20,7 +20,8 @@ struct Angle {
 };
 
 /// Below it n = rint(x 2/pi) is right to a small part of 1, and n pi/2 is close enough with three parts.
-template <class Real> inline constexpr Scalar<Real> reduction_limit = is_single<Real> ? 1e5f : Scalar<Real>(1e9);
+template <class Real>
+inline constexpr Scalar<Real> reduction_limit = is_single<Real> ? 1e5f : Scalar<Real>(1e9);
 
 /// For 0 <= x < reduction_limit. x - n pi/2[0] is exact.
 template <class Real>
@@ -45,7 +46,8 @@ auto choose_words(const std::array<Unsigned<Real>, Count>& words, const Unsigned
       else return words[I];
     };
     return std::array<Word, left>{one(std::integral_constant<std::size_t, At>{})...};
-  }(std::make_index_sequence<left>{});
+  }
+  (std::make_index_sequence<left>{});
   if constexpr (Level == 0) return chosen;
   else return choose_words<Real, Level - 1>(chosen, k);
 }
@@ -56,8 +58,9 @@ std::array<Unsigned<Real>, 4> words_at(const Unsigned<Real>& k) {
   constexpr auto& plain = two_over_pi_words<Scalar<Real>>;
   const auto words = [&]<std::size_t... At>(std::index_sequence<At...>) {
     return std::array<Unsigned<Real>, sizeof...(At)>{Unsigned<Real>(PlainUnsigned<Real>(plain[At]))...};
-  }(std::make_index_sequence<std::size(plain)>{});
-  return choose_words<Real, is_single<Real> ? 2 : 4>(words, k);
+  }
+  (std::make_index_sequence<std::size(plain)>{});
+  return choose_words < Real, is_single<Real> ? 2 : 4 > (words, k);
 }
 
 /// For reduction_limit <= x < infinity: the product of x and the bits of 2/pi around the point, modulo 4, in integers.
@@ -138,10 +141,13 @@ Angle<Real> reduce(const Real& size) {
   Var<Real> r = near.r;
   VarUnsigned<Real> quadrant = near.quadrant;
   when(negate(size < Real(reduction_limit<Real>)), [&] {
-    const auto far = rarely<Real>("reduce_far", [](const Real& y) {
-      const Angle<Real> angle = far_angle(y);
-      return std::tuple<Real, Unsigned<Real>>(angle.r, angle.quadrant);
-    }, size);
+    const auto far = rarely<Real>(
+        "reduce_far",
+        [](const Real& y) {
+          const Angle<Real> angle = far_angle(y);
+          return std::tuple<Real, Unsigned<Real>>(angle.r, angle.quadrant);
+        },
+        size);
     r = std::get<0>(far);
     quadrant = std::get<1>(far);
   });
@@ -176,7 +182,8 @@ Real tan(const Real& x) {
   } else {  // the call comes last, so that little has to outlive it: 30 registers on CUDA for 38
     Var<Real> result = tangent_of(reduce_near(size), sign_of(x));
     when(negate(size < Real(reduction_limit<Real>)), [&] {
-      result = rarely<Real>("tan_far", [](const Real& y) { return tangent_of(far_angle(abs(y)), sign_of(y)); }, x);
+      result = rarely<Real>(
+          "tan_far", [](const Real& y) { return tangent_of(far_angle(abs(y)), sign_of(y)); }, x);
     });
     return Real(result);
   }

@@ -77,7 +77,8 @@ class Checker {
     std::string list = "{}";
     for (unsigned d = 1; d < rank; ++d) list += ", {}";
     const char* unit = f_.type_of(array).space == Space::Argument ? "byte " : "";
-    return fmt::format("out of bounds: {} {} at {}({}), extents ({})", access_word(op), escaped(array_label(f_, array)), unit, list, list);
+    return fmt::format("out of bounds: {} {} at {}({}), extents ({})", access_word(op), escaped(array_label(f_, array)), unit,
+                       list, list);
   }
 
   Function& f_;

@@ -46,11 +46,11 @@ class Combiner {
   struct Group {
     bool loads, streaming;
     Scalar type;
-    unsigned length;             // elements of the longest vector
+    unsigned length;  // elements of the longest vector
     ValueId array;
     Base base;
-    Scalar index;                // the type of an access's index, which the new one gets
-    std::int64_t vector;         // bytes from the base's element to the vector
+    Scalar index;         // the type of an access's index, which the new one gets
+    std::int64_t vector;  // bytes from the base's element to the vector
     std::array<InstId, 8> insts;
     std::array<std::size_t, 8> at;
   };
@@ -141,7 +141,8 @@ class Combiner {
     const auto element = std::size_t(at.byte - vector) / size_of(s);
     const bool loads = inst.op == Op::Load;
     auto g = std::find_if(open.begin(), open.end(), [&](const Group& o) {
-      return o.loads == loads && o.streaming == inst.streaming && o.type == s && o.array == array && o.base == at.base && o.vector == vector;
+      return o.loads == loads && o.streaming == inst.streaming && o.type == s && o.array == array && o.base == at.base &&
+             o.vector == vector;
     });
     if (g == open.end()) {
       open.push_back({loads, inst.streaming, s, n, array, at.base, f_.type_of(inst.operands[1]).scalar, vector, {}, {}});
@@ -169,7 +170,8 @@ class Combiner {
       pass();
     }
     if (f_.is_const(root) && move(index, root)) root = none;
-    if (index.base.narrow) index.offset = root == none ? as_int(*index.base.narrow, std::uint64_t(index.offset)) : std::int32_t(index.offset);
+    if (index.base.narrow)
+      index.offset = root == none ? as_int(*index.base.narrow, std::uint64_t(index.offset)) : std::int32_t(index.offset);
     return index;
   }
   /// Adds a constant to the offset, or leaves it where that is too far.
@@ -188,10 +190,13 @@ class Combiner {
     const auto of = [&](unsigned operand) { return trailing_zeros(d->operands[operand], depth - 1); };
     switch (d->op) {
       case Op::Const: return std::countr_zero(d->imm);
-      case Op::Shl: return f_.is_const(d->operands[1]) ? of(0) + int(f_.const_bits(d->operands[1]) % bits_of(d->type.scalar)) : of(0);
+      case Op::Shl:
+        return f_.is_const(d->operands[1]) ? of(0) + int(f_.const_bits(d->operands[1]) % bits_of(d->type.scalar)) : of(0);
       case Op::Mul: return of(0) + of(1);
       case Op::And: return std::max(of(0), of(1));
-      case Op::Add: case Op::Sub: case Op::Or: return std::min(of(0), of(1));
+      case Op::Add:
+      case Op::Sub:
+      case Op::Or: return std::min(of(0), of(1));
       case Op::Cast: return is_wide_int(d->operands[0]) ? of(0) : 0;
       default: return 0;
     }
@@ -217,7 +222,8 @@ class Combiner {
       }
   }
 
-  void rebuild(RegionId r, const std::vector<InstId>& insts, const std::vector<std::vector<Group>>& made, const std::vector<bool>& gone) {
+  void rebuild(RegionId r, const std::vector<InstId>& insts, const std::vector<std::vector<Group>>& made,
+               const std::vector<bool>& gone) {
     f_.regions[r].insts.clear();
     b_.at(r);
     for (std::size_t k = 0; k < insts.size(); ++k) {
@@ -245,7 +251,8 @@ class Combiner {
     for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
     const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands, std::uint64_t(offset));
     f_.insts[wide].streaming = g.streaming;
-    for (std::size_t e = 0; e < size && g.loads; ++e) loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
+    for (std::size_t e = 0; e < size && g.loads; ++e)
+      loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
   }
 
   Function& f_;

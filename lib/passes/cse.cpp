@@ -33,7 +33,12 @@ struct Writes {
 class Eliminator {
  public:
   Eliminator(Function& f, const Calls& calls)
-      : f_(f), calls_(calls), writes_(f.insts.size()), computes_only_(f.insts.size()), epoch_(f.values.size(), 0), newest_(std::bit_ceil(f.insts.size() + 1), none) {}
+      : f_(f),
+        calls_(calls),
+        writes_(f.insts.size()),
+        computes_only_(f.insts.size()),
+        epoch_(f.values.size(), 0),
+        newest_(std::bit_ceil(f.insts.size() + 1), none) {}
   void run() {
     find_writes(f_.body);
     walk(f_.body);
@@ -135,8 +140,7 @@ class Eliminator {
   }
   std::uint64_t hash_of(const Inst& inst, std::uint32_t epoch) const {
     std::uint64_t h = mix(std::uint64_t(inst.op) << 8 | std::uint64_t(inst.type.scalar), inst.imm);
-    if (is_commutative(inst.op))
-      h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
+    if (is_commutative(inst.op)) h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
     else
       for (const ValueId v : inst.operands) h = mix(h, v);
     return mix(h, epoch);
@@ -144,8 +148,9 @@ class Eliminator {
   /// `first` gives for what is computed inside of b what stands for it inside of a. The order of commutative operands is looked
   /// through, but not changed: contract goes by it.
   bool equal(const Inst& a, const Inst& b, Inner& first) const {
-    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm || a.list != b.list ||
-        a.results.size() != b.results.size() || a.operands.size() != b.operands.size() || a.regions.size() != b.regions.size())
+    if (a.op != b.op || a.fast != b.fast || a.streaming != b.streaming || a.type != b.type || a.imm != b.imm ||
+        a.list != b.list || a.results.size() != b.results.size() || a.operands.size() != b.operands.size() ||
+        a.regions.size() != b.regions.size())
       return false;
     const auto same = [&](std::size_t i, std::size_t j) {
       const auto stands = first.find(b.operands[j]);

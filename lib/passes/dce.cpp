@@ -48,8 +48,7 @@ class Sweeper {
       for (std::size_t k = 0; k < inst.results.size(); ++k) index_[inst.results[k]] = std::uint32_t(k);
       const Effect effect = calls_.effect(inst);
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
-      if (writes && is_private(inst.operands[0]))
-        writers_[inst.operands[0]].push_back(i);
+      if (writes && is_private(inst.operands[0])) writers_[inst.operands[0]].push_back(i);
       else if (writes || effect == Effect::Atomic || effect == Effect::Sync || effect == Effect::Report || inst.op == Op::Return)
         mark(i);
       if (inst.op == Op::Yield && r == f_.body) use_all(inst);
@@ -127,10 +126,8 @@ class Sweeper {
     for (const InstId i : take_insts(f_, r)) {
       if (!live_[i] && !is_terminator(f_.insts[i].op)) continue;
       b_.at(r);
-      if (is_loop(f_.insts[i].op))
-        shrink_loop(i);
-      else if (!f_.insts[i].regions.empty())
-        shrink_branch(i);
+      if (is_loop(f_.insts[i].op)) shrink_loop(i);
+      else if (!f_.insts[i].regions.empty()) shrink_branch(i);
       f_.regions[r].insts.push_back(i);
       const std::vector<RegionId> inner = f_.insts[i].regions;
       for (const RegionId region : inner) sweep(region);

@@ -72,8 +72,7 @@ std::uint64_t slope(Op op) {
 #define FUNCTION1(Name, name)
 #define FUNCTION2(Name, name)
 #define LINEAR(Name, bits) \
-  case Op::Name: return bits;
-#include "math/functions.def"
+  case Op::Name: return bits; #include "math/functions.def"
     default: return 0;
   }
 }
@@ -155,7 +154,9 @@ class Expander {
     if (flushing)
       for (std::size_t k = first; k < f_.insts.size(); ++k) let_fma_flush(f_.insts[k]);
     if (module->functions.size() > 1) imports_.translate(f_, first, *module, flushing);
-    results_.replace(inst.results[0], b_.cast(s, flushing ? mend(inst.op, r, map[body->params()[0]], map[body->params().back()], result[0]) : result[0]));
+    results_.replace(
+        inst.results[0],
+        b_.cast(s, flushing ? mend(inst.op, r, map[body->params()[0]], map[body->params().back()], result[0]) : result[0]));
     return true;
   }
 

@@ -37,14 +37,16 @@ class Expander {
 
   /// Combining lanes rounds in each step: a type that lower_types takes away must not be combined in a wider one.
   bool is_kept(const Inst& inst) const {
-    return keep_(inst) && (info(inst.type.scalar).storage == inst.type.scalar || (inst.op == Op::CastSat && !is_wide(inst.operands[0])));
+    return keep_(inst) &&
+           (info(inst.type.scalar).storage == inst.type.scalar || (inst.op == Op::CastSat && !is_wide(inst.operands[0])));
   }
   bool is_wide(ValueId v) const { return size_of(f_.type_of(v).scalar) == 8; }
 
   /// None: the operation stays.
   ValueId expand(const Inst& inst) {
     switch (inst.op) {
-      case Op::AddSat: case Op::SubSat: return saturating(inst);
+      case Op::AddSat:
+      case Op::SubSat: return saturating(inst);
       case Op::BytePermute: return byte_permute(inst);
       case Op::CastSat: return cast_saturating(inst.type.scalar, inst.operands[0]);
       case Op::MatchAny: return match_any(inst.operands[0]);
@@ -84,7 +86,8 @@ class Expander {
     if (!is_float(to)) return b_.cast(to, x);
     const Scalar wide = is_wide(x) || size_of(to) == 8 ? Scalar::F64 : Scalar::F32;
     const std::uint64_t bits[] = {largest_finite(to)};
-    const ValueId given = b_.cast(wide, x), most = b_.constant(wide, eval(Op::Cast, wide, to, bits)), least = b_.unary(Op::Neg, most);
+    const ValueId given = b_.cast(wide, x), most = b_.constant(wide, eval(Op::Cast, wide, to, bits)),
+                  least = b_.unary(Op::Neg, most);
     const ValueId low = select(b_.compare(Op::Gt, given, most), most, given);
     return b_.cast(to, select(b_.compare(Op::Lt, low, least), least, low));
   }
@@ -110,9 +113,7 @@ class Expander {
   ValueId active_lanes() { return b_.emit(Op::Ballot, Scalar::U64, {b_.constant(Scalar::Bool, 1)}); }
   ValueId shuffle(ValueId x, ValueId lane) { return b_.emit(Op::Shuffle, f_.type_of(x), std::array{x, lane}); }
   /// The number of the highest one bit; -1 where there is none.
-  ValueId highest(ValueId bits) {
-    return b_.binary(Op::Sub, number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits}));
-  }
+  ValueId highest(ValueId bits) { return b_.binary(Op::Sub, number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits})); }
 
   /// A ballot for every bit keeps the lanes that agree in it.
   ValueId match_any(ValueId x) {
@@ -151,7 +152,8 @@ class Expander {
     const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {});
     ValueId sum = inst.operands[0];
     for (unsigned reach = 1; reach < f_.facts.warp; reach *= 2)
-      sum = b_.emit(combining[inst.imm], f_.type_of(sum), std::array{sum, shuffle(sum, b_.binary(Op::Xor, lane, number(Scalar::I32, reach)))});
+      sum = b_.emit(combining[inst.imm], f_.type_of(sum),
+                    std::array{sum, shuffle(sum, b_.binary(Op::Xor, lane, number(Scalar::I32, reach)))});
     return sum;
   }
 

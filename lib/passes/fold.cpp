@@ -47,7 +47,8 @@ class Folder {
     if (inst.op == Op::If) return fold_if(i, into);
     if (inst.op == Op::Switch) return fold_switch(i, into);
     if (is_loop(inst.op)) return fold_loop(i, into);
-    if (info(inst.op).effect == Effect::Sync && !inst.results.empty() && f_.is_const(inst.operands[0])) return fold_vote(i, into), true;
+    if (info(inst.op).effect == Effect::Sync && !inst.results.empty() && f_.is_const(inst.operands[0]))
+      return fold_vote(i, into), true;
     if (Simplify::applies(f_, inst)) {
       Node n{inst.op, inst.type.scalar, inst.fast, inst.imm, unsigned(inst.operands.size()), {none, none, none}};
       std::copy(inst.operands.begin(), inst.operands.end(), n.in.begin());
@@ -73,7 +74,9 @@ class Folder {
     b_.append(Op::Barrier, Type{}, {});
     if (op != Op::BarrierCount) return same_.replace(result, vote);
     if (!yes) return same_.replace(result, b_.constant(Scalar::I32, 0));
-    const auto extent = [&](unsigned axis) { return b_.cast(Scalar::I32, b_.emit(Op::BlockDim, value_type(Scalar::I64), {}, axis)); };
+    const auto extent = [&](unsigned axis) {
+      return b_.cast(Scalar::I32, b_.emit(Op::BlockDim, value_type(Scalar::I64), {}, axis));
+    };
     same_.replace(result, b_.binary(Op::Mul, b_.binary(Op::Mul, extent(0), extent(1)), extent(2)));
   }
 

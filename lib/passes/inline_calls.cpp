@@ -81,8 +81,8 @@ class Inliner {
   Function& f_;
   Builder b_;
   Substitution results_;
-  std::map<std::size_t, std::uint32_t> locations_;               // by function
-  std::map<std::pair<std::size_t, InstId>, ValueId> shared_;     // by function and declaration
+  std::map<std::size_t, std::uint32_t> locations_;            // by function
+  std::map<std::pair<std::size_t, InstId>, ValueId> shared_;  // by function and declaration
   std::vector<InstId> shared_insts_;
 };
 

@@ -43,8 +43,7 @@ class Interchanger {
   /// All trips to their end, as many for all threads of the block but for one.
   bool is_plain(InstId i) const {
     return exits_.breaks[i].empty() && exits_.continues[i].size() == 1 &&
-           exits_.continues[i][0] == f_.regions[f_.insts[i].regions[0]].insts.back() &&
-           is_of_launch(f_.insts[i].operands[0]);
+           exits_.continues[i][0] == f_.regions[f_.insts[i].regions[0]].insts.back() && is_of_launch(f_.insts[i].operands[0]);
   }
   /// Made of arguments and sizes alone.
   bool is_of_launch(ValueId v) const {
@@ -52,7 +51,8 @@ class Interchanger {
     if (!d) return f_.values[v].region == f_.body;
     const bool argument = d->op == Op::Load && f_.type_of(d->operands[0]).space == Space::Argument;
     if (!argument && (!is_pure(d->op) || info(d->op).level > Level::Block)) return false;
-    return std::all_of(d->operands.begin(), d->operands.end(), [&](ValueId x) { return f_.type_of(x).is_array() || is_of_launch(x); });
+    return std::all_of(d->operands.begin(), d->operands.end(),
+                       [&](ValueId x) { return f_.type_of(x).is_array() || is_of_launch(x); });
   }
 
   void interchange(InstId i) {
@@ -68,7 +68,8 @@ class Interchanger {
     const ValueId trips = b_.cast(Scalar::U64, full);
     fetch_ahead(i, tuning::cpu::trips_ahead);
     if (is_short(i)) {
-      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, trips, each), done = b_.binary(Op::Mul, many, each);
+      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, trips, each),
+                    done = b_.binary(Op::Mul, many, each);
       after = loop(i, many, tuning::cpu::trips_at_once, none, step, after);
       after = loop(i, b_.binary(Op::Sub, trips, done), 1, done, step, after);
     } else {
@@ -78,7 +79,8 @@ class Interchanger {
     const ValueId last = b_.binary(Op::Add, size(Op::GlobalId), b_.binary(Op::Mul, full, step));
     const ValueId inside = b_.compare(Op::Lt, last, bound);
     const InstId rest = b_.append(Op::If, f_.insts[i].type, std::span(&inside, 1));
-    for (std::size_t n = 0; n < after.size(); ++n) same_.replace(f_.insts[i].results[n], b_.add_result(rest, Type(f_.type_of(after[n]))));
+    for (std::size_t n = 0; n < after.size(); ++n)
+      same_.replace(f_.insts[i].results[n], b_.add_result(rest, Type(f_.type_of(after[n]))));
     b_.at(b_.new_region(rest));
     const std::vector<ValueId> ended = body(i, last, after);
     b_.append(Op::Yield, {}, ended);
@@ -106,7 +108,8 @@ class Interchanger {
   }
 
   /// `count` times `trips` trips, from trip `done` (none: 0) on; gives what they carry on.
-  std::vector<ValueId> loop(InstId i, ValueId count, unsigned trips, ValueId done, ValueId step, const std::vector<ValueId>& initial) {
+  std::vector<ValueId> loop(InstId i, ValueId count, unsigned trips, ValueId done, ValueId step,
+                            const std::vector<ValueId>& initial) {
     std::vector<ValueId> operands{count};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const RegionId outside = b_.region();
@@ -122,7 +125,9 @@ class Interchanger {
     if (done != none) first = b_.binary(Op::Add, first, done);
     for (unsigned t = 0; t < trips; ++t) {
       const ValueId trip = t == 0 ? first : b_.binary(Op::Add, first, b_.constant(Scalar::U64, t));
-      carried = body(i, b_.binary(Op::Add, b_.emit(Op::GlobalId, Scalar::I64, {}, 0), b_.binary(Op::Mul, b_.cast(Scalar::I64, trip), step)), carried);
+      carried = body(
+          i, b_.binary(Op::Add, b_.emit(Op::GlobalId, Scalar::I64, {}, 0), b_.binary(Op::Mul, b_.cast(Scalar::I64, trip), step)),
+          carried);
     }
     b_.append(Op::Continue, {}, carried);
     b_.at(outside);

@@ -19,7 +19,11 @@ constexpr std::uint64_t warp = 32;
 __extension__ using Wide = __int128;
 /// Steps are at most so large; others are as good as unknown.
 constexpr Wide farthest = Wide(1) << 31;
-LaneStep by(Wide step) { return step < -farthest || step > farthest ? LaneStep{Kind::Scaled} : step ? LaneStep{Kind::Step, std::int64_t(step)} : LaneStep{}; }
+LaneStep by(Wide step) {
+  return step < -farthest || step > farthest ? LaneStep{Kind::Scaled}
+         : step                              ? LaneStep{Kind::Step, std::int64_t(step)}
+                                             : LaneStep{};
+}
 
 /// The higher of two; different steps have none in common.
 LaneStep join(LaneStep a, LaneStep b) {
@@ -103,21 +107,37 @@ class Steps {
 
   LaneStep step_of(const ir::Inst& inst) const {
     switch (inst.op) {
-      case Op::ThreadIdx: case Op::GlobalId: {
+      case Op::ThreadIdx:
+      case Op::GlobalId: {
         const std::uint64_t along = f_.block[0] == 1 && f_.block[1] != 1 ? 1 : 0;
         return inst.imm == along ? LaneStep{Kind::Step, 1} : LaneStep{};
       }
       case Op::LaneId: return {Kind::Step, 1};
-      case Op::Load: case Op::LoadVec: return loaded(inst);
+      case Op::Load:
+      case Op::LoadVec: return loaded(inst);
       case Op::Shuffle: return operand(inst, 0).kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
-      case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Shl: case Op::Shr: case Op::And: case Op::Or: case Op::Xor:
-      case Op::Min: case Op::Max: case Op::Neg: case Op::Select: case Op::Cast: case Op::Uniform:
-        return arithmetic(inst);
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Div:
+      case Op::Rem:
+      case Op::Shl:
+      case Op::Shr:
+      case Op::And:
+      case Op::Or:
+      case Op::Xor:
+      case Op::Min:
+      case Op::Max:
+      case Op::Neg:
+      case Op::Select:
+      case Op::Cast:
+      case Op::Uniform: return arithmetic(inst);
       default: break;
     }
     switch (ir::info(inst.op).effect) {
       case ir::Effect::Pure: return any(inst);
-      case ir::Effect::Cross: case ir::Effect::Atomic: return ir::info(inst.op).level == ir::Level::Varying ? LaneStep{Kind::Unknown} : LaneStep{};
+      case ir::Effect::Cross:
+      case ir::Effect::Atomic: return ir::info(inst.op).level == ir::Level::Varying ? LaneStep{Kind::Unknown} : LaneStep{};
       default: return {};
     }
   }
@@ -151,7 +171,8 @@ class Steps {
     const LaneStep differs = x.kind == Kind::Same ? y : x;
     const bool one = x.kind == Kind::Same || y.kind == Kind::Same;  // of two
     switch (inst.op) {
-      case Op::Add: case Op::Sub: {
+      case Op::Add:
+      case Op::Sub: {
         if (x.kind == Kind::Scaled || y.kind == Kind::Scaled) return {Kind::Scaled};
         return by(inst.op == Op::Add ? Wide(x.step) + y.step : Wide(x.step) - y.step);
       }
@@ -162,17 +183,22 @@ class Steps {
       }
       case Op::Shl: {
         const std::uint64_t* places = constant(inst.operands[1]);
-        return places && *places < 32 && differs.kind == Kind::Step ? by(Wide(differs.step) * (Wide(1) << *places)) : LaneStep{Kind::Scaled};
+        return places && *places < 32 && differs.kind == Kind::Step ? by(Wide(differs.step) * (Wide(1) << *places))
+                                                                    : LaneStep{Kind::Scaled};
       }
       // Of neighbours nearly all have the same quotient, and remainders that follow one another.
-      case Op::Div: case Op::Shr: return one && y.kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
+      case Op::Div:
+      case Op::Shr: return one && y.kind == Kind::Same ? LaneStep{} : LaneStep{Kind::Unknown};
       case Op::Rem: return y.kind == Kind::Same ? x : LaneStep{Kind::Unknown};
       case Op::And: {
         const std::uint64_t* mask = constant(inst.operands[x.kind == Kind::Same ? 0 : 1]);
         if (!one || !mask) return {Kind::Unknown};
         return *mask % warp == 0 ? LaneStep{} : *mask % warp == warp - 1 ? differs : LaneStep{Kind::Unknown};
       }
-      case Op::Or: case Op::Xor: case Op::Min: case Op::Max: return one ? differs : join(x, y);
+      case Op::Or:
+      case Op::Xor:
+      case Op::Min:
+      case Op::Max: return one ? differs : join(x, y);
       default: return {Kind::Unknown};
     }
   }

@@ -98,7 +98,8 @@ class Lowerer {
     if (storage_.converts(to)) return beyond(to, x, converted(to, x));
     const ValueId rounded = is_upper(to) ? rounded_upper(x) : rounded_bits(Format(to), x);
     ValueId nan = b_.emit(Op::Isnan, Scalar::Bool, {x});
-    if (!has_infinity(to)) nan = either(nan, b_.compare(Op::Gt, both(rounded, number(largest_finite(to) + 1)), number(largest_finite(to))));
+    if (!has_infinity(to))
+      nan = either(nan, b_.compare(Op::Gt, both(rounded, number(largest_finite(to) + 1)), number(largest_finite(to))));
     return b_.cast(storage_(to), select(nan, number(canonical_nan(to)), rounded));
   }
   /// By the target's instruction, which saturates.
@@ -106,7 +107,8 @@ class Lowerer {
   /// `saturated`, or infinity or NaN where x is beyond the last midpoint.
   ValueId beyond(Scalar to, ValueId x, ValueId saturated) {
     const std::uint64_t largest[] = {largest_finite(to)}, last[] = {largest_finite(to) - 1};
-    const double top = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, largest)), below = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, last));
+    const double top = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, largest)),
+                 below = std::bit_cast<double>(eval(Op::Cast, Scalar::F64, to, last));
     // The midpoint itself goes to the even neighbour.
     const bool even = !(largest[0] & 1);
     const ValueId midpoint = single(std::bit_cast<std::uint32_t>(float(top + (top - below) / 2)));
@@ -126,7 +128,10 @@ class Lowerer {
   /// A float of fewer exponents than f32, whose fields lie as f32's do once its bits are shifted.
   struct Format {
     explicit Format(Scalar s)
-        : special(has_infinity(s)), fraction(info(s).fraction), sign(1u << (bits_of(s) - 1)), bias((1u << (info(s).exponent - 1)) - 1),
+        : special(has_infinity(s)),
+          fraction(info(s).fraction),
+          sign(1u << (bits_of(s) - 1)),
+          bias((1u << (info(s).exponent - 1)) - 1),
           largest(std::uint32_t(largest_finite(s))) {}
     bool special;
     std::uint32_t fraction, sign, bias, largest;
@@ -134,7 +139,9 @@ class Lowerer {
     std::uint32_t rebias() const { return (127 - bias) << 23; }
     std::uint32_t least() const { return rebias() + (1u << 23); }             // as f32, the least normal number
     std::uint32_t first_special() const { return (largest + 1) << shift(); }  // shifted: from here on infinite or NaN
-    std::uint32_t half() const { return (127 + 24 - bias - fraction) << 23; }  // as f32, whose last digit is the least subnormal number
+    std::uint32_t half() const {
+      return (127 + 24 - bias - fraction) << 23;
+    }  // as f32, whose last digit is the least subnormal number
   };
 
   // After Giesen ("Float->half variants", 2016). No f32 here is subnormal, which a device might take for zero.
@@ -148,13 +155,16 @@ class Lowerer {
     return single_of_bits(either(all, shift(Op::Shl, both(bits, number(s.sign)), 32 - std::bit_width(s.sign))));
   }
   ValueId rounded_bits(const Format& to, ValueId x) {
-    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)), odd = both(shift(Op::Shr, bits, to.shift()), number(1));
+    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)),
+                  odd = both(shift(Op::Shr, bits, to.shift()), number(1));
     const ValueId small = b_.compare(Op::Lt, size, number(to.least()));
     const ValueId sum = b_.binary(Op::Add, single_of_bits(select(small, size, number(0))), single(to.half()));
     const ValueId subnormal = b_.binary(Op::Sub, bits_of_single(sum), number(to.half()));
-    const ValueId near = b_.emit(Op::Min, Scalar::U32, {size, number(to.first_special() + to.rebias())});  // from here on infinite or NaN
+    const ValueId near =
+        b_.emit(Op::Min, Scalar::U32, {size, number(to.first_special() + to.rebias())});  // from here on infinite or NaN
     const std::uint32_t below_half = (1u << (to.shift() - 1)) - 1;
-    const ValueId normal = shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, near, number(below_half - to.rebias())), odd), to.shift());
+    const ValueId normal =
+        shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, near, number(below_half - to.rebias())), odd), to.shift());
     return either(select(small, subnormal, normal), both(shift(Op::Shr, bits, 32 - std::bit_width(to.sign)), number(to.sign)));
   }
 
@@ -182,13 +192,15 @@ class Lowerer {
     const Scalar u = storage_(s);
     const std::uint64_t sign = 1ull << (bits_of(s) - 1);
     const auto part = [&](ValueId v, std::uint64_t mask) { return b_.emit(Op::And, u, {v, b_.constant(u, mask)}); };
-    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, canonical_nan(s)), b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
+    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, canonical_nan(s)),
+                  b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
   }
 
   /// x y + z, rounded to odd. The product is exact unless it leaves the range of f32: where the sum may be in it all the same, both sides
   /// are computed as sixteenths, which are exact. What a product below the range loses is no more than the sign of a zero.
   ValueId fma(ValueId x, ValueId y, ValueId z) {
-    constexpr std::uint64_t one = 0x3f800000, sixteen = 0x41800000, sixteenth = 0x3d800000, much = 0x71800000, infinity = 0x7f800000;  // much: 2^100
+    constexpr std::uint64_t one = 0x3f800000, sixteen = 0x41800000, sixteenth = 0x3d800000, much = 0x71800000,
+                            infinity = 0x7f800000;  // much: 2^100
     const auto mul = [&](ValueId a, ValueId b) { return b_.binary(Op::Mul, a, b); };
     const auto sub = [&](ValueId a, ValueId b) { return b_.binary(Op::Sub, a, b); };
     const auto size = [&](ValueId v) { return b_.unary(Op::Abs, v); };
@@ -201,7 +213,8 @@ class Lowerer {
     const ValueId even = b_.compare(Op::Eq, both(bits, number(1)), number(0));
     const ValueId outwards = b_.compare(Op::Eq, more, is(Op::Gt, sum, 0));
     const ValueId moved = b_.binary(Op::Add, bits, select(outwards, number(1), number(0xffffffff)));
-    const ValueId odd = mul(single_of_bits(select(both(even, inexact), moved, bits)), select(large, single(sixteen), single(one)));
+    const ValueId odd =
+        mul(single_of_bits(select(both(even, inexact), moved, bits)), select(large, single(sixteen), single(one)));
     const ValueId tiny = both(is(Op::Eq, z, 0), both(is(Op::Ne, x, 0), is(Op::Ne, y, 0)));
     const ValueId finite = both(is(Op::Lt, size(x), infinity), is(Op::Lt, size(y), infinity));
     return select(tiny, mul(x, y), select(both(finite, b_.emit(Op::Isinf, Scalar::Bool, {z})), z, odd));

@@ -125,7 +125,7 @@ class Narrower {
     const Range a = ranges_.of(x), b = ranges_.of(y);
     if (s == Scalar::U64 && (a.low < 0 || b.low < 0)) return false;  // may be above every i64
     if (inst.op == Op::Abs) return a.low >= 0 && is(inst, x);
-    const bool below = a.high < b.low, above = a.low > b.high, not_above = a.high <= b.low, not_below = a.low >= b.high;
+    const bool below = a.high<b.low, above = a.low> b.high, not_above = a.high <= b.low, not_below = a.low >= b.high;
     const auto gives = [&](bool yes, bool no) { return (yes || no) && is(inst, b_.constant(Scalar::Bool, yes)); };
     switch (inst.op) {
       case Op::Min: return (not_above && is(inst, x)) || (not_below && is(inst, y));

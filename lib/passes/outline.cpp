@@ -44,10 +44,10 @@ class Outliner {
 
  private:
   struct Cost {
-    std::size_t size = 0;   // without constants, which parts make again: so a part is never cut itself
-    bool stays = false;     // belongs to the kernel, or names memory that no function is given
+    std::size_t size = 0;  // without constants, which parts make again: so a part is never cut itself
+    bool stays = false;    // belongs to the kernel, or names memory that no function is given
     bool returns = false, leaves_loop = false;
-    bool meets = false;     // has a barrier
+    bool meets = false;  // has a barrier
   };
   struct Passed {
     std::vector<ValueId> params, results;
@@ -77,7 +77,8 @@ class Outliner {
     if (knows_place(inst.op)) return true;
     if (inst.op == Op::Call && calls.belongs_to_kernel(inst.imm)) return true;
     const auto own = [&](ValueId v) { return f_.type_of(v).is_array() && f_.type_of(v).space != Space::Global; };
-    return std::any_of(inst.operands.begin(), inst.operands.end(), own) || std::any_of(inst.results.begin(), inst.results.end(), own);
+    return std::any_of(inst.operands.begin(), inst.operands.end(), own) ||
+           std::any_of(inst.results.begin(), inst.results.end(), own);
   }
 
   void walk(RegionId r) {
@@ -206,7 +207,7 @@ class Outliner {
   Builder b_;
   std::size_t part_;
   std::vector<Function>& made_;
-  unsigned& name_;  // of the last part
+  unsigned& name_;                                 // of the last part
   std::vector<Cost> cost_;                         // by InstId
   std::vector<std::uint32_t> uses_, uses_inside_;  // by ValueId, of those there were at the start
   std::vector<std::uint32_t> inside_;              // by ValueId: the run that defines or is given it

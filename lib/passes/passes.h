@@ -48,8 +48,8 @@ void expand_math(ir::Module& m, ChooseExpansion choose, bool flushing = false);
 void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
 /// What a target has of the types below f32.
 struct SmallFloats {
-  bool halves = true;    // f16 as itself
-  bool float8 = false;   // instructions from f32 to floats of 8 bits, saturating, and back
+  bool halves = true;   // f16 as itself
+  bool float8 = false;  // instructions from f32 to floats of 8 bits, saturating, and back
 };
 /// Types that back ends know as integers (types.def, and f16 on targets without it) become those, and their arithmetic that of f32;
 /// expand_ops first. With `float8` the conversions stay, between f32 and the type, and a bitcast to or from u8 at once beside them.
@@ -112,7 +112,8 @@ inline constexpr bool verify_by_default = false;
 #else
 inline constexpr bool verify_by_default = true;
 #endif
-std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked = verify_by_default, Effort effort = Effort::Best);
+std::string run_pipeline(ir::Module& m, const support::Target& target, bool checked = verify_by_default,
+                         Effort effort = Effort::Best);
 
 /// The passes that change a module, by name: for tests and tools.
 struct Pass {

@@ -41,7 +41,9 @@ bool has_cpu(const Inst& inst) {
 bool has_ptx(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }
-bool converts_float8(const Inst& inst) { return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1; }
+bool converts_float8(const Inst& inst) {
+  return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1;
+}
 bool has_ptx80(const Inst& inst) { return has_ptx(inst) || (reduces_integers(inst) && size_of(inst.type.scalar) <= 4); }
 
 bool has_ptx89(const Inst& inst) { return has_ptx80(inst) || converts_float8(inst); }
@@ -51,14 +53,16 @@ bool (*had_by(const support::Target& target))(const Inst&) {
     case TargetKind::Interpreter: return has_all;
     case TargetKind::Cpu: return has_cpu;
     case TargetKind::Ptx: return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
-    case TargetKind::Spirv: case TargetKind::OpenCl: return has_nothing;
+    case TargetKind::Spirv:
+    case TargetKind::OpenCl: return has_nothing;
   }
   return has_nothing;
 }
 
 ChooseExpansion expansions_of(const support::Target& target) {
   // Processors compute the functions of OpenCL's fast mode by calls, a number at a time.
-  if (target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions)) return [](const Inst&, FpMode) { return Expansion::Exact; };
+  if (target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions))
+    return [](const Inst&, FpMode) { return Expansion::Exact; };
   static constexpr ChooseExpansion choices[] = {
 #define TARGET(Name, ...) choose<TargetKind::Name>,
 #include "support/targets.def"
@@ -101,7 +105,8 @@ void prepare(Module& m) {
 
 std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
-  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter, gpu = !cpu && !interpreted;
+  const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
+             gpu = !cpu && !interpreted;
   Runner run(m, checked);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
@@ -144,7 +149,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   if (!interpreted) {
     if (cpu) outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
-    else outline(m, ptx ? tuning::gpu::largest_ptx_function : tuning::gpu::largest_function, tuning::gpu::outlined_part);  // what widen makes stays whole
+    else
+      outline(m, ptx ? tuning::gpu::largest_ptx_function : tuning::gpu::largest_function,
+              tuning::gpu::outlined_part);  // what widen makes stays whole
     run.check("outline");
   }
   run("canonicalise", canonicalise);

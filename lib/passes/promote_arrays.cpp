@@ -38,7 +38,8 @@ class ArrayPromoter {
   }
   bool at_known_place(const Inst& inst) const {
     const ValueId array = inst.operands[0], index = inst.operands[1];
-    return inst.operands.size() == 2 + values_of_access(inst.op) && inst.imm == 0 && f_.is_const(index) && f_.const_bits(index) < lengths_[array];
+    return inst.operands.size() == 2 + values_of_access(inst.op) && inst.imm == 0 && f_.is_const(index) &&
+           f_.const_bits(index) < lengths_[array];
   }
 
   /// Lengths of the arrays that become slots, by value; 0 for all else.
@@ -70,7 +71,8 @@ class ArrayPromoter {
       const Scalar s = f_.type_of(inst.results[0]).scalar;
       const ValueId zero = b_.constant(s, 0);
       std::vector<ValueId>& slots = slots_[inst.results[0]];
-      for (std::uint64_t k = 0; k < lengths_[inst.results[0]]; ++k) slots.push_back(b_.emit(Op::Slot, slot_type(s), std::array{zero}));
+      for (std::uint64_t k = 0; k < lengths_[inst.results[0]]; ++k)
+        slots.push_back(b_.emit(Op::Slot, slot_type(s), std::array{zero}));
       return true;
     }
     const bool load = inst.op == Op::Load;

@@ -94,12 +94,9 @@ class Promoter {
   void keep(InstId i, RegionId r) {
     f_.regions[r].insts.push_back(i);
     const Op op = f_.insts[i].op;
-    if (op == Op::If || op == Op::Switch)
-      walk_branch(i);
-    else if (is_loop(op))
-      walk_loop(i);
-    else if ((op == Op::Break || op == Op::Continue) && loop_ != none)
-      append_current(i, loop_);
+    if (op == Op::If || op == Op::Switch) walk_branch(i);
+    else if (is_loop(op)) walk_loop(i);
+    else if ((op == Op::Break || op == Op::Continue) && loop_ != none) append_current(i, loop_);
   }
 
   void walk_branch(InstId branch) {

@@ -83,10 +83,8 @@ void Ranges::define_index(const Inst& loop, ValueId index) {
   const Range bound = of(loop.operands[0]);
   const bool known = bound.high != int64_max && (loop.op == Op::GridStride || bound.low >= 0);
   const Range trips{0, std::max<std::int64_t>(0, bound.high - 1)};
-  if (known)
-    set(index, trips);
-  else
-    set(index, loop.op == Op::GridStride ? natural : of_type(f_.type_of(index).scalar));
+  if (known) set(index, trips);
+  else set(index, loop.op == Op::GridStride ? natural : of_type(f_.type_of(index).scalar));
 }
 
 Range Ranges::compute(const Inst& inst) const {
@@ -157,12 +155,14 @@ Range Ranges::above(ValueId v, const Inst& less) const {
     return n;
   };
   const auto same = [&](std::size_t k, std::size_t of_less) { return number(d->operands[k]) == number(less.operands[of_less]); };
-  if (d->op == Op::Sub && same(0, 1) && same(1, 0)) return fit(d->type.scalar, 1, Wide(of(less.operands[1]).high) - of(less.operands[0]).low);
+  if (d->op == Op::Sub && same(0, 1) && same(1, 0))
+    return fit(d->type.scalar, 1, Wide(of(less.operands[1]).high) - of(less.operands[0]).low);
   if (!f_.is_const(d->operands[1])) return of(v);
   const Range x = above(d->operands[0], less), by = of(d->operands[1]);
   // What is taken off an unsigned number is added as a number near 2^64.
   const auto step = std::int64_t(f_.const_bits(d->operands[1]));
-  if (d->op == Op::Add && d->type.scalar == Scalar::U64 && step < 0 && x.low >= 0) return fit(Scalar::U64, Wide(x.low) + step, Wide(x.high) + step);
+  if (d->op == Op::Add && d->type.scalar == Scalar::U64 && step < 0 && x.low >= 0)
+    return fit(Scalar::U64, Wide(x.low) + step, Wide(x.high) + step);
   return arithmetic(d->op, d->type.scalar, x, by);
 }
 
@@ -175,7 +175,8 @@ void Ranges::assume(ValueId condition, bool holds) {
     const Inst* d = f_.def(part);
     if (!d) continue;
     if (d->op == Op::Not) parts.emplace_back(d->operands[0], !true_part);
-    else if (d->op == (true_part ? Op::And : Op::Or)) parts.emplace_back(d->operands[0], true_part), parts.emplace_back(d->operands[1], true_part);
+    else if (d->op == (true_part ? Op::And : Op::Or))
+      parts.emplace_back(d->operands[0], true_part), parts.emplace_back(d->operands[1], true_part);
     else if (info(d->op).rule == Rule::Compare) assume(*d, true_part);
   }
 }
@@ -197,10 +198,8 @@ void Ranges::assume(const Inst& compare, bool holds) {
     if (h.high > std::numeric_limits<std::int64_t>::min()) narrow(low, {l.low, h.high - strict});
     if (l.low < int64_max) narrow(high, {l.low + strict, h.high});
   };
-  if (less)
-    below(x, a, y, b);
-  else
-    below(y, b, x, a);
+  if (less) below(x, a, y, b);
+  else below(y, b, x, a);
 }
 
 }  // namespace krait::passes

@@ -65,7 +65,9 @@ inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId 
 }
 
 /// What a map of clone_inst gives for a value: itself where it is not mapped.
-inline ir::ValueId mapped(const std::vector<ir::ValueId>& map, ir::ValueId v) { return v < map.size() && map[v] != ir::none ? map[v] : v; }
+inline ir::ValueId mapped(const std::vector<ir::ValueId>& map, ir::ValueId v) {
+  return v < map.size() && map[v] != ir::none ? map[v] : v;
+}
 inline void set_mapped(std::vector<ir::ValueId>& map, ir::ValueId v, ir::ValueId to) {
   if (v >= map.size()) map.resize(v + 1, ir::none);
   map[v] = to;

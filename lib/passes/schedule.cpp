@@ -22,7 +22,12 @@ using namespace ir;
 class Scheduler {
  public:
   Scheduler(Function& f, const Calls& calls, std::size_t shortest)
-      : f_(f), calls_(calls), shortest_(shortest), left_(use_counts(f)), maker_(f.values.size(), none), pending_(f.insts.size()) {}
+      : f_(f),
+        calls_(calls),
+        shortest_(shortest),
+        left_(use_counts(f)),
+        maker_(f.values.size(), none),
+        pending_(f.insts.size()) {}
 
   void run(RegionId r) {
     const std::vector<InstId> insts = take_insts(f_, r);

@@ -15,7 +15,8 @@ using namespace ir;
 
 class Settler {
  public:
-  explicit Settler(Function& f) : f_(f), cuts_(f.insts.size(), false), made_(f.values.size(), false), place_(f.values.size(), 0) {}
+  explicit Settler(Function& f)
+      : f_(f), cuts_(f.insts.size(), false), made_(f.values.size(), false), place_(f.values.size(), 0) {}
 
   void run() {
     if (find_cuts(f_.body)) settle(f_.body);
@@ -45,7 +46,8 @@ class Settler {
       now[k] = segment;
       bool made = !is_pure(inst.op) && !cuts_[insts[k]];
       unsigned earliest = 0;
-      for (const ValueId v : inst.operands) made = made || (is_pure(inst.op) && made_[v]), earliest = std::max(earliest, place_[v]);
+      for (const ValueId v : inst.operands)
+        made = made || (is_pure(inst.op) && made_[v]), earliest = std::max(earliest, place_[v]);
       then[k] = is_pure(inst.op) && made ? earliest : segment;
       segment += cuts_[insts[k]];
       for (const ValueId v : inst.results) {
@@ -84,7 +86,8 @@ class Settler {
     return std::size_t(std::count(crosses.begin(), crosses.end(), true));
   }
 
-  void reorder(RegionId r, const std::vector<InstId>& insts, const std::vector<unsigned>& now, const std::vector<unsigned>& then) {
+  void reorder(RegionId r, const std::vector<InstId>& insts, const std::vector<unsigned>& now,
+               const std::vector<unsigned>& then) {
     std::vector<InstId>& out = f_.regions[r].insts;
     out.clear();
     for (std::size_t k = 0; k < insts.size(); ++k) {
@@ -97,9 +100,9 @@ class Settler {
   }
 
   Function& f_;
-  std::vector<bool> cuts_;           // by InstId: a barrier, or control flow around one
-  std::vector<bool> made_;           // by ValueId: not to be computed again
-  std::vector<unsigned> place_;      // by ValueId: the segment of its region from which on it can be there
+  std::vector<bool> cuts_;       // by InstId: a barrier, or control flow around one
+  std::vector<bool> made_;       // by ValueId: not to be computed again
+  std::vector<unsigned> place_;  // by ValueId: the segment of its region from which on it can be there
 };
 
 }  // namespace

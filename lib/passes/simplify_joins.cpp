@@ -39,10 +39,8 @@ class Simplifier {
   void walk(RegionId r) {
     for (const InstId i : f_.regions[r].insts) {
       for (const RegionId inner : f_.insts[i].regions) walk(inner);
-      if (is_loop(f_.insts[i].op))
-        loop(i);
-      else if (!f_.insts[i].results.empty() && !f_.insts[i].regions.empty())
-        branch(i);
+      if (is_loop(f_.insts[i].op)) loop(i);
+      else if (!f_.insts[i].results.empty() && !f_.insts[i].regions.empty()) branch(i);
     }
   }
 

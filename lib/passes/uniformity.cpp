@@ -78,14 +78,10 @@ FlowAnalysis::Left FlowAnalysis::walk(RegionId r, Flow flow) {
     const Inst& inst = f_.insts[i];
     Flow gone = flow;
     gone.exit = i;
-    if (inst.op == Op::Break)
-      left.broke.join(gone);
-    else if (inst.op == Op::Continue)
-      left.continued.join(gone);
-    else if (inst.op == Op::Return)
-      left.returned.join(gone);
-    else if (inst.regions.empty())
-      simple(i, flow);
+    if (inst.op == Op::Break) left.broke.join(gone);
+    else if (inst.op == Op::Continue) left.continued.join(gone);
+    else if (inst.op == Op::Return) left.returned.join(gone);
+    else if (inst.regions.empty()) simple(i, flow);
     else {
       const Left inner = is_loop(inst.op) ? loop(i, flow) : branch(i, flow);
       flow.join(inner.broke);

@@ -28,7 +28,8 @@ void Unroller::walk(RegionId r, const Choose& choose) {
 bool Unroller::has_one_end(InstId loop) const {
   if (loop >= exits_.breaks.size()) return false;
   const std::vector<InstId>& continues = exits_.continues[loop];
-  return exits_.breaks[loop].empty() && continues.size() == 1 && continues[0] == f_.regions[f_.insts[loop].regions[0]].insts.back();
+  return exits_.breaks[loop].empty() && continues.size() == 1 &&
+         continues[0] == f_.regions[f_.insts[loop].regions[0]].insts.back();
 }
 
 /// True: nothing is left of the loop itself.
@@ -38,7 +39,8 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   const bool known = f_.is_const(trips);
   if (known && f_.const_bits(trips) < width) return false;
   done_ = true;
-  for_each_inst(f_, f_.insts[loop].regions[0], [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });  // loops inside may be gone
+  for_each_inst(f_, f_.insts[loop].regions[0],
+                [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });  // loops inside may be gone
 
   if (how.most) return unroll_to_most(loop, how), true;
   const Scalar s = f_.type_of(trips).scalar;
@@ -66,7 +68,8 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   for (const ValueId v : carried) inside.push_back(b_.new_param(into, f_.type_of(v)));
   for (ValueId& v : carried) v = b_.add_result(wide, f_.type_of(v));
   b_.at(into);
-  const std::vector<ValueId> next = copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, how, width);
+  const std::vector<ValueId> next =
+      copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, how, width);
   b_.append(Op::Continue, {}, next);
   b_.at(outside);
   if (known && f_.const_bits(trips) % width == 0) return finish();
@@ -108,7 +111,8 @@ void Unroller::unroll_to_most(InstId loop, const Choice& how) {
 }
 
 /// The body one time after another; what the last one carries on.
-std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried, const Choice& how, unsigned count) {
+std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<ValueId> carried, const Choice& how,
+                                      unsigned count) {
   std::vector<std::vector<ValueId>> loaded(f_.insts.size());
   const std::vector<InstId> insts = f_.regions[body].insts;
   const Scalar s = f_.type_of(first).scalar;

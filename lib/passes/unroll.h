@@ -34,7 +34,8 @@ class Unroller {
   bool has_one_end(ir::InstId loop) const;
   bool unroll(ir::InstId loop, const Choice& how);
   void unroll_to_most(ir::InstId loop, const Choice& how);
-  std::vector<ir::ValueId> copies(ir::RegionId body, ir::ValueId first, std::vector<ir::ValueId> carried, const Choice& how, unsigned count);
+  std::vector<ir::ValueId> copies(ir::RegionId body, ir::ValueId first, std::vector<ir::ValueId> carried, const Choice& how,
+                                  unsigned count);
 
   ir::Function& f_;
   ir::Builder b_;

@@ -24,7 +24,8 @@ std::size_t size_of_body(const Function& f, InstId loop) {
   for_each_inst(f, f.insts[loop].regions[0], [&](InstId i, RegionId) {
     const Op op = f.insts[i].op;
     const Effect effect = info(op).effect;
-    const bool plain = effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(op) || op == Op::If;
+    const bool plain =
+        effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(op) || op == Op::If;
     fits = fits && plain && op != Op::Return && op != Op::Call;
     size += op != Op::Const;
   });
@@ -35,7 +36,13 @@ std::size_t size_of_body(const Function& f, InstId loop) {
 class KnownPlaces {
  public:
   KnownPlaces(const Function& f, std::size_t largest)
-      : f_(f), ranges_(f), known_(f.values.size(), false), arrays_(f.values.size(), false), most_(f.insts.size(), 0), around_(f.insts.size(), none), loops_(f.insts.size(), false) {
+      : f_(f),
+        ranges_(f),
+        known_(f.values.size(), false),
+        arrays_(f.values.size(), false),
+        most_(f.insts.size(), 0),
+        around_(f.insts.size(), none),
+        loops_(f.insts.size(), false) {
     look_at(f.body);
     for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
@@ -123,8 +130,12 @@ Unroller::Choice choose(const Function& f, InstId loop, std::uint64_t most, std:
   const bool known = f.is_const(trips);
   if (most != 0 && most * size <= largest) return {unsigned(most), !known, false, {}};
   if (!several) return {};
-  if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size) return {unsigned(f.const_bits(trips)), false, false, {}};
-  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1, false, is_shared_out(f, loop), {}};
+  if (known && f.const_bits(trips) <= tuning::gpu::unrolled_whole / size)
+    return {unsigned(f.const_bits(trips)), false, false, {}};
+  return {tuning::gpu::unrolled_trips * size <= tuning::gpu::unrolled_body ? tuning::gpu::unrolled_trips : 1,
+          false,
+          is_shared_out(f, loop),
+          {}};
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ class Rows {
       const Inst& in = f_.insts[i];
       const Effect effect = info(in.op).effect;
       ++count, writes = writes || effect == Effect::Write;
-      const bool plain = effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(in.op) || in.op == Op::If;
+      const bool plain =
+          effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(in.op) || in.op == Op::If;
       fits = fits && plain && in.op != Op::Return && in.op != Op::Call && in.op != Op::LoadVec;
     });
     if (!fits || count > tuning::cpu::largest_row_body) return {};

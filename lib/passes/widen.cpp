@@ -53,10 +53,8 @@ class Widener {
     for (const InstId i : f_.regions[f_.body].insts) {
       const Inst& inst = f_.insts[i];
       if (inst.op == Op::Return) continue;
-      if (inst.op == Op::GridStride && loop == none && inst.results.empty())
-        loop = i;
-      else if (!same_everywhere(inst))
-        return none;
+      if (inst.op == Op::GridStride && loop == none && inst.results.empty()) loop = i;
+      else if (!same_everywhere(inst)) return none;
     }
     return loop;
   }

@@ -24,15 +24,23 @@ class Executable {
  public:
   virtual ~Executable() = default;
   /// Registers, shared and local bytes a thread or block uses, and the largest block; 0 where the device does not say.
-  struct Attributes { int registers = 0; std::int64_t shared_bytes = 0, local_bytes = 0; int max_threads = 0; };
+  struct Attributes {
+    int registers = 0;
+    std::int64_t shared_bytes = 0, local_bytes = 0;
+    int max_threads = 0;
+  };
   virtual Attributes attributes() const { return {}; }
   /// A block size that fills the device well for this code.
   virtual int suggested_block() const { return 256; }
 };
 
 /// An order of work on a device. 0 is the default stream.
-struct StreamHandle { void* native = nullptr; };
-struct EventHandle { void* native = nullptr; };
+struct StreamHandle {
+  void* native = nullptr;
+};
+struct EventHandle {
+  void* native = nullptr;
+};
 
 /// Shared arrays of one kernel that may be sized at launch.
 inline constexpr unsigned max_sized_at_launch = 8;
@@ -41,10 +49,10 @@ struct LaunchRequest {
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::int64_t dynamic_shared = 0;  // bytes of the arrays that are sized at launch, with the gaps between them
   std::array<std::uint32_t, max_sized_at_launch> shared_bytes{};  // of each of them
-  const std::byte* args = nullptr;  // the argument block (ir/abi.h)
+  const std::byte* args = nullptr;                                // the argument block (ir/abi.h)
   std::size_t args_size = 0;
   StreamHandle stream{};
-  bool one_trip = false;            // no thread has more than one trip of a grid_stride loop
+  bool one_trip = false;  // no thread has more than one trip of a grid_stride loop
 };
 
 /// One launch of a graph.
@@ -57,8 +65,8 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  virtual std::string name() const = 0;        // of the hardware
-  virtual std::string id() const = 0;          // "cpu", "cuda:0", "vulkan:1"
+  virtual std::string name() const = 0;  // of the hardware
+  virtual std::string id() const = 0;    // "cpu", "cuda:0", "vulkan:1"
   virtual support::Target target() const = 0;
   virtual bool host_memory() const { return false; }  // device addresses are host addresses, and launches synchronous (CPU)
   /// Kernels take addresses of the host's memory. Where launches are not synchronous, who passes them waits for the stream.
@@ -93,7 +101,11 @@ class Device {
   virtual void launch_graph(void*, StreamHandle) {}
   virtual void destroy_graph(void*) noexcept {}
 
-  struct Limits { Dim3 grid, block; std::int64_t threads; std::int64_t shared_bytes; };
+  struct Limits {
+    Dim3 grid, block;
+    std::int64_t threads;
+    std::int64_t shared_bytes;
+  };
   virtual Limits limits() const = 0;
 
   virtual StreamHandle create_stream() = 0;

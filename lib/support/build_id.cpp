@@ -53,7 +53,7 @@ std::string build_id_of_file(const std::string& path) {
     return "";
   std::vector<ElfW(Phdr)> parts(header.e_phnum);
   if (!read_at(parts.data(), parts.size() * sizeof(ElfW(Phdr)), header.e_phoff)) return "";
-  for (const ElfW(Phdr)& part : parts) {
+  for (const ElfW(Phdr) & part : parts) {
     constexpr std::size_t most = 64 << 10;  // notes are small
     if (part.p_type != PT_NOTE || part.p_filesz > most) continue;
     std::string notes(part.p_filesz, '\0');

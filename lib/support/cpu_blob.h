@@ -24,12 +24,12 @@ enum class CpuLevel : std::uint32_t { Sse42 = 2, Avx2 = 3, Avx512 = 4 };
 /// filled with the operation's identity, and put it together with the array when it is done.
 struct CpuCopy {
   enum class Update : std::uint8_t { None, Add, And, Or, Xor, Min, Max } update = Update::None;  // None: there is no such array
-  std::uint8_t bytes = 0;         // of an element: 4 or 8
+  std::uint8_t bytes = 0;                                                                        // of an element: 4 or 8
   std::uint8_t is_signed = 0;
   std::uint8_t rank = 0;          // the array is contiguous
   std::uint8_t extent_bytes = 0;  // 4 or 8
   std::uint8_t reserved = 0;
-  std::uint16_t address = 0;      // in the argument block: of the array's address, behind which its extents lie
+  std::uint16_t address = 0;  // in the argument block: of the array's address, behind which its extents lie
 };
 static_assert(sizeof(CpuCopy) == 8);
 
@@ -40,12 +40,12 @@ struct CpuCode {
 
   CpuMode mode = CpuMode::Block;
   CpuLevel level = CpuLevel::Sse42;
-  std::uint32_t lanes = 1, parts = 1;      // lanes × parts threads run as one gang
-  std::uint32_t entry = no_entry;          // offset of CpuEntry in the image
-  std::uint32_t extent = no_entry;         // offset of CpuExtent, in mode Range
-  std::uint16_t rows = 1, layers = 1;      // in mode Block: of the gang's threads, along y and z
-  std::uint32_t gang_bytes = 0;            // per gang of the block in work, a multiple of 64
-  std::uint32_t item_cost = 1;             // estimated instructions of a gang
+  std::uint32_t lanes = 1, parts = 1;         // lanes × parts threads run as one gang
+  std::uint32_t entry = no_entry;             // offset of CpuEntry in the image
+  std::uint32_t extent = no_entry;            // offset of CpuExtent, in mode Range
+  std::uint16_t rows = 1, layers = 1;         // in mode Block: of the gang's threads, along y and z
+  std::uint32_t gang_bytes = 0;               // per gang of the block in work, a multiple of 64
+  std::uint32_t item_cost = 1;                // estimated instructions of a gang
   std::array<CpuCopy, most_copies> copies{};  // those that there are come first
 };
 static_assert(sizeof(CpuCode) == 68);
@@ -54,9 +54,9 @@ static_assert(sizeof(CpuCode) == 68);
 struct CpuLaunch {
   std::int64_t grid[3];
   std::int64_t block[3];
-  std::int64_t dynamic_bytes;        // of the shared arrays that are sized at launch, a multiple of 64
-  const void* const* helpers;        // table of CpuHelper
-  std::int64_t copied;               // bit i: the argument block has a copy of the worker's for CpuCode::copies[i]
+  std::int64_t dynamic_bytes;  // of the shared arrays that are sized at launch, a multiple of 64
+  const void* const* helpers;  // table of CpuHelper
+  std::int64_t copied;         // bit i: the argument block has a copy of the worker's for CpuCode::copies[i]
 };
 
 /// Work for one call. Grid: x in [begin, end), rows y + z·height in [row_begin, row_end). Range and Block: items [begin, end).

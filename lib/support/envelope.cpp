@@ -69,7 +69,8 @@ unsigned ArgumentLayout::count(ArgumentSlot::What what) const {
 std::string difference(const ArgumentLayout& taken, const ArgumentLayout& given) {
   for (std::size_t i = 0; i < std::max(taken.slots.size(), given.slots.size()); ++i) {
     if (i < taken.slots.size() && i < given.slots.size() && taken.slots[i] == given.slots[i]) continue;
-    return fmt::format("item {} of its arguments is {}, expected {}", i, i < taken.slots.size() ? text_of(taken.slots[i]) : "missing",
+    return fmt::format("item {} of its arguments is {}, expected {}", i,
+                       i < taken.slots.size() ? text_of(taken.slots[i]) : "missing",
                        i < given.slots.size() ? text_of(given.slots[i]) : "none");
   }
   if (taken.size != given.size) return fmt::format("its arguments take {} bytes, expected {}", taken.size, given.size);
@@ -85,7 +86,8 @@ std::string seal(const Envelope& e) {
   h.slots = std::uint32_t(e.arguments.slots.size()), h.lengths = std::uint32_t(e.lengths.size());
   h.entry_bytes = std::uint32_t(e.entry.size()), h.own_bytes = std::uint32_t(e.own.size()), h.code_bytes = e.code.size();
   std::string out;
-  out.reserve(sizeof h + h.slots * sizeof(Slot) + h.lengths * sizeof e.lengths[0] + e.entry.size() + e.own.size() + e.code.size());
+  out.reserve(sizeof h + h.slots * sizeof(Slot) + h.lengths * sizeof e.lengths[0] + e.entry.size() + e.own.size() +
+              e.code.size());
   append(out, &h, sizeof h);
   for (const ArgumentSlot& s : e.arguments.slots) {
     const Slot slot{std::uint8_t(s.what), s.param, s.dimension, 0, s.bytes, s.offset};
@@ -96,16 +98,21 @@ std::string seal(const Envelope& e) {
 }
 
 std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
-  if (bytes.size() < sizeof(Head)) return fmt::format("its code is damaged: {} bytes, expected an envelope of at least {}", bytes.size(), sizeof(Head));
+  if (bytes.size() < sizeof(Head))
+    return fmt::format("its code is damaged: {} bytes, expected an envelope of at least {}", bytes.size(), sizeof(Head));
   const Head h = take<Head>(bytes);
   if (std::memcmp(h.magic, magic, sizeof magic) != 0)
-    return fmt::format("its code is damaged, or of another build: it begins with other bytes than {}. {}", std::string_view(magic, sizeof magic), another_build);
+    return fmt::format("its code is damaged, or of another build: it begins with other bytes than {}. {}",
+                       std::string_view(magic, sizeof magic), another_build);
   if (h.version != Envelope::version)
     return fmt::format("its code is in format {}, expected {}: {}", h.version, Envelope::version, another_build);
-  if (h.kind != unsigned(expected)) return fmt::format("its code is for target {}, expected {}", word_of(h.kind), info(expected).word);
-  const std::uint64_t before = std::uint64_t(h.slots) * sizeof(Slot) + std::uint64_t(h.lengths) * sizeof(std::uint64_t) + h.entry_bytes + h.own_bytes;
+  if (h.kind != unsigned(expected))
+    return fmt::format("its code is for target {}, expected {}", word_of(h.kind), info(expected).word);
+  const std::uint64_t before =
+      std::uint64_t(h.slots) * sizeof(Slot) + std::uint64_t(h.lengths) * sizeof(std::uint64_t) + h.entry_bytes + h.own_bytes;
   if (h.code_bytes > bytes.size() || before != bytes.size() - h.code_bytes)
-    return fmt::format("its code is damaged: {} bytes follow the head, expected {} and {} of code", bytes.size(), before, h.code_bytes);
+    return fmt::format("its code is damaged: {} bytes follow the head, expected {} and {} of code", bytes.size(), before,
+                       h.code_bytes);
   Envelope e;
   e.kind = expected, e.elements = h.elements, e.registers = h.registers, e.fixed_shared = h.fixed_shared;
   e.block = {h.block[0], h.block[1], h.block[2]};
@@ -113,7 +120,8 @@ std::string open(std::string_view bytes, TargetKind expected, Envelope& out) {
   for (std::uint32_t i = 0; i < h.slots; ++i) {
     const Slot s = take<Slot>(bytes);
     if (s.what > unsigned(ArgumentSlot::What::SharedLength) || std::uint64_t(s.offset) + s.bytes > h.argument_bytes)
-      return fmt::format("its code is damaged: item {} of its arguments lies at {} and takes {} bytes, expected within {}", i, s.offset, s.bytes, h.argument_bytes);
+      return fmt::format("its code is damaged: item {} of its arguments lies at {} and takes {} bytes, expected within {}", i,
+                         s.offset, s.bytes, h.argument_bytes);
     e.arguments.slots.push_back({ArgumentSlot::What(s.what), s.param, s.dimension, s.bytes, s.offset});
   }
   if (h.elements == 0) return "its code is damaged: a thread handles 0 elements, expected 1 or more";

@@ -44,9 +44,10 @@ struct Envelope {
   static constexpr std::uint32_t version = 1;
 
   TargetKind kind{};
-  std::uint32_t elements = 1;         // that a thread handles at once: so many threads fewer cover an array
-  std::uint32_t registers = 0;        // of a thread at most, if that spills nothing: a wish; 0: none
-  std::uint64_t fixed_shared = 0;     // bytes of shared memory of fixed size; PTX: only those in the segment that the launch asks for
+  std::uint32_t elements = 1;   // that a thread handles at once: so many threads fewer cover an array
+  std::uint32_t registers = 0;  // of a thread at most, if that spills nothing: a wish; 0: none
+  std::uint64_t fixed_shared =
+      0;  // bytes of shared memory of fixed size; PTX: only those in the segment that the launch asks for
   std::array<std::uint32_t, 3> block{};  // a fixed block size, or 0
   ArgumentLayout arguments;
   std::vector<std::uint64_t> lengths;  // of shared arrays that are sized at launch: ir::SharedLengths

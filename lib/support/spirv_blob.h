@@ -16,12 +16,12 @@ namespace krait::support {
 
 /// What the launcher must know beside what all targets say (envelope.h).
 struct SpirvCode {
-  std::uint32_t push_bytes = 0;      // of the push constants
+  std::uint32_t push_bytes = 0;  // of the push constants
   std::uint32_t arguments_in_memory = 0;
-  std::uint32_t local_bytes = 0;     // a thread's arrays
-  std::uint32_t uses_warp = 0;       // needs whole subgroups, lanes in the order of the threads
-  std::uint32_t depth = 0;           // of conditions and loops in each other, and of what follows early returns
-  std::uint32_t trips = 0;           // of loops of constant counts that a thread makes, where conditions let it
+  std::uint32_t local_bytes = 0;  // a thread's arrays
+  std::uint32_t uses_warp = 0;    // needs whole subgroups, lanes in the order of the threads
+  std::uint32_t depth = 0;        // of conditions and loops in each other, and of what follows early returns
+  std::uint32_t trips = 0;        // of loops of constant counts that a thread makes, where conditions let it
 };
 inline constexpr std::uint32_t spirv_launch_bytes = 16, spirv_zero_offset = 12;  // three extents of the grid, then a zero
 enum SpirvSpecConstant : std::uint32_t { SpirvBlockX, SpirvBlockY, SpirvBlockZ, SpirvFolded, SpirvOneTrip, SpirvSharedBytes };

@@ -14,7 +14,8 @@ namespace krait::support {
 namespace {
 
 constexpr TargetInfo kinds[] = {
-#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages, usual) {#word, warp, most_lanes, aligned, blocks, tiers, stages, usual},
+#define TARGET(Name, word, warp, most_lanes, aligned, blocks, tiers, stages, usual) \
+  {#word, warp, most_lanes, aligned, blocks, tiers, stages, usual},
 #include "support/targets.def"
 };
 
@@ -100,7 +101,10 @@ class Parser {
     else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
     else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
     else if (const auto kind = kind_of(first)) whole(*kind, second);
-    else wrong_ = fmt::format("\"{}\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it", text_);
+    else
+      wrong_ = fmt::format(
+          "\"{}\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it",
+          text_);
     return {std::move(target_), std::move(wrong_)};
   }
 
@@ -124,7 +128,8 @@ class Parser {
   void short_opencl() {
     target_.kind = TargetKind::OpenCl;
     using enum Feature;
-    for (const Feature f : {I64, F64, I16, I8, Fma32, Div32, Sqrt32, Fma64, Div64, Sqrt64, Whole64}) target_.spirv.features.set(f);
+    for (const Feature f : {I64, F64, I16, I8, Fma32, Div32, Sqrt32, Fma64, Div64, Sqrt64, Whole64})
+      target_.spirv.features.set(f);
   }
 
   void whole(TargetKind kind, std::string_view word) {
@@ -166,7 +171,8 @@ class Parser {
   void added(std::string_view word, std::string_view value) {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next())
-      if (part.front() != '+') return wrong("\"{}\": features of the processor can only be added: expected +…, not \"{}\"", word, part);
+      if (part.front() != '+')
+        return wrong("\"{}\": features of the processor can only be added: expected +…, not \"{}\"", word, part);
     target_.cpu.features = value;
   }
 
@@ -195,7 +201,8 @@ class Parser {
   void listed(std::string_view value) {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next()) {
-      const auto* found = std::find_if(std::begin(features), std::end(features), [&](const FeatureInfo& f) { return f.word == part; });
+      const auto* found =
+          std::find_if(std::begin(features), std::end(features), [&](const FeatureInfo& f) { return f.word == part; });
       if (found == std::end(features))
         return expected(part, "features of " + list(features, [](const FeatureInfo& f) { return f.word; }));
       target_.spirv.features.set(Feature(found - features));
@@ -223,7 +230,8 @@ class Parser {
     PtxTarget& t = target_.ptx;
     const unsigned needed = isa_needed(t.sm, t.specific);
     if (!saw("isa")) t.isa = std::max(usual_isa, needed);
-    else if (t.specific && t.isa < needed) expected(fmt::format("isa={}", t.isa), fmt::format("{} or later, which {} needs", needed, t.name()));
+    else if (t.specific && t.isa < needed)
+      expected(fmt::format("isa={}", t.isa), fmt::format("{} or later, which {} needs", needed, t.name()));
   }
 
   void expected(std::string_view word, std::string_view what) {
@@ -279,7 +287,8 @@ std::string print(const Target& target) {
     case TargetKind::Interpreter: return std::string(word);
     case TargetKind::Cpu: {
       const CpuTarget& t = target.cpu;
-      return fmt::format("{} x86-64 lanes={}{} cpu={} tune={}{}{}{}", word, t.lanes, t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu, t.tune,
+      return fmt::format("{} x86-64 lanes={}{} cpu={} tune={}{}{}{}", word, t.lanes,
+                         t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu, t.tune,
                          t.features.empty() ? "" : " features=", t.features, t.quick ? " effort=quick" : "");
     }
     case TargetKind::Ptx: return fmt::format("{} sm={} isa={}", word, target.ptx.name().substr(3), target.ptx.isa);
@@ -324,7 +333,8 @@ PtxTarget writable(const PtxTarget& target) {
 std::span<const Quirk> quirks() {
   static constexpr Quirk rows[] = {
 #define VULKAN_QUIRK(driver, Cure, versions, probe, symptom) {"Vulkan: " #driver, #Cure, versions, probe, symptom},
-#define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom) {"Vulkan: " #driver, "refused beyond " #most, versions, probe, symptom},
+#define VULKAN_LIMIT(driver, limit, most, versions, probe, symptom) \
+  {"Vulkan: " #driver, "refused beyond " #most, versions, probe, symptom},
 #define OPENCL_QUIRK(Cure, platform, versions, probe, symptom) {"OpenCL: " platform, #Cure, versions, probe, symptom},
 #define QUIRK(driver, cure, versions, probe, symptom) {driver, cure, versions, probe, symptom},
 #include "support/quirks.def"

@@ -11,7 +11,8 @@ namespace krait::tuning::gpu {
 /// `bench_compile --large ptx spirv` without a device, `bench_first cuda` with one; docs/performance-log.md has what it costs and saves.
 /// Best code for PTX is made in the background, and calls cost a straight hash its registers: more is left whole there.
 inline constexpr std::size_t largest_function = 2000, largest_ptx_function = 16000, outlined_part = 500;
-static_assert(outlined_part < largest_function && largest_function < largest_ptx_function);  // a part also ends, by an operation more
+static_assert(outlined_part < largest_function &&
+              largest_function < largest_ptx_function);  // a part also ends, by an operation more
 /// Instructions of a body that handles four elements per thread. Black-Scholes, some 200 with its functions expanded, still gains on an
 /// H200: 2.53 ms become 2.16; a kernel of ten functions, above the limit, would take twice as long to compile. `bench_gpu`.
 inline constexpr std::size_t largest_wide_body = 400;
@@ -23,7 +24,8 @@ inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// Instructions of a function whose loops of few trips are written out to make known places of all accesses to a local array, which then
 /// lives in registers; trips of such a loop; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256,
 /// binomial trees, small matrices). Vulkan's drivers compile at the first launch, with nothing to run until then: a third is the most they get.
-inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 4000, most_bounded_trips = 128, largest_array_in_registers = 512;
+inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 4000, most_bounded_trips = 128,
+                             largest_array_in_registers = 512;
 
 /// Values that are loaded before an operation that becomes branches, for use behind it, each in a register of its own; and operations that compute
 /// the index of such a load. Four elements of four numbers, as one thread takes them; more would cost blocks on a multiprocessor, whose threads

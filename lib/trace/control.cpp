@@ -52,9 +52,10 @@ ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, l
   r.enter(then);
   body();
   if (insts(r, then).empty())
-    r.misuse("the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves "
-             "the lambda)",
-             where);
+    r.misuse(
+        "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves "
+        "the lambda)",
+        where);
   r.exit(Op::Yield);
   return inst;
 }
@@ -233,9 +234,10 @@ void end_loop(node index, bool whole, location where) noexcept {
   Recorder* r = trace::find_recorder();
   if (!r || index.recording != r->serial()) return;
   if (!whole)
-    r->misuse("C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use "
-              "break_(), continue_() or return_()",
-              where);
+    r->misuse(
+        "C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use "
+        "break_(), continue_() or return_()",
+        where);
   std::size_t frame = r->depth();
   while (frame > 0 && r->frame(frame - 1).index != index.id) --frame;
   if (frame == 0) return;  // an exception has closed it already

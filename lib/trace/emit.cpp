@@ -99,7 +99,8 @@ void* begin_recording(const recording_options& options) {
   if (trace::find_recorder())
     throw error(error::kind_type::usage,
                 fmt::format("kernel {}: kernels cannot be launched while another one is being recorded: call the lambda itself",
-                            options.name ? options.name : "").c_str(),
+                            options.name ? options.name : "")
+                    .c_str(),
                 options.where.file, options.where.line);
   auto* const r = new Recorder(options);
   trace::set_recorder(r);
@@ -165,7 +166,8 @@ node convert_saturating(scalar type, node x) {
   if (!ir::is_float(to)) return convert(type, x);
   if (ir::is_float(from)) return r.node_of(r.emit(Op::CastSat, to, {v}));
   // Integers that f32 does not hold are beyond the small types, and all are inside of the others.
-  return ir::info(to).exponent < ir::info(Scalar::F32).exponent ? r.node_of(r.emit(Op::CastSat, to, {r.use_as(Scalar::F32, x)})) : convert(type, x);
+  return ir::info(to).exponent < ir::info(Scalar::F32).exponent ? r.node_of(r.emit(Op::CastSat, to, {r.use_as(Scalar::F32, x)}))
+                                                                : convert(type, x);
 }
 
 node apply(op what, scalar type, node x) {
@@ -235,8 +237,9 @@ node logical(op what, bool left, node right) {
   Recorder& r = trace::recorder();
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.has_effects(right))
-    r.misuse("the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is "
-             "recorded already: write if (flag) around it, or kr::value(flag) on the left");
+    r.misuse(
+        "the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is "
+        "recorded already: write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
@@ -328,8 +331,9 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
   std::uint64_t room = ir::max_array_bytes / elem_bytes;  // elements
   for (unsigned d = 0; d < rank; ++d) room /= std::uint64_t(extents[d]);
   if (room == 0) {
-    r.misuse(fmt::format("a {} array of {} elements of {} bytes: it has at most {} GiB", space == ir::Space::Shared ? "shared" : "local",
-                         fmt::join(extents, extents + rank, " x "), elem_bytes, ir::max_array_bytes >> 30));
+    r.misuse(fmt::format("a {} array of {} elements of {} bytes: it has at most {} GiB",
+                         space == ir::Space::Shared ? "shared" : "local", fmt::join(extents, extents + rank, " x "), elem_bytes,
+                         ir::max_array_bytes >> 30));
     rank = 1, extents = &after_misuse;
   }
   const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
@@ -348,7 +352,9 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
     return make_array(op::Shared, element, elem_bytes, &extent, 1);
   }
   if (&r.function() != &r.kernel())
-    r.misuse("dynamic_shared within a kr::function: declare it in the kernel, as its length is computed before the kernel runs, and pass it");
+    r.misuse(
+        "dynamic_shared within a kr::function: declare it in the kernel, as its length is computed before the kernel runs, and "
+        "pass it");
   else if (r.at().region() != r.function().body)
     r.misuse("dynamic_shared stands in a branch or loop: declare it before, as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
@@ -362,10 +368,12 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
 node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where) {
   Recorder& r = trace::recorder();
   r.location(where);
-  if (r.in_function()) r.misuse("kr::constant stands in the body of a kr::function: capture the table in the kernel, and pass elements of it");
+  if (r.in_function())
+    r.misuse("kr::constant stands in the body of a kr::function: capture the table in the kernel, and pass elements of it");
   if (count > trace::max_table_bytes / elem_bytes) {
-    r.misuse(fmt::format("kr::constant captures {} elements of {} bytes, and a table has at most {} MiB: pass the data as an array",
-                         count, elem_bytes, trace::max_table_bytes >> 20));
+    r.misuse(
+        fmt::format("kr::constant captures {} elements of {} bytes, and a table has at most {} MiB: pass the data as an array",
+                    count, elem_bytes, trace::max_table_bytes >> 20));
     count = 0;
   }
   const auto* const first = static_cast<const std::byte*>(data);
@@ -404,7 +412,8 @@ void report(op what, const char* text, const node* values, unsigned count, locat
 void report_unless(node condition, const char* text, const node* values, unsigned count, location where) {
   set_location(where);
   const node fails = apply(op::Not, scalar::boolean, condition);
-  record_if(fails, [&] { report(op::Fault, text, values, count, where); }, where);
+  record_if(
+      fails, [&] { report(op::Fault, text, values, count, where); }, where);
 }
 
 }  // namespace krait::detail

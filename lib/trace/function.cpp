@@ -136,8 +136,10 @@ void call_function(const called_function& what, const function_argument* argumen
   }
   trace::CalledFunction* f = r.find_function(key);
   if (f && !f->complete) {
-    r.misuse(fmt::format("function {} calls itself, directly or through others: what a kernel calls is not recursive; use a loop, "
-                         "with a kr::local array as its stack where it needs one", r.function(f->index).name));
+    r.misuse(
+        fmt::format("function {} calls itself, directly or through others: what a kernel calls is not recursive; use a loop, "
+                    "with a kr::local array as its stack where it needs one",
+                    r.function(f->index).name));
     return trace::give_zeros(r, what, results);
   }
   if (!f) {

@@ -39,8 +39,9 @@ Recorder* find_recorder() noexcept { return current; }
 void set_recorder(Recorder* r) noexcept { current = r; }
 Recorder& recorder() {
   if (!current)
-    support::fail_usage("a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views "
-                        "and control flow belong into the lambda of kr::kernel or kr::vectorize");
+    support::fail_usage(
+        "a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views "
+        "and control flow belong into the lambda of kr::kernel or kr::vectorize");
   return *current;
 }
 
@@ -108,10 +109,11 @@ void Recorder::hint_at_unrolled_loops() {
     }
   }
   if (all < unrolled_kernel) return;
-  recorded_->hint = {fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which take long to compile. A C++ "
-                                 "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
-                                 most, all),
-                     std::string(at.file), at.line};
+  recorded_->hint = {
+      fmt::format("this line was recorded as {} operations, and lines like it as {} in all, which take long to compile. A C++ "
+                  "loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop",
+                  most, all),
+      std::string(at.file), at.line};
 }
 
 // ---- instructions -------------------------------------------------------------------------------------------------------------
@@ -127,7 +129,9 @@ ir::InstId Recorder::append(ir::Op op, ir::Type type, std::span<const ir::ValueI
     throw error(error::kind_type::usage,
                 fmt::format("kernel {}: the recording has passed {} operations. A C++ loop runs while recording and unrolls; one "
                             "that waits for a traced value never ends: use kr::while_ or kr::range",
-                            function().name, max_instructions).c_str(), where_.file, where_.line);
+                            function().name, max_instructions)
+                    .c_str(),
+                where_.file, where_.line);
   return append_unchecked(op, type, operands, imm);
 }
 ir::InstId Recorder::append(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> operands, std::uint64_t imm) {
@@ -153,8 +157,9 @@ ir::ValueId Recorder::resolve(detail::node n) {
   const ir::Value& v = function().values[n.id];
   const ir::RegionId region = v.def == ir::none ? v.region : now_->home[v.def];
   if (region >= now_->is_open.size() || !now_->is_open[region]) {
-    misuse("a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to "
-           "it inside");
+    misuse(
+        "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to "
+        "it inside");
     return ir::none;
   }
   return n.id;
@@ -185,7 +190,9 @@ void Recorder::enter(ir::RegionId region, bool loop) {
   if (now_->frames.size() + 8 > ir::max_region_depth)
     throw error(error::kind_type::usage,
                 fmt::format("kernel {}: control flow nests deeper than {} levels: does a function call itself without end?",
-                            function().name, ir::max_region_depth - 8).c_str(), where_.file, where_.line);
+                            function().name, ir::max_region_depth - 8)
+                    .c_str(),
+                where_.file, where_.line);
   Frame frame;
   frame.region = region, frame.loop = loop, frame.opened = now_->open_regions.size();
   now_->frames.push_back(frame);
@@ -326,14 +333,16 @@ detail::body_scope Recorder::begin_body(void (*result)(void*, detail::node), voi
   scope.start = mark({0, now_->serial});
   scope.index = std::uint32_t(now_->bodies.size());
   const ir::ValueId no = constant(ir::Scalar::Bool, 0);
-  body.done = now_->builder.add_result(append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
+  body.done =
+      now_->builder.add_result(append(ir::Op::Slot, ir::slot_type(ir::Scalar::Bool), {no}), ir::slot_type(ir::Scalar::Bool));
   now_->bodies.push_back(body);
   return scope;
 }
 
 /// A body that was left by return_(value) becomes a loop of one trip, which the breaks leave.
 void Recorder::end_body(const detail::body_scope& scope) {
-  if (scope.start.condition.recording != now_->serial || scope.index + 1 != now_->bodies.size() || now_->bodies.back().depth != now_->frames.size()) {
+  if (scope.start.condition.recording != now_->serial || scope.index + 1 != now_->bodies.size() ||
+      now_->bodies.back().depth != now_->frames.size()) {
     misuse("a C++ return or exception left a recorded loop: use kr::return_(value)");
     return;
   }

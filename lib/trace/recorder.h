@@ -29,22 +29,22 @@ struct Misuse {
 
 /// A region being recorded.
 struct Frame {
-  ir::RegionId region = ir::none;   // what belongs to the function
+  ir::RegionId region = ir::none;  // what belongs to the function
   bool loop = false;
-  bool terminated = false;          // the builder stands in a detached region
-  bool left_by_result = false;      // loops: a return_(value) inside leaves through this one
-  ir::ValueId index = ir::none;     // loops over a range: the value of the index
-  std::size_t opened = 0;           // size of Recorder's list of open regions when it was entered
+  bool terminated = false;       // the builder stands in a detached region
+  bool left_by_result = false;   // loops: a return_(value) inside leaves through this one
+  ir::ValueId index = ir::none;  // loops over a range: the value of the index
+  std::size_t opened = 0;        // size of Recorder's list of open regions when it was entered
 };
 
 /// An element-wise body: return_(value) leaves it.
 struct Body {
   void (*result)(void*, detail::node) = nullptr;
   void* context = nullptr;
-  std::size_t depth = 0;              // frames below it
-  bool terminated = false;            // of the frame around it, at the start
+  std::size_t depth = 0;                 // frames below it
+  bool terminated = false;               // of the frame around it, at the start
   bool left = false, left_loop = false;  // by return_(value); from within a loop
-  ir::ValueId done = ir::none;        // slot<bool>, set when it was left from within a loop
+  ir::ValueId done = ir::none;           // slot<bool>, set when it was left from within a loop
 };
 
 /// What is recorded of one function, the kernel or one that it calls.
@@ -55,8 +55,8 @@ struct Scope {
   std::uint32_t serial;
   std::vector<Frame> frames;
   std::vector<ir::RegionId> open_regions;
-  std::vector<bool> is_open;             // by RegionId
-  std::vector<ir::RegionId> home;        // by InstId: the region that holds it
+  std::vector<bool> is_open;       // by RegionId
+  std::vector<ir::RegionId> home;  // by InstId: the region that holds it
   std::vector<Body> bodies;
   std::set<std::pair<ir::InstId, std::int64_t>> cases;
   std::map<std::pair<const char*, unsigned>, std::uint32_t> location_ids;
@@ -72,9 +72,9 @@ struct FunctionKey {
 };
 struct CalledFunction {
   FunctionKey key;
-  std::size_t index;              // in the module
-  bool complete = false;          // else it is being recorded
-  std::vector<bool> assigned;     // by parameter: taken by reference, and assigned to
+  std::size_t index;           // in the module
+  bool complete = false;       // else it is being recorded
+  std::vector<bool> assigned;  // by parameter: taken by reference, and assigned to
 };
 
 class Recorder {
@@ -179,9 +179,9 @@ class Recorder {
   std::string unique_name(std::string name) const;
 
   std::unique_ptr<Recorded> recorded_;
-  std::vector<std::unique_ptr<ir::Function>> functions_;       // the kernel first
+  std::vector<std::unique_ptr<ir::Function>> functions_;  // the kernel first
   std::vector<std::unique_ptr<CalledFunction>> called_;
-  std::vector<std::unique_ptr<Scope>> scopes_;                 // the kernel's, and of functions inside each other
+  std::vector<std::unique_ptr<Scope>> scopes_;  // the kernel's, and of functions inside each other
   Scope* now_ = nullptr;
   std::optional<Misuse> misuse_;
   std::vector<detail::location> doubles_;

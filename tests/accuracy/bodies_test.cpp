@@ -38,9 +38,24 @@ template <class Float>
 std::vector<Float> arguments(const Reference& f, std::size_t count, std::uint64_t seed) {
   Random random(seed);
   using Limits = std::numeric_limits<Float>;
-  std::vector<Float> out{0, Float(-0.0), 1, -1, 2, Float(0.5), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
-                         Limits::denorm_min(), Limits::max(), Limits::min(), Float(1e9), Float(88.8), Float(-104), Float(9.5),
-                         Float(709.9), Float(26.5)};
+  std::vector<Float> out{0,
+                         Float(-0.0),
+                         1,
+                         -1,
+                         2,
+                         Float(0.5),
+                         Limits::infinity(),
+                         -Limits::infinity(),
+                         Limits::quiet_NaN(),
+                         Limits::denorm_min(),
+                         Limits::max(),
+                         Limits::min(),
+                         Float(1e9),
+                         Float(88.8),
+                         Float(-104),
+                         Float(9.5),
+                         Float(709.9),
+                         Float(26.5)};
   while (out.size() < count) {
     const bool wild = random.next() % 2 == 0;
     out.push_back(wild ? std::bit_cast<Float>(BitsOf<Float>(random.next())) : Float(f.low + (f.high - f.low) * random.unit()));
@@ -97,12 +112,16 @@ const Reference& find(std::string_view name) {
 TEST(FastBodies, give_the_bits_of_their_templates) {
 #define FUNCTION1(Name, name)
 #define FUNCTION2(Name, name)
-#define FAST1(Name, name)                                                                    \
-  compare<float>(find(#name), [](float x, float) { return math::name##_fast(x); }, "fast"); \
-  compare<double>(find(#name), [](double x, double) { return math::name##_fast(x); }, "fast");
-#define FAST2(Name, name)                                                                         \
-  compare<float>(find(#name), [](float x, float y) { return math::name##_fast(x, y); }, "fast"); \
-  compare<double>(find(#name), [](double x, double y) { return math::name##_fast(x, y); }, "fast");
+#define FAST1(Name, name)                                                        \
+  compare<float>(                                                                \
+      find(#name), [](float x, float) { return math::name##_fast(x); }, "fast"); \
+  compare<double>(                                                               \
+      find(#name), [](double x, double) { return math::name##_fast(x); }, "fast");
+#define FAST2(Name, name)                                                             \
+  compare<float>(                                                                     \
+      find(#name), [](float x, float y) { return math::name##_fast(x, y); }, "fast"); \
+  compare<double>(                                                                    \
+      find(#name), [](double x, double y) { return math::name##_fast(x, y); }, "fast");
 #include "math/functions.def"
 }
 

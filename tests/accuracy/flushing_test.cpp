@@ -39,7 +39,8 @@ class Flusher {
       const ir::Inst inst = f_.insts[i];
       if (inst.op == Op::Fma && inst.fast) {
         ++flushed_;
-        const ir::ValueId fused = b_.emit(Op::Fma, Scalar::F32, {flush(inst.operands[0]), flush(inst.operands[1]), flush(inst.operands[2])});
+        const ir::ValueId fused =
+            b_.emit(Op::Fma, Scalar::F32, {flush(inst.operands[0]), flush(inst.operands[1]), flush(inst.operands[2])});
         results_.replace(inst.results[0], flush(fused));
         continue;
       }
@@ -64,8 +65,11 @@ std::vector<float> arguments(const Reference& f, std::uint64_t seed) {
   for (int i = 0; i < 4096; ++i) {
     const auto bits = std::uint32_t(random.next());
     const unsigned kind = seed % 2 ? unsigned(i) % 4 : unsigned(i) / 4 % 4;  // all pairs of kinds
-    const std::uint32_t below = kind == 1 ? 0x00800000 : kind == 2 ? 0x02000000 : 0x10000000;  // subnormal ones, those near, and farther
-    out.push_back(kind ? std::bit_cast<float>(bits % below | (bits & 0x80000000)) : float(f.low + (f.high - f.low) * random.unit()));
+    const std::uint32_t below = kind == 1   ? 0x00800000
+                                : kind == 2 ? 0x02000000
+                                            : 0x10000000;  // subnormal ones, those near, and farther
+    out.push_back(kind ? std::bit_cast<float>(bits % below | (bits & 0x80000000))
+                       : float(f.low + (f.high - f.low) * random.unit()));
   }
   return out;
 }

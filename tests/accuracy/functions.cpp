@@ -66,7 +66,9 @@ Errors<Float> in_parallel(std::size_t count, const Measure& measure) {
 class Measurement {
  public:
   explicit Measurement(const Evaluator& by) : by_(by) {}
-  Errors<float> singles(const Reference& f, std::uint64_t step) const { return f.arity == 1 ? all_singles(f, step) : some_singles(f); }
+  Errors<float> singles(const Reference& f, std::uint64_t step) const {
+    return f.arity == 1 ? all_singles(f, step) : some_singles(f);
+  }
   Errors<double> doubles(const Reference& f) const;
 
  private:
@@ -77,7 +79,8 @@ class Measurement {
 };
 
 /// The double reference decides below the bound, or below what was seen already: what exceeds both goes to MPFR.
-Errors<float> Measurement::compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const {
+Errors<float> Measurement::compare(const Reference& f, std::size_t count, const float* x, const float* y,
+                                   const float* out) const {
   return in_parallel<float>(count, [&](std::size_t begin, std::size_t end, Errors<float>& found) {
     thread_local std::vector<double> wide;
     wide.resize(end - begin);
@@ -148,7 +151,8 @@ std::vector<double> times(const Reference& f, const std::vector<std::unique_ptr<
   const std::size_t n = std::strcmp(on.id(), "cpu") == 0 ? std::size_t(1) << 20 : std::size_t(1) << 26;
   std::vector<Float> hx(n), hy(n);
   Random random(1);
-  for (std::size_t i = 0; i < n; ++i) hx[i] = Float(f.low + (f.high - f.low) * random.unit()), hy[i] = Float(f.low + (f.high - f.low) * random.unit());
+  for (std::size_t i = 0; i < n; ++i)
+    hx[i] = Float(f.low + (f.high - f.low) * random.unit()), hy[i] = Float(f.low + (f.high - f.low) * random.unit());
   const array<Float> x = to_device(hx, on), y = to_device(hy, on);
   array<Float> out(shape<1>(n), on);
   std::vector<std::vector<double>> seen(candidates.size());
@@ -160,7 +164,8 @@ std::vector<double> times(const Reference& f, const std::vector<std::unique_ptr<
       const auto start = std::chrono::steady_clock::now();
       for (int i = 0; i < runs; ++i) candidates[c]->run(f, x, y, out);
       on.synchronize();
-      const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / runs / double(n);
+      const double ns =
+          std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / runs / double(n);
       if (round >= 0) seen[c].push_back(ns);
     }
   std::vector<double> medians;
@@ -314,7 +319,10 @@ int main(int count, char** arguments) try {
   setenv("OMP_WAIT_POLICY", "passive", 1);
   krait::accuracy::Request request;
   if (!krait::accuracy::read(count, arguments, request))
-    return std::fprintf(stderr, "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]\n"), 2;
+    return std::fprintf(
+               stderr,
+               "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]\n"),
+           2;
   return krait::accuracy::measure(request);
 } catch (const krait::error& e) {
   return std::fprintf(stderr, "%s\n", e.message()), 2;

@@ -15,9 +15,24 @@ namespace {
 template <class Float>
 std::vector<Float> interesting() {
   using Limits = std::numeric_limits<Float>;
-  std::vector<Float> out{0, 1, 2, Float(0.5), Float(1.5), Float(3.75), 10, 1000, Float(1e-3), Limits::max(), Limits::min(),
-                         Limits::denorm_min(), Limits::min() / 2, Limits::infinity(), Limits::quiet_NaN(), Float(1e30),
-                         Float(1e-30), Limits::denorm_min() * 5};
+  std::vector<Float> out{0,
+                         1,
+                         2,
+                         Float(0.5),
+                         Float(1.5),
+                         Float(3.75),
+                         10,
+                         1000,
+                         Float(1e-3),
+                         Limits::max(),
+                         Limits::min(),
+                         Limits::denorm_min(),
+                         Limits::min() / 2,
+                         Limits::infinity(),
+                         Limits::quiet_NaN(),
+                         Float(1e30),
+                         Float(1e-30),
+                         Limits::denorm_min() * 5};
   for (std::size_t i = 0, n = out.size(); i < n; ++i) out.push_back(-out[i]);
   return out;
 }

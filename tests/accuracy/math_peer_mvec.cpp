@@ -10,20 +10,22 @@ namespace {
 
 template <class Float>
 bool run(std::string_view function, const Float* x, const Float* y, Float* out, long n) {
-#define ONE(name)                                                                  \
-  if (function == #name) {                                                         \
+#define ONE(name)                                                                           \
+  if (function == #name) {                                                                  \
     _Pragma("omp parallel for simd") for (long i = 0; i < n; ++i) out[i] = std::name(x[i]); \
-    return true;                                                                   \
+    return true;                                                                            \
   }
-#define TWO(name)                                                                  \
-  if (function == #name) {                                                         \
+#define TWO(name)                                                                                 \
+  if (function == #name) {                                                                        \
     _Pragma("omp parallel for simd") for (long i = 0; i < n; ++i) out[i] = std::name(x[i], y[i]); \
-    return true;                                                                   \
+    return true;                                                                                  \
   }
+  // clang-format off
   ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan)
   ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(erf) ONE(erfc) ONE(tgamma) ONE(lgamma) ONE(cbrt)
   TWO(pow) TWO(atan2) TWO(hypot) TWO(fmod) TWO(remainder)
-  return false;
+      // clang-format on
+      return false;
 }
 
 bool run_either(const char* function, bool wide, const void* x, const void* y, void* out, long n) {

@@ -13,8 +13,12 @@
 #include "ulp.h"
 
 namespace krait::detail {
-#define FUNCTION1(Name, name) float math_##name(float); double math_##name(double);
-#define FUNCTION2(Name, name) float math_##name(float, float); double math_##name(double, double);
+#define FUNCTION1(Name, name) \
+  float math_##name(float);   \
+  double math_##name(double);
+#define FUNCTION2(Name, name)      \
+  float math_##name(float, float); \
+  double math_##name(double, double);
 #include "math/functions.def"
 }  // namespace krait::detail
 
@@ -99,12 +103,30 @@ void lgamma_exact(mpfr_t out, const mpfr_t x, const mpfr_t) {
 }
 #define KRAIT_MPFR1(function) [](mpfr_t out, const mpfr_t x, const mpfr_t) { mpfr_##function(out, x, MPFR_RNDN); }
 #define KRAIT_MPFR2(function) [](mpfr_t out, const mpfr_t x, const mpfr_t y) { mpfr_##function(out, x, y, MPFR_RNDN); }
-#define KRAIT_ONE(name, bound32, bound64, low, high, wide, exact)                                                      \
-  Reference{#name, 1, bound32, bound64, low, high, [](float x, float) { return detail::math_##name(x); },              \
-            [](double x, double) { return detail::math_##name(x); }, [](double x, double) -> double { return wide; }, exact}
-#define KRAIT_TWO(name, bound32, bound64, low, high, wide, exact)                                                      \
-  Reference{#name, 2, bound32, bound64, low, high, [](float x, float y) { return detail::math_##name(x, y); },         \
-            [](double x, double y) { return detail::math_##name(x, y); }, [](double x, double y) -> double { return wide; }, exact}
+#define KRAIT_ONE(name, bound32, bound64, low, high, wide, exact)                                                                  \
+  Reference {                                                                                                                      \
+#name, 1, bound32, bound64, low, high,                                                                                         \
+        [](float x,                                                                                                                \
+           float) { return detail::math_##name(x); },                                                                              \
+                                                   [](double x,                                                                    \
+                                                      double) { return detail::math_##name(x); },                                  \
+                                                                                               [](double x, double)                \
+                                                                                                    -> double { return wide; },    \
+                                                                                                                             exact \
+  }
+#define KRAIT_TWO(name, bound32, bound64, low, high, wide, exact)                                                                       \
+  Reference {                                                                                                                           \
+#name, 2, bound32, bound64, low, high,                                                                                              \
+        [](float x,                                                                                                                     \
+           float                                                                                                                        \
+               y) { return detail::math_##name(x, y); },                                                                                \
+                                                      [](double x,                                                                      \
+                                                         double                                                                         \
+                                                             y) { return detail::math_##name(x, y); },                                  \
+                                                                                                    [](double x, double y)              \
+                                                                                                         -> double { return wide; },    \
+                                                                                                                                  exact \
+  }
 
 const Reference table[] = {
     KRAIT_ONE(exp, 2, 2, -90, 90, std::exp(x), KRAIT_MPFR1(exp)),
@@ -151,13 +173,30 @@ using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64
 template <class Float>
 std::vector<Float> hard_points() {
   using Limits = std::numeric_limits<Float>;
-  std::vector<Float> out{0, 1, 2, Float(0.5), Float(0.25), 3, 4, 8, 10, 100, Limits::max(), Limits::min(), Limits::denorm_min(),
-                         Limits::infinity(), Limits::quiet_NaN(), Float(2.0 / 3), Float(4.0 / 3), Float(0.70710678118654752)};
-  for (int n = 1; n <= 200; ++n) out.push_back(Float(n * (std::numbers::pi / 2)));          // quadrants
+  std::vector<Float> out{0,
+                         1,
+                         2,
+                         Float(0.5),
+                         Float(0.25),
+                         3,
+                         4,
+                         8,
+                         10,
+                         100,
+                         Limits::max(),
+                         Limits::min(),
+                         Limits::denorm_min(),
+                         Limits::infinity(),
+                         Limits::quiet_NaN(),
+                         Float(2.0 / 3),
+                         Float(4.0 / 3),
+                         Float(0.70710678118654752)};
+  for (int n = 1; n <= 200; ++n) out.push_back(Float(n * (std::numbers::pi / 2)));           // quadrants
   for (int n = 1; n <= 60; ++n) out.push_back(Float((2 * n - 1) * (std::numbers::pi / 4)));  // and their borders
   for (int e = Limits::min_exponent - Limits::digits; e < Limits::max_exponent; ++e) out.push_back(std::ldexp(Float(1), e));
-  for (const double edge : {88.72, 89.4, 87.3, 86.9, 103.97, 709.78, 710.47, 708.05, 745.13, 127.0, 128.0, 149.0, 126.0, 1023.0, 1024.0,
-                            1074.5, 1022.0, 38.53, 44.85, 308.25, 323.6, 9.0, 10.05, 26.0, 26.54, 27.2, 3.95, 5.95, 1e5, 1e9})
+  for (const double edge :
+       {88.72,  89.4,   87.3,  86.9,  103.97, 709.78, 710.47, 708.05, 745.13, 127.0, 128.0, 149.0, 126.0, 1023.0, 1024.0,
+        1074.5, 1022.0, 38.53, 44.85, 308.25, 323.6,  9.0,    10.05,  26.0,   26.54, 27.2,  3.95,  5.95,  1e5,    1e9})
     out.push_back(Float(edge));
   // The arguments nearest to a multiple of pi/2 (Muller, "Elementary Functions", section on range reduction).
   if constexpr (sizeof(Float) == 8) out.push_back(6381956970095103.0 * 0x1p797);
@@ -225,7 +264,8 @@ long double exact_value(const Reference& f, double x, double y) {
 double quick_error(float result, double exact) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(exact) & ~(std::uint64_t(1) << 63);
   const std::uint64_t exponent = bits >> 52;
-  if (exponent < 1023 - 126 || exponent > 1023 + 127 || !(std::fabs(result) <= std::numeric_limits<float>::max())) return ulp_error(result, exact);
+  if (exponent < 1023 - 126 || exponent > 1023 + 127 || !(std::fabs(result) <= std::numeric_limits<float>::max()))
+    return ulp_error(result, exact);
   const double scale = std::bit_cast<double>((2 * 1023 + 23 - exponent) << 52);
   return std::fabs(double(result) - exact) * scale;
 }

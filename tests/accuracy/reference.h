@@ -21,8 +21,8 @@ struct Reference {
   double low, high;         // where random arguments are dense
   float (*f32)(float, float);
   double (*f64)(double, double);
-  double (*wide)(double, double);                          // the exact value for f32 arguments
-  void (*exact)(mpfr_t, const mpfr_t, const mpfr_t);       // and for f64 ones
+  double (*wide)(double, double);                     // the exact value for f32 arguments
+  void (*exact)(mpfr_t, const mpfr_t, const mpfr_t);  // and for f64 ones
 };
 
 std::span<const Reference> references();

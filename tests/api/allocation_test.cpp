@@ -75,9 +75,8 @@ TEST_F(Allocation, Numbers) {
 }
 
 TEST_F(Allocation, Kernels) {
-  auto k = kr::kernel([](kr::view<float> out, kr::value<float> a) {
-    kr::if_(kr::grid() < out.size(), [&] { out[kr::grid()] = a; });
-  });
+  auto k =
+      kr::kernel([](kr::view<float> out, kr::value<float> a) { kr::if_(kr::grid() < out.size(), [&] { out[kr::grid()] = a; }); });
   EXPECT_EQ(allocations_of([&] { k.launch({2, 8}, z, 3.f); }), 0);
   EXPECT_EQ(allocations_of([&] { k.forall(16)(z, 3.f); }), 0);
   auto shared = kr::kernel([](kr::view<float> out) {

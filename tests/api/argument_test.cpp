@@ -214,7 +214,8 @@ TEST(Argument, OverlappingContainersAreOneMemory) {
     for (auto i : kr::range(middle.size())) middle[i] += 1000;
   });
   std::vector<int> w(40, 7), ones(39, 1);
-  chain.launch({1, 1}, std::span<const int>(w.data(), 39), std::span<int>(w.data() + 1, 39), std::span<int>(w.data() + 5, 3), ones);
+  chain.launch({1, 1}, std::span<const int>(w.data(), 39), std::span<int>(w.data() + 1, 39), std::span<int>(w.data() + 5, 3),
+               ones);
   for (int i = 0; i < 40; ++i) EXPECT_EQ(w[std::size_t(i)], 7 + i + (i >= 5 && i < 8 ? 1000 : 0)) << i;
   EXPECT_EQ(ones, std::vector<int>(39, 1));
 }

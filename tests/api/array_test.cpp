@@ -106,7 +106,8 @@ TEST(Array, WrongCountsAndExtents) {
   expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, huge); });
   expect_usage({"2^62 bytes"}, [&] { kr::array<int, 4> x(huge, huge, huge, 0); });
   expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>> x(std::int64_t(1) << 59); });  // 2^64
-  expect_usage({"2^62 bytes"}, [] { kr::array<kr::vec<double, 4>>::wrap(64, kr::shape<1>(std::int64_t(1) << 59), kr::device()); });
+  expect_usage({"2^62 bytes"},
+               [] { kr::array<kr::vec<double, 4>>::wrap(64, kr::shape<1>(std::int64_t(1) << 59), kr::device()); });
   expect_library_works();
 }
 

@@ -25,13 +25,16 @@ template <class T>
 void check(std::int64_t rows, std::int64_t columns) {
   auto f = kr::vectorize([](auto x, auto y, auto z) { return x + 2 * y - 3 * z; });
   for (int kind = 0; kind < 16; ++kind) {
-    const std::int64_t yr = kind & 1 ? 1 : rows, yc = kind & 2 ? 1 : columns, zr = kind & 4 ? 1 : rows, zc = kind & 8 ? 1 : columns;
+    const std::int64_t yr = kind & 1 ? 1 : rows, yc = kind & 2 ? 1 : columns, zr = kind & 4 ? 1 : rows,
+                       zc = kind & 8 ? 1 : columns;
     const auto x = filled<T>(rows, columns, 1), y = filled<T>(yr, yc, 2), z = filled<T>(zr, zc, 3);
     const std::vector<T> hx = elements(x), hy = elements(y), hz = elements(z);
     std::vector<T> expected(hx.size());
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c)
-        expected[std::size_t(r * columns + c)] = T(hx[std::size_t(r * columns + c)] + T(2) * hy[std::size_t(r % yr * yc + c % yc)] - T(3) * hz[std::size_t(r % zr * zc + c % zc)]);
+        expected[std::size_t(r * columns + c)] =
+            T(hx[std::size_t(r * columns + c)] + T(2) * hy[std::size_t(r % yr * yc + c % yc)] -
+              T(3) * hz[std::size_t(r % zr * zc + c % zc)]);
     kr::array<T, 2> out({rows, columns}, kr::device::cpu());
     f.into(out)(x, y, z);
     EXPECT_EQ(elements(out), expected) << rows << " by " << columns << ", kind " << kind;
@@ -40,7 +43,9 @@ void check(std::int64_t rows, std::int64_t columns) {
 
 template <class T>
 void check_shapes() {
-  for (const auto& [rows, columns] : {std::pair<int, int>{1, 1}, {3, 1}, {1, 300}, {50, 7}, {40, 16}, {33, 31}, {17, 65}, {9, 1000}}) check<T>(rows, columns);
+  for (const auto& [rows, columns] :
+       {std::pair<int, int>{1, 1}, {3, 1}, {1, 300}, {50, 7}, {40, 16}, {33, 31}, {17, 65}, {9, 1000}})
+    check<T>(rows, columns);
 }
 TEST(Broadcast, Floats) { check_shapes<float>(); }
 TEST(Broadcast, Doubles) { check_shapes<double>(); }
@@ -53,7 +58,8 @@ TEST(Broadcast, OwnRows) {
   });
   std::vector<int> x(5000);
   for (int i = 0; i < 5000; ++i) x[std::size_t(i)] = i * 7 % 1009;
-  for (const std::int64_t width : {std::int64_t(1), std::int64_t(5), std::int64_t(32), std::int64_t(333), std::int64_t(5000), (std::int64_t(1) << 32) + 5}) {
+  for (const std::int64_t width :
+       {std::int64_t(1), std::int64_t(5), std::int64_t(32), std::int64_t(333), std::int64_t(5000), (std::int64_t(1) << 32) + 5}) {
     std::vector<int> out(4999, -1), expected(4999);
     for (int i = 0; i < 4999; ++i) expected[std::size_t(i)] = int(i / width * 1000) + x[std::size_t(i % width)];
     kernel.launch({3, 64}, x, out, width);

@@ -45,10 +45,18 @@ void check_sums(const auto& combine) {
       EXPECT_EQ(host(out), sums) << n << " in " << count;
     }
 }
-TEST(Chunks, SumsOfFloats) { check_sums<double, kr::combine::add>([](double a, double b) { return a + b; }); }
-TEST(Chunks, SumsOfIntegers) { check_sums<std::uint32_t, kr::combine::add>([](std::uint32_t a, std::uint32_t b) { return a + b; }); }
-TEST(Chunks, Smallest) { check_sums<float, kr::combine::min>([](float a, float b) { return std::min(a, b); }); }
-TEST(Chunks, Largest) { check_sums<std::int64_t, kr::combine::max>([](std::int64_t a, std::int64_t b) { return std::max(a, b); }); }
+TEST(Chunks, SumsOfFloats) {
+  check_sums<double, kr::combine::add>([](double a, double b) { return a + b; });
+}
+TEST(Chunks, SumsOfIntegers) {
+  check_sums<std::uint32_t, kr::combine::add>([](std::uint32_t a, std::uint32_t b) { return a + b; });
+}
+TEST(Chunks, Smallest) {
+  check_sums<float, kr::combine::min>([](float a, float b) { return std::min(a, b); });
+}
+TEST(Chunks, Largest) {
+  check_sums<std::int64_t, kr::combine::max>([](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+}
 
 TEST(Chunks, Histogram) {
   const kr::device cpu = kr::device::cpu();

@@ -15,9 +15,11 @@ namespace {
 
 /// A kernel of its own for each number, which nothing else in this process has.
 auto numbered(int n) {
-  return kr::kernel([n](kr::view<int> out) {
-    for (auto i : kr::grid_stride(out.size())) out[i] = kr::cast<int>(i) * 1000 + n;
-  }, {.name = "numbered"});
+  return kr::kernel(
+      [n](kr::view<int> out) {
+        for (auto i : kr::grid_stride(out.size())) out[i] = kr::cast<int>(i) * 1000 + n;
+      },
+      {.name = "numbered"});
 }
 
 /// Where the code of calls with aligned, disjoint arrays is.
@@ -73,9 +75,7 @@ TEST(Compilation, TheKernelMayGoMeanwhile) {
 }
 
 TEST(Compilation, ErrorsOfTheLambdaAreThrownAtOnce) {
-  auto wrong = kr::kernel([](kr::view<int> out) {
-    kr::if_(out[kr::thread_idx().x] > 0, [] {});
-  });
+  auto wrong = kr::kernel([](kr::view<int> out) { kr::if_(out[kr::thread_idx().x] > 0, [] {}); });
   krait::test::expect_usage({"return_"}, [&] { wrong.compile_async(); });
   krait::test::expect_library_works();
 }
@@ -164,15 +164,17 @@ TEST(Compilation, ExitOfAForkedChildWhileCompiling) {
 
 TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   const auto sum_of = [](bool unrolled) {
-    auto k = kr::kernel([=](kr::view<const float> in, kr::view<float> out) {
-      kr::var<float> sum = 0.f;
-      if (unrolled) {
-        for (int i = 0; i < 900; ++i) sum += in[i] * float(i);
-      } else {
-        for (auto i : kr::range(900)) sum += in[i] * kr::cast<float>(i);
-      }
-      out[kr::thread_idx().x] = sum;
-    }, {.name = unrolled ? "unrolled" : "kept"});
+    auto k = kr::kernel(
+        [=](kr::view<const float> in, kr::view<float> out) {
+          kr::var<float> sum = 0.f;
+          if (unrolled) {
+            for (int i = 0; i < 900; ++i) sum += in[i] * float(i);
+          } else {
+            for (auto i : kr::range(900)) sum += in[i] * kr::cast<float>(i);
+          }
+          out[kr::thread_idx().x] = sum;
+        },
+        {.name = unrolled ? "unrolled" : "kept"});
     kr::array<float> in(900), out(1);
     in.copy_from(std::vector<float>(900, 1.f));
     testing::internal::CaptureStderr();
@@ -184,12 +186,15 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   };
   EXPECT_EQ(sum_of(false), "");
   const std::string said = sum_of(true);
-  EXPECT_TRUE(said.find("compilation_test.cpp:" + std::to_string(__LINE__ - 17) + ": krait: hint: this line was recorded as ") != said.npos) << said;
+  EXPECT_TRUE(said.find("compilation_test.cpp:" + std::to_string(__LINE__ - 17) + ": krait: hint: this line was recorded as ") !=
+              said.npos)
+      << said;
   EXPECT_EQ(said.find("krait: hint"), said.rfind("krait: hint")) << "once";
 }
 
 TEST(Statistics, OfAKernel) {
-  auto k = kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"}); const unsigned line = __LINE__;
+  auto k = kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"});
+  const unsigned line = __LINE__;
   EXPECT_EQ(find(kr::stats(), "observed"), nullptr);
   kr::array<int> out = place();
   for (int i = 0; i < 3; ++i) k.launch({1, 100}, out);

@@ -29,7 +29,8 @@ Type error(std::complex<Type> got, std::complex<Type> expected) {
 }
 template <class Type>
 Type error(Type got, Type expected) {
-  return std::abs(got - expected) / std::max(std::abs(expected) * std::numeric_limits<Type>::epsilon(), std::numeric_limits<Type>::min());
+  return std::abs(got - expected) /
+         std::max(std::abs(expected) * std::numeric_limits<Type>::epsilon(), std::numeric_limits<Type>::min());
 }
 
 /// The lambda on all pairs of points but those it is not defined for.
@@ -43,7 +44,8 @@ void expect_near(const char* what, Type bound, const Lambda& lambda, const Refer
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto expected = reference(x[i], y[i]);
     if (!std::isfinite(std::abs(expected))) continue;
-    EXPECT_LE(error(got[i], expected), bound) << what << " of " << x[i] << " and " << y[i] << ": " << got[i] << ", not " << expected;
+    EXPECT_LE(error(got[i], expected), bound)
+        << what << " of " << x[i] << " and " << y[i] << ": " << got[i] << ", not " << expected;
   }
 }
 
@@ -55,29 +57,44 @@ TYPED_TEST_SUITE(Complex, Types);
 TYPED_TEST(Complex, Arithmetic) {
   using type = TypeParam;
   using complex = std::complex<type>;
-  expect_near<type>("+ -", 1, [](auto x, auto y) { return x + y - type(2); }, [](complex x, complex y) { return x + y - type(2); });
-  expect_near<type>("*", 2, [](auto x, auto y) { return x * y; }, [](complex x, complex y) { return x * y; });
-  expect_near<type>("real *", 2, [](auto x, auto y) { return 3 * x.real() * y + x * 0.5f; },
-                    [](complex x, complex y) { return type(3) * x.real() * y + x * type(0.5); });
+  expect_near<type>(
+      "+ -", 1, [](auto x, auto y) { return x + y - type(2); }, [](complex x, complex y) { return x + y - type(2); });
+  expect_near<type>(
+      "*", 2, [](auto x, auto y) { return x * y; }, [](complex x, complex y) { return x * y; });
+  expect_near<type>(
+      "real *", 2, [](auto x, auto y) { return 3 * x.real() * y + x * 0.5f; },
+      [](complex x, complex y) { return type(3) * x.real() * y + x * type(0.5); });
   const auto quotient = [](complex x, complex y) { return y == complex() ? complex(NAN) : x / y; };
-  expect_near<type>("/", 4, [](auto x, auto y) { return x / y; }, quotient);
-  expect_near<type>("conj -", 1, [](auto x, auto y) { return -kr::conj(x) - y; }, [](complex x, complex y) { return -std::conj(x) - y; });
+  expect_near<type>(
+      "/", 4, [](auto x, auto y) { return x / y; }, quotient);
+  expect_near<type>(
+      "conj -", 1, [](auto x, auto y) { return -kr::conj(x) - y; }, [](complex x, complex y) { return -std::conj(x) - y; });
 }
 
 TYPED_TEST(Complex, Functions) {
   using type = TypeParam;
   using complex = std::complex<type>;
   const auto apply = [](const char* what, type bound, auto lambda, auto reference) {
-    expect_near<type>(what, bound, [lambda](auto x, auto) { return lambda(x); }, [reference](complex x, complex) { return reference(x); });
+    expect_near<type>(
+        what, bound, [lambda](auto x, auto) { return lambda(x); }, [reference](complex x, complex) { return reference(x); });
   };
-  apply("abs", 3, [](auto z) { return kr::abs(z); }, [](complex z) { return std::abs(z); });
-  apply("arg", 4, [](auto z) { return kr::arg(z); }, [](complex z) { return std::arg(z); });
-  apply("norm", 3, [](auto z) { return kr::norm(z); }, [](complex z) { return std::norm(z); });
-  apply("polar", 6, [](auto z) { return kr::polar(kr::abs(z.real()), z.imag()); }, [](complex z) { return std::polar(std::abs(z.real()), z.imag()); });
-  apply("exp", 6, [](auto z) { return kr::exp(z); }, [](complex z) { return std::exp(z); });
-  apply("log", 6, [](auto z) { return kr::log(z); }, [](complex z) { return z == complex() ? complex(NAN) : std::log(z); });
-  apply("sqrt", 6, [](auto z) { return kr::sqrt(z); }, [](complex z) { return std::sqrt(z); });
-  apply("pow", 64, [](auto z) { return kr::pow(z, 3); }, [](complex z) { return z * z * z; });
+  apply(
+      "abs", 3, [](auto z) { return kr::abs(z); }, [](complex z) { return std::abs(z); });
+  apply(
+      "arg", 4, [](auto z) { return kr::arg(z); }, [](complex z) { return std::arg(z); });
+  apply(
+      "norm", 3, [](auto z) { return kr::norm(z); }, [](complex z) { return std::norm(z); });
+  apply(
+      "polar", 6, [](auto z) { return kr::polar(kr::abs(z.real()), z.imag()); },
+      [](complex z) { return std::polar(std::abs(z.real()), z.imag()); });
+  apply(
+      "exp", 6, [](auto z) { return kr::exp(z); }, [](complex z) { return std::exp(z); });
+  apply(
+      "log", 6, [](auto z) { return kr::log(z); }, [](complex z) { return z == complex() ? complex(NAN) : std::log(z); });
+  apply(
+      "sqrt", 6, [](auto z) { return kr::sqrt(z); }, [](complex z) { return std::sqrt(z); });
+  apply(
+      "pow", 64, [](auto z) { return kr::pow(z, 3); }, [](complex z) { return z * z * z; });
 }
 
 TYPED_TEST(Complex, QuotientsDoNotOverflowUnduly) {
@@ -110,7 +127,8 @@ TYPED_TEST(Complex, KernelsAndArrays) {
   std::vector<int> equal(z.size());
   const complex c(0.25, -0.5);
   for (complex& one : expected) {
-    const complex w(one.real() * one.real() - one.imag() * one.imag() + c.real(), one.real() * one.imag() + one.imag() * one.real() + c.imag());
+    const complex w(one.real() * one.real() - one.imag() * one.imag() + c.real(),
+                    one.real() * one.imag() + one.imag() * one.real() + c.imag());
     one -= complex(w.imag(), w.real());
   }
   const std::vector<complex> before = z;

@@ -15,7 +15,10 @@ namespace {
 TEST(Constant, AnyIndexReads) {
   const float weights[] = {0.25f, 0.5f, 0.25f};
   const std::vector<std::int16_t> steps{10, -20, 30, -40};
-  struct entry { char tag; double scale; };
+  struct entry {
+    char tag;
+    double scale;
+  };
   const std::array<entry, 2> entries{{{'a', 0.5}, {'b', 2}}};
   auto kernel = kr::kernel([&](kr::view<double> out) {
     auto w = kr::constant(weights);

@@ -57,8 +57,8 @@ TEST(Cooperation, TheBlockVotes) {
 
 TEST(Cooperation, WarpsUnderACondition) {
   if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
-  auto kernel = kr::kernel([](kr::view<const int> x, kr::view<int> leader, kr::view<int> same, kr::view<int> sum, kr::view<int> before,
-                              kr::view<int> first, kr::view<std::uint64_t> active) {
+  auto kernel = kr::kernel([](kr::view<const int> x, kr::view<int> leader, kr::view<int> same, kr::view<int> sum,
+                              kr::view<int> before, kr::view<int> first, kr::view<std::uint64_t> active) {
     auto i = kr::grid();
     auto v = x[i];
     active[i] = kr::warp::active_mask();

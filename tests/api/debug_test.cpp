@@ -50,8 +50,8 @@ TEST(Print, EveryTypeOfValue) {
   Lines lines;
   kr::array<double> x = kr::to_device(std::vector<double>{-3, -5e9, 1e19, 0.5, 2.0 / 3});
   show.launch({1, 1}, x);
-  EXPECT_EQ(lines.all(), (std::vector<std::string>{"-3 0 -3", "-3 -5000000000 10000000000000000000", "0.5 0.5 0.667", "true true {}",
-                                                   "no value", "0x8"}));
+  EXPECT_EQ(lines.all(), (std::vector<std::string>{"-3 0 -3", "-3 -5000000000 10000000000000000000", "0.5 0.5 0.667",
+                                                   "true true {}", "no value", "0x8"}));
 }
 
 TEST(Print, ALineFromEveryThreadThatComes) {
@@ -116,11 +116,13 @@ TEST(Print, InElementWiseFunctions) {
 /// A kernel whose check fails in thread (3, 1, 0) of block (1, 0, 0), and the line of the check.
 auto checker(unsigned& line) {
   line = __LINE__ + 3;
-  return kr::kernel([](kr::view<int, 2> x) {
-    auto [i, j] = kr::grid<2>();
-    kr::check(x(j, i) >= 0, "x={} at ({}, {})", x(j, i), j, i);
-    x(j, i) = x(j, i) + 1;
-  }, {.name = "checker"});
+  return kr::kernel(
+      [](kr::view<int, 2> x) {
+        auto [i, j] = kr::grid<2>();
+        kr::check(x(j, i) >= 0, "x={} at ({}, {})", x(j, i), j, i);
+        x(j, i) = x(j, i) + 1;
+      },
+      {.name = "checker"});
 }
 
 TEST(Check, AFailureNamesItsPlaceAndThread) {
@@ -165,10 +167,12 @@ TEST(Check, InFunctionsThatAreCalled) {
     kr::check(x >= 0, "{} has no root", x);
     return kr::sqrt(x);
   });
-  auto k = kr::kernel([&](kr::view<float> x, kr::view<const float> y) {
-    auto i = kr::grid<1>();
-    x[i] = root(x[i]) + root(y[i]);
-  }, {.name = "roots"});
+  auto k = kr::kernel(
+      [&](kr::view<float> x, kr::view<const float> y) {
+        auto i = kr::grid<1>();
+        x[i] = root(x[i]) + root(y[i]);
+      },
+      {.name = "roots"});
   kr::array<float> x = kr::to_device(std::vector<float>{4, 9});
   const kr::array<float> y = kr::to_device(std::vector<float>{1, -16});
   expect_usage({place(line), "kernel roots", "-16 has no root", "thread (1, 0, 0)"}, [&] {
@@ -203,10 +207,12 @@ TEST(Check, ThroughStreamsAndGraphs) {
 
 TEST(Checked, AccessesOutOfBoundsAreToldAndLeftOut) {
   const unsigned line = __LINE__ + 3;
-  auto wild = kr::kernel([](kr::view<const int, 2> x, kr::view<int> y, kr::value<std::int64_t> shift) {
-    auto i = kr::grid<1>();
-    y[i - shift] = x(i, 1) + 1;
-  }, {.name = "wild", .checked = true});
+  auto wild = kr::kernel(
+      [](kr::view<const int, 2> x, kr::view<int> y, kr::value<std::int64_t> shift) {
+        auto i = kr::grid<1>();
+        y[i - shift] = x(i, 1) + 1;
+      },
+      {.name = "wild", .checked = true});
   kr::array<int, 2> x({8, 2});
   x.copy_from(std::vector<int>(16, 10));
   std::vector<int> guarded(16, 0);
@@ -217,32 +223,37 @@ TEST(Checked, AccessesOutOfBoundsAreToldAndLeftOut) {
     kr::synchronize();
   };
   launch(0);
-  expect_usage({place(line), "kernel wild", "out of bounds: store to parameter 2 at (-2), extents (8)", "block (0, 0, 0)", "further fault"},
+  expect_usage({place(line), "kernel wild", "out of bounds: store to parameter 2 at (-2), extents (8)", "block (0, 0, 0)",
+                "further fault"},
                [&] { launch(2); });
   expect_usage({"store to parameter 2 at (8), extents (8)", "thread (7, 0, 0)"}, [&] { launch(-1); });
-  expect_usage({place(line), "load from parameter 1 at (8, 1), extents (8, 2)", "thread (8, 0, 0)", "; and 1 further fault"}, [&] {
-    wild.launch({1, 9}, x, y, 0);
-    kr::synchronize();
-  });
+  expect_usage({place(line), "load from parameter 1 at (8, 1), extents (8, 2)", "thread (8, 0, 0)", "; and 1 further fault"},
+               [&] {
+                 wild.launch({1, 9}, x, y, 0);
+                 kr::synchronize();
+               });
   const std::vector<int> after = all.to_host();
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(after[i], i >= 4 && i < 12 ? 11 : 0) << i;
 }
 
 TEST(Checked, SharedArraysAndAtomics) {
   const unsigned line = __LINE__ + 2;
-  auto k = kr::kernel([](kr::view<int> out, kr::value<int> shift) {
-    auto tile = kr::shared<int, 32>();
-    auto t = kr::thread_idx().x;
-    tile[t] = kr::cast<int>(t);
-    kr::syncthreads();
-    auto n = kr::atomic(out[t + shift]).add(tile[t + shift]);
-    kr::if_(n < 0, [&] { out[t] = n; });
-  }, {.checked = true});
+  auto k = kr::kernel(
+      [](kr::view<int> out, kr::value<int> shift) {
+        auto tile = kr::shared<int, 32>();
+        auto t = kr::thread_idx().x;
+        tile[t] = kr::cast<int>(t);
+        kr::syncthreads();
+        auto n = kr::atomic(out[t + shift]).add(tile[t + shift]);
+        kr::if_(n < 0, [&] { out[t] = n; });
+      },
+      {.checked = true});
   kr::array<int> out = kr::to_device(std::vector<int>(32, 0));
-  expect_usage({place(line + 4), "load from the shared array of " + place(line), "at (32), extents (32)", "; and 1 further fault"}, [&] {
-    k.launch({1, 32}, out, 1);
-    kr::synchronize();
-  });
+  expect_usage(
+      {place(line + 4), "load from the shared array of " + place(line), "at (32), extents (32)", "; and 1 further fault"}, [&] {
+        k.launch({1, 32}, out, 1);
+        kr::synchronize();
+      });
   const std::vector<int> after = out.to_host();
   for (int i = 0; i < 32; ++i) EXPECT_EQ(after[std::size_t(i)], i);
 }
@@ -261,16 +272,20 @@ TEST(Checked, TheEnvironmentChecksEveryKernel) {
 
 TEST(Interpreter, FindsDataRaces) {
   const unsigned line = __LINE__ + 4;
-  auto k = kr::kernel([](kr::view<int> x) {
-    auto tile = kr::shared<int, 64>();
-    auto t = kr::thread_idx().x;
-    tile[t] = x[t];
-    x[t] = tile[63 - t];
-  }, {.name = "racy"});
+  auto k = kr::kernel(
+      [](kr::view<int> x) {
+        auto tile = kr::shared<int, 64>();
+        auto t = kr::thread_idx().x;
+        tile[t] = x[t];
+        x[t] = tile[63 - t];
+      },
+      {.name = "racy"});
   kr::array<int> x({64}, kr::device::find("interpreter"));
   x.copy_from(std::vector<int>(64, 1));
   expect_usage({place(line + 1), "kernel racy", "data race: load from the shared array of " + place(line - 2), "write by thread"},
-               [&] { k.launch({1, 64}, x); });
+               [&] {
+                 k.launch({1, 64}, x);
+               });
 }
 
 TEST(Interpreter, FindsUninitialisedSharedMemoryAndPrints) {

@@ -71,14 +71,17 @@ TEST_F(Expression, OfIntegersHasTheirFunctions) {
 }
 
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
-  EXPECT_EQ(launches([&] { auto never = x * y + 1.0f; (void)never; }), 0u);
+  EXPECT_EQ(launches([&] {
+              auto never = x * y + 1.0f;
+              (void)never;
+            }),
+            0u);
 }
 
 TEST_F(Expression, KeepsOperandsInOrder) {
   const kr::array<float> result = (x - 2.0f) / (y - (x - 3.0f)) - (1.0f - y) / 4.0f;
   const Floats host = result.to_host();
-  for (int i = 0; i < count; ++i)
-    EXPECT_NEAR(host[i], (hx[i] - 2) / (hy[i] - (hx[i] - 3)) - (1 - hy[i]) / 4, 1e-4f) << i;
+  for (int i = 0; i < count; ++i) EXPECT_NEAR(host[i], (hx[i] - 2) / (hy[i] - (hx[i] - 3)) - (1 - hy[i]) / 4, 1e-4f) << i;
 }
 
 TEST_F(Expression, NumbersAreArgumentsOfOneKernel) {

@@ -40,11 +40,13 @@ TYPED_TEST(Float8, AnArrayOfThemIsAByteEach) {
 
 TYPED_TEST(Float8, QuantisingSaturatesWhereItIsAskedTo) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> x = {0, -0.0f, 1, 447, 464, 465, -500, 57344, 61439, 61440, 1e30f, -infinity, infinity, std::nanf(""), 0.001f, -1e-6f};
+  const std::vector<float> x = {0,     -0.0f, 1,     447,       464,      465,           -500,   57344,
+                                61439, 61440, 1e30f, -infinity, infinity, std::nanf(""), 0.001f, -1e-6f};
   auto plain = kr::vectorize([](kr::value<float> v, kr::value<float> scale) { return kr::cast<TypeParam>(v * scale); });
   auto inside = kr::vectorize([](kr::value<float> v, kr::value<float> scale) { return kr::cast_sat<TypeParam>(v * scale); });
   const std::vector<TypeParam> a = plain(x, 1.0f), b = inside(x, 1.0f);
-  for (std::size_t i = 0; i < x.size(); ++i) this->expect_same(a[i], TypeParam(x[i])), this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    this->expect_same(a[i], TypeParam(x[i])), this->expect_same(b[i], kr::cast_sat<TypeParam>(x[i]));
 }
 
 TYPED_TEST(Float8, OfIntegersAndDoubles) {
@@ -83,7 +85,8 @@ TEST(Float8InKernels, StructsSharedArraysAndArguments) {
   std::vector<block> blocks(threads);
   std::vector<float> out(threads);
   for (int i = 0; i < threads; ++i)
-    blocks[std::size_t(i)] = {{kr::f8e4m3(i), kr::f8e4m3(-0.5f * float(i)), kr::f8e4m3(0.25f)}, kr::f8e5m2(0.125f * float(1 << i % 8))};
+    blocks[std::size_t(i)] = {{kr::f8e4m3(i), kr::f8e4m3(-0.5f * float(i)), kr::f8e4m3(0.25f)},
+                              kr::f8e5m2(0.125f * float(1 << i % 8))};
   const std::vector<block> before = blocks;
   k.launch({1, threads}, blocks, out, kr::f8e4m3(1.5f));
   for (std::size_t i = 0; i < threads; ++i) {

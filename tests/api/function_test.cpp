@@ -20,17 +20,20 @@ std::vector<float> numbers(std::size_t n) {
 }
 
 /// x^n by squaring: a loop with a trip count of its own for each element.
-const auto power = kr::function([](kr::value<float> x, kr::value<int> n) {
-  kr::var result = 1.0f;
-  kr::var square = x;
-  kr::var rest = n;
-  kr::while_([&] { return rest > 0; }, [&] {
-    kr::if_((rest & 1) != 0, [&] { result *= square; });
-    square *= square;
-    rest /= 2;
-  });
-  return result;
-}, {.name = "power"});
+const auto power = kr::function(
+    [](kr::value<float> x, kr::value<int> n) {
+      kr::var result = 1.0f;
+      kr::var square = x;
+      kr::var rest = n;
+      kr::while_([&] { return rest > 0; },
+                 [&] {
+                   kr::if_((rest & 1) != 0, [&] { result *= square; });
+                   square *= square;
+                   rest /= 2;
+                 });
+      return result;
+    },
+    {.name = "power"});
 
 float host_power(float x, int n) {
   float result = 1, square = x;
@@ -40,9 +43,11 @@ float host_power(float x, int n) {
 }
 
 TEST(Function, ManyElementsEachWithItsOwnTrips) {
-  const auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = power(x[i], kr::cast<int>(i % 9)) + power(x[i], 2);
-  }, {.fp = kr::fp::strict});
+  const auto k = kr::kernel(
+      [](kr::view<const float> x, kr::view<float> y) {
+        for (auto i : kr::grid_stride(y.size())) y[i] = power(x[i], kr::cast<int>(i % 9)) + power(x[i], 2);
+      },
+      {.fp = kr::fp::strict});
   const std::vector<float> x = numbers(1003);
   std::vector<float> y(x.size());
   k.forall(std::int64_t(x.size()))(x, y);
@@ -63,11 +68,12 @@ TEST(Function, OneFunctionInTheCode) {
 TEST(Function, VariablesTuplesAndViews) {
   const auto divide = kr::function([](auto x, auto y) { return std::tuple(x / y, x % y); });
   const auto collatz = kr::function([](kr::var<std::int64_t>& n, kr::var<int>& steps) {
-    kr::while_([&] { return n > 1; }, [&] {
-      kr::if_(n % 2 == 0, [&] { n = n / 2; }).else_([&] { n = 3 * n + 1; });
-      steps += 1;
-      kr::if_(steps >= 1000, [] { kr::return_(); });
-    });
+    kr::while_([&] { return n > 1; },
+               [&] {
+                 kr::if_(n % 2 == 0, [&] { n = n / 2; }).else_([&] { n = 3 * n + 1; });
+                 steps += 1;
+                 kr::if_(steps >= 1000, [] { kr::return_(); });
+               });
   });
   const auto put = kr::function([](kr::view<int> to, auto i, auto x) {
     kr::if_(x == 7, [] { kr::return_(); });
@@ -129,8 +135,7 @@ TEST(Function, BarriersInFunctions) {
 TEST(Function, AtomicsInFunctions) {
   const auto count = kr::function([](kr::view<int> bins, auto x) { kr::atomic(bins[x & 3]).add(1); });
   const auto k = kr::kernel([&](kr::view<int> bins, kr::value<int> n) {
-    for (auto i : kr::grid_stride(n))
-      kr::if_(i % 3 != 0, [&] { count(bins, i); });
+    for (auto i : kr::grid_stride(n)) kr::if_(i % 3 != 0, [&] { count(bins, i); });
   });
   std::vector<int> bins(4), expected(4);
   k.launch({3, 32}, bins, 1000);

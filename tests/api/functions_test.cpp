@@ -45,10 +45,8 @@ bool same(Type x, Type y) {
 }
 template <class Type>
 auto shown(Type x) {
-  if constexpr (kr::detail::is_narrow_v<Type>)
-    return float(x);
-  else
-    return +x;
+  if constexpr (kr::detail::is_narrow_v<Type>) return float(x);
+  else return +x;
 }
 
 /// The lambda on all pairs of edges, plain and in a kernel. A tuple's i-th function is called i in messages.
@@ -140,8 +138,9 @@ TYPED_TEST(PlainFloats, Special) {
 TYPED_TEST(PlainFloats, Conversions) {
   expect_same_plain<TypeParam, TypeParam>("conversions", [](auto x, auto) {
     return std::tuple(kr::cast<bool>(x), kr::cast<std::int8_t>(x), kr::cast<std::uint8_t>(x), kr::cast<int>(x),
-                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<kr::f8e4m3>(x), kr::cast<kr::f8e5m2>(x), kr::cast<float>(x),
-                      kr::cast<double>(x), kr::cast_sat<kr::f16>(x), kr::cast_sat<kr::f8e4m3>(x), kr::cast_sat<kr::f8e5m2>(x), kr::cast_sat<float>(x));
+                      kr::cast<std::uint64_t>(x), kr::cast<kr::f16>(x), kr::cast<kr::bf16>(x), kr::cast<kr::f8e4m3>(x),
+                      kr::cast<kr::f8e5m2>(x), kr::cast<float>(x), kr::cast<double>(x), kr::cast_sat<kr::f16>(x),
+                      kr::cast_sat<kr::f8e4m3>(x), kr::cast_sat<kr::f8e5m2>(x), kr::cast_sat<float>(x));
   });
 }
 

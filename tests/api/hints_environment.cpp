@@ -31,7 +31,9 @@ std::string said_of_gathers(unsigned& line) {
   x.copy_from(std::vector<float>(64, 1.f));
   for (const float factor : {2.f, 3.f, 4.f}) {
     auto k = kr::kernel([=](kr::view<const int> from, kr::view<const float> in, kr::view<float> out) {
-      for (auto i : kr::grid_stride(out.size())) out[i] = factor * in[from[i]]; }); line = __LINE__;
+      for (auto i : kr::grid_stride(out.size())) out[i] = factor * in[from[i]];
+    });
+    line = __LINE__;
     for (int i = 0; i < 2; ++i) k.launch({1, 64}, at, x, y);
     EXPECT_EQ(y.to_host()[5], factor);
   }

@@ -29,7 +29,8 @@ testing::AssertionResult has(const std::string& said, unsigned line, const std::
   const std::string head = krait::test::place(line) + ": krait: hint: ";
   const std::size_t at = said.find(head + begins);
   if (at == said.npos) return testing::AssertionFailure() << "no \"" << begins << "\" for line " << line << " in:\n" << said;
-  if (said.find(head + begins.substr(0, begins.find(':')), at + 1) != said.npos) return testing::AssertionFailure() << "twice:\n" << said;
+  if (said.find(head + begins.substr(0, begins.find(':')), at + 1) != said.npos)
+    return testing::AssertionFailure() << "twice:\n" << said;
   return testing::AssertionSuccess();
 }
 
@@ -49,11 +50,17 @@ TEST(Hints, OfAKernelThatIsFast) {
 
 TEST(Hints, Gather) {
   auto gathered = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]]; }); const unsigned line = __LINE__;
-  EXPECT_TRUE(has(hints(gathered, avx2), line, "gather: the index comes from memory, and 16 threads access 16 places, one by one or by an instruction"));
-  EXPECT_TRUE(has(hints(gathered, avx512), line, "gather: the index comes from memory, and 32 threads access 32 places, which is one instruction"));
-  EXPECT_TRUE(has(hints(gathered, sse42), line, "gather: the index comes from memory, and 8 threads access 8 places, one by one"));
-  for (const kr::target* t : {&ptx, &vulkan}) EXPECT_TRUE(has(hints(gathered, *t), line, "uncoalesced access: the index comes from memory"));
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]];
+  });
+  const unsigned line = __LINE__;
+  EXPECT_TRUE(has(hints(gathered, avx2), line,
+                  "gather: the index comes from memory, and 16 threads access 16 places, one by one or by an instruction"));
+  EXPECT_TRUE(has(hints(gathered, avx512), line,
+                  "gather: the index comes from memory, and 32 threads access 32 places, which is one instruction"));
+  EXPECT_TRUE(
+      has(hints(gathered, sse42), line, "gather: the index comes from memory, and 8 threads access 8 places, one by one"));
+  for (const kr::target* t : {&ptx, &vulkan})
+    EXPECT_TRUE(has(hints(gathered, *t), line, "uncoalesced access: the index comes from memory"));
   auto row = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[at[0] + i];
   });
@@ -62,23 +69,35 @@ TEST(Hints, Gather) {
 
 TEST(Hints, GatherOfBytesAndByItsCause) {
   auto bytes = kr::kernel([](view<const int> at, view<const std::uint8_t> x, view<std::uint8_t> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]]; }); const unsigned line = __LINE__;
-  EXPECT_TRUE(has(hints(bytes, avx512), line, "gather: the index comes from memory, and 32 threads access 32 places, one by one"));
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]];
+  });
+  const unsigned line = __LINE__;
+  EXPECT_TRUE(
+      has(hints(bytes, avx512), line, "gather: the index comes from memory, and 32 threads access 32 places, one by one"));
   auto clamped = kr::kernel([](view<const int> by, view<const float> x, view<float> y) {
     auto i = kr::grid<1>();
-    kr::if_(i < y.size(), [&] { y[i] = x[kr::min(kr::max(i + by[0], 0), x.size() - 1)]; }); }); const unsigned border = __LINE__;
+    kr::if_(i < y.size(), [&] { y[i] = x[kr::min(kr::max(i + by[0], 0), x.size() - 1)]; });
+  });
+  const unsigned border = __LINE__;
   EXPECT_TRUE(has(hints(clamped, avx2), border, "gather: the index is clamped or chosen (min, max, select)"));
-  for (const kr::target* t : {&ptx, &vulkan}) EXPECT_EQ(hints(clamped, *t), "") << "threads side by side use elements side by side but at the border";
+  for (const kr::target* t : {&ptx, &vulkan})
+    EXPECT_EQ(hints(clamped, *t), "") << "threads side by side use elements side by side but at the border";
   auto halved = kr::kernel([](view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[i / 3]; }); const unsigned divided = __LINE__;
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i / 3];
+  });
+  const unsigned divided = __LINE__;
   EXPECT_TRUE(has(hints(halved, avx2), divided, "gather: the index comes from a division or remainder"));
 }
 
 TEST(Hints, Scatter) {
   auto scattered = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(x.size())) y[at[i]] = x[i]; }); const unsigned line = __LINE__;
-  EXPECT_TRUE(has(hints(scattered, avx2), line, "scatter: the index comes from memory, and 16 threads access 16 places, one by one"));
-  EXPECT_TRUE(has(hints(scattered, avx512), line, "scatter: the index comes from memory, and 32 threads access 32 places, which is one instruction"));
+    for (auto i : kr::grid_stride(x.size())) y[at[i]] = x[i];
+  });
+  const unsigned line = __LINE__;
+  EXPECT_TRUE(
+      has(hints(scattered, avx2), line, "scatter: the index comes from memory, and 16 threads access 16 places, one by one"));
+  EXPECT_TRUE(has(hints(scattered, avx512), line,
+                  "scatter: the index comes from memory, and 32 threads access 32 places, which is one instruction"));
   for (const kr::target* t : {&ptx, &vulkan})
     EXPECT_TRUE(has(hints(scattered, *t), line, "uncoalesced access: the index comes from memory, and a warp writes"));
   auto row = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
@@ -89,9 +108,12 @@ TEST(Hints, Scatter) {
 
 TEST(Hints, Strided) {
   auto third = kr::kernel([](view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i]; }); const unsigned line = __LINE__;
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i];
+  });
+  const unsigned line = __LINE__;
   for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan})
-    EXPECT_TRUE(has(hints(third, *t), line, "strided access: threads side by side load from places 12 bytes apart")) << t->c_str();
+    EXPECT_TRUE(has(hints(third, *t), line, "strided access: threads side by side load from places 12 bytes apart"))
+        << t->c_str();
   auto all_three = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i] + x[3 * i + 1] + x[3 * i + 2];
   });
@@ -106,10 +128,13 @@ TEST(Hints, Strided) {
 TEST(Hints, RowsAndColumns) {
   auto columns = kr::kernel([](view<const float, 2> in, view<float, 2> out) {
     auto [x, y] = kr::grid<2>();
-    kr::if_(x < out.extent(1) && y < out.extent(0), [&] { out(y, x) = in(x, y); }); }); const unsigned line = __LINE__;
+    kr::if_(x < out.extent(1) && y < out.extent(0), [&] { out(y, x) = in(x, y); });
+  });
+  const unsigned line = __LINE__;
   EXPECT_TRUE(has(hints(columns, avx2), line, "gather: the index is multiplied by a size that only the launch knows"));
   for (const kr::target* t : {&ptx, &vulkan})
-    EXPECT_TRUE(has(hints(columns, *t), line, "uncoalesced access: the index is multiplied by a size that only the launch knows"));
+    EXPECT_TRUE(
+        has(hints(columns, *t), line, "uncoalesced access: the index is multiplied by a size that only the launch knows"));
   auto rows = kr::kernel([](view<const float, 2> in, view<float, 2> out) {
     auto [x, y] = kr::grid<2>();
     kr::if_(x < out.extent(1) && y < out.extent(0), [&] { out(y, x) = in(y, x); });
@@ -124,14 +149,21 @@ TEST(Hints, AFlatIndexThatIsTakenApart) {
   for (const kr::target* t : {&ptx, &vulkan}) EXPECT_EQ(hints(flat, *t), "") << "neighbours mostly lie in one row";
 }
 
-struct pixel { float r, g, b; };
-struct body { double position[3], speed[3]; };
+struct pixel {
+  float r, g, b;
+};
+struct body {
+  double position[3], speed[3];
+};
 
 TEST(Hints, Structs) {
   auto large = kr::kernel([](view<const body> in, view<double> out) {
-    for (auto i : kr::grid_stride(out.size())) out[i] = in[i][&body::position][1]; }); const unsigned line = __LINE__;
+    for (auto i : kr::grid_stride(out.size())) out[i] = in[i][&body::position][1];
+  });
+  const unsigned line = __LINE__;
   for (const kr::target* t : {&avx2, &ptx, &vulkan})
-    EXPECT_TRUE(has(hints(large, *t), line, "strided access: threads side by side load from places 48 bytes apart")) << t->c_str();
+    EXPECT_TRUE(has(hints(large, *t), line, "strided access: threads side by side load from places 48 bytes apart"))
+        << t->c_str();
   EXPECT_NE(hints(large, ptx).find("Give each member that is used often an array of its own"), std::string::npos);
   auto small = kr::kernel([](view<const pixel> in, view<float> out) {
     for (auto i : kr::grid_stride(out.size())) out[i] = in[i][&pixel::r] + in[i][&pixel::g] + in[i][&pixel::b];
@@ -144,8 +176,12 @@ TEST(Hints, LocalArrays) {
     for (auto i : kr::grid_stride(y.size())) {
       auto a = kr::local<float, 8>();
       for (int k = 0; k < 8; ++k) a[k] = y[i] * float(k);
-      y[i] = a[at[i]]; } }); const unsigned line = __LINE__;
-  for (const kr::target* t : {&avx2, &ptx, &vulkan}) EXPECT_TRUE(has(hints(traced, *t), line, "local array: it is indexed by a number that")) << t->c_str();
+      y[i] = a[at[i]];
+    }
+  });
+  const unsigned line = __LINE__;
+  for (const kr::target* t : {&avx2, &ptx, &vulkan})
+    EXPECT_TRUE(has(hints(traced, *t), line, "local array: it is indexed by a number that")) << t->c_str();
   auto constant = kr::kernel([](view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
       auto a = kr::local<float, 8>();
@@ -164,7 +200,8 @@ TEST(Hints, Masks) {
     kr::if_(x[i] > 3, [] { kr::return_(); });
     y[i] = x[i] + 1;
     y[i + 1] = x[i];
-  }); const unsigned line = __LINE__ - 3;
+  });
+  const unsigned line = __LINE__ - 3;
   EXPECT_TRUE(has(hints(leaves, avx2), line, "masks: threads part here, and 2 accesses behind it run under a mask"));
   EXPECT_EQ(hints(leaves, avx512), "") << "where masks cost nothing";
   auto chooses = kr::kernel([](view<const float> x, view<float> y) {
@@ -179,8 +216,12 @@ TEST(Hints, BranchesWhoseSidesBothRun) {
     for (auto i : kr::grid_stride(y.size())) {
       kr::var r = 0.f;
       kr::if_(x[i] > 0, [&] { r = kr::exp(x[i]); }).else_([&] { r = kr::atan(x[i]); });
-      y[i] = r; } }); const unsigned line = __LINE__;
-  for (const kr::target* t : {&avx2, &avx512}) EXPECT_TRUE(has(hints(both, *t), line - 1, "divergent branch: threads side by side choose by themselves, so 2 sides run"));
+      y[i] = r;
+    }
+  });
+  const unsigned line = __LINE__;
+  for (const kr::target* t : {&avx2, &avx512})
+    EXPECT_TRUE(has(hints(both, *t), line - 1, "divergent branch: threads side by side choose by themselves, so 2 sides run"));
   auto one = kr::kernel([](value<bool> sign, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
       kr::var r = 0.f;
@@ -198,8 +239,10 @@ TEST(Hints, LoopsThatThreadsLeaveAtDifferentTimes) {
       for (auto k : kr::range(trips[i])) s += kr::cast<float>(k);
       y[i] = s;
     }
-  }); const unsigned line = __LINE__ - 3;
-  EXPECT_TRUE(has(hints(own, avx2), line, "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left"));
+  });
+  const unsigned line = __LINE__ - 3;
+  EXPECT_TRUE(has(hints(own, avx2), line,
+                  "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left"));
   auto same = kr::kernel([](view<const int> trips, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
       kr::var s = 0.f;
@@ -225,7 +268,9 @@ TEST(Hints, BarriersThatCutLoops) {
   };
   const unsigned line = __LINE__ - 6;
   auto cut = kr::kernel(turns);
-  EXPECT_TRUE(has(hints(cut, avx2), line, "barrier: in each trip of the loop the block is cut into pieces of code here, and 1 value of each thread goes through memory"));
+  EXPECT_TRUE(has(hints(cut, avx2), line,
+                  "barrier: in each trip of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
+                  "through memory"));
   auto one_gang = kr::kernel<1, 64>(turns);
   EXPECT_EQ(hints(one_gang, avx2).find("barrier"), std::string::npos);
   auto once = kr::kernel([](view<float> y) {
@@ -260,22 +305,31 @@ TEST(Hints, BarriersThatCutLoops) {
   };
   const unsigned straight = __LINE__ - 6;
   auto many = kr::kernel(keeps(9)), few = kr::kernel(keeps(3));
-  EXPECT_TRUE(has(hints(many, avx2), straight, "barrier: the block is cut into pieces of code here, and 9 values of each thread go through memory"));
+  EXPECT_TRUE(has(hints(many, avx2), straight,
+                  "barrier: the block is cut into pieces of code here, and 9 values of each thread go through memory"));
   EXPECT_EQ(hints(few, avx2).find("barrier"), std::string::npos);
 }
 
 // ---- operations -------------------------------------------------------------------------------------------------------------
 
 TEST(Hints, Divisions) {
-  auto by_number = kr::kernel([](value<int> n, value<std::int64_t> m, view<const int> x, view<const std::int64_t> z, view<int> y) {
-    for (auto i : kr::grid_stride(y.size())) {
-      y[i] = x[i] / n;
-      y[i] += kr::cast<int>(z[i] % m); } }); const unsigned line = __LINE__;
-  EXPECT_TRUE(has(hints(by_number, avx2), line - 1, "integer division: 32 bits by a number that only the launch knows, by way of floating-point"));
-  EXPECT_TRUE(has(hints(by_number, avx2), line, "integer division: 64 bits by a number that only the launch knows, thread by thread"));
+  auto by_number =
+      kr::kernel([](value<int> n, value<std::int64_t> m, view<const int> x, view<const std::int64_t> z, view<int> y) {
+        for (auto i : kr::grid_stride(y.size())) {
+          y[i] = x[i] / n;
+          y[i] += kr::cast<int>(z[i] % m);
+        }
+      });
+  const unsigned line = __LINE__;
+  EXPECT_TRUE(has(hints(by_number, avx2), line - 1,
+                  "integer division: 32 bits by a number that only the launch knows, by way of floating-point"));
+  EXPECT_TRUE(
+      has(hints(by_number, avx2), line, "integer division: 64 bits by a number that only the launch knows, thread by thread"));
   for (const kr::target* t : {&ptx, &vulkan}) {
-    EXPECT_TRUE(has(hints(by_number, *t), line - 1, "integer division: 32 bits by a number that only the launch knows, which takes some twenty"));
-    EXPECT_TRUE(has(hints(by_number, *t), line, "integer division: 64 bits by a number that only the launch knows, which takes about a hundred"));
+    EXPECT_TRUE(has(hints(by_number, *t), line - 1,
+                    "integer division: 32 bits by a number that only the launch knows, which takes some twenty"));
+    EXPECT_TRUE(has(hints(by_number, *t), line,
+                    "integer division: 64 bits by a number that only the launch knows, which takes about a hundred"));
   }
   const int n = 7;
   auto by_constant = kr::kernel([=](view<const int> x, view<int> y) {
@@ -283,8 +337,11 @@ TEST(Hints, Divisions) {
   });
   for (const kr::target* t : {&avx2, &ptx, &vulkan}) EXPECT_EQ(hints(by_constant, *t), "") << t->c_str();
   auto wide = kr::kernel([=](view<const std::int64_t> x, view<std::int64_t> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[i] / n; }); const unsigned constant = __LINE__;
-  for (const kr::target* t : {&ptx, &vulkan}) EXPECT_TRUE(has(hints(wide, *t), constant, "integer division: 64 bits by a constant, which takes a dozen"));
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i] / n;
+  });
+  const unsigned constant = __LINE__;
+  for (const kr::target* t : {&ptx, &vulkan})
+    EXPECT_TRUE(has(hints(wide, *t), constant, "integer division: 64 bits by a constant, which takes a dozen"));
   auto shifted = kr::kernel([](view<const std::int64_t> x, view<std::int64_t> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i] / 8;
   });
@@ -293,11 +350,19 @@ TEST(Hints, Divisions) {
 
 TEST(Hints, Atomics) {
   auto each = kr::kernel([](view<const int> bin, view<int> counts) {
-    for (auto i : kr::grid_stride(bin.size())) kr::atomic(counts[bin[i]]).add(1); }); const unsigned line = __LINE__;
-  EXPECT_TRUE(has(hints(each, avx2), line, "atomic: threads update memory one after another, each with a locked instruction where the array is large or the launch small. "));
+    for (auto i : kr::grid_stride(bin.size())) kr::atomic(counts[bin[i]]).add(1);
+  });
+  const unsigned line = __LINE__;
+  EXPECT_TRUE(has(hints(each, avx2), line,
+                  "atomic: threads update memory one after another, each with a locked instruction where the array is large or "
+                  "the launch small. "));
   auto one = kr::kernel([](view<const int> x, view<int> sum) {
-    for (auto i : kr::grid_stride(x.size())) kr::atomic(sum[0]).add(x[i]); }); const unsigned all = __LINE__;
-  EXPECT_TRUE(has(hints(one, avx2), all, "atomic: threads update memory one after another, each with a locked instruction where the array is large or the launch small, and all of them the same place"));
+    for (auto i : kr::grid_stride(x.size())) kr::atomic(sum[0]).add(x[i]);
+  });
+  const unsigned all = __LINE__;
+  EXPECT_TRUE(has(hints(one, avx2), all,
+                  "atomic: threads update memory one after another, each with a locked instruction where the array is large or "
+                  "the launch small, and all of them the same place"));
   auto first = kr::kernel([](view<const int> x, view<int> sum) {
     auto block_sum = kr::shared<int, 1>();
     auto t = kr::thread_idx().x;
@@ -314,7 +379,9 @@ TEST(Hints, CallsForEachThread) {
   const auto note = [](value<int> i, view<int> y) { kr::atomic(y[0]).max(i); };
   auto rare = kr::kernel([=](view<const float> x, view<int> y) {
     auto f = kr::function(note, {.name = "note", .rare = true});
-    for (auto i : kr::grid_stride(x.size())) kr::if_(x[i] < 0, [&] { f(kr::cast<int>(i), y); }); }); const unsigned line = __LINE__;
+    for (auto i : kr::grid_stride(x.size())) kr::if_(x[i] < 0, [&] { f(kr::cast<int>(i), y); });
+  });
+  const unsigned line = __LINE__;
   EXPECT_TRUE(has(hints(rare, avx2), line, "call: the rare function note is called for one thread after the other"));
   auto usual = kr::kernel([=](view<const float> x, view<int> y) {
     auto f = kr::function(note, {.name = "note"});
@@ -322,7 +389,9 @@ TEST(Hints, CallsForEachThread) {
   });
   EXPECT_EQ(hints(usual, avx2).find("call:"), std::string::npos) << hints(usual, avx2);
   auto saxpy = kr::kernel([](value<float> a, view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i]; }); const unsigned fused = __LINE__;
+    for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
+  });
+  const unsigned fused = __LINE__;
   EXPECT_TRUE(has(hints(saxpy, sse42), fused, "call: this processor level has no fma, so a function is called for each thread"));
   auto sum = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i] + y[i];
@@ -336,8 +405,11 @@ TEST(Hints, CallsForEachThread) {
 
 TEST(Hints, AreOncePerLine) {
   auto many = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
-    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]] * x[at[i] + 1] + x[at[i] + 2]; }); const unsigned line = __LINE__;
-  for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan}) EXPECT_TRUE(has(hints(many, *t), line, t == &ptx || t == &vulkan ? "uncoalesced access: " : "gather: "));
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]] * x[at[i] + 1] + x[at[i] + 2];
+  });
+  const unsigned line = __LINE__;
+  for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan})
+    EXPECT_TRUE(has(hints(many, *t), line, t == &ptx || t == &vulkan ? "uncoalesced access: " : "gather: "));
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ template <class Kernel>
 void expect_interpreted(Kernel kernel) {
   const std::vector<float> expected = results_on(kr::device::find("interpreter"), kernel), got = results_on(kr::device(), kernel);
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_TRUE(std::bit_cast<unsigned>(got[i]) == std::bit_cast<unsigned>(expected[i]) || (std::isnan(got[i]) && std::isnan(expected[i])))
+    EXPECT_TRUE(std::bit_cast<unsigned>(got[i]) == std::bit_cast<unsigned>(expected[i]) ||
+                (std::isnan(got[i]) && std::isnan(expected[i])))
         << "element " << i << ": " << got[i] << ", interpreted " << expected[i];
 }
 
@@ -50,7 +51,9 @@ std::size_t count(std::string_view text, std::string_view word) {
 /// lavapipe compiles whole kernels at once, in a time that grows faster than they do.
 int largest() { return std::strcmp(kr::device().id(), "cpu") == 0 ? 100'000 : 6'000; }
 
-TEST(LargeKernels, StraightCodeEqualsTheInterpreter) { expect_interpreted(make(bench::large_straight(largest() / 4), "straight")); }
+TEST(LargeKernels, StraightCodeEqualsTheInterpreter) {
+  expect_interpreted(make(bench::large_straight(largest() / 4), "straight"));
+}
 TEST(LargeKernels, BranchesAndLoopsEqualTheInterpreter) { expect_interpreted(make(bench::large_control(largest()), "control")); }
 
 TEST(LargeKernels, AreCutIntoFunctionsForEveryTarget) {
@@ -76,24 +79,28 @@ auto chain(int length, Step step) {
 int links() { return largest() / 4; }
 
 TEST(LargeKernels, LongChainsOfConditions) {
-  expect_interpreted(make(chain(links(), [](int length, auto in, auto out, auto i) {
-    kr::var all = i >= 0, some = i < 0;
-    for (int k = 0; k < length; ++k) all = all & (i != 50 + k), some = some | (i == 1000 + k);
-    kr::if_(all & !some, [&] { out[i] = in[i & 15]; });
-  }), "conditions"));
+  expect_interpreted(make(chain(links(),
+                                [](int length, auto in, auto out, auto i) {
+                                  kr::var all = i >= 0, some = i < 0;
+                                  for (int k = 0; k < length; ++k) all = all & (i != 50 + k), some = some | (i == 1000 + k);
+                                  kr::if_(all & !some, [&] { out[i] = in[i & 15]; });
+                                }),
+                          "conditions"));
 }
 TEST(LargeKernels, LongChainsOfNumbers) {
-  expect_interpreted(make(chain(links(), [](int length, auto in, auto out, auto i) {
-    kr::var wide = kr::cast<std::int64_t>(i);
-    kr::var place = i;
-    kr::var x = in[i & 15];
-    for (int k = 0; k < length; ++k) {
-      wide = kr::min(wide + 1, kr::cast<std::int64_t>(place) + 7);
-      place = kr::cast<int>(wide) & 15;
-      x = x * 0.5f + in[place];
-    }
-    out[i] = x;
-  }), "numbers"));
+  expect_interpreted(make(chain(links(),
+                                [](int length, auto in, auto out, auto i) {
+                                  kr::var wide = kr::cast<std::int64_t>(i);
+                                  kr::var place = i;
+                                  kr::var x = in[i & 15];
+                                  for (int k = 0; k < length; ++k) {
+                                    wide = kr::min(wide + 1, kr::cast<std::int64_t>(place) + 7);
+                                    place = kr::cast<int>(wide) & 15;
+                                    x = x * 0.5f + in[place];
+                                  }
+                                  out[i] = x;
+                                }),
+                          "numbers"));
 }
 TEST(LargeKernels, DeepNesting) {
   const auto nest = [](int depth) {

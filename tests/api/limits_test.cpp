@@ -54,7 +54,9 @@ TEST(Limits, BlocksBeyondTheDevicesAreRefusedWithItsLimit) {
 TEST(Limits, ArgumentsBeyondThoseOfPushConstants) {
   auto sum = kr::kernel([](kr::view<double> out, auto... x) { out[kr::thread_idx().x] = (x + ...); });
   kr::array<double> out(8);
-  const auto launch = [&]<std::size_t... I>(std::index_sequence<I...>, double first) { sum.launch({1, 8}, out, first + double(I)...); };
+  const auto launch = [&]<std::size_t... I>(std::index_sequence<I...>, double first) {
+    sum.launch({1, 8}, out, first + double(I)...);
+  };
   for (int round = 0; round < 100; ++round) launch(std::make_index_sequence<60>{}, round);
   EXPECT_EQ(std::vector<double>(out.to_host()), std::vector<double>(8, 60 * 99 + 59 * 60 / 2));
 }
@@ -87,7 +89,8 @@ TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
   };
   expect_missing(copies(1.0), "spirv features=i64", "\"f64\"");
   expect_missing(copies(kr::f16(1.0f)), "spirv features=i64", "\"i16\"");
-  EXPECT_NE(std::string(copies(kr::f16(1.0f)).spirv("spirv features=i64,i16")).find("OpEntryPoint"), std::string::npos);  // computed as f32
+  EXPECT_NE(std::string(copies(kr::f16(1.0f)).spirv("spirv features=i64,i16")).find("OpEntryPoint"),
+            std::string::npos);  // computed as f32
   expect_missing(copies(std::int8_t(1)), "spirv features=i64", "\"i8\"");
   expect_missing(copies(std::int16_t(1)), "spirv features=i64", "\"i16\"");
   expect_missing(copies(std::int64_t(1)), "spirv features=f64", "\"i64\"");
@@ -97,8 +100,12 @@ TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
     votes.launch({1, 1}, x);
     expect_missing(votes, "spirv features=i64", "\"warp\"");
   } else {
-    expect_error(kr::error::kind_type::compile, {"operation warp_any", "needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL", "limits_test.cpp:"},
-                 [&] { votes.launch({1, 1}, x); });
+    expect_error(kr::error::kind_type::compile,
+                 {"operation warp_any", "needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL",
+                  "limits_test.cpp:"},
+                 [&] {
+                   votes.launch({1, 1}, x);
+                 });
   }
   auto counts = kr::kernel([](kr::view<std::uint64_t> n) { kr::atomic(n[0]).add(1); });
   kr::array<std::uint64_t> n(1);

@@ -57,7 +57,8 @@ TEST(Memory, LimitRefusesAndTheProcessGoesOn) {
     const Limited limit(before + 10000);
     EXPECT_EQ(on.memory_use().limit, before + 10000);
     kr::array<float> fits(2000);
-    expect_error(kr::error::kind_type::device, {"4000 bytes", "limit", "KRAIT_MEMORY_LIMIT"}, [] { kr::array<float> more(1000); });
+    expect_error(kr::error::kind_type::device, {"4000 bytes", "limit", "KRAIT_MEMORY_LIMIT"},
+                 [] { kr::array<float> more(1000); });
     EXPECT_EQ(on.memory_use().used, before + 8012);
     EXPECT_EQ(std::vector<float>(kept.to_host()), (std::vector<float>{1, 2, 3}));
   }
@@ -79,7 +80,8 @@ TEST(Memory, CopiesReadTheHostBeforeTheyReturn) {
   EXPECT_EQ(std::vector<std::int32_t>(a.to_host()), original);
   EXPECT_EQ(std::vector<std::int32_t>(b.to_host()), h);
   const auto part = kr::array<std::int32_t>::wrap(a.address() + 4 * 1000, kr::shape<1>(1 << 20), kr::device());
-  EXPECT_EQ(std::vector<std::int32_t>(part.to_host()), std::vector<std::int32_t>(original.begin() + 1000, original.begin() + 1000 + (1 << 20)));
+  EXPECT_EQ(std::vector<std::int32_t>(part.to_host()),
+            std::vector<std::int32_t>(original.begin() + 1000, original.begin() + 1000 + (1 << 20)));
 }
 
 TEST(Memory, ArraysOfOthersTakePartInCalls) {
@@ -252,7 +254,9 @@ TEST(Memory, StreamingAccessesChangeNoResult) {
 TEST(Memory, OnlyElementsAreLoadedStreaming) {
   auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y) { y[0] = kr::load_streaming(x[0] * 2.0f); });
   std::vector<float> x(4), y(4);
-  expect_usage({"kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])"}, [&] { k.launch({1, 1}, x, y); });
+  expect_usage({"kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])"}, [&] {
+    k.launch({1, 1}, x, y);
+  });
 }
 
 }  // namespace

@@ -21,10 +21,8 @@ std::vector<Elem> numbers(std::size_t n, unsigned seed) {
     const std::uint64_t r = random();
     if constexpr (std::is_floating_point_v<Elem>) {
       using Bits = std::conditional_t<sizeof(Elem) == 4, std::uint32_t, std::uint64_t>;
-      if (i % 3 == 0)
-        out[i] = std::bit_cast<Elem>(Bits(r));  // any bits: infinities, NaNs, subnormals
-      else
-        out[i] = Elem(std::int64_t(r % 4000001) - 2000000) / Elem(i % 3 == 1 ? 1024 : 3);
+      if (i % 3 == 0) out[i] = std::bit_cast<Elem>(Bits(r));  // any bits: infinities, NaNs, subnormals
+      else out[i] = Elem(std::int64_t(r % 4000001) - 2000000) / Elem(i % 3 == 1 ? 1024 : 3);
     } else {
       out[i] = i % 2 ? Elem(r) : Elem(std::int64_t(r % 201) - 100);
     }

@@ -14,22 +14,25 @@ using krait::test::expect_usage;
 namespace {
 
 /// Sums over a neighbourhood through a tile with margins; the weights lie in an array of another type behind it.
-auto blur = kr::kernel([](kr::view<const int> in, kr::view<double> out, kr::value<int> radius) {
-  auto t = kr::thread_idx().x, width = kr::block_dim().x, i = kr::grid();
-  auto tile = kr::dynamic_shared<int>(width + 2 * radius);
-  auto weights = kr::dynamic_shared<double>(2 * radius + 1);
-  auto sizes = kr::dynamic_shared<std::int64_t>(2);
-  for (auto k : kr::range(t, tile.size(), width)) {
-    auto from = kr::block_idx().x * width + k - radius;
-    tile[k] = kr::select(from >= 0 && from < in.size(), [&] { return in[from]; }, 0);
-  }
-  for (auto k : kr::range(t, weights.size(), width)) weights[k] = 1.0 / kr::cast<double>(k + 1);
-  kr::if_(t == 0, [&] { sizes[0] = tile.size(), sizes[1] = weights.size(); });
-  kr::syncthreads();
-  kr::var sum = 0.0;
-  for (auto k : kr::range(sizes[1])) sum += weights[k] * kr::cast<double>(tile[t + k]);
-  kr::if_(i < out.size(), [&] { out[i] = sum + kr::cast<double>(sizes[0]) * 1e6; });
-}, {.name = "blur", .fp = kr::fp::strict});
+auto blur = kr::kernel(
+    [](kr::view<const int> in, kr::view<double> out, kr::value<int> radius) {
+      auto t = kr::thread_idx().x, width = kr::block_dim().x, i = kr::grid();
+      auto tile = kr::dynamic_shared<int>(width + 2 * radius);
+      auto weights = kr::dynamic_shared<double>(2 * radius + 1);
+      auto sizes = kr::dynamic_shared<std::int64_t>(2);
+      for (auto k : kr::range(t, tile.size(), width)) {
+        auto from = kr::block_idx().x * width + k - radius;
+        tile[k] = kr::select(
+            from >= 0 && from < in.size(), [&] { return in[from]; }, 0);
+      }
+      for (auto k : kr::range(t, weights.size(), width)) weights[k] = 1.0 / kr::cast<double>(k + 1);
+      kr::if_(t == 0, [&] { sizes[0] = tile.size(), sizes[1] = weights.size(); });
+      kr::syncthreads();
+      kr::var sum = 0.0;
+      for (auto k : kr::range(sizes[1])) sum += weights[k] * kr::cast<double>(tile[t + k]);
+      kr::if_(i < out.size(), [&] { out[i] = sum + kr::cast<double>(sizes[0]) * 1e6; });
+    },
+    {.name = "blur", .fp = kr::fp::strict});
 
 TEST(Shared, LengthsFollowTheLaunch) {
   std::vector<int> in(500);
@@ -88,11 +91,13 @@ TEST(Shared, MisuseIsRefused) {
       x[0] = a[0];
     }).launch({1, 1}, host);
   });
-  auto first = kr::kernel([](kr::view<int> x, kr::value<int> n) {
-    auto a = kr::dynamic_shared<int>(n);
-    a[0] = 1;
-    x[0] = a[0];
-  }, {.name = "first"});
+  auto first = kr::kernel(
+      [](kr::view<int> x, kr::value<int> n) {
+        auto a = kr::dynamic_shared<int>(n);
+        a[0] = 1;
+        x[0] = a[0];
+      },
+      {.name = "first"});
   expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] { first.launch({1, 1}, host, -5); });
   first.launch({1, 1}, host, 5);
   EXPECT_EQ(host[0], 1);
@@ -140,17 +145,21 @@ TEST(Local, LongArraysStartAsZerosEachTime) {
 }
 
 TEST(Shared, MoreThan48KiBNeedNoWord) {
-  auto large = kr::kernel([](kr::view<double> x) {
-    auto tile = kr::shared<double, 8000>();
-    auto t = kr::thread_idx().x;
-    for (auto i : kr::range(t, 8000, kr::block_dim().x)) tile[i] = kr::cast<double>(i);
-    kr::syncthreads();
-    x[t] = tile[7999 - t];
-  }, {.name = "large"});
+  auto large = kr::kernel(
+      [](kr::view<double> x) {
+        auto tile = kr::shared<double, 8000>();
+        auto t = kr::thread_idx().x;
+        for (auto i : kr::range(t, 8000, kr::block_dim().x)) tile[i] = kr::cast<double>(i);
+        kr::syncthreads();
+        x[t] = tile[7999 - t];
+      },
+      {.name = "large"});
   std::vector<double> x(64);
   const char* device = std::getenv("KRAIT_DEVICE");
   if (device && std::string(device).starts_with("vulkan")) {  // lavapipe has 32 KiB, NVIDIA's driver 48
-    expect_usage({"kernel large", "64000 bytes of shared memory", kr::device().name(), "has "}, [&] { large.launch({1, 64}, x); });
+    expect_usage({"kernel large", "64000 bytes of shared memory", kr::device().name(), "has "}, [&] {
+      large.launch({1, 64}, x);
+    });
     return;
   }
   large.launch({1, 64}, x);

@@ -19,7 +19,11 @@ using float3 = kr::vec<float, 3>;
 enum class kind : std::uint8_t { dust, star, hole };
 enum plain_kind { one = 1, two = 2 };
 
-struct flags { bool alive; std::int8_t level; kr::f16 heat; };
+struct flags {
+  bool alive;
+  std::int8_t level;
+  kr::f16 heat;
+};
 struct particle {
   float3 position;
   float mass;
@@ -79,13 +83,14 @@ TEST(Struct, MembersAreBoundAndNamed) {
   std::vector<double> out(100), sums(100);
   for (std::size_t i = 0; i < ps.size(); ++i) {
     particle& p = expected[i];
-    sums[i] = double(p.position.x + p.mass + (p.state.alive ? 1.0f : 0.0f) + float(p.state.level) + float(p.state.heat)) + p.energy +
-              (p.what == kind::star ? 100 : 0) + double(p.m[1][2]) + double(p.ids[0] >> 40) + double(p.ids[1]);
+    sums[i] = double(p.position.x + p.mass + (p.state.alive ? 1.0f : 0.0f) + float(p.state.level) + float(p.state.heat)) +
+              p.energy + (p.what == kind::star ? 100 : 0) + double(p.m[1][2]) + double(p.ids[0] >> 40) + double(p.ids[1]);
     p.mass *= 1.5f, p.position.y += 1, p.state.alive = !p.state.alive, p.what = kind::hole, p.m[0][1] = -1, p.ids[1] -= 1;
   }
   kernel.forall(100)(ps, out);
   EXPECT_EQ(out, sums);
-  EXPECT_EQ(std::memcmp(ps.data(), expected.data(), ps.size() * sizeof(particle)), 0) << "a byte that is no written member changed";
+  EXPECT_EQ(std::memcmp(ps.data(), expected.data(), ps.size() * sizeof(particle)), 0)
+      << "a byte that is no written member changed";
 }
 
 TEST(Struct, WholeElementsAreCopiedWithoutTheirPadding) {
@@ -118,7 +123,13 @@ TEST(Struct, WholeElementsAreCopiedWithoutTheirPadding) {
   }
 }
 
-struct settings { float gain; plain_kind which; bool add; kr::vec<int, 2> shift; std::uint16_t table[5]; };
+struct settings {
+  float gain;
+  plain_kind which;
+  bool add;
+  kr::vec<int, 2> shift;
+  std::uint16_t table[5];
+};
 
 TEST(Struct, ArgumentsByValue) {
   const settings s{2.5f, two, true, {3, -4}, {10, 20, 30, 40, 50}};
@@ -130,7 +141,8 @@ TEST(Struct, ArgumentsByValue) {
   };
   const auto expect = [&](const std::vector<float>& out, const settings& with) {
     for (std::size_t i = 0; i < out.size(); ++i)
-      EXPECT_EQ(out[i], with.gain * float(i) + float(with.which) + float(with.add ? with.shift.x : with.shift.y) + float(with.table[i % 5]));
+      EXPECT_EQ(out[i], with.gain * float(i) + float(with.which) + float(with.add ? with.shift.x : with.shift.y) +
+                            float(with.table[i % 5]));
   };
   auto declared = kr::kernel(body);
   auto generic = kr::kernel([body](auto given, auto to) { body(given, to); });
@@ -146,7 +158,9 @@ TEST(Struct, ArgumentsByValue) {
 }
 
 TEST(Struct, ElementWise) {
-  struct pair { float low, high; };
+  struct pair {
+    float low, high;
+  };
   const auto order = kr::vectorize([](auto x, auto y) { return kr::value<pair>(kr::min(x, y), kr::max(x, y)); });
   const std::vector<float> x{1, 5, 3}, y{2, 4, 3};
   const std::vector<pair> pairs = order(x, y);
@@ -161,7 +175,8 @@ TEST(Struct, ElementWise) {
 
 TEST(Struct, EnumerationsKeepTheirType) {
   std::vector<kind> kinds{kind::dust, kind::star, kind::hole};
-  const auto next = kr::vectorize([](auto k) { return kr::select(k == kind::hole, kind::dust, kr::cast<kind>(kr::cast<int>(k) + 1)); });
+  const auto next =
+      kr::vectorize([](auto k) { return kr::select(k == kind::hole, kind::dust, kr::cast<kind>(kr::cast<int>(k) + 1)); });
   EXPECT_EQ(next(kinds), (std::vector<kind>{kind::star, kind::hole, kind::dust}));
   EXPECT_EQ(next(kind::star), kind::hole);
   auto kernel = kr::kernel([](kr::view<const kind> in, kr::view<int> out, kr::value<kind> wanted) {
@@ -205,7 +220,11 @@ TEST(Struct, SharedAndLocalArrays) {
 }
 
 TEST(Struct, AtomicsOnMembers) {
-  struct cell { char name[3]; int count; float weight; };
+  struct cell {
+    char name[3];
+    int count;
+    float weight;
+  };
   auto kernel = kr::kernel([](kr::view<cell> cells) {
     const auto i = kr::grid();
     kr::atomic(cells[i % 2][&cell::count]).add(1);
@@ -222,7 +241,8 @@ TEST(Struct, AtomicsOnMembers) {
 TEST(Struct, ManyDimensionsAndStrides) {
   auto kernel = kr::kernel([](kr::view<flags, 2> f) {
     auto [x, y] = kr::grid<2>();
-    kr::if_(y < f.extent(0) && x < f.extent(1), [&, x = x, y = y] { f(y, x)[&flags::level] = kr::cast<std::int8_t>(10 * y + x); });
+    kr::if_(y < f.extent(0) && x < f.extent(1),
+            [&, x = x, y = y] { f(y, x)[&flags::level] = kr::cast<std::int8_t>(10 * y + x); });
   });
   kr::array<flags, 2> f({3, 5});
   f.copy_from(std::vector<flags>(15, flags{true, 0, kr::f16(1)}));
@@ -234,25 +254,38 @@ TEST(Struct, ManyDimensionsAndStrides) {
 }
 
 TEST(Struct, HundredsByValue) {
-  struct table { float entries[200]; };
+  struct table {
+    float entries[200];
+  };
   auto t = std::make_unique<table>();
   for (int i = 0; i < 200; ++i) t->entries[i] = float(i * i % 77);
-  auto kernel = kr::kernel([](kr::value<table> all, kr::view<float> to) { to[0] = all[&table::entries][199] + all[&table::entries][3]; });
+  auto kernel =
+      kr::kernel([](kr::value<table> all, kr::view<float> to) { to[0] = all[&table::entries][199] + all[&table::entries][3]; });
   std::vector<float> out(1);
   kernel.launch({1, 1}, *t, out);
   EXPECT_EQ(out[0], t->entries[199] + 9);
 }
 
-struct mixed { std::uint8_t kind; float weights[4][3]; std::array<particle, 5> bodies; std::int16_t counts[7]; bool flags[3]; };
+struct mixed {
+  std::uint8_t kind;
+  float weights[4][3];
+  std::array<particle, 5> bodies;
+  std::int16_t counts[7];
+  bool flags[3];
+};
 
 TEST(Struct, ByValueUpTo4096Bytes) {
-  struct full { double head; std::array<float, 1022> entries; };
+  struct full {
+    double head;
+    std::array<float, 1022> entries;
+  };
   static_assert(sizeof(full) == 4096);
   auto t = std::make_unique<full>();
   t->head = 0.5;
   for (int i = 0; i < 1022; ++i) t->entries[std::size_t(i)] = float(i * i % 977);
   auto kernel = kr::kernel([](kr::value<full> all, kr::view<const int> at, kr::view<float> to) {
-    for (auto i : kr::grid_stride(to.size())) to[i] = all[&full::entries][at[i]] + all[&full::entries][1021] + kr::cast<float>(all[&full::head]);
+    for (auto i : kr::grid_stride(to.size()))
+      to[i] = all[&full::entries][at[i]] + all[&full::entries][1021] + kr::cast<float>(all[&full::head]);
   });
   std::vector<int> at(2000);
   for (int i = 0; i < 2000; ++i) at[std::size_t(i)] = i * 31 % 1022;
@@ -265,12 +298,17 @@ TEST(Struct, ByValueUpTo4096Bytes) {
 }
 
 TEST(Struct, BeyondTheLimitIsRefused) {
-  struct large { float entries[1025]; };
+  struct large {
+    float entries[1025];
+  };
   auto t = std::make_unique<large>();
   auto kernel = kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; }, {.name = "greedy"});
   std::vector<float> out(1);
-  expect_usage({"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, and the limit is 4096: pass large ones as an array"},
-               [&] { kernel.launch({1, 1}, *t, out); });
+  expect_usage(
+      {"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, and the limit is 4096: pass large ones as an array"},
+      [&] {
+        kernel.launch({1, 1}, *t, out);
+      });
 }
 
 TEST(Struct, StdArrayByValueWithTracedIndices) {
@@ -279,8 +317,8 @@ TEST(Struct, StdArrayByValueWithTracedIndices) {
     for (auto i : kr::grid_stride(to.size())) {
       auto body = m[&mixed::bodies][i % 5];
       auto [position, mass, state, energy, what, matrix, ids] = body;
-      to[i] = small[i % 3] + small[2] + table[i % 4][i % 8] + m[&mixed::kind] + m[&mixed::weights][i % 4][i % 3] + position.y + mass +
-              kr::select(state[&flags::alive], 1000.0, 0.0) + energy + matrix[i % 2][2] + kr::cast<double>(ids[i % 2]) +
+      to[i] = small[i % 3] + small[2] + table[i % 4][i % 8] + m[&mixed::kind] + m[&mixed::weights][i % 4][i % 3] + position.y +
+              mass + kr::select(state[&flags::alive], 1000.0, 0.0) + energy + matrix[i % 2][2] + kr::cast<double>(ids[i % 2]) +
               m[&mixed::counts][i % 7] + kr::select(m[&mixed::flags][i % 3], 0.25, 0.0) + kr::cast<int>(what);
     }
   });
@@ -300,15 +338,19 @@ TEST(Struct, StdArrayByValueWithTracedIndices) {
   kernel.forall(100)(small, table, m, out);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const particle& p = m.bodies[i % 5];
-    const double expected = small[i % 3] + small[2] + table[i % 4][i % 8] + m.kind + double(m.weights[i % 4][i % 3]) + double(p.position.y) +
-                            double(p.mass) + (p.state.alive ? 1000.0 : 0.0) + p.energy + double(p.m[i % 2][2]) + double(p.ids[i % 2]) +
-                            m.counts[i % 7] + (m.flags[i % 3] ? 0.25 : 0.0) + int(p.what);
+    const double expected = small[i % 3] + small[2] + table[i % 4][i % 8] + m.kind + double(m.weights[i % 4][i % 3]) +
+                            double(p.position.y) + double(p.mass) + (p.state.alive ? 1000.0 : 0.0) + p.energy +
+                            double(p.m[i % 2][2]) + double(p.ids[i % 2]) + m.counts[i % 7] + (m.flags[i % 3] ? 0.25 : 0.0) +
+                            int(p.what);
     ASSERT_NEAR(out[i], expected, 1e-3 * std::abs(expected)) << i;
   }
 }
 
 TEST(Struct, LengthsOfSharedArraysFromAnArgument) {
-  struct plan { float gain; int extents[2]; };
+  struct plan {
+    float gain;
+    int extents[2];
+  };
   auto kernel = kr::kernel([](kr::value<plan> p, kr::view<float> to) {
     auto tile = kr::dynamic_shared<float>(p[&plan::extents][1] * 2);
     const auto t = kr::thread_idx().x;
@@ -346,7 +388,9 @@ TEST(Struct, TracedIndicesIntoMembersAreWritten) {
 }
 
 template <class T, std::size_t N>
-struct record { T v[N]; };
+struct record {
+  T v[N];
+};
 
 /// Whole elements of 16 to 64 bytes and more: at the thread's own place, at any other, with some threads left out.
 template <class T, std::size_t N>
@@ -369,7 +413,8 @@ void move_records() {
   std::vector<int> places(n);
   for (int i = 0; i < n; ++i) {
     places[std::size_t(i)] = (i * 90 + 7) % n;
-    for (std::size_t k = 0; k < N; ++k) own[std::size_t(i)].v[k] = T(i % 41 + int(k)), from[std::size_t(i)].v[k] = T(3 * (i % 17) + 2 * int(k));
+    for (std::size_t k = 0; k < N; ++k)
+      own[std::size_t(i)].v[k] = T(i % 41 + int(k)), from[std::size_t(i)].v[k] = T(3 * (i % 17) + 2 * int(k));
   }
   std::vector<R> own_expected = own, to_expected = to;
   for (std::size_t i = 0; i < n; ++i) {

@@ -33,7 +33,9 @@ std::vector<float> numbers(unsigned seed, float low, float high) {
   return out;
 }
 
-bool same(float x, float y) { return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); }
+bool same(float x, float y) {
+  return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+}
 
 TEST(Subnormals, MultiplyAndAdd) {
   auto fused = kr::vectorize([](auto x, auto y, auto z) { return kr::fma(x, y, z); });
@@ -43,15 +45,18 @@ TEST(Subnormals, MultiplyAndAdd) {
     auto product = x * y;
     return kr::fma(x, y, -product);
   });
-  const std::vector<float> small = small_numbers(1), other = small_numbers(2), any = numbers(3, -3, 3), large = numbers(4, -0x1p127f, 0x1p127f),
-                           root = numbers(5, -0x1p-62f, 0x1p-62f), root2 = numbers(6, -0x1p-63f, 0x1p-63f);
-  const std::vector<float>* const triples[][3] = {{&small, &any, &other}, {&any, &small, &any}, {&small, &large, &any}, {&large, &small, &small},
-                                                  {&root, &root2, &small}, {&root, &root, &root2}, {&any, &any, &small}, {&any, &any, &any}};
+  const std::vector<float> small = small_numbers(1), other = small_numbers(2), any = numbers(3, -3, 3),
+                           large = numbers(4, -0x1p127f, 0x1p127f), root = numbers(5, -0x1p-62f, 0x1p-62f),
+                           root2 = numbers(6, -0x1p-63f, 0x1p-63f);
+  const std::vector<float>* const triples[][3] = {{&small, &any, &other},   {&any, &small, &any},    {&small, &large, &any},
+                                                  {&large, &small, &small}, {&root, &root2, &small}, {&root, &root, &root2},
+                                                  {&any, &any, &small},     {&any, &any, &any}};
   for (const auto& t : triples) {
     const std::vector<float>&x = *t[0], &y = *t[1], &z = *t[2];
     const std::vector<float> got = fused(x, y, z), less = contracted(x, y, z), left = rest(x, y);
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_TRUE(same(got[i], std::fma(x[i], y[i], z[i]))) << std::hexfloat << x[i] << " * " << y[i] << " + " << z[i] << ": " << got[i];
+      ASSERT_TRUE(same(got[i], std::fma(x[i], y[i], z[i])))
+          << std::hexfloat << x[i] << " * " << y[i] << " + " << z[i] << ": " << got[i];
       const float product = x[i] * y[i];
       // Not fused where the device's own fma would flush.
       ASSERT_TRUE(same(less[i], std::fma(x[i], y[i], -z[i])) || same(less[i], product - z[i]))
@@ -86,16 +91,20 @@ void expect_near(const char* name, const std::vector<float>& got, double bound, 
       continue;
     }
     const double ulp = size < double(normal) ? double(unit) : std::ldexp(1.0, std::ilogb(size) - 23);
-    ASSERT_LE(std::fabs(double(got[i]) - want), bound * ulp) << std::hexfloat << name << " of number " << i << ": " << got[i] << ", exact " << want;
+    ASSERT_LE(std::fabs(double(got[i]) - want), bound * ulp)
+        << std::hexfloat << name << " of number " << i << ": " << got[i] << ", exact " << want;
     ASSERT_EQ(std::signbit(got[i]), std::signbit(want)) << name << " of number " << i << ": " << got[i];
   }
 }
 
-#define EXPECT_OF_SMALL(function, bound, exact)                                                         \
-  {                                                                                                     \
-    auto f = kr::vectorize([](auto x) { return kr::function(x); });                                     \
-    const std::vector<float> x = small_numbers(1), got = f(x);                                          \
-    expect_near(#function, got, bound, [&](std::size_t i) { [[maybe_unused]] const double v = double(x[i]); return double(exact); }); \
+#define EXPECT_OF_SMALL(function, bound, exact)                     \
+  {                                                                 \
+    auto f = kr::vectorize([](auto x) { return kr::function(x); }); \
+    const std::vector<float> x = small_numbers(1), got = f(x);      \
+    expect_near(#function, got, bound, [&](std::size_t i) {         \
+      [[maybe_unused]] const double v = double(x[i]);               \
+      return double(exact);                                         \
+    });                                                             \
   }
 
 TEST(Subnormals, ArgumentsOfFunctions) {
@@ -143,12 +152,14 @@ TEST(Subnormals, ResultsOfFunctions) {
   auto hypot = kr::vectorize([](auto v, auto w) { return kr::hypot(v, w); });
   auto fmod = kr::vectorize([](auto v, auto w) { return kr::fmod(v, w); });
   auto remainder = kr::vectorize([](auto v, auto w) { return kr::remainder(v, w); });
-  const std::vector<float> e = numbers(1, -104, -87), two = numbers(2, -150, -126), ten = numbers(3, -45, -38), tail = numbers(4, 9, 10.1f);
+  const std::vector<float> e = numbers(1, -104, -87), two = numbers(2, -150, -126), ten = numbers(3, -45, -38),
+                           tail = numbers(4, 9, 10.1f);
   expect_near("exp", exp(e), 2, [&](std::size_t i) { return std::exp(double(e[i])); });
   expect_near("exp2", exp2(two), 2, [&](std::size_t i) { return std::exp2(double(two[i])); });
   expect_near("exp10", exp10(ten), 2, [&](std::size_t i) { return std::pow(10.0, double(ten[i])); });
   expect_near("erfc", erfc(tail), 4, [&](std::size_t i) { return std::erfc(double(tail[i])); });
-  const std::vector<float> base = numbers(5, 1.9f, 2.1f), x = small_numbers(6), y = small_numbers(7), divisor = numbers(8, 0.3f, 40);
+  const std::vector<float> base = numbers(5, 1.9f, 2.1f), x = small_numbers(6), y = small_numbers(7),
+                           divisor = numbers(8, 0.3f, 40);
   expect_near("pow", pow(base, two), 2, [&](std::size_t i) { return std::pow(double(base[i]), double(two[i])); });
   expect_near("atan2", atan2(x, divisor), 3, [&](std::size_t i) { return std::atan2(double(x[i]), double(divisor[i])); });
   expect_near("atan2", atan2(x, y), 3, [&](std::size_t i) { return std::atan2(double(x[i]), double(y[i])); });

@@ -22,12 +22,14 @@ namespace {
 
 /// Long straight code, so that the best takes a while.
 auto numbered(int n) {
-  return kr::kernel([n](kr::view<const float> in, kr::view<float> out) {
-    auto i = kr::grid();
-    kr::var x = in[i];
-    for (int k = 0; k < 12; ++k) x = kr::sin(x) + kr::exp(-x) * kr::log(x + float(n + k + 2));
-    out[i] = x;
-  }, {.fp = kr::fp::reproducible});
+  return kr::kernel(
+      [n](kr::view<const float> in, kr::view<float> out) {
+        auto i = kr::grid();
+        kr::var x = in[i];
+        for (int k = 0; k < 12; ++k) x = kr::sin(x) + kr::exp(-x) * kr::log(x + float(n + k + 2));
+        out[i] = x;
+      },
+      {.fp = kr::fp::reproducible});
 }
 
 std::vector<float> run(int n) {
@@ -66,7 +68,8 @@ int main(int argc, char** argv) {
   setenv("KRAIT_CACHE_DIR", folder, 1), setenv("KRAIT_CACHE", "rw", 1);
   if (how == "exit") {
     for (int r = 0; r < 10; ++r)
-      if (const int status = run_self("short")) return fail(("a process that ends while it compiles: status " + std::to_string(status)).c_str());
+      if (const int status = run_self("short"))
+        return fail(("a process that ends while it compiles: status " + std::to_string(status)).c_str());
     // Another process reads what they wrote.
     std::vector<float> first = run(0);
     kr::wait_for_compilations();

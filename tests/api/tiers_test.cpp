@@ -17,15 +17,17 @@ constexpr int elements = 1000;
 
 /// A kernel of its own for each number: functions, a loop that diverges, a guard.
 auto numbered(int n) {
-  return kr::kernel([n](kr::view<const float> in, kr::view<float> out) {
-    auto i = kr::grid();
-    kr::if_(i < out.size(), [&] {
-      kr::var x = in[i];
-      kr::var steps = 0;
-      kr::while_([&] { return x > 1.0f && steps < 40; }, [&] { x = kr::sqrt(x) * 0.99f, steps += 1; });
-      out[i] = kr::sin(x) + kr::cast<float>(steps) + float(n);
-    });
-  }, {.name = "tiered", .fp = kr::fp::reproducible});
+  return kr::kernel(
+      [n](kr::view<const float> in, kr::view<float> out) {
+        auto i = kr::grid();
+        kr::if_(i < out.size(), [&] {
+          kr::var x = in[i];
+          kr::var steps = 0;
+          kr::while_([&] { return x > 1.0f && steps < 40; }, [&] { x = kr::sqrt(x) * 0.99f, steps += 1; });
+          out[i] = kr::sin(x) + kr::cast<float>(steps) + float(n);
+        });
+      },
+      {.name = "tiered", .fp = kr::fp::reproducible});
 }
 
 struct Data {
@@ -108,20 +110,24 @@ TEST(Tiers, ALongLaunchWaitsForTheBestOnTheCpu) {
   if (std::strcmp(kr::device().id(), "cpu") != 0) GTEST_SKIP() << "a GPU's launches are not long";
   // How long it takes is known by the numbers that loops run to: an argument's, or its extent's.
   const auto by_value = [](int unique) {
-    return kr::kernel([unique](kr::view<int> out, kr::value<int> n) {
-      auto i = kr::grid();
-      kr::var sum = kr::cast<int>(i);
-      for (auto k : kr::range(n)) sum = (sum ^ k) * 5 + unique;
-      out[i] = sum;
-    }, {.name = "long"});
+    return kr::kernel(
+        [unique](kr::view<int> out, kr::value<int> n) {
+          auto i = kr::grid();
+          kr::var sum = kr::cast<int>(i);
+          for (auto k : kr::range(n)) sum = (sum ^ k) * 5 + unique;
+          out[i] = sum;
+        },
+        {.name = "long"});
   };
   const auto by_extent = [](int unique) {
-    return kr::kernel([unique](kr::view<int> out, kr::view<const int> in) {
-      auto i = kr::grid();
-      kr::var sum = kr::cast<int>(i);
-      for (auto k : kr::range(i % 2, in.size(), 2)) sum = (sum ^ in[k]) * 5 + unique;
-      out[i] = sum;
-    }, {.name = "long"});
+    return kr::kernel(
+        [unique](kr::view<int> out, kr::view<const int> in) {
+          auto i = kr::grid();
+          kr::var sum = kr::cast<int>(i);
+          for (auto k : kr::range(i % 2, in.size(), 2)) sum = (sum ^ in[k]) * 5 + unique;
+          out[i] = sum;
+        },
+        {.name = "long"});
   };
   std::vector<int> out(65536);
   const auto quick = [](const auto& launch) {

@@ -44,14 +44,24 @@ const std::vector<float3> some{{1, 2, 3}, {-0.5f, 0.25f, 8}, {1e-3f, -7, 0}, {10
 const std::vector<float3> others{{3, -2, 1}, {4, 4, 4}, {0.5f, 1.5f, 2.5f}, {-1, -2, -3}, {7, 8, 9}};
 
 TEST(Vec, ArithmeticIsThatOfTheComponents) {
-  expect_oracle("+", [](auto x, auto y) { return x + y; }, some, others);
-  expect_oracle("- *", [](auto x, auto y) { return 2.0f * x - y * 0.5f; }, some, others);
-  expect_oracle("/", [](auto x, auto y) { return x / y; }, some, others);
-  expect_oracle("unary", [](auto x, auto y) { return -x + +y; }, some, others);
-  expect_oracle("mixed types", [](auto x, auto y) { return x * kr::vec{1, 2, 3} + y; }, some, others);
+  expect_oracle(
+      "+", [](auto x, auto y) { return x + y; }, some, others);
+  expect_oracle(
+      "- *", [](auto x, auto y) { return 2.0f * x - y * 0.5f; }, some, others);
+  expect_oracle(
+      "/", [](auto x, auto y) { return x / y; }, some, others);
+  expect_oracle(
+      "unary", [](auto x, auto y) { return -x + +y; }, some, others);
+  expect_oracle(
+      "mixed types",
+      [](auto x, auto y) {
+        return x * kr::vec{1, 2, 3} + y;
+      },
+      some, others);
   // On the host they are C++'s: sums do not overflow.
   const std::vector<vec<int, 2>> a{{7, -7}, {1, 1 << 28}}, b{{3, 2}, {5, 31}};
-  expect_oracle("integers", [](auto x, auto y) { return ((x % y) ^ (x << 1)) + (~x | (y & 6)) - (x >> 2); }, a, b);
+  expect_oracle(
+      "integers", [](auto x, auto y) { return ((x % y) ^ (x << 1)) + (~x | (y & 6)) - (x >> 2); }, a, b);
 }
 
 TEST(Vec, ComparisonsGiveVectorsOfBool) {
@@ -62,30 +72,42 @@ TEST(Vec, ComparisonsGiveVectorsOfBool) {
     EXPECT_EQ(bool(all[i]), some[i].x < others[i].x && some[i].y < others[i].y && some[i].z < others[i].z);
     EXPECT_EQ(bool(any[i]), some[i].x < others[i].x || some[i].y < others[i].y || some[i].z < others[i].z);
   }
-  expect_oracle("select", [](auto x, auto y) { return kr::select(x < y, x, y); }, some, others);
-  expect_oracle("not", [](auto x, auto y) { return kr::select(!(x == y), x + 1, y); }, some, others);
+  expect_oracle(
+      "select", [](auto x, auto y) { return kr::select(x < y, x, y); }, some, others);
+  expect_oracle(
+      "not", [](auto x, auto y) { return kr::select(!(x == y), x + 1, y); }, some, others);
 }
 
 TEST(Vec, FunctionsWorkComponentByComponent) {
-  expect_oracle("min max clamp", [](auto x, auto y) { return kr::clamp(kr::min(x, y), -1.0f, kr::max(y, 0.5f)); }, some, others);
-  expect_oracle("sqrt abs", [](auto x, auto y) { return kr::sqrt(kr::abs(x)) + kr::floor(y); }, some, others);
-  expect_oracle("exp sin", [](auto x, auto y) { return kr::exp(-kr::abs(x)) + kr::sin(y); }, some, others);
-  expect_oracle("mix", [](auto x, auto y) { return kr::mix(x, y, 0.25f) + kr::mix(x, y, y); }, some, others);
-  expect_oracle("cast", [](auto x, auto y) { return kr::cast<int>(x) + kr::cast<int>(y); }, some, others);
+  expect_oracle(
+      "min max clamp", [](auto x, auto y) { return kr::clamp(kr::min(x, y), -1.0f, kr::max(y, 0.5f)); }, some, others);
+  expect_oracle(
+      "sqrt abs", [](auto x, auto y) { return kr::sqrt(kr::abs(x)) + kr::floor(y); }, some, others);
+  expect_oracle(
+      "exp sin", [](auto x, auto y) { return kr::exp(-kr::abs(x)) + kr::sin(y); }, some, others);
+  expect_oracle(
+      "mix", [](auto x, auto y) { return kr::mix(x, y, 0.25f) + kr::mix(x, y, y); }, some, others);
+  expect_oracle(
+      "cast", [](auto x, auto y) { return kr::cast<int>(x) + kr::cast<int>(y); }, some, others);
 }
 
 TEST(Vec, Geometry) {
-  expect_oracle("dot", [](auto x, auto y) { return kr::make_vec(kr::dot(x, y), kr::length(x), kr::distance(x, y)); }, some, others);
-  expect_oracle("cross", [](auto x, auto y) { return kr::cross(x, y); }, some, others);
-  expect_oracle("normalize", [](auto x, auto y) { return kr::normalize(x) * kr::length(y); }, some, others);
+  expect_oracle(
+      "dot", [](auto x, auto y) { return kr::make_vec(kr::dot(x, y), kr::length(x), kr::distance(x, y)); }, some, others);
+  expect_oracle(
+      "cross", [](auto x, auto y) { return kr::cross(x, y); }, some, others);
+  expect_oracle(
+      "normalize", [](auto x, auto y) { return kr::normalize(x) * kr::length(y); }, some, others);
   EXPECT_TRUE(equal(kr::cross(float3{1, 0, 0}, float3{0, 1, 0}), float3{0, 0, 1}));
   EXPECT_EQ(kr::dot(float4{1, 2, 3, 4}, float4{5, 6, 7, 8}), 70.0f);
   EXPECT_EQ(kr::length(float2{3, 4}), 5.0f);
 }
 
 TEST(Vec, Swizzles) {
-  expect_oracle("zyx", [](auto x, auto y) { return kr::swizzle<"zyx">(x) + kr::swizzle<"bbr">(y); }, some, others);
-  expect_oracle("four", [](auto x, auto y) { return kr::swizzle<"xyzx">(x) * kr::swizzle<"y">(y); }, some, others);
+  expect_oracle(
+      "zyx", [](auto x, auto y) { return kr::swizzle<"zyx">(x) + kr::swizzle<"bbr">(y); }, some, others);
+  expect_oracle(
+      "four", [](auto x, auto y) { return kr::swizzle<"xyzx">(x) * kr::swizzle<"y">(y); }, some, others);
   EXPECT_EQ(kr::swizzle<"w">(float4{1, 2, 3, 4}), 4.0f);
 }
 
@@ -116,7 +138,7 @@ TEST(Vec, CopiesOfVarsAreLocalsOfTheirOwn) {
   auto kernel = kr::kernel([](kr::view<float3> out) {
     kr::var a = float3{1, 2, 3};
     kr::var b = a;
-    a = kr::swizzle<"zxy">(a);      // all components are read before one is written
+    a = kr::swizzle<"zxy">(a);  // all components are read before one is written
     b.x = 7;
     kr::swap(a, b);
     kr::if_(out.size() > 0, [&] { a.y = 9; });

@@ -136,8 +136,9 @@ TEST_F(CacheDisk, AnUnusableFolderWarnsOnce) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "krait: warning: compiled kernels are not kept on disk: " + path +
-                                                        ": Not a directory (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "krait: warning: compiled kernels are not kept on disk: " + path +
+                ": Not a directory (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
   path = path.substr(0, path.size() - 5);
 }
 
@@ -150,8 +151,9 @@ TEST_F(CacheDisk, ALinkToNothingWarns) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "krait: warning: compiled kernels are not kept on disk: " + path +
-                                                        " is a link to a folder that is not there (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "krait: warning: compiled kernels are not kept on disk: " + path +
+                " is a link to a folder that is not there (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
   path = folder;
 }
 
@@ -175,7 +177,7 @@ TEST_F(CacheDisk, ASweepRemovesTheLeastRecentlyUsed) {
   for (int i = 0; i < files; ++i) disk.keep("name", "key", std::to_string(i), "made");
   const std::time_t day = 24 * 3600, now = std::time(nullptr);
   for (int i = 0; i < files; ++i) set_time(file(i), now - (files - i) * day);
-  set_time(file(5), now + 100 * day);  // from before the clock was set back: used just now
+  set_time(file(5), now + 100 * day);        // from before the clock was set back: used just now
   EXPECT_EQ(disk.find("key", "0"), "made");  // the oldest is used again
   EXPECT_EQ(Folder(path, Folder::Make::No).sweep(6 * 4096), 5u);
   for (int i = 0; i < files; ++i) EXPECT_EQ(fs::exists(file(i)), i == 0 || i == 5 || i > 6) << i;
@@ -226,7 +228,8 @@ TEST_F(CacheSettings, Folder) {
 TEST_F(CacheSettings, ModeAndSize) {
   EXPECT_EQ(settings_from_environment().mode, Mode::ReadWrite);
   EXPECT_EQ(settings_from_environment().most_bytes, 1ull << 30);
-  for (const auto& [text, mode] : {std::pair{"off", Mode::Off}, {"memory", Mode::Memory}, {"ro", Mode::ReadOnly}, {"rw", Mode::ReadWrite}}) {
+  for (const auto& [text, mode] :
+       {std::pair{"off", Mode::Off}, {"memory", Mode::Memory}, {"ro", Mode::ReadOnly}, {"rw", Mode::ReadWrite}}) {
     setenv("KRAIT_CACHE", text, 1);
     EXPECT_EQ(settings_from_environment().mode, mode);
   }
@@ -234,7 +237,8 @@ TEST_F(CacheSettings, ModeAndSize) {
     setenv("KRAIT_CACHE_MAXSIZE", text, 1);
     EXPECT_EQ(settings_from_environment().most_bytes, bytes);
   }
-  for (const char* text : {"", "x", "-1", "1T", "99999999999999999999", "99999999999G", "1 G"}) EXPECT_THROW(parse_size(text, ""), error) << text;
+  for (const char* text : {"", "x", "-1", "1T", "99999999999999999999", "99999999999G", "1 G"})
+    EXPECT_THROW(parse_size(text, ""), error) << text;
   setenv("KRAIT_CACHE_MAXSIZE", "lots", 1);
   try {
     settings_from_environment();
@@ -273,7 +277,8 @@ TEST(CacheInFlight, KeepsWhatIsUsedAndSomeOfWhatIsNot) {
     table.take_idle();
     EXPECT_LE(table.all().size(), used.size() + idle);
   }
-  for (const auto& u : used) EXPECT_EQ(table.find_or_make(std::to_string(*u), first, []() -> Table::Shared { return nullptr; }), u);
+  for (const auto& u : used)
+    EXPECT_EQ(table.find_or_make(std::to_string(*u), first, []() -> Table::Shared { return nullptr; }), u);
   const auto last = table.find_or_make("19", first, [] { return std::make_shared<int>(-1); });
   EXPECT_EQ(*last, 19);  // the least recently asked for went first
 }

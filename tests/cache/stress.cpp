@@ -99,7 +99,9 @@ std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
-void write_file(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; }
+void write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
 
 /// The entries' bytes by name; `damaged` counts those that are not sound.
 std::map<std::string, std::string> entries(int* damaged = nullptr) {
@@ -109,22 +111,24 @@ std::map<std::string, std::string> entries(int* damaged = nullptr) {
     if (!krait::cache::is_entry_name(name)) continue;
     found[name] = read_file(f.path());
     krait::cache::Entry e;
-    if (damaged && (krait::cache::decode(found[name], e) != nullptr || krait::cache::file_name(e.key, e.source) != name)) ++*damaged;
+    if (damaged && (krait::cache::decode(found[name], e) != nullptr || krait::cache::file_name(e.key, e.source) != name))
+      ++*damaged;
   }
   return found;
 }
 
 int temporaries() {
   int n = 0;
-  for (const fs::directory_entry& f : fs::directory_iterator(folder)) n += std::string(f.path().filename()).starts_with(".krait-new-");
+  for (const fs::directory_entry& f : fs::directory_iterator(folder))
+    n += std::string(f.path().filename()).starts_with(".krait-new-");
   return n;
 }
 
 void expect_whole(const std::string& when) {
   int damaged = 0;
   const std::size_t n = entries(&damaged).size();
-  expect(damaged == 0 && int(n) == counts.kernels, when + ": every kernel has a sound entry, but " + std::to_string(n) + " are there, " +
-                                                       std::to_string(damaged) + " damaged");
+  expect(damaged == 0 && int(n) == counts.kernels, when + ": every kernel has a sound entry, but " + std::to_string(n) +
+                                                       " are there, " + std::to_string(damaged) + " damaged");
 }
 
 void set_times(std::time_t when) {
@@ -163,7 +167,8 @@ void kills() {
     int damaged = 0;
     const auto after = entries(&damaged);
     expect(damaged == 0, "a killed writer leaves no damaged entry");
-    for (const auto& [name, bytes] : before) expect(after.contains(name) && after.at(name) == bytes, "a killed writer takes no entry away");
+    for (const auto& [name, bytes] : before)
+      expect(after.contains(name) && after.at(name) == bytes, "a killed writer takes no entry away");
   }
   expect(run(-1) == 0, "a process after killed ones ends well");
   expect_whole("after killed writers");
@@ -180,13 +185,17 @@ void mutate(const fs::path& file, std::mt19937& random, const std::string& other
   std::string bytes = read_file(file);
   const auto any = [&](std::size_t n) { return std::size_t(random() % n); };
   switch (random() % 8) {
-    case 0: bytes.resize(any(bytes.size())); break;                                   // truncated
-    case 1: bytes[any(bytes.size())] ^= char(1 << any(8)); break;                     // a bit
-    case 2: bytes.clear(); break;                                                     // empty
-    case 3: bytes = other; break;                                                     // a sound entry of another kernel
-    case 4: for (char& c : bytes) c = char(random()); break;                          // anything
-    case 5: bytes += "more"; break;                                                   // longer
-    case 6: for (std::size_t i = 8; i < 32; ++i) bytes[i] = char(0xff); break;        // sizes beyond all bounds
+    case 0: bytes.resize(any(bytes.size())); break;                // truncated
+    case 1: bytes[any(bytes.size())] ^= char(1 << any(8)); break;  // a bit
+    case 2: bytes.clear(); break;                                  // empty
+    case 3: bytes = other; break;                                  // a sound entry of another kernel
+    case 4:
+      for (char& c : bytes) c = char(random());
+      break;                         // anything
+    case 5: bytes += "more"; break;  // longer
+    case 6:
+      for (std::size_t i = 8; i < 32; ++i) bytes[i] = char(0xff);
+      break;                                                                                         // sizes beyond all bounds
     case 7: std::fill(bytes.begin() + std::ptrdiff_t(any(bytes.size())), bytes.end(), '\0'); break;  // a hole, as after a crash
   }
   // An entry is never written to in place: another process may be reading it.
@@ -234,7 +243,8 @@ void another_build() {
         write_file(folder + "/" + foreign.back(), krait::cache::encode(e));
         chmod((folder + "/" + foreign.back()).c_str(), 0600);
       }
-      expect(run(counts.kernels) == 0, "entries by another build of the " + whose + (in_place ? "in the place of this one's" : "beside this one's") + " are not used");
+      expect(run(counts.kernels) == 0, "entries by another build of the " + whose +
+                                           (in_place ? "in the place of this one's" : "beside this one's") + " are not used");
       if (!in_place)
         for (const std::string& name : foreign) fs::remove(folder + "/" + name);
       expect_whole("after another build");
@@ -255,7 +265,8 @@ void foreign_files() {
   chmod(path(4).c_str(), 0666);
   write_file(folder + "/notes.txt", "mine");
   expect(run(-1) == 0, "a process among foreign files ends well");
-  expect(fs::is_directory(path(0)) && read_file(folder + "/notes.txt") == "mine" && fs::exists("/etc/passwd"), "foreign files are left alone");
+  expect(fs::is_directory(path(0)) && read_file(folder + "/notes.txt") == "mine" && fs::exists("/etc/passwd"),
+         "foreign files are left alone");
   for (int i = 1; i < 5; ++i) expect(fs::is_regular_file(fs::symlink_status(path(i))), "what is no entry is replaced");
   fs::remove(path(0));
   expect(run(1) == 0 && run(0) == 0, "an entry returns to its place");
@@ -281,8 +292,8 @@ bool mount_own(const char* options) {
   const uid_t user = geteuid();
   if (unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
   if (user != 0) write_file("/proc/self/uid_map", "0 " + std::to_string(user) + " 1");
-  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 && mount("tmpfs", folder.c_str(), "tmpfs", 0, options) == 0 &&
-         chmod(folder.c_str(), 0700) == 0;
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("tmpfs", folder.c_str(), "tmpfs", 0, options) == 0 && chmod(folder.c_str(), 0700) == 0;
 }
 
 /// Runs `prepare` in a child that then runs the kernels; -1 where `prepare` says that the system does not allow it.
@@ -346,7 +357,8 @@ void size_limit() {
   constexpr std::uint64_t most = 32 << 10;  // eight files of a block
   expect(run(-1, [] { setenv("KRAIT_CACHE_MAXSIZE", "32K", 1); }) == 0, "a process with a small cache ends well");
   for (const auto& [name, bytes] : entries()) fs::remove(folder + "/" + name);
-  expect(run(counts.kernels, [] { setenv("KRAIT_CACHE_MAXSIZE", "32K", 1); }) == 0, "a process with a small, empty cache ends well");
+  expect(run(counts.kernels, [] { setenv("KRAIT_CACHE_MAXSIZE", "32K", 1); }) == 0,
+         "a process with a small, empty cache ends well");
   std::uint64_t total = 0;
   for (const auto& f : Folder(folder, Folder::Make::No).entries()) total += f.bytes;
   expect(total > 0 && total <= most + most / 16 + 4096, "the cache keeps to its size: " + std::to_string(total));
@@ -355,7 +367,8 @@ void size_limit() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::strcmp(argv[1], "run") == 0) return run_kernels(std::atoi(argv[2]), std::atoi(argv[3]), std::atoll(argv[4]));
+  if (argc == 5 && std::strcmp(argv[1], "run") == 0)
+    return run_kernels(std::atoi(argv[2]), std::atoi(argv[3]), std::atoll(argv[4]));
   if (argc > 1 && std::strcmp(argv[1], "full") == 0) counts = {8, 200, 100, 1000};
   const char* base = std::getenv("TMPDIR");
   folder = std::string(base && *base ? base : "/tmp") + "/krait-stress-XXXXXX";
@@ -365,10 +378,15 @@ int main(int argc, char** argv) {
   setenv("KRAIT_DEVICE", "cpu", 1);
   setenv("KRAIT_TIERS", "off", 1);  // one entry for each kernel
   setenv("KRAIT_NUM_THREADS", "1", 1);
-  for (const auto& [name, test] : std::map<std::string, void (*)()>{{"1 many processes", many_processes}, {"2 kills", kills},
-                                                                    {"3 mutations", mutations}, {"3a another build", another_build}, {"4 foreign files", foreign_files},
-                                                                    {"5 foreign owner", foreign_owner}, {"6 read-only folder", read_only_folder},
-                                                                    {"7 full disk", full_disk}, {"8 clock set back", clock_set_back},
+  for (const auto& [name, test] : std::map<std::string, void (*)()>{{"1 many processes", many_processes},
+                                                                    {"2 kills", kills},
+                                                                    {"3 mutations", mutations},
+                                                                    {"3a another build", another_build},
+                                                                    {"4 foreign files", foreign_files},
+                                                                    {"5 foreign owner", foreign_owner},
+                                                                    {"6 read-only folder", read_only_folder},
+                                                                    {"7 full disk", full_disk},
+                                                                    {"8 clock set back", clock_set_back},
                                                                     {"9 size limit", size_limit}}) {
     std::printf("%s\n", name.c_str());
     test();

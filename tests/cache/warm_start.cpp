@@ -76,7 +76,8 @@ int run_once(bool warm) {
   const kr::statistics s = kr::stats();
   std::printf("%s: %llu compiled, %llu from disk\n", warm ? "warm" : "cold", static_cast<unsigned long long>(s.compiled()),
               static_cast<unsigned long long>(s.from_disk()));
-  expect(s.compiled() == (warm ? 0 : kernels) && s.from_disk() == (warm ? kernels : 0), "the cold process compiles, the warm one reads");
+  expect(s.compiled() == (warm ? 0 : kernels) && s.from_disk() == (warm ? kernels : 0),
+         "the cold process compiles, the warm one reads");
   expect(generator_is_loaded() == !warm, "the code generator is loaded by the cold process alone");
   for (const kr::kernel_stats& k : s) {
     expect(k.from_disk == warm && k.launches == 1 && std::strlen(k.hash) == 32, "the statistics of a kernel");

@@ -49,11 +49,17 @@ TEST(Guard, WhatTheHostIsShortOf) {
   ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
   std::size_t pages = 0;  // in use
   ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
-  const struct rlimit tight{pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(200) << 20), limit.rlim_max};  // no room for a stack
+  const struct rlimit tight {
+    pages *std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(200) << 20), limit.rlim_max
+  };  // no room for a stack
   ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
   Failure refused{0, {}};
   std::function<void(int)> within = [&](int depth) {  // the C library keeps the stacks of a few threads that ended
-    if (Failure failure = run_guarded([&] { if (depth < 20) within(depth + 1); }); failure.status) refused = std::move(failure);
+    if (Failure failure = run_guarded([&] {
+          if (depth < 20) within(depth + 1);
+        });
+        failure.status)
+      refused = std::move(failure);
   };
   within(0);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);

@@ -12,8 +12,10 @@ constexpr const char* targets[] = {"cpu x86-64 lanes=8 parts=2 cpu=x86-64-v3", "
 
 /// Of a flat kernel on i32 arrays %0 to %1, whose body defines what it needs from %4 on; its lines are numbered from 1.
 std::string hints(const std::string& body, const char* target) {
-  std::string text = "kir 1\nkernel @k fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<i32, 1, const>, %1: view<i32, 1>, %2: i32) {\n"
-                     "  %3: i64 = global_id {0} ; k.cpp:1\n";
+  std::string text =
+      "kir 1\nkernel @k fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<i32, 1, const>, %1: view<i32, 1>, "
+      "%2: i32) {\n"
+      "  %3: i64 = global_id {0} ; k.cpp:1\n";
   unsigned line = 2;
   for (std::size_t at = 0; at < body.size(); at = body.find('\n', at) + 1, ++line)
     text += "  " + body.substr(at, body.find('\n', at) - at) + " ; k.cpp:" + std::to_string(line) + "\n";
@@ -25,7 +27,8 @@ std::string hints(const std::string& body, const char* target) {
 std::string first_word(const std::string& line) { return line.substr(0, line.find('\t', line.find('\t') + 1)); }
 
 TEST(Hints, AreToldWhereAskedFor) {
-  const std::string kir = "kir 1\nkernel @k fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<i32, 1>) {\n  return\n}\n";
+  const std::string kir =
+      "kir 1\nkernel @k fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<i32, 1>) {\n  return\n}\n";
   for (const char* target : targets) {
     EXPECT_FALSE(compile(kir, target).hints.has_value()) << target;
     EXPECT_EQ(compile(kir, target, "binary", true).hints, "") << target;
@@ -36,7 +39,9 @@ TEST(Hints, AreLinesOfKindLineFileAndText) {
   const std::string body = "%4: i32 = load %0, %3\n%5: i32 = load %0, %4\nstore.i32 %1, %3, %5\n";
   for (const char* target : targets) {
     const std::string said = hints(body, target);
-    EXPECT_EQ(said.substr(0, said.find("the index")), target == targets[0] ? "gather\t3\tk.cpp\tgather: " : "gather\t3\tk.cpp\tuncoalesced access: ") << target;
+    EXPECT_EQ(said.substr(0, said.find("the index")),
+              target == targets[0] ? "gather\t3\tk.cpp\tgather: " : "gather\t3\tk.cpp\tuncoalesced access: ")
+        << target;
     EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
   }
 }
@@ -45,22 +50,18 @@ TEST(Hints, LaneStepsOfGpus) {
   const struct {
     const char *index, *kind;  // %4 is loaded at; the hint's kind and line, or nothing
   } cases[] = {
-      {"%5: i64 = const 3\n%6: i64 = mul %3, %5\n", "strided\t4"},
-      {"%5: i64 = const 3\n%6: i64 = shl %3, %5\n", "strided\t4"},
-      {"%5: i64 = cast %2\n%6: i64 = mul %3, %5\n", "gather\t4"},
-      {"%5: i64 = cast %2\n%6: i64 = add %3, %5\n", ""},
-      {"%5: i64 = const 31\n%6: i64 = and %3, %5\n", ""},
-      {"%5: i64 = const 6\n%6: i64 = shr %3, %5\n", ""},
-      {"%5: i64 = const 5\n%6: i64 = sub %5, %3\n", ""},
-      {"%5: i64 = const 0\n%6: i64 = max %3, %5\n", ""},
-      {"%5: i64 = global_id {1}\n%6: i64 = mul %5, %5\n", ""},
-      {"%5: i32 = lane_id\n%6: i64 = cast %5\n", ""},
+      {"%5: i64 = const 3\n%6: i64 = mul %3, %5\n", "strided\t4"}, {"%5: i64 = const 3\n%6: i64 = shl %3, %5\n", "strided\t4"},
+      {"%5: i64 = cast %2\n%6: i64 = mul %3, %5\n", "gather\t4"},  {"%5: i64 = cast %2\n%6: i64 = add %3, %5\n", ""},
+      {"%5: i64 = const 31\n%6: i64 = and %3, %5\n", ""},          {"%5: i64 = const 6\n%6: i64 = shr %3, %5\n", ""},
+      {"%5: i64 = const 5\n%6: i64 = sub %5, %3\n", ""},           {"%5: i64 = const 0\n%6: i64 = max %3, %5\n", ""},
+      {"%5: i64 = global_id {1}\n%6: i64 = mul %5, %5\n", ""},     {"%5: i32 = lane_id\n%6: i64 = cast %5\n", ""},
       {"%5: i32 = load %0, %3\n%6: i64 = cast %5\n", "gather\t4"},
   };
   for (const auto& c : cases)
     for (const char* target : {targets[1], targets[2]}) {
       if (std::string(c.index).find("lane_id") != std::string::npos && target == targets[2]) continue;  // a feature of its own
-      EXPECT_EQ(first_word(hints(std::string(c.index) + "%7: i32 = load %0, %6\nstore.i32 %1, %3, %7\n", target)), c.kind) << c.index << target;
+      EXPECT_EQ(first_word(hints(std::string(c.index) + "%7: i32 = load %0, %6\nstore.i32 %1, %3, %7\n", target)), c.kind)
+          << c.index << target;
     }
 }
 

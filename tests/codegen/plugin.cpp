@@ -85,7 +85,9 @@ Assembled assemble(const std::string& ptx, unsigned sm) {
 }
 
 std::string check_ptx(const std::string& kir, bool may_use_stack) {
-  struct { unsigned sm, isa; } devices[] = {{75, 63}, {90, 80}, {100, 87}};
+  struct {
+    unsigned sm, isa;
+  } devices[] = {{75, 63}, {90, 80}, {100, 87}};
   std::string shown;
   for (auto [sm, isa] : devices) {
     Compiled ptx = compile(kir, fmt::format("ptx sm={} isa={}", sm, isa));

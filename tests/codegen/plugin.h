@@ -22,7 +22,7 @@ Compiled compile(const std::string& kir, const std::string& target, const std::s
 struct Assembled {
   bool found = true;  // false: there is no ptxas on PATH
   int status = 0;
-  std::string log;    // of ptxas -v
+  std::string log;  // of ptxas -v
   /// Registers went to local memory, or the kernel has a stack.
   bool uses_stack() const;
 };

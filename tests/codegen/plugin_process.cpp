@@ -43,7 +43,8 @@ TEST(PluginProcess, BuildIdIsTheLinkers) {
 
 std::string kernel_with(const std::string& body) {
   return "kir 1\nkernel @k fp(strict) facts(contiguous) (%0: view<i32, 1>) {\n"
-         "  %1: i64 = global_id {0}\n  %2: i32 = load %0, %1\n" + body + "  return\n}\n";
+         "  %1: i64 = global_id {0}\n  %2: i32 = load %0, %1\n" +
+         body + "  return\n}\n";
 }
 
 TEST(PluginProcess, ConcurrentCompilationsGiveWhatOneGives) {
@@ -91,7 +92,8 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
         std::erase_if(region.insts, [&](ir::InstId i) { return ir::info(f.insts[i].op).effect == ir::Effect::Report; });
-    passes::expand_ops(module, [](const ir::Inst&) { return false; }, 32);
+    passes::expand_ops(
+        module, [](const ir::Inst&) { return false; }, 32);
     passes::lower_types(module);
     std::string kir = ir::print(module);
     Compiled ptx = compile(kir, target);

@@ -23,7 +23,8 @@ kernel @atomics fp({0}) facts(contiguous) (%0: view<{1}, 1>, %1: view<{1}, 1>) {
   store.{1} %1, %2, %6
   return
 }}
-)", mode, type, op, shared ? "%5" : "%0", values);
+)",
+                     mode, type, op, shared ? "%5" : "%0", values);
 }
 
 TEST(PtxAtomics, EveryOperationOnEveryType) {
@@ -63,7 +64,8 @@ TEST(PtxAtomics, EveryOrderAndScope) {
 
 TEST(PtxAtomics, OrderAndScopeShowInTheInstruction) {
   auto ptx = [](const char* op) { return compile(kernel("u32", op, false, "native"), "ptx sm=90 isa=80").data; };
-  EXPECT_NE(ptx("atomic_load.acquire.system").find("ld.acquire.sys.global"), std::string::npos) << ptx("atomic_load.acquire.system");
+  EXPECT_NE(ptx("atomic_load.acquire.system").find("ld.acquire.sys.global"), std::string::npos)
+      << ptx("atomic_load.acquire.system");
   EXPECT_NE(ptx("atomic_load").find("ld.relaxed.gpu.global"), std::string::npos) << ptx("atomic_load");
   EXPECT_NE(ptx("atomic_add.acq_rel.block").find("fence.acq_rel.cta"), std::string::npos) << ptx("atomic_add.acq_rel.block");
   EXPECT_NE(ptx("atomic_add.system").find(".sys.global.cas.b32"), std::string::npos) << ptx("atomic_add.system");

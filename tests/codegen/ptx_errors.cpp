@@ -20,8 +20,9 @@ std::string refusal(const std::string& kir, const std::string& target, int statu
 }
 
 TEST(PluginErrors, Target) {
-  EXPECT_EQ(refusal(empty, "metal"),
-            "\"metal\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it");
+  EXPECT_EQ(
+      refusal(empty, "metal"),
+      "\"metal\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it");
   EXPECT_EQ(refusal(empty, "ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
   EXPECT_EQ(refusal(empty, "interpreter"), "no code is made for the interpreter");
   EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
@@ -32,7 +33,8 @@ TEST(PluginErrors, ProcessorsThatDoNotExist) {
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is not an x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is not an x86-64 processor");
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is not an x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"), "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
+  EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"),
+            "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
             "expected +…, not \"-sse2\"");
   EXPECT_EQ(refusal(flat, "cpu x86-64 features=+avx2,+foo"),
             "target: \"+foo\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
@@ -47,11 +49,13 @@ TEST(PluginErrors, BrokenTextIsADefect) {
 
 TEST(PluginErrors, TypesThatPassesLower) {
   const std::string kir = "kir 1\nkernel @k fp(strict) flat (%0: bf16) {\n  return\n}\n";
-  for (const char* target : {"cpu x86-64", "sm_90", "vulkan"}) EXPECT_EQ(refusal(kir, target, 2), "kernel k: a value of type bf16: lower_types has not run");
+  for (const char* target : {"cpu x86-64", "sm_90", "vulkan"})
+    EXPECT_EQ(refusal(kir, target, 2), "kernel k: a value of type bf16: lower_types has not run");
 }
 
 TEST(PtxErrors, DeviceAndLanguageVersionDoNotMeet) {
-  EXPECT_EQ(refusal(empty, "ptx sm=90a isa=78"), "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
+  EXPECT_EQ(refusal(empty, "ptx sm=90a isa=78"),
+            "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
 }
 
 TEST(PtxErrors, InstructionsOfOneDeviceAlone) {

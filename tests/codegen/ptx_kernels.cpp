@@ -148,7 +148,8 @@ kernel @vectors fp(native) facts(contiguous, aligned, small, disjoint) flat (%0:
   store.f32 %1, %4, %14 {12}
   return
 }
-)").module;
+)")
+                     .module;
   passes::combine_accesses(m, true);
   const std::string ptx = check_ptx(ir::print(m));
   EXPECT_TRUE(contains(ptx, "ld.global.nc.v4.b32") && !contains(ptx, "ld.global.nc.b32")) << ptx;
@@ -341,7 +342,8 @@ kernel @reduce fp(strict) facts(contiguous) block(64, 2, 1) (%0: view<i32, 1>, %
   for (const char* part : {"bar.sync", "barrier.red.popc", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys"})
     EXPECT_TRUE(contains(ptx, part) || (part == std::string("barrier.red.popc") && contains(ptx, "bar.red.popc")) ||
                 (part == std::string("bar.sync") && contains(ptx, "barrier.sync")))
-        << part << "\n" << ptx;
+        << part << "\n"
+        << ptx;
 }
 
 TEST(PtxKernels, WarpOperations) {
@@ -411,7 +413,8 @@ kernel @shuffles fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: i32) {
   return
 }
 )");
-  for (const char* part : {"shfl.sync.down.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"}) EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
+  for (const char* part : {"shfl.sync.down.b32", "shfl.sync.up.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"})
+    EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
   for (const char* part : {", 3, 31, ", ", 5, 0, ", ", 6, 31, "}) EXPECT_TRUE(contains(ptx, part)) << part << "\n" << ptx;
 }
 
@@ -437,8 +440,10 @@ kernel @distances fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: view<i32, 1
 
 TEST(PtxKernels, LocalArraysAreClearedByWholeWords) {
   for (const int extent : {3, 65, 1001}) {
-    const std::string ptx = check_ptx("kir 1\nkernel @cleared fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: i64) {\n  %2: local<u8, 1> = local {" +
-                                      std::to_string(extent) + "}\n  %3: u8 = load %2, %1\n  store.u8 %0, %1, %3\n  return\n}\n", true);
+    const std::string ptx = check_ptx(
+        "kir 1\nkernel @cleared fp(strict) facts(contiguous) (%0: view<u8, 1>, %1: i64) {\n  %2: local<u8, 1> = local {" +
+            std::to_string(extent) + "}\n  %3: u8 = load %2, %1\n  store.u8 %0, %1, %3\n  return\n}\n",
+        true);
     EXPECT_EQ(contains(ptx, "st.local.v"), extent > 3) << ptx;
     EXPECT_EQ(contains(ptx, "bra"), extent == 1001) << ptx;
   }
@@ -468,7 +473,8 @@ kernel @sum fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: u32) {
   text.replace(text.find("for %1,"), 7, "for %44,");
   text.insert(text.find("  %5: i32 = for"), "  %44: u32 = cast %3\n");
   ptx = check_ptx(text);
-  EXPECT_TRUE(contains(ptx, "vote.sync.ballot") && !contains(ptx, ", 31, -1;")) << "the count differs from thread to thread\n" << ptx;
+  EXPECT_TRUE(contains(ptx, "vote.sync.ballot") && !contains(ptx, ", 31, -1;")) << "the count differs from thread to thread\n"
+                                                                                << ptx;
   EXPECT_FALSE(contains(ptx, "activemask")) << ptx;
   text.insert(text.find("    %8: i32"), R"(    %20: bool = gt %7, %4
     if %20 {
@@ -584,7 +590,8 @@ kernel @turn fp(strict) facts(contiguous) (%0: view<u32, 1>, %1: u32) {
   store.u32 %0, %2, %11
   return
 }
-)"), "shf.l.wrap.b32"));
+)"),
+                       "shf.l.wrap.b32"));
 }
 
 TEST(PtxKernels, BytePermuteIsOneInstruction) {
@@ -597,7 +604,8 @@ kernel @bytes fp(strict) facts(contiguous) (%0: view<u32, 1>) {
   store.u32 %0, %1, %4
   return
 }
-)"), "prmt.b32"));
+)"),
+                       "prmt.b32"));
 }
 
 TEST(PtxKernels, MoreThan48KiBLieInTheDynamicSegment) {
@@ -631,7 +639,8 @@ kernel @large fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: i64) {{
   store.f64 %0, %6, %20
   return
 }}
-)", elements);
+)",
+                       elements);
   };
   std::string large = check_ptx(text(8000));
   check_ptx(text(5000));
@@ -643,7 +652,8 @@ kernel @large fp(strict) facts(contiguous) (%0: view<f64, 1>, %1: i64) {{
 TEST(PtxKernels, TheEnvelopeTellsWhatTheLauncherNeeds) {
   const auto of = [](const char* attribute) {
     return compile(std::string("kir 1\nkernel @\"my kernel\" fp(native) facts(contiguous) flat block(64, 2, 1) ") + attribute +
-                       " (%0: view<f32, 1>, %1: bool) {\n  return\n}\n", "ptx sm=90 isa=80");
+                       " (%0: view<f32, 1>, %1: bool) {\n  return\n}\n",
+                   "ptx sm=90 isa=80");
   };
   const Compiled wide = of("elements(4)"), narrow = of("");
   EXPECT_EQ(wide.envelope.entry, "krait_my_kernel");
@@ -677,7 +687,8 @@ kernel @local fp(strict) facts(contiguous) (%0: view<i32, 1>) {
   store.i32 %0, %2, %6
   return
 }
-)", true);
+)",
+            true);
 }
 
 TEST(PtxKernels, SlotsBecomeRegisters) {
@@ -778,7 +789,8 @@ kernel @float8 fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>) {
   for (const auto& [sm, isa] : {std::pair{89u, 81u}, std::pair{90u, 87u}, std::pair{100u, 87u}}) {
     const Compiled ptx = compile(kir, fmt::format("ptx sm={} isa={}", sm, isa));
     ASSERT_EQ(ptx.status, 0) << ptx.log;
-    for (const char* instruction : {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e4m3x2.f32", "cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"})
+    for (const char* instruction :
+         {"cvt.rn.f16x2.e4m3x2", "cvt.rn.satfinite.e4m3x2.f32", "cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"})
       EXPECT_TRUE(contains(ptx.data, instruction)) << instruction << "\n" << ptx.data;
     const Assembled code = assemble(ptx.data, sm);
     EXPECT_TRUE(!code.found || code.status == 0) << code.log << "\n" << ptx.data;

@@ -32,7 +32,10 @@ class Matrix {
   std::string text() {
     ir::Module module;
     module.functions.push_back(f_);
-    passes::expand_ops(module, [](const ir::Inst& i) { return i.op != Op::CastSat && (i.op != Op::BytePermute || ir::size_of(i.type.scalar) == 4); }, 32);
+    passes::expand_ops(
+        module,
+        [](const ir::Inst& i) { return i.op != Op::CastSat && (i.op != Op::BytePermute || ir::size_of(i.type.scalar) == 4); },
+        32);
     passes::lower_types(module);
     return ir::print(module);
   }
@@ -62,7 +65,8 @@ class Matrix {
         for (Scalar to : ir::all_scalars)
           if (to != s_ && to != Scalar::Bool && ir::size_of(to) == ir::size_of(s_)) store(b_.emit(op, to, {x_[0]}));
         return;
-      case Rule::Id: case Rule::Custom: return;
+      case Rule::Id:
+      case Rule::Custom: return;
     }
   }
 

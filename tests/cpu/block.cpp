@@ -55,7 +55,8 @@ TEST(CpuBlock, Positions) {
   store.i32 %0, %19, %25
   return
 }
-)", grid({2, 2, 1}, shape), {array(std::vector<std::int32_t>(std::size_t(4 * shape[0] * shape[1] * shape[2]), -1))});
+)",
+          grid({2, 2, 1}, shape), {array(std::vector<std::int32_t>(std::size_t(4 * shape[0] * shape[1] * shape[2]), -1))});
 }
 
 // Without x and barriers: rows of the grid, through as many blocks as there are.
@@ -89,12 +90,14 @@ std::string with_facts(std::string kernel, const char* facts) { return kernel.re
 
 TEST(CpuBlock, PlacesAlongYAndZ) {
   for (auto& shape : shapes)
-    check(with_facts(places_in_rows, ""), grid({3, 2, 2}, shape), {array(std::vector<std::int32_t>(std::size_t(12 * shape[0] * shape[1] * shape[2]), -1))});
+    check(with_facts(places_in_rows, ""), grid({3, 2, 2}, shape),
+          {array(std::vector<std::int32_t>(std::size_t(12 * shape[0] * shape[1] * shape[2]), -1))});
 }
 
 // A block that is narrower than a vector costs no gathers and scatters where threads do not meet.
 TEST(CpuBlock, RowsOfNarrowBlocksAreWholeVectors) {
-  ir::ParseResult parsed = ir::parse("kir 1\n" + with_facts(places_in_rows, "facts(contiguous, small, disjoint, whole_bricks(1, 32), warp(32)) "));
+  ir::ParseResult parsed =
+      ir::parse("kir 1\n" + with_facts(places_in_rows, "facts(contiguous, small, disjoint, whole_bricks(1, 32), warp(32)) "));
   ASSERT_EQ(parsed.error, "");
   ASSERT_EQ(passes::run_pipeline(parsed.module, {support::TargetKind::Cpu}), "");
   for (const std::string& target : targets()) {
@@ -166,7 +169,8 @@ TEST(CpuBlock, TreeReduction) {
 
 const char* product(const char* block) {
   static std::string text;
-  text = std::string("kernel @product fp(reproducible) ") + block + R"( (%0: view<f32, 2, const>, %1: view<f32, 2, const>, %2: view<f32, 2>) {
+  text = std::string("kernel @product fp(reproducible) ") + block +
+         R"( (%0: view<f32, 2, const>, %1: view<f32, 2, const>, %2: view<f32, 2>) {
   %3: shared<f32, 2> = shared {8, 8}
   %4: shared<f32, 2> = shared {8, 8}
   %5: i64 = thread_idx {0}
@@ -212,7 +216,8 @@ const char* product(const char* block) {
 TEST(CpuBlock, TiledProduct) {
   std::vector<float> a = reals(24 * 16), b = reals(16 * 32);
   for (const char* block : {"", "block(8, 8, 1)"})
-    check(product(block), grid({4, 3, 1}, {8, 8, 1}), {array(a, {24, 16}), array(b, {16, 32}), array(std::vector<float>(24 * 32), {24, 32})});
+    check(product(block), grid({4, 3, 1}, {8, 8, 1}),
+          {array(a, {24, 16}), array(b, {16, 32}), array(std::vector<float>(24 * 32), {24, 32})});
 }
 
 TEST(CpuBlock, BarrierVotes) {
@@ -237,14 +242,16 @@ TEST(CpuBlock, BarrierVotes) {
   store.i32 %1, %16, %17
   return
 }
-)", grid({1, 1, 1}, {shape[0], shape[1], 1}), {array(numbers(128)), array(std::vector<std::int32_t>(256))});
+)",
+          grid({1, 1, 1}, {shape[0], shape[1], 1}), {array(numbers(128)), array(std::vector<std::int32_t>(256))});
 }
 
 /// A branch with stores, which the gangs run, makes one value for the block: carried by a loop with a barrier, the loop's result, and
 /// the result of a branch with a barrier.
 TEST(CpuBlock, GangsMakeValuesOfTheBlock) {
   for (std::int64_t width : {24, 64})
-    check(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 2>, %2: i32) {
+    check(
+        R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 2>, %2: i32) {
   %t: i64 = thread_idx {0}
   %zero: i64 = const 0
   %one: i64 = const 1
@@ -283,8 +290,10 @@ TEST(CpuBlock, GangsMakeValuesOfTheBlock) {
   store.i32 %1, %t, %two, %u
   return
 }
-)", line(1, width), {array(std::vector<std::int32_t>{7, 1}), array(std::vector<std::int32_t>(std::size_t(width) * 3), {width, 3}), scalar(3)},
-          {.facts = {true, false, true, true}});
+)",
+        line(1, width),
+        {array(std::vector<std::int32_t>{7, 1}), array(std::vector<std::int32_t>(std::size_t(width) * 3), {width, 3}), scalar(3)},
+        {.facts = {true, false, true, true}});
 }
 
 TEST(CpuBlock, LocalArraysAcrossBarriers) {
@@ -312,7 +321,8 @@ TEST(CpuBlock, LocalArraysAcrossBarriers) {
   store.i32 %0, %3, %16
   return
 }
-)", line(1, width), {array(std::vector<std::int32_t>(std::size_t(width)))});
+)",
+          line(1, width), {array(std::vector<std::int32_t>(std::size_t(width)))});
 }
 
 TEST(CpuBlock, DynamicSharedArrays) {
@@ -341,12 +351,14 @@ TEST(CpuBlock, DynamicSharedArrays) {
   store.i32 %0, %14, %13
   return
 }
-)", launch, {array(std::vector<std::int32_t>(80))});
+)",
+        launch, {array(std::vector<std::int32_t>(80))});
 }
 
 TEST(CpuBlock, AtomicsOfIntegers) {
   for (const char* op : {"add", "min", "max", "and", "or", "xor"})
-    check(std::string("kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {\n  %2: i64 = extent %0 {0}\n  grid_stride %2 {\n  ^(%3: i64):\n") +
+    check(std::string("kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {\n  %2: i64 = extent %0 {0}\n  "
+                      "grid_stride %2 {\n  ^(%3: i64):\n") +
               "    %4: i32 = load %0, %3\n    %5: i64 = const 7\n    %6: i64 = rem %3, %5\n    %7: i32 = atomic_" + op +
               " %1, %6, %4\n    %8: i64 = const 8\n    %9: i32 = atomic_" + op + " %1, %8, %4\n    continue\n  }\n  return\n}\n",
           line(1, 32), {array(numbers(100)), array(std::vector<std::int32_t>(9, 77))});
@@ -354,7 +366,8 @@ TEST(CpuBlock, AtomicsOfIntegers) {
 
 TEST(CpuBlock, AtomicsOfFloats) {
   for (const char* op : {"add", "min", "max", "exchange"})
-    check(std::string("kernel @f fp(strict) (%0: view<f32, 1, const>, %1: view<f32, 1>) {\n  %2: i64 = global_id {0}\n  %3: f32 = load %0, %2\n") +
+    check(std::string("kernel @f fp(strict) (%0: view<f32, 1, const>, %1: view<f32, 1>) {\n  %2: i64 = global_id {0}\n  %3: f32 "
+                      "= load %0, %2\n") +
               "  %4: i64 = const 3\n  %5: i64 = div %2, %4\n  %6: f32 = atomic_" + op + " %1, %5, %3\n  return\n}\n",
           line(1, 24), {array(reals(24)), array(std::vector<float>(8, 1.5f))});
 }
@@ -372,7 +385,8 @@ TEST(CpuBlock, OldValuesOfAtomics) {
   %9: i32 = atomic_cas %0, %6, %8, %7
   return
 }
-)", line(1, 24), {array(std::vector<std::int32_t>{0, 5}), array(std::vector<std::int32_t>(24))});
+)",
+        line(1, 24), {array(std::vector<std::int32_t>{0, 5}), array(std::vector<std::int32_t>(24))});
 }
 
 TEST(CpuBlock, WarpVotesAndShuffles) {
@@ -420,7 +434,9 @@ TEST(CpuBlock, WarpVotesAndShuffles) {
   store.i32 %2, %11, %29
   return
 }
-)", grid({1, 1, 1}, shape), {array(numbers(256)), array(std::vector<std::uint64_t>(256)), array(std::vector<std::int32_t>(256))});
+)",
+          grid({1, 1, 1}, shape),
+          {array(numbers(256)), array(std::vector<std::uint64_t>(256)), array(std::vector<std::int32_t>(256))});
 }
 
 // What is below and above a gang's bits in the thread's place: known for each lane, and equal in the gang.
@@ -428,15 +444,20 @@ TEST(CpuBlock, PartsOfThePlaceInARow) {
   for (const char* type : {"i32", "i64", "u32"})
     for (const int size : {2, 8, 16, 32, 64, 24}) {
       std::string text = "kernel @f fp(strict) (%out: view<i64, 2>) {\n %t: i64 = thread_idx {0}\n %g: i64 = global_id {0}\n";
-      text += fmt::format(" %p: {0} = cast %t\n %size: {0} = const {1}\n %low: {0} = const {2}\n %bits: {0} = const {3}\n", type, size, size - 1,
-                          std::bit_width(unsigned(size)) - 1);
-      text += fmt::format(" %a: {0} = rem %p, %size\n %b: {0} = div %p, %size\n %c: {0} = and %p, %low\n %d: {0} = shr %p, %bits\n", type);
+      text += fmt::format(" %p: {0} = cast %t\n %size: {0} = const {1}\n %low: {0} = const {2}\n %bits: {0} = const {3}\n", type,
+                          size, size - 1, std::bit_width(unsigned(size)) - 1);
+      text += fmt::format(
+          " %a: {0} = rem %p, %size\n %b: {0} = div %p, %size\n %c: {0} = and %p, %low\n %d: {0} = shr %p, %bits\n", type);
       int row = 0;
       for (const char* v : {"a", "b", "c", "d"})
         text += fmt::format(" %r{0}: i64 = const {0}\n %v{0}: i64 = cast %{1}\n store.i64 %out, %r{0}, %g, %v{0}\n", row++, v);
       // A condition that is equal in the gang.
-      text += fmt::format(" %one: {0} = const 1\n %first: bool = eq %b, %one\n if %first {{\n %r: i64 = const 4\n store.i64 %out, %r, %g, %g\n yield\n }} else {{\n yield\n }}\n return\n}}\n", type);
-      for (const std::int64_t block : {32, 64, 100, 24}) check(text, line(2, block), {array(std::vector<std::int64_t>(std::size_t(10 * block)), {5, 2 * block})});
+      text += fmt::format(
+          " %one: {0} = const 1\n %first: bool = eq %b, %one\n if %first {{\n %r: i64 = const 4\n store.i64 %out, %r, %g, %g\n "
+          "yield\n }} else {{\n yield\n }}\n return\n}}\n",
+          type);
+      for (const std::int64_t block : {32, 64, 100, 24})
+        check(text, line(2, block), {array(std::vector<std::int64_t>(std::size_t(10 * block)), {5, 2 * block})});
     }
 }
 
@@ -444,13 +465,18 @@ TEST(CpuBlock, PartsOfThePlaceInARow) {
 TEST(CpuBlock, ShufflesOfKnownLanes) {
   for (const char* type : {"i32", "f64", "bool", "u8"}) {
     std::string text = fmt::format(
-        "kernel @f fp(strict) (%x: view<{0}, 1, const>, %out: view<{0}, 2>) {{\n %g: i64 = global_id {{0}}\n %i: i32 = lane_id\n %v: {0} = load %x, %g\n"
-        " %l31: i32 = const 31\n %l8: i32 = const 8\n %odd: i32 = const 7\n", type);
-    text += " %s0: i32 = add %i, %l31\n %s1: i32 = xor %i, %l8\n %s2: i32 = mul %i, %odd\n %s3: i32 = sub %l31, %i\n %s4: i32 = div %i, %l8\n %s5: i32 = and %i, %l8\n";
+        "kernel @f fp(strict) (%x: view<{0}, 1, const>, %out: view<{0}, 2>) {{\n %g: i64 = global_id {{0}}\n %i: i32 = lane_id\n "
+        "%v: {0} = load %x, %g\n"
+        " %l31: i32 = const 31\n %l8: i32 = const 8\n %odd: i32 = const 7\n",
+        type);
+    text +=
+        " %s0: i32 = add %i, %l31\n %s1: i32 = xor %i, %l8\n %s2: i32 = mul %i, %odd\n %s3: i32 = sub %l31, %i\n %s4: i32 = div "
+        "%i, %l8\n %s5: i32 = and %i, %l8\n";
     text += " %two: i32 = const 2\n %half: i32 = rem %i, %two\n %zero: i32 = const 0\n %even: bool = eq %half, %zero\n";
     int row = 0;
     const auto shuffle = [&](const std::string& from) {
-      text += fmt::format(" %y{0}: {1} = shuffle %v, {2}\n %r{0}: i64 = const {0}\n store.{1} %out, %r{0}, %g, %y{0}\n", row, type, from);
+      text += fmt::format(" %y{0}: {1} = shuffle %v, {2}\n %r{0}: i64 = const {0}\n store.{1} %out, %r{0}, %g, %y{0}\n", row,
+                          type, from);
       ++row;
     };
     for (const char* from : {"%s0", "%s1", "%s2", "%s3", "%s4", "%s5", "%l8"}) shuffle(from);
@@ -498,7 +524,9 @@ TEST(CpuBlock, MaskedAtomicsOfWideGangs) {
   store.i32 %1, %g, %sum
   return
 }}
-)", block), line(2, block), {array(numbers(std::size_t(2 * block))), array(std::vector<std::int32_t>(std::size_t(2 * block)))});
+)",
+                      block),
+          line(2, block), {array(numbers(std::size_t(2 * block))), array(std::vector<std::int32_t>(std::size_t(2 * block)))});
 }
 
 // Large functions do in loops what others do in straight code.
@@ -506,26 +534,45 @@ TEST(CpuBlock, LanesInLoops) {
   for (const char* type : {"i32", "i64", "f32", "u8"}) {
     const bool atomics = std::string_view(type) != "u8";
     std::string text = fmt::format(
-        "kernel @f fp(strict) (%x: view<i32, 1, const>, %out: view<{0}, 2>, %places: view<{0}, 1>) {{\n %g: i64 = global_id {{0}}\n %t: i64 = thread_idx {{0}}\n"
-        " %own: shared<{0}, 1> = shared {{32}}\n %n: i32 = load %x, %g\n %v: {0} = cast %n\n %c3: i64 = const 3\n %c7: i64 = const 7\n %c8: i64 = const 8\n"
-        " %c9: i64 = const 9\n %r0: i64 = const 0\n %r1: i64 = const 1\n %r2: i64 = const 2\n %r4: i64 = const 4\n %c16: i64 = const 16\n %fifty: i32 = const 50\n %some: bool = gt %n, %fifty\n", type);
+        "kernel @f fp(strict) (%x: view<i32, 1, const>, %out: view<{0}, 2>, %places: view<{0}, 1>) {{\n %g: i64 = global_id "
+        "{{0}}\n %t: i64 = thread_idx {{0}}\n"
+        " %own: shared<{0}, 1> = shared {{32}}\n %n: i32 = load %x, %g\n %v: {0} = cast %n\n %c3: i64 = const 3\n %c7: i64 = "
+        "const 7\n %c8: i64 = const 8\n"
+        " %c9: i64 = const 9\n %r0: i64 = const 0\n %r1: i64 = const 1\n %r2: i64 = const 2\n %r4: i64 = const 4\n %c16: i64 = "
+        "const 16\n %fifty: i32 = const 50\n %some: bool = gt %n, %fifty\n",
+        type);
     // Filling: a chain of operations that stays.
     text += " %f0: i32 = add %n, %n\n";
     for (int i = 1; i <= 700; ++i) text += fmt::format(" %f{}: i32 = {} %f{}, %n\n", i, i % 2 ? "xor" : "add", i - 1);
-    text += fmt::format(" %kept: {0} = cast %f700\n %in: i64 = mul %t, %c3\n %s24: i64 = const 24\n %sc: i64 = rem %in, %s24\n store.{0} %out, %r0, %g, %kept\n", type);
-    text += fmt::format(" %z: {0} = const 0\n %c32: i64 = const 32\n %place: i64 = rem %t, %c32\n store.{0} %own, %place, %z\n barrier\n", type);
+    text += fmt::format(
+        " %kept: {0} = cast %f700\n %in: i64 = mul %t, %c3\n %s24: i64 = const 24\n %sc: i64 = rem %in, %s24\n store.{0} %out, "
+        "%r0, %g, %kept\n",
+        type);
+    text += fmt::format(
+        " %z: {0} = const 0\n %c32: i64 = const 32\n %place: i64 = rem %t, %c32\n store.{0} %own, %place, %z\n barrier\n", type);
     text += fmt::format(" store.{0} %own, %sc, %v\n", type);  // scattered, the last wins
-    text += fmt::format(" if %some {{\n %m: i64 = rem %t, %c7\n %at: i64 = add %m, %s24\n store.{0} %own, %at, %v\n store.{0} %places, %r2, %v\n yield\n }} else {{\n yield\n }}\n", type);
+    text += fmt::format(
+        " if %some {{\n %m: i64 = rem %t, %c7\n %at: i64 = add %m, %s24\n store.{0} %own, %at, %v\n store.{0} %places, %r2, %v\n "
+        "yield\n }} else {{\n yield\n }}\n",
+        type);
     text += fmt::format(" barrier\n %back: {0} = load %own, %place\n store.{0} %out, %r1, %g, %back\n barrier\n", type);
     if (atomics) {
-      text += fmt::format(" %bin: i64 = rem %t, %c8\n %o1: {0} = atomic_add %own, %bin, %v\n %o2: {0} = atomic_max %places, %c9, %v\n store.{0} %out, %r2, %g, %o1\n", type);
-      text += fmt::format(" if %some {{\n %bin2: i64 = add %bin, %c16\n %o3: {0} = atomic_add %own, %bin2, %v\n %o4: {0} = atomic_exchange %own, %c9, %v\n %o5: {0} = add %o3, %o4\n store.{0} %out, %c3, %g, %o5\n yield\n }} else {{\n yield\n }}\n", type);
+      text += fmt::format(
+          " %bin: i64 = rem %t, %c8\n %o1: {0} = atomic_add %own, %bin, %v\n %o2: {0} = atomic_max %places, %c9, %v\n store.{0} "
+          "%out, %r2, %g, %o1\n",
+          type);
+      text += fmt::format(
+          " if %some {{\n %bin2: i64 = add %bin, %c16\n %o3: {0} = atomic_add %own, %bin2, %v\n %o4: {0} = atomic_exchange %own, "
+          "%c9, %v\n %o5: {0} = add %o3, %o4\n store.{0} %out, %c3, %g, %o5\n yield\n }} else {{\n yield\n }}\n",
+          type);
       text += fmt::format(" barrier\n %end: {0} = load %own, %place\n store.{0} %out, %r4, %g, %end\n", type);
     }
     text += " return\n}\n";
     for (const std::int64_t block : {32, 64, 40}) {
       const std::size_t n = std::size_t(block);
-      const auto run = [&]<class T>(T) { check(text, line(1, block), {array(numbers(n)), array(std::vector<T>(5 * n), {5, block}), array(std::vector<T>(10))}); };
+      const auto run = [&]<class T>(T) {
+        check(text, line(1, block), {array(numbers(n)), array(std::vector<T>(5 * n), {5, block}), array(std::vector<T>(10))});
+      };
       if (std::string_view(type) == "i32") run(std::int32_t());
       if (std::string_view(type) == "i64") run(std::int64_t());
       if (std::string_view(type) == "f32") run(float());

@@ -34,7 +34,8 @@ TEST(CpuControl, SaxpyByGridStride) {
   }
   return
 }
-)", line(3, 32), {scalar(2.0f), array(ramp(n)), array(ramp(n, 1.0f, 3.0f))});
+)",
+          line(3, 32), {scalar(2.0f), array(ramp(n)), array(ramp(n, 1.0f, 3.0f))});
 }
 
 TEST(CpuControl, GuardedByGlobalId) {
@@ -51,7 +52,8 @@ TEST(CpuControl, GuardedByGlobalId) {
   }
   return
 }
-)", line(3, 32), {array(ramp(n)), array(ramp(n))});
+)",
+          line(3, 32), {array(ramp(n)), array(ramp(n))});
 }
 
 TEST(CpuControl, Mandelbrot) {
@@ -105,7 +107,8 @@ TEST(CpuControl, Mandelbrot) {
   }
   return
 }
-)", grid({3, 3, 1}, {16, 4, 1}), {array(std::vector<std::int32_t>(w * h, -1), {h, w}), scalar(std::int32_t(40))});
+)",
+        grid({3, 3, 1}, {16, 4, 1}), {array(std::vector<std::int32_t>(w * h, -1), {h, w}), scalar(std::int32_t(40))});
 }
 
 TEST(CpuControl, BreakInBothSidesAndContinue) {
@@ -158,7 +161,8 @@ TEST(CpuControl, BreakInBothSidesAndContinue) {
   store.i32 %1, %2, %26
   return
 }
-)", line(5, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
+)",
+        line(5, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
 }
 
 TEST(CpuControl, ReturnInsideNestedLoops) {
@@ -203,7 +207,8 @@ TEST(CpuControl, ReturnInsideNestedLoops) {
   }
   return
 }
-)", line(5, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
+)",
+        line(5, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
 }
 
 TEST(CpuControl, VaryingSwitch) {
@@ -237,7 +242,8 @@ TEST(CpuControl, VaryingSwitch) {
   }
   return
 }
-)", line(2, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
+)",
+        line(2, 24), {array(numbers(100)), array(std::vector<std::int32_t>(100, -1))});
 }
 
 TEST(CpuControl, GatherAndScatter) {
@@ -258,7 +264,8 @@ TEST(CpuControl, GatherAndScatter) {
   }
   return
 }
-)", line(2, 24), {array(order), array(ramp(100)), array(ramp(100))});
+)",
+        line(2, 24), {array(order), array(ramp(100)), array(ramp(100))});
 }
 
 }  // namespace

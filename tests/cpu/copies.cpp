@@ -48,7 +48,8 @@ std::string kernel(std::string_view type, std::string_view updates) {
   }}
   return
 }}
-)", type, updates);
+)",
+                     type, updates);
 }
 
 std::vector<std::string> names() { return {"add", "and", "or", "xor", "min", "max"}; }
@@ -78,8 +79,10 @@ TEST(CpuCopies, AllLanesOfOneElement) {
 TEST(CpuCopies, SomeLanes) {
   std::vector<std::int32_t> bins(37), x(5000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::int32_t(i * 7919 % 101) - 50;
-  const std::string text = kernel("i32", "    %zero: i32 = const 0\n    %some: bool = lt %zero, %v\n    if %some {\n      %o: i32 = atomic_add %bins, %bin, %v\n"
-                                         "      %p: i32 = atomic_max %out, %bin, %v\n      yield\n    } else {\n      yield\n    }");
+  const std::string text = kernel(
+      "i32",
+      "    %zero: i32 = const 0\n    %some: bool = lt %zero, %v\n    if %some {\n      %o: i32 = atomic_add %bins, %bin, %v\n"
+      "      %p: i32 = atomic_max %out, %bin, %v\n      yield\n    } else {\n      yield\n    }");
   check_copied(text, line(2, 64), {array(bins), array(x), array(bins)}, 2);
 }
 
@@ -103,8 +106,13 @@ TEST(CpuCopies, InBlocks) {
 }
 
 TEST(CpuCopies, ArraysThatAreReadAreNotCopied) {
-  EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %r: i32 = load %bins, %bin\n    store.i32 %out, %i, %r")), 0u);
-  EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %r: i32 = atomic_load %bins, %bin\n    store.i32 %out, %i, %r")), 0u);
+  EXPECT_EQ(copies_of(kernel(
+                "i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %r: i32 = load %bins, %bin\n    store.i32 %out, %i, %r")),
+            0u);
+  EXPECT_EQ(
+      copies_of(kernel(
+          "i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %r: i32 = atomic_load %bins, %bin\n    store.i32 %out, %i, %r")),
+      0u);
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    store.i32 %out, %i, %o")), 0u);
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    store.i32 %bins, %bin, %v")), 0u);
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_exchange %bins, %bin, %v")), 0u);
@@ -124,7 +132,8 @@ TEST(CpuCopies, FloatsAreUpdatedInPlace) {
 TEST(CpuCopies, WhatOrdersMemoryKeepsUpdatesInPlace) {
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    fence {1}")), 0u);
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add.release %bins, %bin, %v")), 0u);
-  EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %p: i32 = atomic_add.acquire %out, %bin, %v")), 0u);
+  EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add %bins, %bin, %v\n    %p: i32 = atomic_add.acquire %out, %bin, %v")),
+            0u);
   EXPECT_EQ(copies_of(kernel("i32", "    %o: i32 = atomic_add.system %bins, %bin, %v")), 0u);
 }
 
@@ -154,7 +163,8 @@ std::string counting(unsigned operations) {
 TEST(CpuCopies, ScalarsWhereDataChoose) {
   for (const unsigned operations : {0u, 3u, 20u})
     for (std::string target : targets()) {
-      if (const std::size_t parts = target.find(" parts="); parts != std::string::npos) target.erase(parts, std::string(" parts=1").size());
+      if (const std::size_t parts = target.find(" parts="); parts != std::string::npos)
+        target.erase(parts, std::string(" parts=1").size());
       if (target.find("lanes=1 ") != std::string::npos) continue;
       SCOPED_TRACE(fmt::format("{} operations, {}", operations, target));
       ir::ParseResult parsed = ir::parse("kir 1\n" + counting(operations));

@@ -14,8 +14,15 @@
 #include "support/envelope.h"
 
 extern "C" {
-struct jit_code_entry { jit_code_entry *next, *prev; const char* symfile_addr; std::uint64_t symfile_size; };
-struct jit_descriptor { std::uint32_t version, action_flag; jit_code_entry *relevant_entry, *first_entry; };
+struct jit_code_entry {
+  jit_code_entry *next, *prev;
+  const char* symfile_addr;
+  std::uint64_t symfile_size;
+};
+struct jit_descriptor {
+  std::uint32_t version, action_flag;
+  jit_code_entry *relevant_entry, *first_entry;
+};
 extern jit_descriptor __jit_debug_descriptor;
 }
 
@@ -55,7 +62,8 @@ std::optional<Symbol> function_of(const jit_code_entry& entry) {
       Elf64_Sym symbol;
       std::memcpy(&symbol, file + s.sh_offset + at, sizeof symbol);
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-      return Symbol{file + sections[s.sh_link].sh_offset + symbol.st_name, sections[symbol.st_shndx].sh_addr + symbol.st_value, symbol.st_size};
+      return Symbol{file + sections[s.sh_link].sh_offset + symbol.st_name, sections[symbol.st_shndx].sh_addr + symbol.st_value,
+                    symbol.st_size};
     }
   }
   return {};
@@ -87,7 +95,8 @@ TEST(CpuDebug, DebuggersFindTheKernelByItsName) {
     std::string line, last;
     while (std::getline(map, line)) last = line;
     char expected[80];
-    std::snprintf(expected, sizeof expected, "%lx %lx traced_sum", static_cast<unsigned long>(found->begin), static_cast<unsigned long>(found->size));
+    std::snprintf(expected, sizeof expected, "%lx %lx traced_sum", static_cast<unsigned long>(found->begin),
+                  static_cast<unsigned long>(found->size));
     EXPECT_EQ(last, expected);
   }
   EXPECT_EQ(entries(), before);

@@ -54,8 +54,8 @@ std::string kernel(const Form& form) {
   return
 }}
 )",
-                     form.type, form.step, form.other, form.count, form.guarded ? "if %30 {" : "", form.first, form.second, form.size, form.sum,
-                     form.guarded ? "yield }" : "");
+                     form.type, form.step, form.other, form.count, form.guarded ? "if %30 {" : "", form.first, form.second,
+                     form.size, form.sum, form.guarded ? "yield }" : "");
 }
 
 std::vector<std::uint8_t> bytes(unsigned seed) {
@@ -68,8 +68,10 @@ std::vector<std::uint8_t> bytes(unsigned seed) {
 template <class T>
 void check_form(Form form, const char* type) {
   form.type = type;
-  SCOPED_TRACE(fmt::format("{} steps {} and {}, {} bytes{}", type, form.step, form.other, form.count, form.guarded ? ", guarded" : ""));
-  check(kernel(form), line(blocks, threads), {array(bytes(1)), array(bytes(2)), array(std::vector<T>(std::size_t(all), T(1))), scalar<std::int64_t>(101)},
+  SCOPED_TRACE(
+      fmt::format("{} steps {} and {}, {} bytes{}", type, form.step, form.other, form.count, form.guarded ? ", guarded" : ""));
+  check(kernel(form), line(blocks, threads),
+        {array(bytes(1)), array(bytes(2)), array(std::vector<T>(std::size_t(all), T(1))), scalar<std::int64_t>(101)},
         {true, facts});
 }
 

@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "ir/shared_lengths.h"
 #include "ir/abi.h"
+#include "ir/shared_lengths.h"
 #include "passes/passes.h"
 #include "runtime/cpu/host.h"
 #include "support/meaning.h"
@@ -137,7 +137,8 @@ void check_once(const ir::Module& module, const ir::Launch& launch, const std::v
     ASSERT_EQ(problem, "") << target << "\n" << ir::print(final);
     for (std::size_t i = 0; i < args.size(); ++i) {
       std::string where = args[i].array ? difference(mine[i], expected[i], args[i].type) : "";
-      ASSERT_EQ(where, "") << "argument " << i << ", " << target << "\n" << ir::print(final) << compile(ir::print(final), target, "llvm").data;
+      ASSERT_EQ(where, "") << "argument " << i << ", " << target << "\n"
+                           << ir::print(final) << compile(ir::print(final), target, "llvm").data;
     }
   }
 }

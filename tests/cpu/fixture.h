@@ -39,8 +39,16 @@ ir::Scalar type_of() {
   if constexpr (std::is_same_v<T, float>) return ir::Scalar::F32;
   else if constexpr (std::is_same_v<T, double>) return ir::Scalar::F64;
   else if constexpr (std::is_same_v<T, bool>) return ir::Scalar::Bool;
-  else if constexpr (std::is_signed_v<T>) return sizeof(T) == 1 ? ir::Scalar::I8 : sizeof(T) == 2 ? ir::Scalar::I16 : sizeof(T) == 4 ? ir::Scalar::I32 : ir::Scalar::I64;
-  else return sizeof(T) == 1 ? ir::Scalar::U8 : sizeof(T) == 2 ? ir::Scalar::U16 : sizeof(T) == 4 ? ir::Scalar::U32 : ir::Scalar::U64;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1   ? ir::Scalar::I8
+           : sizeof(T) == 2 ? ir::Scalar::I16
+           : sizeof(T) == 4 ? ir::Scalar::I32
+                            : ir::Scalar::I64;
+  else
+    return sizeof(T) == 1   ? ir::Scalar::U8
+           : sizeof(T) == 2 ? ir::Scalar::U16
+           : sizeof(T) == 4 ? ir::Scalar::U32
+                            : ir::Scalar::U64;
 }
 template <class T>
 Arg scalar(T x) {
@@ -64,7 +72,7 @@ ir::Launch grid(std::array<std::int64_t, 3> blocks, std::array<std::int64_t, 3> 
 inline ir::Launch line(std::int64_t blocks, std::int64_t threads) { return grid({blocks, 1, 1}, {threads, 1, 1}); }
 
 struct CheckOptions {
-  bool pipeline = true;       // run the passes; else the text is final
+  bool pipeline = true;  // run the passes; else the text is final
   ir::Facts facts{true, false, true, false};
 };
 /// `kernel` is the text after `kir 1`.

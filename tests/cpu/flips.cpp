@@ -67,7 +67,8 @@ void check_type(const char* type, std::initializer_list<unsigned> flips) {
       std::vector<T> x(std::size_t(3 * threads));
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = T((i * 2654435761u >> 7) % 251);
       const std::vector<T> none(x.size(), T(3));
-      check(exchange(type, flip), line(3, threads), {array(x), array(none), array(none)}, {true, threads % 32 == 0 ? whole_rows : ir::Facts{true, false, true, true}});
+      check(exchange(type, flip), line(3, threads), {array(x), array(none), array(none)},
+            {true, threads % 32 == 0 ? whole_rows : ir::Facts{true, false, true, true}});
     }
 }
 

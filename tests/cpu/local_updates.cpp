@@ -74,8 +74,11 @@ void check_type(const char* type) {
       }
     // What lies between sees the element as it was, or changes it.
     const std::string zero = "%40: i64 = const 0\n    ";
-    check(counting(type, "add", "%12", (zero + fmt::format("%41: {0} = load %2, %40\n    store.{0} %60, %3, %41", type)).c_str(), guarded), line(blocks, threads), args);
-    check(counting(type, "add", "%12", (zero + fmt::format("store.{} %2, %40, %21", type)).c_str(), guarded), line(blocks, threads), args);
+    check(counting(type, "add", "%12", (zero + fmt::format("%41: {0} = load %2, %40\n    store.{0} %60, %3, %41", type)).c_str(),
+                   guarded),
+          line(blocks, threads), args);
+    check(counting(type, "add", "%12", (zero + fmt::format("store.{} %2, %40, %21", type)).c_str(), guarded),
+          line(blocks, threads), args);
     check(counting(type, "add", "%23", "", guarded), line(blocks, threads), args);
   }
 }

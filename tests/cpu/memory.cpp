@@ -30,7 +30,8 @@ TEST(CpuMemory, BoolsAreBytes) {
   }
   return
 }
-)", line(1, 32), {bools, out});
+)",
+        line(1, 32), {bools, out});
 }
 
 TEST(CpuMemory, AMaskedLoadStaysBeforeTheStoreBehindIt) {
@@ -50,7 +51,8 @@ TEST(CpuMemory, AMaskedLoadStaysBeforeTheStoreBehindIt) {
   store.i32 %1, %2, %7
   return
 }
-)", line(2, 32), {array(numbers(50)), array(std::vector<std::int32_t>(64))});
+)",
+        line(2, 32), {array(numbers(50)), array(std::vector<std::int32_t>(64))});
 }
 
 // The mask of the gang is known: it has the block's one thread, and what lies behind the last element is not the kernel's.
@@ -67,7 +69,8 @@ TEST(CpuMemory, ANarrowStoreOfOneThreadOfABlock) {
   store.i16 %1, %2, %9
   return
 }
-)", line(40, 1), {array(numbers(50)), array(std::vector<std::int16_t>(64, 7))});
+)",
+        line(40, 1), {array(numbers(50)), array(std::vector<std::int16_t>(64, 7))});
 }
 
 // Between barriers, in a loop of its own: a small array, and one that is too large for the stack.
@@ -99,7 +102,9 @@ TEST(CpuMemory, LocalArraysWithinASegment) {
   store.i32 %0, %2, %9
   return
 }}
-)", extent), line(1, 64), {array(numbers(64))});
+)",
+                      extent),
+          line(1, 64), {array(numbers(64))});
 }
 
 TEST(CpuMemory, StridesAndReversal) {
@@ -120,7 +125,8 @@ TEST(CpuMemory, StridesAndReversal) {
   }
   return
 }
-)", line(1, 32), {array(numbers(300)), array(std::vector<std::int32_t>(100))});
+)",
+        line(1, 32), {array(numbers(300)), array(std::vector<std::int32_t>(100))});
 }
 
 TEST(CpuMemory, Transposed) {
@@ -139,7 +145,8 @@ TEST(CpuMemory, Transposed) {
   }
   return
 }
-)", grid({3, 5, 1}, {16, 4, 1}), {array(numbers(40 * 18), {40, 18}), array(std::vector<std::int32_t>(18 * 40), {18, 40})});
+)",
+        grid({3, 5, 1}, {16, 4, 1}), {array(numbers(40 * 18), {40, 18}), array(std::vector<std::int32_t>(18 * 40), {18, 40})});
 }
 
 TEST(CpuMemory, SmallTypes) {
@@ -165,7 +172,8 @@ TEST(CpuMemory, SmallTypes) {
   }
   return
 }
-)", line(3, 40), {array(bytes), array(words)});
+)",
+        line(3, 40), {array(bytes), array(words)});
 }
 
 // Lanes that are not active have indices far outside, of every size of element that a processor gathers or does not.
@@ -181,7 +189,8 @@ TEST(CpuMemory, ScatteredUnderAMask) {
       return {array(order), array(from), array(to)};
     };
     const std::string t = type;
-    const std::string text = fmt::format(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<{0}, 1, const>, %2: view<{0}, 1>) {{
+    const std::string text =
+        fmt::format(R"(kernel @f fp(strict) (%0: view<i32, 1, const>, %1: view<{0}, 1, const>, %2: view<{0}, 1>) {{
   %3: i64 = extent %2 {{0}}
   grid_stride %3 {{
   ^(%4: i64):
@@ -201,8 +210,14 @@ TEST(CpuMemory, ScatteredUnderAMask) {
   }}
   return
 }}
-)", t);
-    check(text, line(2, 24), t == "u8" ? arrays(std::uint8_t()) : t == "u16" ? arrays(std::uint16_t()) : t == "i32" ? arrays(std::int32_t()) : t == "f32" ? arrays(float()) : arrays(double()));
+)",
+                    t);
+    check(text, line(2, 24),
+          t == "u8"    ? arrays(std::uint8_t())
+          : t == "u16" ? arrays(std::uint16_t())
+          : t == "i32" ? arrays(std::int32_t())
+          : t == "f32" ? arrays(float())
+                       : arrays(double()));
   }
 }
 

@@ -21,7 +21,8 @@ std::string llvm_of(std::string_view kernel, const char* effort) {
   EXPECT_EQ(parsed.error, "");
   parsed.module.kernel().facts = {true, false, true, true};
   EXPECT_EQ(passes::run_pipeline(parsed.module, {support::TargetKind::Cpu}), "");
-  const Compiled code = compile(ir::print(parsed.module), fmt::format("cpu x86-64 lanes=8 parts=4 cpu=x86-64-v3 effort={}", effort), "llvm");
+  const Compiled code =
+      compile(ir::print(parsed.module), fmt::format("cpu x86-64 lanes=8 parts=4 cpu=x86-64-v3 effort={}", effort), "llvm");
   EXPECT_EQ(code.status, 0) << code.log;
   return code.data;
 }
@@ -42,7 +43,8 @@ std::string bits_of_every_third(const char* type) {
   store.i32 %1, %2, %11
   return
 }}
-)", type);
+)",
+                     type);
 }
 
 TEST(CpuQuick, LanesThatLieApart) {

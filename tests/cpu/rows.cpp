@@ -59,7 +59,8 @@ TEST_P(CpuRows, OfDifferentLengths) {
   }}
   return
 }}
-)", type, ir::is_float(GetParam()) ? "0x0p+0" : "0"),
+)",
+                    type, ir::is_float(GetParam()) ? "0x0p+0" : "0"),
         line(3, 32), {array(first), numbers(GetParam(), std::size_t(first.back())), numbers(GetParam(), threads)});
 }
 
@@ -69,7 +70,8 @@ TEST_P(CpuRows, OfOneLength) {
   for (const std::uint32_t length : {7u, 8u, 21u})
     for (const bool constant : {false, true}) {
       SCOPED_TRACE(fmt::format("{} elements", length));
-      check(fmt::format(R"(kernel @f fp(strict) (%0: view<{0}, 2, const>, %1: view<{0}, 1>, %2: u32) {{
+      check(
+          fmt::format(R"(kernel @f fp(strict) (%0: view<{0}, 2, const>, %1: view<{0}, 1>, %2: u32) {{
   %3: i64 = global_id {{0}}
   %4: i64 = extent %1 {{0}}
   %5: bool = lt %3, %4
@@ -93,18 +95,20 @@ TEST_P(CpuRows, OfOneLength) {
   }}
   return
 }}
-)", type, ir::is_float(GetParam()) ? "0x0p+0" : "0", constant ? fmt::format("const {}", length) : "min %2, %2"),
-            line(3, 32), [&] {
-              std::vector<Arg> args{numbers(GetParam(), threads * length), numbers(GetParam(), threads), scalar(length)};
-              args[0].extents = {threads, std::int64_t(length)};
-              return args;
-            }());
+)",
+                      type, ir::is_float(GetParam()) ? "0x0p+0" : "0", constant ? fmt::format("const {}", length) : "min %2, %2"),
+          line(3, 32), [&] {
+            std::vector<Arg> args{numbers(GetParam(), threads * length), numbers(GetParam(), threads), scalar(length)};
+            args[0].extents = {threads, std::int64_t(length)};
+            return args;
+          }());
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CpuRows,
-                         testing::Values(ir::Scalar::I8, ir::Scalar::U8, ir::Scalar::I16, ir::Scalar::U16, ir::Scalar::I32, ir::Scalar::U32,
-                                         ir::Scalar::I64, ir::Scalar::U64, ir::Scalar::F16, ir::Scalar::F32, ir::Scalar::F64),
+                         testing::Values(ir::Scalar::I8, ir::Scalar::U8, ir::Scalar::I16, ir::Scalar::U16, ir::Scalar::I32,
+                                         ir::Scalar::U32, ir::Scalar::I64, ir::Scalar::U64, ir::Scalar::F16, ir::Scalar::F32,
+                                         ir::Scalar::F64),
                          [](const auto& type) { return std::string(ir::name_of(type.param)); });
 
 }  // namespace

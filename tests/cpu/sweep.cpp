@@ -85,7 +85,8 @@ void check_bounds(const char* type, const char* count, std::vector<T> bounds) {
 }
 
 TEST(Sweep, EveryIndex) {
-  check_bounds<std::int32_t>("i32", "u32", {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 190, 192, 1000, -1, -40, std::numeric_limits<std::int32_t>::min()});
+  check_bounds<std::int32_t>(
+      "i32", "u32", {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 190, 192, 1000, -1, -40, std::numeric_limits<std::int32_t>::min()});
   check_bounds<std::uint32_t>("u32", "u32", {0, 1, 2, 31, 46, 64, 77, 191, 1000});
   check_bounds<std::int64_t>("i64", "u64", {0, 1, 2, 31, 46, 64, 77, 191, 1000, -1, std::numeric_limits<std::int64_t>::min()});
   check_bounds<std::uint64_t>("u64", "u64", {0, 1, 2, 31, 46, 64, 77, 191, 1000});
@@ -94,7 +95,8 @@ TEST(Sweep, EveryIndex) {
 TEST(Sweep, UnderACondition) {
   const std::string guarded = strided("i64", "u64", 2, R"(  %50: i64 = const 2
   %51: bool = lt %3, %50
-  if %51 {)", "    yield\n  }");
+  if %51 {)",
+                                      "    yield\n  }");
   check(guarded, line(4, 32), rows_of<std::int64_t>({70, 5, 80, 90}, 32, 1), {true, whole_rows});
 }
 
@@ -129,14 +131,17 @@ TEST(Sweep, WhatIsOne) {
   EXPECT_FALSE(sweeps(replaced(plain, "  return", "  %60: u32 = const 5\n  store.u32 %1, %3, %5, %60\n  return")));
   EXPECT_FALSE(sweeps(replaced(plain, "%4: i64 = load %0, %3", "%47: i64 = thread_idx {0}\n  %4: i64 = load %0, %47")));
   // A thread's array.
-  EXPECT_FALSE(sweeps(replaced(plain, "    continue", "    %60: local<u32, 1> = local {4}\n    %61: i64 = const 0\n    %62: u32 = load %60, %61\n    store.u32 %1, %46, %25, %62\n    store.u32 %60, %61, %29\n    continue")));
+  EXPECT_FALSE(sweeps(replaced(plain, "    continue",
+                               "    %60: local<u32, 1> = local {4}\n    %61: i64 = const 0\n    %62: u32 = load %60, %61\n    "
+                               "store.u32 %1, %46, %25, %62\n    store.u32 %60, %61, %29\n    continue")));
 }
 
 TEST(Sweep, WhatIsNoneStaysRight) {
   const std::string plain = strided("i64", "u64", 1);
   const auto args = rows_of<std::int64_t>({70, 5, 80, 90}, 32, 1);
   for (const char* shown : {"%21", "%8"})
-    check(replaced(plain, "%30: u32 = cast %24", fmt::format("%30: u32 = cast {}", shown)), line(4, 32), args, {true, whole_rows});
+    check(replaced(plain, "%30: u32 = cast %24", fmt::format("%30: u32 = cast {}", shown)), line(4, 32), args,
+          {true, whole_rows});
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ namespace {
 
 /// for (i = from + place * each; i < bound; i += step), or downwards, as a range is recorded: a hash of the i and the number of trips to
 /// out, for a block a from, bound and step.
-std::string range_kernel(const char* type, const char* count, const std::string& each, bool down, const char* place, const char* inside) {
-  return fmt::format(R"(kernel @f fp(strict) (%0: view<{0}, 1, const>, %1: view<{0}, 1, const>, %2: view<{1}, 1, const>, %3: view<u32, 1>) {{
+std::string range_kernel(const char* type, const char* count, const std::string& each, bool down, const char* place,
+                         const char* inside) {
+  return fmt::format(
+      R"(kernel @f fp(strict) (%0: view<{0}, 1, const>, %1: view<{0}, 1, const>, %2: view<{1}, 1, const>, %3: view<u32, 1>) {{
   %70: i64 = block_idx {{0}}
   %71: {0} = load %0, %70
   %72: {0} = load %1, %70
@@ -58,7 +60,7 @@ std::string range_kernel(const char* type, const char* count, const std::string&
   return
 }}
 )",
-                     type, count, each, place, down ? "%9, %10" : "%10, %9", down ? "%72, %8" : "%8, %72", down ? "sub" : "add", inside);
+      type, count, each, place, down ? "%9, %10" : "%10, %9", down ? "%72, %8" : "%8, %72", down ? "sub" : "add", inside);
 }
 
 template <class T>
@@ -125,7 +127,8 @@ TEST(CpuTrips, CountsOfFewerBits) {
     put("^(%23: u64,", "^(%75: u32,");
     put("    %26:", "    %23: u64 = cast %75\n    %26:");
     check(text, line(std::int64_t(cases.from.size()), threads),
-          {array(cases.from), array(cases.bound), array(cases.step), array(std::vector<std::uint32_t>(2 * threads * cases.from.size()))});
+          {array(cases.from), array(cases.bound), array(cases.step),
+           array(std::vector<std::uint32_t>(2 * threads * cases.from.size()))});
   }
 }
 
@@ -211,7 +214,8 @@ TEST(CpuTrips, StepsOfABlock) {
   store.u32 %1, %33, %27
   return
 }
-)", line(2, threads), {scalar(n), array(std::vector<std::uint32_t>(192))});
+)",
+            line(2, threads), {scalar(n), array(std::vector<std::uint32_t>(192))});
 }
 
 /// Rows of a triangle, and a loop within a loop.
@@ -242,7 +246,8 @@ TEST(CpuTrips, Nested) {
   store.u32 %1, %2, %7
   return
 }
-)", line(2, 48), {scalar(n), array(std::vector<std::uint32_t>(96))});
+)",
+          line(2, 48), {scalar(n), array(std::vector<std::uint32_t>(96))});
 }
 
 /// Pieces between barriers: the number of trips is made in one and used in another.
@@ -285,7 +290,8 @@ TEST(CpuTrips, Barriers) {
   store.u32 %2, %30, %25
   return
 }
-)", line(2, 96), {scalar(n), scalar(step), array(std::vector<std::uint32_t>(192))});
+)",
+            line(2, 96), {scalar(n), scalar(step), array(std::vector<std::uint32_t>(192))});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/devices.h"
+#include "host/devices.h"
 #include "krait/krait.h"
 #include "support/envelope.h"
 #include "support/wanted.h"
@@ -83,7 +83,7 @@ void misaligned_address() {
 
 void trap() {
   constexpr char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry stop() {\n trap;\n}\n";
-  krait::runtime::Device& device = *krait::driver::Devices::get().default_device().device;
+  krait::runtime::Device& device = *krait::host::Devices::get().default_device().device;
   krait::support::Envelope envelope;
   envelope.kind = krait::support::TargetKind::Ptx, envelope.entry = "stop", envelope.code = ptx;
   const std::string sealed = krait::support::seal(envelope);
@@ -116,8 +116,11 @@ struct Case {
   const char* name;
   void (*run)();
 };
-constexpr Case cases[] = {{"illegal_address", illegal_address}, {"misaligned_address", misaligned_address}, {"trap", trap},
-                          {"checked_access", checked_access}, {"memory_short", memory_short}};
+constexpr Case cases[] = {{"illegal_address", illegal_address},
+                          {"misaligned_address", misaligned_address},
+                          {"trap", trap},
+                          {"checked_access", checked_access},
+                          {"memory_short", memory_short}};
 
 /// In a process of its own.
 int run_apart(const char* program, const Case& c, const char* debugging) {

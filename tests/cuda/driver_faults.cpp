@@ -17,10 +17,10 @@ namespace {
 /// What the driver of a test does.
 struct Fake {
   Result launch = 0, synchronize = 0, allocate = 0;
-  int out_of_memory = 0;  // so many allocations fail
-  std::vector<std::string> texts;           // of all modules that were loaded
-  int registers = 64, spilled = 0;          // of code without such a limit; bytes of local memory of code with one
-  std::string looked_for;                   // the entry point
+  int out_of_memory = 0;            // so many allocations fail
+  std::vector<std::string> texts;   // of all modules that were loaded
+  int registers = 64, spilled = 0;  // of code without such a limit; bytes of local memory of code with one
+  std::string looked_for;           // the entry point
   std::vector<ModuleHandle> unloaded;
   int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
@@ -31,7 +31,10 @@ Result succeed(Params...) {
 }
 
 Result attribute(int* value, int which, DeviceId) {
-  *value = which == ComputeMajor ? fake.capability / 10 : which == ComputeMinor ? fake.capability % 10 : which == MemoryPools ? 1 : 1024;
+  *value = which == ComputeMajor   ? fake.capability / 10
+           : which == ComputeMinor ? fake.capability % 10
+           : which == MemoryPools  ? 1
+                                   : 1024;
   return 0;
 }
 
@@ -58,15 +61,16 @@ DriverApi make_api() {
     return 0;
   };
   api.module_unload = [](ModuleHandle m) -> Result { return fake.unloaded.push_back(m), 0; };
-  api.module_function = [](FunctionHandle* f, ModuleHandle m, const char* name) -> Result { return *f = m, fake.looked_for = name, 0; };
+  api.module_function = [](FunctionHandle* f, ModuleHandle m, const char* name) -> Result {
+    return *f = m, fake.looked_for = name, 0;
+  };
   api.function_attribute = [](int* value, int which, FunctionHandle f) -> Result {
     const bool limited = f == &fake.registers;
     *value = which == FnRegisters ? limited ? 32 : fake.registers : which == FnLocalBytes ? limited ? fake.spilled : 0 : 64;
     return 0;
   };
-  api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**) -> Result {
-    return fake.launch;
-  };
+  api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                  void**) -> Result { return fake.launch; };
   api.stream_synchronize = [](Stream) -> Result { return fake.synchronize; };
   api.context_synchronize = [] { return ++fake.waits, fake.synchronize; };
   api.mem_free_async = [](Address, Stream) -> Result { return ++fake.frees, 0; };
@@ -75,7 +79,9 @@ DriverApi make_api() {
     return *a = 4096, fake.allocate;
   };
   api.error_name = [](Result r, const char** name) -> Result {
-    *name = r == IllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS" : r == OutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    *name = r == IllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : r == OutOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                : "CUDA_ERROR_OTHER";
     return 0;
   };
   api.error_text = [](Result, const char** text) -> Result { return *text = nullptr, 0; };
@@ -120,12 +126,13 @@ TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
   d.launch(*second, {});
   second.reset();  // the code may be gone when the fault shows
   fake.synchronize = fake.allocate = IllegalAddress;
-  expect_parts(message([&] { d.synchronize(); }),
-               {"cuda:0 (Fake GPU): waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS", "newest first: second (b.cpp:2), first (a.cpp:1)",
-                "KRAIT_DEBUG=1", "KRAIT_CHECK=1", "The device is lost to this process"});
-  expect_parts(message([&] { d.allocate(16, {}); }),
-               {"allocating memory failed: the device is lost to this process since an earlier fault (CUDA_ERROR_ILLEGAL_ADDRESS)",
-                "The CPU and other devices go on"});
+  expect_parts(message([&] { d.synchronize(); }), {"cuda:0 (Fake GPU): waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS",
+                                                   "newest first: second (b.cpp:2), first (a.cpp:1)", "KRAIT_DEBUG=1",
+                                                   "KRAIT_CHECK=1", "The device is lost to this process"});
+  expect_parts(
+      message([&] { d.allocate(16, {}); }),
+      {"allocating memory failed: the device is lost to this process since an earlier fault (CUDA_ERROR_ILLEGAL_ADDRESS)",
+       "The CPU and other devices go on"});
 }
 
 TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
@@ -240,7 +247,8 @@ TEST_F(DriverFaults, FewRegistersAreAWish) {
 TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
   CudaDevice d(api, 0);
   const std::string ptx(200, ' ');
-  expect_parts(message([&] { d.load(std::as_bytes(std::span(ptx)), "plain"); }), {"kernel plain: its code is damaged", "KRAITENV"});
+  expect_parts(message([&] { d.load(std::as_bytes(std::span(ptx)), "plain"); }),
+               {"kernel plain: its code is damaged", "KRAITENV"});
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ int main_and_print(int argc, char** argv, char** environment) {
 }
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int __libc_start_main(Main main, int argc, char** argv, Main init, void (*fini)(),
-                                                                        void (*loader_fini)(), void* stack_end) {
+extern "C" __attribute__((visibility("default"))) int __libc_start_main(Main main, int argc, char** argv, Main init,
+                                                                        void (*fini)(), void (*loader_fini)(), void* stack_end) {
   program_main = main;
   const auto next = reinterpret_cast<decltype(&__libc_start_main)>(dlsym(RTLD_NEXT, "__libc_start_main"));
   return next(main_and_print, argc, argv, init, fini, loader_fini, stack_end);

@@ -34,7 +34,8 @@ struct LateDriver {
     return 0;
   }
   void run_to(std::size_t count) {
-    for (; done < count; ++done, waiting.pop_front()) std::memcpy(waiting.front().to, waiting.front().from, waiting.front().bytes);
+    for (; done < count; ++done, waiting.pop_front())
+      std::memcpy(waiting.front().to, waiting.front().from, waiting.front().bytes);
   }
 } late;
 

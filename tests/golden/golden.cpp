@@ -103,7 +103,10 @@ bool run_pass(const std::string& name, Module& m) {
 }
 
 support::Target target_of(const std::string& name) {
-  for (const auto& [word, target] : {std::pair{"ptx", "sm_90"}, {"spirv", "vulkan"}, {"spirv_flushing", "spirv features=i64,f64,nfma32"}, {"cpu", "cpu x86-64"}})
+  for (const auto& [word, target] : {std::pair{"ptx", "sm_90"},
+                                     {"spirv", "vulkan"},
+                                     {"spirv_flushing", "spirv features=i64,f64,nfma32"},
+                                     {"cpu", "cpu x86-64"}})
     if (name == std::string("pipeline:") + word) return support::parse_target(target).target;
   return {support::TargetKind::Interpreter};
 }

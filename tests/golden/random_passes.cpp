@@ -42,10 +42,8 @@ class Generator {
     in_float_ = b_.new_param(f_.body, array_type(Scalar::F32, Space::Global, 1, false));
     for (const Scalar s : {Scalar::I32, Scalar::F32, Scalar::I64, Scalar::U32})
       values_.push_back(b_.new_param(f_.body, value_type(s)));
-    if (element_wise)
-      elements();
-    else
-      threads_own();
+    if (element_wise) elements();
+    else threads_own();
     b_.append(Op::Return, {}, {});
     Module m;
     m.functions.push_back(std::move(f_));
@@ -253,13 +251,11 @@ class Generator {
         const std::size_t begin = values_.size();
         statements(below(4), depth + 1, loops);
         observe(begin);
-        if (arm == leaves)
-          b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
+        if (arm == leaves) b_.append(loops == 0 || chance(5) ? Op::Return : chance(2) ? Op::Break : Op::Continue, {}, {});
         else if (result) {
           const ValueId v = value(s);
           b_.append(Op::Yield, {}, std::span(&v, 1));
-        } else
-          b_.append(Op::Yield, {}, {});
+        } else b_.append(Op::Yield, {}, {});
       });
     if (result) keep(b_.add_result(i, value_type(s)));
   }
@@ -389,7 +385,9 @@ TEST(RandomPasses, LookOnlyAtWhatTheBodyReaches) {
     std::string wrong, wrong_littered;
     EXPECT_EQ(SharedLengths(littered.kernel(), wrong_littered).words(), SharedLengths(made.kernel(), wrong).words());
     EXPECT_EQ(wrong_littered, wrong);
-    if (seed % 2 == 0) { EXPECT_TRUE(same(run(littered, seed), run(made, seed))); }
+    if (seed % 2 == 0) {
+      EXPECT_TRUE(same(run(littered, seed), run(made, seed)));
+    }
     for_each_pass([&](const Pass& pass) {
       Module clean = made, dirty = littered;
       pass.run(clean), pass.run(dirty);

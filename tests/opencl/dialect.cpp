@@ -40,17 +40,23 @@ std::string failure(const std::string& text, const char* target) {
 /// The probes' words are checked in, as the launcher has no compiler. BLESS=1 writes them anew.
 TEST(OpenClDialect, ProbesAreWhatTheirTextsCompileTo) {
   const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/";
-  struct Probe { const char *name, *text; std::span<const std::uint32_t> words; };
+  struct Probe {
+    const char *name, *text;
+    std::span<const std::uint32_t> words;
+  };
   const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", probe_f16_words},
                           {"probe_f32_words", "probe_f32.kir", probe_f32_words},
                           {"probe_f64_words", "probe_f64.kir", probe_f64_words}};
-  std::string all = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
-                    "probe_f64.kir (see runtime/probe.cpp).\n";
+  std::string all =
+      "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
+      "probe_f64.kir (see runtime/probe.cpp).\n";
   const bool bless = std::getenv("BLESS") != nullptr;
   for (const Probe& p : probes) {
     std::ifstream file(folder + p.text);
     const std::string kir{std::istreambuf_iterator<char>(file), {}};
-    const std::string binary = compile(kir, "spirv-cl features=i64,f64,i16,f16,i8,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64", codegen::Emit::Binary);
+    const std::string binary =
+        compile(kir, "spirv-cl features=i64,f64,i16,f16,i8,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64",
+                codegen::Emit::Binary);
     std::vector<std::uint32_t> words(binary.size() / 4);
     std::memcpy(words.data(), binary.data(), binary.size());
     if (!bless) {
@@ -81,22 +87,30 @@ kernel @reverse fp(strict) facts(contiguous) flat (%0: view<f32, 1, const>, %1: 
 )";
 
 TEST(OpenClDialect, NamesMissingFeatures) {
-  const std::string doubles = "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                              "  %2: f64 = load %0, %1\n  store.f64 %0, %1, %2\n  return\n}\n";
+  const std::string doubles =
+      "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
+      "  %2: f64 = load %0, %1\n  store.f64 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(doubles, "spirv-cl features=i64,i8"),
             "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
-  const std::string adds = "kir 1\nkernel @adds fp(strict) facts(contiguous) flat (%0: view<u64, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                           "  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2\n  return\n}\n";
-  EXPECT_EQ(failure(adds, "opencl"),
-            "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device does not have");
-  const std::string lanes = "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                            "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
+  const std::string adds =
+      "kir 1\nkernel @adds fp(strict) facts(contiguous) flat (%0: view<u64, 1>) {\n  %1: i64 = thread_idx {0}\n"
+      "  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2\n  return\n}\n";
+  EXPECT_EQ(
+      failure(adds, "opencl"),
+      "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device does not have");
+  const std::string lanes =
+      "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+      "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(lanes, "opencl"),
-            "kernel lanes: operation lane_id: an operation of a warp needs sub-groups (the device feature \"warp\"), which Krait does not use on OpenCL");
-  const std::string shuffles = "kir 1\nkernel @shuffles fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                               "  %2: i32 = load %0, %1\n  %3: i32 = const 1\n  %4: i32 = shuffle %2, %3 ; warps.cpp:12\n  store.i32 %0, %1, %4\n  return\n}\n";
-  EXPECT_EQ(failure(shuffles, "opencl"), "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs sub-groups "
-                                         "(the device feature \"warp\"), which Krait does not use on OpenCL");
+            "kernel lanes: operation lane_id: an operation of a warp needs sub-groups (the device feature \"warp\"), which Krait "
+            "does not use on OpenCL");
+  const std::string shuffles =
+      "kir 1\nkernel @shuffles fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+      "  %2: i32 = load %0, %1\n  %3: i32 = const 1\n  %4: i32 = shuffle %2, %3 ; warps.cpp:12\n  store.i32 %0, %1, %4\n  "
+      "return\n}\n";
+  EXPECT_EQ(failure(shuffles, "opencl"),
+            "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs sub-groups "
+            "(the device feature \"warp\"), which Krait does not use on OpenCL");
 }
 
 TEST(OpenClDialect, HasNothingOfShaders) {
@@ -108,9 +122,12 @@ TEST(OpenClDialect, HasNothingOfShaders) {
 
 TEST(OpenClDialect, FastModeLetsDriversInvertDivisors) {
   const auto divides = [](const char* mode) {
-    return compile(fmt::format("kir 1\nkernel @divides fp({}) facts(contiguous) flat (%0: view<f32, 1>, %1: f32) {{\n  %2: i64 = thread_idx {{0}}\n"
-                               "  %3: f32 = load %0, %2\n  %4: f32 = div %3, %1\n  %5: f32 = add %4, %1\n  store.f32 %0, %2, %5\n  return\n}}\n", mode),
-                   "opencl", codegen::Emit::Asm);
+    return compile(
+        fmt::format(
+            "kir 1\nkernel @divides fp({}) facts(contiguous) flat (%0: view<f32, 1>, %1: f32) {{\n  %2: i64 = thread_idx {{0}}\n"
+            "  %3: f32 = load %0, %2\n  %4: f32 = div %3, %1\n  %5: f32 = add %4, %1\n  store.f32 %0, %2, %5\n  return\n}}\n",
+            mode),
+        "opencl", codegen::Emit::Asm);
   };
   EXPECT_NE(divides("fast").find("FPFastMathMode AllowRecip"), std::string::npos);
   EXPECT_EQ(divides("fast").find("FPFastMathMode Fast"), std::string::npos);
@@ -119,13 +136,16 @@ TEST(OpenClDialect, FastModeLetsDriversInvertDivisors) {
 
 TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {
   const auto has_volatile = [](const std::string& body, const char* facts, const char* features) {
-    const std::string text = fmt::format("kir 1\nkernel @order fp(strict) facts({}) flat (%0: view<i32, 1>, %1: view<i32, 1>, %2: i32) {{\n"
-                                         "  %3: i64 = thread_idx {{0}}\n  %4: i64 = const 1\n  %5: i64 = add %3, %4\n{}  return\n}}\n", facts, body);
+    const std::string text = fmt::format(
+        "kir 1\nkernel @order fp(strict) facts({}) flat (%0: view<i32, 1>, %1: view<i32, 1>, %2: i32) {{\n"
+        "  %3: i64 = thread_idx {{0}}\n  %4: i64 = const 1\n  %5: i64 = add %3, %4\n{}  return\n}}\n",
+        facts, body);
     return compile(text, features, codegen::Emit::Asm).find("Volatile") != std::string::npos;
   };
   const char *quirk = "spirv-cl features=i64,i8,regroups", *disjoint = "contiguous, disjoint";
   const std::string first = "  store.i32 %0, %3, %2\n", next = "  store.i32 %0, %5, %2\n", other = "  store.i32 %1, %3, %2\n";
-  const std::string known = "  %6: i64 = const 3\n  store.i32 %0, %6, %2\n", load = "  %7: i32 = load %0, %3\n", barrier = "  barrier\n";
+  const std::string known = "  %6: i64 = const 3\n  store.i32 %0, %6, %2\n", load = "  %7: i32 = load %0, %3\n",
+                    barrier = "  barrier\n";
   EXPECT_TRUE(has_volatile(first + known, disjoint, quirk));
   EXPECT_FALSE(has_volatile(first + known, disjoint, "spirv-cl features=i64,i8"));
   EXPECT_TRUE(has_volatile(first + load, disjoint, quirk));

@@ -71,14 +71,20 @@ class OpenClLaunch : public testing::TestWithParam<std::string> {
     }
     if (found(GetParam()).devices.empty()) GTEST_SKIP() << found(GetParam()).skipped.front();
     // PoCL 3 does not announce it, and its kernels run in this process.
-    if (GetParam() == "system" && device().name().find("Portable Computing Language") == std::string::npos) GTEST_SKIP() << "not a device of PoCL";
+    if (GetParam() == "system" && device().name().find("Portable Computing Language") == std::string::npos)
+      GTEST_SKIP() << "not a device of PoCL";
   }
   runtime::Device& device() { return *found(GetParam()).devices.front(); }
   std::string binary() {
-    return codegen::spirv::compile(ir::parse(add_one).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data;
+    return codegen::spirv::compile(ir::parse(add_one).module, device().target().spirv, codegen::spirv::Dialect::Kernel,
+                                   codegen::Emit::Binary)
+        .data;
   }
-  std::unique_ptr<runtime::Executable> load(const std::string& bytes) { return device().load(std::as_bytes(std::span(bytes)), "add_one"); }
-  void launch(runtime::Executable& code, std::uint64_t address, std::uint64_t n, runtime::Dim3 block, runtime::StreamHandle stream = {}) {
+  std::unique_ptr<runtime::Executable> load(const std::string& bytes) {
+    return device().load(std::as_bytes(std::span(bytes)), "add_one");
+  }
+  void launch(runtime::Executable& code, std::uint64_t address, std::uint64_t n, runtime::Dim3 block,
+              runtime::StreamHandle stream = {}) {
     const std::uint64_t arguments[] = {address, n};
     runtime::LaunchRequest request;
     request.grid = {4, 1, 1}, request.block = block, request.stream = stream;
@@ -134,7 +140,9 @@ kernel @twice fp(strict) facts(contiguous, small) flat (%0: view<u64, 1>, %1: i6
 }
 )";
   constexpr std::size_t n = 256;
-  const auto code = load(codegen::spirv::compile(ir::parse(twice).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
+  const auto code = load(codegen::spirv::compile(ir::parse(twice).module, device().target().spirv,
+                                                 codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
+                             .data);
   const std::uint64_t a = device().allocate(n * 8, {}), arguments[] = {a, n, n};
   runtime::LaunchRequest request;
   request.block = {2, 4, 32}, request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
@@ -153,7 +161,8 @@ TEST_P(OpenClLaunch, TheDefaultStreamIsOrderedWithAllOthers) {
   const std::uint64_t a = device().allocate(n * 4, {});
   device().copy_to_device(a, zeros.data(), n * 4, {});
   for (int k = 0; k < 5; ++k)
-    for (const runtime::StreamHandle s : {first, runtime::StreamHandle{}, second, runtime::StreamHandle{}}) launch(*code, a, n, {64, 1, 1}, s);
+    for (const runtime::StreamHandle s : {first, runtime::StreamHandle{}, second, runtime::StreamHandle{}})
+      launch(*code, a, n, {64, 1, 1}, s);
   device().copy_to_host(out.data(), a, n * 4, first);
   EXPECT_EQ(out, std::vector<std::int32_t>(n, 20));
   launch(*code, a, n, {64, 1, 1}, second);
@@ -171,7 +180,9 @@ TEST_P(OpenClLaunch, SaysWhatIsTooLarge) {
   const std::uint64_t a = device().allocate(4096, {});
   const std::int64_t threads = device().limits().threads;
   const std::string block = message_of([&] { launch(*code, a, 1024, {threads * 2, 1, 1}); });
-  EXPECT_NE(block.find(fmt::format("cannot launch blocks of {} × 1 × 1 threads, only of {} at most", threads * 2, threads)), std::string::npos) << block;
+  EXPECT_NE(block.find(fmt::format("cannot launch blocks of {} × 1 × 1 threads, only of {} at most", threads * 2, threads)),
+            std::string::npos)
+      << block;
   if (!device().reaches_host()) {
     const std::string outside = message_of([&] { launch(*code, a + 4097, 1, {1, 1, 1}); });
     EXPECT_NE(outside.find("are not memory of"), std::string::npos) << outside;
@@ -183,9 +194,13 @@ TEST_P(OpenClLaunch, ShowsTheLogOfABuildThatFails) {
   support::Target target = device().target();
   if (target.spirv.features.has(support::Feature::F16)) GTEST_SKIP() << "the device has halves";
   for (const support::Feature f : {support::Feature::F16, support::Feature::Fma16}) target.spirv.features.set(f);
-  const ir::Module halves = ir::parse("kir 1\nkernel @halves fp(native) facts(contiguous) flat (%0: view<f16, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                                      "  %2: f16 = load %0, %1\n  %3: f16 = fma %2, %2, %2\n  store.f16 %0, %1, %3\n  return\n}\n").module;
-  const auto code = load(codegen::spirv::compile(halves, target.spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
+  const ir::Module halves =
+      ir::parse(
+          "kir 1\nkernel @halves fp(native) facts(contiguous) flat (%0: view<f16, 1>) {\n  %1: i64 = thread_idx {0}\n"
+          "  %2: f16 = load %0, %1\n  %3: f16 = fma %2, %2, %2\n  store.f16 %0, %1, %3\n  return\n}\n")
+          .module;
+  const auto code =
+      load(codegen::spirv::compile(halves, target.spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data);
   const std::uint64_t a = device().allocate(4096, {});
   const std::string said = message_of([&] { launch(*code, a, 1024, {64, 1, 1}); });
   EXPECT_NE(said.find("cannot build it: the program cannot be built\n"), std::string::npos) << said;
@@ -202,7 +217,8 @@ TEST_P(OpenClLaunch, RefusesDamagedCode) {
   const std::string whole = binary();
   support::Envelope envelope = support::open_or_fail(std::as_bytes(std::span(whole)), support::TargetKind::OpenCl, "add_one");
   envelope.own.resize(3);
-  EXPECT_EQ(message_of([&] { load(support::seal(envelope)); }).substr(0, 52), "kernel add_one: its code is damaged: 3 bytes of fact");
+  EXPECT_EQ(message_of([&] { load(support::seal(envelope)); }).substr(0, 52),
+            "kernel add_one: its code is damaged: 3 bytes of fact");
 }
 
 TEST_P(OpenClLaunch, KernelsReachTheHostsMemoryWhereTheDeviceSaysSo) {
@@ -235,7 +251,8 @@ TEST_P(OpenClLaunch, MemoryOutlivesWhatUsesIt) {
   device().free(sum, stream), device().destroy_stream(stream);
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, OpenClLaunch, testing::Values("buffers", "svm", "system"), [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(Memory, OpenClLaunch, testing::Values("buffers", "svm", "system"),
+                         [](const auto& of) { return of.param; });
 
 }  // namespace
 }  // namespace krait::test

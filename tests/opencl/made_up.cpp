@@ -37,10 +37,12 @@ class MadeUp : public testing::Test {
     return found().skipped.empty() ? "" : found().skipped.front();
   }
   std::unique_ptr<runtime::Executable> load(const char* mode = "native") {
-    const std::string text = "kir 1\nkernel @add_one fp(" + std::string(mode) + ") facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
-                                 "  %2: i32 = load %0, %1\n  store.i32 %0, %1, %2\n  return\n}\n";
-    const std::string bytes =
-        codegen::spirv::compile(ir::parse(text).module, device().target().spirv, codegen::spirv::Dialect::Kernel, codegen::Emit::Binary).data;
+    const std::string text = "kir 1\nkernel @add_one fp(" + std::string(mode) +
+                             ") facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+                             "  %2: i32 = load %0, %1\n  store.i32 %0, %1, %2\n  return\n}\n";
+    const std::string bytes = codegen::spirv::compile(ir::parse(text).module, device().target().spirv,
+                                                      codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
+                                  .data;
     return device().load(std::as_bytes(std::span(bytes)), "add_one");
   }
   void launch(runtime::Executable& code, std::uint64_t address, int threads) {
@@ -79,7 +81,8 @@ TEST_F(MadeUp, TakesSpirV) {
 }
 
 TEST_F(MadeUp, EmptyIlVersion) {
-  EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
+  EXPECT_EQ(why_not(),
+            "opencl: Nothing (Made-up A): the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
 }
 
 TEST_F(MadeUp, NoDevice) { EXPECT_EQ(why_not(), "opencl: platform Made-up A has no device"); }
@@ -92,8 +95,9 @@ TEST_F(MadeUp, NeverAnswers) {
   const runtime::opencl::Answer answer = runtime::opencl::ask_apart(nullptr, std::chrono::seconds(3));
   EXPECT_TRUE(answer.gpus.empty());
   ASSERT_EQ(answer.skipped.size(), 1u);
-  EXPECT_EQ(answer.skipped[0], "opencl: its drivers are not used, as a process that asked them did not answer within 3 seconds at Made-up A; the "
-                               "variable OCL_ICD_VENDORS tells the loader which drivers to load");
+  EXPECT_EQ(answer.skipped[0],
+            "opencl: its drivers are not used, as a process that asked them did not answer within 3 seconds at Made-up A; the "
+            "variable OCL_ICD_VENDORS tells the loader which drivers to load");
 }
 
 TEST_F(MadeUp, FastModeMayFlushAndDivideLess) {
@@ -122,7 +126,10 @@ TEST_F(MadeUp, SharedVirtualMemory) {
   device().copy_to_host(out, b, sizeof out, {});
   EXPECT_EQ(std::vector(out, out + 4), (std::vector<std::int32_t>{1, 2, 4, 4}));
   std::int32_t host = 1;
-  EXPECT_NE(message_of([&] { launch(*load(), reinterpret_cast<std::uint64_t>(&host), 1); }).find("are not memory of Nothing (Made-up A)"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              launch(*load(), reinterpret_cast<std::uint64_t>(&host), 1);
+            }).find("are not memory of Nothing (Made-up A)"),
+            std::string::npos);
   device().free(a, {}), device().free(b, {});
   EXPECT_EQ(blocks(), before);
   const std::string full = message_of([&] {
@@ -155,7 +162,8 @@ TEST_F(MadeUp, AnotherFormOfMemory) {
   EXPECT_EQ(form("buffers"), "not system");
   EXPECT_EQ(form("none"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none is none of buffers, svm and system");
   setenv("MADE_UP", "", 1);
-  EXPECT_EQ(form("svm"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
+  EXPECT_EQ(form("svm"),
+            "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
 }
 
 TEST_F(MadeUp, TwoPlatformsWithOneDevice) {
@@ -178,8 +186,9 @@ TEST_F(MadeUp, LimitsOfASmallDevice) {
   const auto code = load();
   const std::uint64_t a = device().allocate(4096, {});
   EXPECT_EQ(device().limits().threads, 64);
-  EXPECT_EQ(message_of([&] { launch(*code, a, 65); }), "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
-                                                       "most: the block is too large or has a wrong shape");
+  EXPECT_EQ(message_of([&] { launch(*code, a, 65); }),
+            "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
+            "most: the block is too large or has a wrong shape");
   EXPECT_EQ(message_of([&] { device().allocate(4097, {}); }),
             "Nothing (Made-up A): 4097 bytes of memory were asked for at once, and its driver gives 4096 at most "
             "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays");

@@ -42,8 +42,12 @@ struct Object {
   const cl_icd_dispatch* dispatch = &functions;
   int owners = 1;
 };
-struct Platform : Object { const char* name = nullptr; };
-struct Memory : Object { std::vector<char> bytes; };
+struct Platform : Object {
+  const char* name = nullptr;
+};
+struct Memory : Object {
+  std::vector<char> bytes;
+};
 struct Kernel : Object {
   std::vector<std::vector<char>> arguments;
   char* shared = nullptr;  // the first one, where it is shared memory
@@ -56,9 +60,13 @@ std::string last_options;
 std::map<void*, std::size_t> shared_blocks;
 
 template <class Handle, class T>
-Handle handle(T* object) { return reinterpret_cast<Handle>(static_cast<Object*>(object)); }
+Handle handle(T* object) {
+  return reinterpret_cast<Handle>(static_cast<Object*>(object));
+}
 template <class T, class Handle>
-T& object(Handle h) { return static_cast<T&>(*reinterpret_cast<Object*>(h)); }
+T& object(Handle h) {
+  return static_cast<T&>(*reinterpret_cast<Object*>(h));
+}
 
 cl_int give(const void* from, std::size_t bytes, std::size_t room, void* to, std::size_t* size) {
   if (size) *size = bytes;
@@ -71,7 +79,9 @@ cl_int give(std::string_view text, std::size_t room, void* to, std::size_t* size
   return give(text.data(), text.size() + 1, room, to, size);  // of literals, which end in 0
 }
 template <class T>
-cl_int give_number(T x, std::size_t room, void* to, std::size_t* size) { return give(&x, sizeof x, room, to, size); }
+cl_int give_number(T x, std::size_t room, void* to, std::size_t* size) {
+  return give(&x, sizeof x, room, to, size);
+}
 template <class Handle>
 Handle done(cl_int* result, Handle h) {
   if (result) *result = CL_SUCCESS;
@@ -121,7 +131,8 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t ro
     case CL_DEVICE_ADDRESS_BITS: return give_number<cl_uint>(is("narrow") ? 32 : 64, room, to, size);
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return give_number<cl_bool>(CL_TRUE, room, to, size);
     case CL_DEVICE_SVM_CAPABILITIES: {
-      const cl_device_svm_capabilities coarse = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, all = coarse | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+      const cl_device_svm_capabilities coarse = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+                                       all = coarse | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
       return give_number<cl_device_svm_capabilities>(is("svm") ? coarse : is("system") ? all : 0, room, to, size);
     }
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give_number<std::size_t>(small ? 64 : 256, room, to, size);
@@ -132,18 +143,21 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t ro
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give_number<cl_ulong>(small ? 4096 : 1 << 20, room, to, size);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return give_number<cl_ulong>(1 << 30, room, to, size);
     case CL_DEVICE_LOCAL_MEM_SIZE: return give_number<cl_ulong>(1 << 15, room, to, size);
-    case CL_DEVICE_SINGLE_FP_CONFIG: return give_number<cl_device_fp_config>(CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, room, to, size);
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+      return give_number<cl_device_fp_config>(CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, room, to, size);
     case CL_DEVICE_DOUBLE_FP_CONFIG: return give_number<cl_device_fp_config>(0, room, to, size);
     default: return CL_INVALID_VALUE;
   }
 }
 
 template <class Handle>
-cl_int CL_API_CALL release(Handle) { return CL_SUCCESS; }  // a test is short
+cl_int CL_API_CALL release(Handle) {
+  return CL_SUCCESS;
+}  // a test is short
 cl_int CL_API_CALL finish(cl_command_queue) { return CL_SUCCESS; }
 
-cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*, void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*),
-                                      void*, cl_int* result) {
+cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
+                                      void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*), void*, cl_int* result) {
   return done(result, handle<cl_context>(&context));
 }
 cl_command_queue CL_API_CALL create_queue(cl_context, cl_device_id, cl_command_queue_properties, cl_int* result) {
@@ -158,17 +172,20 @@ cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags, std::size_t bytes, vo
   memory->bytes.resize(bytes);
   return done(result, handle<cl_mem>(memory));
 }
-cl_int CL_API_CALL read(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, void* to, cl_uint, const cl_event*, cl_event*) {
+cl_int CL_API_CALL read(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, void* to, cl_uint,
+                        const cl_event*, cl_event*) {
   std::memcpy(to, object<Memory>(m).bytes.data() + at, bytes);
   return CL_SUCCESS;
 }
-cl_int CL_API_CALL write(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, const void* from, cl_uint, const cl_event*, cl_event*) {
+cl_int CL_API_CALL write(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, const void* from, cl_uint,
+                         const cl_event*, cl_event*) {
   std::memcpy(object<Memory>(m).bytes.data() + at, from, bytes);
   return CL_SUCCESS;
 }
 
 void* CL_API_CALL svm_alloc(cl_context, cl_svm_mem_flags flags, std::size_t bytes, cl_uint alignment) {
-  if (alignment > 128 || bool(flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != is("system") || shared_blocks.size() == 100) return nullptr;
+  if (alignment > 128 || bool(flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != is("system") || shared_blocks.size() == 100)
+    return nullptr;
   void* const block = std::aligned_alloc(128, (bytes + 127) / 128 * 128);
   shared_blocks[block] = bytes;
   return block;
@@ -176,13 +193,15 @@ void* CL_API_CALL svm_alloc(cl_context, cl_svm_mem_flags flags, std::size_t byte
 void CL_API_CALL svm_free(cl_context, void* block) {
   if (shared_blocks.erase(block)) std::free(block);
 }
-cl_int CL_API_CALL enqueue_free(cl_command_queue, cl_uint count, void* blocks[], void(CL_CALLBACK*)(cl_command_queue, cl_uint, void*[], void*), void*,
-                                cl_uint waits, const cl_event*, cl_event*) {
+cl_int CL_API_CALL enqueue_free(cl_command_queue, cl_uint count, void* blocks[],
+                                void(CL_CALLBACK*)(cl_command_queue, cl_uint, void*[], void*), void*, cl_uint waits,
+                                const cl_event*, cl_event*) {
   if (waits == 0) return CL_INVALID_EVENT_WAIT_LIST;  // commands may use them
   for (cl_uint i = 0; i < count; ++i) svm_free(nullptr, blocks[i]);
   return CL_SUCCESS;
 }
-cl_int CL_API_CALL svm_copy(cl_command_queue, cl_bool, void* to, const void* from, std::size_t bytes, cl_uint, const cl_event*, cl_event*) {
+cl_int CL_API_CALL svm_copy(cl_command_queue, cl_bool, void* to, const void* from, std::size_t bytes, cl_uint, const cl_event*,
+                            cl_event*) {
   std::memcpy(to, from, bytes);
   return CL_SUCCESS;
 }
@@ -198,7 +217,8 @@ cl_program CL_API_CALL create_program(cl_context, const void* il, std::size_t by
   *result = CL_INVALID_VALUE;
   return nullptr;
 }
-cl_int CL_API_CALL build(cl_program, cl_uint, const cl_device_id*, const char* options, void(CL_CALLBACK*)(cl_program, void*), void*) {
+cl_int CL_API_CALL build(cl_program, cl_uint, const cl_device_id*, const char* options, void(CL_CALLBACK*)(cl_program, void*),
+                         void*) {
   last_options = options;
   return is("log") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
@@ -206,7 +226,9 @@ cl_int CL_API_CALL program_info(cl_program, cl_program_info, std::size_t, void*,
 cl_int CL_API_CALL build_info(cl_program, cl_device_id, cl_program_build_info, std::size_t room, void* to, std::size_t* size) {
   return give("word 17: made up on purpose", room, to, size);
 }
-cl_kernel CL_API_CALL create_kernel(cl_program, const char*, cl_int* result) { return done(result, handle<cl_kernel>(new Kernel)); }
+cl_kernel CL_API_CALL create_kernel(cl_program, const char*, cl_int* result) {
+  return done(result, handle<cl_kernel>(new Kernel));
+}
 cl_int CL_API_CALL set_argument(cl_kernel k, cl_uint number, std::size_t bytes, const void* from) {
   auto& arguments = object<Kernel>(k).arguments;
   if (arguments.size() <= number) arguments.resize(number + 1);
@@ -218,9 +240,11 @@ cl_int CL_API_CALL set_pointer(cl_kernel k, cl_uint number, const void* to) {
   if (number == 0) object<Kernel>(k).shared = const_cast<char*>(static_cast<const char*>(to));
   return set_argument(k, number, 0, nullptr);
 }
-cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t, void*, std::size_t*) { return CL_INVALID_VALUE; }
-cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::size_t*, const std::size_t*, const std::size_t* local, cl_uint,
-                          const cl_event*, cl_event*) {
+cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t, void*, std::size_t*) {
+  return CL_INVALID_VALUE;
+}
+cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::size_t*, const std::size_t*,
+                          const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
   if (local[0] * local[1] * local[2] > (is("small") ? 64u : 256u)) return CL_INVALID_WORK_GROUP_SIZE;
   cl_mem memory = nullptr;
   std::uint64_t distance = 0;
@@ -235,11 +259,15 @@ cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::siz
 
 cl_icd_dispatch all_functions() {
   cl_icd_dispatch d{};
-  d.clGetPlatformIDs = platform_ids, d.clGetPlatformInfo = platform_info, d.clGetDeviceIDs = device_ids, d.clGetDeviceInfo = device_info;
+  d.clGetPlatformIDs = platform_ids, d.clGetPlatformInfo = platform_info, d.clGetDeviceIDs = device_ids,
+  d.clGetDeviceInfo = device_info;
   d.clCreateContext = create_context, d.clReleaseContext = release<cl_context>;
-  d.clCreateCommandQueue = create_queue, d.clReleaseCommandQueue = release<cl_command_queue>, d.clFlush = finish, d.clFinish = finish;
-  d.clCreateBuffer = create_buffer, d.clReleaseMemObject = release<cl_mem>, d.clEnqueueReadBuffer = read, d.clEnqueueWriteBuffer = write;
-  d.clCreateProgramWithIL = create_program, d.clBuildProgram = build, d.clGetProgramInfo = program_info, d.clGetProgramBuildInfo = build_info;
+  d.clCreateCommandQueue = create_queue, d.clReleaseCommandQueue = release<cl_command_queue>, d.clFlush = finish,
+  d.clFinish = finish;
+  d.clCreateBuffer = create_buffer, d.clReleaseMemObject = release<cl_mem>, d.clEnqueueReadBuffer = read,
+  d.clEnqueueWriteBuffer = write;
+  d.clCreateProgramWithIL = create_program, d.clBuildProgram = build, d.clGetProgramInfo = program_info,
+  d.clGetProgramBuildInfo = build_info;
   d.clReleaseProgram = release<cl_program>, d.clCreateKernel = create_kernel, d.clReleaseKernel = release<cl_kernel>;
   d.clSetKernelArg = set_argument, d.clGetKernelWorkGroupInfo = kernel_info, d.clEnqueueNDRangeKernel = launch;
   d.clSVMAlloc = svm_alloc, d.clSVMFree = svm_free, d.clEnqueueSVMFree = enqueue_free, d.clEnqueueSVMMemcpy = svm_copy;
@@ -254,7 +282,8 @@ extern "C" {
 [[gnu::visibility("default")]] cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
   return platform_ids(room, to, count);
 }
-[[gnu::visibility("default")]] cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, std::size_t room, void* to, std::size_t* size) {
+[[gnu::visibility("default")]] cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, std::size_t room,
+                                                                    void* to, std::size_t* size) {
   return platform_info(p, what, room, to, size);
 }
 /// For tests: blocks of shared memory that are not freed.

@@ -85,7 +85,10 @@ Case operations(Scalar s) {
 
 /// Operations of three operands of one type.
 Case ternary(Scalar s) {
-  Case c{fmt::format("ternary_{}", ir::name_of(s)), {s, s, s}, ir::is_float(s) ? fused_triples(s, 4 * lanes) : tuples(s, 3, lanes), {}};
+  Case c{fmt::format("ternary_{}", ir::name_of(s)),
+         {s, s, s},
+         ir::is_float(s) ? fused_triples(s, 4 * lanes) : tuples(s, 3, lanes),
+         {}};
   for_each_op(s, Rule::Same, [&](Op op, const ir::OpInfo& row) {
     if (row.arity == 3) c.rows.push_back(simple(op, named(row, s), s, {0, 1, 2}));
   });
@@ -241,10 +244,8 @@ Lane::Lane(const Built& built, const Case& c, std::size_t lane) : bits_(built.mo
     const ir::Inst& i = f.insts[id];
     if (i.results.empty()) continue;
     std::uint64_t& result = bits_[i.results[0]];
-    if (i.op == Op::Const)
-      result = i.imm;
-    else if (i.op == Op::BlockDim)
-      result = std::uint64_t(block);
+    if (i.op == Op::Const) result = i.imm;
+    else if (i.op == Op::BlockDim) result = std::uint64_t(block);
     else if (i.op == Op::Load) {
       const std::uint64_t bits = c.columns[column][lane];
       result = c.types[column++] == Scalar::Bool ? bits != 0 : bits;

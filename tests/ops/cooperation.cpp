@@ -95,8 +95,8 @@ Meeting contended(Op op, Scalar s, bool shared) {
   const std::string_view t = ir::name_of(s);
   constexpr std::int64_t elements = 7;
   std::string code = fmt::format(
-      " %seven: i64 = const {1}\n %slot: i64 = rem %thread, %seven\n %bound: {0} = const {3}\n %old: {0} = {2} {4}, %slot, {5}\n", t,
-      elements, ir::info(op).name, ir::is_float(s) ? "0x1.4p+3" : "10", shared ? "%array" : "%global",
+      " %seven: i64 = const {1}\n %slot: i64 = rem %thread, %seven\n %bound: {0} = const {3}\n %old: {0} = {2} {4}, %slot, {5}\n",
+      t, elements, ir::info(op).name, ir::is_float(s) ? "0x1.4p+3" : "10", shared ? "%array" : "%global",
       op == Op::AtomicInc || op == Op::AtomicDec ? "%bound" : "%a");
   return meeting(fmt::format("{} {} {} contended", ir::info(op).name, t, shared ? "shared" : "global"),
                  around_atomics(s, shared, elements, code), {{blocks, 1, 1}, {threads, 1, 1}},
@@ -183,8 +183,8 @@ Meeting warp_meeting(const WarpRow& row, const ir::Launch& launch, bool exact) {
     for (std::uint64_t& b : bits) b = ir::is_float(row.type) ? b & ~half : row.type == Scalar::Bool ? b & 1 : b;
     in = array_of_bits(row.type, bits);
   }
-  return meeting(fmt::format("{} {} {} in blocks of {} x {}{}", ir::info(row.op).name, t, row.text, launch.block[0], launch.block[1],
-                             exact ? "" : " of all bits"),
+  return meeting(fmt::format("{} {} {} in blocks of {} x {}{}", ir::info(row.op).name, t, row.text, launch.block[0],
+                             launch.block[1], exact ? "" : " of all bits"),
                  text, launch, {in, array_of_bits(Scalar::I32, lanes), zeros(row.result, 3 * n)});
 }
 
@@ -193,7 +193,8 @@ void append_warps(std::vector<Meeting>& out, int warp) {
     if (row.type == Scalar::Bool || row.type == Scalar::I32 || row.type == Scalar::F16)
       out.push_back(warp_meeting(row, {{2, 1, 1}, {96, 1, 1}, warp}, true));
     out.push_back(warp_meeting(row, {{2, 1, 1}, {50, 1, 1}, warp}, false));
-    if (row.type == Scalar::F32 || row.type == Scalar::U64) out.push_back(warp_meeting(row, {{1, 1, 1}, {12, 5, 1}, warp}, false));
+    if (row.type == Scalar::F32 || row.type == Scalar::U64)
+      out.push_back(warp_meeting(row, {{1, 1, 1}, {12, 5, 1}, warp}, false));
   }
 }
 
@@ -206,8 +207,9 @@ void append_blocks(std::vector<Meeting>& out) {
     const std::int64_t n = 3 * block;
     for (const char* op : {"barrier_count", "barrier_and", "barrier_or"}) {
       const bool count = std::strcmp(op, "barrier_count") == 0;
-      std::string text = "(%in: view<i32, 1, const>, %out: view<i32, 1>) {\n %i: i64 = global_id {0}\n %x: i32 = load %in, %i\n"
-                         " %n: i64 = extent %out {0}\n %zero: i32 = const 0\n";
+      std::string text =
+          "(%in: view<i32, 1, const>, %out: view<i32, 1>) {\n %i: i64 = global_id {0}\n %x: i32 = load %in, %i\n"
+          " %n: i64 = extent %out {0}\n %zero: i32 = const 0\n";
       // True for some, for all, for none.
       for (const auto& [test, at] : {std::pair("gt", 0), {"ge", 1}, {"lt", 2}})
         text += fmt::format(
@@ -223,10 +225,13 @@ void append_blocks(std::vector<Meeting>& out) {
       const ir::Launch launch{{3, 1, 1}, {block, 1, 1}};
       const std::int64_t n = 3 * block;
       const std::string text = fmt::format(
-          "(%in: view<{0}, 1, const>, %out: view<{0}, 1>) {{\n %tile: shared<{0}, 2> = shared {{2, 130}}\n %t: i64 = thread_idx {{0}}\n"
-          " %i: i64 = global_id {{0}}\n %n: i64 = block_dim {{0}}\n %one: i64 = const 1\n %zero: i64 = const 0\n %x: {0} = load %in, %i\n"
+          "(%in: view<{0}, 1, const>, %out: view<{0}, 1>) {{\n %tile: shared<{0}, 2> = shared {{2, 130}}\n %t: i64 = thread_idx "
+          "{{0}}\n"
+          " %i: i64 = global_id {{0}}\n %n: i64 = block_dim {{0}}\n %one: i64 = const 1\n %zero: i64 = const 0\n %x: {0} = load "
+          "%in, %i\n"
           " store.{0} %tile, %zero, %t, %x\n barrier\n %last: i64 = sub %n, %one\n %other: i64 = sub %last, %t\n"
-          " %y: {0} = load %tile, %zero, %other\n store.{0} %tile, %one, %t, %y\n fence {{0}}\n barrier\n %next: i64 = add %t, %one\n"
+          " %y: {0} = load %tile, %zero, %other\n store.{0} %tile, %one, %t, %y\n fence {{0}}\n barrier\n %next: i64 = add %t, "
+          "%one\n"
           " %around: i64 = rem %next, %n\n %z: {0} = load %tile, %one, %around\n store.{0} %out, %i, %z\n return\n}}\n",
           ir::name_of(s));
       out.push_back(meeting(fmt::format("shared {} in blocks of {}", ir::name_of(s), block), text, launch,

@@ -16,8 +16,8 @@
 #include <map>
 #include <string>
 
-#include "driver/devices.h"
-#include "driver/plugin.h"
+#include "host/devices.h"
+#include "host/plugin.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "ops/cases.h"
@@ -76,7 +76,7 @@ std::string refusal(const Case& c, std::size_t row, const Options& o, runtime::D
   test::Built one = build(c, {row}, test::exact_mode(o.mode));
   passes::run_pipeline(one.module, device.target(), true);
   try {
-    driver::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
+    host::generate(ir::print(one.module), device.target(), "binary", c.rows[row].name);
   } catch (const error& e) {
     if (e.kind() == error::kind_type::compile) return e.message();
   }
@@ -139,10 +139,8 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
     std::vector<std::size_t> possible;
     for (std::size_t r : rows) {
       const std::string reason = attempt == 0 ? refusal(c, r, o, device) : "";
-      if (reason.empty())
-        possible.push_back(r);
-      else
-        ++totals.unsupported, std::printf("unsupported %s: %s\n", c.rows[r].name.c_str(), reason.c_str());
+      if (reason.empty()) possible.push_back(r);
+      else ++totals.unsupported, std::printf("unsupported %s: %s\n", c.rows[r].name.c_str(), reason.c_str());
     }
     if (possible.size() == rows.size()) {  // each compiles: the failure is another one
       std::printf("FAILED %s: %s\n", c.name.c_str(), fault.c_str());
@@ -163,7 +161,7 @@ void run(const test::Meeting& m, const Options& o, runtime::Device& device, Tota
   if (const std::string fault = test::run_interpreted(m.module, m.launch, expected); !fault.empty())
     throw error(error::kind_type::internal, (m.name + ": the interpreter: " + fault).c_str());
   try {
-    driver::generate(ir::print(lowered), device.target(), "binary", m.name);
+    host::generate(ir::print(lowered), device.target(), "binary", m.name);
   } catch (const error& e) {
     if (e.kind() != error::kind_type::compile) throw;
     return ++totals.unsupported, void(std::printf("unsupported %s: %s\n", m.name.c_str(), e.message()));

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/plugin.h"
+#include "host/plugin.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "passes/passes.h"
@@ -22,7 +22,6 @@ using ir::Effect;
 using ir::Op;
 using ir::Rule;
 using ir::Scalar;
-
 
 struct Target {
   char letter;
@@ -124,7 +123,6 @@ std::string spelling(const ir::OpInfo& row) {
     return at->second.empty() ? "" : fmt::format("`{}`", at->second);
   return fmt::format("`kr::{}({})`", row.name, row.arity == 1 ? "x" : row.arity == 2 ? "x, y" : "x, y, z");
 }
-
 
 /// Operations whose kernel has no type of its own.
 bool untyped(Op op, const ir::OpInfo& row) {
@@ -239,10 +237,8 @@ std::optional<ir::Module> sample(Op op, Scalar s) {
   if (body.result != Scalar::Void)
     text += fmt::format(", %out: view<{}, 1>", body.result == Scalar::Bool ? "i32" : ir::name_of(body.result));
   text += ") {\n " + body.text + "\n";
-  if (body.result == Scalar::Bool)
-    text += " %s: i32 = cast %r\n store.i32 %out, %n, %s\n";
-  else if (body.result != Scalar::Void)
-    text += fmt::format(" store.{} %out, %n, %r\n", ir::name_of(body.result));
+  if (body.result == Scalar::Bool) text += " %s: i32 = cast %r\n store.i32 %out, %n, %s\n";
+  else if (body.result != Scalar::Void) text += fmt::format(" store.{} %out, %n, %r\n", ir::name_of(body.result));
   ir::ParseResult parsed = ir::parse(text + " return\n}\n");
   if (!parsed.error.empty())
     throw error(error::kind_type::internal, (std::string(ir::info(op).name) + ": " + parsed.error + "\n" + text).c_str());
@@ -251,7 +247,7 @@ std::optional<ir::Module> sample(Op op, Scalar s) {
 }
 
 struct Support {
-  std::string cell;  // "CPV", "CPV f64"; empty: no such operation
+  std::string cell;                  // "CPV", "CPV f64"; empty: no such operation
   std::vector<std::string> missing;  // "O: why it is refused"
 };
 
@@ -268,7 +264,7 @@ Support support(Op op, Scalar s) {
         const support::Target made_for = support::parse_target(text).target;
         if (const std::string refused = passes::run_pipeline(lowered, made_for); !refused.empty())
           throw error(error::kind_type::compile, refused.c_str());
-        driver::generate(ir::print(lowered), made_for, "binary", "sample");
+        host::generate(ir::print(lowered), made_for, "binary", "sample");
         out.cell += target.letter;
         break;
       } catch (const error& e) {
@@ -277,12 +273,14 @@ Support support(Op op, Scalar s) {
         const std::size_t at = message.find(key);
         if (at == message.npos) {
           const std::size_t reason = message.rfind(": ");  // behind the sample's place
-          out.missing.push_back(fmt::format("{}: {}", target.letter, reason == message.npos ? message : message.substr(reason + 2)));
+          out.missing.push_back(
+              fmt::format("{}: {}", target.letter, reason == message.npos ? message : message.substr(reason + 2)));
           break;
         }
         const std::string feature = message.substr(at + key.size(), message.find('"', at + key.size()) - at - key.size());
         text += "," + feature;
-        if ((", " + features + ",").find(", " + feature + ",") == std::string::npos) features += (features.empty() ? "" : ", ") + feature;
+        if ((", " + features + ",").find(", " + feature + ",") == std::string::npos)
+          features += (features.empty() ? "" : ", ") + feature;
       }
     }
   }
@@ -333,13 +331,15 @@ std::string operations_table() {
       "| operation | in C++ | meaning |\n|---|---|---|\n" +
       meaning +
       "\n## Support\n\n"
-      "C: the CPU. P: PTX, from sm_75 on. V: Vulkan. O: OpenCL; behind them the optional device features that the kernel needs. Where a "
+      "C: the CPU. P: PTX, from sm_75 on. V: Vulkan. O: OpenCL; behind them the optional device features that the kernel needs. "
+      "Where a "
       "device has no instruction, or one that rounds\n"
       "otherwise, others take its place and give the same bits. On a device without a feature the kernel is refused, with the "
       "feature's name. An empty field: there is\n"
       "no such operation.\n\n";
   out +=
-      "Features of Vulkan and OpenCL: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in buffers and in "
+      "Features of Vulkan and OpenCL: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in "
+      "buffers and in "
       "shared memory; `warp` ballot, vote and\n"
       "shuffle; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
   out += head + "\n" + rule + "\n" + typed + "\n| without a type | |\n|---|---|\n" + others;

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/devices.h"
+#include "host/devices.h"
 #include "ir/report.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -31,10 +31,9 @@ constexpr std::uint64_t most_steps = 20'000'000;
 
 Result interpreted(const ir::Module& m, const RandomKernel& k, bool races = false) {
   Result r{k.arguments, {}, {}};
-  r.outcome = run_interpreted(m, k.launch, r.arguments,
-                              {.races = races,
-                               .print = [&](const std::string& line) { r.lines.push_back(line); },
-                               .max_steps = most_steps});
+  r.outcome = run_interpreted(
+      m, k.launch, r.arguments,
+      {.races = races, .print = [&](const std::string& line) { r.lines.push_back(line); }, .max_steps = most_steps});
   return r;
 }
 
@@ -75,7 +74,8 @@ Said take_reports(std::vector<Argument>& arguments, const std::vector<ir::Report
   Said said;
   for (const ir::Report& r : ir::read_reports(buffer, false, find)) said.lines.push_back(r.text());
   for (const ir::Report& r : ir::read_reports(buffer, true, find))
-    said.faults.push_back(fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", ")));
+    said.faults.push_back(
+        fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", ")));
   said.lost = ir::lost_reports(buffer, false) + ir::lost_reports(buffer, true);
   arguments.resize(arguments.size() - 2);
   return said;
@@ -87,11 +87,13 @@ std::string compare_reports(std::vector<std::string> lines, const ir::Outcome& o
   if (wanted != got) return fmt::format("{} lines and faults, the interpreter has {}", got, wanted);
   if (said.lost) return {};
   if (outcome.faults && std::find(said.faults.begin(), said.faults.end(), outcome.fault) == said.faults.end())
-    return fmt::format("no fault is the interpreter's: {}; the first is {}", outcome.fault, said.faults.empty() ? "none" : said.faults[0]);
+    return fmt::format("no fault is the interpreter's: {}; the first is {}", outcome.fault,
+                       said.faults.empty() ? "none" : said.faults[0]);
   std::sort(lines.begin(), lines.end()), std::sort(said.lines.begin(), said.lines.end());
   const auto at = std::mismatch(lines.begin(), lines.end(), said.lines.begin(), said.lines.end());
-  return at.first == lines.end() && at.second == said.lines.end() ? ""
-                                                                  : fmt::format("other lines than the interpreter's, such as {}", *at.second);
+  return at.first == lines.end() && at.second == said.lines.end()
+             ? ""
+             : fmt::format("other lines than the interpreter's, such as {}", *at.second);
 }
 
 // ---- the checks -------------------------------------------------------------------------------------------------------------------
@@ -158,7 +160,8 @@ class Checker {
     Result expected = recorded_;
     std::string failure;
     const auto compared = [&](std::string_view when) {
-      if (const std::string wrong = compare(k_.module, expected, interpreted(m, k_)); !wrong.empty())  // any NaN, where the recorded type has some
+      if (const std::string wrong = compare(k_.module, expected, interpreted(m, k_));
+          !wrong.empty())  // any NaN, where the recorded type has some
         failure = fmt::format("another result {}{}: {}", when, facts == ir::Facts{} ? ", without facts" : "", wrong);
     };
     passes::for_each_pass([&](const passes::Pass& pass) {
@@ -166,7 +169,8 @@ class Checker {
       const bool inexact = !pass.exact && m.kernel().fp != ir::FpMode::Strict;
       if (inexact) compared(fmt::format("before {}", pass.name));
       pass.run(m);
-      if (const std::string broken = ir::verify(m); !broken.empty()) failure = fmt::format("not valid after {}: {}", pass.name, broken);
+      if (const std::string broken = ir::verify(m); !broken.empty())
+        failure = fmt::format("not valid after {}: {}", pass.name, broken);
       else if (inexact) expected = interpreted(m, k_);  // what later passes have to keep
       else if (each) compared(fmt::format("after {}", pass.name));
     });
@@ -192,7 +196,8 @@ class Checker {
       for (const Argument& a : k_.arguments)
         if (a.rank == 0) std::printf("; scalar argument: bits %llx\n", static_cast<unsigned long long>(a.bits));
     }
-    std::string wrong = compared(o_.back_end, expected, [&](std::vector<Argument>& got) { return run_on(device_, lowered, k_.launch, got); });
+    std::string wrong =
+        compared(o_.back_end, expected, [&](std::vector<Argument>& got) { return run_on(device_, lowered, k_.launch, got); });
     if (wrong.empty()) return wrong;
     const std::string before = compared("interpreter, lowered", expected,
                                         [&](std::vector<Argument>& got) { return run_interpreted(lowered, k_.launch, got); });

@@ -61,7 +61,7 @@ class Generator {
     bool by_value = false;     // one aggregate: all indices are a byte's
     unsigned owned = 0;        // of outputs: which element a thread has, and a number for that
     std::uint64_t constant = 0;
-    unsigned width = 1;        // of outputs: elements of a thread, neighbours
+    unsigned width = 1;  // of outputs: elements of a thread, neighbours
     detail::place at(node index) const { return {array, {index}, 1, offset, type}; }
   };
   struct Local {
@@ -151,14 +151,16 @@ class Generator {
   void exchange();
   void exchange_rows(scalar s);
   node of_warp(scalar s, int depth);
-  bool warp_may_meet() const { return options_.warps && cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0); }
+  bool warp_may_meet() const {
+    return options_.warps && cooperative_ && !here_.function && (options_.any_flow || here_.loops == 0);
+  }
   bool cooperative_ = false;
   node thread_in_block();
   void shape(ir::Launch& launch);
   std::int64_t block_ = 32;
   bool shaped_ = false;  // the block has columns, perhaps
   Random shapes_;        // of its own, so that seeds keep their kernels
-  node in_block_;  // i64: the thread in its block
+  node in_block_;        // i64: the thread in its block
   std::vector<Accumulator> accumulators_;
 };
 

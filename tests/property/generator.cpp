@@ -22,13 +22,15 @@ std::uint64_t random_bits(Random& r, scalar s) {
   if (s == scalar::boolean) return r.below(2);
   if (is_int(s)) {
     const std::uint64_t edges[] = {0, 1, 2, 3, 7, mask, mask - 1, mask >> 1, (mask >> 1) + 1, width - 1, width};
-    if (width == 64 && r.chance(25)) return (r.chance(50) ? 1ull << 31 : 1ull << 32) * (r.chance(80) ? 1 : ~0ull) + r.below(3) - 1;
+    if (width == 64 && r.chance(25))
+      return (r.chance(50) ? 1ull << 31 : 1ull << 32) * (r.chance(80) ? 1 : ~0ull) + r.below(3) - 1;
     return (r.chance(60) ? edges[r.below(11)] : r.bits()) & mask;
   }
   // sign, exponent near the bias or extreme, few or random fraction bits
   const unsigned fraction = ir::info(Scalar(s)).fraction, exponent_bits = width - 1 - fraction;
   const std::uint64_t bias = (1ull << (exponent_bits - 1)) - 1, top = (1ull << exponent_bits) - 1;
-  const std::uint64_t exponents[] = {0, 1, bias, bias, bias + 1, bias - 1, bias + 3, bias + 9, top - 1, top, bias + fraction, bias - 3};
+  const std::uint64_t exponents[] = {0,        1,        bias,    bias, bias + 1,        bias - 1,
+                                     bias + 3, bias + 9, top - 1, top,  bias + fraction, bias - 3};
   const std::uint64_t exponent = r.chance(30) ? bias + r.below(8) - 4 : std::min(exponents[r.below(12)], top);
   std::uint64_t rest = r.chance(40) ? 0 : r.bits() & ((1ull << fraction) - 1);
   if (exponent == top && rest) rest = 1ull << (fraction - 1);  // the quiet NaN
@@ -63,8 +65,10 @@ node Generator::load(const Array& from, int depth) {
   // Any integer, masked into the array.
   const node any = value(r_.chance(50) ? scalar::i64 : scalar::u32, depth - 1);
   if (from.by_value) {
-    const node element = detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, by_value_size - 1));
-    detail::place at = from.at(detail::apply(op::Mul, scalar::i64, element, literal(scalar::i64, ir::size_of(Scalar(from.type)))));
+    const node element =
+        detail::apply(op::And, scalar::i64, detail::convert(scalar::i64, any), literal(scalar::i64, by_value_size - 1));
+    detail::place at =
+        from.at(detail::apply(op::Mul, scalar::i64, element, literal(scalar::i64, ir::size_of(Scalar(from.type)))));
     return detail::load(at);
   }
   if (options_.reports && r_.chance(20)) {
@@ -85,7 +89,9 @@ node Generator::condition(int depth) {
       const op what = r_.chance(50) ? op::Lt : op::Ge;
       return detail::apply(what, scalar::i64, here_.thread, literal(scalar::i64, r_.below(unsigned(output_size))));
     }
-    case 0: case 1: case 2: {  // comparison
+    case 0:
+    case 1:
+    case 2: {  // comparison
       scalar s = any_type();
       if (s == scalar::boolean) s = scalar::i32;
       const op what = any_row(ir::Rule::Compare, s);
@@ -97,7 +103,8 @@ node Generator::condition(int depth) {
       if (a.type == scalar::boolean || a.by_value) return leaf(scalar::boolean);
       const bool and_ = r_.chance(60);
       const node index = value(scalar::i32, depth - 1);
-      const node inside = detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index), literal(scalar::u32, input_size));
+      const node inside =
+          detail::apply(op::Lt, scalar::u32, detail::convert(scalar::u32, index), literal(scalar::u32, input_size));
       const node left = and_ ? inside : detail::apply(op::Not, scalar::boolean, inside);
       const detail::mark mark = detail::mark_here(left);
       detail::place at = a.at(index);
@@ -137,7 +144,8 @@ node Generator::same_value(scalar s, int depth) {
   const node x = value(s, depth - 1);
   const int arity = ir::info(ir::Op(what)).arity;
   if (arity == 1) return detail::apply(what, s, x);
-  const node y = what == op::Copysign ? literal(s, random_bits(r_, s)) : value(s, depth - 1);  // whose sign is known though it is a NaN
+  const node y =
+      what == op::Copysign ? literal(s, random_bits(r_, s)) : value(s, depth - 1);  // whose sign is known though it is a NaN
   return arity == 2 ? detail::apply(what, s, x, y) : detail::apply(what, s, x, y, value(s, depth - 1));
 }
 
@@ -194,7 +202,8 @@ node Generator::value(scalar s, int depth) {
     }
     case 4: {
       const node c = condition(depth - 1);
-      return detail::record_select(c, s, [&] { return value(s, depth - 1); }, [&] { return value(s, depth - 1); }, nowhere);
+      return detail::record_select(
+          c, s, [&] { return value(s, depth - 1); }, [&] { return value(s, depth - 1); }, nowhere);
     }
     default: return is_float(s) ? same_value(s, depth) : int_value(s, depth);
   }
@@ -218,7 +227,8 @@ void Generator::store() {
   detail::place at = a.at(own_element(a));
   if (options_.reports && r_.chance(20)) {
     const std::int64_t distances[] = {output_extent, -output_extent, std::int64_t(1) << 33};
-    const node outside = detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
+    const node outside =
+        detail::apply(op::Add, scalar::i64, here_.thread, literal(scalar::i64, std::uint64_t(distances[r_.below(3)])));
     const node inside = detail::convert(scalar::i64, at.indices[0]), wild = condition(1);
     at.indices[0] = detail::apply(op::Select, scalar::i64, wild, outside, inside);
   }
@@ -245,7 +255,8 @@ void Generator::loop(int depth) {
   if (r_.chance(50)) {  // for
     const scalar s = r_.chance(50) ? scalar::i32 : scalar::i64;
     const std::uint64_t begins[] = {~0ull - 2, (1ull << 31) - 2, 0 - (1ull << 31), (1ull << 32) - 3};
-    const std::uint64_t begin = r_.chance(70) ? 0 : begins[r_.below(s == scalar::i32 ? 3 : 4)] & (s == scalar::i32 ? 0xffffffff : ~0ull);
+    const std::uint64_t begin =
+        r_.chance(70) ? 0 : begins[r_.below(s == scalar::i32 ? 3 : 4)] & (s == scalar::i32 ? 0xffffffff : ~0ull);
     const node trips = detail::apply(op::And, s, value(s, 1), literal(s, 7));
     const node end = begin == 0 ? trips : detail::apply(op::Add, s, trips, literal(s, begin));
     const node index = detail::begin_range(s, literal(s, begin), end, literal(s, 1 + r_.below(2)), nowhere);
@@ -372,7 +383,9 @@ void Generator::statement(int depth) {
   };
   const unsigned kind = depth > 0 ? r_.below(15) : r_.below(5);
   switch (kind) {
-    case 0: case 1: case 2: return assign(3);
+    case 0:
+    case 1:
+    case 2: return assign(3);
     case 3: return store();
     case 4: {
       const scalar s = any_type();
@@ -380,7 +393,9 @@ void Generator::statement(int depth) {
       here_.locals.push_back({detail::make_slot(s, first), s});
       return;
     }
-    case 5: case 6: case 7: {
+    case 5:
+    case 6:
+    case 7: {
       const detail::mark chain = detail::record_if(condition(2), nested, nowhere);
       if (r_.chance(30)) {
         const detail::mark elif_mark = chain;
@@ -392,20 +407,24 @@ void Generator::statement(int depth) {
       }
       return;
     }
-    case 8: case 9:
+    case 8:
+    case 9:
       if (here_.straight) return assign(3);
       return loop(depth);
     case 10: {
-      const node chain = detail::begin_switch(detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)), nowhere);
+      const node chain =
+          detail::begin_switch(detail::apply(op::And, scalar::i32, value(scalar::i32, 2), literal(scalar::i32, 3)), nowhere);
       const std::int64_t cases[] = {0, 1, 2};
       detail::record_case(chain, cases, 1, nested, nowhere);
       detail::record_case(chain, cases + 1, 2, nested, nowhere);
       if (r_.chance(70)) detail::record_default(chain, nested, nowhere);
       return;
     }
-    case 11: case 12:
+    case 11:
+    case 12:
       if (here_.loops > 0 && !here_.straight) {
-        detail::record_if(condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
+        detail::record_if(
+            condition(2), [&] { detail::leave(r_.chance(50) ? op::Break : op::Continue, nowhere); }, nowhere);
         return;
       }
       return assign(2);
@@ -414,10 +433,13 @@ void Generator::statement(int depth) {
       return call();
     default:
       if (!cooperative_ && !here_.straight && r_.chance(40)) {
-        detail::record_if(condition(2), [&] {
-          if (r_.chance(50)) store();
-          return_early();
-        }, nowhere);
+        detail::record_if(
+            condition(2),
+            [&] {
+              if (r_.chance(50)) store();
+              return_early();
+            },
+            nowhere);
         return;
       }
       return assign(3);
@@ -453,7 +475,8 @@ void Generator::make_array(RandomKernel& k, bool out, unsigned width) {
 /// by value, each an array.
 void Generator::make_aggregates(RandomKernel& k, bool out) {
   std::vector<scalar> members;
-  for (unsigned n = 2 + r_.below(3); n > 0; --n) members.push_back(r_.chance(40) && !members.empty() ? members.back() : any_type());
+  for (unsigned n = 2 + r_.below(3); n > 0; --n)
+    members.push_back(r_.chance(40) && !members.empty() ? members.back() : any_type());
   if (out) members.front() = scalar::i32;
   const bool by_value = !out && r_.chance(30);
   const unsigned count = by_value ? unsigned(by_value_size) : 1;
@@ -538,10 +561,12 @@ RandomKernel Generator::make() {
   shaped_ = !strides && shapes_.chance(50);
   const auto first_of_block = [] {
     node threads = detail::position(op::BlockDim, scalar::i64, 0);
-    for (unsigned d : {1u, 2u}) threads = detail::apply(op::Mul, scalar::i64, threads, detail::position(op::BlockDim, scalar::i64, d));
+    for (unsigned d : {1u, 2u})
+      threads = detail::apply(op::Mul, scalar::i64, threads, detail::position(op::BlockDim, scalar::i64, d));
     return detail::apply(op::Mul, scalar::i64, detail::position(op::BlockIdx, scalar::i64, 0), threads);
   };
-  const node id = shaped_ ? detail::apply(op::Add, scalar::i64, first_of_block(), thread_in_block()) : detail::position(op::GlobalId, scalar::i64, 0);
+  const node id = shaped_ ? detail::apply(op::Add, scalar::i64, first_of_block(), thread_in_block())
+                          : detail::position(op::GlobalId, scalar::i64, 0);
   here_.thread = id;
   if (cooperative_) in_block_ = thread_in_block();
   here_.values.push_back({id, scalar::i64});
@@ -591,6 +616,8 @@ RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
 
 namespace krait::test {
 
-RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return generating::Generator(seed, options).make(); }
+RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) {
+  return generating::Generator(seed, options).make();
+}
 
 }  // namespace krait::test

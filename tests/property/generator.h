@@ -16,11 +16,12 @@ struct GeneratorOptions {
   ir::FpMode fp = ir::FpMode::Strict;
   // Kernels whose threads meet: shared arrays between barriers, votes, atomics whose order does not show, operations of the warp.
   bool meet = false;
-  int warp = 32;          // lanes of the device's warps
-  bool warps = true;      // operations of the warp, which a device may lack
-  bool any_flow = true;   // operations of the warp in loops of varying trips too, where hardware need not bring lanes together again
+  int warp = 32;      // lanes of the device's warps
+  bool warps = true;  // operations of the warp, which a device may lack
+  bool any_flow =
+      true;  // operations of the warp in loops of varying trips too, where hardware need not bring lanes together again
   bool f16 = true, f64 = true, small_ints = true;  // types that a device may lack
-  bool aggregates = false;  // arrays of aggregates, and aggregates by value; not together with reports
+  bool aggregates = false;                         // arrays of aggregates, and aggregates by value; not together with reports
   bool reports = false;  // a checked kernel that prints, checks conditions, and leaves its arrays now and then
 };
 

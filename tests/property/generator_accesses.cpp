@@ -12,7 +12,9 @@ namespace krait::test::generating {
 
 /// The index itself, by a way around numbers of more than 32 bits.
 node Generator::disguised(node index) {
-  const auto apply = [&](op what, node x, std::uint64_t c) { return detail::apply(what, scalar::i64, x, literal(scalar::i64, c)); };
+  const auto apply = [&](op what, node x, std::uint64_t c) {
+    return detail::apply(what, scalar::i64, x, literal(scalar::i64, c));
+  };
   const std::uint64_t large = (1ull << (31 + r_.below(3))) + r_.below(9);
   const std::uint64_t shift = 25 + r_.below(30);
   switch (r_.below(8)) {
@@ -60,7 +62,9 @@ void Generator::local_array() {
 
 /// Any value brought below `size`, whose high bits matter.
 node Generator::index_below(std::int64_t size, int depth) {
-  const auto wide = [&](scalar s) { return r_.chance(40) ? wide_value(s, depth) : detail::convert(s, value(r_.chance(60) ? s : scalar::i32, depth)); };
+  const auto wide = [&](scalar s) {
+    return r_.chance(40) ? wide_value(s, depth) : detail::convert(s, value(r_.chance(60) ? s : scalar::i32, depth));
+  };
   const auto apply = [&](op what, scalar s, node x, std::uint64_t c) { return detail::apply(what, s, x, literal(s, c)); };
   const auto n = std::uint64_t(size);
   const unsigned log = unsigned(std::countr_zero(n));
@@ -93,7 +97,8 @@ node Generator::index_below(std::int64_t size, int depth) {
 
 /// A 64-bit number near the limits of 32 bits, and an operation that needs all of it.
 node Generator::wide_value(scalar s, int depth) {
-  const std::uint64_t limits[] = {1ull << 31, 1ull << 32, (1ull << 31) - 128, (1ull << 32) - 128, 0 - (1ull << 31), 0 - (1ull << 32)};
+  const std::uint64_t limits[] = {1ull << 31,         1ull << 32,       (1ull << 31) - 128,
+                                  (1ull << 32) - 128, 0 - (1ull << 31), 0 - (1ull << 32)};
   const scalar narrow[] = {scalar::i32, scalar::u32, scalar::i32};
   node x;
   if (has_thread() && r_.chance(60)) x = detail::convert(s, here_.thread);
@@ -108,7 +113,8 @@ node Generator::wide_value(scalar s, int depth) {
   constexpr op all[] = {op::Div, op::Rem, op::Min, op::Max, op::Shr, op::Shl, op::Sub};
   const op what = all[r_.below(7)];
   if (what == op::Shl || what == op::Shr) return detail::apply(what, s, x, literal(s, 1 + r_.below(33)));
-  if (r_.chance(70)) return detail::apply(what, s, x, literal(s, r_.chance(50) ? 1 + r_.below(100) : limits[r_.below(6)] + r_.below(64)));
+  if (r_.chance(70))
+    return detail::apply(what, s, x, literal(s, r_.chance(50) ? 1 + r_.below(100) : limits[r_.below(6)] + r_.below(64)));
   const node y = value(s, depth - 1);
   return detail::apply(what, s, x, y);
 }
@@ -122,7 +128,9 @@ void Generator::choose_owned(Array& a) {
 
 /// Another element for each thread, or element of a loop, below output_size.
 node Generator::own_element(const Array& a) {
-  const auto apply = [&](op what, node x, std::uint64_t c) { return detail::apply(what, scalar::i64, x, literal(scalar::i64, c)); };
+  const auto apply = [&](op what, node x, std::uint64_t c) {
+    return detail::apply(what, scalar::i64, x, literal(scalar::i64, c));
+  };
   const node t = here_.thread;
   switch (a.owned) {
     case 1: return apply(op::Add, t, a.constant % largest_shift);
@@ -160,7 +168,8 @@ void Generator::load_neighbours() {
     detail::place at = from.at(index);
     absorb(detail::load(at), from.type);
   };
-  const bool members = std::any_of(here_.inputs.begin(), here_.inputs.end(), [&](const Array& m) { return m.array.id == a.array.id && m.offset != a.offset; });
+  const bool members = std::any_of(here_.inputs.begin(), here_.inputs.end(),
+                                   [&](const Array& m) { return m.array.id == a.array.id && m.offset != a.offset; });
   if (members && r_.chance(70)) {
     const node index = index_below(input_size, 1);
     for (const Array& m : std::vector<Array>(here_.inputs))
@@ -170,7 +179,9 @@ void Generator::load_neighbours() {
   const std::int64_t width = 2 << r_.below(3);
   node first = detail::convert(scalar::i64, index_below(input_size / width, 1));
   if (r_.chance(50)) first = detail::apply(op::Mul, scalar::i64, first, literal(scalar::i64, std::uint64_t(width)));
-  else first = detail::apply(op::Shl, scalar::i64, first, literal(scalar::i64, std::uint64_t(std::countr_zero(std::uint64_t(width)))));
+  else
+    first =
+        detail::apply(op::Shl, scalar::i64, first, literal(scalar::i64, std::uint64_t(std::countr_zero(std::uint64_t(width)))));
   if (r_.chance(25)) first = detail::convert(scalar::i32, first);
   const scalar s = r_.chance(25) ? scalar::i32 : scalar::i64;
   first = detail::convert(s, first);

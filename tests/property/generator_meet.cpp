@@ -26,14 +26,19 @@ void Generator::empty_shared_accumulators() {
   constexpr scalar types[] = {scalar::u32, scalar::i32};
   const scalar s = types[r_.below(2)];
   const std::int64_t size = accumulator_size;
-  const Accumulator a{{detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &size, 1), s}, r_.chance(50) ? op::AtomicAdd : op::AtomicXor, true};
+  const Accumulator a{{detail::make_array(op::Shared, s, ir::size_of(Scalar(s)), &size, 1), s},
+                      r_.chance(50) ? op::AtomicAdd : op::AtomicXor,
+                      true};
   const node first = detail::apply(op::Eq, scalar::i64, in_block_, literal(scalar::i64, 0));
-  detail::record_if(first, [&] {
-    for (std::int64_t i = 0; i < accumulator_size; ++i) {
-      detail::place at{a.array.array, {literal(scalar::i64, std::uint64_t(i))}, 1};
-      detail::store(at, literal(s, 0));
-    }
-  }, nowhere);
+  detail::record_if(
+      first,
+      [&] {
+        for (std::int64_t i = 0; i < accumulator_size; ++i) {
+          detail::place at{a.array.array, {literal(scalar::i64, std::uint64_t(i))}, 1};
+          detail::store(at, literal(s, 0));
+        }
+      },
+      nowhere);
   detail::synchronise(op::Barrier);
   accumulators_.push_back(a);
 }
@@ -74,8 +79,9 @@ void Generator::exchange() {
   detail::store(own, value(s, 2));
   detail::synchronise(op::Barrier);
   const std::uint64_t factor = 1 + r_.below(7), step = r_.below(64);
-  const node turned = detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
-                                    literal(scalar::i64, step));
+  const node turned =
+      detail::apply(op::Add, scalar::i64, detail::apply(op::Mul, scalar::i64, in_block_, literal(scalar::i64, factor)),
+                    literal(scalar::i64, step));
   detail::place other{array, {detail::apply(op::Rem, scalar::i64, turned, literal(scalar::i64, std::uint64_t(block_)))}, 1};
   here_.locals.push_back({detail::make_slot(s, detail::load(other)), s});
 }

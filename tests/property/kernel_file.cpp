@@ -31,7 +31,8 @@ void read_bytes(std::string_view digits, std::vector<std::byte>& bytes, std::siz
   for (std::size_t at = 0; at < digits.size(); at += 2) {
     unsigned byte = 0;
     const char* const begin = digits.data() + at;
-    if (at + 2 > digits.size() || std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2) refuse(line, "expected two digits a byte");
+    if (at + 2 > digits.size() || std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2)
+      refuse(line, "expected two digits a byte");
     bytes.push_back(std::byte(byte));
   }
 }
@@ -49,7 +50,8 @@ Argument read_view(std::istream& in, std::size_t line) {
 ir::Launch read_launch(std::istream& in, std::size_t line) {
   ir::Launch launch;
   std::string grid, block, warp;
-  in >> grid >> launch.grid[0] >> launch.grid[1] >> launch.grid[2] >> block >> launch.block[0] >> launch.block[1] >> launch.block[2];
+  in >> grid >> launch.grid[0] >> launch.grid[1] >> launch.grid[2] >> block >> launch.block[0] >> launch.block[1] >>
+      launch.block[2];
   in >> warp >> launch.warp_size;
   if (!in || grid != "grid" || block != "block" || warp != "warp") refuse(line, "expected grid X Y Z block X Y Z warp LANES");
   return launch;
@@ -59,7 +61,8 @@ ir::Launch read_launch(std::istream& in, std::size_t line) {
 
 std::string write_kernel(const RandomKernel& kernel, std::string_view origin) {
   const ir::Launch& l = kernel.launch;
-  std::string out = fmt::format("; {}\n; launch: grid {} block {} warp {}\n", origin, fmt::join(l.grid, " "), fmt::join(l.block, " "), l.warp_size);
+  std::string out = fmt::format("; {}\n; launch: grid {} block {} warp {}\n", origin, fmt::join(l.grid, " "),
+                                fmt::join(l.block, " "), l.warp_size);
   for (const Argument& a : kernel.arguments) {
     if (a.rank == 0) {
       out += fmt::format("; scalar: {:x}\n", a.bits);

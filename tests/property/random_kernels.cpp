@@ -65,13 +65,18 @@ Options parse(int argc, char** argv) {
   std::map<std::string, std::string> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
   Options o;
-  const auto text = [&](const char* name, std::string& to) { if (given.count(name)) to = given[name]; };
-  const auto number = [&](const char* name, auto& to) { if (given.count(name)) to = std::remove_reference_t<decltype(to)>(std::strtod(given[name].c_str(), nullptr)); };
+  const auto text = [&](const char* name, std::string& to) {
+    if (given.count(name)) to = given[name];
+  };
+  const auto number = [&](const char* name, auto& to) {
+    if (given.count(name)) to = std::remove_reference_t<decltype(to)>(std::strtod(given[name].c_str(), nullptr));
+  };
   text("--back-end", o.back_end), text("--mode", o.mode), text("--keep", o.keep), text("--file", o.file);
   number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs);
   for (const char* kind : {"aggregates", "meet", "reports"})
     if (given.count(std::string("--") + kind)) o.kind = kind;
-  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.races = given.count("--races"), o.passes = given["--passes"] != "no";
+  o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.races = given.count("--races"),
+  o.passes = given["--passes"] != "no";
   o.seeded = given.count("--seed");
   o.seed = o.seeded ? std::strtoull(given["--seed"].c_str(), nullptr, 10) : drawn_seed(o);
   o.jobs = std::max(o.jobs, 1u);
@@ -117,8 +122,10 @@ void keep(const RandomKernel& k, const Options& o, const std::string& origin, st
 void differs(const Options& o, test::Progress& shared, std::uint64_t seed, const std::string& wrong) {
   ++shared.different;
   if (!o.go_on) shared.stop = true;
-  const std::string kind = o.kind == "plain" ? "" : fmt::format("--{} yes ", o.kind), origin = fmt::format("{}--mode {} --seed {}", kind, o.mode, seed);
-  std::printf("seed %llu: %s\nto reproduce: --back-end %s %s --count 1\n", static_cast<unsigned long long>(seed), wrong.c_str(), o.back_end.c_str(), origin.c_str());
+  const std::string kind = o.kind == "plain" ? "" : fmt::format("--{} yes ", o.kind),
+                    origin = fmt::format("{}--mode {} --seed {}", kind, o.mode, seed);
+  std::printf("seed %llu: %s\nto reproduce: --back-end %s %s --count 1\n", static_cast<unsigned long long>(seed), wrong.c_str(),
+              o.back_end.c_str(), origin.c_str());
   if (!o.keep.empty()) keep(kernel_of(seed, generated(o, shared.warp)), o, origin, seed);
 }
 
@@ -192,7 +199,8 @@ bool run_files(const Options& o, const std::vector<fs::path>& files, test::Progr
       continue;
     }
     const RandomKernel k = test::read_kernel(text);
-    if (asks_for_warp(k.module) && (opencl_lacks(*device, support::Feature::Warp) || k.launch.warp_size != test::warp_of(*device))) {
+    if (asks_for_warp(k.module) &&
+        (opencl_lacks(*device, support::Feature::Warp) || k.launch.warp_size != test::warp_of(*device))) {
       tell(shared, file, fmt::format("is for warps of {}", k.launch.warp_size), true);
       continue;
     }
@@ -231,8 +239,9 @@ int main(int argc, char** argv) try {
       });
   if (all.missing) return missing(o, all.device);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%ld random kernels, %s, %s, from seed %llu: interpreter against %s (%s), %.0f s; %ld differ\n", all.done.load(), o.kind.c_str(), o.mode.c_str(),
-              static_cast<unsigned long long>(o.seed), o.back_end.c_str(), all.device, seconds, all.different.load());
+  std::printf("%ld random kernels, %s, %s, from seed %llu: interpreter against %s (%s), %.0f s; %ld differ\n", all.done.load(),
+              o.kind.c_str(), o.mode.c_str(), static_cast<unsigned long long>(o.seed), o.back_end.c_str(), all.device, seconds,
+              all.different.load());
   return all.different ? 1 : 0;
 } catch (const std::exception& e) {
   std::printf("random_kernels: %s\n", e.what());

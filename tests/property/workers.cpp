@@ -74,7 +74,8 @@ Progress& run_workers(unsigned jobs, const Work& work, const Died& died) {
     const unsigned worker = workers[child].number;
     workers.erase(child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != go_on_without) died(progress, at[worker], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != go_on_without)
+      died(progress, at[worker], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     if (!progress.stop) start(worker);
   }
   return progress;

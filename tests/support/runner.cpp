@@ -6,9 +6,9 @@
 #include <map>
 #include <sstream>
 
-#include "driver/plugin.h"
-#include "ir/shared_lengths.h"
+#include "host/plugin.h"
 #include "ir/abi.h"
+#include "ir/shared_lengths.h"
 #include "ir/text.h"
 #include "krait/error.h"
 
@@ -51,7 +51,7 @@ std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, cons
   std::string text = ir::print(lowered);
   if (last->code && last->device == &device && last->text == text) return last->code;
   last->code.reset();
-  const driver::Generated made = driver::generate(text, target_of(device), "binary", "kernel " + lowered.kernel().name);
+  const host::Generated made = host::generate(text, target_of(device), "binary", "kernel " + lowered.kernel().name);
   last->code = device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name);
   last->text = std::move(text), last->device = &device;
   return last->code;
@@ -97,7 +97,8 @@ ir::FpMode exact_mode(const std::string& name) {
   throw error(error::kind_type::usage, ("the mode " + name + " is none of strict, reproducible and native").c_str());
 }
 
-std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments) try {
+std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch,
+                   std::vector<Argument>& arguments) try {
   const auto executable = executable_of(device, lowered);
   DeviceMemory memory{device, {}};
   for (const Argument& a : arguments) {
@@ -119,10 +120,10 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
       continue;
     }
     const std::uint64_t bits = s.what == What::SharedLength ? std::uint64_t(sizes.lengths[s.param])
-                               : s.what == What::Scalar  ? raw[s.param].bits
-                               : s.what == What::Address ? memory.addresses[s.param]
-                               : s.what == What::Extent  ? std::uint64_t(raw[s.param].extents[s.dimension])
-                                                         : std::uint64_t(raw[s.param].strides[s.dimension]);
+                               : s.what == What::Scalar     ? raw[s.param].bits
+                               : s.what == What::Address    ? memory.addresses[s.param]
+                               : s.what == What::Extent     ? std::uint64_t(raw[s.param].extents[s.dimension])
+                                                            : std::uint64_t(raw[s.param].strides[s.dimension]);
     std::memcpy(block.data() + s.offset, &bits, s.bytes);
   }
   runtime::LaunchRequest request;
@@ -132,7 +133,8 @@ std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir:
   device.launch(*executable, request);
   device.synchronize();
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (!arguments[i].bytes.empty()) device.copy_to_host(arguments[i].bytes.data(), memory.addresses[i], arguments[i].bytes.size(), {});
+    if (!arguments[i].bytes.empty())
+      device.copy_to_host(arguments[i].bytes.data(), memory.addresses[i], arguments[i].bytes.size(), {});
   return {};
 } catch (const error& e) {
   return e.message();
@@ -157,10 +159,12 @@ std::string difference(const ir::Module& module, const std::vector<Argument>& ex
     for (std::size_t at = 0; at + size <= expected[i].bytes.size(); at += size) {
       if (std::memcmp(&expected[i].bytes[at], &got[i].bytes[at], size) == 0) continue;
       std::uint64_t want = 0, have = 0;
-      std::memcpy(&want, &expected[i].bytes[at], std::min<std::size_t>(size, 8)), std::memcpy(&have, &got[i].bytes[at], std::min<std::size_t>(size, 8));
+      std::memcpy(&want, &expected[i].bytes[at], std::min<std::size_t>(size, 8)),
+          std::memcpy(&have, &got[i].bytes[at], std::min<std::size_t>(size, 8));
       if (is_nan(t.scalar, want) && is_nan(t.scalar, have)) continue;
       std::ostringstream text;
-      text << "argument " << i << " (" << ir::name_of(t.scalar) << ") element " << at / size << std::hex << ": expected bits " << want << ", got " << have;
+      text << "argument " << i << " (" << ir::name_of(t.scalar) << ") element " << at / size << std::hex << ": expected bits "
+           << want << ", got " << have;
       return text.str();
     }
   }

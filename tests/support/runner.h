@@ -42,7 +42,8 @@ int warp_of(const runtime::Device& device);
 ir::FpMode exact_mode(const std::string& name);
 
 /// Compiles, launches, copies back. Empty, or what failed.
-std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch, std::vector<Argument>& arguments);
+std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch,
+                   std::vector<Argument>& arguments);
 /// The same on the interpreter.
 std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments);
 ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,

@@ -49,7 +49,8 @@ TYPED_TEST(Bits, CountAsTheStandardLibrary) {
     ASSERT_EQ(kr::bit_width(x), int(std::bit_width(u)));
     ASSERT_EQ(kr::has_single_bit(x), std::has_single_bit(u));
     ASSERT_EQ(Unsigned(kr::bit_floor(x)), std::bit_floor(u));
-    ASSERT_EQ(Unsigned(kr::bit_ceil(x)), u > std::bit_floor(std::numeric_limits<Unsigned>::max()) ? Unsigned(0) : std::bit_ceil(u));
+    ASSERT_EQ(Unsigned(kr::bit_ceil(x)),
+              u > std::bit_floor(std::numeric_limits<Unsigned>::max()) ? Unsigned(0) : std::bit_ceil(u));
     const int n = int(this->count()) - 40;
     ASSERT_EQ(Unsigned(kr::rotl(x, n)), std::rotl(u, n));
     ASSERT_EQ(Unsigned(kr::rotr(x, n)), std::rotr(u, n));

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/narrow_float.h"
 #include "ir/interp.h"
+#include "ir/narrow_float.h"
 
 namespace {
 

@@ -40,9 +40,10 @@ Int128 maximum(Scalar s) { return (Int128(1) << (bits_of(s) - is_signed_int(s)))
 
 std::vector<Bits> edge_bits(Scalar s) {
   std::vector<Bits> edges;
-  for (const Int128 n : {Int128(0), Int128(1), Int128(2), Int128(3), Int128(7), Int128(10), Int128(100), Int128(127), Int128(128),
-                         Int128(-1), Int128(-2), Int128(-3), Int128(-10), minimum(s), minimum(s) + 1, maximum(s), maximum(s) - 1,
-                         maximum(s) / 2, maximum(s) / 2 + 1, maximum(s) / 3})
+  for (const Int128 n :
+       {Int128(0),      Int128(1),   Int128(2),      Int128(3),      Int128(7),          Int128(10),    Int128(100),
+        Int128(127),    Int128(128), Int128(-1),     Int128(-2),     Int128(-3),         Int128(-10),   minimum(s),
+        minimum(s) + 1, maximum(s),  maximum(s) - 1, maximum(s) / 2, maximum(s) / 2 + 1, maximum(s) / 3})
     edges.push_back(wrapped(n, s));
   std::mt19937_64 random(7);
   for (int i = 0; i < 20; ++i) edges.push_back(random() & mask_of(s));
@@ -127,7 +128,8 @@ TEST(EvalIntegers, BytePermute) {
         for (std::size_t i = 0; i < size; ++i) bytes.push_back(unsigned(word >> (8 * i) & 0xff));
       Bits expected = 0;
       for (std::size_t i = 0; i < size; ++i) expected |= Bits(bytes[(selector >> (4 * i)) % bytes.size()]) << (8 * i);
-      ASSERT_EQ(run(Op::BytePermute, s, s, {x, y, selector}), expected) << name_of(s) << ' ' << std::hex << x << ' ' << y << ' ' << selector;
+      ASSERT_EQ(run(Op::BytePermute, s, s, {x, y, selector}), expected)
+          << name_of(s) << ' ' << std::hex << x << ' ' << y << ' ' << selector;
     }
   }
   // CUDA's __byte_perm, of which bit 3 of a selector is no part.
@@ -186,10 +188,36 @@ struct EvalFloats : testing::Test {
   static Bits nan() { return sizeof(T) == 4 ? 0x7fc00000 : 0x7ff8000000000000; }
   static std::vector<T> edges() {
     using L = std::numeric_limits<T>;
-    std::vector<T> all{0, 1, T(1.5), 2, T(2.5), 3, T(0.5), T(0.1), L::min(), L::denorm_min(), L::max(), L::epsilon(),
-                       L::infinity(), 1 - L::epsilon() / 2, T(0.49999997), 1 / L::epsilon(), 2 / L::epsilon() + 2, T(1e10),
-                       L::min() - L::denorm_min(), T(127.9), T(128), T(255.5), T(32767.6), T(65536), T(2147483520), T(2147483648),
-                       T(4294967296), T(9223372036854775808.0), T(18446744073709551616.0), T(1e30)};
+    std::vector<T> all{0,
+                       1,
+                       T(1.5),
+                       2,
+                       T(2.5),
+                       3,
+                       T(0.5),
+                       T(0.1),
+                       L::min(),
+                       L::denorm_min(),
+                       L::max(),
+                       L::epsilon(),
+                       L::infinity(),
+                       1 - L::epsilon() / 2,
+                       T(0.49999997),
+                       1 / L::epsilon(),
+                       2 / L::epsilon() + 2,
+                       T(1e10),
+                       L::min() - L::denorm_min(),
+                       T(127.9),
+                       T(128),
+                       T(255.5),
+                       T(32767.6),
+                       T(65536),
+                       T(2147483520),
+                       T(2147483648),
+                       T(4294967296),
+                       T(9223372036854775808.0),
+                       T(18446744073709551616.0),
+                       T(1e30)};
     for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(-all[i]);
     all.push_back(L::quiet_NaN());
     all.push_back(std::bit_cast<T>(Raw(sizeof(T) == 4 ? 0xff812345 : 0xfff0000000012345)));  // a signalling one
@@ -291,7 +319,7 @@ TYPED_TEST(EvalFloats, FromIntegersRoundsToNearestEven) {
 
 TEST(EvalFloatCasts, BetweenWidths) {
   const auto narrow = [](double x) { return run(Op::Cast, Scalar::F32, Scalar::F64, {std::bit_cast<Bits>(x)}); };
-  EXPECT_EQ(narrow(1 + 0x1p-24), 0x3f800000u);               // a tie goes to even
+  EXPECT_EQ(narrow(1 + 0x1p-24), 0x3f800000u);  // a tie goes to even
   EXPECT_EQ(narrow(1 + 0x1p-24 + 0x1p-52), 0x3f800001u);
   EXPECT_EQ(narrow(0x1p-149 * 0.75), 1u);
   EXPECT_EQ(narrow(1e300), 0x7f800000u);

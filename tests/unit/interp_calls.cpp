@@ -11,7 +11,8 @@ TEST(InterpCalls, ResultsComeBackToTheActiveThreads) {
   std::vector<int> n(4, -1);
   EXPECT_EQ(run("kernel @k fp(strict) (%0: view<f32, 1>, %1: view<i32, 1>) {\n"
                 "  %2: i64 = thread_idx {0}\n  %3: f32 = load %0, %2\n  %4: f32 = const 0\n  %5: bool = lt %3, %4\n"
-                "  if %5 {\n    %6: f32, %7: i32 = call @halve(%3)\n    store.f32 %0, %2, %6\n    store.i32 %1, %2, %7\n    yield\n  }\n"
+                "  if %5 {\n    %6: f32, %7: i32 = call @halve(%3)\n    store.f32 %0, %2, %6\n    store.i32 %1, %2, %7\n    "
+                "yield\n  }\n"
                 "  return\n}\n"
                 "func @halve (%0: f32) -> (f32, i32) {\n  %1: f32 = const 0.5\n  %2: f32 = mul %0, %1\n  %3: i32 = cast %2\n"
                 "  yield %2, %3\n}\n",
@@ -23,13 +24,14 @@ TEST(InterpCalls, ResultsComeBackToTheActiveThreads) {
 
 TEST(InterpCalls, ALoopInAFunctionRunsForEachThreadAsLongAsItsOwn) {
   std::vector<int> out(5);
-  EXPECT_EQ(run("kernel @k fp(strict) (%0: view<i32, 1>) {\n"
-                "  %1: i64 = thread_idx {0}\n  %2: u64 = cast %1\n  %3: i32 = call @sum(%2)\n  store.i32 %0, %1, %3\n  return\n}\n"
-                "func @sum (%0: u64) -> i32 {\n  %1: i32 = const 0\n  %2: i32 = for %0, %1 {\n  ^(%3: u64, %4: i32):\n"
-                "    %5: i32 = cast %3\n    %6: i32 = call @add(%4, %5)\n    continue %6\n  }\n  yield %2\n}\n"
-                "func @add (%0: i32, %1: i32) -> i32 {\n  %2: i32 = add %0, %1\n  yield %2\n}\n",
-                line(1, 5), {view(out)}),
-            "");
+  EXPECT_EQ(
+      run("kernel @k fp(strict) (%0: view<i32, 1>) {\n"
+          "  %1: i64 = thread_idx {0}\n  %2: u64 = cast %1\n  %3: i32 = call @sum(%2)\n  store.i32 %0, %1, %3\n  return\n}\n"
+          "func @sum (%0: u64) -> i32 {\n  %1: i32 = const 0\n  %2: i32 = for %0, %1 {\n  ^(%3: u64, %4: i32):\n"
+          "    %5: i32 = cast %3\n    %6: i32 = call @add(%4, %5)\n    continue %6\n  }\n  yield %2\n}\n"
+          "func @add (%0: i32, %1: i32) -> i32 {\n  %2: i32 = add %0, %1\n  yield %2\n}\n",
+          line(1, 5), {view(out)}),
+      "");
   EXPECT_EQ(out, (std::vector<int>{0, 0, 1, 3, 6}));
 }
 
@@ -61,7 +63,8 @@ TEST(InterpCalls, ALocalArrayBeginsWithZerosAtEveryCall) {
 TEST(InterpCalls, FaultsInAFunctionNameItsLine) {
   std::vector<int> out(2);
   EXPECT_EQ(run("kernel @k fp(strict) (%0: view<i32, 1>) {\n  call @f(%0) ; k.cpp:1\n  return\n}\n"
-                "func @f (%0: view<i32, 1>) {\n  %1: i64 = const 5\n  %2: i32 = const 0\n  store.i32 %0, %1, %2 ; f.cpp:7\n  yield\n}\n",
+                "func @f (%0: view<i32, 1>) {\n  %1: i64 = const 5\n  %2: i32 = const 0\n  store.i32 %0, %1, %2 ; f.cpp:7\n  "
+                "yield\n}\n",
                 line(1, 1), {view(out)}),
             "out of bounds: store to parameter 1 at (5), extents (2), block (0, 0, 0), thread (0, 0, 0), f.cpp:7");
 }

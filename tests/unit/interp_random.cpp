@@ -54,7 +54,10 @@ TEST(InterpRandom, CanonicalOrderLeavesTheSameMemory) {
     const Outcome after = outcome(module, seed);
     if (before.ended_early() || after.ended_early()) continue;
     ++compared;
-    ASSERT_TRUE(before.memory == after.memory) << "seed " << seed << '\n' << before.fault << '\n' << after.fault << '\n' << print(module);
+    ASSERT_TRUE(before.memory == after.memory) << "seed " << seed << '\n'
+                                               << before.fault << '\n'
+                                               << after.fault << '\n'
+                                               << print(module);
   }
   EXPECT_GT(compared, 50);
 }

@@ -36,16 +36,12 @@ TEST(IrCanonicalise, OperandOrderOfTheHostCompilerDoesNotShow) {
       "  %8: f32 = add %6, %7\n"
       "  store.f32 %2, %3, %8\n"
       "  return\n";
-  EXPECT_EQ(
-      canonical(
-          "%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n%y: f32 = load %2, %3\n"
+  EXPECT_EQ(canonical("%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n%y: f32 = load %2, %3\n"
                       "%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"),
-      expected);
-  EXPECT_EQ(
-      canonical(
-          "%y: f32 = load %2, %3\n%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n"
+            expected);
+  EXPECT_EQ(canonical("%y: f32 = load %2, %3\n%x: f32 = load %1, %3\n%m: f32 = mul %0, %x\n"
                       "%a: f32 = add %m, %y\nstore.f32 %2, %3, %a\nreturn\n"),
-      expected);
+            expected);
 }
 
 TEST(IrCanonicalise, WhatNothingNeedsVanishes) {
@@ -79,11 +75,9 @@ TEST(IrCanonicalise, LoadsStayBetweenTheirWrites) {
 TEST(IrCanonicalise, LoadsWithoutAWriteBetweenAreOrderedByTheirUses) {
   const std::string expected = canonical(
       "%a: f32 = load %1, %3\n%b: f32 = load %2, %3\nstore.f32 %2, %3, %0\nstore.f32 %2, %3, %b\nstore.f32 %2, %3, %a\nreturn\n");
-  EXPECT_EQ(
-      canonical(
-          "%b: f32 = load %2, %3\n%a: f32 = load %1, %3\nstore.f32 %2, %3, %0\n"
+  EXPECT_EQ(canonical("%b: f32 = load %2, %3\n%a: f32 = load %1, %3\nstore.f32 %2, %3, %0\n"
                       "store.f32 %2, %3, %b\nstore.f32 %2, %3, %a\nreturn\n"),
-      expected);
+            expected);
   EXPECT_LT(expected.find("load %2"), expected.find("load %1")) << "the later uses decide";
 }
 
@@ -117,7 +111,8 @@ class Order {
       : f_(f), alive_(std::move(alive)) {}
   static bool moves(const Inst& i) {
     const Effect e = info(i.op).effect;
-    return e == Effect::Pure || e == Effect::Call /* pure ones */ || e == Effect::Read || e == Effect::Cross || (e == Effect::Slot && i.op != Op::Set);
+    return e == Effect::Pure || e == Effect::Call /* pure ones */ || e == Effect::Read || e == Effect::Cross ||
+           (e == Effect::Slot && i.op != Op::Set);
   }
   bool fixed(InstId x, InstId y) const { return uses(x, y) || uses(y, x) || conflict(x, y) || conflict(y, x); }
 
@@ -311,17 +306,22 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
 
 TEST(IrCanonicalise, FunctionsAreSortedAndEqualOnesAreOne) {
   const std::string body = " (%0: f32) -> f32 {\n  %1: f32 = call @inner(%0)\n  yield %1\n}\n";
-  Module m = parse("kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
-                   "  %2: f32 = call @b(%0)\n  %3: f32 = call @a(%2)\n  %4: f32 = call @unused(%0)\n  %5: i64 = const 0\n"
-                   "  store.f32 %1, %5, %3\n  return\n}\n"
-                   "func @unused" + body + "func @a" + body + "func @b" + body +
-                   "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n").module;
+  Module m =
+      parse(
+          "kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
+          "  %2: f32 = call @b(%0)\n  %3: f32 = call @a(%2)\n  %4: f32 = call @unused(%0)\n  %5: i64 = const 0\n"
+          "  store.f32 %1, %5, %3\n  return\n}\n"
+          "func @unused" +
+          body + "func @a" + body + "func @b" + body + "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n")
+          .module;
   ASSERT_EQ(verify(m), "");
   canonicalise(m);
-  EXPECT_EQ(print(m), "kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
-                      "  %2: i64 = const 0\n  %3: f32 = call @a(%0)\n  %4: f32 = call @a(%3)\n"
-                      "  store.f32 %1, %2, %4\n  return\n}\n"
-                      "func @a" + body + "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n");
+  EXPECT_EQ(print(m),
+            "kir 1\nkernel @k fp(strict) (%0: f32, %1: view<f32, 1>) {\n"
+            "  %2: i64 = const 0\n  %3: f32 = call @a(%0)\n  %4: f32 = call @a(%3)\n"
+            "  store.f32 %1, %2, %4\n  return\n}\n"
+            "func @a" +
+                body + "func @inner (%0: f32) -> f32 {\n  %1: f32 = neg %0\n  yield %1\n}\n");
 }
 
 TEST(IrKey, IgnoresNamesAndPlaces) {

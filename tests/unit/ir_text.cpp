@@ -128,8 +128,8 @@ TEST(IrText, FloatConstantsAreExact) {
     random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX generator
     std::uint64_t bits = random ^ random >> 31;
     if (i % 4 == 1) bits &= 0x800fffff00000000 | 0x80000000 | (0xfffff >> i % 20);  // subnormals
-    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;  // NaNs and infinities
-    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;  // few digits
+    if (i % 4 == 2) bits |= 0x7ff0000000000000 | 0x7f800000;                        // NaNs and infinities
+    if (i % 4 == 3) bits &= 0xfff0000000000000 | 0xff800000;                        // few digits
     ASSERT_EQ(constant_again(Scalar::F64, bits), bits);
     ASSERT_EQ(constant_again(Scalar::F32, bits & 0xffffffff), bits & 0xffffffff);
   }

@@ -54,22 +54,23 @@ TEST(IrVerify, RegionsEndInOneTerminator) {
   EXPECT_EQ(after([](Function& f) { f.regions[0].insts.pop_back(); }), "function 'k': the body does not end in a terminator");
   EXPECT_EQ(after([](Function& f) { f.regions[2].insts.clear(); }),
             "function 'k': a region of 'if %2' does not end in a terminator");
-  EXPECT_EQ(
-      after([](Function& f) {
-        std::vector<InstId>& insts = f.regions[0].insts;
-        std::rotate(insts.begin(), insts.end() - 1, insts.end());
-      }),
-      "function 'k': the body does not end in a terminator\n"
-      "function 'k': 'return': a terminator stands before the end of its region");
+  EXPECT_EQ(after([](Function& f) {
+              std::vector<InstId>& insts = f.regions[0].insts;
+              std::rotate(insts.begin(), insts.end() - 1, insts.end());
+            }),
+            "function 'k': the body does not end in a terminator\n"
+            "function 'k': 'return': a terminator stands before the end of its region");
   EXPECT_EQ(after([](Function& f) { f.insts[f.regions[0].insts.back()].op = Op::Yield; }),
             "function 'k': 'yield': yield ends the regions of if and switch");
 }
 
 /// Errors of a module whose kernel calls @f (%0: f32, %1: i32) -> f32, after the change.
 std::string after_in_calls(void (*change)(Module&)) {
-  Module m = parse("kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
-                   "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
-                   "func @g (%0: f32) -> f32 {\nyield %0\n}\n").module;
+  Module m = parse(
+                 "kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
+                 "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
+                 "func @g (%0: f32) -> f32 {\nyield %0\n}\n")
+                 .module;
   EXPECT_EQ(verify(m), "");
   change(m);
   return verify(m);
@@ -77,13 +78,17 @@ std::string after_in_calls(void (*change)(Module&)) {
 
 TEST(IrVerify, CallsMatchTheirFunctions) {
   const std::string call = "function 'k': '%2: f32 = call @f(%0, %1)': ";
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 3; }), "function 'k': '%2: f32 = call #3(%0, %1)': there is no such function");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 0; }), "function 'k': '%2: f32 = call @k(%0, %1)': there is no such function");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 3; }),
+            "function 'k': '%2: f32 = call #3(%0, %1)': there is no such function");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].imm = 0; }),
+            "function 'k': '%2: f32 = call @k(%0, %1)': there is no such function");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[1].insts[0].imm = 1; }),
             "function 'f': '%2: f32 = call @f(%0)': a function calls only functions behind it: nothing may be recursive");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands.pop_back(); }),
             "function 'k': '%2: f32 = call @f(%0)': needs 2 operands, not 1");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].operands = {1, 1}; }),
+  EXPECT_EQ(after_in_calls([](Module& m) {
+              m.kernel().insts[0].operands = {1, 1};
+            }),
             "function 'k': '%2: f32 = call @f(%1, %1)': operand 0 does not have the parameter's type");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().insts[0].results.clear(), m.kernel().insts[0].type = {}; }),
             "function 'k': 'call @f(%0, %1)': its results are not the function's");
@@ -99,7 +104,8 @@ TEST(IrVerify, CalledFunctions) {
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name = "f"; }),
             "function 'f': two functions have this name\nfunction 'f': two functions have this name");
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a function that is called has a name");
-  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }), "function 'k': a kernel has no results and is not rare");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }),
+            "function 'k': a kernel has no results and is not rare");
 }
 
 TEST(IrVerify, Header) {
@@ -108,8 +114,8 @@ TEST(IrVerify, Header) {
   const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 4";
   for (const Type& t :
        {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
-        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1),
-        argument_type(0), array_type(Scalar::F32, Space::Argument, 1, false), array_type(Scalar::Void, Space::Argument, 1, true, 8)})
+        array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1), argument_type(0),
+        array_type(Scalar::F32, Space::Argument, 1, false), array_type(Scalar::Void, Space::Argument, 1, true, 8)})
     EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }), "function 'k': parameter of type " + text_of(t) + wrong);
   EXPECT_EQ(after([](Function& f) {
               for (int i = 0; i < 253; ++i) Builder(f).new_param(0, value_type(Scalar::I8));
@@ -119,12 +125,14 @@ TEST(IrVerify, Header) {
 
 TEST(IrVerify, OnlyLoadsFetchAhead) {
   const auto wrong_with = [](const char* line) {
-    const ParseResult parsed = parse(std::string("kir 1\nkernel @k fp(native) (%0: view<f32, 1>, %1: i64, %2: f32) {\n  ") + line + "\n  return\n}\n");
+    const ParseResult parsed =
+        parse(std::string("kir 1\nkernel @k fp(native) (%0: view<f32, 1>, %1: i64, %2: f32) {\n  ") + line + "\n  return\n}\n");
     EXPECT_EQ(parsed.error, "");
     return verify(parsed.module);
   };
   EXPECT_EQ(wrong_with("%3: f32 = load.ahead(8) %0, %1"), "");
-  EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"), "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
+  EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"),
+            "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
   EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"), "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");
 }
 

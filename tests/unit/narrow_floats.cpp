@@ -31,9 +31,7 @@ using Bits = std::uint64_t;
 template <class T>
 constexpr Scalar scalar_of = Scalar(kr::detail::scalar_of<T>);
 
-Bits canonical(Scalar s, Bits bits) {
-  return is_nan(s, bits) ? canonical_nan(s) : bits;
-}
+Bits canonical(Scalar s, Bits bits) { return is_nan(s, bits) ? canonical_nan(s) : bits; }
 template <class T>
 Bits bits_of_plain(T x) {
   return canonical(scalar_of<T>, kr::detail::bits_of(x));
@@ -43,7 +41,8 @@ Bits bits_of_plain(T x) {
 /// by eval.
 class Straight {
  public:
-  Straight(Op op, Scalar result, Scalar operand, unsigned arity, krait::passes::SmallFloats has = {}) : f_(new_function("straight")) {
+  Straight(Op op, Scalar result, Scalar operand, unsigned arity, krait::passes::SmallFloats has = {})
+      : f_(new_function("straight")) {
     Builder b(f_);
     b.at(f_.body);
     std::vector<ValueId> operands;
@@ -52,8 +51,11 @@ class Straight {
     b.append(Op::Yield, {}, std::vector{out_});
     f_.results = {result};
     Module m{{f_}};
-    const auto to_float8 = [](const Inst& i) { return i.op == Op::CastSat && is_float(i.type.scalar) && size_of(i.type.scalar) == 1; };
-    krait::passes::expand_ops(m, has.float8 ? to_float8 : [](const Inst&) { return false; }, 32);
+    const auto to_float8 = [](const Inst& i) {
+      return i.op == Op::CastSat && is_float(i.type.scalar) && size_of(i.type.scalar) == 1;
+    };
+    krait::passes::expand_ops(
+        m, has.float8 ? to_float8 : [](const Inst&) { return false; }, 32);
     krait::passes::lower_types(m, has);
     lowered_ = m.functions[0];
   }
@@ -128,9 +130,11 @@ struct NarrowFloats : testing::Test {
       }
     }
     for (const double at : {448.0, 464.0, 480.0, 496.0, 512.0, 57344.0, 61440.0, 65536.0, 0x1p-10, 0x1p-17, 0x1p-18})
-      for (const double x : {at, std::nextafter(at, 0.0), double(std::nextafter(float(at), 0.0f)), double(std::nextafter(float(at), 1e9f))})
+      for (const double x :
+           {at, std::nextafter(at, 0.0), double(std::nextafter(float(at), 0.0f)), double(std::nextafter(float(at), 1e9f))})
         for (const double y : {x, -x}) out.push_back(From(y));
-    for (const double x : {double(INFINITY), double(NAN), 0x1.fep127, 0x1.ff7fffp127, 0x1.ffp127, 0x1.ff8p127, 0x1p128, 0x1p-134, 0x1.8p-134, 0x1p-135, 0x1p-149, 0x1p-400, 1e300})
+    for (const double x : {double(INFINITY), double(NAN), 0x1.fep127, 0x1.ff7fffp127, 0x1.ffp127, 0x1.ff8p127, 0x1p128, 0x1p-134,
+                           0x1.8p-134, 0x1p-135, 0x1p-149, 0x1p-400, 1e300})
       for (const double y : {x, -x}) out.push_back(From(y));
     return out;
   }
@@ -144,7 +148,8 @@ struct NarrowFloats : testing::Test {
       for (int low = 0; low <= top; ++low)
         for (int more = 0; more <= low; ++more)
           for (const int step : {-1, 0, 1}) {
-            const auto x = Wide((std::uint64_t(1) << top) + (std::uint64_t(1) << low) + (std::uint64_t(1) << more) + std::uint64_t(step));
+            const auto x =
+                Wide((std::uint64_t(1) << top) + (std::uint64_t(1) << low) + (std::uint64_t(1) << more) + std::uint64_t(step));
             out.push_back(Integer(x)), out.push_back(Integer(Wide(0 - std::uint64_t(x))));
           }
     return out;
@@ -192,14 +197,16 @@ TYPED_TEST(NarrowFloats, IntegersRoundOnce) {
 TEST(Bf16, MidpointsGoToTheEvenNeighbour) {
   for (unsigned bits = 0; bits < 0x7f80; ++bits) {
     const auto x = double(float(kr::bf16::from_bits(std::uint16_t(bits))));
-    const double next = bits == 0x7f7f ? 0x1p128 : double(float(kr::bf16::from_bits(std::uint16_t(bits + 1)))), middle = (x + next) / 2;
+    const double next = bits == 0x7f7f ? 0x1p128 : double(float(kr::bf16::from_bits(std::uint16_t(bits + 1)))),
+                 middle = (x + next) / 2;
     ASSERT_EQ(x, double(std::bit_cast<float>(std::uint32_t(bits) << 16)));
     ASSERT_EQ(kr::bf16(middle).bits(), bits & 1 ? bits + 1 : bits);
     ASSERT_EQ(kr::bf16(std::nextafter(middle, 0.0)).bits(), bits);
     ASSERT_EQ(kr::bf16(std::nextafter(middle, 0x1p200)).bits(), bits + 1);
     ASSERT_EQ(kr::bf16(-middle).bits(), 0x8000 | (bits & 1 ? bits + 1 : bits));
   }
-  EXPECT_EQ(kr::bf16((std::int64_t(1) << 62) + (std::int64_t(1) << 54) + 1).bits(), 0x5e81);  // above the midpoint by less than f64 holds
+  EXPECT_EQ(kr::bf16((std::int64_t(1) << 62) + (std::int64_t(1) << 54) + 1).bits(),
+            0x5e81);  // above the midpoint by less than f64 holds
   EXPECT_EQ(kr::bf16((std::int64_t(1) << 62) + (std::int64_t(1) << 54)).bits(), 0x5e80);
 }
 
@@ -209,7 +216,8 @@ TEST(Bf16, LoweredArithmeticIsTheInterpreters) {
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);
   const auto any = [&]() -> Bits {
-    constexpr Bits edges[] = {0, 0x8000, 1, 0x8001, 0x7f, 0x80, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x3f80, 0xbf80, 0x3f81, 0x4000};
+    constexpr Bits edges[] = {0,      0x8000, 1,      0x8001, 0x7f,   0x80,   0x7f7f, 0xff7f,
+                              0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x3f80, 0xbf80, 0x3f81, 0x4000};
     switch (random() % 4) {
       case 0: return edges[random() % std::size(edges)];
       case 1: return 0x3f80 + random() % 256 - 128;
@@ -217,7 +225,8 @@ TEST(Bf16, LoweredArithmeticIsTheInterpreters) {
       default: return random() & 0xffff;
     }
   };
-  for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Copysign, Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge}) {
+  for (const Op op :
+       {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Copysign, Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge}) {
     const Scalar to = info(op).rule == Rule::Compare ? Scalar::Bool : Scalar::BF16;
     const Straight both(op, to, Scalar::BF16, 2);
     for (int i = 0; i < 20000; ++i) {
@@ -237,7 +246,8 @@ TEST(Bf16, LoweredArithmeticIsTheInterpreters) {
     const Bits z = random() % 2 ? any() : ((near ^ (random() & 0x8000)) + random() % 5 - 2) & 0xffff;
     ASSERT_EQ(fma.lowered({x, y, z}), fma.recorded({x, y, z})) << std::hex << x << ' ' << y << ' ' << z;
     const auto plain = [](Bits b) { return kr::bf16::from_bits(std::uint16_t(b)); };
-    ASSERT_EQ(bits_of_plain(kr::fma(plain(x), plain(y), plain(z))), fma.recorded({x, y, z})) << std::hex << x << ' ' << y << ' ' << z;
+    ASSERT_EQ(bits_of_plain(kr::fma(plain(x), plain(y), plain(z))), fma.recorded({x, y, z}))
+        << std::hex << x << ' ' << y << ' ' << z;
   }
 }
 
@@ -247,8 +257,11 @@ TEST(Float8, EveryNumberIsWhatItsFieldsSay) {
     const unsigned e4 = bits >> 3 & 15, m3 = bits & 7, e5 = bits >> 2 & 31, m2 = bits & 3;
     const double sign = bits & 0x80 ? -1 : 1;
     const double four = sign * (e4 ? std::ldexp(1 + m3 / 8.0, int(e4) - 7) : std::ldexp(m3 / 8.0, -6));
-    const double five = sign * (e5 == 31 ? double(INFINITY) : e5 ? std::ldexp(1 + m2 / 4.0, int(e5) - 15) : std::ldexp(m2 / 4.0, -14));
-    const auto x = double(float(kr::f8e4m3::from_bits(std::uint8_t(bits)))), y = double(float(kr::f8e5m2::from_bits(std::uint8_t(bits))));
+    const double five = sign * (e5 == 31 ? double(INFINITY)
+                                : e5     ? std::ldexp(1 + m2 / 4.0, int(e5) - 15)
+                                         : std::ldexp(m2 / 4.0, -14));
+    const auto x = double(float(kr::f8e4m3::from_bits(std::uint8_t(bits)))),
+               y = double(float(kr::f8e5m2::from_bits(std::uint8_t(bits))));
     if ((bits & 0x7f) == 0x7f) EXPECT_TRUE(std::isnan(x));
     else EXPECT_TRUE(x == four && std::signbit(x) == std::signbit(four)) << bits;
     if (e5 == 31 && m2) EXPECT_TRUE(std::isnan(y));
@@ -263,7 +276,8 @@ void expect_nearest(unsigned largest, unsigned beyond) {
   const double top = number(largest), last = top + (top - number(largest - 1)) / 2;
   for (unsigned bits = 0; bits <= largest; ++bits) {
     const double x = number(bits), middle = bits == largest ? last : (x + number(bits + 1)) / 2;
-    const unsigned above = bits == largest ? beyond : bits + 1, even = bits & 1 ? above : bits, capped = bits == largest ? largest : above;
+    const unsigned above = bits == largest ? beyond : bits + 1, even = bits & 1 ? above : bits,
+                   capped = bits == largest ? largest : above;
     ASSERT_EQ(Float8(x).bits(), bits);
     ASSERT_EQ(Float8(middle).bits(), even);
     ASSERT_EQ(Float8(std::nextafter(middle, 0.0)).bits(), bits);
@@ -323,18 +337,23 @@ TEST(Float8, ConversionsByInstructionsGiveTheSame) {
       for (const Scalar to : all_scalars) {
         const Straight f(op, to, s, 1, has);
         EXPECT_TRUE(only_conversions(f));
-        for (Bits x = 0; x < 256; ++x) ASSERT_EQ(canonical(to, f.lowered({x})), f.recorded({x})) << info(op).name << ' ' << name_of(to) << std::hex << ' ' << x;
+        for (Bits x = 0; x < 256; ++x)
+          ASSERT_EQ(canonical(to, f.lowered({x})), f.recorded({x}))
+              << info(op).name << ' ' << name_of(to) << std::hex << ' ' << x;
       }
     const Straight sum(Op::Add, s, s, 2, has);
     EXPECT_TRUE(only_conversions(sum));
     for (Bits x = 0; x < 256; ++x)
       for (Bits y = 0; y < 256; ++y) ASSERT_EQ(sum.lowered({x, y}), sum.recorded({x, y})) << std::hex << x << ' ' << y;
-    const Straight cast(Op::Cast, s, Scalar::F32, 1, has), inside(Op::CastSat, s, Scalar::F32, 1, has), wide(Op::Cast, s, Scalar::F64, 1, has);
+    const Straight cast(Op::Cast, s, Scalar::F32, 1, has), inside(Op::CastSat, s, Scalar::F32, 1, has),
+        wide(Op::Cast, s, Scalar::F64, 1, has);
     const auto number = [&](Bits bits) { return std::bit_cast<double>(eval(Op::Cast, Scalar::F64, s, std::array{bits})); };
     const Bits largest = largest_finite(s);
     for (Bits bits = 0; bits <= largest; ++bits) {
-      const double step = bits == largest ? number(bits) - number(bits - 1) : number(bits + 1) - number(bits), middle = number(bits) + step / 2;
-      for (const double at : {number(bits), middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e300), 3 * middle, double(INFINITY), double(NAN)})
+      const double step = bits == largest ? number(bits) - number(bits - 1) : number(bits + 1) - number(bits),
+                   middle = number(bits) + step / 2;
+      for (const double at : {number(bits), middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e300), 3 * middle,
+                              double(INFINITY), double(NAN)})
         for (const double x : {at, -at, double(std::nextafter(float(at), 0.0f)), double(std::nextafter(float(at), 1e30f))}) {
           const Bits single = std::bit_cast<std::uint32_t>(float(x)), twice = std::bit_cast<std::uint64_t>(x);
           ASSERT_EQ(cast.lowered({single}), cast.recorded({single})) << x;

@@ -59,8 +59,9 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
   EXPECT_NE(wrong_with(bytes + "x"), "");
   std::string other = bytes;
   other[0] = 'X';
-  EXPECT_EQ(wrong_with(other), "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
-                               "libkrait_codegen.so are of different builds: install both again");
+  EXPECT_EQ(wrong_with(other),
+            "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
+            "libkrait_codegen.so are of different builds: install both again");
   EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
   for (std::size_t at = 48; at < 72; ++at) {  // sizes of parts
     other = bytes;
@@ -73,7 +74,8 @@ TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {
   std::string bytes = seal(example());
   const std::uint32_t later = Envelope::version + 1;
   std::memcpy(bytes.data() + 8, &later, sizeof later);
-  const std::string expected = "its code is in format " + std::to_string(later) + ", expected " + std::to_string(Envelope::version) +
+  const std::string expected = "its code is in format " + std::to_string(later) + ", expected " +
+                               std::to_string(Envelope::version) +
                                ": libkrait.so and libkrait_codegen.so are of different builds: install both again";
   EXPECT_EQ(wrong_with(bytes), expected);
   try {
@@ -90,7 +92,8 @@ TEST(SupportEnvelope, OtherArgumentsAreTold) {
   EXPECT_EQ(difference(given, given), "");
   ArgumentLayout taken = given;
   taken.slots[1].offset += 8;
-  EXPECT_EQ(difference(taken, given), "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
+  EXPECT_EQ(difference(taken, given),
+            "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
   taken = given;
   taken.slots.pop_back();
   EXPECT_EQ(difference(taken, given).substr(0, 46), "item 6 of its arguments is missing, expected t");

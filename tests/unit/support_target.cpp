@@ -19,12 +19,15 @@ std::string read(std::string_view text) {
 }
 
 TEST(Target, TextsOfDevicesStayAsTheyAre) {
-  for (const char* text :
-       {"interpreter", "cpu x86-64 lanes=16 cpu=x86-64-v4 tune=znver4", "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=icelake-server", "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2 tune=x86-64-v2",
-        "cpu x86-64 lanes=8 parts=2 cpu=x86-64-v2 tune=znver4 features=+avx2,+fma effort=quick", "ptx sm=75 isa=63", "ptx sm=90 isa=81",
-        "ptx sm=90a isa=80", "spirv features= subgroup=0 push=128",
-        "spirv features=i64,f64,i16,i8,f16,a64,sa64,fadd32,vmm,warp,szin16,szin32,szin64,rte16,rte32,rte64,hide0,joins,round16,round32,walks,"
-        "div32,sqrt32,rsqrt32,div64,sqrt64,whole64 subgroup=8 push=128"})
+  for (const char* text : {"interpreter", "cpu x86-64 lanes=16 cpu=x86-64-v4 tune=znver4",
+                           "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=icelake-server",
+                           "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2 tune=x86-64-v2",
+                           "cpu x86-64 lanes=8 parts=2 cpu=x86-64-v2 tune=znver4 features=+avx2,+fma effort=quick",
+                           "ptx sm=75 isa=63", "ptx sm=90 isa=81", "ptx sm=90a isa=80", "spirv features= subgroup=0 push=128",
+                           "spirv "
+                           "features=i64,f64,i16,i8,f16,a64,sa64,fadd32,vmm,warp,szin16,szin32,szin64,rte16,rte32,rte64,hide0,"
+                           "joins,round16,round32,walks,"
+                           "div32,sqrt32,rsqrt32,div64,sqrt64,whole64 subgroup=8 push=128"})
     EXPECT_EQ(read(text), text);
 }
 
@@ -55,7 +58,8 @@ TEST(Target, ShortTextsAndDefaults) {
   EXPECT_EQ(read("sm_120"), "ptx sm=120 isa=87");
   EXPECT_EQ(read(" ptx  isa=80 sm=90 "), "ptx sm=90 isa=80");
   EXPECT_EQ(read("vulkan"),
-            "spirv features=i64,f64,i16,i8,f16,a64,sa64,vmm,warp,rte16,rte32,rte64,div32,sqrt32,div64,sqrt64,whole64 subgroup=32 push=128");
+            "spirv features=i64,f64,i16,i8,f16,a64,sa64,vmm,warp,rte16,rte32,rte64,div32,sqrt32,div64,sqrt64,whole64 subgroup=32 "
+            "push=128");
   EXPECT_EQ(read("spirv"), read("vulkan"));
   EXPECT_EQ(read("opencl"), "spirv-cl features=i64,f64,i16,i8,fma32,div32,sqrt32,fma64,div64,sqrt64,whole64");
   EXPECT_EQ(read("spirv-cl"), read("opencl"));
@@ -67,18 +71,21 @@ TEST(Target, ShortTextsAndDefaults) {
 }
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
-  const std::string kinds = " is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
+  const std::string kinds =
+      " is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
   EXPECT_EQ(read(""), "\"\"" + kinds);
   EXPECT_EQ(read("metal"), "\"metal\"" + kinds);
   EXPECT_EQ(read("vulkan push=128"), "\"vulkan push=128\"" + kinds);
   EXPECT_EQ(read("interpreter fast"), "target \"interpreter fast\": \"fast\": expected nothing more");
-  const std::string sms = ": expected a compute capability: one of 75, 80, 86, 87, 89, 90, 90a, 100, 100a, 103, 103a, 120, 120a, 121, 121a";
+  const std::string sms =
+      ": expected a compute capability: one of 75, 80, 86, 87, 89, 90, 90a, 100, 100a, 103, 103a, 120, 120a, 121, 121a";
   EXPECT_EQ(read("sm_60"), "target \"sm_60\": \"sm_60\"" + sms);
   EXPECT_EQ(read("sm_90b"), "target \"sm_90b\": \"sm_90b\"" + sms);
   EXPECT_EQ(read("ptx sm=new isa=80"), "target \"ptx sm=new isa=80\": \"sm=new\"" + sms);
   EXPECT_EQ(read("ptx sm=89a"), "target \"ptx sm=89a\": \"sm=89a\"" + sms);
-  EXPECT_EQ(read("ptx sm=90 isa=79"), "target \"ptx sm=90 isa=79\": \"isa=79\": expected a PTX version: one of 63, 64, 65, 70, 71, 72, 73, "
-                                      "74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88");
+  EXPECT_EQ(read("ptx sm=90 isa=79"),
+            "target \"ptx sm=90 isa=79\": \"isa=79\": expected a PTX version: one of 63, 64, 65, 70, 71, 72, 73, "
+            "74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88");
   EXPECT_EQ(read("ptx sm=90a isa=78"), "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
   EXPECT_EQ(read("ptx"), "target \"ptx\": expected sm= behind ptx");
   EXPECT_EQ(read("ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
@@ -87,13 +94,17 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 behind cpu");
   EXPECT_EQ(read("cpu x86-64 lanes=3"), "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16");
   EXPECT_EQ(read("cpu x86-64 parts=16"), "target \"cpu x86-64 parts=16\": \"parts=16\": expected one of 1, 2, 4, 8");
-  EXPECT_EQ(read("cpu x86-64 cpu="), "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features= or effort=, with a value");
+  EXPECT_EQ(read("cpu x86-64 cpu="),
+            "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features= or effort=, with a value");
   EXPECT_EQ(read("cpu x86-64 effort=slow"), "target \"cpu x86-64 effort=slow\": \"effort=slow\": expected quick or best");
-  EXPECT_EQ(read("cpu x86-64 features=+fma,-sse2"), "target \"cpu x86-64 features=+fma,-sse2\": \"features=+fma,-sse2\": features of the "
-                                                    "processor can only be added: expected +…, not \"-sse2\"");
+  EXPECT_EQ(read("cpu x86-64 features=+fma,-sse2"),
+            "target \"cpu x86-64 features=+fma,-sse2\": \"features=+fma,-sse2\": features of the "
+            "processor can only be added: expected +…, not \"-sse2\"");
   EXPECT_EQ(read("spirv features=i64,f65"),
-            "target \"spirv features=i64,f65\": \"f65\": expected features of i64, f64, i16, i8, f16, a64, sa64, fadd32, fadd64, vmm, warp, functions, szin16, "
-            "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
+            "target \"spirv features=i64,f65\": \"f65\": expected features of i64, f64, i16, i8, f16, a64, sa64, fadd32, fadd64, "
+            "vmm, warp, functions, szin16, "
+            "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, "
+            "count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
             "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, unvalidated");
   EXPECT_EQ(read("spirv subgroup=many"), "target \"spirv subgroup=many\": \"subgroup=many\": expected a number up to 128");
   EXPECT_EQ(read("spirv push=-1"), "target \"spirv push=-1\": \"push=-1\": expected a number up to 65536");
@@ -138,7 +149,9 @@ TEST(Target, QuirksAreWhereTheirRowsSay) {
   EXPECT_GT(quirks().size(), 20u);
   for (const Quirk& quirk : quirks()) {
     EXPECT_FALSE(quirk.versions.empty()) << quirk.symptom;
-    if (quirk.cure.find('/') != quirk.cure.npos) { EXPECT_TRUE(fs::exists(fs::path(KRAIT_SOURCE_DIR) / quirk.cure)) << quirk.cure; }
+    if (quirk.cure.find('/') != quirk.cure.npos) {
+      EXPECT_TRUE(fs::exists(fs::path(KRAIT_SOURCE_DIR) / quirk.cure)) << quirk.cure;
+    }
     std::string probe(quirk.probe);
     const std::size_t dot = probe.find('.');
     if (dot == probe.npos) {

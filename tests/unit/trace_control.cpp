@@ -17,8 +17,10 @@ template <class Index>
 std::vector<std::int64_t> indices(Index begin, Index end, std::int64_t step) {
   std::vector<std::int64_t> all;
   __int128 i = begin;
-  if (step > 0) for (; i < static_cast<__int128>(end); i += step) all.push_back(static_cast<std::int64_t>(i));
-  if (step < 0) for (; i > static_cast<__int128>(end); i += step) all.push_back(static_cast<std::int64_t>(i));
+  if (step > 0)
+    for (; i < static_cast<__int128>(end); i += step) all.push_back(static_cast<std::int64_t>(i));
+  if (step < 0)
+    for (; i > static_cast<__int128>(end); i += step) all.push_back(static_cast<std::int64_t>(i));
   return all;
 }
 
@@ -37,35 +39,48 @@ void check_range(Index begin, Index end, int step) {
   const auto expected = indices(begin, end, step);
   ASSERT_LE(expected.size(), 64u);
   // Everything known at run time.
-  EXPECT_EQ(run_range([](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e,
-                         kr::value<int> s) {
-              kr::var<std::int64_t> n = 0;
-              for (auto i : kr::range(b, e, s)) out[n++] = kr::cast<std::int64_t>(i);
-              count[0] = n;
-            }, begin, end, step), expected);
+  EXPECT_EQ(
+      run_range(
+          [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e, kr::value<int> s) {
+            kr::var<std::int64_t> n = 0;
+            for (auto i : kr::range(b, e, s)) out[n++] = kr::cast<std::int64_t>(i);
+            count[0] = n;
+          },
+          begin, end, step),
+      expected);
   // The step, then everything, known while recording.
-  EXPECT_EQ(run_range([=](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
-              kr::var<std::int64_t> n = 0;
-              for (auto i : kr::range(b, e, step)) out[n++] = kr::cast<std::int64_t>(i);
-              count[0] = n;
-            }, begin, end), expected);
+  EXPECT_EQ(run_range(
+                [=](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
+                  kr::var<std::int64_t> n = 0;
+                  for (auto i : kr::range(b, e, step)) out[n++] = kr::cast<std::int64_t>(i);
+                  count[0] = n;
+                },
+                begin, end),
+            expected);
   EXPECT_EQ(run_range([=](kr::view<std::int64_t> out, kr::view<std::int64_t> count) {
               kr::var<std::int64_t> n = 0;
               for (auto i : kr::range(begin, end, step)) out[n++] = kr::cast<std::int64_t>(i);
               count[0] = n;
-            }), expected);
+            }),
+            expected);
   if (step != 1) return;
-  EXPECT_EQ(run_range([](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
-              kr::var<std::int64_t> n = 0;
-              for (auto i : kr::range(b, e)) out[n++] = kr::cast<std::int64_t>(i);
-              count[0] = n;
-            }, begin, end), expected);
+  EXPECT_EQ(run_range(
+                [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> b, kr::value<Index> e) {
+                  kr::var<std::int64_t> n = 0;
+                  for (auto i : kr::range(b, e)) out[n++] = kr::cast<std::int64_t>(i);
+                  count[0] = n;
+                },
+                begin, end),
+            expected);
   if (begin != 0) return;
-  EXPECT_EQ(run_range([](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> e) {
-              kr::var<std::int64_t> n = 0;
-              for (auto i : kr::range(e)) out[n++] = kr::cast<std::int64_t>(i);
-              count[0] = n;
-            }, end), expected);
+  EXPECT_EQ(run_range(
+                [](kr::view<std::int64_t> out, kr::view<std::int64_t> count, kr::value<Index> e) {
+                  kr::var<std::int64_t> n = 0;
+                  for (auto i : kr::range(e)) out[n++] = kr::cast<std::int64_t>(i);
+                  count[0] = n;
+                },
+                end),
+            expected);
 }
 
 template <class Index>
@@ -120,14 +135,16 @@ TEST(trace_range, index_has_the_common_type_of_the_bounds) {
 }
 TEST(trace_range, bounds_are_read_once) {
   std::vector<int> out(1);
-  run_one([](kr::view<int> y) {
-    kr::var n = 3, trips = 0;
-    for (auto i : kr::range(n)) {
-      n += i + 10;
-      trips += 1;
-    }
-    y[0] = trips;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var n = 3, trips = 0;
+        for (auto i : kr::range(n)) {
+          n += i + 10;
+          trips += 1;
+        }
+        y[0] = trips;
+      },
+      out);
   EXPECT_EQ(out[0], 3);
 }
 TEST(trace_range, grid_stride_covers_every_index_once) {
@@ -145,35 +162,41 @@ TEST(trace_range, grid_stride_covers_every_index_once) {
 
 TEST(trace_control, break_and_continue) {
   std::vector<int> out(1);
-  run_one([](kr::view<int> y) {
-    kr::var sum = 0;
-    for (auto i : kr::range(100)) {
-      kr::if_(i % 2 == 0, [&] { kr::continue_(); });
-      kr::if_(i > 10, [&] {
-        kr::break_();
-        sum += 1000;  // dead
-      });
-      sum += i;
-    }
-    y[0] = sum;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var sum = 0;
+        for (auto i : kr::range(100)) {
+          kr::if_(i % 2 == 0, [&] { kr::continue_(); });
+          kr::if_(i > 10, [&] {
+            kr::break_();
+            sum += 1000;  // dead
+          });
+          sum += i;
+        }
+        y[0] = sum;
+      },
+      out);
   EXPECT_EQ(out[0], 1 + 3 + 5 + 7 + 9);
 }
 
 TEST(trace_control, while_evaluates_its_condition_each_trip) {
   std::vector<int> out(2);
-  run_one([](kr::view<int> y) {
-    kr::var n = 0, tests = 0;
-    kr::while_([&] {
-      tests += 1;
-      return n < 5;
-    }, [&] {
-      n += 1;
-      kr::if_(n == 2, [&] { kr::continue_(); });
-      y[0] += 10;
-    });
-    y[1] = tests;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var n = 0, tests = 0;
+        kr::while_(
+            [&] {
+              tests += 1;
+              return n < 5;
+            },
+            [&] {
+              n += 1;
+              kr::if_(n == 2, [&] { kr::continue_(); });
+              y[0] += 10;
+            });
+        y[1] = tests;
+      },
+      out);
   EXPECT_EQ(out, (std::vector{40, 6}));
 }
 
@@ -183,13 +206,14 @@ TEST(trace_control, return_in_nested_loops_ends_the_thread) {
     const auto t = kr::grid();
     kr::var k = 0;
     for (auto i : kr::range(3)) {
-      kr::while_([&] { return k < 100; }, [&] {
-        k += 1;
-        kr::if_(k > t, [&] {
-          y[t] = k + 10 * i;
-          kr::return_();
-        });
-      });
+      kr::while_([&] { return k < 100; },
+                 [&] {
+                   k += 1;
+                   kr::if_(k > t, [&] {
+                     y[t] = k + 10 * i;
+                     kr::return_();
+                   });
+                 });
     }
     y[t] = -1;
   });
@@ -218,10 +242,9 @@ TEST(trace_control, elif_conditions_are_guarded) {
       kr::atomic(called[n]).add(1);
       return t == n;
     };
-    kr::if_(is(0), [&] { y[t] = 10; })
-        .elif_(is(1), [&] { y[t] = 11; })
-        .elif_(is(2), [&] { y[t] = 12; })
-        .else_([&] { y[t] = 13; });
+    kr::if_(is(0), [&] { y[t] = 10; }).elif_(is(1), [&] { y[t] = 11; }).elif_(is(2), [&] { y[t] = 12; }).else_([&] {
+      y[t] = 13;
+    });
   });
   krait::ir::Launch launch;
   launch.block[0] = 4;
@@ -232,27 +255,42 @@ TEST(trace_control, elif_conditions_are_guarded) {
 
 TEST(trace_control, conditions_of_any_arithmetic_type) {
   std::vector<int> out(5);
-  run_one([](kr::view<int> y, kr::value<float> nan) {
-    kr::if_(y.size(), [&] { y[0] = 1; });
-    kr::if_(kr::value(-0.0f), [&] { y[1] = 1; });
-    kr::if_(nan, [&] { y[2] = 1; });
-    kr::if_(true, [&] { y[3] = 1; });
-    kr::var<bool> no;
-    kr::if_(no, [&] { y[4] = 1; });
-  }, out, std::numeric_limits<float>::quiet_NaN());
+  run_one(
+      [](kr::view<int> y, kr::value<float> nan) {
+        kr::if_(y.size(), [&] { y[0] = 1; });
+        kr::if_(kr::value(-0.0f), [&] { y[1] = 1; });
+        kr::if_(nan, [&] { y[2] = 1; });
+        kr::if_(true, [&] { y[3] = 1; });
+        kr::var<bool> no;
+        kr::if_(no, [&] { y[4] = 1; });
+      },
+      out, std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(out, (std::vector{1, 0, 1, 1, 0}));
 }
 
 TEST(trace_control, select_of_lambdas_is_lazy) {
   std::vector<int> out(3);
-  run_one([](kr::view<int> y, kr::value<int> n) {
-    y[0] = kr::select(n > 0, [&] { y[1] = 1; return n; }, [&] { y[2] = 1; return 7; });
-  }, out, 5);
+  run_one(
+      [](kr::view<int> y, kr::value<int> n) {
+        y[0] = kr::select(
+            n > 0,
+            [&] {
+              y[1] = 1;
+              return n;
+            },
+            [&] {
+              y[2] = 1;
+              return 7;
+            });
+      },
+      out, 5);
   EXPECT_EQ(out, (std::vector{5, 1, 0}));
   record([](kr::value<float> f, kr::value<short> s, kr::value<int> i) {
     static_assert(std::is_same_v<decltype(kr::select(i > 0, s, s)), kr::value<short>>);
     static_assert(std::is_same_v<decltype(kr::select(i > 0, s, i)), kr::value<int>>);
-    static_assert(std::is_same_v<decltype(kr::select(i > 0, [&] { return f; }, i)), kr::value<float>>);
+    static_assert(std::is_same_v<decltype(kr::select(
+                                     i > 0, [&] { return f; }, i)),
+                                 kr::value<float>>);
     static_assert(std::is_same_v<decltype(kr::select(i > 0, 1.0, f)), kr::value<double>>);
   });
 }
@@ -275,10 +313,12 @@ TEST(trace_control, switch_selects_one_body) {
 
 TEST(trace_control, switch_without_default_in_a_loop) {
   std::vector<int> out(1);
-  run_one([](kr::view<int> y) {
-    for (auto i : kr::range(10u)) kr::switch_(i).case_(2, [&] { y[0] += 1; }).case_(5, [&] { kr::break_(); });
-    y[0] += 10;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        for (auto i : kr::range(10u)) kr::switch_(i).case_(2, [&] { y[0] += 1; }).case_(5, [&] { kr::break_(); });
+        y[0] += 10;
+      },
+      out);
   EXPECT_EQ(out[0], 11);
 }
 
@@ -293,9 +333,9 @@ std::vector<int> each(std::vector<int> in, const Lambda& lambda) {
       const auto keep = [&](kr::detail::node result) {
         y[i] = kr::value<int>(kr::detail::convert(kr::detail::scalar::i32, result));
       };
-      const auto scope = kr::detail::begin_body(
-          [](void* context, kr::detail::node result) { (*static_cast<decltype(keep)*>(context))(result); },
-          const_cast<void*>(static_cast<const void*>(&keep)));
+      const auto scope =
+          kr::detail::begin_body([](void* context, kr::detail::node result) { (*static_cast<decltype(keep)*>(context))(result); },
+                                 const_cast<void*>(static_cast<const void*>(&keep)));
       keep(node_of(kr::value<int>(lambda(x[i]))));
       kr::detail::end_body(scope);
     }
@@ -322,18 +362,20 @@ TEST(trace_body, return_with_a_value_leaves_the_element) {
     return -3;
   };
   for (const int v : in) expected.push_back(plain(v));
-  EXPECT_EQ(each(in, [](kr::value<int> v) {
-              kr::if_(v < 0, [&] { kr::return_(0); });
-              for (auto i : kr::range(2, 50)) {
-                kr::var k = 0;
-                kr::while_([&] { return k < 10; }, [&] {
-                  k += 1;
-                  kr::if_(k * i == v, [&] { kr::return_(k * 1000 + i); });
-                });
-                kr::if_(i > v, [&] { kr::return_(-2); });
-              }
-              return kr::value(-3);
-            }),
+  EXPECT_EQ(each(in,
+                 [](kr::value<int> v) {
+                   kr::if_(v < 0, [&] { kr::return_(0); });
+                   for (auto i : kr::range(2, 50)) {
+                     kr::var k = 0;
+                     kr::while_([&] { return k < 10; },
+                                [&] {
+                                  k += 1;
+                                  kr::if_(k * i == v, [&] { kr::return_(k * 1000 + i); });
+                                });
+                     kr::if_(i > v, [&] { kr::return_(-2); });
+                   }
+                   return kr::value(-3);
+                 }),
             expected);
 }
 
@@ -344,10 +386,11 @@ TEST(trace_body, an_inlined_one_is_left_alone) {
     return v;
   };
   const auto inlined = [&](kr::value<int> v) { return kr::detail::call_inlined([&] { return sign(v); }); };
-  EXPECT_EQ(each({-7, 0, 2, 9}, [&](kr::value<int> v) {
-              kr::if_(v == 9, [&] { kr::return_(inlined(v - 8) + 1); });
-              return inlined(v) * 2;
-            }),
+  EXPECT_EQ(each({-7, 0, 2, 9},
+                 [&](kr::value<int> v) {
+                   kr::if_(v == 9, [&] { kr::return_(inlined(v - 8) + 1); });
+                   return inlined(v) * 2;
+                 }),
             (std::vector{-2, 0, 40, 11}));
 }
 

@@ -116,7 +116,8 @@ krait::ir::Argument argument(Number x) {
 
 template <class Given>
 void append_arguments(std::vector<krait::ir::Argument>& to, Given& given) {
-  if constexpr (kr::detail::is_struct<Given>) kr::detail::each_leaf(given, [&](const auto& leaf) { to.push_back(argument(leaf)); });
+  if constexpr (kr::detail::is_struct<Given>)
+    kr::detail::each_leaf(given, [&](const auto& leaf) { to.push_back(argument(leaf)); });
   else to.push_back(argument(given));
 }
 template <class... Args>

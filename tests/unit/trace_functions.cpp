@@ -51,10 +51,12 @@ func @square.2 (%0: i32) -> i32 {
 }
 
 TEST(trace_functions, variables_are_taken_by_reference_where_they_are_assigned) {
-  const auto step = kr::function([](kr::var<int>& n, kr::var<float>& untouched, kr::value<int> by) {
-    n += by;
-    return untouched * 2.0f;
-  }, {.name = "step"});
+  const auto step = kr::function(
+      [](kr::var<int>& n, kr::var<float>& untouched, kr::value<int> by) {
+        n += by;
+        return untouched * 2.0f;
+      },
+      {.name = "step"});
   EXPECT_EQ(prepared_text([&](kr::view<float> y) {
               kr::var n = 1;
               kr::var x = 3.0f;
@@ -86,8 +88,7 @@ func @step (%0: i32, %1: f32, %2: i32) -> (f32, i32) {
 TEST(trace_functions, results_arguments_and_early_returns) {
   const auto divide = kr::function([](kr::value<int> x, kr::value<int> y) { return std::tuple(x / y, x % y); });
   const auto first_factor = kr::function([](kr::value<int> n) {
-    for (auto i : kr::range(2, 100))
-      kr::if_(n % i == 0, [&] { kr::return_(i); });
+    for (auto i : kr::range(2, 100)) kr::if_(n % i == 0, [&] { kr::return_(i); });
     return kr::value<int>(-1);
   });
   const auto put = kr::function([](kr::view<int> y, auto at, auto x) {
@@ -96,14 +97,16 @@ TEST(trace_functions, results_arguments_and_early_returns) {
   });
   const auto twice = kr::function([&](auto x) { return first_factor(x) + first_factor(x + 1); });
   std::vector<int> y{35, 6, -5, 0, 0, 0};
-  run_one([&](kr::view<int> a) {
-    const auto [quotient, rest] = divide(a[0], a[1]);
-    const kr::value<int> negative = a[2];
-    put(a, 3, quotient);
-    put(a, 4, rest);
-    put(a, 5, twice(a[0]));
-    put(a, 0, negative);
-  }, y);
+  run_one(
+      [&](kr::view<int> a) {
+        const auto [quotient, rest] = divide(a[0], a[1]);
+        const kr::value<int> negative = a[2];
+        put(a, 3, quotient);
+        put(a, 4, rest);
+        put(a, 5, twice(a[0]));
+        put(a, 0, negative);
+      },
+      y);
   EXPECT_EQ(y, (std::vector<int>{35, 6, -5, 5, 5, 7}));
 }
 
@@ -161,8 +164,9 @@ kr::value<int> Factorial::operator()(kr::value<int> n) const {
 }
 
 TEST(trace_functions, recursion_is_refused) {
-  EXPECT_NE(misuse([](kr::view<int> y) { y[0] = factorial(y[1]); })
-                .find("function factorial calls itself, directly or through others: what a kernel calls is not recursive"),
+  EXPECT_NE(misuse([](kr::view<int> y) {
+              y[0] = factorial(y[1]);
+            }).find("function factorial calls itself, directly or through others: what a kernel calls is not recursive"),
             std::string::npos);
 }
 

@@ -124,16 +124,18 @@ void check() {
 }
 
 TEST(trace_logic, random_expressions) {
-  []<unsigned... Seeds>(std::integer_sequence<unsigned, Seeds...>) { (check<Seeds * 7919 + 1>(), ...); }(
-      std::make_integer_sequence<unsigned, 120>{});
+  []<unsigned... Seeds>(std::integer_sequence<unsigned, Seeds...>) { (check<Seeds * 7919 + 1>(), ...); }
+  (std::make_integer_sequence<unsigned, 120>{});
 }
 
 TEST(trace_logic, plain_left_operand_that_decides) {
   std::vector<int> out(2);
-  run_one([](kr::view<int> y) {
-    y[0] = false && y[1] == 0;
-    y[1] = true || y[1] == 0;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        y[0] = false && y[1] == 0;
+        y[1] = true || y[1] == 0;
+      },
+      out);
   EXPECT_EQ(out, (std::vector{0, 1}));
   const std::string message = misuse([](kr::view<int> y) { y[0] = false && kr::atomic(y[1]).add(1) > 0; });
   EXPECT_NE(message.find("has side effects"), std::string::npos) << message;
@@ -159,9 +161,8 @@ kernel fp(native) (%0: view<i32, 1>, %1: i32) {
 }
 
 TEST(trace_logic, a_load_is_guarded) {
-  EXPECT_EQ(canonical_text([](kr::view<const int> x, kr::view<bool> out, kr::value<std::int64_t> i) {
-              out[i] = i < x.size() && x[i] != 0;
-            }),
+  EXPECT_EQ(canonical_text(
+                [](kr::view<const int> x, kr::view<bool> out, kr::value<std::int64_t> i) { out[i] = i < x.size() && x[i] != 0; }),
             R"(kir 1
 kernel fp(native) (%0: view<i32, 1, const>, %1: view<bool, 1>, %2: i64) {
   %3: i64 = extent %0 {0}

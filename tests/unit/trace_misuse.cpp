@@ -38,58 +38,67 @@ TEST(trace_misuse, value_of_an_older_recording) {
   std::optional<kr::value<int>> kept;
   record([&](kr::view<int> y) { kept.emplace(y[0]); });
   int line = 0;
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              y[0] = y[1] + *kept;
-            },
-            line, "a traced value of another recording is used: values, vars and views live only while their kernel is being "
-                     "recorded");
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        y[0] = y[1] + *kept;
+      },
+      line,
+      "a traced value of another recording is used: values, vars and views live only while their kernel is being "
+      "recorded");
 }
 
 TEST(trace_misuse, value_of_a_body_that_has_ended) {
   int line = 0;
   const std::string text =
-      "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it inside";
-  expect_misuse([&](kr::view<int> y) {
-              std::optional<kr::value<int>> kept;
-              kr::if_(y[0] > 0, [&] { kept.emplace(y[1]); });
-              line = __LINE__ + 1;
-              y[2] = *kept;
-            },
-            line, text);
-  expect_misuse([&](kr::view<int> y) {
-              std::optional<kr::value<std::int64_t>> kept;
-              for (auto i : kr::range(y.size())) kept.emplace(i);
-              line = __LINE__ + 1;
-              y[*kept] = 0;
-            },
-            line, text);
+      "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it "
+      "inside";
+  expect_misuse(
+      [&](kr::view<int> y) {
+        std::optional<kr::value<int>> kept;
+        kr::if_(y[0] > 0, [&] { kept.emplace(y[1]); });
+        line = __LINE__ + 1;
+        y[2] = *kept;
+      },
+      line, text);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        std::optional<kr::value<std::int64_t>> kept;
+        for (auto i : kr::range(y.size())) kept.emplace(i);
+        line = __LINE__ + 1;
+        y[*kept] = 0;
+      },
+      line, text);
   // A condition of elif_ belongs to the else branch.
-  expect_misuse([&](kr::view<int> y) {
-              std::optional<kr::value<bool>> kept;
-              const auto keep = [&](kr::value<bool> c) { return kept.emplace(c); };
-              kr::if_(y[0] > 0, [&] { y[1] = 0; }).elif_(keep(y[1] > 0), [&] { y[2] = 0; });
-              line = __LINE__ + 1;
-              y[3] = *kept;
-            },
-            line, text);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        std::optional<kr::value<bool>> kept;
+        const auto keep = [&](kr::value<bool> c) { return kept.emplace(c); };
+        kr::if_(y[0] > 0, [&] { y[1] = 0; }).elif_(keep(y[1] > 0), [&] { y[2] = 0; });
+        line = __LINE__ + 1;
+        y[3] = *kept;
+      },
+      line, text);
 }
 
 TEST(trace_misuse, empty_body) {
   int line = 0;
   const std::string text =
-      "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves the lambda)";
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              kr::if_(y[0] > 0, [&] { return; });
-              y[0] = 1;
-            },
-            line, text);
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              kr::if_(y[0] > 0, [&] { y[0] = 1; }).elif_(y[1] > 0, [] {});
-            },
-            line, text);
+      "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves the "
+      "lambda)";
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        kr::if_(y[0] > 0, [&] { return; });
+        y[0] = 1;
+      },
+      line, text);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        kr::if_(y[0] > 0, [&] { y[0] = 1; }).elif_(y[1] > 0, [] {});
+      },
+      line, text);
 }
 
 TEST(trace_misuse, cpp_leaves_a_loop) {
@@ -97,38 +106,41 @@ TEST(trace_misuse, cpp_leaves_a_loop) {
   const std::string text =
       "C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use break_(), "
       "continue_() or return_()";
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              for (auto i : kr::range(y.size())) {
-                y[i] = 0;
-                break;
-              }
-              y[0] = 1;
-            },
-            line, text);
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              for (auto i : kr::grid_stride(y.size())) {
-                y[i] = 0;
-                for (auto j : kr::range(i)) {
-                  y[j] = 0;
-                  if (line > 0) return;
-                }
-              }
-            },
-            line, text, 2);
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 2;
-              try {
-                for (auto i : kr::range(y.size())) {
-                  y[i] = 0;
-                  throw std::runtime_error("caught in the kernel");
-                }
-              } catch (const std::runtime_error&) {
-              }
-              y[0] = 2;
-            },
-            line, text);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        for (auto i : kr::range(y.size())) {
+          y[i] = 0;
+          break;
+        }
+        y[0] = 1;
+      },
+      line, text);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        for (auto i : kr::grid_stride(y.size())) {
+          y[i] = 0;
+          for (auto j : kr::range(i)) {
+            y[j] = 0;
+            if (line > 0) return;
+          }
+        }
+      },
+      line, text, 2);
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 2;
+        try {
+          for (auto i : kr::range(y.size())) {
+            y[i] = 0;
+            throw std::runtime_error("caught in the kernel");
+          }
+        } catch (const std::runtime_error&) {
+        }
+        y[0] = 2;
+      },
+      line, text);
 }
 
 TEST(trace_misuse, exception_caught_inside_the_kernel) {
@@ -139,35 +151,38 @@ TEST(trace_misuse, exception_caught_inside_the_kernel) {
     }
     y[0] = 2;
   });
-  EXPECT_NE(message.find("a C++ exception left a recorded body: what follows it cannot be recorded"), std::string::npos) << message;
+  EXPECT_NE(message.find("a C++ exception left a recorded body: what follows it cannot be recorded"), std::string::npos)
+      << message;
 }
 
 TEST(trace_misuse, leaving_what_is_not_there) {
   int line = 0;
-  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); },
-            line, "break_() outside of a recorded loop");
-  expect_misuse([&](kr::view<int> y) {
-              for (int i = 0; i < 3; ++i) line = __LINE__, kr::if_(y[i] > 0, [&] { kr::continue_(); });
-            },
-            line, "continue_() outside of a recorded loop");
-  expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); },
-            line, "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
-                     "kr::return_()");
-  expect_misuse([&](kr::view<int>) {
-              const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);
-              line = __LINE__, kr::return_();
-              kr::detail::end_body(scope);
-            },
-            line, "a function that gives a value is left with kr::return_(value)");
+  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); }, line, "break_() outside of a recorded loop");
+  expect_misuse(
+      [&](kr::view<int> y) {
+        for (int i = 0; i < 3; ++i) line = __LINE__, kr::if_(y[i] > 0, [&] { kr::continue_(); });
+      },
+      line, "continue_() outside of a recorded loop");
+  expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); }, line,
+                "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
+                "kr::return_()");
+  expect_misuse(
+      [&](kr::view<int>) {
+        const auto scope = kr::detail::begin_body([](void*, kr::detail::node) {}, nullptr);
+        line = __LINE__, kr::return_();
+        kr::detail::end_body(scope);
+      },
+      line, "a function that gives a value is left with kr::return_(value)");
 }
 
 TEST(trace_misuse, shapes_and_steps) {
   int line = 0;
-  expect_misuse([&](kr::view<int> y) {
-              line = __LINE__ + 1;
-              for (auto i : kr::range(0, 9, 0)) y[i] = 0;
-            },
-            line, "the step of a range is 0: it would never end");
+  expect_misuse(
+      [&](kr::view<int> y) {
+        line = __LINE__ + 1;
+        for (auto i : kr::range(0, 9, 0)) y[i] = 0;
+      },
+      line, "the step of a range is 0: it would never end");
   EXPECT_NE(misuse([&](kr::view<int, 2> y) { y(0, 0) = kr::cast<int>(y.extent(2)); }).find("extent(2) of a view of 2 dimensions"),
             std::string::npos);
   EXPECT_NE(misuse([&](kr::view<int> y) {
@@ -201,7 +216,8 @@ TEST(trace_misuse, a_native_loop_that_waits_for_a_traced_value) {
       y[0] = k;
     }
   });
-  EXPECT_NE(message.find("the recording has passed 2000000 operations. A C++ loop runs while recording and unrolls"), std::string::npos)
+  EXPECT_NE(message.find("the recording has passed 2000000 operations. A C++ loop runs while recording and unrolls"),
+            std::string::npos)
       << message;
 }
 
@@ -229,8 +245,9 @@ TEST(trace_warnings, doubles_in_a_single_precision_kernel) {
     y[2] = v * 2.0f + kr::cast<double>(v);
     y[0] = 2.0 * v;
   });
-  EXPECT_EQ(found, (std::vector{std::to_string(line + 2) + ": double arithmetic in a kernel without double arguments: a literal such "
-                                                           "as 2.0 is a double, write 2.0f"}));
+  EXPECT_EQ(found,
+            (std::vector{std::to_string(line + 2) + ": double arithmetic in a kernel without double arguments: a literal such "
+                                                    "as 2.0 is a double, write 2.0f"}));
   EXPECT_TRUE(warnings([](kr::view<float> y, kr::value<double> a) { y[0] = y[1] * 2.0 * a; }).empty());
 }
 

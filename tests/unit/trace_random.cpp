@@ -24,10 +24,12 @@ TEST(trace_random, known_answers) {
   for (const Vector& v : vectors) {
     const auto plain = kr::philox(v.key, v.low, v.high);
     std::vector<std::uint32_t> out(4);
-    run_one([](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> low, kr::value<std::uint64_t> high) {
-      const auto words = kr::philox(key, low, high);
-      for (int i = 0; i < 4; ++i) y[i] = words[i];
-    }, out, v.key, v.low, v.high);
+    run_one(
+        [](kr::view<std::uint32_t> y, kr::value<std::uint64_t> key, kr::value<std::uint64_t> low, kr::value<std::uint64_t> high) {
+          const auto words = kr::philox(key, low, high);
+          for (int i = 0; i < 4; ++i) y[i] = words[i];
+        },
+        out, v.key, v.low, v.high);
     for (int i = 0; i < 4; ++i) {
       EXPECT_EQ(plain[i], v.words[i]);
       EXPECT_EQ(out[std::size_t(i)], v.words[i]);
@@ -51,8 +53,7 @@ constexpr int numbers_of_a_draw = 18;
 TEST(trace_random, plain_and_traced_numbers_have_the_same_bits) {
   constexpr int draws = 64;
   std::vector<double> expected, got(draws * numbers_of_a_draw);
-  for (int i = 0; i < draws; ++i)
-    numbers(kr::philox(7, i, 3), [&](auto x) { expected.push_back(double(x)); });
+  for (int i = 0; i < draws; ++i) numbers(kr::philox(7, i, 3), [&](auto x) { expected.push_back(double(x)); });
   ASSERT_EQ(expected.size(), got.size());
   const auto recorded = record([](kr::view<double> y) {
     const auto i = kr::thread_idx().x;

@@ -49,27 +49,31 @@ TEST(trace_types, implicit_conversions_widen) {
 
 TEST(trace_types, functions_of_values_take_elements) {
   std::vector<float> out(2);
-  run_one([](kr::view<float> y) {
-    const auto twice = [](kr::value<float> v) { return v + v; };
-    const auto any = []<class Type>(kr::value<Type> v) { return v * v; };
-    kr::var k = 3;
-    y[0] = twice(y[1]) + twice(k);
-    y[1] = any(y[0]);
-  }, out);
+  run_one(
+      [](kr::view<float> y) {
+        const auto twice = [](kr::value<float> v) { return v + v; };
+        const auto any = []<class Type>(kr::value<Type> v) { return v * v; };
+        kr::var k = 3;
+        y[0] = twice(y[1]) + twice(k);
+        y[1] = any(y[0]);
+      },
+      out);
   EXPECT_EQ(out, (std::vector{6.0f, 36.0f}));
 }
 
 TEST(trace_types, plain_constants_need_no_capture) {
   std::vector<int> out(1);
   const int n = 5;
-  run_one([](kr::view<int> y) {
-    kr::var k = n;
-    k = k + n;
-    k += n;
-    for (auto i : kr::range(n)) k += i & n;
-    kr::if_(n, [&] { k = kr::max(k, n); });
-    y[0] = kr::select(k > n, k, n) + kr::cast<int>(n);
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var k = n;
+        k = k + n;
+        k += n;
+        for (auto i : kr::range(n)) k += i & n;
+        kr::if_(n, [&] { k = kr::max(k, n); });
+        y[0] = kr::select(k > n, k, n) + kr::cast<int>(n);
+      },
+      out);
   EXPECT_EQ(out[0], 15 + (0 + 1 + 0 + 1 + 4) + 5);
 }
 
@@ -77,60 +81,66 @@ TEST(trace_types, plain_constants_need_no_capture) {
 
 TEST(trace_var, copies_are_new_locals) {
   std::vector<int> out(6);
-  run_one([](kr::view<int> y) {
-    kr::var a = 1;
-    kr::var b = a;
-    kr::var c = std::move(a);
-    auto d = a;
-    b += 10, c += 100, d += 1000;
-    kr::value before(a);
-    a = 5;
-    std::swap(b, c);
-    kr::swap(c, d);
-    y[0] = a, y[1] = b, y[2] = c, y[3] = d, y[4] = before;
-    kr::var<float> table[2][2];
-    table[1][0] = 3;
-    y[5] = table[0][0] + table[1][0];
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var a = 1;
+        kr::var b = a;
+        kr::var c = std::move(a);
+        auto d = a;
+        b += 10, c += 100, d += 1000;
+        kr::value before(a);
+        a = 5;
+        std::swap(b, c);
+        kr::swap(c, d);
+        y[0] = a, y[1] = b, y[2] = c, y[3] = d, y[4] = before;
+        kr::var<float> table[2][2];
+        table[1][0] = 3;
+        y[5] = table[0][0] + table[1][0];
+      },
+      out);
   EXPECT_EQ(out, (std::vector{5, 101, 1001, 11, 1, 3}));
 }
 
 TEST(trace_var, assignments_convert_as_in_cpp) {
   std::vector<int> out(8);
-  run_one([](kr::view<int> y) {
-    kr::var k = 7;
-    k = 2.9;
-    y[0] = k;
-    k = kr::value(-3.7f);
-    y[1] = k;
-    k *= 1.5;
-    y[2] = k;
-    kr::var<unsigned char> byte = 250;
-    byte += 10;
-    y[3] = byte;
-    y[4] = byte++;
-    y[5] = ++byte;
-    byte <<= 9;
-    y[6] = byte;
-    kr::var<bool> flag = 4;
-    y[7] = flag;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        kr::var k = 7;
+        k = 2.9;
+        y[0] = k;
+        k = kr::value(-3.7f);
+        y[1] = k;
+        k *= 1.5;
+        y[2] = k;
+        kr::var<unsigned char> byte = 250;
+        byte += 10;
+        y[3] = byte;
+        y[4] = byte++;
+        y[5] = ++byte;
+        byte <<= 9;
+        y[6] = byte;
+        kr::var<bool> flag = 4;
+        y[7] = flag;
+      },
+      out);
   EXPECT_EQ(out, (std::vector{2, -3, -4, 4, 4, 6, 0, 1}));
 }
 
 TEST(trace_ref, loads_where_the_subscript_stands) {
   std::vector<int> out{1, 2, 3, 4};
-  run_one([](kr::view<int> y) {
-    auto t = y[0];
-    y[0] = 10;
-    y[1] = t;
-    kr::swap(y[2], y[3]);
-    y[2]++;
-    ++y[3];
-    kr::var i = 0;
-    y[i++] += 5;
-    y[3] = y[3] = y[3] + i;
-  }, out);
+  run_one(
+      [](kr::view<int> y) {
+        auto t = y[0];
+        y[0] = 10;
+        y[1] = t;
+        kr::swap(y[2], y[3]);
+        y[2]++;
+        ++y[3];
+        kr::var i = 0;
+        y[i++] += 5;
+        y[3] = y[3] = y[3] + i;
+      },
+      out);
   EXPECT_EQ(out, (std::vector{15, 1, 5, 5}));
 }
 
@@ -241,8 +251,8 @@ TEST(trace_block, warp) {
   ASSERT_EQ(krait::ir::interpret(recorded->module, launch, std::span(&a, 1)), "");
   for (int lane = 0; lane < 32; ++lane) {
     const std::vector<int> row(out.begin() + lane * 8, out.begin() + lane * 8 + 8);
-    EXPECT_EQ(row, (std::vector{5, 1, (lane + 1) % 32 * 2,
-                                lane < 3 ? lane : lane - 3, lane > 28 ? lane : lane + 3, lane ^ 5, 9, 32}));
+    EXPECT_EQ(row,
+              (std::vector{5, 1, (lane + 1) % 32 * 2, lane < 3 ? lane : lane - 3, lane > 28 ? lane : lane + 3, lane ^ 5, 9, 32}));
   }
 }
 
@@ -261,9 +271,25 @@ std::vector<Type> hard_numbers() {
   if constexpr (std::is_integral_v<Type>)
     return {Type(0), Type(1), Type(-1), Type(2), Type(37), limits::min(), limits::max(), Type(limits::max() - 1), Type(0x5a)};
   else
-    return {Type(0), -Type(0), Type(1), Type(-1), Type(0.5), Type(-0.5), Type(1.5), Type(2.5), Type(-2.5), limits::infinity(),
-            -limits::infinity(), limits::quiet_NaN(), limits::denorm_min(), limits::max(), limits::lowest(), Type(1e-30),
-            Type(3.7), Type(0.49999997), Type(8388609)};
+    return {Type(0),
+            -Type(0),
+            Type(1),
+            Type(-1),
+            Type(0.5),
+            Type(-0.5),
+            Type(1.5),
+            Type(2.5),
+            Type(-2.5),
+            limits::infinity(),
+            -limits::infinity(),
+            limits::quiet_NaN(),
+            limits::denorm_min(),
+            limits::max(),
+            limits::lowest(),
+            Type(1e-30),
+            Type(3.7),
+            Type(0.49999997),
+            Type(8388609)};
 }
 
 template <class Type>
@@ -330,7 +356,8 @@ constexpr auto bit_functions = [](auto x, auto y, const auto& out) {
   out(kr::bit_width(x)), out(kr::has_single_bit(x)), out(kr::bit_floor(x)), out(kr::bit_ceil(x));
   out(kr::rotl(x, y)), out(kr::rotr(x, y)), out(kr::rotl(x, 3)), out(kr::rotr(x, -70));
   out(kr::extract_bits(x, 3, 4)), out(kr::extract_bits(x, y, 5)), out(kr::extract_bits(x, 1, y)), out(kr::extract_bits(x, 0, 64));
-  out(kr::insert_bits(x, y, 2, 5)), out(kr::insert_bits(x, y, y, 3)), out(kr::insert_bits(x, y, 0, y)), out(kr::insert_bits(x, 1, 0, 64));
+  out(kr::insert_bits(x, y, 2, 5)), out(kr::insert_bits(x, y, y, 3)), out(kr::insert_bits(x, y, 0, y)),
+      out(kr::insert_bits(x, 1, 0, 64));
   out(kr::byte_permute(x, y, x)), out(kr::add_sat(x, y)), out(kr::sub_sat(x, y)), out(kr::mad(x, y, x)), out(kr::sad(x, y, y));
 };
 TEST(trace_functions, plain_and_traced_functions_of_bits_agree) {

@@ -91,7 +91,8 @@ KernelArgument numbers(Scalar s, unsigned which, std::size_t count) {
 }
 
 constexpr Scalar floats[] = {Scalar::F16, Scalar::F32, Scalar::F64};
-constexpr Scalar integers[] = {Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16, Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64};
+constexpr Scalar integers[] = {Scalar::I8,  Scalar::U8,  Scalar::I16, Scalar::U16,
+                               Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64};
 
 /// The loaded numbers through each float to each other type, a row of words for each.
 ir::Module conversions(Scalar from, std::size_t& rows) {

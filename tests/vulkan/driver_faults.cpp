@@ -22,8 +22,8 @@ namespace {
 /// What the driver was asked and shall answer.
 struct Driver {
   VkResult submit = VK_SUCCESS, wait = VK_SUCCESS, create_buffer = VK_SUCCESS, create_cache = VK_SUCCESS;
-  std::string initial;          // data of the last pipeline cache that was made
-  std::string machine_code;     // what a new cache then holds behind its header; empty: nothing but a header
+  std::string initial;       // data of the last pipeline cache that was made
+  std::string machine_code;  // what a new cache then holds behind its header; empty: nothing but a header
   VkPhysicalDeviceProperties properties{};
   int caches = 0;
 };
@@ -64,8 +64,11 @@ Gpu made_up_gpu() {
   gpu.vk.vkQueueSubmit = [](VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return driver.submit; };
   gpu.vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) { return driver.wait; };
   gpu.vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, std::uint64_t* value) { return *value = 0, driver.wait; };
-  gpu.vk.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*, VkBuffer*) { return driver.create_buffer; };
-  gpu.vk.vkCreatePipelineCache = [](VkDevice, const VkPipelineCacheCreateInfo* info, const VkAllocationCallbacks*, VkPipelineCache* out) {
+  gpu.vk.vkCreateBuffer = [](VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*, VkBuffer*) {
+    return driver.create_buffer;
+  };
+  gpu.vk.vkCreatePipelineCache = [](VkDevice, const VkPipelineCacheCreateInfo* info, const VkAllocationCallbacks*,
+                                    VkPipelineCache* out) {
     driver.initial.assign(static_cast<const char*>(info->pInitialData), info->initialDataSize);
     if (driver.create_cache == VK_SUCCESS) *out = handle<VkPipelineCache>(4), ++driver.caches;
     return driver.create_cache;
@@ -100,7 +103,9 @@ TEST(VulkanFaults, ALostDeviceIsAnErrorOfEveryCallThatNeedsIt) {
     const std::uint64_t before = queue.mark();
     queue.next_command();
     driver.submit = driver.wait = VK_ERROR_DEVICE_LOST;
-    const auto lost = [](const char* call) { return fmt::format("Vulkan: {} failed: device lost (a kernel faulted or ran too long)", call); };
+    const auto lost = [](const char* call) {
+      return fmt::format("Vulkan: {} failed: device lost (a kernel faulted or ran too long)", call);
+    };
     EXPECT_EQ(message_of([&] { queue.submit(); }), lost("vkQueueSubmit"));
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(message_of([&] { queue.wait(before); }), lost("vkWaitSemaphores"));

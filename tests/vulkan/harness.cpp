@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/spirv/spirv.h"
-#include "ir/shared_lengths.h"
 #include "ir/abi.h"
+#include "ir/shared_lengths.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "support/meaning.h"
@@ -95,7 +95,7 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
       std::memcpy(block.data() + slot.offset, a.data.data(), slot.bytes);
       continue;
     }
-    const std::uint64_t bits = length ? std::uint64_t(sizes.lengths[slot.param])
+    const std::uint64_t bits = length                       ? std::uint64_t(sizes.lengths[slot.param])
                                : slot.what == What::Scalar  ? a.bits
                                : slot.what == What::Address ? addresses[slot.param]
                                : slot.what == What::Extent  ? std::uint64_t(a.extents[slot.dimension])
@@ -125,8 +125,8 @@ std::vector<KernelArgument> run_on_device(const ir::Module& module, const ir::La
 namespace {
 
 /// `meant` is what the interpreter runs, `module` the device.
-void expect_same(const ir::Module& meant, const ir::Module& module, ir::Launch launch, const std::vector<KernelArgument>& arguments,
-                 std::string_view target) {
+void expect_same(const ir::Module& meant, const ir::Module& module, ir::Launch launch,
+                 const std::vector<KernelArgument>& arguments, std::string_view target) {
   launch.warp_size = warp_size(device()->target());
   std::vector<KernelArgument> expected = arguments;
   std::vector<ir::Argument> interpreted;

@@ -111,8 +111,9 @@ kernel @swaps fp(strict) facts(contiguous) flat (%0: view<u16, 1, const>, %1: vi
   std::vector<std::uint16_t> in(64);
   std::vector<std::int64_t> divisors(64);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint16_t(i * 40503 + 77), divisors[i] = std::int64_t(i * i * i) - 5;
-  expect_as_interpreted(m, {{2, 1, 1}, {32, 1, 1}},
-                        {array(in), array(std::vector<std::uint32_t>(64)), array(std::vector<std::uint16_t>(64)), array(divisors)});
+  expect_as_interpreted(
+      m, {{2, 1, 1}, {32, 1, 1}},
+      {array(in), array(std::vector<std::uint32_t>(64)), array(std::vector<std::uint16_t>(64)), array(divisors)});
 }
 
 TEST_F(VulkanKernels, Mandelbrot) {

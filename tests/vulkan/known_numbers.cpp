@@ -34,9 +34,10 @@ std::string replaced(std::string text, const std::string& word, const std::strin
 }
 
 /// Every operation of the loaded %3 and the number, of which no computed NaN shows its sign.
-constexpr const char* operations[] = {"add %3, %9", "sub %3, %9", "sub %9, %3", "mul %3, %9", "div %3, %9", "div %9, %3", "min %3, %9",
-                                      "max %9, %3", "fma %3, %9, %3", "fma %9, %9, %3", "fma %3, %3, %9", "copysign %3, %9", "neg %9",
-                                      "abs %9", "sqrt %9", "select %14, %9, %12", "select %14, %12, %9"};
+constexpr const char* operations[] = {
+    "add %3, %9", "sub %3, %9", "sub %9, %3",     "mul %3, %9",          "div %3, %9",         "div %9, %3",
+    "min %3, %9", "max %9, %3", "fma %3, %9, %3", "fma %9, %9, %3",      "fma %3, %3, %9",     "copysign %3, %9",
+    "neg %9",     "abs %9",     "sqrt %9",        "select %14, %9, %12", "select %14, %12, %9"};
 
 std::string kernel(const Way& way, const char* type) {
   std::string text = fmt::format(R"(kir 1
@@ -53,12 +54,14 @@ kernel @known fp(strict) facts(contiguous) flat (%0: view<T, 1, const>, %1: view
   ^(%5: u32, %7: T):
     %6: i64 = cast %5
     {}
-)", trips, lanes, way.before, way.number);
+)",
+                                 trips, lanes, way.before, way.number);
   int next = 20;
   for (std::size_t n = 0; n < std::size(operations); ++n, next += 5) {
-    text += fmt::format("    %{0}: T = {5}\n    %{1}: i64 = const {6}\n    %{2}: i64 = add %6, %{1}\n    %{3}: i64 = mul %{2}, %15\n"
-                        "    %{4}: i64 = add %{3}, %2\n    store.T %1, %{4}, %{0}\n",
-                        next, next + 1, next + 2, next + 3, next + 4, operations[n], n * trips);
+    text += fmt::format(
+        "    %{0}: T = {5}\n    %{1}: i64 = const {6}\n    %{2}: i64 = add %6, %{1}\n    %{3}: i64 = mul %{2}, %15\n"
+        "    %{4}: i64 = add %{3}, %2\n    store.T %1, %{4}, %{0}\n",
+        next, next + 1, next + 2, next + 3, next + 4, operations[n], n * trips);
   }
   text += R"(    continue %9
   }
@@ -77,8 +80,17 @@ func @minus_one () -> T {
 KernelArgument numbers(const std::string& type, std::size_t count) {
   const auto of = [&]<class Bits>(Bits one, unsigned fraction) {
     const Bits sign = Bits(Bits(1) << (8 * sizeof(Bits) - 1)), infinity = Bits((one << 1 | one) & Bits(sign - 1));
-    const Bits few[] = {0, sign, one, Bits(one | sign), infinity, Bits(infinity | sign), Bits(infinity | infinity >> fraction),
-                        Bits(one + (one >> 2)), Bits(one + one / 5), 1, Bits(sign | 3)};
+    const Bits few[] = {0,
+                        sign,
+                        one,
+                        Bits(one | sign),
+                        infinity,
+                        Bits(infinity | sign),
+                        Bits(infinity | infinity >> fraction),
+                        Bits(one + (one >> 2)),
+                        Bits(one + one / 5),
+                        1,
+                        Bits(sign | 3)};
     std::vector<Bits> all(count);
     for (std::size_t i = 0; i < std::min<std::size_t>(count, lanes); ++i) all[i] = few[i % std::size(few)];
     return array(all);
@@ -104,7 +116,8 @@ TEST_P(VulkanKnownNumbers, AsInterpreted) {
 std::string name_of_number(const testing::TestParamInfo<std::tuple<Way, const char*>>& of) {
   return std::string(std::get<1>(of.param)) + "_" + std::get<0>(of.param).name;
 }
-INSTANTIATE_TEST_SUITE_P(Ways, VulkanKnownNumbers, testing::Combine(testing::ValuesIn(ways), testing::ValuesIn(types)), name_of_number);
+INSTANTIATE_TEST_SUITE_P(Ways, VulkanKnownNumbers, testing::Combine(testing::ValuesIn(ways), testing::ValuesIn(types)),
+                         name_of_number);
 
 class VulkanKnownIntegers : public testing::TestWithParam<const char*> {
  protected:
@@ -134,9 +147,10 @@ kernel @choices fp(strict) facts(contiguous) flat (%0: view<T, 1, const>, %1: vi
   std::int64_t row = 0;
   int next = 10;
   const auto choice = [&](std::uint64_t a, std::uint64_t b) {
-    text += fmt::format("  %{0}: T = const {5}\n  %{1}: T = const {6}\n  %{2}: i64 = const {7}\n  %{3}: i64 = add %7, %{2}\n"
-                        "  %{4}: T = select %5, %{0}, %{1}\n  store.T %1, %{3}, %{4}\n",
-                        next, next + 1, next + 2, next + 3, next + 4, number(a), number(b), row++);
+    text += fmt::format(
+        "  %{0}: T = const {5}\n  %{1}: T = const {6}\n  %{2}: i64 = const {7}\n  %{3}: i64 = add %7, %{2}\n"
+        "  %{4}: T = select %5, %{0}, %{1}\n  store.T %1, %{3}, %{4}\n",
+        next, next + 1, next + 2, next + 3, next + 4, number(a), number(b), row++);
     next += 5;
   };
   for (const std::uint64_t a : {one, one | sign})

@@ -161,7 +161,8 @@ TEST_F(VulkanLaunch, AllocationsDoNotOverlap) {
 class VulkanFolding : public VulkanLaunch, public testing::WithParamInterface<const char*> {};
 
 TEST_P(VulkanFolding, GridsBeyondTheDevicesLimitFold) {
-  const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @fold fp(native) facts({}){}", GetParam(), R"( flat (%0: view<i32, 1>, %1: i64) {
+  const ir::Module m =
+      parse_kernel(fmt::format("kir 1\nkernel @fold fp(native) facts({}){}", GetParam(), R"( flat (%0: view<i32, 1>, %1: i64) {
   %2: i64 = block_idx {0}
   %3: i64 = block_idx {1}
   %4: i64 = block_idx {2}
@@ -252,8 +253,9 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   const std::string damaged = "not a module";
   EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"), std::string::npos);
 
-  const std::string binary = compile(parse_kernel("kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
-                                                  "  %1: i64 = const 268435456\n  %2: shared<i32, 1> = shared %1 {0}\n  return\n}\n"));
+  const std::string binary =
+      compile(parse_kernel("kir 1\nkernel @greedy fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+                           "  %1: i64 = const 268435456\n  %2: shared<i32, 1> = shared %1 {0}\n  return\n}\n"));
   const auto code = d.load(std::as_bytes(std::span(binary)), "greedy");
   runtime::LaunchRequest r;
   r.dynamic_shared = std::int64_t(1) << 30;
@@ -261,11 +263,13 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   r.args = reinterpret_cast<const std::byte*>(block);
   r.args_size = sizeof block;
   EXPECT_NE(message_of([&] { d.launch(*code, r); }).find("shared memory"), std::string::npos);
-  const std::string large = compile(parse_kernel("kir 1\nkernel @large fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
-                                                 "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
+  const std::string large =
+      compile(parse_kernel("kir 1\nkernel @large fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n"
+                           "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
   const auto too_large = d.load(std::as_bytes(std::span(large)), "large");
   r.dynamic_shared = 0;
-  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory, "), std::string::npos);
+  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory, "),
+            std::string::npos);
   Counter still(64);
   still.put(std::vector<std::int32_t>(64, 1));
   still.launch();
@@ -299,9 +303,11 @@ TEST(VulkanTarget, MeasuresConditionsAndTrips) {
   EXPECT_EQ(header(nested_kernel(7, false)), Pair(7, 0));
   EXPECT_EQ(header(nested_kernel(7, true)), Pair(7, 0));
   const auto loops = [&](std::string inside) {
-    return header("kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 1000\n  %2: bool = const true\n"
-                  "  %3: i64 = global_id {0}\n  %4: u32 = cast %3\n  for %1 {\n  ^(%5: u32):\n" + inside +
-                  "    continue\n  }\n  for %1 {\n  ^(%8: u32):\n    continue\n  }\n  return\n}\n");
+    return header(
+        "kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 1000\n  %2: bool = const "
+        "true\n"
+        "  %3: i64 = global_id {0}\n  %4: u32 = cast %3\n  for %1 {\n  ^(%5: u32):\n" +
+        inside + "    continue\n  }\n  for %1 {\n  ^(%8: u32):\n    continue\n  }\n  return\n}\n");
   };
   const auto twice = [](const std::string& count) { return "    for " + count + " {\n    ^(%6: u32):\n      continue\n    }\n"; };
   EXPECT_EQ(loops(""), Pair(1, 2000));
@@ -328,14 +334,17 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
                     : "");
   }
   const auto counted = [](const char* trips) {
-    return fmt::format("kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {{\n  %1: u32 = const {}\n"
-                       "  for %1 {{\n  ^(%2: u32):\n    continue\n  }}\n  return\n}}\n", trips);
+    return fmt::format(
+        "kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {{\n  %1: u32 = const {}\n"
+        "  for %1 {{\n  ^(%2: u32):\n    continue\n  }}\n  return\n}}\n",
+        trips);
   };
   EXPECT_EQ(loaded(counted("65535"), "loops"), "");
   EXPECT_EQ(loaded(counted("65536"), "loops"),
-            wrong ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
-                        " ends all loops after 65535: take another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
-                  : "");
+            wrong
+                ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
+                      " ends all loops after 65535: take another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
+                : "");
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {
@@ -344,7 +353,9 @@ TEST_F(VulkanLaunch, AForkHasNoDevice) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const auto refused = [&](auto&& call) { return message_of(call).find("is a fork of one that used Vulkan") != std::string::npos; };
+    const auto refused = [&](auto&& call) {
+      return message_of(call).find("is a fork of one that used Vulkan") != std::string::npos;
+    };
     const bool all = refused([&] { c.launch(); }) && refused([&] { c.get(); }) && refused([&] { c.d.allocate(64, {}); }) &&
                      refused([&] { c.d.synchronize(); });
     c.d.free(c.address, {});
@@ -391,7 +402,8 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 }
 )");
   try {
-    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Binary);
+    codegen::spirv::compile(m, support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader,
+                            codegen::Emit::Binary);
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
@@ -403,13 +415,17 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
 /// The probes' words are checked in, as the launcher has no compiler. BLESS=1 writes them anew.
 TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
   const std::string folder = KRAIT_SOURCE_DIR "/lib/runtime/";
-  struct Probe { const char *name, *text, *more; std::span<const std::uint32_t> words; };
+  struct Probe {
+    const char *name, *text, *more;
+    std::span<const std::uint32_t> words;
+  };
   const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
                           {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
                           {"probe_f32_keep_words", "probe_f32.kir", "keep32,", probe_f32_keep_words},
                           {"probe_f64_words", "probe_f64.kir", "", probe_f64_words}};
-  std::string all = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
-                    "probe_f64.kir (see probe.cpp).\n";
+  std::string all =
+      "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
+      "probe_f64.kir (see probe.cpp).\n";
   const bool bless = std::getenv("BLESS") != nullptr;
   for (const Probe& p : probes) {
     std::ifstream file(folder + p.text);
@@ -417,7 +433,8 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     ASSERT_FALSE(kir.empty()) << folder << p.text;
     const std::string binary = compile(
         parse_kernel(kir),
-        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64 push=128", p.more));
+        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64 push=128",
+                    p.more));
     std::vector<std::uint32_t> words(binary.size() / 4);
     std::memcpy(words.data(), binary.data(), binary.size());
     if (!bless) {
@@ -433,7 +450,9 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
   std::string text = add_one;
   const auto disassembled = [&] {
-    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm).data;
+    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv,
+                                   codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
+        .data;
   };
   EXPECT_EQ(disassembled().find("Nontemporal"), std::string::npos);
   text.replace(text.find("load %0"), 4, "load.streaming");
@@ -446,14 +465,15 @@ TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
 TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
   const auto disassembled = [](const char* features) {
     const std::string target = std::string("spirv features=i64,i8") + features + " push=128";
-    return codegen::spirv::compile(parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
-                                                "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
-                                                "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
-                                                "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
-                                                "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
-                                                "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
-                                                "  store.f32 %1, %4, %8\n  return\n}\n"),
-                                   support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
+    return codegen::spirv::compile(
+               parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
+                            "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
+                            "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
+                            "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
+                            "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
+                            "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
+                            "  store.f32 %1, %4, %8\n  return\n}\n"),
+               support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
         .data;
   };
   const auto count = [](const std::string& text, const std::string& word) {
@@ -469,7 +489,8 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
   const std::string text =
-      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
+      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv,
+                              codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
           .data;
   EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
   EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;

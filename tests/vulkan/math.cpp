@@ -34,8 +34,15 @@ std::vector<T> numbers(unsigned operand) {
     const T ranges[] = {unit, unit * 20 - 10, unit * 700 - 350, unit * T(1e6), std::bit_cast<T>(Bits(state ^ state >> 31))};
     v[i] = ranges[i % 5];
   }
-  const T edges[] = {T(0), -T(0), T(1), T(-1), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                     std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max()};
+  const T edges[] = {T(0),
+                     -T(0),
+                     T(1),
+                     T(-1),
+                     std::numeric_limits<T>::infinity(),
+                     -std::numeric_limits<T>::infinity(),
+                     std::numeric_limits<T>::quiet_NaN(),
+                     std::numeric_limits<T>::denorm_min(),
+                     std::numeric_limits<T>::max()};
   for (std::size_t i = 0; i < std::size(edges); ++i) v[i * (operand ? 10 : 1)] = edges[i];
   return v;
 }

@@ -180,7 +180,10 @@ kernel @aggregates fp(native) facts(contiguous) flat (%0: view<bytes(24), 1>) {
 }
 
 TEST_F(VulkanMemory, VectorAccessesOfEveryWidth) {
-  struct Row { const char* type; int lanes; };
+  struct Row {
+    const char* type;
+    int lanes;
+  };
   for (auto [type, lanes] : {Row{"f32", 4}, Row{"f64", 2}, Row{"i64", 2}, Row{"u16", 8}, Row{"f16", 8}, Row{"i8", 16},
                              Row{"f32", 2}, Row{"u8", 4}, Row{"i16", 4}, Row{"u8", 8}}) {
     std::string results, operands;
@@ -195,7 +198,8 @@ kernel @vectors fp(native) facts(contiguous, aligned) flat (%0: view<{0}, 1, con
   store_vec.{0} %1, %4{3}
   return
 }}
-)", type, lanes, results, operands));
+)",
+                                                  type, lanes, results, operands));
     const unsigned bytes = unsigned(lanes) * ir::size_of(m.kernel().type_of(m.kernel().params()[0]).scalar);
     KernelArgument in = array(counting<std::uint8_t>(bytes * 32)), out = array(std::vector<std::uint8_t>(bytes * 32));
     in.extents[0] = out.extents[0] = lanes * 32;
@@ -243,7 +247,8 @@ kernel @atomics fp(strict) facts(contiguous) flat (%0: view<{0}, 1>, %1: view<{0
   %7: {0} = const {2}
 {3}{4}{5}{6}  return
 }}
-)", type, (rows + 1) * 64, floats ? "0x1.8p+1" : "3", fill, body, contended, drain));
+)",
+                                                type, (rows + 1) * 64, floats ? "0x1.8p+1" : "3", fill, body, contended, drain));
   KernelArgument cells = array(std::vector<std::uint8_t>(std::size_t(rows + 1) * 64 * ir::size_of(m.kernel().type_of(0).scalar)));
   for (std::size_t i = 0; i < cells.data.size(); ++i) cells.data[i] = std::byte(i % 16 == 0 ? 3 : i % 4 == 2 ? i / 4 % 100 : 0);
   cells.extents[0] = (rows + 1) * 64;
@@ -283,15 +288,18 @@ kernel @ordered fp(native) facts(contiguous) flat (%0: view<i32, 1>, %1: view<i3
   store.i32 %1, %10, %11
   return
 }}
-)", body));
-    expect_as_interpreted(m, {{2, 1, 1}, {64, 1, 1}}, {array(std::vector<std::int32_t>(4)), array(std::vector<std::int32_t>(128))});
+)",
+                                                  body));
+    expect_as_interpreted(m, {{2, 1, 1}, {64, 1, 1}},
+                          {array(std::vector<std::int32_t>(4)), array(std::vector<std::int32_t>(128))});
   }
 }
 
 TEST_F(VulkanMemory, BarriersCountAndVote) {
   // A small launch counts threads in 32 bits.
   for (const char* facts : {"contiguous", "contiguous, small"}) {
-    const ir::Module m = parse_kernel(fmt::format("kir 1\nkernel @votes fp(native) facts({}){}", facts, R"( flat (%0: view<i32, 1>) {
+    const ir::Module m =
+        parse_kernel(fmt::format("kir 1\nkernel @votes fp(native) facts({}){}", facts, R"( flat (%0: view<i32, 1>) {
   %1: i64 = thread_idx {0}
   %2: i64 = block_idx {0}
   %3: i64 = const 5
@@ -368,7 +376,8 @@ kernel @warps fp(native) facts(contiguous) flat (%0: view<{0}, 1>, %1: view<u64,
   store.u64 %1, %2, %32
   return
 }}
-)", type));
+)",
+                                                  type));
     KernelArgument values = array(counting<std::uint8_t>(128 * ir::size_of(m.kernel().type_of(0).scalar)));
     values.extents[0] = 128;
     expect_as_interpreted(m, {{2, 1, 1}, {64, 1, 1}}, {values, array(std::vector<std::uint64_t>(128))});

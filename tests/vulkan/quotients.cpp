@@ -14,10 +14,26 @@ namespace {
 
 /// Operands of every length, both signs, and what stands at edges.
 std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> operands() {
-  const std::uint64_t edges[] = {0, 1, 2, 3, 10, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x100000001, 0x5555555555555555, 0x7fffffffffffffff,
-                                 0x8000000000000000, 0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff};
+  const std::uint64_t edges[] = {0,
+                                 1,
+                                 2,
+                                 3,
+                                 10,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0xffffffff,
+                                 0x100000000,
+                                 0x100000001,
+                                 0x5555555555555555,
+                                 0x7fffffffffffffff,
+                                 0x8000000000000000,
+                                 0x8000000000000001,
+                                 0xfffffffffffffffe,
+                                 0xffffffffffffffff};
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> of;
-  const auto add = [&](std::uint64_t x, std::uint64_t y) { of.first.push_back(std::int64_t(x)), of.second.push_back(std::int64_t(y)); };
+  const auto add = [&](std::uint64_t x, std::uint64_t y) {
+    of.first.push_back(std::int64_t(x)), of.second.push_back(std::int64_t(y));
+  };
   for (std::uint64_t x : edges)
     for (std::uint64_t y : edges) add(x, y);
   const unsigned seed = std::random_device()();
@@ -52,15 +68,19 @@ kernel @quotients fp(strict) facts(contiguous) flat (%0: view<{0}, 1, const>, %1
   store.{0} %3, %4, %8
   return
 }}
-)", type);
-    expect_as_interpreted(parse_kernel(text), {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}}, {array(x), array(y), none, none}, target);
-    for (std::uint64_t by : {std::uint64_t(1), std::uint64_t(3), std::uint64_t(58), std::uint64_t(4096), std::uint64_t(0x80000006), std::uint64_t(0xcccccccccccccccd),
-                             std::uint64_t(1) << 63, ~std::uint64_t(0)}) {
+)",
+                                         type);
+    expect_as_interpreted(parse_kernel(text), {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}}, {array(x), array(y), none, none},
+                          target);
+    for (std::uint64_t by :
+         {std::uint64_t(1), std::uint64_t(3), std::uint64_t(58), std::uint64_t(4096), std::uint64_t(0x80000006),
+          std::uint64_t(0xcccccccccccccccd), std::uint64_t(1) << 63, ~std::uint64_t(0)}) {
       std::string known = text;
       const std::string of = type == std::string("i64") ? fmt::format("{}", std::int64_t(by)) : fmt::format("{}", by);
       known.replace(known.find("load %1, %4"), 11, "const " + of);
       SCOPED_TRACE(fmt::format("{} by {}", type, of));
-      expect_as_interpreted(parse_kernel(known), {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}}, {array(x), array(y), none, none}, target);
+      expect_as_interpreted(parse_kernel(known), {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}},
+                            {array(x), array(y), none, none}, target);
     }
   }
 }

@@ -87,8 +87,7 @@ class Generator {
     if (way == 0) return leave_kernel(s);
     if (way <= 2 && !loops_.empty()) {
       State carried = s;
-      if (loops_.back().counter != ir::none)
-        carried.push_back(b_->binary(Op::Add, loops_.back().counter, constant(1)));
+      if (loops_.back().counter != ir::none) carried.push_back(b_->binary(Op::Add, loops_.back().counter, constant(1)));
       return end(way == 1 ? Op::Break : Op::Continue, carried);
     }
     end(Op::Yield, s);
@@ -159,7 +158,9 @@ class Generator {
     s.assign(after.begin(), after.begin() + variables);
   }
 
-  struct Loop { ValueId counter; };
+  struct Loop {
+    ValueId counter;
+  };
   std::mt19937 random_;
   std::optional<ir::Builder> b_;
   std::vector<Loop> loops_;

@@ -109,20 +109,23 @@ inline kr::value<float> block_sum(kr::value<float> x) {
 
 /// out[0] = the sum of x, whose size is a multiple of 4; blocks of 256, as many as `partials` has elements. The last block to
 /// finish adds up what the others found, so the order of additions does not depend on time. `ticket` is 0 before and after.
-inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<float> partials, kr::view<unsigned> ticket, kr::view<float> out) {
+inline constexpr auto sum_in_one_pass = [](kr::view<const float> x, kr::view<float> partials, kr::view<unsigned> ticket,
+                                           kr::view<float> out) {
   constexpr int unroll = 4;
   kr::var<float> lanes[4 * unroll];
   auto groups = x.size() / 4, step = kr::gridsize();
   kr::var at = kr::grid();
-  kr::while_([&] { return at + (unroll - 1) * step < groups; }, [&] {
-    for (int u = 0; u < unroll; ++u)
-      for (int c = 0; c < 4; ++c) lanes[4 * u + c] += x[(at + u * step) * 4 + c];
-    at += unroll * step;
-  });
-  kr::while_([&] { return at < groups; }, [&] {
-    for (int c = 0; c < 4; ++c) lanes[c] += x[at * 4 + c];
-    at += step;
-  });
+  kr::while_([&] { return at + (unroll - 1) * step < groups; },
+             [&] {
+               for (int u = 0; u < unroll; ++u)
+                 for (int c = 0; c < 4; ++c) lanes[4 * u + c] += x[(at + u * step) * 4 + c];
+               at += unroll * step;
+             });
+  kr::while_([&] { return at < groups; },
+             [&] {
+               for (int c = 0; c < 4; ++c) lanes[c] += x[at * 4 + c];
+               at += step;
+             });
   for (int distance = 2 * unroll; distance > 0; distance /= 2)
     for (int i = 0; i < distance; ++i) lanes[i] += lanes[i + distance];
   auto sum = detail::block_sum(lanes[0]);
@@ -148,7 +151,8 @@ inline auto make_sum() { return kr::kernel(sum_in_one_pass, {.name = "sum"}); }
 /// out[i] = x[0] + … + x[i] in one pass, by looking back: Merrill and Garland, "Single-pass parallel prefix scan with decoupled
 /// look-back" (2016). Blocks of 256 take 4,096 elements each. A word of `states` says what its low half is: 0 nothing yet, 1 the
 /// block's own sum, 2 the sum up to its end. `states` (a word a block) and `ticket` are 0 before.
-inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<float> out, kr::view<std::uint64_t> states, kr::view<unsigned> ticket) {
+inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<float> out, kr::view<std::uint64_t> states,
+                                            kr::view<unsigned> ticket) {
   constexpr int rounds = 4, warps = 8;
   auto shared_number = kr::shared<unsigned, 1>();
   auto sums = kr::shared<float, warps>();
@@ -188,20 +192,22 @@ inline constexpr auto scan_in_one_pass = [](kr::view<const float> x, kr::view<fl
     kr::if_(lane == 0, [&] { kr::atomic(states[number]).exchange(word(kr::select(number == 0, 2u, 1u), own)); });
     kr::var before = 0.0f;
     kr::var at = number - 1;
-    kr::while_([&] { return at >= 0; }, [&] {
-      auto place = at - lane;
-      auto state = kr::select(place >= 0, [&] { return kr::value<std::uint64_t>(kr::atomic(states[place]).or_(0)); },
-                              [&] { return kr::value<std::uint64_t>(std::uint64_t(2) << 32); });
-      auto kind = kr::cast<unsigned>(state >> 32);
-      kr::if_(kr::warp::all(kind != 0u), [&] {
-        auto whole = kr::cast<unsigned>(kr::warp::ballot(kind == 2u));
-        auto first = kr::ctz(whole);
-        kr::var part = kr::select(lane <= first, kr::bitcast<float>(kr::cast<unsigned>(state)), 0.0f);
-        for (int step = 16; step > 0; step /= 2) part += kr::warp::shfl_xor(part, step);
-        before += part;
-        at = kr::select(whole != 0u, -1, at - 32);
-      });
-    });
+    kr::while_([&] { return at >= 0; },
+               [&] {
+                 auto place = at - lane;
+                 auto state = kr::select(
+                     place >= 0, [&] { return kr::value<std::uint64_t>(kr::atomic(states[place]).or_(0)); },
+                     [&] { return kr::value<std::uint64_t>(std::uint64_t(2) << 32); });
+                 auto kind = kr::cast<unsigned>(state >> 32);
+                 kr::if_(kr::warp::all(kind != 0u), [&] {
+                   auto whole = kr::cast<unsigned>(kr::warp::ballot(kind == 2u));
+                   auto first = kr::ctz(whole);
+                   kr::var part = kr::select(lane <= first, kr::bitcast<float>(kr::cast<unsigned>(state)), 0.0f);
+                   for (int step = 16; step > 0; step /= 2) part += kr::warp::shfl_xor(part, step);
+                   before += part;
+                   at = kr::select(whole != 0u, -1, at - 32);
+                 });
+               });
     kr::if_(lane == 0, [&] {
       kr::if_(number > 0, [&] { kr::atomic(states[number]).exchange(word(2u, before + own)); });
       prefix[0] = before;

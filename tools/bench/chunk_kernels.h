@@ -50,35 +50,41 @@ struct Operator {
 /// parts[b] = what the elements of block b's chunk make; blocks of a warp. One block makes one of all parts.
 template <class T, kr::combine how = kr::combine::add>
 auto make_reduce() {
-  return kr::kernel([](kr::view<const T> x, kr::view<T> parts) {
-    using Op = Operator<T, how>;
-    auto lane = kr::lane_id();
-    auto [begin, end] = own_chunk(x.size(), warp);
-    kr::var<T> own = Op::none();
-    for (auto i : kr::range(begin + lane, end, warp)) own = Op::of(own, x[i]);
-    auto all = kr::warp::reduce(kr::value<T>(own), how);
-    kr::if_(lane == 0, [&] { parts[kr::block_idx().x] = all; });
-  }, {.name = "reduce_chunks"});
+  return kr::kernel(
+      [](kr::view<const T> x, kr::view<T> parts) {
+        using Op = Operator<T, how>;
+        auto lane = kr::lane_id();
+        auto [begin, end] = own_chunk(x.size(), warp);
+        kr::var<T> own = Op::none();
+        for (auto i : kr::range(begin + lane, end, warp)) own = Op::of(own, x[i]);
+        auto all = kr::warp::reduce(kr::value<T>(own), how);
+        kr::if_(lane == 0, [&] { parts[kr::block_idx().x] = all; });
+      },
+      {.name = "reduce_chunks"});
 }
 
 /// out[i] = what x[0] to x[i] make, where `parts` are those of make_reduce for as many blocks of a warp.
 template <class T, kr::combine how = kr::combine::add>
 auto make_scan() {
-  return kr::kernel([](kr::view<const T> x, kr::view<const T> parts, kr::view<T> out) {
-    using Op = Operator<T, how>;
-    auto lane = kr::lane_id();
-    auto [begin, end] = own_chunk(x.size(), warp);
-    kr::var<T> before = Op::none();
-    for (auto b : kr::range(kr::block_idx().x)) before = Op::of(before, parts[b]);
-    kr::var<std::int64_t> at = begin;
-    kr::while_([&] { return at + warp <= end; }, [&] {
-      auto sums = kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how);
-      out[at + lane] = Op::of(before, sums);
-      before = Op::of(before, kr::warp::shfl(sums, warp - 1));
-      at += warp;
-    });
-    kr::if_(at + lane < end, [&] { out[at + lane] = Op::of(before, kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how)); });
-  }, {.name = "scan_chunks"});
+  return kr::kernel(
+      [](kr::view<const T> x, kr::view<const T> parts, kr::view<T> out) {
+        using Op = Operator<T, how>;
+        auto lane = kr::lane_id();
+        auto [begin, end] = own_chunk(x.size(), warp);
+        kr::var<T> before = Op::none();
+        for (auto b : kr::range(kr::block_idx().x)) before = Op::of(before, parts[b]);
+        kr::var<std::int64_t> at = begin;
+        kr::while_([&] { return at + warp <= end; },
+                   [&] {
+                     auto sums = kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how);
+                     out[at + lane] = Op::of(before, sums);
+                     before = Op::of(before, kr::warp::shfl(sums, warp - 1));
+                     at += warp;
+                   });
+        kr::if_(at + lane < end,
+                [&] { out[at + lane] = Op::of(before, kr::warp::inclusive_scan(kr::value<T>(x[at + lane]), how)); });
+      },
+      {.name = "scan_chunks"});
 }
 
 /// How often `digit` makes each number below `digits` of the chunk's elements, in a table that starts as zeros. Four tables, so that
@@ -97,9 +103,11 @@ void for_each_count(const auto& x, const auto& digit, const auto& use) {
 /// Adds to counts[d] how many elements `digit` makes a d of, an int below `digits`; blocks of one thread.
 template <class T, int digits>
 auto make_histogram(auto digit) {
-  return kr::kernel([digit](kr::view<const T> x, kr::view<unsigned> counts) {
-    for_each_count<digits>(x, digit, [&](auto d, auto count) { kr::atomic(counts[d]).add(count); });
-  }, {.name = "count_chunks"});
+  return kr::kernel(
+      [digit](kr::view<const T> x, kr::view<unsigned> counts) {
+        for_each_count<digits>(x, digit, [&](auto d, auto count) { kr::atomic(counts[d]).add(count); });
+      },
+      {.name = "count_chunks"});
 }
 
 namespace sort {
@@ -111,62 +119,70 @@ inline auto digit_of(const auto& key, const auto& shift) { return kr::cast<int>(
 /// counts[d, b]: of block b's chunk; blocks of one thread.
 template <class T>
 auto make_counts() {
-  return kr::kernel([](kr::view<const T> keys, kr::view<unsigned, 2> counts, kr::value<unsigned> shift) {
-    for_each_count<digits>(keys, [&](const auto& key) { return digit_of(key, shift); },
-                           [&](auto d, auto count) { counts(d, kr::block_idx().x) = count; });
-  }, {.name = "sort_counts"});
+  return kr::kernel(
+      [](kr::view<const T> keys, kr::view<unsigned, 2> counts, kr::value<unsigned> shift) {
+        for_each_count<digits>(
+            keys, [&](const auto& key) { return digit_of(key, shift); },
+            [&](auto d, auto count) { counts(d, kr::block_idx().x) = count; });
+      },
+      {.name = "sort_counts"});
 }
 
 /// Each count becomes the sum of those before it: where the keys of a digit and a chunk begin. One thread.
 inline auto make_starts() {
-  return kr::kernel([](kr::view<unsigned, 2> counts) {
-    kr::var<unsigned> sum = 0u;
-    for (auto d : kr::range(digits))
-      for (auto b : kr::range(counts.extent(1))) {
-        kr::value<unsigned> count = counts(d, b);
-        counts(d, b) = sum;
-        sum += count;
-      }
-  }, {.name = "sort_starts"});
+  return kr::kernel(
+      [](kr::view<unsigned, 2> counts) {
+        kr::var<unsigned> sum = 0u;
+        for (auto d : kr::range(digits))
+          for (auto b : kr::range(counts.extent(1))) {
+            kr::value<unsigned> count = counts(d, b);
+            counts(d, b) = sum;
+            sum += count;
+          }
+      },
+      {.name = "sort_starts"});
 }
 
 /// Keys to their digits' places, in order; blocks of one thread, as many as before. The keys of a digit wait until a cache line of the
 /// output is complete: 256 places far apart that take a key each would be as many misses. `streams`: lines go past the cache.
 template <class T>
 auto make_pass(bool streams) {
-  return kr::kernel([streams](kr::view<const T> keys, kr::view<T> out, kr::view<const unsigned, 2> starts, kr::value<unsigned> shift) {
-    constexpr int line = 64 / sizeof(T);
-    auto waiting = kr::local<T, digits, line>();
-    auto first = kr::local<unsigned, digits>(), next = kr::local<unsigned, digits>();  // places in the output
-    for (auto d : kr::range(digits)) {
-      kr::value<unsigned> start = starts(d, kr::block_idx().x);
-      first[d] = start, next[d] = start;
-    }
-    auto [begin, end] = own_chunk(keys.size(), grain);
-    for (auto i : kr::range(begin, end)) {
-      kr::value<T> key = keys[i];
-      auto d = digit_of(key, shift);
-      kr::value<unsigned> place = next[d];
-      next[d] = place + 1u;
-      waiting(d, kr::cast<int>(place % line)) = key;
-      kr::if_(place % line == line - 1, [&] {
-        auto to = place - (line - 1u);
-        kr::if_(to >= first[d], [&] {
-          for (int k = 0; k < line; ++k) {
-            auto at = kr::cast<std::int64_t>(to) + k;
-            if (streams) kr::store_streaming(out[at], waiting(d, k));
-            else out[at] = waiting(d, k);
-          }
-        }).else_([&] {
-          for (auto p : kr::range(kr::value<unsigned>(first[d]), place + 1u)) out[p] = waiting(d, kr::cast<int>(p % line));
-        });
-      });
-    }
-    for (auto d : kr::range(digits)) {
-      kr::value<unsigned> place = next[d];
-      for (auto p : kr::range(kr::max(place - place % line, kr::value<unsigned>(first[d])), place)) out[p] = waiting(d, kr::cast<int>(p % line));
-    }
-  }, {.name = "sort_pass"});
+  return kr::kernel(
+      [streams](kr::view<const T> keys, kr::view<T> out, kr::view<const unsigned, 2> starts, kr::value<unsigned> shift) {
+        constexpr int line = 64 / sizeof(T);
+        auto waiting = kr::local<T, digits, line>();
+        auto first = kr::local<unsigned, digits>(), next = kr::local<unsigned, digits>();  // places in the output
+        for (auto d : kr::range(digits)) {
+          kr::value<unsigned> start = starts(d, kr::block_idx().x);
+          first[d] = start, next[d] = start;
+        }
+        auto [begin, end] = own_chunk(keys.size(), grain);
+        for (auto i : kr::range(begin, end)) {
+          kr::value<T> key = keys[i];
+          auto d = digit_of(key, shift);
+          kr::value<unsigned> place = next[d];
+          next[d] = place + 1u;
+          waiting(d, kr::cast<int>(place % line)) = key;
+          kr::if_(place % line == line - 1, [&] {
+            auto to = place - (line - 1u);
+            kr::if_(to >= first[d], [&] {
+              for (int k = 0; k < line; ++k) {
+                auto at = kr::cast<std::int64_t>(to) + k;
+                if (streams) kr::store_streaming(out[at], waiting(d, k));
+                else out[at] = waiting(d, k);
+              }
+            }).else_([&] {
+              for (auto p : kr::range(kr::value<unsigned>(first[d]), place + 1u)) out[p] = waiting(d, kr::cast<int>(p % line));
+            });
+          });
+        }
+        for (auto d : kr::range(digits)) {
+          kr::value<unsigned> place = next[d];
+          for (auto p : kr::range(kr::max(place - place % line, kr::value<unsigned>(first[d])), place))
+            out[p] = waiting(d, kr::cast<int>(p % line));
+        }
+      },
+      {.name = "sort_pass"});
 }
 }  // namespace sort
 }  // namespace chunks
@@ -209,9 +225,13 @@ template <class T>
 class ChunkSort {
  public:
   static constexpr std::int64_t usual_cache = 8 << 20;  // bytes of the last cache that a program may count on
-  ChunkSort(std::int64_t n, kr::device on, int count = chunks::usual_count()) : ChunkSort(n, on, count, n * std::int64_t(sizeof(T)) > usual_cache) {}
+  ChunkSort(std::int64_t n, kr::device on, int count = chunks::usual_count())
+      : ChunkSort(n, on, count, n * std::int64_t(sizeof(T)) > usual_cache) {}
   ChunkSort(std::int64_t n, kr::device on, int count, bool streams)
-      : count_(count), pass_(chunks::sort::make_pass<T>(streams)), between_(kr::shape<1>(n), on), starts_(kr::shape<2>(chunks::sort::digits, count), on) {}
+      : count_(count),
+        pass_(chunks::sort::make_pass<T>(streams)),
+        between_(kr::shape<1>(n), on),
+        starts_(kr::shape<2>(chunks::sort::digits, count), on) {}
   void operator()(const kr::array<T>& keys, kr::array<T>& out) {
     constexpr unsigned passes = sizeof(T) * 8 / chunks::sort::bits;
     static_assert(passes % 2 == 0);

@@ -17,8 +17,8 @@
 
 #include <fmt/format.h>
 
-#include "driver/devices.h"
-#include "driver/plugin.h"
+#include "host/devices.h"
+#include "host/plugin.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "krait/target.h"
@@ -60,21 +60,22 @@ Times compile(const Workload& w, const kr::support::Target& target, const std::s
     t.ms[stage++] = std::chrono::duration<double, std::milli>(now - from).count();
     from = now;
   };
-  const kr::driver::Recorded recorded = bench::record(w);
+  const kr::host::Recorded recorded = bench::record(w);
   lap();
   // What a launch on whole, separate arrays promises; the CPU makes no difference between aligned and other ones.
-  const kr::ir::Module lowered = kr::driver::lower(recorded, {true, kind.aligned, true, true, true}, target);
+  const kr::ir::Module lowered = kr::host::lower(recorded, {true, kind.aligned, true, true, true}, target);
   lap();
   const std::string text = kr::ir::print(lowered, {.names = true, .locations = true});
   lap();
-  const kr::driver::Generated made = kr::driver::generate(text, target, "binary", w.name);
+  const kr::host::Generated made = kr::host::generate(text, target, "binary", w.name);
   for (const double ms : {made.parse_ms, made.lower_ms, made.optimise_ms, made.emit_ms}) t.ms[stage++] = ms;
   from = Clock::now();
-  if (auto& cpu = kr::driver::Devices::get().cpu(); kr::support::print(target) == cpu.target_text) {
+  if (auto& cpu = kr::host::Devices::get().cpu(); kr::support::print(target) == cpu.target_text) {
     const auto code = cpu.device->load(std::as_bytes(std::span(made.bytes)), w.name);
     lap();
   }
-  for (const kr::ir::Function& f : lowered.functions) kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
+  for (const kr::ir::Function& f : lowered.functions)
+    kr::ir::for_each_inst(f, [&](kr::ir::InstId, kr::ir::RegionId) { ++t.operations; });
   t.bytes = made.bytes.size();
   if (!kir_folder.empty()) std::ofstream(kir_folder + "/" + w.name + "." + std::string(kind.word) + ".kir") << text;
   return t;
@@ -119,10 +120,10 @@ int main(int argc, char** argv) try {
   }
   if (!rounds) rounds = 20;
   if (targets.empty()) targets.push_back(whole_target("cpu"));
-  kr::driver::plugin_build_id();  // loads the plug-in
+  kr::host::plugin_build_id();  // loads the plug-in
   std::string out = "[";
   for (const std::string& target : targets) {
-    const kr::support::Target made_for = kr::driver::read_target(target);
+    const kr::support::Target made_for = kr::host::read_target(target);
     fmt::print("\n{}\n\n| kernel | {} | all | processor | first | operations | bytes |\n", target, fmt::join(stages, " | "));
     for (const Workload& w : all) {
       if (!only.empty() && only != w.name) continue;
@@ -140,7 +141,8 @@ int main(int argc, char** argv) try {
       std::fflush(stdout);
       out += fmt::format("{}\n  {{\"target\": \"{}\", \"kernel\": \"{}\"", out.size() > 1 ? "," : "", target, w.name);
       for (std::size_t s = 0; s < stage_count; ++s) out += fmt::format(", \"{}\": {:.4f}", stages[s], best.ms[s]);
-      out += fmt::format(", \"processor\": {:.4f}, \"first\": {:.4f}, \"operations\": {}, \"bytes\": {}}}", processor, first, best.operations, best.bytes);
+      out += fmt::format(", \"processor\": {:.4f}, \"first\": {:.4f}, \"operations\": {}, \"bytes\": {}}}", processor, first,
+                         best.operations, best.bytes);
     }
   }
   if (!json.empty()) std::ofstream(json) << out << "\n]\n";

@@ -64,16 +64,20 @@ int main(int argc, char** argv) try {
   const long n = 1 << 24;
   std::vector<float> hx(n), hy(n), spot(n), strike(n), years(n);
   for (long i = 0; i < n; ++i) {
-    hx[i] = 0.1f + float(std::uint32_t(i) * 2654435761u >> 8) * (1.f / 16777216), hy[i] = 0.1f + float(std::uint32_t(i) * 40503u & 0xffff) / 65536.f;
+    hx[i] = 0.1f + float(std::uint32_t(i) * 2654435761u >> 8) * (1.f / 16777216),
+    hy[i] = 0.1f + float(std::uint32_t(i) * 40503u & 0xffff) / 65536.f;
     spot[i] = hx[i] * 90 + 10, strike[i] = hy[i] * 90 + 10, years[i] = hx[i] + 0.1f;
   }
-  const auto x = kr::to_device(hx, cpu), y = kr::to_device(hy, cpu), s = kr::to_device(spot, cpu), k = kr::to_device(strike, cpu), t = kr::to_device(years, cpu);
+  const auto x = kr::to_device(hx, cpu), y = kr::to_device(hy, cpu), s = kr::to_device(spot, cpu), k = kr::to_device(strike, cpu),
+             t = kr::to_device(years, cpu);
   kr::array<float> z(kr::shape<1>(n), cpu);
   const int side = 2048, bodies = 8192, grid = 4096;
   kr::array<int, 2> counts(kr::shape<2>(side, side), cpu);
   kr::array<float, 2> in(kr::shape<2>(grid, grid), cpu), out(kr::shape<2>(grid, grid), cpu);
   in.copy_from(hx);
-  const auto head = [&](const std::vector<float>& v) { return kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), cpu); };
+  const auto head = [&](const std::vector<float>& v) {
+    return kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), cpu);
+  };
   const auto bx = head(hx), by = head(hy), bz = head(spot);
   kr::array<float> force(kr::shape<1>(bodies), cpu);
 
@@ -81,19 +85,39 @@ int main(int argc, char** argv) try {
   auto copying = make_copy();
   std::vector<Candidate> copies;
   copies.push_back({mode_names[0], [&] { copying.into(z)(x); }, 0, {}});
-  suite.add("copy 2^24", [&](const Peer& p) { return p.copy ? Run([&] { p.copy(raw(x), raw(z), n); }) : Run(); }, std::move(copies), span_of(z), 0);
-  suite.add("saxpy 2^24", [&](const Peer& p) { return p.saxpy ? Run([&] { p.saxpy(2.f, raw(x), raw(y), raw(z), n); }) : Run(); },
-            in_all_modes(make_saxpy, [&](auto& f) { f.into(z)(2.f, x, y); }), span_of(z), rounding);
-  suite.add("exp*sin+log 2^24", [&](const Peer& p) { return p.transcendental ? Run([&] { p.transcendental(raw(x), raw(y), raw(z), n); }) : Run(); },
-            in_all_modes(make_transcendental, [&](auto& f) { f.into(z)(x, y); }), span_of(z), rounding);
-  suite.add("Black-Scholes 2^24", [&](const Peer& p) { return p.black_scholes ? Run([&] { p.black_scholes(raw(s), raw(k), raw(t), raw(z), n); }) : Run(); },
-            in_all_modes(make_black_scholes, [&](auto& f) { f.into(z)(s, k, t); }), span_of(z), rounding);
-  suite.add("mandelbrot 2048^2", [&](const Peer& p) { return p.mandelbrot ? Run([&] { p.mandelbrot(raw(counts), side, 256); }) : Run(); },
-            in_all_modes(make_mandelbrot, [&](auto& f) { f.launch({{side / 32, side / 8}, {32, 8}}, counts, 256); }), span_of(counts), rounding);
-  suite.add("n-body 8192", [&](const Peer& p) { return p.nbody ? Run([&] { p.nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); }) : Run(); },
-            in_all_modes(make_nbody, [&](auto& f) { f.forall(bodies)(bx, by, bz, force); }), span_of(force), rounding);
-  suite.add("Jacobi 4096^2", [&](const Peer& p) { return p.jacobi ? Run([&] { p.jacobi(raw(in), raw(out), grid); }) : Run(); },
-            in_all_modes(make_jacobi, [&](auto& f) { f.launch({{grid / 32, grid / 8}, {32, 8}}, in, out); }), span_of(out), rounding);
+  suite.add(
+      "copy 2^24", [&](const Peer& p) { return p.copy ? Run([&] { p.copy(raw(x), raw(z), n); }) : Run(); }, std::move(copies),
+      span_of(z), 0);
+  suite.add(
+      "saxpy 2^24", [&](const Peer& p) { return p.saxpy ? Run([&] { p.saxpy(2.f, raw(x), raw(y), raw(z), n); }) : Run(); },
+      in_all_modes(make_saxpy, [&](auto& f) { f.into(z)(2.f, x, y); }), span_of(z), rounding);
+  suite.add(
+      "exp*sin+log 2^24",
+      [&](const Peer& p) { return p.transcendental ? Run([&] { p.transcendental(raw(x), raw(y), raw(z), n); }) : Run(); },
+      in_all_modes(make_transcendental, [&](auto& f) { f.into(z)(x, y); }), span_of(z), rounding);
+  suite.add(
+      "Black-Scholes 2^24",
+      [&](const Peer& p) { return p.black_scholes ? Run([&] { p.black_scholes(raw(s), raw(k), raw(t), raw(z), n); }) : Run(); },
+      in_all_modes(make_black_scholes, [&](auto& f) { f.into(z)(s, k, t); }), span_of(z), rounding);
+  suite.add(
+      "mandelbrot 2048^2",
+      [&](const Peer& p) { return p.mandelbrot ? Run([&] { p.mandelbrot(raw(counts), side, 256); }) : Run(); },
+      in_all_modes(make_mandelbrot,
+                   [&](auto& f) {
+                     f.launch({{side / 32, side / 8}, {32, 8}}, counts, 256);
+                   }),
+      span_of(counts), rounding);
+  suite.add(
+      "n-body 8192",
+      [&](const Peer& p) { return p.nbody ? Run([&] { p.nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); }) : Run(); },
+      in_all_modes(make_nbody, [&](auto& f) { f.forall(bodies)(bx, by, bz, force); }), span_of(force), rounding);
+  suite.add(
+      "Jacobi 4096^2", [&](const Peer& p) { return p.jacobi ? Run([&] { p.jacobi(raw(in), raw(out), grid); }) : Run(); },
+      in_all_modes(make_jacobi,
+                   [&](auto& f) {
+                     f.launch({{grid / 32, grid / 8}, {32, 8}}, in, out);
+                   }),
+      span_of(out), rounding);
   measure_blocks(suite, hx, hy);
   if (!json.empty()) write_json(json, suite.rows, cpu.name());
 } catch (const kr::error& e) {

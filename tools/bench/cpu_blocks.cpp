@@ -32,16 +32,24 @@ void matrices(CpuSuite& suite, const kr::device& cpu, const std::vector<float>& 
     kr::array<float, 2> a({side, side}, cpu), b({side, side}, cpu), c({side, side}, cpu);
     a.copy_from(std::span(hx).first(side * side)), b.copy_from(std::span(hy).first(side * side));
     auto f = make_sgemm();
-    suite.add("matrix product 1024", [&](const Peer& p) { return p.sgemm ? Run([&] { p.sgemm(raw(a), raw(b), raw(c), side); }) : Run(); },
-              ours([&] { f.launch({{side / 16, side / 16}, {16, 16}}, a, b, c); }), span_of(c), rounding);
+    suite.add(
+        "matrix product 1024",
+        [&](const Peer& p) { return p.sgemm ? Run([&] { p.sgemm(raw(a), raw(b), raw(c), side); }) : Run(); }, ours([&] {
+          f.launch({{side / 16, side / 16}, {16, 16}}, a, b, c);
+        }),
+        span_of(c), rounding);
   }
   {
     const int side = 4096;
     kr::array<float, 2> in({side, side}, cpu), out({side, side}, cpu);
     in.copy_from(hx);
     auto f = make_transpose();
-    suite.add("transpose 4096^2", [&](const Peer& p) { return p.transpose ? Run([&] { p.transpose(raw(in), raw(out), side); }) : Run(); },
-              ours([&] { f.launch({{side / 32, side / 32}, {32, 8}}, in, out); }), span_of(out), 0);
+    suite.add(
+        "transpose 4096^2",
+        [&](const Peer& p) { return p.transpose ? Run([&] { p.transpose(raw(in), raw(out), side); }) : Run(); }, ours([&] {
+          f.launch({{side / 32, side / 32}, {32, 8}}, in, out);
+        }),
+        span_of(out), 0);
   }
 }
 
@@ -51,14 +59,20 @@ void sums(CpuSuite& suite, const kr::device& cpu, int blocks, const kr::array<fl
     kr::array<float> parts(kr::shape<1>(blocks), cpu), total(kr::shape<1>(1), cpu);
     auto f = make_block_sum();
     ChunkReduce<float> of_chunks(cpu);
-    suite.add("sum 2^24", [&](const Peer& p) { return p.sum ? Run([&] { p.sum(raw(x), raw(total), n); }) : Run(); },
-              ours([&] { of_chunks(x, total); }, [&] { f.launch({blocks, 1024}, x, parts), f.launch({1, 1024}, parts, total); }), span_of(total), rounding);
+    suite.add(
+        "sum 2^24", [&](const Peer& p) { return p.sum ? Run([&] { p.sum(raw(x), raw(total), n); }) : Run(); },
+        ours([&] { of_chunks(x, total); },
+             [&] {
+               f.launch({blocks, 1024}, x, parts), f.launch({1, 1024}, parts, total);
+             }),
+        span_of(total), rounding);
   }
   {
     Scan f(n, cpu);
     ChunkScan<float> of_chunks(cpu);
-    suite.add("inclusive scan 2^24", [&](const Peer& p) { return p.scan ? Run([&] { p.scan(raw(x), raw(out), n); }) : Run(); },
-              ours([&] { of_chunks(x, out); }, [&] { f(x, out); }), span_of(out), rounding);
+    suite.add(
+        "inclusive scan 2^24", [&](const Peer& p) { return p.scan ? Run([&] { p.scan(raw(x), raw(out), n); }) : Run(); },
+        ours([&] { of_chunks(x, out); }, [&] { f(x, out); }), span_of(out), rounding);
   }
 }
 
@@ -70,15 +84,25 @@ void integers(CpuSuite& suite, const kr::device& cpu, int blocks, long n) {
     kr::array<unsigned> counts(kr::shape<1>(256), cpu);
     auto f = make_histogram();
     auto of_chunks = chunks::make_histogram<unsigned, 256>([](const auto& key) { return kr::cast<int>(key & 255u); });
-    suite.add("histogram 2^24", [&](const Peer& p) { return p.histogram ? Run([&] { p.histogram(raw(keys), raw(counts), n); }) : Run(); },
-              ours([&] { of_chunks.launch({chunks::usual_count(), 1}, keys, counts); }, [&] { f.launch({blocks, 256}, keys, counts); }), span_of(counts), 0);
+    suite.add(
+        "histogram 2^24",
+        [&](const Peer& p) { return p.histogram ? Run([&] { p.histogram(raw(keys), raw(counts), n); }) : Run(); },
+        ours(
+            [&] {
+              of_chunks.launch({chunks::usual_count(), 1}, keys, counts);
+            },
+            [&] {
+              f.launch({blocks, 256}, keys, counts);
+            }),
+        span_of(counts), 0);
   }
   {
     kr::array<unsigned> sorted(kr::shape<1>(n), cpu);
     RadixSort<8> f(n, cpu);
     ChunkSort<unsigned> of_chunks(n, cpu);
-    suite.add("radix sort u32 2^24", [&](const Peer& p) { return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run(); },
-              ours([&] { of_chunks(keys, sorted); }, [&] { f(keys, sorted); }), span_of(sorted), 0);
+    suite.add(
+        "radix sort u32 2^24", [&](const Peer& p) { return p.sort ? Run([&] { p.sort(raw(keys), raw(sorted), n); }) : Run(); },
+        ours([&] { of_chunks(keys, sorted); }, [&] { f(keys, sorted); }), span_of(sorted), 0);
   }
 }
 

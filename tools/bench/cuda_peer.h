@@ -10,12 +10,12 @@ struct CudaPeer {
   void (*mandelbrot)(int* out, int width, int height, int limit);
   void (*nbody)(const float* x, const float* y, const float* z, float* force, int n);  // untiled
   void (*jacobi)(const float* in, float* out, int width);
-  void (*sgemm)(const float* a, const float* b, float* c, int side);      // tiles of 16 x 16
-  void (*transpose)(const float* in, float* out, int side);               // tiles of 32 x 33
-  void (*histogram)(const unsigned* x, unsigned* counts, long n);         // of the low bytes, in shared memory
-  void (*nbody_tiled)(const float* places, float* forces, int n);         // float4 each
-  void (*sum)(const float* x, float* out, long n);                        // CUB
-  void (*scan)(const float* x, float* out, long n);                       // CUB, inclusive
-  void (*copy)(const float* x, float* out, long n);                       // cudaMemcpyAsync
-  void (*sort)(const unsigned* keys, unsigned* out, long n);              // CUB
+  void (*sgemm)(const float* a, const float* b, float* c, int side);  // tiles of 16 x 16
+  void (*transpose)(const float* in, float* out, int side);           // tiles of 32 x 33
+  void (*histogram)(const unsigned* x, unsigned* counts, long n);     // of the low bytes, in shared memory
+  void (*nbody_tiled)(const float* places, float* forces, int n);     // float4 each
+  void (*sum)(const float* x, float* out, long n);                    // CUB
+  void (*scan)(const float* x, float* out, long n);                   // CUB, inclusive
+  void (*copy)(const float* x, float* out, long n);                   // cudaMemcpyAsync
+  void (*sort)(const unsigned* keys, unsigned* out, long n);          // CUB
 };

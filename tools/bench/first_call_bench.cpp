@@ -7,6 +7,7 @@
 // stand beside it, kernel by kernel, where that library is found. The driver's own cache of compiled PTX is in a fresh folder, too.
 #include <dlfcn.h>
 
+#include <unistd.h>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -14,7 +15,6 @@
 #include <ctime>
 #include <filesystem>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <krait/krait.h>
@@ -67,10 +67,13 @@ struct Nvrtc {
     const auto get = [&](void* library, auto& entry, const char* name) {
       if (whole) entry = reinterpret_cast<std::decay_t<decltype(entry)>>(dlsym(library, name)), whole = entry != nullptr;
     };
-    get(compiler, create, "nvrtcCreateProgram"), get(compiler, compile, "nvrtcCompileProgram"), get(compiler, cubin_size, "nvrtcGetCUBINSize");
+    get(compiler, create, "nvrtcCreateProgram"), get(compiler, compile, "nvrtcCompileProgram"),
+        get(compiler, cubin_size, "nvrtcGetCUBINSize");
     get(compiler, cubin, "nvrtcGetCUBIN"), get(compiler, destroy, "nvrtcDestroyProgram");
-    get(driver, retain, "cuDevicePrimaryCtxRetain"), get(driver, set, "cuCtxSetCurrent"), get(driver, module_load, "cuModuleLoadData");
-    get(driver, function, "cuModuleGetFunction"), get(driver, launch, "cuLaunchKernel"), get(driver, synchronize, "cuCtxSynchronize");
+    get(driver, retain, "cuDevicePrimaryCtxRetain"), get(driver, set, "cuCtxSetCurrent"),
+        get(driver, module_load, "cuModuleLoadData");
+    get(driver, function, "cuModuleGetFunction"), get(driver, launch, "cuLaunchKernel"),
+        get(driver, synchronize, "cuCtxSynchronize");
     const char* sm = std::strstr(target, "sm=");
     void* context = nullptr;
     whole = whole && sm && retain(&context, 0) == 0 && set(context) == 0;
@@ -84,10 +87,14 @@ struct Nvrtc {
     void *program = nullptr, *module = nullptr, *kernel = nullptr;
     const char* options[] = {architecture.c_str()};
     std::size_t size = 0;
-    if (create(&program, source.c_str(), "k.cu", 0, nullptr, nullptr) || compile(program, 1, options) || cubin_size(program, &size)) return 0;
+    if (create(&program, source.c_str(), "k.cu", 0, nullptr, nullptr) || compile(program, 1, options) ||
+        cubin_size(program, &size))
+      return 0;
     std::string image(size, '\0');
     if (cubin(program, image.data()) || module_load(&module, image.data()) || function(&kernel, module, "k")) return 0;
-    if (launch(kernel, elements / (block == 1024 ? 2048 : block), 1, 1, block, 1, 1, 0, nullptr, arguments.data(), nullptr) || synchronize()) return 0;
+    if (launch(kernel, elements / (block == 1024 ? 2048 : block), 1, 1, block, 1, 1, 0, nullptr, arguments.data(), nullptr) ||
+        synchronize())
+      return 0;
     const double ms = ms_since(start);
     destroy(&program);
     return ms;
@@ -128,7 +135,8 @@ void run_sha(Arrays& a, float constant) {
           constexpr auto& start = sha256::start;
           kr::var a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];
           for (std::size_t t = 0; t < 64; ++t) {
-            auto first = h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha256::rounds[t] + w[t];
+            auto first =
+                h + (kr::rotr(e, 6) ^ kr::rotr(e, 11) ^ kr::rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha256::rounds[t] + w[t];
             auto second = (kr::rotr(a, 2) ^ kr::rotr(a, 13) ^ kr::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
             h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
           }
@@ -165,49 +173,67 @@ void run_sort(Arrays& a, float constant) {
 const Workload workloads[] = {
     {"saxpy",
      [](Arrays& a, float constant) {
-       kr::vectorize([constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; }, {.name = "saxpy"}).into(a.z)(0.5f, a.x, a.y);
+       kr::vectorize([constant](auto s, auto x, auto y) { return bench::saxpy(s, x, y) + constant; }, {.name = "saxpy"})
+           .into(a.z)(0.5f, a.x, a.y);
      },
-     "", "float a, const float* x, const float* y, float* z", "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) z[i] = a * x[i] + y[i] + C;\n", false, 256},
+     "", "float a, const float* x, const float* y, float* z",
+     "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) z[i] = a * x[i] + y[i] + C;\n", false, 256},
     {"Black-Scholes",
      [](Arrays& a, float constant) {
-       kr::vectorize([constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; }, {.name = "black_scholes"}).into(a.z)(0.5f, a.x, a.y);
+       kr::vectorize([constant](auto t, auto s, auto k) { return bench::black_scholes(s, k, t) + constant; },
+                     {.name = "black_scholes"})
+           .into(a.z)(0.5f, a.x, a.y);
      },
      "", "float a, const float* x, const float* y, float* z",
      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\n"
      "float s = x[i], k = y[i], t = a, v = 0.3f, r = 0.02f, q = sqrtf(t);\n"
      "float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * q), d2 = d1 - v * q;\n"
-     "z[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f) + C;\n", false, 256},
-    {"SHA-256", run_sha, "__device__ unsigned rotr(unsigned x, int by) { return __funnelshift_r(x, x, by); }\n", "const unsigned* in, unsigned* out",
+     "z[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f) + C;\n",
+     false, 256},
+    {"SHA-256", run_sha, "__device__ unsigned rotr(unsigned x, int by) { return __funnelshift_r(x, x, by); }\n",
+     "const unsigned* in, unsigned* out",
      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nunsigned w[64];\n"
      "for (int t = 0; t < 16; t++) w[t] = in[16 * i + t] + unsigned(C * 64);\n#pragma unroll\nfor (int t = 16; t < 64; t++)\n"
-     "  w[t] = w[t - 16] + (rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 7] + (rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ w[t - 2] >> 10);\n"
-     "const unsigned start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};\n"
-     "unsigned a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = start[7];\n#pragma unroll\n"
+     "  w[t] = w[t - 16] + (rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 7] + (rotr(w[t - 2], 17) ^ "
+     "rotr(w[t - 2], 19) ^ w[t - 2] >> 10);\n"
+     "const unsigned start[] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, "
+     "0x5be0cd19};\n"
+     "unsigned a = start[0], b = start[1], c = start[2], d = start[3], e = start[4], f = start[5], g = start[6], h = "
+     "start[7];\n#pragma unroll\n"
      "for (int t = 0; t < 64; t++) {\n"
      "  unsigned first = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + constants[t] + w[t];\n"
      "  unsigned second = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));\n"
      "  h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;\n}\n"
-     "const unsigned state[] = {a, b, c, d, e, f, g, h};\nfor (int k = 0; k < 8; k++) out[8 * i + k] = start[k] + state[k];\n", true, 256},
+     "const unsigned state[] = {a, b, c, d, e, f, g, h};\nfor (int k = 0; k < 8; k++) out[8 * i + k] = start[k] + state[k];\n",
+     true, 256},
     {"bitonic sort of 2,048", run_sort, "", "const float* in, const float*, float* out",
      "__shared__ float own[2048];\nint t = threadIdx.x, start = blockIdx.x * 2048;\n"
      "own[t] = in[start + t] + C, own[t + 1024] = in[start + t + 1024] + C;\n"
-     "#pragma unroll\nfor (int size = 2; size <= 2048; size *= 2)\n#pragma unroll\n  for (int distance = size / 2; distance > 0; distance /= 2) {\n"
+     "#pragma unroll\nfor (int size = 2; size <= 2048; size *= 2)\n#pragma unroll\n  for (int distance = size / 2; distance > 0; "
+     "distance /= 2) {\n"
      "    __syncthreads();\n    int i = 2 * t - (t & (distance - 1));\n    float x = own[i], y = own[i + distance];\n"
      "    if ((x > y) == ((i & size) == 0)) own[i] = y, own[i + distance] = x;\n  }\n"
-     "__syncthreads();\nout[start + t] = own[t], out[start + t + 1024] = own[t + 1024];\n", false, 1024}};
+     "__syncthreads();\nout[start + t] = own[t], out[start + t + 1024] = own[t + 1024];\n",
+     false, 1024}};
 
 std::string cuda_source(const Workload& w, float constant) {
   std::string body = w.body, table = "__constant__ unsigned constants[64] = {";
   for (std::uint32_t c : sha256::rounds) table += std::to_string(c) + "u, ";
   for (std::size_t at; (at = body.find(" C")) != std::string::npos || (at = body.find("(C")) != std::string::npos;)
     body.replace(at + 1, 1, std::to_string(constant) + "f");
-  return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" + w.parameters + ", int n) {\n" + body + "}\n";
+  return (w.of_words ? table + "};\n" : "") + w.functions + "extern \"C\" __global__ void k(" + w.parameters + ", int n) {\n" +
+         body + "}\n";
 }
 
 // --- one process ---------------------------------------------------------------------------------------------------------------
 
 enum Stage { Record, Passes, Codegen, Load, Rest, All, Processor, Stages };
-constexpr const char* stage_names[Stages] = {"record", "passes", "code generation", "load (driver's compiler)", "launch (Vulkan: with the pipeline)", "all",
+constexpr const char* stage_names[Stages] = {"record",
+                                             "passes",
+                                             "code generation",
+                                             "load (driver's compiler)",
+                                             "launch (Vulkan: with the pipeline)",
+                                             "all",
                                              "processor time of all threads"};
 using Times = std::array<double, Stages>;
 
@@ -228,7 +254,8 @@ Times run_new(const kr::device& on, Arrays& a, const Workload& w, float constant
 /// Lines that begin with '=' are for the parent: workload|candidate|ms.
 void run_phase(const kr::device& on, bool cold, unsigned salt) {
   const std::vector<float> host(elements, 1.5f);
-  Arrays a{kr::to_device(host, on), kr::to_device(host, on), kr::to_device(host, on), kr::array<std::uint32_t, 2>({elements, 16}, on), kr::array<std::uint32_t, 2>({elements, 8}, on)};
+  Arrays a{kr::to_device(host, on), kr::to_device(host, on), kr::to_device(host, on),
+           kr::array<std::uint32_t, 2>({elements, 16}, on), kr::array<std::uint32_t, 2>({elements, 8}, on)};
   a.messages.copy_from(std::vector<std::uint32_t>(elements * 16, 7));
   const char* const disk = cold ? "cold disk" : "warm disk";
   const bool cuda = std::strncmp(on.id(), "cuda", 4) == 0, cpu = std::strcmp(on.id(), "cpu") == 0;
@@ -242,11 +269,14 @@ void run_phase(const kr::device& on, bool cold, unsigned salt) {
     const std::string name = std::string(cpu ? "new kernel on the CPU, " : "new kernel, ") + workload.name;
     float scale = 0.5f;
     int n = elements;
-    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address(), messages = a.messages.address(), digests = a.digests.address();
+    std::uint64_t x = a.x.address(), y = a.y.address(), z = a.z.address(), messages = a.messages.address(),
+                  digests = a.digests.address();
     std::vector<void*> arguments{&x, &y, &z, &n};
     if (workload.of_words) arguments = {&messages, &digests, &n};
     else if (workload.block == 256) arguments.insert(arguments.begin(), &scale);
-    if (with_nvrtc) std::printf("NVRTC, first of the process: %.2f ms\n", nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments, workload.block));
+    if (with_nvrtc)
+      std::printf("NVRTC, first of the process: %.2f ms\n",
+                  nvrtc.run(cuda_source(workload, constant_of(salt, -1)), arguments, workload.block));
     for (int i = 0; i < kernels; ++i) {
       const Times t = run_new(on, a, workload, constant_of(salt, i));
       for (int s = 0; s < Stages; ++s) by_stage[s].push_back(t[std::size_t(s)]);
@@ -295,7 +325,8 @@ int main(int argc, char** argv) try {
   std::string back_end = "cpu", phase, json;
   unsigned salt = unsigned(std::chrono::system_clock::now().time_since_epoch().count());
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--phase") && i + 2 < argc) phase = argv[i + 1], salt = unsigned(std::strtoul(argv[i + 2], nullptr, 10)), i += 2;
+    if (!std::strcmp(argv[i], "--phase") && i + 2 < argc)
+      phase = argv[i + 1], salt = unsigned(std::strtoul(argv[i + 2], nullptr, 10)), i += 2;
     else if (!std::strcmp(argv[i], "--json") && i + 1 < argc) json = argv[++i];
     else back_end = argv[i];
   }

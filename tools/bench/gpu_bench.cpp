@@ -49,17 +49,22 @@ int main(int argc, char** argv) try {
   const std::string power = " 2^" + std::to_string(sizes.log_n);
 
   const long n = 1L << sizes.log_n;
-  kr::array<float> x(kr::shape<1>(n), gpu), y(kr::shape<1>(n), gpu), z(kr::shape<1>(n), gpu), c(kr::shape<1>(n), gpu), p(kr::shape<1>(n), gpu);
-  auto fill = kr::kernel([](kr::view<float> to, kr::value<unsigned> seed, kr::value<float> scale, kr::value<float> low) {
-    for (auto i : kr::grid_stride(to.size())) {
-      kr::var h = kr::cast<unsigned>(i) * 2654435761u ^ seed;
-      h = h ^ h >> 16;
-      h = h * 0x85ebca6bu;
-      h = h ^ h >> 13;
-      to[i] = kr::cast<float>(h >> 8) * (1.0f / 16777216.0f) * scale + low;
-    }
-  }, {.name = "fill"});
-  const auto refill = [&](kr::array<float>& a, unsigned seed, float scale, float low) { fill.launch({4096, 256}, a, seed, scale, low); };
+  kr::array<float> x(kr::shape<1>(n), gpu), y(kr::shape<1>(n), gpu), z(kr::shape<1>(n), gpu), c(kr::shape<1>(n), gpu),
+      p(kr::shape<1>(n), gpu);
+  auto fill = kr::kernel(
+      [](kr::view<float> to, kr::value<unsigned> seed, kr::value<float> scale, kr::value<float> low) {
+        for (auto i : kr::grid_stride(to.size())) {
+          kr::var h = kr::cast<unsigned>(i) * 2654435761u ^ seed;
+          h = h ^ h >> 16;
+          h = h * 0x85ebca6bu;
+          h = h ^ h >> 13;
+          to[i] = kr::cast<float>(h >> 8) * (1.0f / 16777216.0f) * scale + low;
+        }
+      },
+      {.name = "fill"});
+  const auto refill = [&](kr::array<float>& a, unsigned seed, float scale, float low) {
+    fill.launch({4096, 256}, a, seed, scale, low);
+  };
   refill(x, 1, 1.f, 0.1f), refill(y, 2, 1.f, 0.1f), refill(z, 3, 1.f, 0.f);
   gpu.synchronize();
   const auto raw = [](const auto& a) { return reinterpret_cast<float*>(a.address()); };
@@ -92,34 +97,58 @@ int main(int argc, char** argv) try {
   }
   {
     refill(x, 1, 90.f, 10.f), refill(y, 2, 90.f, 10.f), refill(z, 3, 2.f, 0.1f);
-    GpuRow row{"Black-Scholes" + power, 20.0 * double(n), with_peer([&] { peer->black_scholes(raw(x), raw(y), raw(z), raw(c), raw(p), n); })};
+    GpuRow row{"Black-Scholes" + power, 20.0 * double(n),
+               with_peer([&] { peer->black_scholes(raw(x), raw(y), raw(z), raw(c), raw(p), n); })};
     for (int m = 0; m < 3; ++m)
-      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_black_scholes_both(modes[m]))>(make_black_scholes_both(modes[m]))] { f->into(c, p)(x, y, z); }, 0, {}});
+      row.candidates.push_back({names[m],
+                                [&, f = std::make_shared<decltype(make_black_scholes_both(modes[m]))>(
+                                        make_black_scholes_both(modes[m]))] { f->into(c, p)(x, y, z); },
+                                0,
+                                {}});
     rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int w = sizes.mandelbrot;
     kr::array<int, 2> counts(kr::shape<2>(w, w), gpu);
-    GpuRow row{"mandelbrot " + std::to_string(w) + "^2, 256", 0, with_peer([&] { peer->mandelbrot(reinterpret_cast<int*>(counts.address()), w, w, 256); })};
+    GpuRow row{"mandelbrot " + std::to_string(w) + "^2, 256", 0,
+               with_peer([&] { peer->mandelbrot(reinterpret_cast<int*>(counts.address()), w, w, 256); })};
     for (int m = 0; m < 3; ++m)
-      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_mandelbrot(modes[m]))>(make_mandelbrot(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, counts, 256); }, 0, {}});
+      row.candidates.push_back({names[m],
+                                [&, f = std::make_shared<decltype(make_mandelbrot(modes[m]))>(make_mandelbrot(modes[m]))] {
+                                  f->launch({{w / 32, w / 8}, {32, 8}}, counts, 256);
+                                },
+                                0,
+                                {}});
     rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int bodies = sizes.bodies;
-    kr::array<float> bx(kr::shape<1>(bodies), gpu), by(kr::shape<1>(bodies), gpu), bz(kr::shape<1>(bodies), gpu), force(kr::shape<1>(bodies), gpu);
+    kr::array<float> bx(kr::shape<1>(bodies), gpu), by(kr::shape<1>(bodies), gpu), bz(kr::shape<1>(bodies), gpu),
+        force(kr::shape<1>(bodies), gpu);
     refill(bx, 1, 1.f, 0.f), refill(by, 2, 1.f, 0.f), refill(bz, 3, 1.f, 0.f);
-    GpuRow row{"n-body " + std::to_string(bodies) + ", untiled", 0, with_peer([&] { peer->nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); })};
+    GpuRow row{"n-body " + std::to_string(bodies) + ", untiled", 0,
+               with_peer([&] { peer->nbody(raw(bx), raw(by), raw(bz), raw(force), bodies); })};
     for (int m = 0; m < 3; ++m)
-      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_nbody(modes[m]))>(make_nbody(modes[m]))] { f->launch({bodies / 256, 256}, bx, by, bz, force); }, 0, {}});
+      row.candidates.push_back({names[m],
+                                [&, f = std::make_shared<decltype(make_nbody(modes[m]))>(make_nbody(modes[m]))] {
+                                  f->launch({bodies / 256, 256}, bx, by, bz, force);
+                                },
+                                0,
+                                {}});
     rows.push_back(measure_on(gpu, row, rounds));
   }
   {
     const int w = sizes.jacobi;
-    kr::array<float, 2> in = kr::array<float, 2>::wrap(x.address(), {w, w}, gpu), out = kr::array<float, 2>::wrap(z.address(), {w, w}, gpu);
+    kr::array<float, 2> in = kr::array<float, 2>::wrap(x.address(), {w, w}, gpu),
+                        out = kr::array<float, 2>::wrap(z.address(), {w, w}, gpu);
     GpuRow row{"Jacobi " + std::to_string(w) + "^2", 8.0 * w * w, with_peer([&] { peer->jacobi(raw(x), raw(z), w); })};
     for (int m = 0; m < 3; ++m)
-      row.candidates.push_back({names[m], [&, f = std::make_shared<decltype(make_jacobi(modes[m]))>(make_jacobi(modes[m]))] { f->launch({{w / 32, w / 8}, {32, 8}}, in, out); }, 0, {}});
+      row.candidates.push_back({names[m],
+                                [&, f = std::make_shared<decltype(make_jacobi(modes[m]))>(make_jacobi(modes[m]))] {
+                                  f->launch({{w / 32, w / 8}, {32, 8}}, in, out);
+                                },
+                                0,
+                                {}});
     rows.push_back(measure_on(gpu, row, rounds));
   }
   measure_blocks(gpu, peer, sizes, ours, rows);

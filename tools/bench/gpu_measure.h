@@ -23,7 +23,16 @@ struct Sizes {
   int log_n = 28, log_keys = 26;  // elements of element-wise work, keys to sort
   int mandelbrot = 8192, bodies = 65536, jacobi = 16384, transpose = 16384, sgemm = 4096;
   int rounds = 21;
-  static Sizes quick() { return {.log_n = 16, .log_keys = 16, .mandelbrot = 256, .bodies = 2048, .jacobi = 256, .transpose = 256, .sgemm = 256, .rounds = 3}; }
+  static Sizes quick() {
+    return {.log_n = 16,
+            .log_keys = 16,
+            .mandelbrot = 256,
+            .bodies = 2048,
+            .jacobi = 256,
+            .transpose = 256,
+            .sgemm = 256,
+            .rounds = 3};
+  }
 };
 
 struct GpuRow {
@@ -73,12 +82,14 @@ inline void print_configuration() {
     return v && *v ? v : otherwise;
   };
   const kr::statistics s = kr::stats();
-  std::printf("cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n", value("KRAIT_CACHE", "rw (the default)"),
-              value("KRAIT_TIERS", "on (the default)"), static_cast<unsigned long long>(s.compiled()),
-              static_cast<unsigned long long>(s.from_disk()), static_cast<unsigned long long>(s.improved()));
+  std::printf("cache %s, tiers %s: %llu kernels compiled, %llu from disk, %llu improved in the background\n",
+              value("KRAIT_CACHE", "rw (the default)"), value("KRAIT_TIERS", "on (the default)"),
+              static_cast<unsigned long long>(s.compiled()), static_cast<unsigned long long>(s.from_disk()),
+              static_cast<unsigned long long>(s.improved()));
 }
 
 /// The workloads of whole blocks (gpu_blocks.cpp); `peer` may be null. Candidates are named `ours` and what follows.
-void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes, const std::string& ours, std::vector<Row>& rows);
+void measure_blocks(const krait::device& on, const CudaPeer* peer, const Sizes& sizes, const std::string& ours,
+                    std::vector<Row>& rows);
 
 }  // namespace bench

@@ -35,16 +35,18 @@ inline constexpr auto mandelbrot = [](kr::view<int, 2> out, kr::value<int> limit
     kr::value<float> cr = -2.0f + 3.0f * kr::cast<float>(x) / width, ci = -1.5f + 3.0f * kr::cast<float>(y) / height;
     kr::var zr = 0.0f, zi = 0.0f;
     kr::var k = 0;
-    kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; }, [&] {
-      auto next = zr * zr - zi * zi + cr;
-      zi = 2.0f * zr * zi + ci;
-      zr = next;
-      k += 1;
-    });
+    kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; },
+               [&] {
+                 auto next = zr * zr - zi * zi + cr;
+                 zi = 2.0f * zr * zi + ci;
+                 zr = next;
+                 k += 1;
+               });
     out(y, x) = k;
   });
 };
-inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> y, kr::view<const float> z, kr::view<float> force) {
+inline constexpr auto nbody = [](kr::view<const float> x, kr::view<const float> y, kr::view<const float> z,
+                                 kr::view<float> force) {
   auto i = kr::grid<1>();
   kr::if_(i < force.size(), [&] {
     auto xi = x[i], yi = y[i], zi = z[i];
@@ -77,11 +79,15 @@ inline constexpr auto reports = [](kr::view<const float> x, kr::view<float> y) {
   y[i] = kr::sqrt(x[i]);
 };
 
-inline auto make_copy() { return kr::vectorize([](auto v) { return v; }, {.name = "copy"}); }
+inline auto make_copy() {
+  return kr::vectorize([](auto v) { return v; }, {.name = "copy"});
+}
 inline auto make_saxpy(kr::fp mode) { return kr::vectorize(saxpy, {.name = "saxpy", .fp = mode}); }
 inline auto make_transcendental(kr::fp mode) { return kr::vectorize(transcendental, {.name = "exp_sin_log", .fp = mode}); }
 inline auto make_black_scholes(kr::fp mode) { return kr::vectorize(black_scholes, {.name = "black_scholes", .fp = mode}); }
-inline auto make_black_scholes_both(kr::fp mode) { return kr::vectorize(black_scholes_both, {.name = "black_scholes_both", .fp = mode}); }
+inline auto make_black_scholes_both(kr::fp mode) {
+  return kr::vectorize(black_scholes_both, {.name = "black_scholes_both", .fp = mode});
+}
 inline auto make_mandelbrot(kr::fp mode) { return kr::kernel(mandelbrot, {.name = "mandelbrot", .fp = mode}); }
 inline auto make_nbody(kr::fp mode) { return kr::kernel(nbody, {.name = "nbody", .fp = mode}); }
 inline auto make_jacobi(kr::fp mode) { return kr::kernel(jacobi, {.name = "jacobi", .fp = mode}); }

@@ -77,10 +77,11 @@ class LargeBody {
       }
     } else if (kind == 2) {
       kr::var trips = 0;
-      kr::while_([&] { return trips < 2 && f() < 100.0f; }, [&] {
-        trips += 1;
-        block(in, depth + 1);
-      });
+      kr::while_([&] { return trips < 2 && f() < 100.0f; },
+                 [&] {
+                   trips += 1;
+                   block(in, depth + 1);
+                 });
     }
   }
 

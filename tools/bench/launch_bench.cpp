@@ -34,7 +34,8 @@ struct RawLaunch {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) return false;
     const auto get = [&](auto& f, const char* name) { f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(library, name)); };
-    int (*retain)(void**, int), (*set)(void*), (*module_load)(void**, const void*), (*module_function)(void**, void*, const char*);
+    int (*retain)(void**, int), (*set)(void*), (*module_load)(void**, const void*),
+        (*module_function)(void**, void*, const char*);
     get(retain, "cuDevicePrimaryCtxRetain"), get(set, "cuCtxSetCurrent"), get(module_load, "cuModuleLoadData");
     get(module_function, "cuModuleGetFunction"), get(launch, "cuLaunchKernel");
     void *context = nullptr, *module = nullptr;
@@ -112,9 +113,9 @@ int main(int argc, char** argv) try {
     RawLaunch raw;
     report("0 arguments", on, raw.load(none.ptx(on.target())) ? &raw : nullptr, call0);
   }
-  auto four = kr::kernel([](kr::view<float> z, kr::value<float> a, kr::value<float> b, kr::value<float> c) {
-    kr::if_(kr::grid() < 1, [&] { z[0] = a + b + c; });
-  }, {.name = "four"});
+  auto four = kr::kernel([](kr::view<float> z, kr::value<float> a, kr::value<float> b,
+                            kr::value<float> c) { kr::if_(kr::grid() < 1, [&] { z[0] = a + b + c; }); },
+                         {.name = "four"});
   const auto call4 = [&] { four.launch({4, 128}, out, 1.f, 2.f, 3.f); };
   call4();
   on.synchronize();
@@ -125,7 +126,8 @@ int main(int argc, char** argv) try {
   }
   report("4 arguments", on, raw4.function ? &raw4 : nullptr, call4);
 
-  auto many = kr::kernel([](kr::view<float> z, auto... a) { kr::if_(kr::grid() < 1, [&] { z[0] = (a + ...); }); }, {.name = "many"});
+  auto many =
+      kr::kernel([](kr::view<float> z, auto... a) { kr::if_(kr::grid() < 1, [&] { z[0] = (a + ...); }); }, {.name = "many"});
   const auto call26 = [&]<std::size_t... I>(std::index_sequence<I...>) { many.launch({4, 128}, out, float(I)...); };
   const auto call_many = [&] { call26(std::make_index_sequence<25>{}); };
   call_many();
@@ -141,7 +143,11 @@ int main(int argc, char** argv) try {
   const auto into = [&] { add.into(out)(x, y); };
   into();
   report("vectorize, 16 elements", on, nullptr, into);
-  kr::graph g([&] { for (int i = 0; i < 200; ++i) call4(); }, on);
+  kr::graph g(
+      [&] {
+        for (int i = 0; i < 200; ++i) call4();
+      },
+      on);
   const auto replay = [&] { g.launch(); };
   replay();
   on.synchronize();
@@ -155,10 +161,12 @@ int main(int argc, char** argv) try {
   std::printf("| graph of 200 kernels | %.3f us a kernel in all |\n", bench::median(total));
   keep("in a graph of 200", {{ours, bench::median(total)}});
   // Each adds to what the one before left: host and device together, from the first to the end of the last.
-  auto step = kr::kernel([](kr::view<float> z) {
-    auto i = kr::grid();
-    kr::if_(i < z.size(), [&] { z[i] = z[i] + 1.0f; });
-  }, {.name = "step"});
+  auto step = kr::kernel(
+      [](kr::view<float> z) {
+        auto i = kr::grid();
+        kr::if_(i < z.size(), [&] { z[i] = z[i] + 1.0f; });
+      },
+      {.name = "step"});
   constexpr int chain = 5000;
   std::vector<double> each;
   for (int r = 0; r < rounds / 2; ++r) {

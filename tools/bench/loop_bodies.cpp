@@ -45,7 +45,8 @@ void black_scholes(const float* spot, const float* strike, const float* years, f
 void ten_functions(const float* in, float* out, size n) {
   for (size i = 0; i < n; i++) {
     const float x = in[i];
-    out[i] = exp_of(x) + log_of(x) + sin_of(x) + cos_of(x) + tan_of(x) + tanh_of(x) + atan_of(x) + erf_of(x) + cbrt_of(x) + pow_of(x, x);
+    out[i] = exp_of(x) + log_of(x) + sin_of(x) + cos_of(x) + tan_of(x) + tanh_of(x) + atan_of(x) + erf_of(x) + cbrt_of(x) +
+             pow_of(x, x);
   }
 }
 #endif
@@ -84,7 +85,8 @@ void nbody(const float* x, const float* y, const float* z, float* force, int n) 
 void jacobi(const float* in, float* out, size width, size height) {
   for (size r = 1; r < height - 1; r++)
     for (size c = 1; c < width - 1; c++)
-      out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
+      out[r * width + c] =
+          0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
 }
 #endif
 
@@ -98,7 +100,8 @@ void sgemm(const float* a, const float* b, float* c, size n) {
         for (int tx = 0; tx < tile; tx++) sum[ty][tx] = 0;
       for (size first = 0; first < n; first += tile) {
         for (int ty = 0; ty < tile; ty++)
-          for (int tx = 0; tx < tile; tx++) ta[ty][tx] = a[(by + ty) * n + first + tx], tb[ty][tx] = b[(first + ty) * n + bx + tx];
+          for (int tx = 0; tx < tile; tx++)
+            ta[ty][tx] = a[(by + ty) * n + first + tx], tb[ty][tx] = b[(first + ty) * n + bx + tx];
         for (int ty = 0; ty < tile; ty++)
           for (int tx = 0; tx < tile; tx++)
             for (int k = 0; k < tile; k++) sum[ty][tx] += ta[ty][k] * tb[k][tx];
@@ -248,7 +251,8 @@ void scan(const float* x, float* out, u64* states, unsigned* ticket) {
     }
     if (!all) continue;
     float part[32], other[32];
-    for (int lane = 0; lane < 32; lane++) part[lane] = lane <= __builtin_ctz(whole) ? __builtin_bit_cast(float, unsigned(state[lane])) : 0;
+    for (int lane = 0; lane < 32; lane++)
+      part[lane] = lane <= __builtin_ctz(whole) ? __builtin_bit_cast(float, unsigned(state[lane])) : 0;
 #pragma clang loop unroll(full)
     for (int step = 16; step > 0; step /= 2) {
       from_beside(part, other, step);
@@ -262,7 +266,8 @@ void scan(const float* x, float* out, u64* states, unsigned* ticket) {
     for (int k = 0; k < warps - 1; k++) lead += k < w ? sums[k] : 0;
     for (int lane = 0; lane < 32; lane++)
       for (int r = 0; r < rounds; r++)
-        for (int c = 0; c < 4; c++) out[number * 1024 * rounds + w * 128 * rounds + r * 128 + 4 * lane + c] = v[r][c][32 * w + lane] + lead;
+        for (int c = 0; c < 4; c++)
+          out[number * 1024 * rounds + w * 128 * rounds + r * 128 + 4 * lane + c] = v[r][c][32 * w + lane] + lead;
   }
 }
 #endif
@@ -306,10 +311,12 @@ void sort_starts(const unsigned* counts, unsigned* starts) { sums_before(counts,
 #endif
 
 #ifdef BODY_sort_pass
-void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsigned* states, unsigned* tickets, int pass, size blocks) {
+void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsigned* states, unsigned* tickets, int pass,
+               size blocks) {
   constexpr int per_thread = 8, warps = 8, digits = 256;
   constexpr unsigned own_count = 1u << 30, whole_count = 2u << 30, count_bits = own_count - 1;
-  static unsigned counts[warps][digits], to_output[digits], sorted[256 * per_thread], keys[per_thread][256], ranks[per_thread][256];
+  static unsigned counts[warps][digits], to_output[digits], sorted[256 * per_thread], keys[per_thread][256],
+      ranks[per_thread][256];
   static unsigned own[256], in_tile[256];
   const int number = int(__atomic_fetch_add(tickets + pass, 1, __ATOMIC_RELAXED));
   const auto digit_of = [&](unsigned key) { return key >> 8 * pass & 255; };
@@ -329,7 +336,8 @@ void sort_pass(const unsigned* in, unsigned* out, const unsigned* starts, unsign
       }
       for (int lane = 0; lane < 32; lane++) {
         const unsigned digit = digit_of(keys[r][32 * w + lane]);
-        if (same[lane] >> lane == 1) counts[w][digit] = before[lane] + unsigned(__builtin_popcount(same[lane])), sorted[w * digits + digit] = 0;
+        if (same[lane] >> lane == 1)
+          counts[w][digit] = before[lane] + unsigned(__builtin_popcount(same[lane])), sorted[w * digits + digit] = 0;
         ranks[r][32 * w + lane] = before[lane] + unsigned(__builtin_popcount(same[lane] & ((1u << lane) - 1)));
       }
     }

@@ -57,13 +57,15 @@ inline void measure(Row& row, int rounds = 9, double sample_ms = 200, Clock cloc
   for (std::size_t i = 0; i < row.candidates.size(); ++i) {
     row.candidates[i].ms = median(times[i]);
     row.candidates[i].first_ms = std::max(row.candidates[i].first_ms - row.candidates[i].ms, 0.0);
-    for (int round = 0; round < rounds; ++round) row.candidates[i].ratios.push_back(times[0][std::size_t(round)] / times[i][std::size_t(round)]);
+    for (int round = 0; round < rounds; ++round)
+      row.candidates[i].ratios.push_back(times[0][std::size_t(round)] / times[i][std::size_t(round)]);
   }
 }
 
 inline void print(const Row& row) {
   std::printf("| %s |", row.workload.c_str());
-  for (const Candidate& c : row.candidates) std::printf(" %s %.3f ms (%.2fx, first +%.1f ms) |", c.name.c_str(), c.ms, median(c.ratios), c.first_ms);
+  for (const Candidate& c : row.candidates)
+    std::printf(" %s %.3f ms (%.2fx, first +%.1f ms) |", c.name.c_str(), c.ms, median(c.ratios), c.first_ms);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -76,7 +78,8 @@ inline void write_json(const std::string& path, const std::vector<Row>& rows, co
     std::fprintf(out, "%s\n  {\"workload\": \"%s\", \"candidates\": [", r ? "," : "", rows[r].workload.c_str());
     for (std::size_t i = 0; i < rows[r].candidates.size(); ++i) {
       const Candidate& c = rows[r].candidates[i];
-      std::fprintf(out, "%s{\"name\": \"%s\", \"ms\": %.5f, \"first_ms\": %.3f, \"ratio\": %.4f}", i ? ", " : "", c.name.c_str(), c.ms, c.first_ms, median(c.ratios));
+      std::fprintf(out, "%s{\"name\": \"%s\", \"ms\": %.5f, \"first_ms\": %.3f, \"ratio\": %.4f}", i ? ", " : "", c.name.c_str(),
+                   c.ms, c.first_ms, median(c.ratios));
     }
     std::fprintf(out, "]}");
   }

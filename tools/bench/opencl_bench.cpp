@@ -59,15 +59,19 @@ kernel void nbody(global const float* x, global const float* y, global const flo
 }
 )";
 
-struct Failure { std::string what; };
+struct Failure {
+  std::string what;
+};
 void check(cl_int result, const char* call) {
   if (result != CL_SUCCESS) throw Failure{std::string(call) + ": error " + std::to_string(result)};
 }
 
 struct Functions {
+// clang-format off
 #define FUNCTIONS(F)                                                                                                                       \
   F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo) F(clCreateContext) F(clCreateCommandQueue) F(clCreateBuffer) \
   F(clCreateProgramWithSource) F(clBuildProgram) F(clCreateKernel) F(clSetKernelArg) F(clEnqueueNDRangeKernel) F(clEnqueueReadBuffer) F(clFinish)
+// clang-format on
 #define DECLARE(name) decltype(&::name) name = nullptr;
   FUNCTIONS(DECLARE)
   Functions() {
@@ -91,7 +95,8 @@ class Peer {
       if (cl_.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &there) != CL_SUCCESS) continue;
       for (cl_uint d = 0; d < std::min(there, 16u) && !device_; ++d) {
         char text[256] = "", of[256] = "";
-        cl_.clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof text, text, nullptr), cl_.clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof of, of, nullptr);
+        cl_.clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof text, text, nullptr),
+            cl_.clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof of, of, nullptr);
         if (name == std::string(text) + " (" + of + ")") device_ = devices[d];
       }
     }
@@ -112,19 +117,22 @@ class Peer {
   }
   cl_mem buffer(std::size_t bytes, const void* from = nullptr) {
     cl_int result = CL_SUCCESS;
-    cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0), bytes, const_cast<void*>(from), &result);
+    cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                                       const_cast<void*>(from), &result);
     check(result, "clCreateBuffer");
     return memory;
   }
   template <class... Arguments>
-  std::function<void()> kernel(cl_program program, const char* name, std::vector<std::size_t> global, std::vector<std::size_t> local, Arguments... arguments) {
+  std::function<void()> kernel(cl_program program, const char* name, std::vector<std::size_t> global,
+                               std::vector<std::size_t> local, Arguments... arguments) {
     cl_int result = CL_SUCCESS;
     cl_kernel made = cl_.clCreateKernel(program, name, &result);
     check(result, "clCreateKernel");
     cl_uint next = 0;
     (check(cl_.clSetKernelArg(made, next++, sizeof arguments, &arguments), "clSetKernelArg"), ...);
     return [this, made, global, local] {
-      check(cl_.clEnqueueNDRangeKernel(queue_, made, cl_uint(global.size()), nullptr, global.data(), local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
+      check(cl_.clEnqueueNDRangeKernel(queue_, made, cl_uint(global.size()), nullptr, global.data(),
+                                       local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
             "clEnqueueNDRangeKernel");
       check(cl_.clFinish(queue_), "clFinish");
     };
@@ -132,7 +140,8 @@ class Peer {
   template <class T>
   std::vector<T> read(cl_mem from, std::size_t n) {
     std::vector<T> to(n);
-    check(cl_.clEnqueueReadBuffer(queue_, from, CL_TRUE, 0, n * sizeof(T), to.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(cl_.clEnqueueReadBuffer(queue_, from, CL_TRUE, 0, n * sizeof(T), to.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
     return to;
   }
 
@@ -146,7 +155,8 @@ class Peer {
 template <class T>
 void same(const std::string& what, const std::vector<T>& ours, const std::vector<T>& theirs) {
   double difference = 0, all = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) difference += std::fabs(double(ours[i]) - double(theirs[i])), all += std::fabs(double(theirs[i]));
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    difference += std::fabs(double(ours[i]) - double(theirs[i])), all += std::fabs(double(theirs[i]));
   if (!(difference <= 1e-3 * all) || all == 0) throw Failure{what + ": the results differ"};
 }
 
@@ -160,16 +170,23 @@ struct Suite {
 
   /// `ours(device, mode)` is a run on it and its result.
   template <class T, class... Arguments>
-  void add(const std::string& workload, const char* name, std::vector<std::size_t> global, std::vector<std::size_t> local, cl_mem out, std::size_t n,
-           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(kr::device, kr::fp)>& ours, Arguments... arguments) {
+  void add(const std::string& workload, const char* name, std::vector<std::size_t> global, std::vector<std::size_t> local,
+           cl_mem out, std::size_t n,
+           const std::function<std::pair<std::function<void()>, std::function<std::vector<T>()>>(kr::device, kr::fp)>& ours,
+           Arguments... arguments) {
     if (workload.find(only) == std::string::npos) return;
     Row row{workload, {}};
     row.candidates.push_back({"OpenCL C", peer.kernel(plain, name, global, local, arguments...), 0, 0, {}});
     row.candidates.push_back({"OpenCL C, driver's block", peer.kernel(plain, name, global, {}, arguments...), 0, 0, {}});
     row.candidates.push_back({"OpenCL C relaxed", peer.kernel(fast, name, global, local, arguments...), 0, 0, {}});
     const kr::device opencl = kr::device::find("opencl"), cpu = kr::device::cpu();
-    struct Ours { const char* name; kr::device on; kr::fp mode; };
-    for (const Ours& o : {Ours{"Krait, OpenCL", opencl, kr::fp::native}, Ours{"Krait, OpenCL, fast mode", opencl, kr::fp::fast}, Ours{"Krait, CPU", cpu, kr::fp::native}}) {
+    struct Ours {
+      const char* name;
+      kr::device on;
+      kr::fp mode;
+    };
+    for (const Ours& o : {Ours{"Krait, OpenCL", opencl, kr::fp::native}, Ours{"Krait, OpenCL, fast mode", opencl, kr::fp::fast},
+                          Ours{"Krait, CPU", cpu, kr::fp::native}}) {
       auto [run, result] = ours(o.on, o.mode);
       row.candidates[0].run(), run();
       same(workload + ", " + o.name, result(), peer.read<T>(out, n));
@@ -199,7 +216,8 @@ int main(int argc, char** argv) try {
   const long n = 1 << 22;
   std::vector<float> hx(n), hy(n), spot(n), strike(n), years(n);
   for (long i = 0; i < n; ++i) {
-    hx[i] = 0.1f + float(std::uint32_t(i) * 2654435761u >> 8) * (1.f / 16777216), hy[i] = 0.1f + float(std::uint32_t(i) * 40503u & 0xffff) / 65536.f;
+    hx[i] = 0.1f + float(std::uint32_t(i) * 2654435761u >> 8) * (1.f / 16777216),
+    hy[i] = 0.1f + float(std::uint32_t(i) * 40503u & 0xffff) / 65536.f;
     spot[i] = hx[i] * 90 + 10, strike[i] = hy[i] * 90 + 10, years[i] = hx[i] + 0.1f;
   }
   const auto of = [&](const std::vector<float>& v) { return peer.buffer(v.size() * 4, v.data()); };
@@ -213,29 +231,52 @@ int main(int argc, char** argv) try {
     };
   };
   const std::size_t all = std::size_t(n);
-  suite.add<float>("saxpy 2^22", "saxpy", {all}, {256}, pz, all, element_wise(make_saxpy, [&](kr::device d) {
-    return [x = std::make_shared<kr::array<float>>(kr::to_device(hx, d)), y = std::make_shared<kr::array<float>>(kr::to_device(hy, d))](auto& f, auto& z) { f.into(z)(2.f, *x, *y); };
-  }), 2.f, px, py, pz);
-  suite.add<float>("Black-Scholes 2^22", "black_scholes", {all}, {256}, pz, all, element_wise(make_black_scholes, [&](kr::device d) {
-    return [s = std::make_shared<kr::array<float>>(kr::to_device(spot, d)), k = std::make_shared<kr::array<float>>(kr::to_device(strike, d)),
-            t = std::make_shared<kr::array<float>>(kr::to_device(years, d))](auto& f, auto& z) { f.into(z)(*s, *k, *t); };
-  }), ps, pk, pt, pz);
+  suite.add<float>("saxpy 2^22", "saxpy", {all}, {256}, pz, all,
+                   element_wise(make_saxpy,
+                                [&](kr::device d) {
+                                  return [x = std::make_shared<kr::array<float>>(kr::to_device(hx, d)),
+                                          y = std::make_shared<kr::array<float>>(kr::to_device(hy, d))](auto& f, auto& z) {
+                                    f.into(z)(2.f, *x, *y);
+                                  };
+                                }),
+                   2.f, px, py, pz);
+  suite.add<float>("Black-Scholes 2^22", "black_scholes", {all}, {256}, pz, all,
+                   element_wise(make_black_scholes,
+                                [&](kr::device d) {
+                                  return [s = std::make_shared<kr::array<float>>(kr::to_device(spot, d)),
+                                          k = std::make_shared<kr::array<float>>(kr::to_device(strike, d)),
+                                          t = std::make_shared<kr::array<float>>(kr::to_device(years, d))](auto& f, auto& z) {
+                                    f.into(z)(*s, *k, *t);
+                                  };
+                                }),
+                   ps, pk, pt, pz);
 
   const int side = 1024, limit = 256, bodies = 4096;
   const cl_mem counts = peer.buffer(std::size_t(side) * side * 4);
-  suite.add<int>("mandelbrot 1024^2", "mandelbrot", {side, side}, {32, 8}, counts, std::size_t(side) * side,
-                 [&](kr::device d, kr::fp mode) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
-                   auto f = std::make_shared<decltype(make_mandelbrot(mode))>(make_mandelbrot(mode));
-                   auto out = std::make_shared<kr::array<int, 2>>(kr::shape<2>(side, side), d);
-                   return {[=] { f->launch({{side / 32, side / 8}, {32, 8}}, *out, limit), d.synchronize(); }, [=] { return out->to_host(); }};
-                 }, counts, side, limit);
+  suite.add<int>(
+      "mandelbrot 1024^2", "mandelbrot", {side, side}, {32, 8}, counts, std::size_t(side) * side,
+      [&](kr::device d, kr::fp mode) -> std::pair<std::function<void()>, std::function<std::vector<int>()>> {
+        auto f = std::make_shared<decltype(make_mandelbrot(mode))>(make_mandelbrot(mode));
+        auto out = std::make_shared<kr::array<int, 2>>(kr::shape<2>(side, side), d);
+        return {[=] {
+                  f->launch({{side / 32, side / 8}, {32, 8}}, *out, limit), d.synchronize();
+                },
+                [=] { return out->to_host(); }};
+      },
+      counts, side, limit);
   const cl_mem force = peer.buffer(bodies * 4);
-  suite.add<float>("n-body 4096", "nbody", {bodies}, {256}, force, bodies, [&](kr::device d, kr::fp mode) -> Floats {
-    const auto head = [&](const std::vector<float>& v) { return std::make_shared<kr::array<float>>(kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), d)); };
-    auto f = std::make_shared<decltype(make_nbody(mode))>(make_nbody(mode));
-    auto out = std::make_shared<kr::array<float>>(kr::shape<1>(bodies), d);
-    return {[=, x = head(hx), y = head(hy), z = head(spot)] { f->forall(bodies)(*x, *y, *z, *out), d.synchronize(); }, [=] { return out->to_host(); }};
-  }, px, py, ps, force, bodies);
+  suite.add<float>(
+      "n-body 4096", "nbody", {bodies}, {256}, force, bodies,
+      [&](kr::device d, kr::fp mode) -> Floats {
+        const auto head = [&](const std::vector<float>& v) {
+          return std::make_shared<kr::array<float>>(kr::to_device(std::vector<float>(v.begin(), v.begin() + bodies), d));
+        };
+        auto f = std::make_shared<decltype(make_nbody(mode))>(make_nbody(mode));
+        auto out = std::make_shared<kr::array<float>>(kr::shape<1>(bodies), d);
+        return {[=, x = head(hx), y = head(hy), z = head(spot)] { f->forall(bodies)(*x, *y, *z, *out), d.synchronize(); },
+                [=] { return out->to_host(); }};
+      },
+      px, py, ps, force, bodies);
   if (!json.empty()) write_json(json, suite.rows, opencl.name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

@@ -61,7 +61,8 @@ void jacobi(const float* in, float* out, int width) {
 #pragma omp parallel for
   for (int r = 1; r < width - 1; r++)
     for (int c = 1; c < width - 1; c++)
-      out[r * width + c] = 0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
+      out[r * width + c] =
+          0.25f * (in[r * width + c - 1] + in[r * width + c + 1] + in[(r - 1) * width + c] + in[(r + 1) * width + c]);
 }
 
 void sgemm(const float* a, const float* b, float* c, int width) {
@@ -152,5 +153,6 @@ void sort(const unsigned* keys, unsigned* out, long n) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {
-    PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi, sgemm, sum, histogram, copy, transpose, scan, sort};
+extern "C" __attribute__((visibility("default")))
+const Peer krait_peer = {PEER_NAME, saxpy, transcendental, black_scholes, mandelbrot, nbody, jacobi,
+                         sgemm,     sum,   histogram,      copy,          transpose,  scan,  sort};

@@ -55,4 +55,5 @@ void black_scholes(const float* spot, const float* strike, const float* years, f
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const Peer krait_peer = {"Halide", saxpy, transcendental, black_scholes, nullptr, nullptr, nullptr};
+extern "C" __attribute__((visibility("default")))
+const Peer krait_peer = {"Halide", saxpy, transcendental, black_scholes, nullptr, nullptr, nullptr};

@@ -49,7 +49,9 @@ inline constexpr auto count_digits = [](kr::view<const unsigned> keys, kr::view<
 inline auto make_counts() { return kr::kernel(count_digits, {.name = "sort_counts"}); }
 
 /// Where each value of a digit begins in the output; a block of 256 a pass.
-inline constexpr auto find_starts = [](kr::view<const unsigned> counts, kr::view<unsigned> starts) { starts[kr::grid()] = sum_before(counts[kr::grid()]); };
+inline constexpr auto find_starts = [](kr::view<const unsigned> counts, kr::view<unsigned> starts) {
+  starts[kr::grid()] = sum_before(counts[kr::grid()]);
+};
 inline auto make_starts() { return kr::kernel(find_starts, {.name = "sort_starts"}); }
 
 /// One pass. Blocks take tiles in the order of their tickets. A word of `states`, for a tile and a value of the digit, says in its
@@ -112,18 +114,21 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
   // The counts of the tiles before, four at a time: they are far away, and mostly there.
   kr::var before = 0u;
   kr::var at = number - 1;
-  kr::while_([&] { return at >= 0; }, [&] {
-    kr::value<int> last = at;
-    const auto fetch = [&](int k) -> kr::value<unsigned> { return kr::atomic(states[state_of(kr::max(last - k, 0))]).load(); };
-    const kr::value<unsigned> found[] = {fetch(0), fetch(1), fetch(2), fetch(3)};
-    kr::var go_on = true;
-    for (const kr::value<unsigned>& state : found) {
-      auto use = go_on && at >= 0 && state >= own_count;
-      before += kr::select(use, state & count_bits, 0u);
-      at = kr::select(use, kr::select(state >= whole_count, -1, at - 1), at);
-      go_on = use;
-    }
-  });
+  kr::while_([&] { return at >= 0; },
+             [&] {
+               kr::value<int> last = at;
+               const auto fetch = [&](int k) -> kr::value<unsigned> {
+                 return kr::atomic(states[state_of(kr::max(last - k, 0))]).load();
+               };
+               const kr::value<unsigned> found[] = {fetch(0), fetch(1), fetch(2), fetch(3)};
+               kr::var go_on = true;
+               for (const kr::value<unsigned>& state : found) {
+                 auto use = go_on && at >= 0 && state >= own_count;
+                 before += kr::select(use, state & count_bits, 0u);
+                 at = kr::select(use, kr::select(state >= whole_count, -1, at - 1), at);
+                 go_on = use;
+               }
+             });
   kr::if_(number > 0, [&] { kr::atomic(states[state_of(number)]).exchange(before + own | whole_count); });
   to_output[t] = starts[pass * digits + t] + before - in_tile;
   kr::syncthreads();
@@ -134,7 +139,9 @@ inline constexpr auto one_pass = [](kr::view<const unsigned> in, kr::view<unsign
   }
 };
 template <int per_thread>
-auto make_pass() { return kr::kernel(one_pass<per_thread>, {.name = "sort_pass"}); }
+auto make_pass() {
+  return kr::kernel(one_pass<per_thread>, {.name = "sort_pass"});
+}
 }  // namespace sort
 
 /// Sorts a fixed number of keys, a multiple of 256 * per_thread below 2^30. An H200 is fastest with 32 keys a thread.
@@ -142,8 +149,11 @@ template <int per_thread>
 class RadixSort {
  public:
   RadixSort(std::int64_t n, kr::device on)
-      : tiles_(n / (sort::block * per_thread)), between_(kr::shape<1>(n), on), states_(kr::shape<1>(tiles_ * sort::digits * sort::passes), on),
-        counts_(kr::shape<1>(sort::digits * sort::passes), on), starts_(kr::shape<1>(sort::digits * sort::passes), on),
+      : tiles_(n / (sort::block * per_thread)),
+        between_(kr::shape<1>(n), on),
+        states_(kr::shape<1>(tiles_ * sort::digits * sort::passes), on),
+        counts_(kr::shape<1>(sort::digits * sort::passes), on),
+        starts_(kr::shape<1>(sort::digits * sort::passes), on),
         tickets_(kr::shape<1>(sort::passes), on) {}
 
   void operator()(const kr::array<unsigned>& keys, kr::array<unsigned>& out) {

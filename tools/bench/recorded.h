@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "block_kernels.h"
-#include "driver/jit.h"
+#include "host/jit.h"
 #include "kernels.h"
 #include "passes/passes.h"
 #include "radix_sort.h"
@@ -26,7 +26,8 @@ struct Workload {
 
 template <bool... Array, class Lambda>
 Workload elementwise(const char* name, const Lambda& lambda, kr::fp mode = kr::fp::native) {
-  using recording = kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
+  using recording =
+      kr::detail::elementwise_recording<Lambda, 1, std::tuple<kr::detail::input<float, Array>...>, std::tuple<float>>;
   return {name, &recording::as, &lambda, mode};
 }
 template <class Lambda, class Result, class... Params>
@@ -39,17 +40,18 @@ Workload whole_kernel(const char* name, const Lambda& lambda) {
 }
 
 /// `name`: the workload's own unless given.
-inline kr::driver::Recorded record(const Workload& w, const char* name = nullptr) {
+inline kr::host::Recorded record(const Workload& w, const char* name = nullptr) {
   kr::detail::recording_options options;
   options.name = name ? name : w.name, options.fp = std::uint8_t(w.mode);
   void* recording = kr::detail::begin_recording(options);
   std::vector<kr::detail::node> nodes;
   for (unsigned i = 0; i < w.as->count; ++i) {
     const kr::detail::parameter_type& p = w.as->parameters[i];
-    nodes.push_back(p.rank ? kr::detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes) : kr::detail::parameter(p.type));
+    nodes.push_back(p.rank ? kr::detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes)
+                           : kr::detail::parameter(p.type));
   }
   w.as->record(w.lambda, nodes.data());
-  kr::driver::Recorded out;
+  kr::host::Recorded out;
   out.module = std::move(kr::trace::take(kr::detail::finish_recording(recording))->module);
   kr::passes::prepare(out.module);
   out.what = options.name;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/plugin.h"
+#include "host/plugin.h"
 #include "ir/abi.h"
 #include "ir/text.h"
 #include "krait/error.h"
@@ -51,7 +51,7 @@ Times make(runtime::Device& device, const bench::Workload& w, int number) {
   if (const std::string refused = passes::run_pipeline(m, device.target()); !refused.empty())
     throw error(error::kind_type::usage, refused.c_str());
   t[Passes] = watch.lap();
-  const driver::Generated code = driver::generate(ir::print(m), device.target(), "binary", "kernel " + m.kernel().name);
+  const host::Generated code = host::generate(ir::print(m), device.target(), "binary", "kernel " + m.kernel().name);
   t[Boundary] = watch.lap() - code.lower_ms - code.optimise_ms - code.emit_ms;
   t[Build] = code.lower_ms + code.emit_ms, t[Validate] = code.optimise_ms;
   const auto executable = device.load(std::as_bytes(std::span(code.bytes)), m.kernel().name);

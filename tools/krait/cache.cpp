@@ -47,12 +47,14 @@ std::string size_text(std::uint64_t bytes) {
 /// Most recently used first.
 std::vector<FileInfo> sorted_entries(const Folder& folder) {
   std::vector<FileInfo> files = folder.entries();
-  std::sort(files.begin(), files.end(), [](const FileInfo& a, const FileInfo& b) { return std::tie(b.used, a.name) < std::tie(a.used, b.name); });
+  std::sort(files.begin(), files.end(),
+            [](const FileInfo& a, const FileInfo& b) { return std::tie(b.used, a.name) < std::tie(a.used, b.name); });
   return files;
 }
 
 std::uint64_t total_of(const std::vector<FileInfo>& files) {
-  return std::accumulate(files.begin(), files.end(), std::uint64_t(0), [](std::uint64_t sum, const FileInfo& f) { return sum + f.bytes; });
+  return std::accumulate(files.begin(), files.end(), std::uint64_t(0),
+                         [](std::uint64_t sum, const FileInfo& f) { return sum + f.bytes; });
 }
 
 int list(const Folder& folder, const std::string& path) {
@@ -71,7 +73,8 @@ int list(const Folder& folder, const std::string& path) {
 
 /// The source as it is where it is text.
 void print_source(std::string_view source) {
-  const bool text = std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c != 127) || c < 0; });
+  const bool text =
+      std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c != 127) || c < 0; });
   if (text) fmt::print("{}{}", source, source.ends_with('\n') ? "" : "\n");
   else fmt::print("({} bytes that are no text)\n", source.size());
 }
@@ -87,7 +90,8 @@ int show(const Folder& folder, const std::string& wanted) {
       ++damaged;
       continue;
     }
-    fmt::print("{}: {}\n{}made of {} bytes, {} bytes:\n", f.name, o.entry.name, o.entry.key, o.entry.source.size(), o.entry.payload.size());
+    fmt::print("{}: {}\n{}made of {} bytes, {} bytes:\n", f.name, o.entry.name, o.entry.key, o.entry.source.size(),
+               o.entry.payload.size());
     print_source(o.entry.source);
   }
   if (shown == 0) fmt::print(stderr, "krait: no entry's hash starts with {}\n", wanted);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // krait: shows what is generated, where kernels can run, and what is kept of them.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <krait/krait.h>
+#include <CLI/CLI.hpp>
 
 #include "commands.h"
 
@@ -29,12 +29,16 @@ int main(int argc, char** argv) {
   tool::DumpOptions dump;
   CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
-  dump_command->add_option("--emit", dump.emit, "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm (a comma list); spv alone: the words of a SPIR-V module, for a file")
+  dump_command
+      ->add_option("--emit", dump.emit,
+                   "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm (a comma list); spv alone: the words "
+                   "of a SPIR-V module, for a file")
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
       ->check(CLI::IsMember({"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "spv"}));
   dump_command->add_option("--target", dump.target, "cpu, sm_90, vulkan, opencl, or a whole target as `krait devices` prints it");
-  dump_command->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
+  dump_command
+      ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
@@ -43,7 +47,9 @@ int main(int argc, char** argv) {
   CLI::App* cache_command = app.add_subcommand("cache", "look at the compiled kernels on disk, or remove them");
   cache_command->require_subcommand(1);
   cache_command->add_subcommand("list", "every entry, most recently used first");
-  cache_command->add_subcommand("show", "an entry: how it was made, and of what")->add_option("HASH", cache.hash, "how its hash starts")->required();
+  cache_command->add_subcommand("show", "an entry: how it was made, and of what")
+      ->add_option("HASH", cache.hash, "how its hash starts")
+      ->required();
   cache_command->add_subcommand("verify", "read every entry; exit with 1 where one is damaged");
   cache_command->add_subcommand("prune", "remove damaged entries, and the least recently used ones beyond the size")
       ->add_option("--size", cache.size, "bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G");

@@ -28,8 +28,8 @@ template <class Type>
 concept plain_scalar = std::is_arithmetic_v<Type> || std::is_enum_v<Type> || is_narrow_v<Type>;
 
 template <class Type>
-concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type& c) {
-  { *c.data() };
+concept host_container = !is_device_array<Type>::value && !any_traced<Type> && requires(Type & c) {
+  {*c.data()};
   { c.size() } -> std::integral;
 };
 template <class Type>
@@ -37,22 +37,39 @@ concept container = is_device_array<Type>::value || host_container<Type> || std:
 
 /// An argument that travels in the launch itself: a number or a struct of numbers.
 template <class Type>
-concept by_value = plain_scalar<Type> || (is_struct<Type> && !container<Type> && !any_traced<Type>);
+concept by_value = plain_scalar<Type> ||(is_struct<Type> && !container<Type> && !any_traced<Type>);
 
 template <class Type>
-inline constexpr bool is_vector_of_bool = requires { typename Type::value_type; requires std::is_same_v<typename Type::value_type, bool>; requires !host_container<Type>; requires !is_device_array<Type>::value; };
+inline constexpr bool is_vector_of_bool = requires {
+  typename Type::value_type;
+  requires std::is_same_v<typename Type::value_type, bool>;
+  requires !host_container<Type>;
+  requires !is_device_array<Type>::value;
+};
 
 /// Element type (const where the argument may not be written) and rank of a container argument.
 template <class Arg>
 struct container_traits;
 template <class Elem, int Rank>
-struct container_traits<array<Elem, Rank>> { using element = Elem; static constexpr int rank = Rank; };
+struct container_traits<array<Elem, Rank>> {
+  using element = Elem;
+  static constexpr int rank = Rank;
+};
 template <class Elem, int Rank>
-struct container_traits<const array<Elem, Rank>> { using element = const Elem; static constexpr int rank = Rank; };
+struct container_traits<const array<Elem, Rank>> {
+  using element = const Elem;
+  static constexpr int rank = Rank;
+};
 template <class Elem, std::size_t Count>
-struct container_traits<Elem[Count]> { using element = Elem; static constexpr int rank = 1; };
+struct container_traits<Elem[Count]> {
+  using element = Elem;
+  static constexpr int rank = 1;
+};
 template <host_container Type>
-struct container_traits<Type> { using element = std::remove_reference_t<decltype(*std::declval<Type&>().data())>; static constexpr int rank = 1; };
+struct container_traits<Type> {
+  using element = std::remove_reference_t<decltype(*std::declval<Type&>().data())>;
+  static constexpr int rank = 1;
+};
 
 template <class Arg>
 using referred = std::remove_reference_t<Arg>;
@@ -78,7 +95,8 @@ struct view_parameter {
 template <class Arg>
 constexpr auto parameter_for() {
   using plain = std::remove_cvref_t<Arg>;
-  static_assert(!is_vector_of_bool<plain>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
+  static_assert(!is_vector_of_bool<plain>,
+                "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
   static_assert(by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
                 "a kernel's arguments are numbers, plain structs of them, kr::array, and containers with data() and size()");
   if constexpr (by_value<plain>) return std::type_identity<value<plain>>{};
@@ -121,7 +139,9 @@ struct parameter_traits<view<Elem, Rank>> {
   static view<Elem, Rank> make(const node* at) { return view<Elem, Rank>(*at); }
 };
 template <class Type>
-concept kernel_parameter = requires { parameter_traits<Type>::is_view; };
+concept kernel_parameter = requires {
+  parameter_traits<Type>::is_view;
+};
 
 /// C-order strides of an argument whose extents are set.
 inline void set_strides(argument& a) {
@@ -205,11 +225,13 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
     static_assert(container<referred<Arg>>, "this parameter is a view: pass kr::array or a container with data() and size()");
     using given = typename view_parameter<Arg>::element;
     using wanted = typename traits::element;
-    static_assert(std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
-                  "the container's element type is not the view's: convert the container, or declare the parameter kr::view of its type");
+    static_assert(
+        std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
+        "the container's element type is not the view's: convert the container, or declare the parameter kr::view of its type");
     static_assert(container_traits<referred<Arg>>::rank == traits::rank, "the array's number of dimensions is not the view's");
-    static_assert(std::is_const_v<wanted> || !std::is_const_v<given>,
-                  "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");
+    static_assert(
+        std::is_const_v<wanted> || !std::is_const_v<given>,
+        "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");
     *next++ = container_argument(from);
   } else {
     using wanted = typename traits::element;

@@ -15,7 +15,7 @@
 namespace krait {
 class compilation;
 class device;
-}
+}  // namespace krait
 
 namespace krait::detail {
 
@@ -24,11 +24,11 @@ struct kernel_state;  // compiled code and recordings of one kernel object
 
 /// One parameter of a specialisation.
 struct parameter_type {
-  scalar type;                // of the value, or of an array's elements
-  unsigned char rank;         // 0: a value
-  bool writable;              // arrays
-  bool output;                // written whole and never read: nothing is copied in
-  std::uint32_t elem_bytes;   // arrays; a value: of an aggregate that travels as bytes, else 0
+  scalar type;               // of the value, or of an array's elements
+  unsigned char rank;        // 0: a value
+  bool writable;             // arrays
+  bool output;               // written whole and never read: nothing is copied in
+  std::uint32_t elem_bytes;  // arrays; a value: of an aggregate that travels as bytes, else 0
 };
 
 /// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not use is not even zeroed.
@@ -37,13 +37,13 @@ struct argument {
   kind_type kind = value;
   unsigned char rank = 0;
   union {
-    std::uint64_t bits = 0;     // value: zero-extended
-    void* data;                 // host: first element; a value that travels as bytes: the object
-    detail::storage* memory;    // device_array
+    std::uint64_t bits = 0;   // value: zero-extended
+    void* data;               // host: first element; a value that travels as bytes: the object
+    detail::storage* memory;  // device_array
   };
-  std::uint64_t offset;         // device_array: bytes from the start of its memory
-  std::int64_t extents[4];      // of the first `rank` dimensions
-  std::int64_t strides[4];      // in elements; 0 where broadcast
+  std::uint64_t offset;     // device_array: bytes from the start of its memory
+  std::int64_t extents[4];  // of the first `rank` dimensions
+  std::int64_t strides[4];  // in elements; 0 where broadcast
 };
 
 /// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.
@@ -58,8 +58,8 @@ struct signature {
 struct call_config {
   enum form_type : unsigned char { grid_block, threads, elements, numbers };
   form_type form = grid_block;
-  dims grid, block;               // grid_block
-  std::int64_t count = 0;         // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the CPU
+  dims grid, block;        // grid_block
+  std::int64_t count = 0;  // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the CPU
   const stream* on = nullptr;
 };
 

@@ -50,16 +50,22 @@ template <class Elem, std::size_t Count>
 struct composite<Elem[Count]> : array_parts_of<Elem, Count> {};
 /// std::array and its like.
 template <template <class, std::size_t> class Array, class Elem, std::size_t Count>
-  requires requires(Array<Elem, Count>& a) { a[0]; a.size(); }
+requires requires(Array<Elem, Count>& a) {
+  a[0];
+  a.size();
+}
 struct composite<Array<Elem, Count>> : array_parts_of<Elem, Count> {};
 
 /// Passed by value and kept in arrays as it is: plain structs, kr::vec, std::complex.
 template <class Type>
-inline constexpr bool is_struct = std::is_class_v<Type> && std::is_aggregate_v<Type> && std::is_trivially_copyable_v<Type>;
+inline constexpr bool is_struct = std::is_class_v<Type>&& std::is_aggregate_v<Type>&& std::is_trivially_copyable_v<Type>;
 template <class Type>
 inline constexpr bool is_array_type = std::is_array_v<Type>;
 template <template <class, std::size_t> class Array, class Elem, std::size_t Count>
-inline constexpr bool is_array_type<Array<Elem, Count>> = requires(Array<Elem, Count>& a) { a[0]; a.size(); };
+inline constexpr bool is_array_type<Array<Elem, Count>> = requires(Array<Elem, Count>& a) {
+  a[0];
+  a.size();
+};
 template <class Type>
 concept array_type = is_array_type<Type>;
 
@@ -70,8 +76,8 @@ inline constexpr bool list_has_array = false;
 template <class... Types>
 inline constexpr bool list_has_array<std::tuple<Types...>> = (has_array<Types> || ...);
 template <class Type>
-  requires(std::is_class_v<Type> && !array_type<Type> && !plain<Type>)
-inline constexpr bool has_array<Type> = list_has_array<typename composite<Type>::types>;
+requires(std::is_class_v<Type> && !array_type<Type> &&
+         !plain<Type>) inline constexpr bool has_array<Type> = list_has_array<typename composite<Type>::types>;
 
 template <class Types>
 inline constexpr std::size_t leaves_of_list = 0;
@@ -140,17 +146,25 @@ struct leaf_list {
 
 // ---- traced composites ---------------------------------------------------------------------------------------------------------
 template <class Type>
-concept traced_composite = requires { typename Type::composite_type; };
+concept traced_composite = requires {
+  typename Type::composite_type;
+};
 template <class Type>
 concept any_traced = traced<Type> || traced_composite<Type>;
 
 /// What a traced or plain value holds.
 template <class Type>
-struct held { using type = Type; };
+struct held {
+  using type = Type;
+};
 template <traced Type>
-struct held<Type> { using type = typename Type::traced_type; };
+struct held<Type> {
+  using type = typename Type::traced_type;
+};
 template <traced_composite Type>
-struct held<Type> { using type = typename Type::composite_type; };
+struct held<Type> {
+  using type = typename Type::composite_type;
+};
 template <class Type>
 using held_t = typename held<std::remove_cvref_t<Type>>::type;
 
@@ -165,15 +179,11 @@ template <class From, class To, int Size>
 inline constexpr bool becomes_implicitly<vec<From, Size>, vec<To, Size>> = widens<From, To>;
 
 template <class Leaf, class Visit>
-  requires std::is_base_of_v<handle, Leaf>
-void visit_leaves(Leaf& x, const Visit& visit) {
-  visit(x);
-}
+requires std::is_base_of_v<handle, Leaf>
+void visit_leaves(Leaf& x, const Visit& visit) { visit(x); }
 template <class Parts, class Visit>
-  requires traced_composite<std::remove_const_t<Parts>>
-void visit_leaves(Parts& x, const Visit& visit) {
-  x.leaves(visit);
-}
+requires traced_composite<std::remove_const_t<Parts>>
+void visit_leaves(Parts& x, const Visit& visit) { x.leaves(visit); }
 
 /// Writes the nodes of a traced or plain value.
 template <class Value>
@@ -207,8 +217,7 @@ struct node_list {
   }
   /// One value, or one a part.
   template <class... Values>
-    requires(sizeof...(Values) > 0)
-  explicit node_list(const Values&... x) {
+  requires(sizeof...(Values) > 0) explicit node_list(const Values&... x) {
     static_assert((leaf_count<held_t<Values>> + ...) == leaf_count<Type>);
     node* next = at;
     (write_nodes(x, next), ...);

@@ -20,15 +20,22 @@ struct results {  // of a lambda that returns Type: the element types of its out
   using type = std::tuple<held_t<Type>>;
 };
 template <class... Types>
-struct results<std::tuple<Types...>> { using type = std::tuple<held_t<Types>...>; };
+struct results<std::tuple<Types...>> {
+  using type = std::tuple<held_t<Types>...>;
+};
 
 /// The element type that an argument contributes.
 template <class Arg, bool Number = by_value<std::remove_cvref_t<Arg>>>
-struct element_of { using type = std::remove_cvref_t<Arg>; };
+struct element_of {
+  using type = std::remove_cvref_t<Arg>;
+};
 template <class Arg>
 struct element_of<Arg, false> {
-  static_assert(!is_vector_of_bool<std::remove_cvref_t<Arg>>, "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
-  static_assert(container<referred<Arg>>, "an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()");
+  static_assert(!is_vector_of_bool<std::remove_cvref_t<Arg>>,
+                "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
+  static_assert(
+      container<referred<Arg>>,
+      "an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()");
   using type = std::remove_const_t<typename container_traits<referred<Arg>>::element>;
 };
 template <class Arg>
@@ -74,7 +81,9 @@ struct elementwise_recording;
 template <class Lambda, int Rank, class... Inputs, class... Outputs>
 struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>> {
   static_assert(sizeof...(Outputs) > 0, "an element-wise function returns a value, or a std::tuple of values");
-  struct position { node at[Rank]; };  // nodes: values cannot be assigned
+  struct position {
+    node at[Rank];
+  };  // nodes: values cannot be assigned
   using every_dim = std::make_index_sequence<Rank>;
   using first_output = view<std::tuple_element_t<0, std::tuple<Outputs...>>, Rank>;
 
@@ -142,10 +151,8 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
   };
   template <class Result, std::size_t... Out>
   static void keep(sink& s, const Result& result, std::index_sequence<Out...>) {
-    if constexpr (is_tuple<Result>::value)
-      (store<Outputs>(s.outputs[Out], s.at, std::get<Out>(result), every_dim{}), ...);
-    else
-      store<std::tuple_element_t<0, std::tuple<Outputs...>>>(s.outputs[0], s.at, result, every_dim{});
+    if constexpr (is_tuple<Result>::value) (store<Outputs>(s.outputs[Out], s.at, std::get<Out>(result), every_dim{}), ...);
+    else store<std::tuple_element_t<0, std::tuple<Outputs...>>>(s.outputs[0], s.at, result, every_dim{});
   }
 
   template <std::size_t... In, std::size_t... Out>
@@ -182,7 +189,8 @@ void add_input(argument*& next, const Arg& from) {
 KRAIT_API void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents);
 /// Gives arguments the output's rank and extents, with stride 0 along broadcast dimensions; true where all have the output's shape:
 /// then they become one-dimensional. Throws error{usage} where an output has another shape.
-KRAIT_API bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, unsigned count, int rank, const std::int64_t* extents);
+KRAIT_API bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, unsigned count, int rank,
+                         const std::int64_t* extents);
 
 /// Types only: what a call's inputs and outputs are.
 template <class Inputs, class Outputs>
@@ -194,8 +202,7 @@ void run_elementwise(kernel_state* state, const Lambda& lambda, call_config conf
   using flat = elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>;
   config.count = 1;
   for (int d = 0; d < Rank; ++d) config.count *= extents[d];
-  if (broadcast(state, packed, flat::input_nodes, flat::all_nodes, Rank, extents))
-    call(state, &lambda, flat::as, packed, config);
+  if (broadcast(state, packed, flat::input_nodes, flat::all_nodes, Rank, extents)) call(state, &lambda, flat::as, packed, config);
   else
     call(state, &lambda, elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
 }
@@ -204,19 +211,27 @@ void run_elementwise(kernel_state* state, const Lambda& lambda, call_config conf
 template <class Elem>
 using host_element = std::conditional_t<std::is_same_v<Elem, bool>, unsigned char, Elem>;  // std::vector<bool> has no bytes
 template <class Container, class Elem>
-struct rebound { using type = host_array<Elem>; };
+struct rebound {
+  using type = host_array<Elem>;
+};
 template <template <class...> class Template, class Old, class... Rest, class Elem>
-  requires std::constructible_from<Template<Elem>, std::size_t>
-struct rebound<Template<Old, Rest...>, Elem> { using type = Template<Elem>; };
+requires std::constructible_from<Template<Elem>, std::size_t>
+struct rebound<Template<Old, Rest...>, Elem> {
+  using type = Template<Elem>;
+};
 template <template <class, std::size_t> class Template, class Old, std::size_t Count, class Elem>
-  requires std::is_aggregate_v<Template<Old, Count>>
-struct rebound<Template<Old, Count>, Elem> { using type = Template<Elem, Count>; };
+requires std::is_aggregate_v<Template<Old, Count>>
+struct rebound<Template<Old, Count>, Elem> {
+  using type = Template<Elem, Count>;
+};
 
 template <class... Args>
-struct first_container { using type = void; };
+struct first_container {
+  using type = void;
+};
 template <class First, class... Rest>
-struct first_container<First, Rest...>
-    : std::conditional_t<by_value<std::remove_cvref_t<First>>, first_container<Rest...>, std::type_identity<std::remove_cvref_t<First>>> {};
+struct first_container<First, Rest...> : std::conditional_t<by_value<std::remove_cvref_t<First>>, first_container<Rest...>,
+                                                            std::type_identity<std::remove_cvref_t<First>>> {};
 
 template <class Elem, int Rank, class... Args>
 auto make_output(const std::int64_t* extents, void* device_handle) {
@@ -250,18 +265,22 @@ struct elementwise<Lambda, std::tuple<Results...>> {
     config.form = numbers ? call_config::numbers : call_config::elements, config.on = on;
     if constexpr (numbers) {
       std::tuple<Results...> out{};
-      std::apply([&](Results&... one) {
-        ((*next++ = number_output(one)), ...);
-        run_elementwise<rank>(state, lambda, config, packed, extents, types);
-      }, out);
+      std::apply(
+          [&](Results&... one) {
+            ((*next++ = number_output(one)), ...);
+            run_elementwise<rank>(state, lambda, config, packed, extents, types);
+          },
+          out);
       return unpack(std::move(out));
     } else {
       void* device = choose_device(packed, inputs);
       auto out = std::tuple{make_output<Results, rank, Args...>(extents, device)...};
-      std::apply([&](auto&... one) {
-        ((*next++ = container_argument(one)), ...);
-        run_elementwise<rank>(state, lambda, config, packed, extents, types);
-      }, out);
+      std::apply(
+          [&](auto&... one) {
+            ((*next++ = container_argument(one)), ...);
+            run_elementwise<rank>(state, lambda, config, packed, extents, types);
+          },
+          out);
       return unpack(std::move(out));
     }
   }
@@ -286,7 +305,8 @@ struct elementwise_into {
   template <class... Outputs, class... Args>
   static void call(kernel_state* state, const Lambda& lambda, const stream* on, std::tuple<Outputs&...> outputs, Args&&... args) {
     using returned = typename lambda_results<Lambda, element_of_t<Args>...>::type;
-    static_assert(sizeof...(Outputs) == std::tuple_size_v<returned>, "into() names another number of outputs than the function returns");
+    static_assert(sizeof...(Outputs) == std::tuple_size_v<returned>,
+                  "into() names another number of outputs than the function returns");
     static_assert((container<Outputs> && ...) && (!std::is_const_v<typename container_traits<Outputs>::element> && ...),
                   "into() takes kr::array or containers that can be written");
     constexpr int rank = largest({rank_of<Outputs&>...});

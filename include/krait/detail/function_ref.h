@@ -13,9 +13,8 @@ class function_ref<Result(Args...)> {
  public:
   template <class Callable>
   function_ref(const Callable& callable) noexcept  // NOLINT: implicit on purpose
-      : object_(&callable), call_([](const void* object, Args... args) -> Result {
-          return (*static_cast<const Callable*>(object))(args...);
-        }) {}
+      : object_(&callable),
+        call_([](const void* object, Args... args) -> Result { return (*static_cast<const Callable*>(object))(args...); }) {}
   Result operator()(Args... args) const { return call_(object_, args...); }
 
  private:

@@ -43,7 +43,8 @@ template <class Type, std::size_t Before, std::size_t Low, std::size_t High>
 consteval std::size_t nested_initialisers() {
   constexpr std::size_t middle = (Low + High) / 2;
   if constexpr (High - Low <= 1) return Low;
-  else if constexpr (takes_nested<Type>(std::make_index_sequence<Before>(), std::make_index_sequence<middle>(), std::index_sequence<>()))
+  else if constexpr (takes_nested<Type>(std::make_index_sequence<Before>(), std::make_index_sequence<middle>(),
+                                        std::index_sequence<>()))
     return nested_initialisers<Type, Before, middle, High>();
   else return nested_initialisers<Type, Before, Low, middle>();
 }
@@ -74,69 +75,76 @@ inline constexpr std::size_t most_members = 24;
 template <class Object, class Visit>
 constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
   constexpr std::size_t count = member_count<std::remove_const_t<Object>>;
-  if constexpr (count == 1) { auto& [a] = object; return visit(a); }
-  else if constexpr (count == 2) { auto& [a, b] = object; return visit(a, b); }
-  else if constexpr (count == 3) { auto& [a, b, c] = object; return visit(a, b, c); }
-  else if constexpr (count == 4) { auto& [a, b, c, d] = object; return visit(a, b, c, d); }
-  else if constexpr (count == 5) { auto& [a, b, c, d, e] = object; return visit(a, b, c, d, e); }
-  else if constexpr (count == 6) { auto& [a, b, c, d, e, f] = object; return visit(a, b, c, d, e, f); }
-  else if constexpr (count == 7) { auto& [a, b, c, d, e, f, g] = object; return visit(a, b, c, d, e, f, g); }
-  else if constexpr (count == 8) { auto& [a, b, c, d, e, f, g, h] = object; return visit(a, b, c, d, e, f, g, h); }
-  else if constexpr (count == 9) { auto& [a, b, c, d, e, f, g, h, i] = object; return visit(a, b, c, d, e, f, g, h, i); }
-  else if constexpr (count == 10) { auto& [a, b, c, d, e, f, g, h, i, j] = object; return visit(a, b, c, d, e, f, g, h, i, j); }
-  else if constexpr (count == 11) {
+  if constexpr (count == 1) {
+    auto& [a] = object;
+    return visit(a);
+  } else if constexpr (count == 2) {
+    auto& [a, b] = object;
+    return visit(a, b);
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = object;
+    return visit(a, b, c);
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = object;
+    return visit(a, b, c, d);
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = object;
+    return visit(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = object;
+    return visit(a, b, c, d, e, f);
+  } else if constexpr (count == 7) {
+    auto& [a, b, c, d, e, f, g] = object;
+    return visit(a, b, c, d, e, f, g);
+  } else if constexpr (count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = object;
+    return visit(a, b, c, d, e, f, g, h);
+  } else if constexpr (count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = object;
+    return visit(a, b, c, d, e, f, g, h, i);
+  } else if constexpr (count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = object;
+    return visit(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k);
-  }
-  else if constexpr (count == 12) {
+  } else if constexpr (count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l);
-  }
-  else if constexpr (count == 13) {
+  } else if constexpr (count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  }
-  else if constexpr (count == 14) {
+  } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  }
-  else if constexpr (count == 15) {
+  } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  }
-  else if constexpr (count == 16) {
+  } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
-  }
-  else if constexpr (count == 17) {
+  } else if constexpr (count == 17) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
-  }
-  else if constexpr (count == 18) {
+  } else if constexpr (count == 18) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
-  }
-  else if constexpr (count == 19) {
+  } else if constexpr (count == 19) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
-  }
-  else if constexpr (count == 20) {
+  } else if constexpr (count == 20) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
-  }
-  else if constexpr (count == 21) {
+  } else if constexpr (count == 21) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
-  }
-  else if constexpr (count == 22) {
+  } else if constexpr (count == 22) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
-  }
-  else if constexpr (count == 23) {
+  } else if constexpr (count == 23) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
-  }
-  else if constexpr (count == 24) {
+  } else if constexpr (count == 24) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
   }
@@ -146,14 +154,18 @@ constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
 template <class Type>
 consteval bool check_aggregate() {
   static_assert(!std::is_reference_v<Type>, "krait: a reference has no meaning on another device: hold the value itself");
-  static_assert(!std::is_pointer_v<Type>, "krait: a pointer has no meaning on another device: pass the data as an array of its own");
+  static_assert(!std::is_pointer_v<Type>,
+                "krait: a pointer has no meaning on another device: pass the data as an array of its own");
   static_assert(!std::is_union_v<Type>, "krait: kernels cannot name the members of a union: use a struct, and kr::bitcast");
   static_assert(std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> || std::is_reference_v<Type>,
-                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3, kr::f8e5m2, kr::vec and plain structs of them");
+                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
+                "kr::f8e5m2, kr::vec and plain structs of them");
   if constexpr (std::is_class_v<Type>) {
-    static_assert(std::is_trivially_copyable_v<Type>, "krait: kernels copy structs as bytes, and this one is not trivially copyable");
-    static_assert(std::is_aggregate_v<Type>, "krait: this class has constructors or private members: kernels know plain structs "
-                                             "(and std::complex, by krait/complex.h)");
+    static_assert(std::is_trivially_copyable_v<Type>,
+                  "krait: kernels copy structs as bytes, and this one is not trivially copyable");
+    static_assert(std::is_aggregate_v<Type>,
+                  "krait: this class has constructors or private members: kernels know plain structs "
+                  "(and std::complex, by krait/complex.h)");
     static_assert(std::is_copy_assignable_v<Type>, "krait: a struct in a kernel has neither references nor const members");
     static_assert(!std::is_empty_v<Type>, "krait: a struct in a kernel has members");
   }

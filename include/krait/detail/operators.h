@@ -37,8 +37,8 @@ struct compare_rule : arithmetic_rule<Left, Right> {
   using result = bool;
 };
 template <class Left, class Right>  // two of one enumeration
-  requires(std::is_enum_v<storage_type_t<Left>> && std::is_same_v<storage_type_t<Left>, storage_type_t<Right>>)
-struct compare_rule<Left, Right> {
+requires(std::is_enum_v<storage_type_t<Left>>&&
+             std::is_same_v<storage_type_t<Left>, storage_type_t<Right>>) struct compare_rule<Left, Right> {
   using type = storage_type_t<Left>;
   using result = bool;
 };
@@ -47,8 +47,8 @@ struct compare_rule<Left, Right> {
 class located_double {
  public:
   template <class Double>
-    requires std::is_same_v<Double, double>
-  located_double(Double x, location where = location::here()) : value_(x), where_(where) {}  // NOLINT: implicit on purpose
+  requires std::is_same_v<Double, double> located_double(Double x, location where = location::here())
+      : value_(x), where_(where) {}  // NOLINT: implicit on purpose
   friend node node_of(const located_double& x) {
     set_location(x.where_);
     return node_of(x.value_);
@@ -87,28 +87,28 @@ class logical_left {
 }  // namespace detail
 
 // Undefined below: the overloads of one operator differ only in its symbol, its operation and the rule of its types.
-#define KRAIT_BINARY(symbol, name, rule)                                                                               \
-  template <detail::traced Left, detail::traced Right>                                                                 \
-  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, const Right& y) {                                   \
-    return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));                       \
-  }                                                                                                                    \
-  template <detail::traced Left, detail::plain_but_double Right>                                                       \
-  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                                          \
-    using types = detail::rule<Left, Right>;                                                                           \
-    return detail::compute<types>(detail::op::name, node_of(x), detail::plain_node<typename types::type>(y));          \
-  }                                                                                                                    \
-  template <detail::plain_but_double Left, detail::traced Right>                                                       \
-  [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                                          \
-    using types = detail::rule<Left, Right>;                                                                           \
-    return detail::compute<types>(detail::op::name, detail::plain_node<typename types::type>(x), node_of(y));          \
-  }                                                                                                                    \
-  template <detail::traced Left>                                                                                       \
-  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, detail::located_double y) {                         \
-    return detail::compute<detail::rule<Left, double>>(detail::op::name, node_of(x), node_of(y));                      \
-  }                                                                                                                    \
-  template <detail::traced Right>                                                                                      \
-  [[gnu::noinline, gnu::cold]] auto operator symbol(detail::located_double x, const Right& y) {                        \
-    return detail::compute<detail::rule<double, Right>>(detail::op::name, node_of(x), node_of(y));                     \
+#define KRAIT_BINARY(symbol, name, rule)                                                                      \
+  template <detail::traced Left, detail::traced Right>                                                        \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, const Right& y) {                          \
+    return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));              \
+  }                                                                                                           \
+  template <detail::traced Left, detail::plain_but_double Right>                                              \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                                 \
+    using types = detail::rule<Left, Right>;                                                                  \
+    return detail::compute<types>(detail::op::name, node_of(x), detail::plain_node<typename types::type>(y)); \
+  }                                                                                                           \
+  template <detail::plain_but_double Left, detail::traced Right>                                              \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                                 \
+    using types = detail::rule<Left, Right>;                                                                  \
+    return detail::compute<types>(detail::op::name, detail::plain_node<typename types::type>(x), node_of(y)); \
+  }                                                                                                           \
+  template <detail::traced Left>                                                                              \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, detail::located_double y) {                \
+    return detail::compute<detail::rule<Left, double>>(detail::op::name, node_of(x), node_of(y));             \
+  }                                                                                                           \
+  template <detail::traced Right>                                                                             \
+  [[gnu::noinline, gnu::cold]] auto operator symbol(detail::located_double x, const Right& y) {               \
+    return detail::compute<detail::rule<double, Right>>(detail::op::name, node_of(x), node_of(y));            \
   }
 KRAIT_BINARY(+, Add, arithmetic_rule)
 KRAIT_BINARY(-, Sub, arithmetic_rule)
@@ -129,40 +129,42 @@ KRAIT_BINARY(>=, Ge, compare_rule)
 #undef KRAIT_BINARY
 
 // Undefined below. A value on the left is refused with the cure; a named element (`auto t = x[i]; t += 1`) is a value.
-#define KRAIT_COMPOUND(symbol, name, rule)                                                                             \
-  template <detail::plain Type, detail::traced Right>                                                                  \
-  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                              \
-    using type = typename detail::rule<Type, Right>::type;                                                             \
-    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), node_of(y));                                 \
-    return x;                                                                                                          \
-  }                                                                                                                    \
-  template <detail::plain Type, detail::plain Right>                                                                   \
-  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                                     \
-    using type = typename detail::rule<Type, Right>::type;                                                             \
-    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), detail::plain_node<type>(y));                \
-    return x;                                                                                                          \
-  }                                                                                                                    \
-  template <detail::plain Type, detail::traced Right>                                                                  \
-  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                            \
-    const auto result = detail::compute<detail::rule<Type, Right>>(detail::op::name, node_of(x), node_of(y));          \
-    return value<Type>(detail::store(place_of(x), node_of(result)));                                                   \
-  }                                                                                                                    \
-  template <detail::plain Type, detail::plain Right>                                                                   \
-  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                                   \
-    using types = detail::rule<Type, Right>;                                                                           \
-    const detail::node other = detail::plain_node<typename types::type>(y);                                            \
-    const auto result = detail::compute<types>(detail::op::name, node_of(x), other);                                   \
-    return value<Type>(detail::store(place_of(x), node_of(result)));                                                   \
-  }                                                                                                                    \
-  template <detail::plain Type, class Right>                                                                           \
-  void operator symbol(const value<Type>&, const Right&) {                                                             \
-    static_assert(detail::always_false<Right>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var to "  \
-                                               "change it, or write the element itself: x[i] " #symbol " v");          \
-  }                                                                                                                    \
-  template <detail::plain Left, detail::traced Right>                                                                  \
-  void operator symbol(Left&, const Right&) {                                                                          \
-    static_assert(detail::always_false<Right>, "krait: a C++ variable keeps nothing that threads compute: declare it " \
-                                               "kr::var, as in kr::var sum = 0.0f; sum " #symbol " v");                \
+#define KRAIT_COMPOUND(symbol, name, rule)                                                                    \
+  template <detail::plain Type, detail::traced Right>                                                         \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                     \
+    using type = typename detail::rule<Type, Right>::type;                                                    \
+    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), node_of(y));                        \
+    return x;                                                                                                 \
+  }                                                                                                           \
+  template <detail::plain Type, detail::plain Right>                                                          \
+  [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                            \
+    using type = typename detail::rule<Type, Right>::type;                                                    \
+    detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), detail::plain_node<type>(y));       \
+    return x;                                                                                                 \
+  }                                                                                                           \
+  template <detail::plain Type, detail::traced Right>                                                         \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                   \
+    const auto result = detail::compute<detail::rule<Type, Right>>(detail::op::name, node_of(x), node_of(y)); \
+    return value<Type>(detail::store(place_of(x), node_of(result)));                                          \
+  }                                                                                                           \
+  template <detail::plain Type, detail::plain Right>                                                          \
+  [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                          \
+    using types = detail::rule<Type, Right>;                                                                  \
+    const detail::node other = detail::plain_node<typename types::type>(y);                                   \
+    const auto result = detail::compute<types>(detail::op::name, node_of(x), other);                          \
+    return value<Type>(detail::store(place_of(x), node_of(result)));                                          \
+  }                                                                                                           \
+  template <detail::plain Type, class Right>                                                                  \
+  void operator symbol(const value<Type>&, const Right&) {                                                    \
+    static_assert(detail::always_false<Right>,                                                                \
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to "                      \
+                  "change it, or write the element itself: x[i] " #symbol " v");                              \
+  }                                                                                                           \
+  template <detail::plain Left, detail::traced Right>                                                         \
+  void operator symbol(Left&, const Right&) {                                                                 \
+    static_assert(detail::always_false<Right>,                                                                \
+                  "krait: a C++ variable keeps nothing that threads compute: declare it "                     \
+                  "kr::var, as in kr::var sum = 0.0f; sum " #symbol " v");                                    \
   }
 KRAIT_COMPOUND(+=, Add, arithmetic_rule)
 KRAIT_COMPOUND(-=, Sub, arithmetic_rule)

@@ -29,7 +29,7 @@ class KRAIT_API text {
   bool empty() const noexcept { return size_ == 0; }
   /// Any string type made from (pointer, length).
   template <class String>
-    requires requires(const char* p, std::size_t n) { String(p, n); }
+  requires requires(const char* p, std::size_t n) { String(p, n); }
   operator String() const { return String(c_str(), size_); }
 
  private:

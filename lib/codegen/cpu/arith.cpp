@@ -245,7 +245,9 @@ llvm::Value* Arithmetic::saturate(V x, Scalar to) {
   V i = sign ? b_.CreateFPToSI(safe, whole) : b_.CreateFPToUI(safe, whole);
   const llvm::APInt top = sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
   i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), llvm::ConstantInt::get(whole, top), i);
-  if (sign) i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(whole, llvm::APInt::getSignedMinValue(width)), i);
+  if (sign)
+    i = b_.CreateSelect(b_.CreateFCmpOLE(x, number(x, low)), llvm::ConstantInt::get(whole, llvm::APInt::getSignedMinValue(width)),
+                        i);
   return i;
 }
 

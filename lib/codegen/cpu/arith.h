@@ -32,10 +32,10 @@ class Arithmetic final : public Numeric {
 
  private:
   static unsigned lanes_of(V x);
-  V splat_int(V like, std::uint64_t value) const;           // of the integer type of `like`
-  V number(V like, double value) const;                     // of the float type of `like`
+  V splat_int(V like, std::uint64_t value) const;  // of the integer type of `like`
+  V number(V like, double value) const;            // of the float type of `like`
   llvm::Type* with_lanes(llvm::Type* scalar, V like) const;
-  V bits_of(V x, ir::Scalar s);                             // float as unsigned integer
+  V bits_of(V x, ir::Scalar s);  // float as unsigned integer
   V f32_from_f16(V x);
   V f16_from_f32(V x);
   V f16_from_f64(V x);

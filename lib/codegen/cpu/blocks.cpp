@@ -19,7 +19,11 @@ Lowered Emitter::thread_index(unsigned dim) {
     case Layout::Range: defect("a place in the block outside of block mode");
     case Layout::Rows: {
       V first = dim == 0 ? at_.x : dim == 1 ? at_.y : at_.z;
-      if ((dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) == 1 && (dim > 0 || shape_.is_brick() || shape_.lone)) return {Form::Uniform, {first}, 0};
+      if ((dim == 0   ? shape_.width()
+           : dim == 1 ? shape_.rows
+                      : shape_.layers) == 1 &&
+          (dim > 0 || shape_.is_brick() || shape_.lone))
+        return {Form::Uniform, {first}, 0};
       Lowered r{Form::Linear, {first}, dim == 0 ? 1 : 0};
       if (dim > 0) r.across[dim - 1] = b_.getInt64(1);
       return r;
@@ -107,7 +111,8 @@ void Emitter::emit_block(Layout layout) {
   shape_.layout = layout;
   // A gang may not hold a thread twice.
   const bool wide = f_.block[0] ? f_.block[0] >= shape_.gang() : f_.facts.whole_rows && shape_.gang() <= 32;
-  if (layout == Layout::Rows && !shape_.is_brick() && !traits_.barriers && !traits_.warps && wide) sweep_ = find_sweep(f_, functions_.calls);
+  if (layout == Layout::Rows && !shape_.is_brick() && !traits_.barriers && !traits_.warps && wide)
+    sweep_ = find_sweep(f_, functions_.calls);
   d_ = find_divergence(f_, functions_.calls, shape_, sweep_ ? sweep_->loop : ir::none);
   if (traits_.barriers && !whole_block_) emit_fissioned();
   else emit_threads();
@@ -129,7 +134,8 @@ void Emitter::emit_bricks() {
   count_loop(zero, size[2], b_.getInt64(brick[2]), "z", [&](V z) {
     count_loop(zero, size[1], b_.getInt64(brick[1]), "row", [&](V y) {
       at_.x = zero, at_.y = y, at_.z = z;
-      at_.gang = b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(z, b_.getInt64(brick[2])), high), b_.CreateUDiv(y, b_.getInt64(brick[1])));
+      at_.gang =
+          b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(z, b_.getInt64(brick[2])), high), b_.CreateUDiv(y, b_.getInt64(brick[1])));
       if (shape_.whole) return emit_gang(full_);
       Mask mask = full_;
       V whole = b_.getTrue();
@@ -185,7 +191,8 @@ void Emitter::emit_threads() {
   auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
   if (shape_.layout == Layout::Rows && shape_.is_brick()) return emit_bricks();
   if (shape_.layout == Layout::Rows) {
-    const bool even = known(width) ? known(width)->getZExtValue() % shape_.gang() == 0 : f_.facts.whole_rows && 32 % shape_.gang() == 0;
+    const bool even =
+        known(width) ? known(width)->getZExtValue() % shape_.gang() == 0 : f_.facts.whole_rows && 32 % shape_.gang() == 0;
     V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);
     auto row = [&](V y, V z) {
       auto place = [&](V x) {
@@ -220,7 +227,8 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
   if (lines_) b_.SetCurrentDebugLocation(lines_->at(inst.loc));
   if (!local_updates_.empty() && emit_local_update(id)) return Flow::Next;
   if (!in_row_.empty() && inst.results.size() == 1)
-    if (const auto known = in_row_.find(inst.results[0]); known != in_row_.end()) return set(known->first, known->second), Flow::Next;
+    if (const auto known = in_row_.find(inst.results[0]); known != in_row_.end())
+      return set(known->first, known->second), Flow::Next;
   switch (inst.op) {
     case Op::Const: set_uniform(inst.results[0], arith_.constant(inst.type.scalar, inst.imm)); break;
 #define KRAIT_POSITION(Name, ...) case Op::Name:
@@ -229,9 +237,12 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       break;
     case Op::Extent: set_uniform(inst.results[0], extent_of(inst.operands[0], unsigned(inst.imm))); break;
     case Op::Stride: set_uniform(inst.results[0], stride_of(inst.operands[0], unsigned(inst.imm))); break;
-    case Op::Shared: case Op::Local: declare_array(inst); break;
-    case Op::Load: case Op::LoadVec: emit_load(inst); break;
-    case Op::Store: case Op::StoreVec:
+    case Op::Shared:
+    case Op::Local: declare_array(inst); break;
+    case Op::Load:
+    case Op::LoadVec: emit_load(inst); break;
+    case Op::Store:
+    case Op::StoreVec:
       if (!store_member(id)) emit_store(inst);
       break;
 #define KRAIT_ATOMIC(Name, ...) case Op::Name:
@@ -251,14 +262,20 @@ Emitter::Flow Emitter::emit_inst(ir::InstId id) {
       break;
     }
     case Op::WarpSync: break;  // lanes run in step
-    case Op::Ballot: case Op::WarpAny: case Op::WarpAll: case Op::Shuffle: case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan:
-      emit_warp(inst);
-      break;
+    case Op::Ballot:
+    case Op::WarpAny:
+    case Op::WarpAll:
+    case Op::Shuffle:
+    case Op::MatchAny:
+    case Op::WarpReduce:
+    case Op::WarpScan: emit_warp(inst); break;
     case Op::Uniform: set_uniform(inst.results[0], first_active(inst.operands[0])); break;
     case Op::Call: emit_call(inst); break;
-    case Op::Slot: case Op::Get: case Op::Set: unsupported("a mutable local that was not promoted");
-    case Op::If: case Op::Switch:
-      return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
+    case Op::Slot:
+    case Op::Get:
+    case Op::Set: unsupported("a mutable local that was not promoted");
+    case Op::If:
+    case Op::Switch: return uniform(inst.operands[0]) ? emit_uniform_branch(id) : emit_varying_if(id);
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #include "krait/ops.def"
       if (sweep_ && sweep_->loop == id) return emit_element(id), Flow::Dead;

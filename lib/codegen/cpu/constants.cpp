@@ -36,8 +36,11 @@ bool takes_loaded_constants(const llvm::Instruction& i) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) return call->getIntrinsicID() == llvm::Intrinsic::fma;
   if (llvm::isa<llvm::CmpInst>(i)) return !is_half_of_minimum(i);
   switch (i.getOpcode()) {
-    case llvm::Instruction::Add: case llvm::Instruction::Sub:
-    case llvm::Instruction::And: case llvm::Instruction::Or: case llvm::Instruction::Xor: return true;
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::And:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Xor: return true;
     default: return llvm::isa<llvm::BinaryOperator>(i) && i.getType()->isFPOrFPVectorTy();
   }
 }

@@ -142,7 +142,11 @@ Emitter::Flow Emitter::emit_uniform_branch(ir::InstId id) {
       table->addCase(llvm::ConstantInt::get(c_, value.trunc(condition->getType()->getIntegerBitWidth())), sides[i]);
     }
   }
-  struct Edge { Block from; Mask mask; Exit exit; };
+  struct Edge {
+    Block from;
+    Mask mask;
+    Exit exit;
+  };
   std::vector<Edge> edges;
   if (inst.op == Op::If && sides.size() == 1) edges.push_back({b_.GetInsertBlock(), before, {true, {}}});
   bool some_after = true;
@@ -190,7 +194,8 @@ bool Emitter::flattens(const ir::Inst& inst) const {
         case ir::Effect::Pure:
           if (ir::divides(inner.op)) count += 4;
           break;
-        case ir::Effect::Read: case ir::Effect::Write:
+        case ir::Effect::Read:
+        case ir::Effect::Write:
           if (inner.operands.size() < 2 || !d_.varying(inner.operands[1])) return false;
           ++count;
           break;
@@ -246,7 +251,8 @@ Emitter::Exit Emitter::emit_side(ir::RegionId r, const Mask& mask, bool last, Ma
 /// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
 /// of short rows and members of aggregates, whose accesses are gathers under a mask. Large functions are made quickly without.
 bool Emitter::gains_from_whole(const ir::Inst& inst) const {
-  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_ || (shape_.machine.quick && is_large())) return false;
+  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || masked_copy_ || (shape_.machine.quick && is_large()))
+    return false;
   if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   Guarded found;
   if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
@@ -331,7 +337,9 @@ void Emitter::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const Few<
   const Mask before = active_;
   const bool some = some_, tail = tail_;
   Block side = new_block("side"), next = new_block("join");
-  const auto calls_rare = [&](ir::InstId id) { return f_.insts[id].op == Op::Call && functions_.module.callee(f_.insts[id]).rare; };
+  const auto calls_rare = [&](ir::InstId id) {
+    return f_.insts[id].op == Op::Call && functions_.module.callee(f_.insts[id]).rare;
+  };
   const auto& insts = f_.regions[body].insts;
   const bool rare = std::any_of(insts.begin(), insts.end(), calls_rare);
   b_.CreateCondBr(any(mask), side, next, rare ? llvm::MDBuilder(c_).createUnlikelyBranchWeights() : nullptr);
@@ -359,7 +367,14 @@ void Emitter::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const Few<
 /// If and switch on a varying condition: the sides run in turn, each under its mask, if it has lanes.
 Emitter::Flow Emitter::emit_varying_if(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
-  struct Side { ir::RegionId region; Few<V> chosen; Mask mask; Exit exit; Mask after; bool alive = false; };
+  struct Side {
+    ir::RegionId region;
+    Few<V> chosen;
+    Mask mask;
+    Exit exit;
+    Mask after;
+    bool alive = false;
+  };
   std::vector<Side> sides;
   Mask rest = active_;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
@@ -547,8 +562,7 @@ void Emitter::emit_trip_test(Loop& loop) {
     ir::Inst id;
     id.op = Op::GlobalId;
     Lowered index = id_value(id);
-    for (V& base : index.v)
-      base = b_.CreateAdd(base, base->getType()->isVectorTy() ? splat(trip) : trip);
+    for (V& base : index.v) base = b_.CreateAdd(base, base->getType()->isVectorTy() ? splat(trip) : trip);
     V step = b_.CreateMul(launch_grid_[0], launch_block_[0]);
     b_.CreateStore(b_.CreateAdd(trip, step), loop.trip.at[0]);
     set(params[0], index);

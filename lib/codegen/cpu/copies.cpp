@@ -35,7 +35,9 @@ Update update_of(Op op) {
 /// Whether any thread orders its accesses for others to see: then no update may come late.
 bool orders_memory(const ir::Module& module) {
   for (const ir::Function& f : module.functions)
-    if (ir::any_inst(f, [](const ir::Inst& i) { return i.op == Op::Fence || (ir::info(i.op).effect == ir::Effect::Atomic && i.order != ir::Order::Relaxed); }))
+    if (ir::any_inst(f, [](const ir::Inst& i) {
+          return i.op == Op::Fence || (ir::info(i.op).effect == ir::Effect::Atomic && i.order != ir::Order::Relaxed);
+        }))
       return true;
   return false;
 }
@@ -43,7 +45,8 @@ bool orders_memory(const ir::Module& module) {
 /// How the kernel uses its arrays.
 class Uses {
  public:
-  Uses(const ir::Function& f, const std::vector<unsigned>& counts) : f_(f), counts_(counts), of_(f.values.size()), elsewhere_(f.values.size()) {
+  Uses(const ir::Function& f, const std::vector<unsigned>& counts)
+      : f_(f), counts_(counts), of_(f.values.size()), elsewhere_(f.values.size()) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { note(f_.insts[i]); });
   }
   std::optional<CpuCopy> copy(ir::ValueId array) const { return elsewhere_[array] ? std::nullopt : of_[array]; }

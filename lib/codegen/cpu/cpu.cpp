@@ -43,8 +43,8 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
   const ir::Function& f = module.kernel();
   // Threads that do not meet and know of x only the global one lie in rows of the grid: a block may be narrower than a vector. Those with
   // atomics may wait for a block before theirs.
-  const bool in_blocks = traits.stride_loop == ir::none &&
-                         (traits.block_ids || (traits.row_ids && traits.atomics) || traits.warps || traits.barriers || traits.shared);
+  const bool in_blocks = traits.stride_loop == ir::none && (traits.block_ids || (traits.row_ids && traits.atomics) ||
+                                                            traits.warps || traits.barriers || traits.shared);
   choose_scalar(module, traits, shape, in_blocks);
   if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
   shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;
@@ -60,15 +60,16 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
   bool fixed = block[0] && block[1] && block[2];
   std::int64_t threads = block[0] * block[1] * block[2];
   bool rows = fixed && (block[0] % shape.lanes == 0 || block[1] * block[2] == 1);
-  if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 && threads / shape.lanes <= tuning::cpu::most_parts) {
+  if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 &&
+      threads / shape.lanes <= tuning::cpu::most_parts) {
     shape.layout = Layout::PartRows;
     shape.parts = unsigned(threads / shape.lanes);
     return true;
   }
   lay_bricks(f, traits, shape);
   // A row shorter than a gang: one row a part.
-  if (!shape.is_brick() && !traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 && threads % shape.gang() == 0 &&
-      block[0] < 2 * std::int64_t(shape.gang()))
+  if (!shape.is_brick() && !traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 &&
+      threads % shape.gang() == 0 && block[0] < 2 * std::int64_t(shape.gang()))
     shape.layout = Layout::PartRows;
   return false;
 }

@@ -21,7 +21,8 @@ constexpr std::size_t bytes_of_sum = 8;
 /// What looks for chains in one region.
 class Chains {
  public:
-  Chains(const ir::Function& f, const std::vector<std::uint32_t>& uses, ir::RegionId region) : f_(f), uses_(uses), region_(region) {}
+  Chains(const ir::Function& f, const std::vector<std::uint32_t>& uses, ir::RegionId region)
+      : f_(f), uses_(uses), region_(region) {}
 
   std::map<ir::InstId, ByteSums> find() {
     const auto& insts = f_.regions[region_].insts;
@@ -120,7 +121,9 @@ class Chains {
 }  // namespace
 
 void Emitter::find_byte_sums() {
-  const auto loads_bytes = [](const ir::Inst& i) { return i.op == Op::LoadVec && i.type.scalar == Scalar::U8 && i.results.size() == bytes_of_sum; };
+  const auto loads_bytes = [](const ir::Inst& i) {
+    return i.op == Op::LoadVec && i.type.scalar == Scalar::U8 && i.results.size() == bytes_of_sum;
+  };
   if (shape_.lanes == 1 || !ir::any_inst(f_, loads_bytes)) return;
   ir::for_each_region(f_, [&](ir::RegionId r) { byte_sums_.merge(Chains(f_, uses_, r).find()); });
   for (const auto& [root, sums] : byte_sums_)
@@ -146,7 +149,8 @@ bool Emitter::emit_byte_sum(ir::InstId id) {
     V sum = nullptr;
     const auto plus = [&](V x) { sum = sum ? b_.CreateAdd(sum, x) : x; };
     for (const ir::ValueId v : sums.rest) plus(part(v, p));
-    for (const auto& [a, b] : sums.loads) plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]), lane_type(s)));
+    for (const auto& [a, b] : sums.loads)
+      plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]), lane_type(s)));
     result.v.push_back(sum);
   }
   set(root.results[0], std::move(result));
@@ -156,14 +160,18 @@ bool Emitter::emit_byte_sum(ir::InstId id) {
 /// Of numbers of 8 bytes, by lane.
 llvm::Value* Emitter::sum_differences(V a, V b) {
   const unsigned bytes = bytes_of_sum * shape_.lanes;
-  const bool avx512 = shape_.machine.level == CpuLevel::Avx512 && bytes >= 64, avx2 = shape_.machine.level >= CpuLevel::Avx2 && bytes >= 32;
+  const bool avx512 = shape_.machine.level == CpuLevel::Avx512 && bytes >= 64,
+             avx2 = shape_.machine.level >= CpuLevel::Avx2 && bytes >= 32;
   const unsigned width = avx512 ? 64 : avx2 ? 32 : 16;
-  const auto id = avx512 ? llvm::Intrinsic::x86_avx512_psad_bw_512 : avx2 ? llvm::Intrinsic::x86_avx2_psad_bw : llvm::Intrinsic::x86_sse2_psad_bw;
+  const auto id = avx512 ? llvm::Intrinsic::x86_avx512_psad_bw_512
+                  : avx2 ? llvm::Intrinsic::x86_avx2_psad_bw
+                         : llvm::Intrinsic::x86_sse2_psad_bw;
   const V x = b_.CreateBitCast(a, llvm::FixedVectorType::get(b_.getInt8Ty(), bytes)), y = b_.CreateBitCast(b, x->getType());
   V all = llvm::PoisonValue::get(a->getType());
   for (unsigned first = 0; first < bytes; first += width) {
     llvm::Type* piece = llvm::FixedVectorType::get(b_.getInt8Ty(), width);
-    const V sums = b_.CreateIntrinsic(id, {}, {b_.CreateExtractVector(piece, x, std::uint64_t(first)), b_.CreateExtractVector(piece, y, std::uint64_t(first))});
+    const V sums = b_.CreateIntrinsic(
+        id, {}, {b_.CreateExtractVector(piece, x, std::uint64_t(first)), b_.CreateExtractVector(piece, y, std::uint64_t(first))});
     all = b_.CreateInsertVector(a->getType(), all, sums, std::uint64_t(first / bytes_of_sum));
   }
   return all;

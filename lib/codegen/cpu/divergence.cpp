@@ -15,7 +15,8 @@ using ir::Op;
 
 class Analysis {
  public:
-  Analysis(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop, const std::vector<Span>& parameters)
+  Analysis(const ir::Function& f, const ir::Calls& calls, const Shape& shape, ir::InstId range_loop,
+           const std::vector<Span>& parameters)
       : f_(f), calls_(calls), shape_(shape), range_loop_(range_loop) {
     d_.values.assign(f.values.size(), Span::Block);
     for (auto* flags : {&d_.masked, &d_.kills, &d_.barrier, &d_.returns}) flags->assign(f.insts.size(), false);
@@ -37,9 +38,9 @@ class Analysis {
  private:
   struct Frame {
     ir::InstId inst = ir::none;
-    unsigned varying_ifs = 0;     // around this point, inside the loop
-    Span control = Span::Block;   // of the conditions around this point, inside the loop
-    Span exits = Span::Block;     // of the conditions that its jumps depend on
+    unsigned varying_ifs = 0;                            // around this point, inside the loop
+    Span control = Span::Block;                          // of the conditions around this point, inside the loop
+    Span exits = Span::Block;                            // of the conditions that its jumps depend on
     bool waits_at_latch = false, waits_at_exit = false;  // lanes that took a masked jump
   };
   struct Way {  // how control leaves a region
@@ -72,11 +73,13 @@ class Analysis {
   Span of_id(const ir::Inst& inst) const {
     unsigned dim = unsigned(inst.imm);
     switch (shape_.layout) {
-      case Layout::Grid: case Layout::Range: return dim == 0 ? Span::Varying : Span::Gang;
+      case Layout::Grid:
+      case Layout::Range: return dim == 0 ? Span::Varying : Span::Gang;
       case Layout::Rows:
         if (!shape_.is_brick()) return dim == 0 ? Span::Varying : Span::Gang;
         return (dim == 0 ? shape_.width() : dim == 1 ? shape_.rows : shape_.layers) > 1 ? Span::Varying : Span::Gang;
-      case Layout::PartRows: case Layout::Linear: return Span::Varying;
+      case Layout::PartRows:
+      case Layout::Linear: return Span::Varying;
     }
     return Span::Varying;
   }
@@ -86,7 +89,8 @@ class Analysis {
     Span s = Span::Block;
     for (std::size_t i = 1; i < inst.operands.size(); ++i) s = std::max(s, of(inst.operands[i]));
     if (array.space == ir::Space::Local) return Span::Varying;
-    bool constant = !writes_ || array.space == ir::Space::Argument || (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
+    bool constant = !writes_ || array.space == ir::Space::Argument ||
+                    (array.space == ir::Space::Global && !array.writable && f_.facts.disjoint);
     return constant ? s : std::max(s, Span::Gang);
   }
 
@@ -96,7 +100,8 @@ class Analysis {
     switch (row.effect) {
       case ir::Effect::Read: return of_load(inst);
       case ir::Effect::Atomic: return Span::Varying;
-      case ir::Effect::Sync: case ir::Effect::Cross:
+      case ir::Effect::Sync:
+      case ir::Effect::Cross:
         return row.level == ir::Level::Varying ? Span::Varying : row.level == ir::Level::Warp ? Span::Gang : Span::Block;
       default: break;
     }
@@ -104,7 +109,8 @@ class Analysis {
       if (const auto part = row_part_of(f_, inst); part && part->high && 1u << part->bits >= shape_.width()) return Span::Gang;
     if (inst.op == Op::Call) return calls_.is_pure(inst) ? of_operands(inst) : Span::Varying;
     switch (inst.op) {
-      case Op::ThreadIdx: case Op::GlobalId: return of_id(inst);
+      case Op::ThreadIdx:
+      case Op::GlobalId: return of_id(inst);
       case Op::LaneId: return Span::Varying;
       default: return of_operands(inst);
     }
@@ -121,7 +127,8 @@ class Analysis {
     Frame& loop = loops_.back();
     switch (inst.op) {
       case Op::Yield: way.yields = true, way.yield = &inst; break;
-      case Op::Break: case Op::Continue: {
+      case Op::Break:
+      case Op::Continue: {
         bool masked = loop.varying_ifs || loop.waits_at_latch;
         raise(loop.exits, loop.control);
         if (masked) {
@@ -240,7 +247,8 @@ class Analysis {
 
 ir::ValueId place_in_row(const ir::Function& f, ir::ValueId v) {
   const ir::Inst* inst = f.def(v);
-  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32) v = inst->operands[0], inst = f.def(v);
+  while (inst && inst->op == Op::Cast && ir::is_int(inst->type.scalar) && ir::bits_of(inst->type.scalar) >= 32)
+    v = inst->operands[0], inst = f.def(v);
   if (!inst || inst->imm != 0) return ir::none;
   return inst->op == Op::ThreadIdx || (inst->op == Op::GlobalId && f.facts.whole_rows && f.facts.small) ? v : ir::none;
 }

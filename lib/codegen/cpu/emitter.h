@@ -37,8 +37,8 @@ using Few = llvm::SmallVector<T, 4>;
 /// A lowered value.
 struct Lowered {
   enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
-  Few<llvm::Value*> v;     // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
-  std::int64_t step = 0;   // Linear: from lane to lane along x
+  Few<llvm::Value*> v;           // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  std::int64_t step = 0;         // Linear: from lane to lane along x
   llvm::Value* start = nullptr;  // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
   unsigned flip = 0;
   llvm::Value* across[2] = {};  // Linear, in bricks of one base: from lane to lane along y and z; null: nothing
@@ -59,12 +59,12 @@ struct Cell {
 
 /// The numbers of the gang that is lowered: scalars that ids are made of.
 struct Position {
-  llvm::Value* x = nullptr;         // Grid, Range: first global x / index. Rows: first thread x
-  llvm::Value* y = nullptr;         // Grid: global y; Rows: first thread y
+  llvm::Value* x = nullptr;  // Grid, Range: first global x / index. Rows: first thread x
+  llvm::Value* y = nullptr;  // Grid: global y; Rows: first thread y
   llvm::Value* z = nullptr;
-  llvm::Value* linear = nullptr;    // block layouts: first linear thread number
-  llvm::Value* gang = nullptr;      // number of the gang in its block
-  llvm::Value* block[3] = {};       // block_idx
+  llvm::Value* linear = nullptr;  // block layouts: first linear thread number
+  llvm::Value* gang = nullptr;    // number of the gang in its block
+  llvm::Value* block[3] = {};     // block_idx
 };
 
 /// What the functions of a module share: those that are called, once for each way of passing their arguments.
@@ -110,9 +110,9 @@ struct Plane {
 
 /// A chain of sums with differences of bytes (differences.cpp).
 struct ByteSums {
-  std::vector<ir::ValueId> rest;                              // its other summands
-  std::vector<std::pair<ir::InstId, ir::InstId>> loads;       // whose bytes differ
-  std::vector<ir::InstId> inner;                              // what the sum at its end stands for, in order
+  std::vector<ir::ValueId> rest;                         // its other summands
+  std::vector<std::pair<ir::InstId, ir::InstId>> loads;  // whose bytes differ
+  std::vector<ir::InstId> inner;                         // what the sum at its end stands for, in order
 };
 
 class Emitter {
@@ -139,7 +139,7 @@ class Emitter {
     std::vector<Cell> params, results;  // results without uses have no cell
     Cell active, waiting, left, trip;
     bool masked = false, single_continue = false, latch_used = false;
-    bool rest = false;  // all lanes have made some trips together before
+    bool rest = false;                                     // all lanes have made some trips together before
     std::vector<std::pair<ir::ValueId, Lowered>> outside;  // values as they were before a rest computed them again
   };
 
@@ -318,7 +318,8 @@ class Emitter {
   enum class Split : std::uint8_t { None, Pieces, Steps };  // what an access may be taken apart into, at most
   Address address(ir::ValueId array, ir::ValueId index, std::int64_t element_offset, std::uint64_t byte_offset, ir::Scalar s,
                   Split split = Split::None);
-  void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at);
+  void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split,
+                 llvm::function_ref<V(V)> at);
   Split split_of(ir::Scalar s) const;
   V step_to(const Address& a, unsigned lane);
   void update_lanes(const ir::Inst& inst, const Address& a);
@@ -441,9 +442,9 @@ class Emitter {
   llvm::IRBuilder<> b_;
   Arithmetic arith_;
   Divergence d_;
-  std::size_t operations_ = 0;      // of the function
+  std::size_t operations_ = 0;       // of the function
   std::vector<std::uint32_t> uses_;  // by ValueId
-  std::vector<Lowered> values_;     // by ValueId
+  std::vector<Lowered> values_;      // by ValueId
   const ir::ArgumentLayout& layout_;
   struct View {
     Few<V> extents, strides;
@@ -454,29 +455,29 @@ class Emitter {
   V args_ = nullptr, launch_ = nullptr, box_ = nullptr, scratch_ = nullptr;
   V launch_grid_[3] = {}, launch_block_[3] = {}, helpers_[unsigned(CpuHelper::Count)] = {};
   std::vector<V> shared_lengths_;  // by ValueId: first extent of a shared array that is sized at launch
-  Block allocas_ = nullptr;         // the entry block, closed last
-  Block gang_end_ = nullptr;        // where a uniform return goes
+  Block allocas_ = nullptr;        // the entry block, closed last
+  Block gang_end_ = nullptr;       // where a uniform return goes
   Position at_;
   std::map<ir::InstId, std::vector<ir::InstId>> whole_stores_;  // by the last store of an element's members
   std::map<ir::InstId, std::vector<ir::InstId>> record_loads_;  // by the first load of an element's members
   std::map<ir::InstId, ByteSums> byte_sums_;                    // by the last sum of the chain
   std::set<ir::InstId> in_byte_sum_;
-  std::map<ir::ValueId, Lowered> in_row_;                       // what is known of a gang within one row
-  std::map<ir::ValueId, V> dense_;                              // by such an array that is only read: whether its rows are, or one element
+  std::map<ir::ValueId, Lowered> in_row_;  // what is known of a gang within one row
+  std::map<ir::ValueId, V> dense_;         // by such an array that is only read: whether its rows are, or one element
   std::map<ir::InstId, std::pair<ir::InstId, ir::InstId>> local_updates_;  // by store: the load and the operation that it stores
   std::set<ir::InstId> in_local_update_;
-  std::map<ir::InstId, Few<V>> numbers_of_loads_;               // by a load of 8 bytes a lane: these as one number, by part
-  std::vector<bool> loaded_;                                    // loads that the first one of their element has done
-  std::vector<bool> later_;                                     // stores that the last one of their element does
+  std::map<ir::InstId, Few<V>> numbers_of_loads_;  // by a load of 8 bytes a lane: these as one number, by part
+  std::vector<bool> loaded_;                       // loads that the first one of their element has done
+  std::vector<bool> later_;                        // stores that the last one of their element does
   Mask active_;
-  Mask full_;                       // what has threads of a whole gang, whose lanes are known
+  Mask full_;                         // what has threads of a whole gang, whose lanes are known
   const ir::Inst* parted_ = nullptr;  // what took lanes out of active_; null: where threads end
-  bool streams_ = false;            // streaming stores go past the cache: of scalars, as those of vectors would have to be aligned
-  bool one_lane_ = false;           // active_ holds one lane at most, by an if around
-  bool masked_copy_ = false;        // of an if that has another one for whole gangs
-  bool some_ = true;                // active_ is known to hold a lane
-  bool open_ = true;                // the builder's block has no terminator yet
-  bool tail_ = false;               // nothing but the latch follows in the innermost loop
+  bool streams_ = false;      // streaming stores go past the cache: of scalars, as those of vectors would have to be aligned
+  bool one_lane_ = false;     // active_ holds one lane at most, by an if around
+  bool masked_copy_ = false;  // of an if that has another one for whole gangs
+  bool some_ = true;          // active_ is known to hold a lane
+  bool open_ = true;          // the builder's block has no terminator yet
+  bool tail_ = false;         // nothing but the latch follows in the innermost loop
   std::vector<Loop> loops_;
   std::vector<llvm::MDNode*> scopes_;  // by parameter: alias scope of a view, where views are disjoint
   llvm::MDNode* scope_domain_ = nullptr;
@@ -488,7 +489,7 @@ class Emitter {
   std::vector<llvm::AllocaInst*> rows_;      // by number
   const Segment* segment_ = nullptr;         // what emit_gang lowers instead of the whole body
   Fissioned* fissioned_ = nullptr;
-  std::optional<Sweep> sweep_;               // how the gangs of a block share a row out
+  std::optional<Sweep> sweep_;  // how the gangs of a block share a row out
 };
 
 }  // namespace krait::codegen::cpu

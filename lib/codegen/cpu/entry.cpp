@@ -16,8 +16,18 @@ using What = ir::ArgumentSlot::What;
 
 Emitter::Emitter(llvm::Module& module, Functions& functions, const ir::Function& f, const Shape& shape, const Traits& traits,
                  bool whole_block, bool lines, CpuCode& own)
-    : c_(module.getContext()), m_(module), functions_(functions), f_(f), shape_(shape), traits_(traits), whole_block_(whole_block),
-      wants_lines_(lines), own_(own), b_(module.getContext()), arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }), layout_(functions.envelope.arguments) {
+    : c_(module.getContext()),
+      m_(module),
+      functions_(functions),
+      f_(f),
+      shape_(shape),
+      traits_(traits),
+      whole_block_(whole_block),
+      wants_lines_(lines),
+      own_(own),
+      b_(module.getContext()),
+      arith_(b_, shape_.machine, [this](CpuHelper h) { return helpers_[unsigned(h)]; }),
+      layout_(functions.envelope.arguments) {
   values_.resize(f.values.size());
   uses_ = ir::use_counts(f);
   ir::for_each_inst(f, [&](ir::InstId, ir::RegionId) { ++operations_; });

@@ -245,12 +245,8 @@ class Emitter::Fissioned {
         move(s, inst.operands, 0, f_.regions[loop.inst->regions[0]].params, loop.inst->op == Op::Loop ? 0 : 1);
         return e_.branch_to(loop.head);
       }
-      case Op::Break:
-        move(s, inst.operands, 0, loops_.back().inst->results, 0);
-        return e_.branch_to(loops_.back().exit);
-      default:
-        flush(s);
-        return e_.branch_to(end_);
+      case Op::Break: move(s, inst.operands, 0, loops_.back().inst->results, 0); return e_.branch_to(loops_.back().exit);
+      default: flush(s); return e_.branch_to(end_);
     }
   }
 
@@ -318,8 +314,8 @@ class Emitter::Fissioned {
   llvm::IRBuilder<>& b_;
   const ir::Function& f_;
   const Fission& p_;
-  std::vector<Cell> cells_;      // by ValueId: of block values that control flow merges
-  std::vector<bool> ready_;      // by ValueId: in the gang at hand
+  std::vector<Cell> cells_;  // by ValueId: of block values that control flow merges
+  std::vector<bool> ready_;  // by ValueId: in the gang at hand
   std::uint32_t segment_ = 0;
   std::vector<Outer> loops_;
   Block end_ = nullptr;
@@ -339,7 +335,9 @@ void Emitter::emit_fissioned() {
 void Emitter::emit_segment_gang() { fissioned_->gang(*segment_); }
 
 /// Null where the array lives within one segment, inside of a loop or branch there.
-llvm::Value* Emitter::local_in_scratch(ir::ValueId v) { return fissioned_ && fissioned_->has_place(v) ? fissioned_->place(v) : nullptr; }
+llvm::Value* Emitter::local_in_scratch(ir::ValueId v) {
+  return fissioned_ && fissioned_->has_place(v) ? fissioned_->place(v) : nullptr;
+}
 
 bool Emitter::at_hand(ir::ValueId v) const { return fissioned_->at_hand(v); }
 

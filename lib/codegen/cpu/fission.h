@@ -18,12 +18,12 @@ namespace krait::codegen::cpu {
 struct Fission {
   static constexpr std::uint32_t no_place = ~std::uint32_t(0);
 
-  std::vector<bool> outside;          // by InstId: computed once for the block
-  std::vector<bool> outer;            // by InstId: control flow that stays outside the gangs
-  std::vector<bool> block_value;      // by ValueId: a scalar outside the gangs
-  std::vector<bool> recomputed;       // by ValueId: computed again where another segment needs it
-  std::vector<std::uint32_t> place;   // by ValueId: offset in the gang's scratch
-  std::vector<std::uint32_t> segment; // by InstId
+  std::vector<bool> outside;           // by InstId: computed once for the block
+  std::vector<bool> outer;             // by InstId: control flow that stays outside the gangs
+  std::vector<bool> block_value;       // by ValueId: a scalar outside the gangs
+  std::vector<bool> recomputed;        // by ValueId: computed again where another segment needs it
+  std::vector<std::uint32_t> place;    // by ValueId: offset in the gang's scratch
+  std::vector<std::uint32_t> segment;  // by InstId
   std::uint32_t gang_bytes = 0;
 };
 /// A barrier with nothing behind it but the end of a region of outer control flow, where all gangs come to anyway.

@@ -13,7 +13,9 @@ using ir::Scalar;
 /// thread ^ c, and such a number as another integer.
 bool Emitter::emit_flip(const ir::Inst& inst) {
   using Form = Lowered::Form;
-  if (shape_.layout != Layout::Rows || shape_.is_brick() || shape_.lanes == 1 || inst.results.size() != 1 || !ir::is_int(inst.type.scalar)) return false;
+  if (shape_.layout != Layout::Rows || shape_.is_brick() || shape_.lanes == 1 || inst.results.size() != 1 ||
+      !ir::is_int(inst.type.scalar))
+    return false;
   auto* type = llvm::cast<llvm::IntegerType>(arith_.scalar_type(inst.type.scalar));
   Lowered r{Form::Parts, {}, 0};
   if (inst.op == Op::Cast) {
@@ -54,7 +56,8 @@ bool Emitter::emit_flip_compare(const ir::Inst& inst) {
   for (unsigned p = 0; p < shape_.parts; ++p) {
     std::vector<llvm::Constant*> lanes;
     const std::vector<unsigned> partners = flipped_lanes(get(flipped).flip, p);
-    for (unsigned lane = 0; lane < shape_.lanes; ++lane) lanes.push_back(b_.getInt1((partners[lane] > p * shape_.lanes + lane) == above));
+    for (unsigned lane = 0; lane < shape_.lanes; ++lane)
+      lanes.push_back(b_.getInt1((partners[lane] > p * shape_.lanes + lane) == above));
     r.v.push_back(llvm::ConstantVector::get(lanes));
   }
   return set(inst.results[0], std::move(r)), true;
@@ -72,16 +75,21 @@ bool Emitter::takes_flipped(const ir::Inst& inst) const {
   const ir::ValueId array = inst.operands[0], index = inst.operands[1];
   const ir::Type& type = f_.type_of(array);
   const unsigned size = ir::size_of(inst.type.scalar);
-  if (!get(index).flip || (type.space != ir::Space::Shared && type.space != ir::Space::Global) || type.index_bytes() != size || inst.imm != 0) return false;
+  if (!get(index).flip || (type.space != ir::Space::Shared && type.space != ir::Space::Global) || type.index_bytes() != size ||
+      inst.imm != 0)
+    return false;
   return active_.all() || (shape_.machine.level >= CpuLevel::Avx2 && size >= 4);
 }
 
 llvm::Value* Emitter::flipped_mask(unsigned flip, unsigned p) {
   if (active_.all()) return nullptr;
   Few<V> wide;  // as comparisons leave masks without AVX-512
-  for (const V part : active_.parts) wide.push_back(shape_.machine.level == CpuLevel::Avx512 ? part : b_.CreateSExt(part, lane_type(Scalar::I32)));
+  for (const V part : active_.parts)
+    wide.push_back(shape_.machine.level == CpuLevel::Avx512 ? part : b_.CreateSExt(part, lane_type(Scalar::I32)));
   const V turned = take_lanes(wide, flipped_lanes(flip, p));
-  return turned->getType()->getScalarSizeInBits() == 1 ? turned : b_.CreateICmpSLT(turned, llvm::Constant::getNullValue(turned->getType()));
+  return turned->getType()->getScalarSizeInBits() == 1
+             ? turned
+             : b_.CreateICmpSLT(turned, llvm::Constant::getNullValue(turned->getType()));
 }
 
 bool Emitter::load_flipped(const ir::Inst& inst) {
@@ -93,7 +101,8 @@ bool Emitter::load_flipped(const ir::Inst& inst) {
   const V at = pointer_to(array, index, get(index).start, size, 0);
   Few<V> rows;
   for (unsigned p = 0; p < shape_.parts; ++p)
-    rows.push_back(load_row(row, b_.CreatePtrAdd(at, b_.getInt64(p * shape_.lanes * size)), llvm::Align(size), flipped_mask(flip, p), array));
+    rows.push_back(load_row(row, b_.CreatePtrAdd(at, b_.getInt64(p * shape_.lanes * size)), llvm::Align(size),
+                            flipped_mask(flip, p), array));
   note_access(inst, nullptr);
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(take_lanes(rows, flipped_lanes(flip, p)), s));
@@ -111,7 +120,9 @@ bool Emitter::store_flipped(const ir::Inst& inst) {
   for (unsigned p = 0; p < shape_.parts; ++p) {
     const V x = take_lanes(parts, flipped_lanes(flip, p)), to = b_.CreatePtrAdd(at, b_.getInt64(p * shape_.lanes * size));
     const V mask = flipped_mask(flip, p);
-    annotate(mask ? b_.CreateMaskedStore(x, to, llvm::Align(size), mask) : static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, to, llvm::Align(size))), array);
+    annotate(mask ? b_.CreateMaskedStore(x, to, llvm::Align(size), mask)
+                  : static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, to, llvm::Align(size))),
+             array);
   }
   note_access(inst, nullptr);
   return true;

@@ -37,7 +37,8 @@ void check_features(const llvm::Target& target, const llvm::Triple& triple, llvm
   features.split(asked, ',', -1, false);
   for (const llvm::StringRef feature : asked)
     if (llvm::none_of(known->getAllProcessorFeatures(), [&](const auto& f) { return feature.drop_front() == f.Key; }))
-      unsupported("target: \"" + feature.str() + "\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
+      unsupported("target: \"" + feature.str() +
+                  "\" is not a feature of an x86-64 processor: expected LLVM's names, such as +avx2");
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
@@ -46,7 +47,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) defect("LLVM has no x86-64: " + error);
   for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
-    if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None) unsupported("target: \"" + name + "\" is not an x86-64 processor");
+    if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None)
+      unsupported("target: \"" + name + "\" is not an x86-64 processor");
   check_features(*target, triple, on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -54,8 +56,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   // Level 1 leaves out a second scheduling that gained nothing. Level 0 takes a third to a half of its time, and its quick instruction
   // selection, though it knows scalars only, a quarter less than without.
   const auto level = on.quick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Less;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, on.cpu, on.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, on.cpu, on.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
   if (!machine) defect("LLVM cannot make code for " + on.cpu);
   return machine;
 }
@@ -63,7 +65,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
 }  // namespace
 
 BorrowedMachine borrow_machine(const Machine& on) {
-  return BorrowedMachine(on.cpu + " " + on.tune + " " + on.features + (on.quick ? " quick" : ""), [&on] { return make_target_machine(on); });
+  return BorrowedMachine(on.cpu + " " + on.tune + " " + on.features + (on.quick ? " quick" : ""),
+                         [&on] { return make_target_machine(on); });
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool quick) {
@@ -143,7 +146,8 @@ struct Image {
         std::int64_t addend = take(relocation.getAddend(), "addend");
         std::size_t place = base + relocation.getOffset();
         switch (relocation.getType()) {
-          case llvm::ELF::R_X86_64_PC32: case llvm::ELF::R_X86_64_PLT32: {
+          case llvm::ELF::R_X86_64_PC32:
+          case llvm::ELF::R_X86_64_PLT32: {
             auto distance = std::int32_t(value + addend - std::int64_t(place));
             std::memcpy(&bytes[place], &distance, 4);
             break;

@@ -30,7 +30,9 @@ Emitter::Row Emitter::row_in_memory(llvm::ArrayRef<V> parts, unsigned which) {
 llvm::Value* Emitter::part_of_row(const Row& row, unsigned p) { return b_.CreateConstGEP1_32(row.part, row.at, p); }
 llvm::Value* Emitter::element_of_row(const Row& row, V lane) { return b_.CreateGEP(row.part->getScalarType(), row.at, lane); }
 llvm::Value* Emitter::load_part(const Row& row, unsigned p) { return b_.CreateLoad(row.part, part_of_row(row, p)); }
-llvm::Value* Emitter::load_lane(const Row& row, V lane) { return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane)); }
+llvm::Value* Emitter::load_lane(const Row& row, V lane) {
+  return b_.CreateLoad(row.part->getScalarType(), element_of_row(row, lane));
+}
 
 /// `body(i)` emits what happens for lane i, an i64: once, however many lanes there are.
 void Emitter::loop_over_lanes(const char* name, llvm::function_ref<void(V)> body) {
@@ -75,9 +77,7 @@ void Emitter::loop_over_word(const char* name, V word, V first, llvm::function_r
 bool Emitter::is_large() const { return operations_ * shape_.parts >= tuning::cpu::large; }
 
 /// In functions that would be large with every lane's own code, and where code is to be made quickly.
-bool Emitter::lanes_in_loops() const {
-  return shape_.lanes > 1 && (shape_.machine.quick || is_large());
-}
+bool Emitter::lanes_in_loops() const { return shape_.lanes > 1 && (shape_.machine.quick || is_large()); }
 
 Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
   if (a.kind != Address::Kind::Lanes) return {a.v[0], a.steps.size() > 1 ? a.steps[1] : 0, nullptr, {}};
@@ -87,7 +87,8 @@ Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
   for (V pointers : a.v) {
     V index = llvm::cast<llvm::GetElementPtrInst>(pointers)->getOperand(1);
     auto* wider = llvm::dyn_cast<llvm::CastInst>(index);
-    narrow = narrow && wider && (llvm::isa<llvm::SExtInst>(wider) || llvm::isa<llvm::ZExtInst>(wider)) && wider->getSrcTy()->getScalarSizeInBits() >= 8;
+    narrow = narrow && wider && (llvm::isa<llvm::SExtInst>(wider) || llvm::isa<llvm::ZExtInst>(wider)) &&
+             wider->getSrcTy()->getScalarSizeInBits() >= 8;
     indices.push_back(index);
   }
   if (narrow) {
@@ -98,7 +99,8 @@ Emitter::Places Emitter::places_in_memory(const Address& a, unsigned which) {
   return {first->getPointerOperand(), 0, first->getSourceElementType(), row_in_memory(indices, which), sign};
 }
 llvm::Value* Emitter::place_of_lane(const Places& places, V lane) {
-  if (!places.index.at) return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(places.step))) : places.base;
+  if (!places.index.at)
+    return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(places.step))) : places.base;
   V index = load_lane(places.index, lane);
   index = places.sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
   return b_.CreateGEP(places.element, places.base, index);
@@ -109,7 +111,8 @@ Few<llvm::Value*> Emitter::load_in_loop(const Address& a, llvm::Type* memory, ir
   const Places places = places_in_memory(a, 0);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const Row loaded = row_in_memory(row, 1);
-  for (unsigned p = 0; !active_.all() && p < shape_.parts; ++p) b_.CreateStore(llvm::Constant::getNullValue(row), part_of_row(loaded, p));
+  for (unsigned p = 0; !active_.all() && p < shape_.parts; ++p)
+    b_.CreateStore(llvm::Constant::getNullValue(row), part_of_row(loaded, p));
   loop_over_active_lanes("load", [&](V lane) {
     llvm::LoadInst* one = b_.CreateAlignedLoad(memory, place_of_lane(places, lane), align);
     annotate(one, array);
@@ -147,7 +150,8 @@ void Emitter::update_in_loop(const ir::Inst& inst, const Address& a) {
   }
   loop_over_active_lanes("update", [&](V lane) {
     Few<V> x;
-    for (std::size_t k = 0; k < rows.size(); ++k) x.push_back(rows[k].at ? load_lane(rows[k], lane) : scalar(inst.operands[k + 2]));
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      x.push_back(rows[k].at ? load_lane(rows[k], lane) : scalar(inst.operands[k + 2]));
     V before = update(inst, s, place_of_lane(places, lane), x);
     if (used) b_.CreateStore(before, element_of_row(old, lane));
   });

@@ -12,17 +12,21 @@ using ir::Scalar;
 
 /// Finds stores of what an operation makes of the element that is there; between load and store nothing else happens to the array.
 void Emitter::find_local_updates() {
-  if (shape_.lanes == 1 || shape_.machine.level == CpuLevel::Avx512 || !ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::Local; })) return;
+  if (shape_.lanes == 1 || shape_.machine.level == CpuLevel::Avx512 ||
+      !ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::Local; }))
+    return;
   ir::for_each_region(f_, [&](ir::RegionId r) {
     std::map<ir::ValueId, ir::InstId> loads;  // by result: of this stretch of the region
     for (const ir::InstId i : f_.regions[r].insts) {
       const ir::Inst& inst = f_.insts[i];
       const ir::Effect effect = ir::info(inst.op).effect;
-      if (inst.op == Op::Load && f_.type_of(inst.operands[0]).space == ir::Space::Local && uses_[inst.results[0]] == 1) loads[inst.results[0]] = i;
+      if (inst.op == Op::Load && f_.type_of(inst.operands[0]).space == ir::Space::Local && uses_[inst.results[0]] == 1)
+        loads[inst.results[0]] = i;
       if (inst.op == Op::Store) {
         const ir::InstId by = f_.values[inst.operands[2]].def;
         const ir::Inst* operation = by == ir::none ? nullptr : &f_.insts[by];
-        const auto found = operation && uses_[inst.operands[2]] == 1 && adds(operation->op) ? loads.find(operation->operands[0]) : loads.end();
+        const auto found =
+            operation && uses_[inst.operands[2]] == 1 && adds(operation->op) ? loads.find(operation->operands[0]) : loads.end();
         if (found != loads.end() && updates(f_.insts[found->second], inst)) {
           local_updates_[i] = {found->second, by};
           in_local_update_.insert(found->second), in_local_update_.insert(by);
@@ -40,8 +44,8 @@ bool Emitter::adds(Op op) { return op == Op::Add || op == Op::Sub || op == Op::A
 /// Whether both access one element of integers.
 bool Emitter::updates(const ir::Inst& load, const ir::Inst& store) const {
   const Scalar s = store.type.scalar;
-  return load.operands[0] == store.operands[0] && load.operands[1] == store.operands[1] && load.imm == store.imm && load.type.scalar == s &&
-         ir::is_int(s) && ir::size_of(s) >= 4;
+  return load.operands[0] == store.operands[0] && load.operands[1] == store.operands[1] && load.imm == store.imm &&
+         load.type.scalar == s && ir::is_int(s) && ir::size_of(s) >= 4;
 }
 
 /// False where the instruction is no part of such an update.
@@ -69,8 +73,11 @@ bool Emitter::emit_local_update(ir::InstId id) {
   }
   const V element = b_.getInt64(std::int64_t(f_.type_of(store.operands[0]).index_bytes()) * gang);
   for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
-    const auto of_lane = [&](const Few<V>& parts) { return b_.CreateExtractElement(parts[lane / shape_.lanes], std::uint64_t(lane % shape_.lanes)); };
-    const V bytes = b_.CreateAdd(b_.CreateMul(wide_index(of_lane(places), index), element), b_.getInt64(std::int64_t(store.imm) * gang + lane * size));
+    const auto of_lane = [&](const Few<V>& parts) {
+      return b_.CreateExtractElement(parts[lane / shape_.lanes], std::uint64_t(lane % shape_.lanes));
+    };
+    const V bytes = b_.CreateAdd(b_.CreateMul(wide_index(of_lane(places), index), element),
+                                 b_.getInt64(std::int64_t(store.imm) * gang + lane * size));
     const V at = b_.CreatePtrAdd(array_base(store.operands[0]), bytes);
     const V old = b_.CreateAlignedLoad(arith_.scalar_type(s), at, llvm::Align(std::uint64_t(size)));
     const V result = arith_.pure(operation, f_.fp, s, {old, operands.empty() ? scalar(x) : of_lane(operands)});

@@ -58,7 +58,8 @@ bool Emitter::load_member(const ir::Inst& inst) {
     V x = nullptr;
     if (is_number(bytes)) {
       llvm::Type* number = b_.getIntNTy(8 * bytes);
-      x = b_.CreateTrunc(b_.CreateLShr(load(number, lanes, row), 8 * first), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+      x = b_.CreateTrunc(b_.CreateLShr(load(number, lanes, row), 8 * first),
+                         llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
     } else {
       const unsigned unit = std::gcd(std::gcd(bytes, size), first), each = bytes / unit;
       std::vector<int> from;
@@ -73,7 +74,9 @@ bool Emitter::load_member(const ir::Inst& inst) {
 }
 
 /// Where a piece that has the member begins in its element; pieces do not reach beyond it.
-static unsigned piece_of(unsigned member, unsigned bytes) { return std::min(member / piece_bytes * piece_bytes, bytes - piece_bytes); }
+static unsigned piece_of(unsigned member, unsigned bytes) {
+  return std::min(member / piece_bytes * piece_bytes, bytes - piece_bytes);
+}
 
 /// Finds the loads of members of one element: of one array at one index, and nothing between that could change it.
 void Emitter::find_member_loads(ir::RegionId region) {
@@ -93,12 +96,14 @@ void Emitter::find_member_loads(ir::RegionId region) {
     if (inst.op == Op::Load) {
       const ir::Type& type = f_.type_of(inst.operands[0]);
       const unsigned bytes = unsigned(type.index_bytes()), size = ir::size_of(inst.type.scalar);
-      const bool fits = type.space == ir::Space::Global && bytes >= piece_bytes && bytes <= largest_record && bytes % size == 0 && inst.imm % size == 0 &&
-                        inst.imm + size <= bytes && (size == 4 || size == 8) && shape_.lanes % (piece_bytes / size) == 0;
+      const bool fits = type.space == ir::Space::Global && bytes >= piece_bytes && bytes <= largest_record && bytes % size == 0 &&
+                        inst.imm % size == 0 && inst.imm + size <= bytes && (size == 4 || size == 8) &&
+                        shape_.lanes % (piece_bytes / size) == 0;
       if (!fits) continue;
       const auto same = [&](const std::vector<ir::InstId>& group) {
         const ir::Inst& first = f_.insts[group[0]];
-        return first.operands[0] == inst.operands[0] && first.operands[1] == inst.operands[1] && ir::size_of(first.type.scalar) == size;
+        return first.operands[0] == inst.operands[0] && first.operands[1] == inst.operands[1] &&
+               ir::size_of(first.type.scalar) == size;
       };
       const auto found = std::find_if(open.begin(), open.end(), same);
       if (found == open.end()) open.push_back({id});
@@ -148,7 +153,8 @@ bool Emitter::load_record(const ir::Inst& inst) {
     const unsigned at = piece_of(unsigned(one.imm), bytes);
     Lowered r{Lowered::Form::Parts, {}, 0};
     for (const auto& rows : pieces[at])
-      r.v.push_back(arith_.from_memory(b_.CreateBitCast(rows[(one.imm - at) / size], lane_type(one.type.scalar)), one.type.scalar));
+      r.v.push_back(
+          arith_.from_memory(b_.CreateBitCast(rows[(one.imm - at) / size], lane_type(one.type.scalar)), one.type.scalar));
     set(one.results[0], std::move(r));
     note_access(one, nullptr);
     loaded_[member] = member != id;
@@ -161,8 +167,11 @@ bool Emitter::store_record(const std::vector<ir::InstId>& members) {
   const ir::Inst& first = f_.insts[members[0]];
   const ir::ValueId array = first.operands[0];
   const Scalar s = first.type.scalar;
-  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), block = piece_bytes / size, lanes = shape_.lanes;
-  if ((size != 4 && size != 8) || lanes % block != 0 || !active_.all() || lanes_in_loops() || f_.type_of(array).space != ir::Space::Global) return false;
+  const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), block = piece_bytes / size,
+                 lanes = shape_.lanes;
+  if ((size != 4 && size != 8) || lanes % block != 0 || !active_.all() || lanes_in_loops() ||
+      f_.type_of(array).space != ir::Space::Global)
+    return false;
   std::map<unsigned, ir::InstId> by_place;
   for (const ir::InstId member : members) {
     if (ir::size_of(f_.insts[member].type.scalar) != size || f_.insts[member].imm % size != 0) return false;
@@ -212,7 +221,8 @@ void Emitter::find_member_stores(ir::RegionId region) {
       }
       const std::uint64_t own = ones(size) << inst.imm;
       const ir::Inst* const before = open.empty() ? nullptr : &f_.insts[open[0]];
-      const bool continues = before && before->operands[0] == inst.operands[0] && before->operands[1] == inst.operands[1] && !(written & own);
+      const bool continues =
+          before && before->operands[0] == inst.operands[0] && before->operands[1] == inst.operands[1] && !(written & own);
       if (!continues) close();
       open.push_back(id), written |= own;
       if (written != ones(bytes)) continue;

@@ -85,7 +85,8 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
   const bool scales = element == 1 || element == 2 || element == 4 || element == 8;
   for (unsigned p = 0; p < shape_.parts; ++p) {
     // Of 32 bits, which instruction selection sees beside the access in quick code: passes that would bring a wider one there do not run.
-    const bool narrow = shape_.machine.quick && !local && scales && (scalar_of(index) == Scalar::I32 || (scalar_of(index) == Scalar::U32 && f_.facts.small));
+    const bool narrow = shape_.machine.quick && !local && scales &&
+                        (scalar_of(index) == Scalar::I32 || (scalar_of(index) == Scalar::U32 && f_.facts.small));
     V lanes = narrow ? part(index, p) : wide_index(part(index, p), index);
     if (local) {
       V bytes = b_.CreateMul(lanes, splat(b_.getInt64(element)));
@@ -104,7 +105,8 @@ Emitter::Address Emitter::address(ir::ValueId array, ir::ValueId index, std::int
 
 /// How a linear index, of elements of `bytes`, takes lanes' elements of `size` apart: leaves `a` as it is where it does not. `at`: the
 /// pointer to an index.
-void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::int64_t size, Split split, llvm::function_ref<V(V)> at) {
+void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::int64_t size, Split split,
+                        llvm::function_ref<V(V)> at) {
   using Kind = Address::Kind;
   const unsigned lanes = shape_.lanes, gang = shape_.gang(), width = shape_.width();
   const bool side_by_side = i.step * bytes == size;
@@ -118,7 +120,8 @@ void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::i
   const auto runs_of = [&](Kind kind, unsigned run) {
     a.kind = kind, a.run = run;
     for (unsigned first = 0; first < gang; first += run)
-      a.v.push_back(!first || !steps ? at(base_of_lane(i, first)) : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
+      a.v.push_back(!first || !steps ? at(base_of_lane(i, first))
+                                     : b_.CreatePtrAdd(a.v[0], b_.getInt64((*steps)[first] * bytes)));
   };
   const auto lies = [&](std::int64_t distance) {  // every lane so far from the one before it in its part
     for (unsigned lane = 0; lane < gang; ++lane)
@@ -130,7 +133,8 @@ void Emitter::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std::i
   if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
   if (split != Split::Steps) return;
   runs_of(Kind::Steps, steps ? gang : width);
-  for (unsigned lane = 0; lane < gang; ++lane) a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
+  for (unsigned lane = 0; lane < gang; ++lane)
+    a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
 }
 
 void Emitter::annotate(llvm::Instruction* access, ir::ValueId array) {
@@ -165,7 +169,9 @@ Emitter::Split Emitter::split_of(Scalar s) const {
   const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
   return gathers || shape_.machine.quick || (shape_.is_brick() && lanes_in_loops()) ? Split::Pieces : Split::Steps;
 }
-llvm::Value* Emitter::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
+llvm::Value* Emitter::step_to(const Address& a, unsigned lane) {
+  return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane]));
+}
 
 static std::vector<int> numbers_from(unsigned first, unsigned count) {
   std::vector<int> numbers(count);
@@ -188,8 +194,9 @@ std::vector<std::pair<unsigned, unsigned>> Emitter::chunks(unsigned first, unsig
 /// Neighbours under a mask, or all of them where there is none. LLVM 22 sinks a masked load into a choice by the same mask, past
 /// stores (llvm-project issue 215453); it does not look through the freeze.
 llvm::Value* Emitter::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array) {
-  llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, llvm::Constant::getNullValue(row)))
-                                 : b_.CreateAlignedLoad(row, at, align);
+  llvm::Instruction* load =
+      mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, llvm::Constant::getNullValue(row)))
+           : b_.CreateAlignedLoad(row, at, align);
   annotate(load, array);
   return mask ? b_.CreateFreeze(load) : load;
 }
@@ -228,13 +235,15 @@ void Emitter::store_pieces(const Address& a, V x, unsigned p, llvm::Align align,
     if (!active_.all() && everyone() && shape_.machine.level < CpuLevel::Avx512) {
       for (auto [start, count] : chunks(first, first + a.run)) {
         V to = b_.CreatePtrAdd(at, b_.getInt64((start - first) * x->getType()->getScalarSizeInBits() / 8));
-        annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(x, numbers_from(start - p * shape_.lanes, count)), to, align), array);
+        annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(x, numbers_from(start - p * shape_.lanes, count)), to, align),
+                 array);
       }
       continue;
     }
     V piece = b_.CreateShuffleVector(x, lanes);
-    llvm::Instruction* store = active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
-                                             : b_.CreateMaskedStore(piece, at, align, b_.CreateShuffleVector(active_.parts[p], lanes));
+    llvm::Instruction* store = active_.all()
+                                   ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(piece, at, align))
+                                   : b_.CreateMaskedStore(piece, at, align, b_.CreateShuffleVector(active_.parts[p], lanes));
     annotate(store, array);
   }
 }
@@ -273,7 +282,8 @@ void Emitter::emit_load(const ir::Inst& inst) {
     V ahead = fetches ? b_.CreateMul(step, b_.getInt64(std::int64_t(inst.ahead) * f_.type_of(array).elem_bytes)) : nullptr;
     for (unsigned p = 0; ahead && p < shape_.parts; ++p)
       if (p * shape_.lanes * ir::size_of(s) % 64 == 0)
-        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(second_cache), b_.getInt32(1)});
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                           {b_.CreatePtrAdd(a.v[p], ahead), b_.getInt32(0), b_.getInt32(second_cache), b_.getInt32(1)});
     for (unsigned p = 0; p < shape_.parts; ++p) {
       V x = nullptr;
       llvm::Constant* zero = llvm::Constant::getNullValue(row);
@@ -337,12 +347,15 @@ void Emitter::emit_store(const ir::Inst& inst) {
       // Of lanes that write one place the last wins.
       unsigned last = shape_.gang() - 1;
       while (!shape_.has_thread(last)) --last;
-      V x = uniform(value) ? scalar(value) : b_.CreateExtractElement(part(value, last / shape_.lanes), std::uint64_t(last % shape_.lanes));
+      V x = uniform(value) ? scalar(value)
+                           : b_.CreateExtractElement(part(value, last / shape_.lanes), std::uint64_t(last % shape_.lanes));
       x = arith_.to_memory(x, s);
       const bool streams = inst.streaming && streams_ && ir::size_of(s) >= 4 && f_.type_of(array).space == ir::Space::Global;
       if (streams) x = b_.CreateBitCast(x, b_.getIntNTy(unsigned(ir::size_of(s)) * 8));
       llvm::StoreInst* store = b_.CreateAlignedStore(x, a.v[0], align);
-      if (streams) store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+      if (streams)
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                           llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
       annotate(store, array);
       continue;
     }
@@ -359,7 +372,10 @@ void Emitter::emit_store(const ir::Inst& inst) {
       V x = arith_.to_memory(part(value, p), s);
       if (a.kind == Address::Kind::Steps) {
         for (unsigned lane = 0; lane < shape_.lanes; ++lane)
-          if (shape_.has_thread(p * shape_.lanes + lane)) annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane), align), array);
+          if (shape_.has_thread(p * shape_.lanes + lane))
+            annotate(b_.CreateAlignedStore(b_.CreateExtractElement(x, std::uint64_t(lane)), step_to(a, p * shape_.lanes + lane),
+                                           align),
+                     array);
         continue;
       }
       if (a.kind == Address::Kind::Pieces || (a.kind == Address::Kind::Row && !active_.all() && everyone())) {
@@ -368,7 +384,7 @@ void Emitter::emit_store(const ir::Inst& inst) {
       }
       if (a.kind == Address::Kind::Row) {
         annotate(active_.all() ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(x, a.v[p], align))
-                            : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),
+                               : b_.CreateMaskedStore(x, a.v[p], align, active_.parts[p]),
                  array);
         continue;
       }
@@ -464,7 +480,8 @@ llvm::Value* Emitter::update_alone(const ir::Inst& inst, Scalar s, V address, ll
     case Op::AtomicXor: next = pure(Op::Xor); break;
     case Op::AtomicExchange: next = x[0]; break;
     case Op::AtomicInc:
-      next = b_.CreateSelect(b_.CreateICmpUGE(old, x[0]), llvm::ConstantInt::get(bits, 0), b_.CreateAdd(old, llvm::ConstantInt::get(bits, 1)));
+      next = b_.CreateSelect(b_.CreateICmpUGE(old, x[0]), llvm::ConstantInt::get(bits, 0),
+                             b_.CreateAdd(old, llvm::ConstantInt::get(bits, 1)));
       break;
     case Op::AtomicDec: {
       V wraps = b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(bits, 0)), b_.CreateICmpUGT(old, x[0]));
@@ -482,7 +499,8 @@ llvm::Value* Emitter::update_alone(const ir::Inst& inst, Scalar s, V address, ll
 
 /// One lane's turn; the old value.
 llvm::Value* Emitter::update(const ir::Inst& inst, Scalar s, V address, llvm::ArrayRef<V> operands) {
-  return is_alone(inst.operands[0]) && inst.op != Op::AtomicLoad ? update_alone(inst, s, address, operands) : update_atomic(inst, s, address, operands);
+  return is_alone(inst.operands[0]) && inst.op != Op::AtomicLoad ? update_alone(inst, s, address, operands)
+                                                                 : update_atomic(inst, s, address, operands);
 }
 
 /// Whether no other worker sees the array: its block's, or a copy of this worker's (copies.cpp).

@@ -20,7 +20,8 @@ using Kind = passes::LaneStep::Kind;
 
 class Loops {
  public:
-  Loops(const ir::Module& m, const Shape& shape) : f_(m.kernel()), shape_(shape), steps_(std::move(passes::find_lane_steps(m).front())) {}
+  Loops(const ir::Module& m, const Shape& shape)
+      : f_(m.kernel()), shape_(shape), steps_(std::move(passes::find_lane_steps(m).front())) {}
   unsigned parts() {
     walk(f_.body, 0);
     return wanted_;
@@ -55,7 +56,8 @@ class Loops {
 
   /// Of one loop: as many as the chain from trip to trip leaves room for.
   unsigned of(const ir::Inst& loop) const {
-    if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same) return tuning::cpu::usual_parts;  // some lanes would wait for others
+    if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same)
+      return tuning::cpu::usual_parts;  // some lanes would wait for others
     const ir::RegionId body = loop.regions[0];
     const auto& params = f_.regions[body].params;
     std::vector<int> since(f_.values.size(), -1);  // cycles from the trip's begin, of what depends on the trip before
@@ -66,12 +68,14 @@ class Loops {
       const ir::Inst& inst = f_.insts[i];
       if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return tuning::cpu::usual_parts;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
-      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op)) return tuning::cpu::usual_parts;
+      if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op))
+        return tuning::cpu::usual_parts;
       int at = -1;
       for (const ir::ValueId v : inst.operands) at = std::max(at, since[v]);
       for (const ir::ValueId v : inst.results)
         if (at >= 0) since[v] = at + int(ir::latency(inst));
-      const bool each = access ? inst.op == Op::Store || is_vector(inst.results[0]) : !inst.results.empty() && is_vector(inst.results[0]);
+      const bool each =
+          access ? inst.op == Op::Store || is_vector(inst.results[0]) : !inst.results.empty() && is_vector(inst.results[0]);
       if (each) work += inst.op == Op::Div || inst.op == Op::Sqrt || ir::is_math(inst.op) ? 8 : 1;
     }
     const ir::Inst& next = ir::terminator(f_, body);
@@ -81,7 +85,8 @@ class Loops {
     const auto wanted = std::bit_ceil(unsigned(std::max(chain * tuning::cpu::ports / work, 1.0)));
     const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
     const unsigned room = std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
-    return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts, std::max(tuning::cpu::largest_gang / shape_.lanes, tuning::cpu::usual_parts));
+    return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts,
+                      std::max(tuning::cpu::largest_gang / shape_.lanes, tuning::cpu::usual_parts));
   }
 
   const ir::Function& f_;
@@ -103,7 +108,8 @@ bool updates_by_data(const ir::Module& m) {
       updates += steps[inst.operands[1]].kind == Kind::Data;
     } else if (inst.op == Op::If) {
       light = light && steps[inst.operands[0]].kind != Kind::Data;
-    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.family == ir::Family::Math) {
+    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call ||
+               inst.op == Op::LoadVec || row.family == ir::Family::Math) {
       light = false;
     } else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f.is_const(inst.results[0]) && inst.op != Op::Cast) {
       const Kind k = steps[inst.results[0]].kind;
@@ -124,7 +130,8 @@ class DataLoops {
       if (!ir::is_loop(inst.op) || has_loop(inst.regions[0])) return;
       ++loops_;
       accesses_ = operations_ = 0;
-      if (inst.op != Op::For || kind(inst.operands[0]) != Kind::Data || !count(inst.regions[0]) || operations_ > accesses_) others_ = true;
+      if (inst.op != Op::For || kind(inst.operands[0]) != Kind::Data || !count(inst.regions[0]) || operations_ > accesses_)
+        others_ = true;
     });
     return loops_ > 0 && !others_;
   }
@@ -146,7 +153,8 @@ class DataLoops {
       const ir::OpInfo& row = ir::info(inst.op);
       if (inst.op == Op::Call || row.family == ir::Family::Math) return false;
       const bool load = row.effect == ir::Effect::Read, store = row.effect == ir::Effect::Write;
-      if (load || store) accesses_ += kind(inst.operands[1]) == Kind::Data ? unsigned(load ? inst.results.size() : inst.operands.size() - 2) : 0;
+      if (load || store)
+        accesses_ += kind(inst.operands[1]) == Kind::Data ? unsigned(load ? inst.results.size() : inst.operands.size() - 2) : 0;
       else if (row.effect == ir::Effect::Pure && inst.op != Op::Cast && !inst.results.empty() && !f_.is_const(inst.results[0])) {
         const Kind k = kind(inst.results[0]);
         operations_ += k != Kind::Same && k != Kind::Step;
@@ -176,7 +184,9 @@ void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape,
 }
 
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {
-  if (!in_blocks && (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body && traits.chain <= tuning::cpu::short_chain))) return 1;
+  if (!in_blocks &&
+      (shape.machine.quick || (traits.cost >= tuning::cpu::costly_body && traits.chain <= tuning::cpu::short_chain)))
+    return 1;
   const bool loops = ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == Op::For; });
   return loops ? Loops(module, shape).parts() : tuning::cpu::usual_parts;
 }

@@ -105,7 +105,8 @@ class Planner {
   }
   /// What a region outside of the gangs ends with.
   void leave(ir::RegionId r, const ir::Inst& inst) {
-    if (inst.op == Op::Yield && f_.regions[r].parent != ir::none) merge(inst.operands, 0, f_.insts[f_.regions[r].parent].results, 0);
+    if (inst.op == Op::Yield && f_.regions[r].parent != ir::none)
+      merge(inst.operands, 0, f_.insts[f_.regions[r].parent].results, 0);
     if ((inst.op != Op::Continue && inst.op != Op::Break) || loops_.empty()) return;
     const ir::Inst& loop = f_.insts[loops_.back()];
     if (inst.op == Op::Break) merge(inst.operands, 0, loop.results, 0);

@@ -28,7 +28,9 @@ std::optional<Plane> Emitter::find_plane() const {
   for (const ir::InstId i : insts) {
     const ir::Inst& inst = f_.insts[i];
     const ir::Effect effect = ir::info(inst.op).effect;
-    if (!inst.regions.empty() || (effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write && !ir::is_terminator(inst.op))) return {};
+    if (!inst.regions.empty() ||
+        (effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write && !ir::is_terminator(inst.op)))
+      return {};
     for (const ir::ValueId v : inst.results) inside[v] = true;
     if ((inst.op == Op::Div || inst.op == Op::Rem) && inst.operands[0] == plane.index && !inside[inst.operands[1]]) {
       if (plane.width != ir::none && plane.width != inst.operands[1]) return {};
@@ -57,7 +59,8 @@ llvm::Value* Emitter::plain_rows(Plane& plane) {
   for (Plane::Scaled& s : plane.scaled) {
     const V stride = stride_of(s.array, s.dimension);
     s.dense = b_.CreateICmpEQ(stride, b_.getInt64(1));
-    const bool once = std::all_of(plane.scaled.begin(), plane.scaled.end(), [&](const Plane::Scaled& o) { return o.array != s.array || o.dimension == s.dimension; });
+    const bool once = std::all_of(plane.scaled.begin(), plane.scaled.end(),
+                                  [&](const Plane::Scaled& o) { return o.array != s.array || o.dimension == s.dimension; });
     const bool one = once && !f_.type_of(s.array).writable;
     plain = b_.CreateAnd(plain, one ? b_.CreateOr(s.dense, b_.CreateICmpEQ(stride, b_.getInt64(0))) : s.dense);
     if (one) dense_[s.array] = s.dense;
@@ -72,7 +75,8 @@ Lowered Emitter::load_row_or_one(const Address& a, llvm::Type* memory, Scalar s,
   b_.CreateCondBr(dense_.at(array), row, one);
   start(row);
   Few<V> loaded;
-  for (unsigned p = 0; p < shape_.parts; ++p) loaded.push_back(load_row(llvm::FixedVectorType::get(memory, shape_.lanes), a.v[p], align, nullptr, array));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    loaded.push_back(load_row(llvm::FixedVectorType::get(memory, shape_.lanes), a.v[p], align, nullptr, array));
   branch_to(next);
   start(one);
   llvm::LoadInst* first = b_.CreateAlignedLoad(memory, a.v[0], align);
@@ -98,7 +102,8 @@ void Emitter::emit_in_plane(const Plane& plane, V plain, V first) {
   const V at = b_.CreateTrunc(first, type), width = b_.CreateTrunc(one_at_least, type);
   const V row = b_.CreateUDiv(at, width), column = b_.CreateSub(at, b_.CreateMul(row, width));
   const V left = b_.CreateSub(width, column);
-  const V fits = b_.CreateAnd(b_.CreateICmpUGE(left, llvm::ConstantInt::get(type, shape_.gang())), b_.CreateICmpEQ(one_at_least, scalar(plane.width)));
+  const V fits = b_.CreateAnd(b_.CreateICmpUGE(left, llvm::ConstantInt::get(type, shape_.gang())),
+                              b_.CreateICmpEQ(one_at_least, scalar(plane.width)));
   const V in_row = b_.CreateAnd(plain, fits);
   const Block one = new_block("in_row"), any = new_block("any_rows"), done = new_block("done");
   b_.CreateCondBr(in_row, one, any);
@@ -106,7 +111,9 @@ void Emitter::emit_in_plane(const Plane& plane, V plain, V first) {
   start(one);
   for (const ir::ValueId q : plane.quotients) in_row_[q] = {Lowered::Form::Uniform, {typed(q, row)}, 0};
   for (const ir::ValueId r : plane.remainders) in_row_[r] = {Lowered::Form::Linear, {typed(r, column)}, 1};
-  for (const Plane::Scaled& s : plane.scaled) in_row_[s.product] = {Lowered::Form::Linear, {b_.CreateSelect(s.dense, typed(s.product, column), arith_.constant(scalar_of(s.product), 0))}, 1};
+  for (const Plane::Scaled& s : plane.scaled)
+    in_row_[s.product] = {
+        Lowered::Form::Linear, {b_.CreateSelect(s.dense, typed(s.product, column), arith_.constant(scalar_of(s.product), 0))}, 1};
   emit_gang({});
   in_row_.clear();
   b_.CreateBr(done);

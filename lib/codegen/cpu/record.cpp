@@ -108,12 +108,13 @@ void Emitter::note_atomic(const ir::Inst& inst, const Address& a) {
   if (!record || inst.op == Op::AtomicLoad || one_lane_ || shape_.lanes == 1 ||
       f_.type_of(inst.operands[0]).space != ir::Space::Global)
     return;
-  record->slow(f_, inst, "atomic",
-               fmt::format("atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
-                           "kr::warp::reduce or in "
-                           "a shared array, and let one thread of the warp or block update",
-                           copied_.contains(inst.operands[0]) ? " where the array is large or the launch small" : "",
-                           a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
+  record->slow(
+      f_, inst, "atomic",
+      fmt::format("atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
+                  "kr::warp::reduce or in "
+                  "a shared array, and let one thread of the warp or block update",
+                  copied_.contains(inst.operands[0]) ? " where the array is large or the launch small" : "",
+                  a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
 }
 
 /// A branch whose sides run in turn.

@@ -52,7 +52,8 @@ class Accesses {
   bool accepts(const ir::Inst& inst, bool always) {
     if (inst.op == Op::Load && inst.results.size() == 1) return element(inst, false, always);
     if (inst.op == Op::Store && inst.operands.size() == 3 && !is_index_[inst.operands[2]]) return element(inst, true, always);
-    if (inst.op == Op::Cast && is_index_[inst.operands[0]] && ir::is_int(inst.type.scalar) && ir::bits_of(inst.type.scalar) >= 32) {
+    if (inst.op == Op::Cast && is_index_[inst.operands[0]] && ir::is_int(inst.type.scalar) &&
+        ir::bits_of(inst.type.scalar) >= 32) {
       is_index_[inst.results[0]] = true;
       return true;
     }
@@ -102,7 +103,11 @@ void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>
   const V length = b_.CreateSub(end, begin);
   const V whole_end = b_.CreateAdd(begin, b_.CreateAnd(length, b_.getInt64(-std::int64_t(shape_.gang()))));
   const V count = b_.CreateSub(end, whole_end);
-  struct Home { V array, copy; llvm::Type* type; llvm::PHINode* now; };
+  struct Home {
+    V array, copy;
+    llvm::Type* type;
+    llvm::PHINode* now;
+  };
   std::vector<Home> homes;
   for (const RestArray& a : arrays) {
     llvm::Type* type = a.scalar == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(a.scalar);
@@ -114,7 +119,8 @@ void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>
     homes.push_back({array_base(a.array), copy, type, nullptr});
   }
   const Block before = b_.GetInsertBlock();
-  Block run = new_block("run"), ran = new_block("ran"), fill = new_block("fill"), out = new_block("out"), done = new_block("done");
+  Block run = new_block("run"), ran = new_block("ran"), fill = new_block("fill"), out = new_block("out"),
+        done = new_block("done");
   b_.CreateBr(run);
   start(run);
   llvm::PHINode* on_copies = b_.CreatePHI(b_.getInt1Ty(), 2, "on_copies");

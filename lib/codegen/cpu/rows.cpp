@@ -53,7 +53,8 @@ void Emitter::turn_blocks(std::vector<V>& rows) {
   std::vector<V> next(block);
   for (unsigned round = 1; round < block; round *= 2) {
     for (unsigned k = 0; k < block / 2; ++k)
-      for (bool high : {false, true}) next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], shape_.lanes, block, high);
+      for (bool high : {false, true})
+        next[2 * k + high] = interleave(b_, rows[k], rows[k + block / 2], shape_.lanes, block, high);
     rows.swap(next);
   }
 }
@@ -68,7 +69,8 @@ auto Emitter::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> l
     for (unsigned run = block; pieces.size() > 1; run *= 2) {
       std::vector<int> both(2 * run);
       for (unsigned n = 0; n < 2 * run; ++n) both[n] = int(n);
-      for (std::size_t n = 0; n < pieces.size() / 2; ++n) pieces[n] = b_.CreateShuffleVector(pieces[2 * n], pieces[2 * n + 1], both);
+      for (std::size_t n = 0; n < pieces.size() / 2; ++n)
+        pieces[n] = b_.CreateShuffleVector(pieces[2 * n], pieces[2 * n + 1], both);
       pieces.resize(pieces.size() / 2);
     }
     rows[k] = pieces[0];
@@ -90,7 +92,8 @@ bool Emitter::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes, bytes = count * size;
-  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || lanes_in_loops() || bytes > longest_piece) return false;
+  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || lanes_in_loops() || bytes > longest_piece)
+    return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
   const auto id = ir::InstId(&inst - f_.insts.data());
@@ -116,17 +119,22 @@ bool Emitter::load_rows(const ir::Inst& inst) {
     if (bytes <= number_bytes) {
       llvm::Type* number = b_.getIntNTy(8 * bytes);
       llvm::Type* numbers = llvm::FixedVectorType::get(number, lanes);
-      V row = whole ? load_row(numbers, a.v[p], align, active_.all() ? nullptr : active_.parts[p], array) : llvm::PoisonValue::get(numbers);
-      for (unsigned lane = 0; lane < at.size(); ++lane) row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
+      V row = whole ? load_row(numbers, a.v[p], align, active_.all() ? nullptr : active_.parts[p], array)
+                    : llvm::PoisonValue::get(numbers);
+      for (unsigned lane = 0; lane < at.size(); ++lane)
+        row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
       numbers_of_loads_[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
-        const V bits = b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+        const V bits =
+            b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
         results[k].v.push_back(arith_.from_memory(b_.CreateBitCast(bits, llvm::FixedVectorType::get(element, lanes)), s));
       }
       continue;
     }
     for (unsigned first = 0; first < count; first += block) {
-      const auto place = [&](unsigned lane) { return at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr; };
+      const auto place = [&](unsigned lane) {
+        return at[lane] ? b_.CreatePtrAdd(at[lane], b_.getInt64(std::int64_t(first) * size)) : nullptr;
+      };
       llvm::Type* piece = llvm::FixedVectorType::get(element, block);
       const std::vector<V> rows = load_blocks(block, [&](unsigned lane) { return load(piece, place(lane)); });
       for (unsigned k = 0; k < block; ++k) results[first + k].v.push_back(arith_.from_memory(rows[k], s));

@@ -23,9 +23,9 @@ using V = llvm::Value*;
 
 struct Access {
   llvm::IntrinsicInst* call;
-  V value = nullptr;     // stored
+  V value = nullptr;  // stored
   V pointers, mask;
-  V passed = nullptr;    // what inactive lanes get
+  V passed = nullptr;  // what inactive lanes get
   llvm::FixedVectorType* type;
   llvm::Align align;
 };
@@ -44,8 +44,8 @@ class Scalariser {
     for (llvm::IntrinsicInst* call : calls) {
       const std::optional<Access> a = find(*call);
       if (!a) continue;
-      const bool keeps = call->getIntrinsicID() == llvm::Intrinsic::masked_gather && machine_.gathers(a->type->getScalarSizeInBits()) &&
-                         (machine_.quick || !is_all(a->mask));
+      const bool keeps = call->getIntrinsicID() == llvm::Intrinsic::masked_gather &&
+                         machine_.gathers(a->type->getScalarSizeInBits()) && (machine_.quick || !is_all(a->mask));
       kept = kept || keeps;
       if (!keeps) replace(*a);
     }
@@ -59,8 +59,13 @@ class Scalariser {
     const unsigned place = writes ? 1 : 0;
     const auto access = [&]() -> Access {
       auto* type = llvm::cast<llvm::FixedVectorType>(writes ? call.getArgOperand(0)->getType() : call.getType());
-      return {&call, writes ? call.getArgOperand(0) : nullptr, call.getArgOperand(place), call.getArgOperand(place + 1),
-              writes ? nullptr : call.getArgOperand(2), type, call.getParamAlign(place).valueOrOne()};
+      return {&call,
+              writes ? call.getArgOperand(0) : nullptr,
+              call.getArgOperand(place),
+              call.getArgOperand(place + 1),
+              writes ? nullptr : call.getArgOperand(2),
+              type,
+              call.getParamAlign(place).valueOrOne()};
     };
     const auto unless = [](bool legal, const Access& a) -> std::optional<Access> {
       if (legal) return {};
@@ -155,7 +160,8 @@ class Scalariser {
   V lane_address(V pointers, unsigned lane) {
     // Of a base and an index a lane, in its 32 bits where it has them: half the vectors.
     auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(pointers);
-    if (!gep || gep->getNumIndices() != 1 || gep->getPointerOperand()->getType()->isVectorTy()) return b_.CreateExtractElement(pointers, lane);
+    if (!gep || gep->getNumIndices() != 1 || gep->getPointerOperand()->getType()->isVectorTy())
+      return b_.CreateExtractElement(pointers, lane);
     V index = gep->getOperand(1);
     auto* wider = llvm::dyn_cast<llvm::SExtInst>(index);
     V one = b_.CreateExtractElement(wider ? wider->getOperand(0) : index, lane);

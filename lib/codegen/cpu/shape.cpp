@@ -12,7 +12,8 @@ namespace {
 using ir::Op;
 
 /// Of code without loops: the cycles of its longest chain of operations, each waiting for the one before. `ready`: by ValueId.
-unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered, std::vector<unsigned>& ready) {
+unsigned longest_chain(const ir::Module& m, const ir::Function& f, ir::RegionId region, unsigned entered,
+                       std::vector<unsigned>& ready) {
   constexpr unsigned endless = 1u << 20;
   unsigned longest = entered;
   for (ir::InstId i : f.regions[region].insts) {
@@ -81,7 +82,8 @@ Traits find_traits(const ir::Module& module) {
     t.barriers |= ir::is_barrier(inst.op);
     t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
     switch (inst.op) {
-      case Op::ThreadIdx: case Op::BlockIdx:
+      case Op::ThreadIdx:
+      case Op::BlockIdx:
         (inst.imm == 0 ? t.block_ids : t.row_ids) = true;
         t.uses_y_or_z |= inst.imm != 0;
         break;
@@ -92,7 +94,8 @@ Traits find_traits(const ir::Module& module) {
       case Op::GridStride: ++stride_loops, t.strides = true; break;
       case Op::For: t.loops |= !f.is_const(inst.operands[0]); break;
       case Op::Loop: t.loops = true; break;
-      case Op::GlobalSize: case Op::GridDim: t.shares_out = true; break;
+      case Op::GlobalSize:
+      case Op::GridDim: t.shares_out = true; break;
       case Op::Shared: t.shared = true; break;
       case Op::Uniform: t.block_ids = true; break;
       default: break;

@@ -16,11 +16,11 @@ namespace krait::codegen::cpu {
 
 /// Which threads a gang holds.
 enum class Layout : std::uint8_t {
-  Grid,     // consecutive global x of one row, through as many blocks as there are
-  Range,    // consecutive indices of the kernel's only grid_stride loop
-  Rows,     // a brick of a block's threads: consecutive x of one row, or of several where rows are short; what lies at the end may be partial
-  PartRows, // consecutive threads of a block; each part lies within one row
-  Linear    // consecutive threads of a block, whatever its shape
+  Grid,   // consecutive global x of one row, through as many blocks as there are
+  Range,  // consecutive indices of the kernel's only grid_stride loop
+  Rows,  // a brick of a block's threads: consecutive x of one row, or of several where rows are short; what lies at the end may be partial
+  PartRows,  // consecutive threads of a block; each part lies within one row
+  Linear     // consecutive threads of a block, whatever its shape
 };
 constexpr bool is_block(Layout l) { return l >= Layout::Rows; }
 
@@ -38,9 +38,9 @@ struct Shape {
   Layout layout = Layout::Grid;
   /// In Rows: threads of the gang along y and z, the others lie along x. Lanes are numbered x first.
   unsigned rows = 1, layers = 1;
-  bool lone = false;     // a gang is one thread: scalar code, in which every value is one number and every branch a branch
-  bool whole = false;    // gangs of several rows: along y and z the block is made of whole ones
-  unsigned filled = 0;   // of these gangs: lanes along x that have a thread
+  bool lone = false;    // a gang is one thread: scalar code, in which every value is one number and every branch a branch
+  bool whole = false;   // gangs of several rows: along y and z the block is made of whole ones
+  unsigned filled = 0;  // of these gangs: lanes along x that have a thread
   Machine machine;
   unsigned gang() const { return lanes * parts; }
   unsigned width() const { return gang() / (rows * layers); }
@@ -52,9 +52,9 @@ struct Shape {
 
 /// What the kernel does, as far as the choice of layout asks.
 struct Traits {
-  bool block_ids = false;   // thread_idx.x, block_idx.x: more than the global x
-  bool row_ids = false;     // thread_idx and block_idx along y and z: equal in a row of the grid
-  bool warps = false;       // lane_id and operations across the warp
+  bool block_ids = false;  // thread_idx.x, block_idx.x: more than the global x
+  bool row_ids = false;    // thread_idx and block_idx along y and z: equal in a row of the grid
+  bool warps = false;      // lane_id and operations across the warp
   bool barriers = false;
   bool shared = false;
   bool uses_y_or_z = false;
@@ -63,8 +63,8 @@ struct Traits {
   bool strides = false;     // has a grid_stride loop
   bool atomics = false;
   ir::InstId stride_loop = ir::none;  // the kernel is a pure prelude and this loop, which carries nothing
-  unsigned cost = 0;        // instructions, loops counted several times
-  unsigned chain = 0;       // cycles of the longest chain of operations; more than any where there are loops
+  unsigned cost = 0;                  // instructions, loops counted several times
+  unsigned chain = 0;                 // cycles of the longest chain of operations; more than any where there are loops
 };
 Traits find_traits(const ir::Module& module);
 

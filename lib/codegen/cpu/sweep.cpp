@@ -20,7 +20,8 @@ enum class Class : std::uint8_t { Same, Place, Trip, Steps, Varying };
 
 class Finder {
  public:
-  Finder(const ir::Function& f, const ir::Calls& calls) : f_(f), calls_(calls), holders_(ir::holders(f)), classes_(f.values.size(), Class::Same), loose_(f.values.size()) {
+  Finder(const ir::Function& f, const ir::Calls& calls)
+      : f_(f), calls_(calls), holders_(ir::holders(f)), classes_(f.values.size(), Class::Same), loose_(f.values.size()) {
     s_.needed.assign(f.insts.size(), false);
   }
 
@@ -90,7 +91,9 @@ class Finder {
     const auto c = constant(v);
     return c && *c == n;
   }
-  bool is_minus_one(ValueId v) const { return f_.is_const(v) && wide(v) && f_.const_bits(v) << (64 - bits(v)) == ~std::uint64_t(0) << (64 - bits(v)); }
+  bool is_minus_one(ValueId v) const {
+    return f_.is_const(v) && wide(v) && f_.const_bits(v) << (64 - bits(v)) == ~std::uint64_t(0) << (64 - bits(v));
+  }
   bool is_width(ValueId v) const {
     if (f_.is_const(v)) return f_.block[0] > 0 && is_constant(v, f_.block[0]);
     const ir::Inst* d = f_.def(stripped(v));
@@ -176,7 +179,8 @@ class Finder {
     const ir::Inst* d = f_.def(v);
     if (!d) return true;
     need_value(v);
-    if (!d->regions.empty() || !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body))) return false;
+    if (!d->regions.empty() || !(calls_.is_pure(*d) || (reads_constants(*d) && holders_[f_.values[v].def] == f_.body)))
+      return false;
     for (const ValueId operand : d->operands)
       if (!f_.type_of(operand).is_array() && !is_safe(operand)) return false;
     return true;
@@ -210,7 +214,8 @@ class Finder {
           if (inst.imm == 0) return false;
           break;
         default:
-          if (ir::is_barrier(inst.op) || ir::is_warp_operation(inst.op) || inst.op == Op::LaneId || inst.op == Op::Uniform) return false;
+          if (ir::is_barrier(inst.op) || ir::is_warp_operation(inst.op) || inst.op == Op::LaneId || inst.op == Op::Uniform)
+            return false;
           if (inside && ir::info(inst.op).effect != ir::Effect::Pure) c = Class::Varying;
       }
       if (inside && !inst.regions.empty()) {
@@ -248,7 +253,8 @@ class Finder {
     if (inst.op == Op::Mul) return y == Class::Trip && is_width(a) && give(Class::Steps);
     if (inst.op != Op::Add && inst.op != Op::Sub) return false;
     const bool add = inst.op == Op::Add;
-    if (add && ((x == Class::Place && y == Class::Steps) || (x == Class::Steps && y == Class::Place))) return give(Class::Varying);
+    if (add && ((x == Class::Place && y == Class::Steps) || (x == Class::Steps && y == Class::Place)))
+      return give(Class::Varying);
     if ((x == Class::Place || x == Class::Steps) && y == Class::Same) return give(x);
     return add && x == Class::Same && (y == Class::Place || y == Class::Steps) && give(y);
   }

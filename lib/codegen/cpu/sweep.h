@@ -17,9 +17,9 @@ namespace krait::codegen::cpu {
 
 struct Sweep {
   ir::InstId loop = ir::none;
-  std::int64_t first = 0;         // c
-  ir::ValueId bound = ir::none;   // the same in the whole block, and made of what `needed` holds
-  std::vector<bool> needed;       // by InstId: all but what computes the number of trips
+  std::int64_t first = 0;        // c
+  ir::ValueId bound = ir::none;  // the same in the whole block, and made of what `needed` holds
+  std::vector<bool> needed;      // by InstId: all but what computes the number of trips
 };
 
 std::optional<Sweep> find_sweep(const ir::Function& f, const ir::Calls& calls);

@@ -50,13 +50,15 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
       auto h = of(0);
       if (!h) return {};
       const V first = arith_.cast(h->first, from, s), last = arith_.cast(h->last, from, s);
-      if (ir::bits_of(s) < ir::bits_of(from)) {  // what lies between two numbers that fit does too, unless the type begins again between them
+      if (ir::bits_of(s) <
+          ir::bits_of(from)) {  // what lies between two numbers that fit does too, unless the type begins again between them
         const auto fits = [&](V narrow, V number) { return b_.CreateICmpEQ(arith_.cast(narrow, s, from), number); };
         h->holds = b_.CreateAnd(h->holds, b_.CreateAnd(fits(first, h->first), fits(last, h->last)));
       }
       return ordered(from, *h, first, last, false);
     }
-    case Op::Add: case Op::Sub: {
+    case Op::Add:
+    case Op::Sub: {
       if (!ir::is_int(s)) return {};
       const bool left = uniform(def->operands[0]);
       if (left == uniform(def->operands[1])) return {};
@@ -66,14 +68,16 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
       const auto result = [&](V end) { return left ? apply(s, {other, end}) : apply(s, {end, other}); };
       return ordered(s, *h, result(h->first), result(h->last), left && def->op == Op::Sub);
     }
-    case Op::Div: case Op::Shr: {
+    case Op::Div:
+    case Op::Shr: {
       if (!ir::is_int(s) || ir::is_signed_int(s) || !uniform(def->operands[1])) return {};
       auto h = of(0);
       if (!h) return {};
       const V by = scalar(def->operands[1]);
       return Hull{apply(s, {h->first, by}), apply(s, {h->last, by}), h->holds};
     }
-    case Op::Min: case Op::Max: {
+    case Op::Min:
+    case Op::Max: {
       const bool left = uniform(def->operands[0]);
       if (!ir::is_int(s) || left == uniform(def->operands[1])) return {};
       const auto h = of(left ? 1 : 0);
@@ -81,7 +85,10 @@ std::optional<Emitter::Hull> Emitter::hull(ir::ValueId v, unsigned depth) {
       const V other = scalar(def->operands[left ? 0 : 1]);
       return Hull{apply(s, {h->first, other}), apply(s, {h->last, other}), h->holds};
     }
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: {
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: {
       const Scalar from = scalar_of(def->operands[0]);
       const bool left = uniform(def->operands[0]);
       if (!ir::is_int(from) || left == uniform(def->operands[1])) return {};
@@ -154,7 +161,8 @@ bool Emitter::emit_close_quotients(const ir::Inst& inst) {
   }
   branch_to(next);
   start(far);
-  for (unsigned p = 0; p < shape_.parts; ++p) others.push_back(arith_.pure(inst, f_.fp, Scalar::U64, {part(dividend, p), splat(by)}));
+  for (unsigned p = 0; p < shape_.parts; ++p)
+    others.push_back(arith_.pure(inst, f_.fp, Scalar::U64, {part(dividend, p), splat(by)}));
   branch_to(next);
   start(next);
   for (unsigned p = 0; p < shape_.parts; ++p) {
@@ -215,8 +223,20 @@ void Emitter::compute_again(ir::ValueId v, unsigned depth, std::vector<std::pair
   if (get(v).form != Lowered::Form::Parts || !def || depth == 0 || (segment_ && !at_hand(v))) return;
   if (std::any_of(outside.begin(), outside.end(), [&](const auto& saved) { return saved.first == v; })) return;
   switch (def->op) {
-    case Op::Cast: case Op::Add: case Op::Sub: case Op::Div: case Op::Shr: case Op::Min: case Op::Max: case Op::Lt: case Op::Le:
-    case Op::Gt: case Op::Ge: case Op::And: case Op::Or: case Op::Select: break;
+    case Op::Cast:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Div:
+    case Op::Shr:
+    case Op::Min:
+    case Op::Max:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::And:
+    case Op::Or:
+    case Op::Select: break;
     default: return;
   }
   for (const ir::ValueId operand : def->operands) compute_again(operand, depth - 1, outside);

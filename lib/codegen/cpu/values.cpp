@@ -30,7 +30,8 @@ llvm::ConstantInt* Emitter::integer(llvm::Type* type, std::int64_t n) {
 
 llvm::Constant* Emitter::lane_numbers(llvm::Type* element, std::int64_t step, std::int64_t first) {
   Few<llvm::Constant*> numbers;
-  for (unsigned i = 0; i < shape_.lanes; ++i) numbers.push_back(integer(element, std::int64_t(std::uint64_t(step) * i + std::uint64_t(first))));
+  for (unsigned i = 0; i < shape_.lanes; ++i)
+    numbers.push_back(integer(element, std::int64_t(std::uint64_t(step) * i + std::uint64_t(first))));
   return llvm::ConstantVector::get(numbers);
 }
 
@@ -116,16 +117,22 @@ unsigned Emitter::magnitude(ir::ValueId v, unsigned depth) const {
       found = 64 - unsigned(std::countl_zero(m));
       break;
     }
-    case Op::ThreadIdx: case Op::BlockDim: found = 24; break;     // the runtime's limits
-    case Op::BlockIdx: case Op::GridDim: found = 47; break;
-    case Op::GlobalId: case Op::GlobalSize: found = 58; break;
+    case Op::ThreadIdx:
+    case Op::BlockDim: found = 24; break;  // the runtime's limits
+    case Op::BlockIdx:
+    case Op::GridDim: found = 47; break;
+    case Op::GlobalId:
+    case Op::GlobalSize: found = 58; break;
     case Op::Extent: found = f_.facts.small ? 31 : 60; break;
     case Op::LaneId: found = 5; break;
-    case Op::Add: case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
-    case Op::Min: case Op::Max: found = std::max(of(0), of(1)); break;
+    case Op::Add:
+    case Op::Sub: found = std::max(of(0), of(1)) + 1; break;
+    case Op::Min:
+    case Op::Max: found = std::max(of(0), of(1)); break;
     case Op::Mul: found = of(0) + of(1); break;
     case Op::Shr: found = of(0); break;  // rounds down: of -1 that is -1
-    case Op::And: case Op::Div: {
+    case Op::And:
+    case Op::Div: {
       const ir::ValueId c = inst->operands[1];
       if (!f_.is_const(c) || f_.const_bits(c) == 0 || (ir::is_signed_int(s) && f_.const_bits(c) >> whole & 1)) return own;
       found = inst->op == Op::And ? magnitude(c, depth + 1) : of(0);
@@ -211,7 +218,8 @@ bool Emitter::emit_row_part(const ir::Inst& inst) {
   Lowered r{Lowered::Form::Parts, {}, 0};
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V lanes = lane_places(type, 0, p);
-    r.v.push_back(part->high ? b_.CreateAdd(splat(base), b_.CreateLShr(lanes, part->bits)) : b_.CreateAnd(lanes, splat(llvm::ConstantInt::get(type, std::uint64_t(size - 1)))));
+    r.v.push_back(part->high ? b_.CreateAdd(splat(base), b_.CreateLShr(lanes, part->bits))
+                             : b_.CreateAnd(lanes, splat(llvm::ConstantInt::get(type, std::uint64_t(size - 1)))));
   }
   return set(inst.results[0], std::move(r)), true;
 }
@@ -219,7 +227,10 @@ bool Emitter::emit_row_part(const ir::Inst& inst) {
 /// base + lane < bound is lane < bound - base: a comparison of 32-bit lane numbers, or steps, instead of 64-bit indices.
 bool Emitter::emit_linear_compare(const ir::Inst& inst) {
   switch (inst.op) {
-    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: break;
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: break;
     default: return false;
   }
   Op op = inst.op;
@@ -290,7 +301,8 @@ llvm::Value* Emitter::pure_part(const ir::Inst& inst, Scalar operand, llvm::Arra
   if (!function) {
     std::vector<llvm::Type*> types;
     for (V v : x) types.push_back(v->getType());
-    function = llvm::Function::Create(llvm::FunctionType::get(lane_type(inst.type.scalar), types, false), llvm::GlobalValue::InternalLinkage, name, m_);
+    function = llvm::Function::Create(llvm::FunctionType::get(lane_type(inst.type.scalar), types, false),
+                                      llvm::GlobalValue::InternalLinkage, name, m_);
     set_machine(*function);
     function->addFnAttr(llvm::Attribute::NoInline);
     llvm::IRBuilderBase::InsertPointGuard guard(b_);
@@ -365,7 +377,9 @@ llvm::Value* Emitter::any(const Mask& m) {
 
 llvm::Value* Emitter::every(const Mask& m) {
   if (m.all()) return b_.getTrue();
-  const auto of_part = [&](unsigned p) { return full_.all() ? m.parts[p] : b_.CreateOr(m.parts[p], b_.CreateNot(full_.parts[p])); };
+  const auto of_part = [&](unsigned p) {
+    return full_.all() ? m.parts[p] : b_.CreateOr(m.parts[p], b_.CreateNot(full_.parts[p]));
+  };
   V joined = of_part(0);
   for (unsigned p = 1; p < shape_.parts; ++p) joined = b_.CreateAnd(joined, of_part(p));
   return b_.CreateICmpEQ(mask_bits(joined), llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(shape_.lanes)));

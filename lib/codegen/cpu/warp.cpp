@@ -86,7 +86,8 @@ void Emitter::emit_scan(const ir::Inst& inst) {
   loop_over_lanes("scan", [&](V lane) {
     V place = element_of_row(lanes, lane), own = b_.CreateLoad(element, place);
     V before = b_.CreateLoad(element, sum), any_before = b_.CreateLoad(b_.getInt1Ty(), some);
-    V all = arith_.to_memory(arith_.pure(step, ir::FpMode::Strict, s, {arith_.from_memory(before, s), arith_.from_memory(own, s)}), s);
+    V all = arith_.to_memory(
+        arith_.pure(step, ir::FpMode::Strict, s, {arith_.from_memory(before, s), arith_.from_memory(own, s)}), s);
     all = b_.CreateSelect(any_before, all, own);
     b_.CreateStore(all, place);
     V here = active ? b_.CreateTrunc(b_.CreateLShr(active, lane), b_.getInt1Ty()) : b_.getTrue();
@@ -95,8 +96,7 @@ void Emitter::emit_scan(const ir::Inst& inst) {
   });
   if (inst.op == Op::WarpReduce) return set_uniform(inst.results[0], arith_.from_memory(b_.CreateLoad(element, sum), s));
   Lowered r{Lowered::Form::Parts, {}, 0};
-  for (unsigned p = 0; p < shape_.parts; ++p)
-    r.v.push_back(arith_.from_memory(load_part(lanes, p), s));
+  for (unsigned p = 0; p < shape_.parts; ++p) r.v.push_back(arith_.from_memory(load_part(lanes, p), s));
   set(inst.results[0], std::move(r));
 }
 
@@ -215,7 +215,8 @@ llvm::Value* Emitter::take_lanes(llvm::ArrayRef<V> parts, llvm::ArrayRef<unsigne
     const auto k = place(lanes[i] / shape_.lanes);
     own[i] = k > 1 ? int(i) : int(k) * width + int(lanes[i] % shape_.lanes);
   }
-  V x = from.size() == 1 ? b_.CreateShuffleVector(parts[from[0]], own) : b_.CreateShuffleVector(parts[from[0]], parts[from[1]], own);
+  V x = from.size() == 1 ? b_.CreateShuffleVector(parts[from[0]], own)
+                         : b_.CreateShuffleVector(parts[from[0]], parts[from[1]], own);
   for (std::size_t k = 2; k < from.size(); ++k) {
     for (std::size_t i = 0; i < lanes.size(); ++i)
       own[i] = lanes[i] / shape_.lanes == from[k] ? width + int(lanes[i] % shape_.lanes) : int(i);
@@ -244,7 +245,8 @@ void Emitter::emit_shuffle(const ir::Inst& inst) {
       numbers.push_back(b_.CreateAnd(arith_.cast(part(from, p), scalar_of(from), Scalar::I32), splat(b_.getInt32(last))));
       if (auto* c = llvm::dyn_cast<llvm::Constant>(numbers[p]))
         for (unsigned i = 0; i < shape_.lanes; ++i)
-          if (auto* n = llvm::dyn_cast_or_null<llvm::ConstantInt>(c->getAggregateElement(i))) known.push_back(unsigned(n->getZExtValue()));
+          if (auto* n = llvm::dyn_cast_or_null<llvm::ConstantInt>(c->getAggregateElement(i)))
+            known.push_back(unsigned(n->getZExtValue()));
     }
   Lowered r{Lowered::Form::Parts, {}, 0};
   if (known.size() == shape_.gang()) {
@@ -255,7 +257,9 @@ void Emitter::emit_shuffle(const ir::Inst& inst) {
   V lane = uniform(from) ? b_.CreateAnd(arith_.cast(scalar(from), scalar_of(from), Scalar::I32), b_.getInt32(last)) : nullptr;
   if (auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(lane)) {
     const auto number = unsigned(c->getZExtValue());
-    return set_uniform(inst.results[0], arith_.from_memory(b_.CreateExtractElement(parts[number / shape_.lanes], std::uint64_t(number % shape_.lanes)), s));
+    return set_uniform(
+        inst.results[0],
+        arith_.from_memory(b_.CreateExtractElement(parts[number / shape_.lanes], std::uint64_t(number % shape_.lanes)), s));
   }
   const Row lanes = row_in_memory(parts, 0);
   if (lane) return set_uniform(inst.results[0], arith_.from_memory(load_lane(lanes, b_.CreateZExt(lane, b_.getInt64Ty())), s));

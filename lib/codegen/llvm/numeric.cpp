@@ -13,8 +13,8 @@ namespace krait::codegen {
 
 using ir::Op;
 using ir::Scalar;
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 llvm::Type* value_type(llvm::LLVMContext& context, Scalar s) {
   if (s == Scalar::F16) return llvm::Type::getHalfTy(context);
@@ -42,8 +42,9 @@ llvm::Constant* literal(llvm::LLVMContext& context, Scalar s, std::uint64_t bits
   llvm::APInt value(64, bits);
   auto* integer = llvm::ConstantInt::get(context, value.trunc(ir::bits_of(s)));
   llvm::Type* type = value_type(context, s);
-  return type->isIntegerTy() ? integer : llvm::cast<llvm::Constant>(llvm::ConstantFP::get(context,
-      llvm::APFloat(type->getFltSemantics(), value.trunc(ir::bits_of(s)))));
+  return type->isIntegerTy() ? integer
+                             : llvm::cast<llvm::Constant>(llvm::ConstantFP::get(
+                                   context, llvm::APFloat(type->getFltSemantics(), value.trunc(ir::bits_of(s)))));
 }
 
 llvm::Type* Numeric::shaped(llvm::Type* like, llvm::Type* element) {
@@ -83,10 +84,12 @@ Value* Numeric::integer(Op op, Scalar s, std::span<Value* const> x) {
     case Op::Add: return b_.CreateAdd(x[0], x[1]);
     case Op::Sub: return b_.CreateSub(x[0], x[1]);
     case Op::Mul: return b_.CreateMul(x[0], x[1]);
-    case Op::Div: case Op::Rem: return divide(op, s, x[0], x[1]);
+    case Op::Div:
+    case Op::Rem: return divide(op, s, x[0], x[1]);
     case Op::Neg: return b_.CreateNeg(x[0]);
     case Op::Abs: return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x[0], b_.getFalse()) : x[0];
-    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
+    case Op::Min:
+    case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
     case Op::And: return b_.CreateAnd(x[0], x[1]);
     case Op::Or: return b_.CreateOr(x[0], x[1]);
     case Op::Xor: return b_.CreateXor(x[0], x[1]);
@@ -102,11 +105,28 @@ Value* Numeric::integer(Op op, Scalar s, std::span<Value* const> x) {
     case Op::AddSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(sadd_sat) : ID(uadd_sat), x[0], x[1]);
     case Op::SubSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(ssub_sat) : ID(usub_sat), x[0], x[1]);
     // Of floats.
-    case Op::Fma: case Op::Sqrt: case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: case Op::Copysign: case Op::Isnan: case Op::Isinf:
+    case Op::Fma:
+    case Op::Sqrt:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Trunc:
+    case Op::Rint:
+    case Op::Copysign:
+    case Op::Isnan:
+    case Op::Isinf:
     // Done by `emit` itself, or taken by the target's lowering or expand_ops.
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-    case Op::Select: case Op::Cast: case Op::CastSat: case Op::Bitcast: case Op::BytePermute:
-    // Not operations on values alone: the lowerings' own.
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Select:
+    case Op::Cast:
+    case Op::CastSat:
+    case Op::Bitcast:
+    case Op::BytePermute:
+      // Not operations on values alone: the lowerings' own.
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #include "krait/ops.def"
@@ -125,7 +145,8 @@ Value* Numeric::floating(Op op, Scalar s, std::span<Value* const> x) {
     case Op::Fma: return fma(s, x[0], x[1], x[2]);
     case Op::Neg: return b_.CreateFNeg(x[0]);
     case Op::Abs: return b_.CreateUnaryIntrinsic(ID(fabs), x[0]);
-    case Op::Min: case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
+    case Op::Min:
+    case Op::Max: return min_max(op == Op::Min, s, x[0], x[1]);
     case Op::Sqrt: return b_.CreateUnaryIntrinsic(ID(sqrt), x[0]);
     case Op::Floor: return b_.CreateUnaryIntrinsic(ID(floor), x[0]);
     case Op::Ceil: return b_.CreateUnaryIntrinsic(ID(ceil), x[0]);
@@ -133,13 +154,36 @@ Value* Numeric::floating(Op op, Scalar s, std::span<Value* const> x) {
     case Op::Rint: return b_.CreateUnaryIntrinsic(ID(roundeven), x[0]);
     case Op::Copysign: return b_.CreateBinaryIntrinsic(ID(copysign), x[0], x[1]);
     case Op::Isnan: return b_.CreateFCmpUNO(x[0], x[0]);
-    case Op::Isinf: return b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(ID(fabs), x[0]), llvm::ConstantFP::getInfinity(x[0]->getType()));
+    case Op::Isinf:
+      return b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(ID(fabs), x[0]), llvm::ConstantFP::getInfinity(x[0]->getType()));
     // Of integers.
-    case Op::Rem: case Op::And: case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Shr: case Op::Popcount: case Op::Clz:
-    case Op::Ctz: case Op::Bitrev: case Op::Bswap: case Op::MulHi: case Op::AddSat: case Op::SubSat: case Op::BytePermute:
+    case Op::Rem:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Not:
+    case Op::Shl:
+    case Op::Shr:
+    case Op::Popcount:
+    case Op::Clz:
+    case Op::Ctz:
+    case Op::Bitrev:
+    case Op::Bswap:
+    case Op::MulHi:
+    case Op::AddSat:
+    case Op::SubSat:
+    case Op::BytePermute:
     // As among the integers.
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-    case Op::Select: case Op::Cast: case Op::CastSat: case Op::Bitcast:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Select:
+    case Op::Cast:
+    case Op::CastSat:
+    case Op::Bitcast:
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #include "krait/ops.def"
@@ -151,7 +195,9 @@ Value* Numeric::floating(Op op, Scalar s, std::span<Value* const> x) {
 Value* Numeric::compare(Op op, Scalar s, Value* x, Value* y) {
   using P = llvm::CmpInst::Predicate;
   const bool real = ir::is_float(s), is_signed = ir::is_signed_int(s);
-  const auto pick = [&](P of_floats, P of_signed, P of_unsigned) { return real ? of_floats : is_signed ? of_signed : of_unsigned; };
+  const auto pick = [&](P of_floats, P of_signed, P of_unsigned) {
+    return real ? of_floats : is_signed ? of_signed : of_unsigned;
+  };
   switch (op) {
     case Op::Eq: return b_.CreateCmp(pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ), x, y);
     case Op::Ne: return b_.CreateCmp(pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE), x, y);

@@ -13,8 +13,14 @@ using ir::Scalar;
 using llvm::Value;
 
 ScalarLowering::ScalarLowering(Session& session, Lowered& all, std::size_t function)
-    : session_(session), all_(all), number_(function), kernel_(all.module.functions[function]), context_(session.context()),
-      b_(context_), values_(kernel_.values.size(), nullptr), uniform_(kernel_.values.size(), -1) {}
+    : session_(session),
+      all_(all),
+      number_(function),
+      kernel_(all.module.functions[function]),
+      context_(session.context()),
+      b_(context_),
+      values_(kernel_.values.size(), nullptr),
+      uniform_(kernel_.values.size(), -1) {}
 
 bool ScalarLowering::is_written(ir::ValueId array) const {
   return ir::any_inst(kernel_, [&](const ir::Inst& inst) {
@@ -68,9 +74,7 @@ Value* ScalarLowering::value(ir::ValueId v) const {
   return values_[v];
 }
 
-Value* ScalarLowering::signed_i64(ir::ValueId v) {
-  return numeric().cast(value(v), kernel_.type_of(v).scalar, Scalar::I64);
-}
+Value* ScalarLowering::signed_i64(ir::ValueId v) { return numeric().cast(value(v), kernel_.type_of(v).scalar, Scalar::I64); }
 
 void ScalarLowering::lower_slot(const ir::Inst& inst) {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
@@ -111,7 +115,8 @@ void ScalarLowering::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       lower_sync(inst);
       return;
-    case Op::WarpSize: case Op::LaneId:
+    case Op::WarpSize:
+    case Op::LaneId:
 #define KRAIT_WARP(Name, ...) case Op::Name:
 #include "krait/ops.def"
       lower_warp(inst);
@@ -121,7 +126,8 @@ void ScalarLowering::lower(const ir::Inst& inst) {
     case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
     case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
     case Op::Call: lower_call(inst); return;
-    case Op::If: case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
+    case Op::If:
+    case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #define KRAIT_REPORT(Name, ...) case Op::Name:

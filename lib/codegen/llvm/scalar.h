@@ -49,9 +49,9 @@ class ScalarLowering {
   struct Join {
     llvm::BasicBlock* block;
     std::vector<llvm::PHINode*> results;
-    llvm::Value* before;      // lanes_ at the construct
-    bool all_come;            // no thread jumps out of a loop around it
-    llvm::PHINode* lanes;     // those that come here, where some do not and the others know of each other
+    llvm::Value* before;   // lanes_ at the construct
+    bool all_come;         // no thread jumps out of a loop around it
+    llvm::PHINode* lanes;  // those that come here, where some do not and the others know of each other
   };
   struct Loop {
     llvm::BasicBlock *header, *latch, *exit;
@@ -63,7 +63,6 @@ class ScalarLowering {
     llvm::Value* body_lanes;              // at the start of a trip
     llvm::Value* next_lanes;              // at the only place that continues
   };
-
 
  protected:
   // ---- hooks: the kernel
@@ -124,7 +123,10 @@ class ScalarLowering {
   void lower_loop(const ir::Inst& inst);
   void lower_for(const ir::Inst& inst);
   void lower_grid_stride(const ir::Inst& inst);
-  struct Counter { llvm::Value *first, *step, *bound; ir::Scalar param; };
+  struct Counter {
+    llvm::Value *first, *step, *bound;
+    ir::Scalar param;
+  };
   void lower_counted(const ir::Inst& inst, const Counter& counter);
   Loop open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader);
   void close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, llvm::Value* step);

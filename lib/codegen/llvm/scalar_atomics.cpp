@@ -33,7 +33,8 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
 }  // namespace
 
 /// The pair of the old bits and whether they were the expected ones.
-Value* ScalarLowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired, llvm::SyncScope::ID scope) {
+Value* ScalarLowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired,
+                                        llvm::SyncScope::ID scope) {
   AtomicOrdering order = ordering(inst.order);
   return b_.CreateAtomicCmpXchg(pointer, expected, desired, llvm::Align(ir::size_of(inst.type.scalar)), order,
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
@@ -44,7 +45,8 @@ Value* ScalarLowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   llvm::Type* type = x->getType();
   switch (op) {
     case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
-    case Op::AtomicMin: case Op::AtomicMax: return numeric().min_max(op == Op::AtomicMin, s, x, operand);
+    case Op::AtomicMin:
+    case Op::AtomicMax: return numeric().min_max(op == Op::AtomicMin, s, x, operand);
     case Op::AtomicAnd: return b_.CreateAnd(x, operand);
     case Op::AtomicOr: return b_.CreateOr(x, operand);
     case Op::AtomicXor: return b_.CreateXor(x, operand);
@@ -60,7 +62,8 @@ Value* ScalarLowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
-Value* ScalarLowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
+Value* ScalarLowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s,
+                                          llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
@@ -112,7 +115,8 @@ Value* ScalarLowering::emit_atomic(const ir::Inst& inst, const Array& array, Ind
   using ir::Order;
   auto fence = [&](Order alone) {
     if (inst.order == alone || inst.order == Order::AcquireRelease || inst.order == Order::Sequential)
-      b_.CreateFence(inst.order == Order::Sequential ? AtomicOrdering::SequentiallyConsistent : AtomicOrdering::AcquireRelease, scope);
+      b_.CreateFence(inst.order == Order::Sequential ? AtomicOrdering::SequentiallyConsistent : AtomicOrdering::AcquireRelease,
+                     scope);
   };
   fence(Order::Release);
   Value* old = b_.CreateAtomicRMW(operation(inst.op, s), pointer, bitwise, align, AtomicOrdering::Monotonic, scope);

@@ -28,8 +28,8 @@ std::vector<Value*> ScalarLowering::split_lanes(const ir::Inst& inst, const Join
   if (join.all_come && !asks_lanes(inst)) return std::vector<Value*>(inst.regions.size(), nullptr);
   Value *selector = value(inst.operands[0]), *rest = lanes_;
   for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
-    Value* taken = inst.op == Op::If ? selector
-                                     : b_.CreateICmpEQ(selector, llvm::ConstantInt::getSigned(selector->getType(), inst.list[i]));
+    Value* taken =
+        inst.op == Op::If ? selector : b_.CreateICmpEQ(selector, llvm::ConstantInt::getSigned(selector->getType(), inst.list[i]));
     ways[i] = ballot(taken);
     rest = b_.CreateAnd(rest, b_.CreateNot(ways[i]));
   }

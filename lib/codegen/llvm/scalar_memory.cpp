@@ -40,7 +40,8 @@ void ScalarLowering::clear(Value* memory, std::uint64_t bytes) {
     b_.SetInsertPoint(loop);
     llvm::PHINode* at = b_.CreatePHI(b_.getInt32Ty(), 2);
     at->addIncoming(b_.getInt32(0), before);
-    for (std::uint64_t k = 0; k < step; k += 16) store(b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), memory, at), b_.getInt64(k)), 16);
+    for (std::uint64_t k = 0; k < step; k += 16)
+      store(b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), memory, at), b_.getInt64(k)), 16);
     Value* next = b_.CreateAdd(at, b_.getInt32(step));
     at->addIncoming(next, loop);
     b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(std::uint32_t(done))), loop, end);
@@ -71,7 +72,7 @@ Value* ScalarLowering::element_index(const Array& array, Indices indices) {
   if (kernel_.flat || (indices.size() == 1 && unit_stride)) {
     Value* index = value(indices[0]);
     return ir::is_signed_int(kernel_.type_of(indices[0]).scalar) ? b_.CreateSExt(index, b_.getInt64Ty())
-                                                                : b_.CreateZExt(index, b_.getInt64Ty());
+                                                                 : b_.CreateZExt(index, b_.getInt64Ty());
   }
   Value* sum = nullptr;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -110,7 +111,8 @@ void ScalarLowering::lower_load_vec(const ir::Inst& inst) {
   auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
   Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
   Value* all = load_from(array, inst.streaming, vector, pointer);
-  for (std::size_t i = 0; i < inst.results.size(); ++i) values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
+  for (std::size_t i = 0; i < inst.results.size(); ++i)
+    values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
 }
 
 void ScalarLowering::lower_store_vec(const ir::Inst& inst) {

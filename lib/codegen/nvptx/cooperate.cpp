@@ -147,16 +147,22 @@ Value* Lowering::warp_reduce(const ir::Inst& inst) {
 /// The lane that a shuffle names. Those at a known distance have an instruction that computes it (warp.h says how shfl_up and shfl_down
 /// ask for them); the highest and the lowest lanes keep their own value there, too.
 Lowering::SourceLane Lowering::source_lane(ir::ValueId v) {
-  const auto def = [&](ir::ValueId x, Op op) { const ir::Inst* d = kernel_.def(x); return d && d->op == op ? d : nullptr; };
+  const auto def = [&](ir::ValueId x, Op op) {
+    const ir::Inst* d = kernel_.def(x);
+    return d && d->op == op ? d : nullptr;
+  };
   const auto constant = [&](ir::ValueId x) { return kernel_.is_const(x) ? int(std::int32_t(kernel_.const_bits(x))) : INT_MIN; };
   const auto is_lane = [&](ir::ValueId x) { return def(x, Op::LaneId) != nullptr; };
-  if (const ir::Inst* d = def(v, Op::Xor); d && is_lane(d->operands[0]) && constant(d->operands[1]) > 0 && constant(d->operands[1]) < 32)
+  if (const ir::Inst* d = def(v, Op::Xor);
+      d && is_lane(d->operands[0]) && constant(d->operands[1]) > 0 && constant(d->operands[1]) < 32)
     return {nvvm_shfl_sync_bfly_i32, b_.getInt32(constant(d->operands[1])), 31};
   if (const ir::Inst* d = def(v, Op::Select); d && is_lane(d->operands[1])) {
     const ir::ValueId other = d->operands[2];
     const ir::Inst *sum = def(other, Op::Add), *below = def(d->operands[0], Op::Lt), *above = def(d->operands[0], Op::Ge);
     const int by = sum && is_lane(sum->operands[0]) ? constant(sum->operands[1]) : 0;
-    const auto compares = [&](const ir::Inst* c, int with) { return c && c->operands[0] == other && constant(c->operands[1]) == with; };
+    const auto compares = [&](const ir::Inst* c, int with) {
+      return c && c->operands[0] == other && constant(c->operands[1]) == with;
+    };
     if (by > 0 && by < 32 && compares(above, 32)) return {nvvm_shfl_sync_down_i32, b_.getInt32(by), 31};
     if (by < 0 && by > -32 && compares(below, 0)) return {nvvm_shfl_sync_up_i32, b_.getInt32(-by), 0};
   }
@@ -169,7 +175,9 @@ Value* Lowering::shuffle(Value* x, const SourceLane& from) {
   auto bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
   Value* word = b_.CreateBitCast(x, b_.getIntNTy(bits));
   Value* mask = active_lanes();
-  auto exchange = [&](Value* half) { return b_.CreateIntrinsic(ID(from.intrinsic), {mask, half, from.lane, b_.getInt32(from.segment)}); };
+  auto exchange = [&](Value* half) {
+    return b_.CreateIntrinsic(ID(from.intrinsic), {mask, half, from.lane, b_.getInt32(from.segment)});
+  };
   if (bits <= 32) {
     word = b_.CreateTrunc(exchange(b_.CreateZExt(word, b_.getInt32Ty())), b_.getIntNTy(bits));
   } else {

@@ -55,7 +55,8 @@ void Lowering::create_kernel() {
       case What::Bytes: types.push_back(b_.getPtrTy()); break;
       case What::Address: types.push_back(llvm::PointerType::get(context_, global_space)); break;
       case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
-      case What::Extent: case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
+      case What::Extent:
+      case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
     }
   }
   // The driver refuses a launch whose block is longer than the parameters: the block's last bytes become parameters too.
@@ -154,7 +155,9 @@ Value* Lowering::copy_register(Value* x) {
 /// rcp.approx.ftz.f64 takes the upper half of x and gives the upper half of a result, some 2^-19 off; with e = 1 - x r, the series
 /// r (1 + e + e^2) leaves 2^-57 before its last rounding. NaN for 0 and infinity.
 Value* Lowering::reciprocal_f64(Value* x) {
-  const auto fma = [&](Value* a, Value* b, Value* c) -> Value* { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b_.getDoubleTy()}, {a, b, c}); };
+  const auto fma = [&](Value* a, Value* b, Value* c) -> Value* {
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b_.getDoubleTy()}, {a, b, c});
+  };
   Value* r = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {x});
   Value* e = fma(b_.CreateFNeg(x), r, llvm::ConstantFP::get(b_.getDoubleTy(), 1));
   return fma(fma(e, e, e), r, r);
@@ -181,17 +184,20 @@ Value* Lowering::distance(const ir::Inst& inst) {
   if (!difference || difference->op != Op::Sub) return nullptr;
   for (const ir::ValueId v : difference->operands) {
     const ir::Inst* cast = kernel_.def(v);
-    if (!cast || cast->op != Op::Cast || !ir::is_int(kernel_.type_of(cast->operands[0]).scalar) || ir::size_of(kernel_.type_of(cast->operands[0]).scalar) > 2)
+    if (!cast || cast->op != Op::Cast || !ir::is_int(kernel_.type_of(cast->operands[0]).scalar) ||
+        ir::size_of(kernel_.type_of(cast->operands[0]).scalar) > 2)
       return nullptr;
   }
-  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_sad_i, {value(difference->operands[0]), value(difference->operands[1]), b_.getInt32(0)});
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_sad_i,
+                            {value(difference->operands[0]), value(difference->operands[1]), b_.getInt32(0)});
 }
 
 Value* Lowering::pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
-  if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1) operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
+  if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1)
+    operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);
   if (narrows && may_hold_float_bits(inst.operands[0])) operands[0] = copy_register(operands[0]);
   if (inst.op == Op::CastSat) return to_float8(to, operands[0]);
@@ -207,7 +213,8 @@ Value* Lowering::to_float8(Scalar to, Value* x) {
   return b_.CreateTrunc(b_.CreateIntrinsic(instruction, {llvm::ConstantFP::get(b_.getFloatTy(), 0), x}), b_.getInt8Ty());
 }
 Value* Lowering::from_float8(Scalar from, Value* x) {
-  const auto instruction = from == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn : llvm::Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
+  const auto instruction =
+      from == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn : llvm::Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
   Value* halves = b_.CreateIntrinsic(instruction, {b_.CreateZExt(x, b_.getInt16Ty())});
   return b_.CreateFPExt(b_.CreateExtractElement(halves, std::uint64_t(0)), b_.getFloatTy());
 }

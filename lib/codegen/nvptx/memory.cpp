@@ -31,7 +31,8 @@ void Lowering::place_shared() {
     segment_offsets_[inst.results[0]] = offset;
     Value* length = shared_lengths_[number++];
     Value* bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(kernel_, inst))), "", true, true);
-    Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1), "", true, true), b_.getInt64(-ir::shared_alignment));
+    Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1), "", true, true),
+                                 b_.getInt64(-ir::shared_alignment));
     offset = b_.CreateAdd(offset, padded, "", true, true);
     arrays_[inst.results[0]].extents[0] = length;
   }
@@ -121,7 +122,8 @@ void Lowering::store_to(const Array& array, bool streaming, Value* v, Value* poi
   std::vector<llvm::Type*> types{pointer->getType()};
   types.resize(operands.size(), part);
   auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b_.getVoidTy(), types, false),
-                                    fmt::format("st.global.cs{} [$0], {};", form.suffix(), form.registers(1)), constraints + ",~{memory}", true);
+                                    fmt::format("st.global.cs{} [$0], {};", form.suffix(), form.registers(1)),
+                                    constraints + ",~{memory}", true);
   b_.CreateCall(code, operands)->setDoesNotThrow();
 }
 

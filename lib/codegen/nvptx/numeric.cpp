@@ -26,8 +26,14 @@ Value* PtxNumeric::emit(Op op, Scalar result, Scalar s, std::span<Value* const> 
 /// No device divides halves, takes their root or rounds them to integers.
 Value* PtxNumeric::half(Op op, Scalar result, std::span<Value* const> x) {
   switch (op) {
-    case Op::Div: case Op::Min: case Op::Max: case Op::Sqrt: case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint:
-      return through_float(op, result, x);
+    case Op::Div:
+    case Op::Min:
+    case Op::Max:
+    case Op::Sqrt:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Trunc:
+    case Op::Rint: return through_float(op, result, x);
     default: return nullptr;
   }
 }
@@ -47,7 +53,9 @@ Value* PtxNumeric::float_min_max(bool min, Scalar, Value* x, Value* y) {
   return b_.CreateBinaryIntrinsic(min ? ID(llvm::Intrinsic::minimumnum) : ID(llvm::Intrinsic::maximumnum), x, y);
 }
 
-Value* PtxNumeric::fma(Scalar, Value* x, Value* y, Value* z) { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z}); }
+Value* PtxNumeric::fma(Scalar, Value* x, Value* y, Value* z) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+}
 
 /// Float to integer by PTX's cvt.rzi, which saturates; NaN gives 0 but where a 64-bit type is involved.
 Value* PtxNumeric::saturate(Value* x, Scalar to) {
@@ -98,8 +106,9 @@ Value* PtxNumeric::divide(Op op, Scalar s, Value* x, Value* y) {
 /// upper half where the product has 64 bits.
 Value* PtxNumeric::multiply_high(Scalar s, Value* x, Value* y) {
   if (ir::bits_of(s) != 32) return Numeric::multiply_high(s, x, y);
-  const char* code = ir::is_signed_int(s) ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
-                                           : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
+  const char* code = ir::is_signed_int(s)
+                         ? "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.s32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }"
+                         : "{ .reg .b64 %wide; .reg .b32 %low; mul.wide.u32 %wide, $1, $2; mov.b64 {%low, $0}, %wide; }";
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
   return b_.CreateCall(llvm::InlineAsm::get(type, code, "=r,r,r", false), {x, y});
 }

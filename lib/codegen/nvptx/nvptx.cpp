@@ -30,9 +30,9 @@ std::unique_ptr<llvm::TargetMachine> create_machine(const support::PtxTarget& on
   if (!target) defect("LLVM: " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, on.name(), fmt::format("+ptx{}", on.isa), options,
-                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, on.name(), fmt::format("+ptx{}", on.isa),
+                                                                           options, llvm::Reloc::PIC_, std::nullopt,
+                                                                           llvm::CodeGenOptLevel::Default));
   if (!machine) defect("LLVM has no machine for NVPTX");
   return machine;
 }
@@ -60,10 +60,8 @@ constexpr llvm::StringRef superfluous[] = {"Early CSE",
 class LeanPasses : public llvm::legacy::PassManager {
  public:
   void add(llvm::Pass* pass) override {
-    if (llvm::is_contained(superfluous, pass->getPassName()))
-      delete pass;  // handed over, as to the base class
-    else
-      llvm::legacy::PassManager::add(pass);
+    if (llvm::is_contained(superfluous, pass->getPassName())) delete pass;  // handed over, as to the base class
+    else llvm::legacy::PassManager::add(pass);
   }
 };
 

@@ -38,14 +38,16 @@ std::string through_32_bits(const Line& line) {
     else before += fmt::format(" mov.b32 %wide{}, {};", i, type[0] == 'u' ? std::int64_t(std::uint16_t(number)) : number);
     names += fmt::format(", %wide{}", i);
   }
-  return fmt::format("\t{{ .reg .b32 %wide<3>;{} {}.{}32 %wide1{}; cvt.u16.u32 {}, %wide1; }}\n", before, name.str(),
-                     type[0], names, line.operands[0].str());
+  return fmt::format("\t{{ .reg .b32 %wide<3>;{} {}.{}32 %wide1{}; cvt.u16.u32 {}, %wide1; }}\n", before, name.str(), type[0],
+                     names, line.operands[0].str());
 }
 
 /// (x xor s) - s, where s is x shifted to its sign.
 std::string absolute(const Line& line, unsigned bits) {
-  return fmt::format("\t{{ .reg .b{0} %sign, %flipped; shr.s{0} %sign, {2}, {1}; xor.b{0} %flipped, {2}, %sign; sub.s{0} {3}, %flipped, %sign; }}\n",
-                     bits, bits - 1, line.operands[1].str(), line.operands[0].str());
+  return fmt::format(
+      "\t{{ .reg .b{0} %sign, %flipped; shr.s{0} %sign, {2}, {1}; xor.b{0} %flipped, {2}, %sign; sub.s{0} {3}, %flipped, %sign; "
+      "}}\n",
+      bits, bits - 1, line.operands[1].str(), line.operands[0].str());
 }
 
 /// Registers that a min or max of 32 bits reads.
@@ -55,7 +57,8 @@ llvm::DenseSet<llvm::StringRef> compared(llvm::StringRef ptx) {
     llvm::StringRef text;
     std::tie(text, ptx) = ptx.split('\n');
     if (!text.contains(".s32") && !text.contains(".u32")) continue;
-    if (const Line line(text); line.is({"min.s32", "max.s32", "min.u32", "max.u32"})) found.insert_range(llvm::drop_begin(line.operands));
+    if (const Line line(text); line.is({"min.s32", "max.s32", "min.u32", "max.u32"}))
+      found.insert_range(llvm::drop_begin(line.operands));
   }
   return found;
 }

@@ -42,9 +42,11 @@ std::uint32_t opencl_function(GLSLstd450 which) {
 void Emitter::need(Feature feature, std::string_view of_what) {
   // The rules of OpenCL 1.2 have no sub-groups, whatever a target's text says.
   if (kernel() && feature == Feature::Warp)
-    unsupported(fmt::format("{}: {} needs sub-groups (the device feature \"{}\"), which Krait does not use on OpenCL", where, of_what, support::word_of(feature)));
+    unsupported(fmt::format("{}: {} needs sub-groups (the device feature \"{}\"), which Krait does not use on OpenCL", where,
+                            of_what, support::word_of(feature)));
   if (!has(feature))
-    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what, support::word_of(feature)));
+    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what,
+                            support::word_of(feature)));
 }
 
 void Emitter::begin(Id label) {
@@ -96,8 +98,9 @@ void Emitter::declare_push_words(std::uint32_t count) {
 
 Id Emitter::push_word(std::uint32_t offset) {
   const Id word = type(Scalar::U32);
-  return m.emit(spv::Op::OpLoad, word,
-                {m.emit(spv::Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, word), {push_, u32(0), u32(offset / 4)})});
+  return m.emit(
+      spv::Op::OpLoad, word,
+      {m.emit(spv::Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, word), {push_, u32(0), u32(offset / 4)})});
 }
 
 // NVIDIA's driver knows how large the number of a thread in its block can be; Mesa's writes push constants into the code.
@@ -132,7 +135,8 @@ Id Emitter::atomic_operand(Scalar s, Id x) {
 
 // Translators pass a count on to LLVM as it is, which asks for one as wide as the number.
 Id Emitter::op(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
-  const bool shifts = o == spv::Op::OpShiftLeftLogical || o == spv::Op::OpShiftRightLogical || o == spv::Op::OpShiftRightArithmetic;
+  const bool shifts =
+      o == spv::Op::OpShiftLeftLogical || o == spv::Op::OpShiftRightLogical || o == spv::Op::OpShiftRightArithmetic;
   if (!kernel() || !shifts || ir::bits_of(result) == 32) return m.emit(o, type(result), operands);
   return m.emit(o, type(result), {operands.begin()[0], m.emit(spv::Op::OpUConvert, type(result), {operands.begin()[1]})});
 }
@@ -163,9 +167,7 @@ Id Emitter::composite(Id type, std::span<const Id> parts) {
   return all;
 }
 
-Id Emitter::bits(Scalar to, Scalar from, Id x) {
-  return type(to) == type(from) ? x : op(spv::Op::OpBitcast, to, {x});
-}
+Id Emitter::bits(Scalar to, Scalar from, Id x) { return type(to) == type(from) ? x : op(spv::Op::OpBitcast, to, {x}); }
 
 Id Emitter::resize(Scalar to, Scalar from, Id x) {
   if (type(to) == type(from)) return x;
@@ -176,7 +178,8 @@ Id Emitter::resize(Scalar to, Scalar from, Id x) {
   if (sign && from == Scalar::I32) extended_[id] = x;
   // NVIDIA's driver (580) takes shifts by 8 that are or-ed together for a swap of the two bytes, and its operand for dead where a
   // division of 64 bits, a function there, comes between.
-  if (from == Scalar::U16 && ir::size_of(to) > 2 && has(Feature::Swap16)) id = op(spv::Op::OpBitwiseXor, to, {id, hidden_zero(to)});
+  if (from == Scalar::U16 && ir::size_of(to) > 2 && has(Feature::Swap16))
+    id = op(spv::Op::OpBitwiseXor, to, {id, hidden_zero(to)});
   return id;
 }
 

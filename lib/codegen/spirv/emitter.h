@@ -12,8 +12,8 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include "codegen/spirv/module.h"
 #include "codegen/reply.h"
+#include "codegen/spirv/module.h"
 #include "ir/ir.h"
 #include "support/target.h"
 

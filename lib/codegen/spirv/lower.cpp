@@ -11,7 +11,8 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own) {
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
+                   support::SpirvCode& own) {
   Unit unit{module, Emitter(target, Dialect::Shader), target.features.has(Feature::Debug), envelope, own};
   unit.vulkan_model = unit.emitter.has(Feature::Vmm);
   declare_push_constants(unit);
@@ -120,11 +121,16 @@ void Lower::capabilities() {
     ir::for_each_region(f, [&](ir::RegionId r) { use(f.regions[r].params); });
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { use(f.insts[i].results); });
   }
-  struct Mode { Feature of[3]; spv::Capability capability; spv::ExecutionMode mode; };
+  struct Mode {
+    Feature of[3];
+    spv::Capability capability;
+    spv::ExecutionMode mode;
+  };
   using enum Feature;
-  const Mode modes[] = {{{Szin16, Szin32, Szin64}, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
-                        {{Rte16, Rte32, Rte64}, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
-                        {{Keep16, Keep32, Keep64}, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
+  const Mode modes[] = {
+      {{Szin16, Szin32, Szin64}, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve},
+      {{Rte16, Rte32, Rte64}, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE},
+      {{Keep16, Keep32, Keep64}, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve}};
   for (unsigned w = 0; w < 3; ++w) {
     for (const Mode& mode : modes) {
       if (!used[w] || !e_.has(mode.of[w])) continue;
@@ -161,25 +167,34 @@ void Lower::instruction(const ir::Inst& i) {
 #include "krait/ops.def"
       return terminate(i);
 
-    case Op::Shared: case Op::Local: return declare_array(i);
+    case Op::Shared:
+    case Op::Local: return declare_array(i);
     case Op::Extent: return define(i, extent(i.operands[0], unsigned(i.imm)));
     case Op::Stride: return define(i, stride(i.operands[0], unsigned(i.imm)));
 
-    case Op::Load: case Op::Store: case Op::LoadVec: case Op::StoreVec:
+    case Op::Load:
+    case Op::Store:
+    case Op::LoadVec:
+    case Op::StoreVec:
 #define KRAIT_ATOMIC(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return access(i);
 
     case Op::Barrier: return barrier();
-    case Op::BarrierCount: case Op::BarrierAnd: case Op::BarrierOr: return define(i, block_vote(i));
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr: return define(i, block_vote(i));
     case Op::Fence: return fence(i.imm);
     case Op::WarpSync: e_.need(Feature::Warp, "an operation of a warp"); return control_barrier(spv::Scope::Subgroup);
     case Op::WarpSize: return define(i, warp_size());
     case Op::LaneId: return define(i, lane());
     case Op::Ballot: return define(i, ballot(i));
-    case Op::WarpAny: case Op::WarpAll: return define(i, warp_vote(i));
+    case Op::WarpAny:
+    case Op::WarpAll: return define(i, warp_vote(i));
     case Op::Shuffle: return define(i, shuffle(i));
-    case Op::MatchAny: case Op::WarpReduce: case Op::WarpScan: break;
+    case Op::MatchAny:
+    case Op::WarpReduce:
+    case Op::WarpScan: break;
     case Op::Uniform: return define(i, value(i.operands[0]));
     case Op::Call: return call(i);
 

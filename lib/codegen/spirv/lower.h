@@ -30,16 +30,17 @@ struct Unit {
   bool synchronised = false;  // there are barriers, fences or atomics
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
-  std::vector<support::OpenClParameter> parameters = {};  // of a kernel of OpenCL
-  Revisits revisits = {};  // where the driver has to be kept from reordering them
+  std::vector<support::OpenClParameter> parameters = {};    // of a kernel of OpenCL
+  Revisits revisits = {};                                   // where the driver has to be kept from reordering them
   std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };
 
 /// The module's words. Tells `envelope` the shared memory, and `own` all of its.
-Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::SpirvCode& own);
+Words lower_module(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
+                   support::SpirvCode& own);
 /// The same for OpenCL, with where the kernel's parameters come from.
-Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::OpenClCode& own,
-                   std::vector<support::OpenClParameter>& parameters);
+Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
+                   support::OpenClCode& own, std::vector<support::OpenClParameter>& parameters);
 
 /// Tells the code's depth and trips, after all was lowered.
 void measure(Unit& unit);
@@ -52,8 +53,15 @@ void lower_all(Unit& unit);
 class Lower {
  public:
   Lower(Unit& unit, std::size_t function)
-      : unit_(unit), number_(function), f_(unit.module.functions[function]), e_(unit.emitter), debug_(unit.debug),
-        vulkan_model_(unit.vulkan_model), synchronised_(unit.synchronised), own_(unit.own), layout_(unit.envelope.arguments) {}
+      : unit_(unit),
+        number_(function),
+        f_(unit.module.functions[function]),
+        e_(unit.emitter),
+        debug_(unit.debug),
+        vulkan_model_(unit.vulkan_model),
+        synchronised_(unit.synchronised),
+        own_(unit.own),
+        layout_(unit.envelope.arguments) {}
 
   /// After run of the functions that this one calls.
   void run();
@@ -64,19 +72,19 @@ class Lower {
   /// An array of the IR: a view by its address, or a variable.
   struct Array {
     ir::Space space{};
-    Scalar unit = Scalar::Void;   // what a variable is made of
-    bool coherent = false;        // other threads may touch it, in Vulkan's memory model
-    Id base = 0;                  // address (u64) or variable
-    unsigned param = 0;           // of a view; number of a shared array that is sized at launch
+    Scalar unit = Scalar::Void;  // what a variable is made of
+    bool coherent = false;       // other threads may touch it, in Vulkan's memory model
+    Id base = 0;                 // address (u64) or variable
+    unsigned param = 0;          // of a view; number of a shared array that is sized at launch
     bool sized_at_launch = false;
     std::vector<Id> extents, strides;  // of a view that is the parameter of a function that is called
   };
   /// Where leaving an if, switch or loop goes and with which values.
   struct Exit {
-    Id merge = 0, next = 0;               // next: a loop's continue target
-    std::vector<Incoming> results;        // by result, into merge
-    std::vector<Incoming> carried;        // by carried value, into next
-    bool reached = false;                 // something goes to merge
+    Id merge = 0, next = 0;         // next: a loop's continue target
+    std::vector<Incoming> results;  // by result, into merge
+    std::vector<Incoming> carried;  // by carried value, into next
+    bool reached = false;           // something goes to merge
   };
   struct AtomicPlace {
     Id pointer, scope;
@@ -191,16 +199,16 @@ class Lower {
   const ir::ArgumentLayout& layout_;
   std::uint32_t sized_at_launch_ = 0;  // shared arrays so far
 
-  std::vector<Id> ids_;       // by ValueId
+  std::vector<Id> ids_;        // by ValueId
   std::vector<Array> arrays_;  // by ValueId
   struct Use {
     unsigned size = 8;  // bytes of the largest unit that all accesses are made of
     bool atomic = false, read = false, written = false;
   };
-  std::vector<Use> uses_;      // by ValueId of an array
-  std::vector<Exit> exits_;    // innermost last: ifs, switches and loops
+  std::vector<Use> uses_;    // by ValueId of an array
+  std::vector<Exit> exits_;  // innermost last: ifs, switches and loops
   std::vector<bool> exit_is_loop_;
-  bool reachable_ = true;      // the current block
+  bool reachable_ = true;  // the current block
 
   Id argument_base_ = 0;
   std::map<std::uint32_t, Id> passed_;  // bits of what a kernel of OpenCL gets, by its offset in the argument block

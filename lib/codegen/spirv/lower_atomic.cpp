@@ -31,13 +31,17 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
 Id Lower::order(const ir::Inst& i, bool failed) {
   using M = spv::MemorySemanticsMask;
   using ir::Order;
-  if (i.order == Order::Sequential && !e_.kernel()) unsupported(fmt::format("{}: Vulkan has no order seq_cst: use acq_rel and a fence", e_.where));
+  if (i.order == Order::Sequential && !e_.kernel())
+    unsupported(fmt::format("{}: Vulkan has no order seq_cst: use acq_rel and a fence", e_.where));
   const bool sequential = i.order == Order::Sequential;
   const bool acquires = i.order == Order::Acquire || i.order == Order::AcquireRelease || sequential;
   const bool releases = !failed && (i.order == Order::Release || i.order == Order::AcquireRelease || sequential);
   if (!acquires && !releases) return e_.u32(0);
   auto mask = std::uint32_t(e_.kernel() ? M::CrossWorkgroupMemory : M::UniformMemory) | std::uint32_t(M::WorkgroupMemory);
-  mask |= std::uint32_t(sequential ? M::SequentiallyConsistent : acquires && releases ? M::AcquireRelease : acquires ? M::Acquire : M::Release);
+  mask |= std::uint32_t(sequential             ? M::SequentiallyConsistent
+                        : acquires && releases ? M::AcquireRelease
+                        : acquires             ? M::Acquire
+                                               : M::Release);
   if (vulkan_model_ && acquires) mask |= std::uint32_t(M::MakeVisible);
   if (vulkan_model_ && releases) mask |= std::uint32_t(M::MakeAvailable);
   return e_.u32(mask);

@@ -59,8 +59,7 @@ void Lower::merge(const ir::Inst& i, Exit& exit) {
   e_.begin(exit.merge);
   reachable_ = exit.reached;
   if (!reachable_) return e_.m.emit_void(Op::OpUnreachable, {});
-  for (std::size_t n = 0; n < i.results.size(); ++n)
-    ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
+  for (std::size_t n = 0; n < i.results.size(); ++n) ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
 }
 
 void Lower::lower_if(const ir::Inst& i) {
@@ -126,7 +125,8 @@ void Lower::lower_loop(const ir::Inst& i) {
     index_type = Scalar::U32;
     start = narrow_position(ir::Op::GlobalId, 0);
     step = narrow_position(ir::Op::GlobalSize, 0);
-    if (f_.def(i.operands[0])->op != ir::Op::Extent) bound = e_.int_min_max(false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
+    if (f_.def(i.operands[0])->op != ir::Op::Extent)
+      bound = e_.int_min_max(false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
     bound = e_.resize(Scalar::U32, Scalar::I64, bound);
   } else if (stride) {
     start = position(ir::Op::GlobalId, 0);

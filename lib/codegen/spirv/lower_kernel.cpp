@@ -12,8 +12,8 @@ using spv::Op;
 using support::OpenClParameter;
 using What = ir::ArgumentSlot::What;
 
-Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope, support::OpenClCode& own,
-                   std::vector<OpenClParameter>& parameters) {
+Words lower_kernel(const ir::Module& module, const support::SpirvTarget& target, support::Envelope& envelope,
+                   support::OpenClCode& own, std::vector<OpenClParameter>& parameters) {
   support::SpirvCode common;
   Unit unit{module, Emitter(target, Dialect::Kernel), target.features.has(Feature::Debug), envelope, common};
   lower_all(unit);
@@ -45,16 +45,16 @@ void Lower::kernel_entry() {
   e_.begin_first();
 
   const Id three = m.vector_type(e_.type(Scalar::U64), 3);
-  const auto positions = [&](spv::BuiltIn which, Id (&to)[3]) {
+  const auto positions = [&](spv::BuiltIn which, Id(&to)[3]) {
     const Id all = m.emit(Op::OpLoad, three, {m.builtin(which, three)});
     for (std::uint32_t d = 0; d < 3; ++d) to[d] = e_.op(Op::OpCompositeExtract, Scalar::U64, {all, d});
   };
   positions(spv::BuiltIn::NumWorkgroups, grid_), positions(spv::BuiltIn::WorkgroupId, block_idx_);
   positions(spv::BuiltIn::LocalInvocationId, thread_);
   if (f_.block[0]) {
-    for (unsigned d = 0; d < 3; ++d)
-      block_[d] = e_.constant(Scalar::U64, std::uint64_t(f_.block[d]));
-    m.execution_mode(spv::ExecutionMode::LocalSize, {std::uint32_t(f_.block[0]), std::uint32_t(f_.block[1]), std::uint32_t(f_.block[2])});
+    for (unsigned d = 0; d < 3; ++d) block_[d] = e_.constant(Scalar::U64, std::uint64_t(f_.block[d]));
+    m.execution_mode(spv::ExecutionMode::LocalSize,
+                     {std::uint32_t(f_.block[0]), std::uint32_t(f_.block[1]), std::uint32_t(f_.block[2])});
   } else {
     positions(spv::BuiltIn::WorkgroupSize, block_);
   }
@@ -79,9 +79,8 @@ void Lower::kernel_entry() {
         a.base = m.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(), {memory, distance});
         break;
       }
-      case What::Extent: case What::Stride:
-        passed_[slot.offset] = parameter(slot.bytes == 4 ? Scalar::U32 : Scalar::U64, slot);
-        break;
+      case What::Extent:
+      case What::Stride: passed_[slot.offset] = parameter(slot.bytes == 4 ? Scalar::U32 : Scalar::U64, slot); break;
       case What::SharedLength: break;
     }
   }

@@ -74,7 +74,8 @@ void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
   const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.new_id(), before = e_.block();
   const auto zero = [&](Id at) {
     const Id element = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
-    e_.m.emit_void(Op::OpStore, {element, e_.kernel() ? e_.constant(a.unit, 0) : e_.m.null(unit)});  // translators know no scalar null
+    e_.m.emit_void(Op::OpStore,
+                   {element, e_.kernel() ? e_.constant(a.unit, 0) : e_.m.null(unit)});  // translators know no scalar null
   };
   for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
   const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
@@ -132,7 +133,8 @@ Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming)
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
   if (streaming) mask |= std::uint32_t(spv::MemoryAccessMask::Nontemporal);
   if (a.coherent) mask |= std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
-  if ((a.coherent && e_.has(Feature::Joins)) || unit_.revisits.in(a.space)) mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
+  if ((a.coherent && e_.has(Feature::Joins)) || unit_.revisits.in(a.space))
+    mask |= std::uint32_t(spv::MemoryAccessMask::Volatile);
   if (!mask) return {};
   return physical ? Words{mask, alignment} : Words{mask};
 }
@@ -219,7 +221,8 @@ void Lower::load_vec(const ir::Inst& i) {
   const Array& a = arrays_[array];
   Module& m = e_.m;
   if (a.space != ir::Space::Global) {
-    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = load_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s);
+    for (unsigned n = 0; n < count; ++n)
+      ids_[i.results[n]] = load_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s);
     return;
   }
   const unsigned bytes = count * ir::size_of(s);

@@ -52,7 +52,8 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
   switch (i.op) {
     case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
     case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
-    case Op::Mul: return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
+    case Op::Mul:
+      return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
     case Op::Div:
       if (f && is_near_reciprocal(i, s)) return e_.reciprocal_f32(y);
       return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
@@ -61,7 +62,12 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
     case Op::Abs: return f ? e_.float_abs(s, x) : e_.int_abs(s, x);
     case Op::Min: return f ? e_.float_min_max(true, s, x, y) : e_.int_min_max(true, s, x, y);
     case Op::Max: return f ? e_.float_min_max(false, s, x, y) : e_.int_min_max(false, s, x, y);
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
       if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
       return f ? e_.float_compare(i.op, x, y) : e_.int_compare(i.op, s, x, y);
     default: break;
@@ -98,16 +104,35 @@ Id Lower::pure(const ir::Inst& i) {
   const Scalar result = i.type.scalar, s = scalar(i.operands[0]);
   Id x = value(i.operands[0]);
   switch (i.op) {
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg: case Op::Abs: case Op::Min: case Op::Max:
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: return arithmetic(i, s);
-    case Op::And: case Op::Or: case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Rem:
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Min:
+    case Op::Max:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: return arithmetic(i, s);
+    case Op::And:
+    case Op::Or:
+    case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
     case Op::Not: return e_.op(s == Scalar::Bool ? S::OpLogicalNot : S::OpNot, s, {x});
-    case Op::Shl: case Op::Shr:
-      if (const std::uint64_t* by = known(i.operands[1]); i.op == Op::Shl && by && (*by & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
-        return e_.shift(true, s, x, scalar(i.operands[1]), e_.unknown(scalar(i.operands[1]), value(i.operands[1])), nullptr);  // a product by 2^31 there
+    case Op::Shl:
+    case Op::Shr:
+      if (const std::uint64_t* by = known(i.operands[1]);
+          i.op == Op::Shl && by && (*by & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
+        return e_.shift(true, s, x, scalar(i.operands[1]), e_.unknown(scalar(i.operands[1]), value(i.operands[1])),
+                        nullptr);  // a product by 2^31 there
       return e_.shift(i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
     case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
-    case Op::Cast: case Op::Bitcast: {
+    case Op::Cast:
+    case Op::Bitcast: {
       const Id made = i.op == Op::Cast ? e_.cast(result, s, x) : e_.bits(result, s, x);
       // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
       if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return e_.unknown(result, made);
@@ -116,7 +141,10 @@ Id Lower::pure(const ir::Inst& i) {
 
     case Op::Fma: return e_.fma(s, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Sqrt: return e_.sqrt(s, x);
-    case Op::Floor: case Op::Ceil: case Op::Trunc: case Op::Rint: return e_.whole(i.op, s, x);
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Trunc:
+    case Op::Rint: return e_.whole(i.op, s, x);
     case Op::Copysign: return e_.copysign(s, x, value(i.operands[1]));
     case Op::Isnan: return e_.is_nan(s, x);
     case Op::Isinf: return e_.is_inf(s, x);
@@ -132,7 +160,10 @@ Id Lower::pure(const ir::Inst& i) {
 #include "krait/ops.def"
       return math(i, s);
 
-    case Op::AddSat: case Op::SubSat: case Op::BytePermute: case Op::CastSat:  // expand_ops made others of them
+    case Op::AddSat:
+    case Op::SubSat:
+    case Op::BytePermute:
+    case Op::CastSat:  // expand_ops made others of them
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #define KRAIT_MATH(...)

@@ -56,10 +56,9 @@ Id Lower::block_vote(const ir::Inst& i) {
     vote_ = m.global_variable(spv::StorageClass::Workgroup, u32);
     unit_.envelope.fixed_shared += 16;
   }
-  Id nobody =
-      e_.op(Op::OpIEqual, Scalar::Bool,
-            {e_.op(Op::OpBitwiseOr, id_type_, {e_.op(Op::OpBitwiseOr, id_type_, {thread_[0], thread_[1]}), thread_[2]}),
-             e_.constant(id_type_, 0)});
+  Id nobody = e_.op(Op::OpIEqual, Scalar::Bool,
+                    {e_.op(Op::OpBitwiseOr, id_type_, {e_.op(Op::OpBitwiseOr, id_type_, {thread_[0], thread_[1]}), thread_[2]}),
+                     e_.constant(id_type_, 0)});
   control_barrier(spv::Scope::Workgroup);
   Id reset = e_.label(), ready = e_.label();
   e_.selection_merge(ready);
@@ -74,7 +73,8 @@ Id Lower::block_vote(const ir::Inst& i) {
   Id count = m.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
   if (i.op == ir::Op::BarrierCount) return count;
   if (i.op == ir::Op::BarrierOr) return e_.op(Op::OpINotEqual, Scalar::Bool, {count, e_.u32(0)});
-  Id threads = e_.resize(Scalar::U32, id_type_, e_.op(Op::OpIMul, id_type_, {e_.op(Op::OpIMul, id_type_, {block_[0], block_[1]}), block_[2]}));
+  Id threads = e_.resize(Scalar::U32, id_type_,
+                         e_.op(Op::OpIMul, id_type_, {e_.op(Op::OpIMul, id_type_, {block_[0], block_[1]}), block_[2]}));
   return e_.op(Op::OpIEqual, Scalar::Bool, {count, threads});
 }
 

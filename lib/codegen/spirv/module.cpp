@@ -34,7 +34,8 @@ void Module::extension(std::string_view name) {
 Id Module::extended() {
   if (!extended_) {
     extended_ = new_id();
-    append(imports_, spv::Op::OpExtInstImport, {extended_}, literal_string(dialect_ == Dialect::Kernel ? "OpenCL.std" : "GLSL.std.450"));
+    append(imports_, spv::Op::OpExtInstImport, {extended_},
+           literal_string(dialect_ == Dialect::Kernel ? "OpenCL.std" : "GLSL.std.450"));
   }
   return extended_;
 }
@@ -137,7 +138,8 @@ Id Module::spec_composite(Id type, std::initializer_list<Id> members) {
 Id Module::global_variable(spv::StorageClass s, Id type) {
   Id pointer = pointer_type(s, type), id = new_id();
   append(types_, spv::Op::OpVariable, {pointer, id, std::uint32_t(s)});
-  if (dialect_ == Dialect::Shader || s == spv::StorageClass::Input) interface_.push_back(id);  // before SPIR-V 1.4 what comes from outside
+  if (dialect_ == Dialect::Shader || s == spv::StorageClass::Input)
+    interface_.push_back(id);  // before SPIR-V 1.4 what comes from outside
   return id;
 }
 
@@ -229,7 +231,8 @@ Words Module::finish(std::string_view kernel_name, std::string_view entry_name) 
   add(annotations_);
   add(types_);
   append(out, spv::Op::OpFunction, {none, entry_, 0, signature});
-  for (std::size_t p = 0; p < parameters_.size(); ++p) append(out, spv::Op::OpFunctionParameter, {parameter_types_[p], parameters_[p]});
+  for (std::size_t p = 0; p < parameters_.size(); ++p)
+    append(out, spv::Op::OpFunctionParameter, {parameter_types_[p], parameters_[p]});
   append(out, spv::Op::OpLabel, {first_block_});
   add(variables_);
   add(body_);

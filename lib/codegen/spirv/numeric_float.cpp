@@ -118,8 +118,8 @@ Id Emitter::odd(Scalar s, Id sum, Id error) {
   Id pattern = bits(u, s, sum), zero = constant(s, 0), one = constant(u, 1);
   Id even = op(Op::OpIEqual, Scalar::Bool, {op(Op::OpBitwiseAnd, u, {pattern, one}), constant(u, 0)});
   Id inexact = op(Op::OpFOrdNotEqual, Scalar::Bool, {error, zero});
-  Id outwards = op(Op::OpLogicalEqual, Scalar::Bool,
-                   {float_compare(ir::Op::Gt, error, zero), float_compare(ir::Op::Gt, sum, zero)});
+  Id outwards =
+      op(Op::OpLogicalEqual, Scalar::Bool, {float_compare(ir::Op::Gt, error, zero), float_compare(ir::Op::Gt, sum, zero)});
   Id step = select(u, outwards, one, constant(u, ~std::uint64_t(0)));
   Id moved = op(Op::OpIAdd, u, {pattern, step});
   return bits(s, u, select(u, both(even, inexact), moved, pattern));
@@ -140,7 +140,8 @@ Id Emitter::fma_f32(Id x, Id y, Id z) {
 }
 
 Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
-  if (fast || has(s == Scalar::F16 ? Feature::Fma16 : s == Scalar::F32 ? Feature::Fma32 : Feature::Fma64)) return ext(GLSLstd450Fma, s, {x, y, z});
+  if (fast || has(s == Scalar::F16 ? Feature::Fma16 : s == Scalar::F32 ? Feature::Fma32 : Feature::Fma64))
+    return ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(x, y, z);
   if (s == Scalar::F64) return fma_f64(x, y, z);
   if (!has(Feature::F64))
@@ -149,8 +150,6 @@ Id Emitter::fma(Scalar s, Id x, Id y, Id z) {
   return has(Feature::Nfma32) ? fma_where_normal(x, y, z) : fma_f32(x, y, z);
 }
 
-Id Emitter::fma_normal(Id x, Id y, Id z) {
-  return fuses_f32() ? ext(GLSLstd450Fma, Scalar::F32, {x, y, z}) : fma_f32(x, y, z);
-}
+Id Emitter::fma_normal(Id x, Id y, Id z) { return fuses_f32() ? ext(GLSLstd450Fma, Scalar::F32, {x, y, z}) : fma_f32(x, y, z); }
 
 }  // namespace krait::codegen::spirv

@@ -108,7 +108,9 @@ Id Emitter::int_min_max(bool minimum, Scalar s, Id x, Id y) {
 
 Id Emitter::popcount(Scalar s, Id x) {
   // NVIDIA's driver (580) forgets extensions, this one's or the kernel's own, and counts what is in front of the number.
-  const auto count = [&](Id word) { return op(Op::OpBitCount, Scalar::I32, {has(Feature::Count16) ? unknown(Scalar::U32, word) : word}); };
+  const auto count = [&](Id word) {
+    return op(Op::OpBitCount, Scalar::I32, {has(Feature::Count16) ? unknown(Scalar::U32, word) : word});
+  };
   if (ir::bits_of(s) != 64) return count(resize(Scalar::U32, ir::to_unsigned(s), x));
   auto [low, high] = halves(x);
   return op(Op::OpIAdd, Scalar::I32, {count(low), count(high)});
@@ -133,8 +135,9 @@ Id Emitter::ctz(Scalar s, Id x) {
   }
   Id wide = resize(Scalar::U32, ir::to_unsigned(s), x);
   // A number and its negative share the lowest bit that is set, and no other.
-  Id first = kernel() ? highest_bit(Scalar::I32, op(Op::OpBitwiseAnd, Scalar::U32, {wide, op(Op::OpSNegate, Scalar::U32, {wide})}))
-                      : ext(GLSLstd450FindILsb, Scalar::I32, {wide});
+  Id first = kernel()
+                 ? highest_bit(Scalar::I32, op(Op::OpBitwiseAnd, Scalar::U32, {wide, op(Op::OpSNegate, Scalar::U32, {wide})}))
+                 : ext(GLSLstd450FindILsb, Scalar::I32, {wide});
   return select(Scalar::I32, op(Op::OpIEqual, Scalar::Bool, {wide, u32(0)}), u32(ir::bits_of(s)), first);
 }
 

@@ -58,9 +58,13 @@ Id Emitter::quotient(Scalar s, Id x, Id y, const std::uint64_t* known) {
   Id d = select(w, by_zero, constant(w, 1), magnitude(y));
   Id short_ones = op(Op::OpULessThan, Scalar::Bool, {op(Op::OpBitwiseOr, w, {n, d}), constant(w, std::uint64_t(1) << 32)});
   const auto low = [&](Id v) { return op(Op::OpUConvert, Scalar::U32, {v}); };
-  q = bits(s, w, either_way(
-                     w, short_ones, [&] { return op(Op::OpUConvert, w, {op(Op::OpUDiv, Scalar::U32, {low(n), low(d)})}); },
-                     [&] { return quotient_u64(n, d, nullptr); }));
+  q = bits(s, w,
+           either_way(
+               w, short_ones,
+               [&] {
+                 return op(Op::OpUConvert, w, {op(Op::OpUDiv, Scalar::U32, {low(n), low(d)})});
+               },
+               [&] { return quotient_u64(n, d, nullptr); }));
   if (sign) q = select(s, op(Op::OpLogicalNotEqual, Scalar::Bool, {negative(x), negative(y)}), op(Op::OpSNegate, s, {q}), q);
   return select(s, by_zero, constant(s, 0), q);
 }

@@ -203,7 +203,8 @@ Id Emitter::fma_where_normal(Id x, Id y, Id z) {
 // ---- whole numbers
 
 Id Emitter::whole(ir::Op o, Scalar s, Id x) {
-  if ((s == Scalar::F64 && !has(Feature::Whole64)) || (s != Scalar::F16 && has(Feature::RintFaults))) return whole_by_sums(o, s, x);
+  if ((s == Scalar::F64 && !has(Feature::Whole64)) || (s != Scalar::F16 && has(Feature::RintFaults)))
+    return whole_by_sums(o, s, x);
   return ext(o == ir::Op::Floor   ? GLSLstd450Floor
              : o == ir::Op::Ceil  ? GLSLstd450Ceil
              : o == ir::Op::Trunc ? GLSLstd450Trunc

@@ -28,7 +28,8 @@ class Finder {
       const Effect effect = info(i.op).effect;
       if (effect == Effect::Sync) written_.clear(), ++barriers_;
       else if (i.op == Op::Call) called(i);
-      else if (effect == Effect::Read || effect == Effect::Write || effect == Effect::Atomic) touch(place(i), effect != Effect::Read);
+      else if (effect == Effect::Read || effect == Effect::Write || effect == Effect::Atomic)
+        touch(place(i), effect != Effect::Read);
       const std::size_t written = written_.size(), touched = touched_.size();
       const unsigned barriers = barriers_;
       for (const RegionId inner : i.regions) walk(inner);
@@ -115,7 +116,7 @@ class Finder {
     Place place;
     unsigned barriers;  // that came before
   };
-  std::vector<Place> written_;     // since the last barrier
+  std::vector<Place> written_;  // since the last barrier
   std::vector<Touched> touched_;
   unsigned barriers_ = 0;
 };

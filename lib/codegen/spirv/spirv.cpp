@@ -15,7 +15,8 @@ namespace {
 spv_target_env rules(Dialect dialect, const Words& words) {
   if (dialect == Dialect::Shader) return SPV_ENV_VULKAN_1_2;
   for (std::size_t at = 5; spv::Op(words[at] & 0xffff) == spv::Op::OpCapability; at += 2)
-    if (const auto c = spv::Capability(words[at + 1]); c == spv::Capability::Int64Atomics || c == spv::Capability::Float16) return SPV_ENV_UNIVERSAL_1_0;
+    if (const auto c = spv::Capability(words[at + 1]); c == spv::Capability::Int64Atomics || c == spv::Capability::Float16)
+      return SPV_ENV_UNIVERSAL_1_0;
   return SPV_ENV_OPENCL_1_2;
 }
 

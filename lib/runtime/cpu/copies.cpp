@@ -49,7 +49,8 @@ void merge_each(T* array, const T* copy, std::int64_t elements, T none, Merge me
 template <class T>
 void keep_better(std::atomic_ref<T> place, T x, bool least) {
   T old = place.load(std::memory_order_relaxed);
-  while ((least ? x < old : old < x) && !place.compare_exchange_weak(old, x, std::memory_order_relaxed)) {}
+  while ((least ? x < old : old < x) && !place.compare_exchange_weak(old, x, std::memory_order_relaxed)) {
+  }
 }
 
 template <class T>

@@ -83,7 +83,8 @@ std::vector<char> make_object(std::span<const std::byte> code, const std::string
   const auto append = [&](const void* from, std::size_t bytes) {
     object.insert(object.end(), static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
   };
-  append(&header, sizeof header), append(names.data(), names.size()), append(symbols, sizeof symbols), append(sections, sizeof sections);
+  append(&header, sizeof header), append(names.data(), names.size()), append(symbols, sizeof symbols),
+      append(sections, sizeof sections);
   return object;
 }
 

@@ -23,10 +23,12 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
     damaged(fmt::format("{} bytes of facts about it, expected {}", envelope.own.size(), sizeof facts_));
   fixed_shared_ = envelope.fixed_shared;
   if (facts_.entry >= image.size()) damaged(fmt::format("its entry is at {} of {} bytes", facts_.entry, image.size()));
-  if (facts_.mode > CpuMode::Block || facts_.lanes == 0 || facts_.parts == 0 || facts_.rows == 0 || facts_.layers == 0) damaged("an unknown mode");
+  if (facts_.mode > CpuMode::Block || facts_.lanes == 0 || facts_.parts == 0 || facts_.rows == 0 || facts_.layers == 0)
+    damaged("an unknown mode");
   if (facts_.mode == CpuMode::Range && facts_.extent >= image.size()) damaged("no extent");
   for (const CpuCopy& c : facts_.copies)
-    if (c.update > CpuCopy::Update::Max || (c.update != CpuCopy::Update::None && (c.bytes != 4 && c.bytes != 8))) damaged("an unknown update");
+    if (c.update > CpuCopy::Update::Max || (c.update != CpuCopy::Update::None && (c.bytes != 4 && c.bytes != 8)))
+      damaged("an unknown update");
   if (facts_.level > host_level())
     support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(facts_.level),
                          unsigned(host_level()));

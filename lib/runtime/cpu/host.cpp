@@ -98,7 +98,9 @@ support::Target host_target() {
     else if (word == "intel") amd = false;
     else if (unsigned n = number("lanes=")) lanes = n;
     else if (unsigned m = number("parts=")) parts = std::min(m, 8u);
-    else support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"", asked, word);
+    else
+      support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"",
+                          asked, word);
   }
   if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;

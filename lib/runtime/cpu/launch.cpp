@@ -61,7 +61,7 @@ struct Plan {
   Pool* pool;
   std::int64_t width, rows;
   std::int64_t rows_a_chunk, pieces, piece;  // pieces of a row, items in one
-  std::size_t scratch_bytes;      // a multiple of 64; behind them lie copies
+  std::size_t scratch_bytes;                 // a multiple of 64; behind them lie copies
   std::optional<Copies> copies;
 
   void run(Worker& worker, std::int64_t begin, std::int64_t end, std::int64_t row_begin, std::int64_t row_end) const {
@@ -136,7 +136,8 @@ void launch(const Code& code, const LaunchRequest& request) {
   const double work = gangs * h.item_cost;
   const bool alone = work <= tuning::cpu::small_launch || plan.pool->threads() == 1;
   const std::int64_t most = std::int64_t(plan.pool->threads()) * tuning::cpu::chunks_a_thread;
-  const std::int64_t wanted = alone ? 1 : std::clamp(std::int64_t(std::min(work / tuning::cpu::chunk_work, 1e9)), std::int64_t(2), most);
+  const std::int64_t wanted =
+      alone ? 1 : std::clamp(std::int64_t(std::min(work / tuning::cpu::chunk_work, 1e9)), std::int64_t(2), most);
   plan.copies.emplace(h, request, gangs * double(gang), unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
   plan.launch.copied = plan.copies->which();
   plan.pool->reserve(plan.scratch_bytes + plan.copies->bytes());
@@ -157,7 +158,8 @@ void launch(const Code& code, const LaunchRequest& request) {
     plan.rows_a_chunk = 1;
     chunks = plan.pieces * plan.rows;
   }
-  plan.pool->run(chunks, [](void* p, Pool::Chunks& left) { static_cast<const Plan*>(p)->work(left); }, &plan);
+  plan.pool->run(
+      chunks, [](void* p, Pool::Chunks& left) { static_cast<const Plan*>(p)->work(left); }, &plan);
 }
 
 }  // namespace krait::runtime::cpu

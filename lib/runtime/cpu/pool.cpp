@@ -19,7 +19,8 @@ unsigned count_threads() {
   if (const char* asked = std::getenv("KRAIT_NUM_THREADS"); asked && *asked) {
     char* end = nullptr;
     const long n = std::strtol(asked, &end, 10);
-    if (*end != '\0' || n < 1 || n > 4096) support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096", asked);
+    if (*end != '\0' || n < 1 || n > 4096)
+      support::fail_usage("KRAIT_NUM_THREADS={}: expected a number of threads from 1 to 4096", asked);
     return unsigned(n);
   }
   cpu_set_t cores;

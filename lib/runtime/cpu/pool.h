@@ -58,7 +58,10 @@ class Pool {
 
    private:
     friend class Pool;
-    struct Block { std::byte* data = nullptr; std::size_t bytes = 0; };
+    struct Block {
+      std::byte* data = nullptr;
+      std::size_t bytes = 0;
+    };
     static Block allocate(std::size_t bytes);
     Pool& pool_;
     Block block_;
@@ -80,7 +83,7 @@ class Pool {
   unsigned threads_;
   std::mutex mutex_;
   std::condition_variable wake_, finished_;
-  std::vector<Job*> jobs_;      // with chunks left, oldest first
+  std::vector<Job*> jobs_;  // with chunks left, oldest first
   std::vector<Scratch::Block> free_scratch_;
   unsigned started_ = 0;
   friend class Scratch;

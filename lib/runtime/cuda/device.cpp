@@ -52,7 +52,8 @@ class CudaDevice::Current {
 
 Context CudaDevice::context() {
   if (forked.load(std::memory_order_relaxed))
-    support::fail_device("{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec", id());
+    support::fail_device(
+        "{}: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec", id());
   if (const Context c = context_.load(std::memory_order_acquire)) return c;
   if (!refused_.empty()) support::fail_device("{}", refused_);
   std::lock_guard lock(start_);
@@ -89,8 +90,10 @@ void CudaDevice::check(Result r, const char* what) {
   if (r == 0) return;
   if (ends_context(r)) {
     const std::string last = last_kernels();
-    lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last +
-                                          ". KRAIT_DEBUG=1 reports it at the launch. ");
+    lose(r, what,
+         last.empty() ? ""
+                      : "A kernel that ran before caused it; the last ones, newest first: " + last +
+                            ". KRAIT_DEBUG=1 reports it at the launch. ");
   }
   support::fail_device("{} ({}): {} failed: {}", id(), name_, what, text_of(api_, r));
 }
@@ -98,11 +101,15 @@ void CudaDevice::check(Result r, const char* what) {
 void CudaDevice::lose(Result r, const std::string& what, const std::string& kernels) {
   std::lock_guard lock(lost_gate_);
   if (!lost_.empty())
-    support::fail_device("{} ({}): {} failed: the device is lost to this process since an earlier fault ({}). The CPU and other devices "
-                         "go on", id(), name_, what, lost_);
+    support::fail_device(
+        "{} ({}): {} failed: the device is lost to this process since an earlier fault ({}). The CPU and other devices "
+        "go on",
+        id(), name_, what, lost_);
   lost_ = text_of(api_, r);
-  support::fail_device("{} ({}): {} failed: {}. {}KRAIT_CHECK=1 finds accesses outside their arrays. The device is lost to this process; "
-                       "the CPU and other devices go on", id(), name_, what, lost_, kernels);
+  support::fail_device(
+      "{} ({}): {} failed: {}. {}KRAIT_CHECK=1 finds accesses outside their arrays. The device is lost to this process; "
+      "the CPU and other devices go on",
+      id(), name_, what, lost_, kernels);
 }
 
 // ---- code ----------------------------------------------------------------------------------------------------------------------
@@ -118,8 +125,8 @@ struct CudaGraph {
 std::size_t directives_of(const support::Envelope& code, const std::string& kernel_name) {
   support::PtxCode own;
   if (!code.get_own(own) || own.directives > code.code.size())
-    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text", kernel_name,
-                         code.own.size(), sizeof own);
+    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it, expected {} with a place in the text",
+                         kernel_name, code.own.size(), sizeof own);
   return std::size_t(own.directives);
 }
 
@@ -142,7 +149,8 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, 
   };
   attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed, get(FnLocalBytes), get(FnMaxThreads)};
   int grid = 0, block = 0;
-  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed), 0) == 0 && block > 0) suggested_block_ = std::min(block, 256);
+  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed), 0) == 0 && block > 0)
+    suggested_block_ = std::min(block, 256);
 }
 
 CudaExecutable::~CudaExecutable() {
@@ -166,8 +174,8 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const st
   if (registers) ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
   ModuleHandle module = nullptr;
   if (const Result r = api_.module_load(&module, ptx.c_str(), 2, options, values))
-    support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
-                         *log ? ". It says: " : "", log);
+    support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name,
+                         text_of(api_, r), *log ? ". It says: " : "", log);
   FunctionHandle function = nullptr;
   if (const Result r = api_.module_function(&function, module, code.entry.c_str())) {
     api_.module_unload(module);
@@ -232,15 +240,15 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
 }
 
 void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRequest& q) {
-  const std::string what = fmt::format("kernel {} with grid {} x {} x {} and block {} x {} x {}", k.name, q.grid[0], q.grid[1], q.grid[2],
-                                       q.block[0], q.block[1], q.block[2]);
+  const std::string what = fmt::format("kernel {} with grid {} x {} x {} and block {} x {} x {}", k.name, q.grid[0], q.grid[1],
+                                       q.grid[2], q.block[0], q.block[1], q.block[2]);
   if (ends_context(r)) {
     // Without KRAIT_DEBUG the launch only met the fault of an earlier one.
     const std::string last = debug_ ? "" : last_kernels();
     lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
   }
-  support::fail_device("{} ({}): {} failed: {}. It uses {} registers a thread and takes blocks of up to {} threads", id(), name_, what,
-                       text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
+  support::fail_device("{} ({}): {} failed: {}. It uses {} registers a thread and takes blocks of up to {} threads", id(), name_,
+                       what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
 }
 
 void* CudaDevice::make_graph(std::span<const GraphLaunch> launches) {
@@ -312,7 +320,8 @@ std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
     r = attempt();
   }
   if (r == OutOfMemory)
-    support::fail_device("{} ({}): out of memory: {} bytes were asked for, the device has {} in all", id(), name_, bytes, memory_);
+    support::fail_device("{} ({}): out of memory: {} bytes were asked for, the device has {} in all", id(), name_, bytes,
+                         memory_);
   check(r, "allocating memory");
   return a;
 }
@@ -480,12 +489,15 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
   ptx.sm = support::known_sm(unsigned(capability));  // newer devices read older PTX
   const unsigned has = support::isa_of_driver(unsigned(cuda)), needs = support::isa_needed(ptx.sm);
   if (!ptx.sm)
-    refused_ = fmt::format("{} ({}): kernels compile for compute capability 7.5 and later, the device has {}.{}: choose another device "
-                           "(KRAIT_DEVICE)", id(), name_, capability / 10, capability % 10);
+    refused_ = fmt::format(
+        "{} ({}): kernels compile for compute capability 7.5 and later, the device has {}.{}: choose another device "
+        "(KRAIT_DEVICE)",
+        id(), name_, capability / 10, capability % 10);
   else if (has < needs)
-    refused_ = fmt::format("{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
-                           "choose another device (KRAIT_DEVICE)", id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10,
-                           has / 10, has % 10);
+    refused_ = fmt::format(
+        "{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
+        "choose another device (KRAIT_DEVICE)",
+        id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
   constexpr unsigned with_long_arguments = 81;  // more than 4,096 bytes of them
   ptx.isa = std::min(has, std::max(needs, with_long_arguments));
 }
@@ -499,7 +511,8 @@ Found cuda_devices() {
   std::string why;
   const cuda::DriverApi* api = cuda::driver(&why);
   int count = 0;
-  if (api && (api->device_count(&count) != 0 || count == 0)) why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
+  if (api && (api->device_count(&count) != 0 || count == 0))
+    why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
   if (!why.empty()) found.skipped.push_back("cuda: " + why);
   if (count == 0) return found;
   cuda::in_use = true;

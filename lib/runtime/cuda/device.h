@@ -18,7 +18,8 @@ class CudaDevice;
 
 class CudaExecutable final : public Executable {
  public:
-  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name, std::int64_t fixed_shared);
+  CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name,
+                 std::int64_t fixed_shared);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
   int suggested_block() const override { return suggested_block_; }
@@ -26,7 +27,7 @@ class CudaExecutable final : public Executable {
   CudaDevice& device;
   const ModuleHandle module;
   const FunctionHandle function;
-  const std::string& name;  // kept as long as the process: a fault may show when the code is gone
+  const std::string& name;                    // kept as long as the process: a fault may show when the code is gone
   const std::int64_t fixed_shared;            // bytes of the dynamic segment that arrays of fixed size take
   std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
 

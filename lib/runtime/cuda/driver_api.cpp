@@ -25,8 +25,8 @@ Opened open_driver() {
     return o;
   }
   const char* missing = nullptr;
-#define X(name, symbol, parameters)                                                   \
-  o.api.name = reinterpret_cast<Result(*) parameters>(dlsym(library, symbol));        \
+#define X(name, symbol, parameters)                                            \
+  o.api.name = reinterpret_cast<Result(*) parameters>(dlsym(library, symbol)); \
   if (!o.api.name && !missing) missing = symbol;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X

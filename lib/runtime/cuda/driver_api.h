@@ -22,19 +22,46 @@ using Graph = void*;
 using GraphExec = void*;
 using Address = std::uint64_t;
 
-enum : Result { OutOfMemory = 2, Deinitialized = 4, NoDevice = 100, InvalidImage = 200, NoBinary = 209, UnsupportedPtx = 222, NotReady = 600 };
+enum : Result {
+  OutOfMemory = 2,
+  Deinitialized = 4,
+  NoDevice = 100,
+  InvalidImage = 200,
+  NoBinary = 209,
+  UnsupportedPtx = 222,
+  NotReady = 600
+};
 /// What ends the context: every later call in the process gives it again.
 enum : Result {
-  EccUncorrectable = 214, IllegalAddress = 700, LaunchTimeout = 702, DeviceAssert = 710, HardwareStack = 714, IllegalInstruction = 715,
-  MisalignedAddress = 716, InvalidAddressSpace = 717, InvalidPc = 718, LaunchFailed = 719,
+  EccUncorrectable = 214,
+  IllegalAddress = 700,
+  LaunchTimeout = 702,
+  DeviceAssert = 710,
+  HardwareStack = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPc = 718,
+  LaunchFailed = 719,
 };
 constexpr bool ends_context(Result r) {
-  return r == EccUncorrectable || r == IllegalAddress || r == LaunchTimeout || r == DeviceAssert || (r >= HardwareStack && r <= LaunchFailed);
+  return r == EccUncorrectable || r == IllegalAddress || r == LaunchTimeout || r == DeviceAssert ||
+         (r >= HardwareStack && r <= LaunchFailed);
 }
 /// CUdevice_attribute
 enum : int {
-  MaxThreadsPerBlock = 1, MaxBlockX = 2, MaxBlockY = 3, MaxBlockZ = 4, MaxGridX = 5, MaxGridY = 6, MaxGridZ = 7,
-  Multiprocessors = 16, ComputeMajor = 75, ComputeMinor = 76, MaxSharedOptin = 97, MemoryPools = 115,
+  MaxThreadsPerBlock = 1,
+  MaxBlockX = 2,
+  MaxBlockY = 3,
+  MaxBlockZ = 4,
+  MaxGridX = 5,
+  MaxGridY = 6,
+  MaxGridZ = 7,
+  Multiprocessors = 16,
+  ComputeMajor = 75,
+  ComputeMinor = 76,
+  MaxSharedOptin = 97,
+  MemoryPools = 115,
 };
 /// CUfunction_attribute
 enum : int { FnMaxThreads = 0, FnSharedBytes = 1, FnLocalBytes = 3, FnRegisters = 4, FnMaxDynamicShared = 8 };
@@ -44,59 +71,59 @@ enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSiz
 enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
 
 // One row an entry point: name here, symbol in the library, parameters.
-#define KRAIT_CUDA_ENTRY_POINTS(X)                                                                                              \
-  X(init, "cuInit", (unsigned))                                                                                                 \
-  X(driver_version, "cuDriverGetVersion", (int*))                                                                               \
-  X(device_count, "cuDeviceGetCount", (int*))                                                                                   \
-  X(device_get, "cuDeviceGet", (DeviceId*, int))                                                                                \
-  X(device_name, "cuDeviceGetName", (char*, int, DeviceId))                                                                     \
-  X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceId))                                                            \
-  X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceId))                                                             \
-  X(primary_retain, "cuDevicePrimaryCtxRetain", (Context*, DeviceId))                                                           \
-  X(context_current, "cuCtxGetCurrent", (Context*))                                                                             \
-  X(context_push, "cuCtxPushCurrent_v2", (Context))                                                                             \
-  X(context_pop, "cuCtxPopCurrent_v2", (Context*))                                                                              \
-  X(context_synchronize, "cuCtxSynchronize", ())                                                                                \
-  X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, int*, void**))                                    \
-  X(module_unload, "cuModuleUnload", (ModuleHandle))                                                                            \
-  X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))                                       \
-  X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                                                      \
-  X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                                                   \
-  X(occupancy_block, "cuOccupancyMaxPotentialBlockSize", (int*, int*, FunctionHandle, void*, std::size_t, int))                 \
-  X(launch, "cuLaunchKernel",                                                                                                   \
-    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**))             \
-  X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                                                        \
-  X(mem_free, "cuMemFree_v2", (Address))                                                                                        \
-  X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                                                        \
-  X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                                                        \
-  X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                                          \
-  X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                                               \
-  X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                                                      \
-  X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                                                      \
-  X(pool_trim, "cuMemPoolTrimTo", (Pool, std::size_t))                                                                          \
-  X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, Stream))                                        \
-  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, Stream))                                                \
-  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, Stream))                                            \
-  X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                                                       \
-  X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                                             \
-  X(stream_synchronize, "cuStreamSynchronize", (Stream))                                                                        \
-  X(stream_wait, "cuStreamWaitEvent", (Stream, Event, unsigned))                                                                \
-  X(event_create, "cuEventCreate", (Event*, unsigned))                                                                          \
-  X(event_destroy, "cuEventDestroy_v2", (Event))                                                                                \
-  X(event_record, "cuEventRecord", (Event, Stream))                                                                             \
-  X(event_synchronize, "cuEventSynchronize", (Event))                                                                           \
-  X(event_elapsed, "cuEventElapsedTime", (float*, Event, Event))                                                                \
-  X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                                                    \
-  X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                                                        \
-  X(graph_instantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))                                  \
-  X(graph_launch, "cuGraphLaunch", (GraphExec, Stream))                                                                         \
-  X(graph_destroy, "cuGraphDestroy", (Graph))                                                                                   \
-  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExec))                                                                      \
-  X(error_name, "cuGetErrorName", (Result, const char**))                                                                       \
+#define KRAIT_CUDA_ENTRY_POINTS(X)                                                                                  \
+  X(init, "cuInit", (unsigned))                                                                                     \
+  X(driver_version, "cuDriverGetVersion", (int*))                                                                   \
+  X(device_count, "cuDeviceGetCount", (int*))                                                                       \
+  X(device_get, "cuDeviceGet", (DeviceId*, int))                                                                    \
+  X(device_name, "cuDeviceGetName", (char*, int, DeviceId))                                                         \
+  X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceId))                                                \
+  X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceId))                                                 \
+  X(primary_retain, "cuDevicePrimaryCtxRetain", (Context*, DeviceId))                                               \
+  X(context_current, "cuCtxGetCurrent", (Context*))                                                                 \
+  X(context_push, "cuCtxPushCurrent_v2", (Context))                                                                 \
+  X(context_pop, "cuCtxPopCurrent_v2", (Context*))                                                                  \
+  X(context_synchronize, "cuCtxSynchronize", ())                                                                    \
+  X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, int*, void**))                        \
+  X(module_unload, "cuModuleUnload", (ModuleHandle))                                                                \
+  X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))                           \
+  X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                                          \
+  X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                                       \
+  X(occupancy_block, "cuOccupancyMaxPotentialBlockSize", (int*, int*, FunctionHandle, void*, std::size_t, int))     \
+  X(launch, "cuLaunchKernel",                                                                                       \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+  X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                                            \
+  X(mem_free, "cuMemFree_v2", (Address))                                                                            \
+  X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                                            \
+  X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                                            \
+  X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                              \
+  X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                                   \
+  X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                                          \
+  X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                                          \
+  X(pool_trim, "cuMemPoolTrimTo", (Pool, std::size_t))                                                              \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, Stream))                            \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, Stream))                                    \
+  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, Stream))                                \
+  X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                                           \
+  X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                                 \
+  X(stream_synchronize, "cuStreamSynchronize", (Stream))                                                            \
+  X(stream_wait, "cuStreamWaitEvent", (Stream, Event, unsigned))                                                    \
+  X(event_create, "cuEventCreate", (Event*, unsigned))                                                              \
+  X(event_destroy, "cuEventDestroy_v2", (Event))                                                                    \
+  X(event_record, "cuEventRecord", (Event, Stream))                                                                 \
+  X(event_synchronize, "cuEventSynchronize", (Event))                                                               \
+  X(event_elapsed, "cuEventElapsedTime", (float*, Event, Event))                                                    \
+  X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                                        \
+  X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                                            \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))                      \
+  X(graph_launch, "cuGraphLaunch", (GraphExec, Stream))                                                             \
+  X(graph_destroy, "cuGraphDestroy", (Graph))                                                                       \
+  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExec))                                                          \
+  X(error_name, "cuGetErrorName", (Result, const char**))                                                           \
   X(error_text, "cuGetErrorString", (Result, const char**))
 
 struct DriverApi {
-#define X(name, symbol, parameters) Result (*name) parameters = nullptr;
+#define X(name, symbol, parameters) Result(*name) parameters = nullptr;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X
 };

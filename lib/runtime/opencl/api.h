@@ -12,6 +12,7 @@
 namespace krait::runtime::opencl {
 
 struct Api {
+// clang-format off
 #define OPENCL_FUNCTIONS(F)                                                                                                      \
   F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo) F(clCreateContext) F(clReleaseContext)              \
   F(clCreateCommandQueue) F(clReleaseCommandQueue) F(clFlush) F(clFinish) F(clCreateBuffer) F(clReleaseMemObject)                   \
@@ -23,9 +24,12 @@ struct Api {
   OPENCL_FUNCTIONS(DECLARE)
   // Of OpenCL 2.0 and 2.1: a loader may lack them.
 #define OPENCL_LATER_FUNCTIONS(F) F(clCreateProgramWithIL) F(clSVMAlloc) F(clSVMFree) F(clSetKernelArgSVMPointer) F(clEnqueueSVMMemcpy) F(clEnqueueSVMFree)
+  // clang-format on
   OPENCL_LATER_FUNCTIONS(DECLARE)
 #undef DECLARE
-  bool has_shared_memory() const { return clSVMAlloc && clSVMFree && clSetKernelArgSVMPointer && clEnqueueSVMMemcpy && clEnqueueSVMFree; }
+  bool has_shared_memory() const {
+    return clSVMAlloc && clSVMFree && clSetKernelArgSVMPointer && clEnqueueSVMMemcpy && clEnqueueSVMFree;
+  }
 
   /// Null, and why.
   static const Api* open(std::string& why);

@@ -57,7 +57,10 @@ support::Target OpenClDevice::target() const {
 Device::Limits OpenClDevice::limits() const {
   constexpr std::int64_t widest = (std::int64_t(1) << 31) - 1;
   const auto block = [&](unsigned d) { return std::int64_t(gpu_.work_item_sizes[d]); };
-  return {{widest, widest, widest}, {block(0), block(1), block(2)}, std::int64_t(gpu_.work_group_size), std::int64_t(gpu_.local_memory)};
+  return {{widest, widest, widest},
+          {block(0), block(1), block(2)},
+          std::int64_t(gpu_.work_group_size),
+          std::int64_t(gpu_.local_memory)};
 }
 
 // The numbers are no addresses of any machine, and those of two devices differ.
@@ -68,8 +71,10 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   open();
   free_waiting();
   if (bytes > gpu_.largest_allocation)
-    support::fail_device("{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays",
-                         name(), bytes, gpu_.largest_allocation);
+    support::fail_device(
+        "{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it "
+        "into several arrays",
+        name(), bytes, gpu_.largest_allocation);
   cl_int result = CL_SUCCESS;
   if (shares()) {
     const auto address = reinterpret_cast<std::uint64_t>(allocate_shared(bytes));
@@ -78,7 +83,8 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   }
   cl_mem memory = gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result);
   if (result != CL_SUCCESS)
-    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(), name_of(result));
+    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(),
+                         name_of(result));
   const std::uint64_t address = next.fetch_add((bytes + 2 * granule - 1) / granule * granule);
   allocations_.emplace(address, Allocation{memory, bytes});
   return address;
@@ -93,7 +99,8 @@ void* OpenClDevice::allocate_shared(std::size_t bytes) {
     shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
   }
   if (!shared)
-    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: clSVMAlloc gives none", name(), bytes, total_memory());
+    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: clSVMAlloc gives none", name(), bytes,
+                         total_memory());
   return shared;
 }
 
@@ -140,8 +147,8 @@ void OpenClDevice::free_shared(std::vector<void*>& all) {
     check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.emplace_back()), "clEnqueueMarkerWithWaitList");
     gpu_.cl->clFlush(queue);
   }
-  const cl_int result =
-      gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr, cl_uint(done.size()), done.data(), nullptr);
+  const cl_int result = gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr,
+                                                  cl_uint(done.size()), done.data(), nullptr);
   for (const cl_event e : done) gpu_.cl->clReleaseEvent(e);
   check(result, "clEnqueueSVMFree");
   check(gpu_.cl->clFlush(freeing_), "clFlush");
@@ -163,7 +170,8 @@ void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
   const auto held = enter();
   const Place place = find(to, bytes);
   if (!place.memory) return copy_shared(to, reinterpret_cast<std::uint64_t>(from), bytes, stream, CL_TRUE);
-  check(gpu_.cl->clEnqueueWriteBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr, nullptr),
+  check(gpu_.cl->clEnqueueWriteBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr,
+                                      nullptr),
         "clEnqueueWriteBuffer");
 }
 
@@ -182,14 +190,16 @@ void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::siz
   const Place source = find(from, bytes), target = find(to, bytes);
   if (!source.memory) return copy_shared(to, from, bytes, stream, CL_FALSE);
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
-        "clEnqueueCopyBuffer");
+  check(
+      gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
+      "clEnqueueCopyBuffer");
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
 void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait) {
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueSVMMemcpy(queue, wait, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0, nullptr, nullptr),
+  check(gpu_.cl->clEnqueueSVMMemcpy(queue, wait, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0,
+                                    nullptr, nullptr),
         "clEnqueueSVMMemcpy");
   check(gpu_.cl->clFlush(queue), "clFlush");
 }

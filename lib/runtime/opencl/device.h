@@ -52,7 +52,9 @@ class OpenClDevice final : public Device {
     std::uint64_t seen = 0;                // of the default stream's works
     bool busy = false;                     // since the host waited for it
   };
-  struct Event { cl_event event = nullptr; };
+  struct Event {
+    cl_event event = nullptr;
+  };
   struct Place {
     cl_mem memory = nullptr;  // null: the address is one
     std::uint64_t offset = 0;
@@ -82,7 +84,8 @@ class OpenClDevice final : public Device {
   void free_waiting();
   void free_shared(std::vector<void*>& all);
   void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait);
-  void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request, std::vector<cl_mem>& temporary) const;
+  void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
+                     std::vector<cl_mem>& temporary) const;
 
   const unsigned index_;
   mutable std::recursive_mutex mutex_;  // probing launches through the public functions

@@ -15,8 +15,10 @@ Blob::Blob(std::span<const std::byte> binary, const std::string& kernel_name)
   const std::string_view own = envelope.own, code = std::exchange(envelope.code, {});
   const std::size_t records = own.size() < sizeof facts ? 0 : own.size() - sizeof facts;
   if (own.size() >= sizeof facts) std::memcpy(&facts, own.data(), sizeof facts);
-  if (own.size() < sizeof facts || records % sizeof(support::OpenClParameter) || code.size() % 4 || facts.one_trip >= code.size() / 4)
-    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it and {} of words", kernel_name, own.size(), code.size());
+  if (own.size() < sizeof facts || records % sizeof(support::OpenClParameter) || code.size() % 4 ||
+      facts.one_trip >= code.size() / 4)
+    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it and {} of words", kernel_name, own.size(),
+                         code.size());
   parameters.resize(records / sizeof(support::OpenClParameter)), words.resize(code.size() / 4);
   if (records) std::memcpy(parameters.data(), own.data() + sizeof facts, records);
   std::memcpy(words.data(), code.data(), code.size());
@@ -33,8 +35,10 @@ OpenClExecutable::~OpenClExecutable() {
 Executable::Attributes OpenClExecutable::attributes() const {
   std::size_t most = gpu_.work_group_size;
   for (const Program& p : programs_)
-    if (std::size_t own = 0; p.kernel && gpu_.cl->clGetKernelWorkGroupInfo(p.kernel, gpu_.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof own, &own,
-                                                                           nullptr) == CL_SUCCESS && own)
+    if (std::size_t own = 0; p.kernel &&
+                             gpu_.cl->clGetKernelWorkGroupInfo(p.kernel, gpu_.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof own, &own,
+                                                               nullptr) == CL_SUCCESS &&
+                             own)
       most = std::min(most, own);
   return {0, std::int64_t(blob_.envelope.fixed_shared), blob_.facts.local_bytes, int(most)};
 }
@@ -51,7 +55,8 @@ cl_kernel OpenClExecutable::kernel(bool one_trip) {
   if (!p.program) p.program = build(one_trip);
   cl_int result = CL_SUCCESS;
   p.kernel = gpu_.cl->clCreateKernel(p.program, blob_.envelope.entry.c_str(), &result);
-  if (result != CL_SUCCESS) support::fail_device("kernel {}: {} has built it, and has no kernel: {}", name_, gpu_.name, name_of(result));
+  if (result != CL_SUCCESS)
+    support::fail_device("kernel {}: {} has built it, and has no kernel: {}", name_, gpu_.name, name_of(result));
   return p.kernel;
 }
 
@@ -85,7 +90,9 @@ cl_program OpenClExecutable::build(bool one_trip) const {
   if (one_trip) words[blob_.facts.one_trip] = (words[blob_.facts.one_trip] & 0xffff'0000) | spec_constant_true;
   const std::string_view source(reinterpret_cast<const char*>(words.data()), words.size() * 4);
   // Of -cl-fast-relaxed-math what fast mode allows: functions are built of exact sums, and numbers may be infinite.
-  const std::string options = blob_.facts.fast ? " -cl-denorms-are-zero" : gpu_.rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
+  const std::string options = blob_.facts.fast        ? " -cl-denorms-are-zero"
+                              : gpu_.rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt"
+                                                      : "";
   const std::string key = fmt::format("OpenCL program\ndevice {}\noptions{}\n", gpu_.version, options);
   std::string log;
   if (gpu_.store)
@@ -112,10 +119,13 @@ cl_program OpenClExecutable::build(bool one_trip) const {
 
 std::string OpenClExecutable::binary_of(cl_program program) const {
   std::size_t size = 0;
-  if (gpu_.cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0) return {};
+  if (gpu_.cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
+    return {};
   std::string binary(size, '\0');
   char* to = binary.data();
-  return gpu_.cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, static_cast<void*>(&to), nullptr) == CL_SUCCESS ? binary : std::string();
+  return gpu_.cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, static_cast<void*>(&to), nullptr) == CL_SUCCESS
+             ? binary
+             : std::string();
 }
 
 }  // namespace krait::runtime::opencl

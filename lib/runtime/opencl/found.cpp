@@ -36,7 +36,7 @@ std::string one_line(std::string text) {
 
 /// A file as it is now: drivers and lists of them that were replaced are asked again.
 std::string stamp(const std::string& path) {
-  struct stat s{};
+  struct stat s {};
   if (stat(path.c_str(), &s) != 0) return {};
   return fmt::format("{} {} {}.{}\n", path, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
 }
@@ -97,13 +97,16 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
       child.said.append(buffer, std::size_t(bytes));
       continue;
     }
-    if (got == 0) child.ended = fmt::format("did not answer within {} seconds", double(patience.count()) / 1000), kill(pid, SIGKILL);
+    if (got == 0)
+      child.ended = fmt::format("did not answer within {} seconds", double(patience.count()) / 1000), kill(pid, SIGKILL);
     break;
   }
   close(ends[0]);
   int status = 0;
-  while (child.started && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-  if (child.ended.empty() && WIFSIGNALED(status)) child.ended = fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  while (child.started && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child.ended.empty() && WIFSIGNALED(status))
+    child.ended = fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   else if (child.ended.empty()) child.ended = fmt::format("ended with status {}", WEXITSTATUS(status));
   return child;
 }
@@ -114,10 +117,11 @@ std::string write(const Gpu& g) {
   std::ostringstream out;
   support::Target target;
   target.kind = support::TargetKind::OpenCl, target.spirv.features = g.told;
-  out << "device " << one_line(g.name) << "\nplatform " << one_line(g.platform_name) << "\nversion " << one_line(g.version) << "\nplace "
-      << g.platform_number << ' ' << g.device_number << "\nnumbers " << g.takes_il << ' ' << g.rounds_correctly << ' ' << g.work_item_sizes[0] << ' '
-      << g.work_item_sizes[1] << ' ' << g.work_item_sizes[2] << ' ' << g.work_group_size << ' ' << g.memory << ' ' << g.largest_allocation << ' '
-      << g.local_memory << ' ' << unsigned(g.memory_form) << ' ' << g.fine_grained << "\ntarget " << support::print(target) << '\n';
+  out << "device " << one_line(g.name) << "\nplatform " << one_line(g.platform_name) << "\nversion " << one_line(g.version)
+      << "\nplace " << g.platform_number << ' ' << g.device_number << "\nnumbers " << g.takes_il << ' ' << g.rounds_correctly
+      << ' ' << g.work_item_sizes[0] << ' ' << g.work_item_sizes[1] << ' ' << g.work_item_sizes[2] << ' ' << g.work_group_size
+      << ' ' << g.memory << ' ' << g.largest_allocation << ' ' << g.local_memory << ' ' << unsigned(g.memory_form) << ' '
+      << g.fine_grained << "\ntarget " << support::print(target) << '\n';
   return out.str();
 }
 
@@ -138,10 +142,12 @@ Answer read(std::string_view text) {
     else if (word == "version") g.version = rest;
     else if (word == "place") numbers >> g.platform_number >> g.device_number;
     else if (unsigned form = 0; word == "numbers")
-      numbers >> g.takes_il >> g.rounds_correctly >> g.work_item_sizes[0] >> g.work_item_sizes[1] >> g.work_item_sizes[2] >> g.work_group_size >>
-          g.memory >> g.largest_allocation >> g.local_memory >> form >> g.fine_grained, g.memory_form = Memory(std::min(form, 2u));
+      numbers >> g.takes_il >> g.rounds_correctly >> g.work_item_sizes[0] >> g.work_item_sizes[1] >> g.work_item_sizes[2] >>
+          g.work_group_size >> g.memory >> g.largest_allocation >> g.local_memory >> form >> g.fine_grained,
+          g.memory_form = Memory(std::min(form, 2u));
     else if (word == "target")
-      if (const support::ParsedTarget parsed = support::parse_target(rest); parsed.error.empty()) g.told = parsed.target.spirv.features, g.probed = true;
+      if (const support::ParsedTarget parsed = support::parse_target(rest); parsed.error.empty())
+        g.told = parsed.target.spirv.features, g.probed = true;
   }
   a.complete = a.complete && std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.probed; });
   return a;
@@ -168,8 +174,10 @@ Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
     return answer;
   }
   Answer none;
-  none.skipped.push_back(fmt::format("opencl: its drivers are not used, as a process that asked them {}{}{}; the variable OCL_ICD_VENDORS tells the "
-                                     "loader which drivers to load", child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
+  none.skipped.push_back(
+      fmt::format("opencl: its drivers are not used, as a process that asked them {}{}{}; the variable OCL_ICD_VENDORS tells the "
+                  "loader which drivers to load",
+                  child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
   return none;
 }
 

@@ -21,10 +21,12 @@ std::string text_by(const Get& get) {
   return text;
 }
 std::string text_of(const Api& cl, cl_platform_id platform, cl_platform_info what) {
-  return text_by([&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetPlatformInfo(platform, what, bytes, to, size); });
+  return text_by(
+      [&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetPlatformInfo(platform, what, bytes, to, size); });
 }
 std::string text_of(const Api& cl, cl_device_id device, cl_device_info what) {
-  return text_by([&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetDeviceInfo(device, what, bytes, to, size); });
+  return text_by(
+      [&](std::size_t bytes, void* to, std::size_t* size) { return cl.clGetDeviceInfo(device, what, bytes, to, size); });
 }
 template <class T>
 T number_of(const Gpu& gpu, cl_device_info what) {
@@ -33,7 +35,9 @@ T number_of(const Gpu& gpu, cl_device_info what) {
 }
 
 /// Whether a word stands in a list that is separated by blanks.
-bool lists(const std::string& list, const std::string& word) { return (" " + list + " ").find(" " + word + " ") != std::string::npos; }
+bool lists(const std::string& list, const std::string& word) {
+  return (" " + list + " ").find(" " + word + " ") != std::string::npos;
+}
 
 Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::string& extensions) {
   Gpu gpu;
@@ -96,8 +100,9 @@ std::vector<cl_platform_id> platforms_of(const Api& cl, std::string& why) {
   std::vector<cl_platform_id> platforms(count);
   check(cl.clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
   // Loaders have them in the order of a folder.
-  std::stable_sort(platforms.begin(), platforms.end(),
-                   [&](cl_platform_id a, cl_platform_id b) { return text_of(cl, a, CL_PLATFORM_NAME) < text_of(cl, b, CL_PLATFORM_NAME); });
+  std::stable_sort(platforms.begin(), platforms.end(), [&](cl_platform_id a, cl_platform_id b) {
+    return text_of(cl, a, CL_PLATFORM_NAME) < text_of(cl, b, CL_PLATFORM_NAME);
+  });
   return platforms;
 }
 
@@ -152,8 +157,8 @@ void find_handles(Gpu& gpu) {
       return;
     }
   }
-  support::fail_device("{} ({}) is no longer there{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name, gpu.platform_name,
-                       why.empty() ? "" : ", as ", why);
+  support::fail_device("{} ({}) is no longer there{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name,
+                       gpu.platform_name, why.empty() ? "" : ", as ", why);
 }
 
 }  // namespace krait::runtime::opencl

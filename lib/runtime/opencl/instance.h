@@ -24,14 +24,14 @@ constexpr std::string_view memory_words[] = {"buffers", "svm", "system"};
 struct Gpu {
   const Api* cl = nullptr;
   cl_platform_id platform = nullptr;
-  cl_device_id device = nullptr;    // null: this process has not loaded the drivers
+  cl_device_id device = nullptr;  // null: this process has not loaded the drivers
   std::string name, platform_name;
   unsigned platform_number = 0, device_number = 0;  // among platforms by name, and its platform's devices
-  std::string version;              // of platform, device and driver: what binaries are kept by
-  bool takes_il = false;            // SPIR-V; else the bitcode of cl_khr_spir
-  bool rounds_correctly = false;    // takes the build option that f32 divisions and roots do
+  std::string version;                              // of platform, device and driver: what binaries are kept by
+  bool takes_il = false;                            // SPIR-V; else the bitcode of cl_khr_spir
+  bool rounds_correctly = false;                    // takes the build option that f32 divisions and roots do
   Memory memory_form = Memory::Buffers;
-  bool fine_grained = false;        // its shared memory
+  bool fine_grained = false;  // its shared memory
   std::size_t work_item_sizes[3]{}, work_group_size = 0;
   cl_ulong memory = 0, largest_allocation = 0, local_memory = 0;
   support::FeatureSet told;         // to the code generator

@@ -20,7 +20,8 @@ void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
                                  std::vector<cl_mem>& temporary) const {
   cl_uint next = 0;
   const auto took = [&](cl_int result) {
-    if (result != CL_SUCCESS) support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next - 1, name_of(result));
+    if (result != CL_SUCCESS)
+      support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next - 1, name_of(result));
   };
   const auto set = [&](std::size_t bytes, const void* from) { took(gpu_.cl->clSetKernelArg(kernel, next++, bytes, from)); };
   for (const OpenClParameter& p : code.parameters()) {
@@ -58,13 +59,15 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   auto& code = static_cast<OpenClExecutable&>(executable);
   const support::Envelope& h = code.envelope();
   if (request.args_size < h.arguments.size)
-    support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}", code.name(), request.args_size, h.arguments.size);
+    support::fail(error::kind_type::internal, "kernel {}: {} bytes of arguments, of {}", code.name(), request.args_size,
+                  h.arguments.size);
   const std::int64_t shared = std::int64_t(h.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.local_memory))
     support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(), gpu_.local_memory);
   for (unsigned d = 0; d < 3; ++d)
     if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
-      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1], h.block[2]);
+      support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1],
+                          h.block[2]);
 
   const cl_kernel kernel = code.kernel(request.one_trip);
   struct Temporary {
@@ -80,12 +83,14 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   for (unsigned d = 0; d < 3; ++d) {
     local[d] = std::size_t(request.block[d]);
     if (__builtin_mul_overflow(local[d], std::size_t(request.grid[d]), &global[d]))
-      support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1], request.grid[2]);
+      support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1],
+                          request.grid[2]);
   }
   const cl_command_queue queue = queue_for_work(request.stream);
-  if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr); result != CL_SUCCESS)
-    support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(), name(), local[0], local[1],
-                         local[2], code.attributes().max_threads, name_of(result));
+  if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
+      result != CL_SUCCESS)
+    support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(),
+                         name(), local[0], local[1], local[2], code.attributes().max_threads, name_of(result));
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
@@ -178,7 +183,8 @@ void OpenClDevice::wait(EventHandle handle) {
 void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
   const auto held = enter();
   if (event(handle).event)
-    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_for_work(stream), 1, &event(handle).event, nullptr), "clEnqueueBarrierWithWaitList");
+    check(gpu_.cl->clEnqueueBarrierWithWaitList(queue_for_work(stream), 1, &event(handle).event, nullptr),
+          "clEnqueueBarrierWithWaitList");
 }
 
 double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {
@@ -189,7 +195,8 @@ double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {
     const cl_event e = event(events[i]).event;
     if (!e) support::fail_usage("{}: elapsed time of an event that was not recorded", name());
     check(gpu_.cl->clWaitForEvents(1, &e), "clWaitForEvents");
-    check(gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr), "clGetEventProfilingInfo");
+    check(gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr),
+          "clGetEventProfilingInfo");
   }
   return double(std::int64_t(ticks[1] - ticks[0])) * 1e-6;
 }

@@ -32,8 +32,9 @@ bool read(const std::string& text, support::FeatureSet& told) {
 void probe_numbers(Device& device, const Gpu& gpu, support::FeatureSet& told) {
   const std::string key = fmt::format("what OpenCL does with numbers\ndevice {}\n", gpu.version);
   std::string source;
-  for (const std::span<const std::uint32_t> words : {std::span<const std::uint32_t>(probe_f16_words), std::span<const std::uint32_t>(probe_f32_words),
-                                                     std::span<const std::uint32_t>(probe_f64_words)})
+  for (const std::span<const std::uint32_t> words :
+       {std::span<const std::uint32_t>(probe_f16_words), std::span<const std::uint32_t>(probe_f32_words),
+        std::span<const std::uint32_t>(probe_f64_words)})
     source.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
   if (gpu.store)
     if (const auto kept = gpu.store->find(key, source); kept && read(*kept, told)) return;

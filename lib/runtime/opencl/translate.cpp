@@ -25,7 +25,9 @@ const Translator* Translator::open(std::string& why) {
       if (t.translate_ && t.release_) return &t;
       tried = "it lacks functions that this library expects";
     }
-    failure = "Krait's translator libkrait_translator.so, which is built where SPIRV-LLVM-Translator is installed, cannot be loaded: " + tried;
+    failure =
+        "Krait's translator libkrait_translator.so, which is built where SPIRV-LLVM-Translator is installed, cannot be loaded: " +
+        tried;
     return nullptr;
   }();
   why = failure;

@@ -67,7 +67,8 @@ void VulkanDevice::open() const {
   const Features& f = gpu_.features;
   target_.kind = support::TargetKind::Spirv;
   target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
-  probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words}, target_.spirv.features);
+  probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words},
+                target_.spirv.features);
 }
 
 support::Target VulkanDevice::target() const {
@@ -166,7 +167,10 @@ void VulkanDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
   const auto held = enter();
   Open& o = opened();
   const Heap::Place place = o.heap.find(from, bytes);
-  struct Piece { VkDeviceSize at, offset, bytes; std::uint64_t mark; };
+  struct Piece {
+    VkDeviceSize at, offset, bytes;
+    std::uint64_t mark;
+  };
   std::deque<Piece> pending;
   std::size_t asked = 0;
   auto receive = [&] {

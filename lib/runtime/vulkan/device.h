@@ -13,7 +13,8 @@ namespace krait::runtime::vulkan {
 
 class VulkanDevice final : public Device {
  public:
-  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index, support::Store* store);
+  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
+               support::Store* store);
   ~VulkanDevice() override;
 
   std::string name() const override { return gpu_.features.name; }
@@ -47,8 +48,14 @@ class VulkanDevice final : public Device {
 
  private:
   /// A stream is a place in the one order of the queue.
-  struct Stream { std::uint64_t last = 0; };
-  struct Event { std::uint64_t mark = 0; std::uint32_t query = ~0u; bool timed = false; };
+  struct Stream {
+    std::uint64_t last = 0;
+  };
+  struct Event {
+    std::uint64_t mark = 0;
+    std::uint32_t query = ~0u;
+    bool timed = false;
+  };
   /// Of an opened device, destroyed in reverse order.
   struct Open {
     explicit Open(const Gpu& gpu)
@@ -71,7 +78,10 @@ class VulkanDevice final : public Device {
   Held enter() const;
   void open() const;
   void create_device() const;
-  Open& opened() const { open(); return *open_; }
+  Open& opened() const {
+    open();
+    return *open_;
+  }
   void use(StreamHandle stream, Open& o);
   /// Frees what was freed while others held the lock, which is held now.
   void free_waiting();

@@ -19,20 +19,23 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
   envelope_ = support::open_or_fail(binary, support::TargetKind::Spirv, kernel_name);
   const std::string_view code = std::exchange(envelope_.code, {});
   if (!envelope_.get_own(facts_) || code.size() % 4 != 0)
-    support::fail_device("kernel {}: its code is damaged: {} bytes of facts about it and {} of words, expected {} and a multiple of 4", kernel_name,
-                         envelope_.own.size(), code.size(), sizeof facts_);
+    support::fail_device(
+        "kernel {}: its code is damaged: {} bytes of facts about it and {} of words, expected {} and a multiple of 4",
+        kernel_name, envelope_.own.size(), code.size(), sizeof facts_);
   if (facts_.push_bytes > gpu.features.limits.maxPushConstantsSize)
     support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, facts_.push_bytes, gpu.features.name,
                          gpu.features.limits.maxPushConstantsSize);
   const Features& features = gpu.features;
   constexpr const char* cure = "take another device (KRAIT_DEVICE=cpu)";
   if (facts_.depth > features.most_depth)
-    support::fail_device("kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,
-                         facts_.depth, features.name, features.most_depth, cure);
+    support::fail_device(
+        "kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,
+        facts_.depth, features.name, features.most_depth, cure);
   if (facts_.trips > features.most_trips)
-    support::fail_device("kernel {}: a thread's loops make {} trips, and {} ends all loops after {}: {}, or share the trips out among threads",
-                         kernel_name, facts_.trips == ~0u ? "2^32 or more" : std::to_string(facts_.trips), features.name,
-                         features.most_trips, cure);
+    support::fail_device(
+        "kernel {}: a thread's loops make {} trips, and {} ends all loops after {}: {}, or share the trips out among threads",
+        kernel_name, facts_.trips == ~0u ? "2^32 or more" : std::to_string(facts_.trips), features.name, features.most_trips,
+        cure);
 
   std::vector<std::uint32_t> words(code.size() / 4);
   std::memcpy(words.data(), code.data(), words.size() * 4);
@@ -82,7 +85,8 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   static_assert(sizeof(Shape) == count * 4);
   VkSpecializationMapEntry entries[count];
   for (unsigned i = 0; i < count; ++i) entries[i] = {i, i * 4, 4};
-  VkSpecializationInfo constants{support::SpirvSharedBytes + envelope_.arguments.count(support::ArgumentSlot::What::SharedLength), entries, sizeof shape, &shape};
+  VkSpecializationInfo constants{support::SpirvSharedBytes + envelope_.arguments.count(support::ArgumentSlot::What::SharedLength),
+                                 entries, sizeof shape, &shape};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = gpu_.features.subgroup;
@@ -99,7 +103,8 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
     if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
-  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, sizeof(Shape) / 4>>(shape), " ")), words_);
+  KeptPipeline kept(gpu_, fmt::format("{}", fmt::join(std::bit_cast<std::array<std::uint32_t, sizeof(Shape) / 4>>(shape), " ")),
+                    words_);
   VkPipeline made = VK_NULL_HANDLE;
   VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, kept.cache(), 1, &info, nullptr, &made);
   if (result != VK_SUCCESS)

@@ -37,7 +37,8 @@ using support::Feature;
 /// Modes may differ between widths only where the device says so; where it does not, all widths have them or none.
 void float_controls(const VkPhysicalDeviceVulkan12Properties& p, support::FeatureSet& told) {
   using enum Feature;
-  const auto add = [&](const Feature (&modes)[3], VkBool32 f16, VkBool32 f32, VkBool32 f64, VkShaderFloatControlsIndependence independence) {
+  const auto add = [&](const Feature(&modes)[3], VkBool32 f16, VkBool32 f32, VkBool32 f64,
+                       VkShaderFloatControlsIndependence independence) {
     if (independence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL && !(f16 && f32 && f64)) return;
     told.set(modes[0], f16), told.set(modes[1], f32), told.set(modes[2], f64);
   };

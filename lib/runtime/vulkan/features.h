@@ -17,7 +17,7 @@ struct Features {
   VkPhysicalDeviceLimits limits{};
   VkDeviceSize largest_allocation = 0;
   std::uint32_t queue_family = ~0u, timestamp_bits = 0;
-  unsigned subgroup = 0;      // lanes, fixed by the hardware or on request; 0: it varies
+  unsigned subgroup = 0;  // lanes, fixed by the hardware or on request; 0: it varies
   bool request_subgroup = false, full_subgroups = false, warp = false;
 
   bool buffer_address = false, timeline = false, i64 = false, maintenance4 = false;
@@ -25,7 +25,7 @@ struct Features {
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
-  support::FeatureSet told;  // to the code generator, but for what probes find
+  support::FeatureSet told;                          // to the code generator, but for what probes find
 
   bool has_f16() const { return f16 && i16 && storage16; }
 };

@@ -37,13 +37,14 @@ namespace {
 std::atomic<bool> in_use{false}, in_fork{false};  // a child of fork has no working driver where its parent had one
 std::atomic<bool> ended{false};
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { in_fork = in_use.load(); });
-}
+}  // namespace
 
 const char* Instance::gone() {
   if (in_fork.load(std::memory_order_relaxed))
     return "this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec";
   if (ended.load(std::memory_order_relaxed))
-    return "the program exits, and Vulkan's drivers have ended: use arrays and kernels before main returns, or make the object that uses "
+    return "the program exits, and Vulkan's drivers have ended: use arrays and kernels before main returns, or make the object "
+           "that uses "
            "them in its destructor after the first use of the device";
   return nullptr;
 }
@@ -173,7 +174,8 @@ Found vulkan_devices(bool software, support::Store* store) {
     } else if (std::string missing = missing_for_krait(features); !missing.empty()) {
       skip(fmt::format("{}: {}", features.name, missing));
     } else {
-      found.devices.push_back(std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
+      found.devices.push_back(
+          std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
     }
   }
   return found;

@@ -25,10 +25,12 @@ KeptPipeline::KeptPipeline(const Gpu& gpu, std::string_view shape, std::span<con
   if (!gpu.store) return;
   VkPhysicalDeviceProperties device;
   vkGetPhysicalDeviceProperties(gpu.physical, &device);
-  key_ = fmt::format("pipeline of {}\ndevice {:04x}:{:04x} driver {:x} cache ", shape, device.vendorID, device.deviceID, device.driverVersion);
+  key_ = fmt::format("pipeline of {}\ndevice {:04x}:{:04x} driver {:x} cache ", shape, device.vendorID, device.deviceID,
+                     device.driverVersion);
   for (const std::uint8_t byte : device.pipelineCacheUUID) key_ += fmt::format("{:02x}", byte);
   key_ += "\n";
-  if (std::optional<std::string> found = gpu.store->find(key_, source_); found && is_own(*found, device)) found_ = std::move(*found);
+  if (std::optional<std::string> found = gpu.store->find(key_, source_); found && is_own(*found, device))
+    found_ = std::move(*found);
   VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   info.initialDataSize = found_.size();
   info.pInitialData = found_.data();

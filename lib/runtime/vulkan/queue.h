@@ -50,9 +50,9 @@ class Queue {
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   VkCommandBuffer recording_ = VK_NULL_HANDLE;
-  unsigned count_ = 0;      // commands in the batch
-  bool timed_ = false;      // the batch holds a timestamp
-  unsigned patience_ = 1;   // commands that an idle device waits for
+  unsigned count_ = 0;     // commands in the batch
+  bool timed_ = false;     // the batch holds a timestamp
+  unsigned patience_ = 1;  // commands that an idle device waits for
   std::uint64_t submitted_ = 0, finished_ = 0;
   std::deque<Batch> in_flight_;
   std::vector<VkCommandBuffer> spare_;
@@ -77,11 +77,13 @@ class Ring {
   Queue& queue_;
   VkDeviceSize size_;
   BufferKind kind_;
-  Buffer buffer_;                // made at the first use
+  Buffer buffer_;  // made at the first use
   std::uint64_t start_of(VkDeviceSize bytes) const;
 
   std::uint64_t head_ = 0, tail_ = 0;  // positions that only grow
-  struct Part { std::uint64_t end, value; };
+  struct Part {
+    std::uint64_t end, value;
+  };
   std::deque<Part> parts_;
 };
 

@@ -3,4 +3,6 @@
 // A program of somebody else, built against the installed package.
 #include <krait/krait.h>
 
-int main() { return krait::vectorize([](auto x, auto y) { return x + y; })(3, 4) == 7 ? 0 : 1; }
+int main() {
+  return krait::vectorize([](auto x, auto y) { return x + y; })(3, 4) == 7 ? 0 : 1;
+}

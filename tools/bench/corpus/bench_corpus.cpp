@@ -72,8 +72,7 @@ Field field_of(const Wish& wish) {
   for (const auto& [name, column] : wanted) {
     if (void* handle = dlopen((folder / (std::string("libcorpus_") + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL))
       field.libraries.push_back({name, handle}), field.columns.push_back(column);
-    else
-      std::printf("not measured: %s\n", dlerror());
+    else std::printf("not measured: %s\n", dlerror());
   }
   for (std::size_t d = 1; d < field.devices.size(); ++d) field.columns.push_back({field.devices[d].id(), 0.7});
   return field;
@@ -288,26 +287,16 @@ Wish wish_of(int argc, char** argv) {
   Wish w;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--list")
-      w.list = true;
-    else if (word == "--cpu-time")
-      w.cpu_time = true;
-    else if (i + 1 == argc)
-      std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
-    else if (word == "--filter")
-      w.filter = argv[++i];
-    else if (word == "--class")
-      w.which = argv[++i];
-    else if (word == "--rounds")
-      w.rounds = std::max(1, std::atoi(argv[++i]));
-    else if (word == "--json")
-      w.json = argv[++i];
-    else if (word == "--device")
-      w.devices.push_back(argv[++i]);
-    else if (word == "--sizes" && (!std::strcmp(argv[i + 1], "cpu") || !std::strcmp(argv[i + 1], "gpu")))
-      w.sizes = argv[++i];
-    else
-      std::fprintf(stderr, "%s: unknown\n", argv[i]), std::exit(2);
+    if (word == "--list") w.list = true;
+    else if (word == "--cpu-time") w.cpu_time = true;
+    else if (i + 1 == argc) std::fprintf(stderr, "%s: unknown, or without its value\n", argv[i]), std::exit(2);
+    else if (word == "--filter") w.filter = argv[++i];
+    else if (word == "--class") w.which = argv[++i];
+    else if (word == "--rounds") w.rounds = std::max(1, std::atoi(argv[++i]));
+    else if (word == "--json") w.json = argv[++i];
+    else if (word == "--device") w.devices.push_back(argv[++i]);
+    else if (word == "--sizes" && (!std::strcmp(argv[i + 1], "cpu") || !std::strcmp(argv[i + 1], "gpu"))) w.sizes = argv[++i];
+    else std::fprintf(stderr, "%s: unknown\n", argv[i]), std::exit(2);
   }
   if (w.devices.empty()) w.devices.push_back("cpu");
   return w;

@@ -37,7 +37,9 @@ void peer_histogram(const unsigned char* in, unsigned* counts, int n, int) {
   for (int i = 0; i < n; i++) all[in[i]]++;
   std::copy(all, all + 256, counts);
 }
-void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks) { peer_histogram(in, counts, n, blocks); }
+void peer_histogram_global(const unsigned char* in, unsigned* counts, int n, int blocks) {
+  peer_histogram(in, counts, n, blocks);
+}
 
 void peer_scatter_add(const int* where, const float* value, float* sums, int n, int cells) {
   std::memset(sums, 0, cells * sizeof(float));

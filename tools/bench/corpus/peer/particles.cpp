@@ -104,10 +104,8 @@ void peer_tpacf(const float* stars, const float* bounds, int* counts, int n) {
       int low = 0, high = 31;
       while (low < high) {
         const int middle = (low + high) / 2;
-        if (angle >= bounds[middle])
-          high = middle;
-        else
-          low = middle + 1;
+        if (angle >= bounds[middle]) high = middle;
+        else low = middle + 1;
       }
       all[low]++;
     }

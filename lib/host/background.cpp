@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/background.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "host/fork_gate.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// How long nobody has waited for a compilation when improving begins: as long as a driver takes for a kernel of some size.
+constexpr auto pause_before_improving = std::chrono::milliseconds(50);
+
+/// Compilations that somebody waits for, and when the last of them ended.
+std::atomic<int> awaited{0};
+std::atomic<Clock::duration> last_awaited{Clock::duration(0)};
+
+struct Workers {
+  const unsigned most_threads;
+  const bool improving;
+  std::mutex mutex;
+  std::condition_variable wake, idle;
+  std::deque<std::function<void()>> waiting;
+  unsigned threads = 0, running = 0, asleep = 0, in_driver = 0, waiters = 0;
+  bool closed = false;
+
+  Workers(unsigned threads_at_most, bool improves) : most_threads(threads_at_most), improving(improves) {}
+  void work();
+  bool start();
+  void wait_for_quiet(std::unique_lock<std::mutex>& lock);
+};
+
+thread_local Workers* improver = nullptr;
+
+/// Unless somebody waits for what this makes.
+void Workers::wait_for_quiet(std::unique_lock<std::mutex>& lock) {
+  while (waiters == 0) {
+    const auto left = last_awaited.load() + pause_before_improving - Clock::now().time_since_epoch();
+    if (awaited == 0 && left <= Clock::duration(0)) return;
+    wake.wait_for(lock, awaited == 0 ? left : Clock::duration(pause_before_improving));
+  }
+}
+
+void Workers::work() {
+  // The program's own threads go first. (On Linux the priority is the thread's, and of the threads that it starts.)
+  if (improving) improver = this, setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
+  std::unique_lock lock(mutex);
+  for (;;) {
+    ++asleep;
+    wake.wait(lock, [&] { return !waiting.empty(); });
+    --asleep;
+    if (improving) wait_for_quiet(lock);
+    if (waiting.empty()) continue;  // the process ends
+    std::function<void()> task = std::move(waiting.front());
+    waiting.pop_front();
+    ++running;
+    lock.unlock();
+    task();
+    task = nullptr;  // what it holds goes before it counts as done
+    lock.lock();
+    if (--running == 0) idle.notify_all();
+  }
+}
+
+/// Another thread; false where the system gives none.
+bool Workers::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run on the program's threads
+  bool started = true;
+  try {
+    std::thread([this] { work(); }).detach();
+    ++threads;
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+unsigned cores() {
+  cpu_set_t set;
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : int(std::thread::hardware_concurrency());
+  return unsigned(std::clamp(count, 1, 16));
+}
+
+struct Both {
+  Workers asked{cores(), false}, improving{1, true};
+  Workers& of(Task kind) { return kind == Task::Asked ? asked : improving; }
+};
+
+/// Leaked, as its threads run until the process ends; a forked child makes its own, since threads do not survive fork.
+std::atomic<Both*>& current() {
+  static std::atomic<Both*> workers{nullptr};
+  return workers;
+}
+std::atomic<int> generation{0};
+
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { current().store(nullptr), generation.fetch_add(1), awaited = 0; });
+
+Both& workers() {
+  std::atomic<Both*>& slot = current();
+  if (Both* w = slot.load(std::memory_order_acquire)) return *w;
+  auto* fresh = new Both;
+  Both* expected = nullptr;
+  if (slot.compare_exchange_strong(expected, fresh)) return *fresh;
+  delete fresh;
+  return *expected;
+}
+
+void finish() {
+  Both* both = current().load();
+  if (!both) return;
+  for (Workers* w : {&both->asked, &both->improving}) {
+    std::unique_lock lock(w->mutex);
+    w->closed = true;
+    w->waiting.clear();
+    w->idle.wait(lock, [&] { return w->improving ? w->in_driver == 0 : w->running == 0; });
+  }
+}
+
+}  // namespace
+
+void run_in_background(Task kind, std::function<void()> work) {
+  const BehindForkGate behind;                     // a child would wait for ever for a handler that another thread is registering
+  static const int at_exit = std::atexit(finish);  // before the drivers' own handlers: a device is chosen before this
+  (void)at_exit;
+  Workers& w = workers().of(kind);
+  std::unique_lock lock(w.mutex);
+  if (w.closed) return;  // the process ends
+  if (w.asleep <= w.waiting.size() && w.threads < w.most_threads && !w.start() && w.threads == 0) {
+    lock.unlock();
+    if (kind == Task::Asked) work();
+    return;
+  }
+  w.waiting.push_back(std::move(work));
+  w.wake.notify_one();
+}
+
+void wait_for_background() {
+  Both* both = current().load(std::memory_order_acquire);
+  if (!both) return;
+  for (Workers* w : {&both->asked, &both->improving}) {
+    std::unique_lock lock(w->mutex);
+    ++w->waiters;
+    w->wake.notify_all();
+    w->idle.wait(lock, [&] { return w->running == 0 && w->waiting.empty(); });
+    --w->waiters;
+  }
+}
+
+Awaited::Awaited() { ++awaited; }
+Awaited::~Awaited() {
+  last_awaited = Clock::now().time_since_epoch();
+  --awaited;
+}
+
+InDriver::InDriver() {
+  if (!improver) return;
+  std::lock_guard lock(improver->mutex);
+  if (improver->closed) support::fail_device("a kernel was not compiled because the process ends");
+  ++improver->in_driver, counted_ = true;
+}
+InDriver::~InDriver() {
+  if (!counted_) return;
+  std::lock_guard lock(improver->mutex);
+  if (--improver->in_driver == 0) improver->idle.notify_all();
+}
+
+bool improving_here() noexcept { return improver != nullptr; }
+
+int fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+
+}  // namespace krait::host

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A call: choose the device, find the code, pack the argument block, launch, copy back.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "host/graph.h"
+#include "host/kernel_state.h"
+#include "host/memory.h"
+#include "host/reports.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using detail::argument;
+using detail::call_config;
+using detail::kernel_state;
+using detail::signature;
+
+constexpr std::uint32_t max_block_bytes = max_by_value + 4096;  // with the views
+constexpr unsigned max_arguments = max_parameters + 2;          // with those that bind_reports adds
+
+DeviceHandle& choose(const argument* arguments, const Specialisation& spec, const call_config* config) {
+  const std::string& what = spec.recorded.what;
+  DeviceHandle* device = nullptr;
+  for (const unsigned i : spec.arrays) {
+    if (i >= spec.as->count) break;  // a table's
+    if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
+    DeviceHandle* d = arguments[i].memory->device;
+    if (device && device != d)
+      support::fail_usage("{}: arrays on {} and on {} are used in one call; copy one of them (copy_from) to the other's device",
+                          what, device->id, d->id);
+    device = d;
+  }
+  if (config && config->form == call_config::numbers) return device ? *device : Devices::get().cpu();
+  if (config && config->on) {
+    DeviceHandle& d = handle(config->on->on());
+    if (device && device != &d) support::fail_usage("{}: the stream is of {}, the arrays are on {}", what, d.id, device->id);
+    return d;
+  }
+  return device ? *device : Devices::get().default_device();
+}
+
+/// Bytes from the first to behind the last element that indices reach.
+std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
+  std::uint64_t last = 0;
+  for (unsigned d = 0; d < a.rank; ++d) {
+    if (a.extents[d] == 0) return 0;
+    last += std::uint64_t(a.extents[d] - 1) * std::uint64_t(a.strides[d]);
+  }
+  return (last + 1) * elem_bytes;
+}
+
+/// The arguments as the device sees them; owns what was copied in for the launch.
+struct Bound {
+  struct Copied {               // host memory that is on the device for the call
+    std::uintptr_t begin, end;  // on the host
+    std::uint64_t address;      // on the device, of `begin`
+    unsigned containers;        // whose memory it is
+    bool output;                // of an element-wise call: written whole, so nothing is copied in
+  };
+
+  DeviceHandle& device;
+  runtime::StreamHandle stream;
+  const Specialisation& spec;
+  // Of the parameters that are arrays; launches have many numbers, and this is all that they cost.
+  std::uint64_t address[max_arguments];
+  std::vector<Copied> copies;  // stays empty, and allocates nothing, without host containers on a GPU
+  std::vector<std::pair<std::uint64_t, std::size_t>> owned;  // addresses on the device and sizes
+  bool in_place = false;                                     // the host's memory is used as it is
+
+  Bound(DeviceHandle& d, runtime::StreamHandle s, const Specialisation& of) : device(d), stream(s), spec(of) {}
+  ~Bound() {
+    for (const auto& [at, bytes] : owned) free(device, at, bytes, stream);
+  }
+};
+
+bool is_copied(const argument& a, const Specialisation& spec, unsigned i) {
+  return a.kind == argument::host && (spec.reads[i] || spec.writes[i]) && reach(a, spec.parameters[i].elem_bytes) > 0;
+}
+
+/// Containers that overlap, or are one, are one memory on the device too: what is written through one is seen through the other. The
+/// outputs of an element-wise call are others than its inputs: no element is read after it was written.
+void copy_in(Bound& bound, const argument* arguments) {
+  const Specialisation& spec = bound.spec;
+  for (const unsigned i : spec.arrays) {
+    if (!is_copied(arguments[i], spec, i)) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(arguments[i].data);
+    Bound::Copied own{begin, begin + reach(arguments[i], spec.parameters[i].elem_bytes), 0, 1, spec.parameters[i].output};
+    std::erase_if(bound.copies, [&](const Bound::Copied& other) {
+      if (other.output != own.output || other.begin >= own.end || own.begin >= other.end) return false;
+      own.begin = std::min(own.begin, other.begin), own.end = std::max(own.end, other.end);
+      own.containers += other.containers;
+      return true;
+    });
+    bound.copies.push_back(own);
+  }
+  for (Bound::Copied& c : bound.copies) {
+    const std::size_t shift = c.containers > 1 ? c.begin % 16 : 0;  // each keeps the alignment that it has on the host
+    const std::size_t bytes = c.end - c.begin;
+    const std::uint64_t at = allocate(bound.device, bytes + shift, bound.stream);
+    bound.owned.emplace_back(at, bytes + shift);
+    c.address = at + shift;
+    // What is written in part keeps its other elements, so it is copied in even where nothing reads it.
+    if (!c.output) bound.device.device->copy_to_device(c.address, reinterpret_cast<const void*>(c.begin), bytes, bound.stream);
+  }
+  for (const unsigned i : spec.arrays) {
+    if (!is_copied(arguments[i], spec, i)) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(arguments[i].data);
+    const auto holds = [&](const Bound::Copied& c) {
+      return c.output == spec.parameters[i].output && c.begin <= begin && begin < c.end;
+    };
+    const Bound::Copied& c = *std::find_if(bound.copies.begin(), bound.copies.end(), holds);
+    bound.address[i] = c.address + (begin - c.begin);
+  }
+}
+
+void bind(Bound& bound, const argument* arguments) {
+  const bool reaches_host = bound.device.device->reaches_host();
+  bool on_host = false;
+  for (const unsigned i : bound.spec.arrays) {
+    const argument& a = arguments[i];
+    bound.address[i] = 0;
+    if (a.kind == argument::device_array) bound.address[i] = a.memory ? a.memory->address + a.offset : 0;
+    else if (reaches_host) bound.address[i] = reinterpret_cast<std::uint64_t>(a.data), bound.in_place = true;
+    else on_host = true;
+  }
+  if (on_host) copy_in(bound, arguments);
+}
+
+void copy_back(const Bound& bound, const argument* arguments) {
+  for (const unsigned i : bound.spec.arrays)
+    if (bound.spec.writes[i] && is_copied(arguments[i], bound.spec, i))
+      bound.device.device->copy_to_host(arguments[i].data, bound.address[i],
+                                        reach(arguments[i], bound.spec.parameters[i].elem_bytes), bound.stream);
+}
+
+/// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room for the last block.
+bool is_small(const call_config& c) {
+  constexpr std::int64_t limit = std::int64_t(1) << 31, room = 1 << 16;
+  if (c.form != call_config::grid_block) return c.count < limit - room;
+  const auto fits = [](std::int64_t blocks, std::int64_t threads) { return __int128(blocks) * threads < limit; };
+  return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
+}
+
+ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_config& config) {
+  const Specialisation& spec = bound.spec;
+  ir::Facts f{true, true, is_small(config), true};
+  for (const unsigned i : spec.arrays) {
+    const argument& a = arguments[i];
+    std::int64_t stride = 1;
+    for (int d = a.rank - 1; d >= 0; --d) {
+      if (a.extents[d] != 1 && a.strides[d] != stride) f.contiguous = false;
+      stride *= a.extents[d];
+      if (a.extents[d] >= (std::int64_t(1) << 31)) f.small = false;
+    }
+    if (stride >= (std::int64_t(1) << 31)) f.small = false;
+    if (bound.address[i] % 16 != 0) f.aligned = false;
+    if (!spec.writes[i]) continue;
+    const std::uint64_t bytes = reach(a, spec.parameters[i].elem_bytes);
+    for (const unsigned j : spec.arrays) {
+      if (j == i) continue;
+      const std::uint64_t other = reach(arguments[j], spec.parameters[j].elem_bytes);
+      if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
+    }
+  }
+  // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
+  const support::TargetInfo& target = support::info(bound.device.target.kind);
+  f.aligned &= target.aligned;
+  if (target.blocks) {
+    if (spec.asks_for_block && config.form == call_config::grid_block)
+      f.set_block(config.block.x, config.block.y, config.block.z);
+    else f.whole_rows = spec.asks_for_block;
+  }
+  return f;
+}
+
+/// What a first launch's code may cost. On the CPU quick code runs at about half the speed of the best, so a long launch is better
+/// compiled well at once: the limit, in operations of all its threads, is about ten milliseconds of two cores with AVX2, what quick code
+/// saves of a kernel's compilation. A GPU takes long for no launch that is worth a thought here.
+Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const argument* arguments, const call_config& config) {
+  constexpr double long_launch = 1e9, most_trips = 1e9;
+  if (!has_tiers(device)) return Effort::Best;
+  if (device.target.kind != support::TargetKind::Cpu) return Effort::Quick;
+  const auto volume = [](const dims& d) { return double(d.x) * double(d.y) * double(d.z); };
+  double threads = config.form == call_config::grid_block ? volume(config.grid) * volume(config.block) : double(config.count);
+  if (spec.strides)
+    for (const unsigned i : spec.arrays) {
+      double elements = 1;
+      for (unsigned d = 0; d < arguments[i].rank; ++d) elements *= double(arguments[i].extents[d]);
+      threads = std::max(threads, elements);
+    }
+  const auto number = [&](std::uint32_t parameter, std::uint32_t dimension) {
+    const argument& a = arguments[parameter];
+    if (dimension != ir::Work::Loop::value) return double(a.extents[dimension]);
+    return std::clamp(double(std::int32_t(a.bits)), 0.0, most_trips);
+  };
+  return threads * ir::operations(spec.work, number) < long_launch ? Effort::Quick : Effort::Best;
+}
+
+/// The two parameters that lower_reports adds: the device's buffer and the kernel's number.
+void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
+  const auto first = unsigned(spec.parameters.size());
+  bound.address[first] = reports_of(bound.device).address();
+  added[0].extents[0] = Reports::words(), added[0].strides[0] = 1;
+  added[1].bits = spec.recorded.reports->number;
+}
+
+/// Of shared arrays that are sized at launch.
+ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation& spec, const argument* arguments,
+                                      runtime::LaunchRequest& r) {
+  ir::SharedLengths::Sizes sizes;
+  if (code.lengths.count() == 0) return sizes;
+  std::vector<ir::Argument> values(spec.parameters.size());
+  for (unsigned i = 0; i < spec.parameters.size(); ++i) {
+    values[i].bits = arguments[i].bits;
+    if (spec.parameters[i].rank == 0 && spec.parameters[i].elem_bytes)
+      values[i].data = static_cast<std::byte*>(arguments[i].data);
+    if (spec.parameters[i].rank == 0) continue;
+    for (unsigned d = 0; d < spec.parameters[i].rank; ++d)
+      values[i].extents[d] = arguments[i].extents[d], values[i].strides[d] = arguments[i].strides[d];
+  }
+  sizes = code.lengths.at({r.grid, r.block}, values);
+  if (!sizes.wrong.empty()) support::fail_usage("{}: {}", spec.recorded.what, sizes.wrong);
+  r.dynamic_shared = sizes.total;
+  for (std::size_t i = 0; i < sizes.bytes.size(); ++i) r.shared_bytes[i] = std::uint32_t(sizes.bytes[i]);
+  return sizes;
+}
+
+void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const kernel_state& state,
+                const DeviceHandle& device) {
+  const std::int64_t given[] = {d.x, d.y, d.z};
+  for (int i = 0; i < 3; ++i) {
+    if (given[i] < 0) support::fail_usage("{}: the {} is negative: {} x {} x {}", describe(state), what, d.x, d.y, d.z);
+    if (given[i] > limit[std::size_t(i)])
+      support::fail_usage("{}: the {} {} x {} x {} is beyond what {} takes, {} x {} x {}", describe(state), what, d.x, d.y, d.z,
+                          device.id, limit[0], limit[1], limit[2]);
+  }
+}
+
+/// False: nothing to run.
+bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code,
+           const DeviceHandle& device) {
+  const runtime::Device::Limits limits = device.device->limits();
+  if (c.form != call_config::grid_block) {
+    if (c.count < 0) support::fail_usage("{}: {} threads were asked for", describe(state), c.count);
+    if (c.count == 0) return false;
+    const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(), limits.threads);
+    const std::int64_t threads = (c.count - 1) / code.elements + 1;
+    const std::int64_t blocks = (threads - 1) / block + 1;
+    if (blocks > limits.grid[0] && code.elements == 1 && c.form == call_config::threads)
+      support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count,
+                          blocks, device.id, limits.grid[0]);
+    r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
+    r.one_trip = c.form == call_config::elements && blocks <= limits.grid[0];
+    return true;
+  }
+  check_dims(c.grid, "grid", limits.grid, state, device);
+  check_dims(c.block, "block", limits.block, state, device);
+  if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
+  const __int128 in_block = __int128(c.block.x) * c.block.y * c.block.z;
+  if (in_block > limits.threads)
+    support::fail_usage("{}: a block of {} x {} x {} threads is beyond the {} that {} takes", describe(state), c.block.x,
+                        c.block.y, c.block.z, limits.threads, device.id);
+  if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
+    support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
+  r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
+  return true;
+}
+
+}  // namespace
+}  // namespace krait::host
+
+namespace krait::detail {
+
+using namespace krait::host;
+
+void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments, const call_config& config) {
+  if (!state) support::fail_usage("a kernel object that was moved from is called");
+  if (recording_active())
+    support::fail_usage(
+        "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
+        "function on traced values, or an ordinary C++ function, instead",
+        describe(*state));
+  Specialisation& spec = specialise(*state, lambda, as);
+  StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
+  if (config.on && !stream) support::fail_usage("{} is launched into a stream that was moved from", describe(*state));
+  DeviceHandle& device = choose(arguments, spec, &config);
+  runtime::LaunchRequest request;
+  if (stream) request.stream = stream->handle;
+
+  std::vector<argument> with_tables;  // stays empty, and allocates nothing, where the kernel has none
+  const DeviceTables* tables = spec.recorded.tables.empty() ? nullptr : &tables_on(*state, spec, device);
+  if (tables) {
+    with_tables.assign(arguments, arguments + as.count);
+    with_tables.insert(with_tables.end(), tables->arguments->begin(), tables->arguments->end());
+    arguments = with_tables.data();
+  }
+  Bound bound(device, request.stream, spec);
+  bind(bound, arguments);
+  const ir::Facts facts = facts_of(arguments, bound, config);
+  const Effort at_least = open_graph() ? Effort::Best : Effort::Quick;  // a graph keeps the code that it has
+  const Compiled* found = find_code(spec, device, facts, at_least);
+  const Compiled& code = found ? *found
+                               : code_for(*state, spec, device, facts,
+                                          at_least == Effort::Best ? Effort::Best : effort_of(spec, device, arguments, config));
+  if (!shape(request, *state, config, code, device)) return;
+
+  alignas(16) std::byte block[max_block_bytes + Packing::slack];
+  if (code.layout.size > max_block_bytes)
+    support::fail_usage("{}: the arguments take {} bytes, and the limit is {}", spec.recorded.what, code.layout.size,
+                        max_block_bytes);
+  argument added[2];
+  if (spec.recorded.reports) bind_reports(bound, spec, added);
+  const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, request);
+  code.packing.pack(block, {arguments, added, bound.address, sizes.lengths});
+  request.args = block, request.args_size = code.layout.size;
+  if (graph::state* open = open_graph()) {
+    const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
+    std::shared_ptr<const Compiled> owner = owner_of(*state, spec, code);
+    if (tables) {  // the graph keeps them alive together with the code
+      const auto both =
+          std::make_shared<std::pair<std::shared_ptr<const Compiled>, std::shared_ptr<const std::vector<argument>>>>(
+              owner, tables->arguments);
+      owner = {both, both->first.get()};
+    }
+    open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
+    for (const unsigned i : spec.arrays)
+      if (i < as.count && arguments[i].memory) open->keep(*arguments[i].memory);
+    return;
+  }
+  code.launches.fetch_add(1, std::memory_order_relaxed);
+  for (const unsigned i : spec.arrays)
+    if (i < as.count && arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
+  else device.device->launch(*code.code, request);
+  const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());
+  if (!bound.owned.empty()) copy_back(bound, arguments);
+  if (waits) device.device->synchronize(request.stream);
+  if (waits || debug_mode()) collect_reports(device);
+}
+
+void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits) {
+  const auto s = ir::Scalar(type);
+  const unsigned width = 8 * ir::size_of(s);
+  const bool has_sign = ir::is_signed_int(s);
+  const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width + unsigned(has_sign));
+  const std::string least = has_sign ? std::to_string(-std::int64_t(largest) - 1) : "0";
+  const std::string value = negative ? std::to_string(std::int64_t(bits)) : std::to_string(bits);
+  const std::string wide = fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
+  const std::string name = width != 32 ? wide : has_sign ? "int" : "unsigned";
+  support::fail_usage(
+      "{}: {} is passed for parameter {}, a kr::value<{}>, which takes {} to {}: pass a number that fits, convert "
+      "it yourself, or declare the parameter wider",
+      state ? describe(*state) : "a kernel", value, parameter, name, least, largest);
+}
+
+void* choose_device(const argument* arguments, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    if (arguments[i].kind == argument::device_array && arguments[i].memory) return arguments[i].memory->device;
+  return &Devices::get().default_device();
+}
+
+}  // namespace krait::detail

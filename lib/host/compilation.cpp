@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling ahead of the first call, on the caller's thread or in the background.
+#include "krait/compilation.h"
+
+#include "host/background.h"
+#include "host/kernel_state.h"
+#include "support/error.h"
+
+namespace krait {
+
+using host::DeviceHandle;
+
+struct compilation::state {
+  host::Coming coming;
+};
+
+compilation::~compilation() { delete state_; }
+
+bool compilation::ready() const noexcept {
+  return !state_ || state_->coming.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void compilation::wait() const {
+  if (!state_) return;
+  try {
+    state_->coming.get();
+  } catch (const std::future_error&) {  // dropped, as nobody can launch any more
+    support::fail_device("a kernel was not compiled because the process ends");
+  }
+}
+
+void wait_for_compilations() { host::wait_for_background(); }
+
+namespace detail {
+namespace {
+
+/// What calls have with arrays of their own and blocks of whole warps.
+ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& device) {
+  ir::Facts facts{true, true, true, true};
+  const support::TargetInfo& target = support::info(device.target.kind);
+  facts.aligned = target.aligned;
+  if (target.blocks) facts.whole_rows = spec.asks_for_block;
+  return facts;
+}
+
+}  // namespace
+
+void compile(kernel_state* state, const void* lambda, const signature& as) {
+  if (!state) support::fail_usage("a kernel object that was moved from is compiled");
+  host::Specialisation& spec = host::specialise(*state, lambda, as);
+  DeviceHandle& device = host::Devices::get().default_device();
+  const ir::Facts facts = usual_facts(spec, device);
+  if (!host::find_code(spec, device, facts, host::Effort::Best)) host::code_for(*state, spec, device, facts, host::Effort::Best);
+}
+
+compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
+  if (!of) support::fail_usage("a kernel object that was moved from is compiled");
+  host::Specialisation& spec = host::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
+  DeviceHandle& device = host::Devices::get().default_device();
+  const ir::Facts facts = usual_facts(spec, device);
+  auto promise = std::make_shared<std::promise<std::shared_ptr<const host::Compiled>>>();
+  auto made = std::make_unique<compilation::state>();
+  made->coming = promise->get_future().share();
+  host::expect_code(*of, spec, device, facts, made->coming);
+  // A copy of the recording: the kernel object may be gone before its turn comes.
+  host::run_in_background(host::Task::Asked, [recorded = spec.recorded, facts, &device, promise]() noexcept {
+    try {
+      promise->set_value(host::compile(recorded, facts, device, host::Effort::Best));
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+  });
+  return compilation(made.release());
+}
+
+}  // namespace detail
+}  // namespace krait

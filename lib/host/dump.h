@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `krait dump --run` shows: every kernel the process compiles, stage by stage. The tool asks for it through the environment,
+// KRAIT_DUMP="FD STAGES TARGET": a file descriptor to write to, a comma list of ir, final, hints, llvm, asm, ptx, spirv, and a target or "-".
+#pragma once
+
+#include <string>
+
+#include "host/jit.h"
+
+namespace krait::host {
+
+/// `facts` are the launch's; final_text is what they give on the device.
+void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device);
+
+/// Text of a stage: "ir" as recorded, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv", "spv" (the SPIR-V module's
+/// words), "hints" what makes it slow.
+std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& target);
+
+}  // namespace krait::host

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/graph.h"
+
+#include <algorithm>
+#include <map>
+
+#include "host/memory.h"
+#include "host/reports.h"
+#include "support/error.h"
+
+namespace krait {
+
+using host::DeviceHandle;
+
+graph::state*& host::open_graph() noexcept {
+  thread_local graph::state* open = nullptr;
+  return open;
+}
+
+void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
+                       bool host_arguments, bool reports, const std::string& what) {
+  if (&on != device) support::fail_usage("{} runs on {}, the graph that is being recorded is for {}", what, on.id, device->id);
+  if (host_arguments)
+    support::fail_usage(
+        "{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array", what);
+  if (request.stream.native)
+    support::fail_usage("{} is launched into a stream while a graph is recorded: the graph is replayed into one", what);
+  Launch& l = launches.emplace_back();
+  l.code = std::move(code), l.request = request, l.reports = reports;
+  l.args.assign(request.args, request.args + request.args_size);
+  l.request.args = l.args.data();  // the heap block stays where it is when the vector of launches grows
+}
+
+void graph::state::keep(detail::storage& memory) {
+  if (arrays.insert(&memory).second) host::share(memory);
+}
+
+graph::state::~state() {
+  if (native) device->device->destroy_graph(native);
+  for (detail::storage* memory : arrays) detail::release(memory);
+}
+
+graph::graph(detail::function_ref<void()> launches, device on) {
+  if (host::open_graph()) support::fail_usage("a graph is recorded while another one is: add all launches to one graph");
+  auto fresh = std::make_unique<state>();
+  fresh->device = &host::handle(on);
+  struct Open {
+    explicit Open(state* s) { host::open_graph() = s; }
+    ~Open() { host::open_graph() = nullptr; }
+  };
+  {
+    const Open open(fresh.get());
+    launches();
+  }
+  state_ = fresh.release();
+}
+
+graph::~graph() { delete state_; }
+
+std::size_t graph::size() const noexcept { return state_ ? state_->launches.size() : 0; }
+
+void graph::launch() { replay(nullptr); }
+void graph::launch(const stream& in) {
+  if (!host::record_of(in)) support::fail_usage("a graph is launched into a stream that was moved from");
+  if (state_ && in.on() != host::to_public(*state_->device))
+    support::fail_usage("the graph is for {}, the stream of {}", state_->device->id, in.on().id());
+  replay(in.native());
+}
+
+void graph::replay(void* native_stream) {
+  if (!state_) support::fail_usage("a graph that was moved from is launched");
+  if (host::open_graph()) support::fail_usage("a graph is launched while another one is recorded");
+  if (state_->launches.empty()) return;
+  const auto reports = [](const state::Launch& l) { return l.reports; };
+  if (std::any_of(state_->launches.begin(), state_->launches.end(), reports))
+    host::reports_of(*state_->device).during([&] { run(native_stream); });
+  else run(native_stream);
+  if (host::debug_mode()) host::collect_reports(*state_->device);
+}
+
+void graph::run(void* native_stream) {
+  runtime::Device& on = *state_->device->device;
+  if (state_->counts.empty()) {
+    std::map<const host::Compiled*, std::uint64_t> counts;
+    for (const state::Launch& l : state_->launches) ++counts[l.code.get()];
+    state_->counts.assign(counts.begin(), counts.end());
+  }
+  for (const auto& [code, times] : state_->counts) code->launches.fetch_add(times, std::memory_order_relaxed);
+  if (!state_->native) {
+    std::vector<runtime::GraphLaunch> all;
+    for (const state::Launch& l : state_->launches) all.push_back({l.code->code.get(), l.request});
+    state_->native = on.make_graph(all);
+  }
+  if (state_->native) return on.launch_graph(state_->native, {native_stream});
+  for (state::Launch& l : state_->launches) {
+    runtime::LaunchRequest request = l.request;
+    request.stream = {native_stream};
+    on.launch(*l.code->code, request);
+  }
+}
+
+}  // namespace krait

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A graph while it is recorded and afterwards. Calls look for the thread's open graph before they launch.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/jit.h"
+#include "krait/detail/call.h"
+#include "krait/graph.h"
+
+namespace krait {
+
+struct graph::state {
+  host::DeviceHandle* device = nullptr;
+  struct Launch {
+    std::shared_ptr<const host::Compiled> code;
+    runtime::LaunchRequest request;  // args points into the bytes below
+    std::vector<std::byte> args;
+    bool reports;  // what it prints or what goes wrong is to be collected
+  };
+  std::vector<Launch> launches;
+  std::set<detail::storage*> arrays;  // of which it is an owner
+  std::vector<std::pair<const host::Compiled*, std::uint64_t>>
+      counts;              // how often a replay launches each code; made at the first
+  void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
+
+  /// Adds a launch. Throws error{usage} where the graph cannot hold it.
+  void add(host::DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
+           bool host_arguments, bool reports, const std::string& what);
+  /// Keeps an array's memory as long as the graph.
+  void keep(detail::storage& memory);
+  ~state();
+};
+
+namespace host {
+/// The graph that this thread records, or null.
+graph::state*& open_graph() noexcept;
+}  // namespace host
+
+}  // namespace krait

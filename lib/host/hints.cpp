@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/hints.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+namespace krait::host {
+
+Hinting hinting() {
+  static const Hinting wanted = [] {
+    const char* v = std::getenv("KRAIT_HINTS");
+    if (!v || !*v) return Hinting::Recording;
+    return std::strcmp(v, "0") == 0 ? Hinting::None : Hinting::All;
+  }();
+  return wanted;
+}
+
+std::string message(const char* level, const std::string& file, unsigned line, const std::string& text, const std::string& what) {
+  if (file.empty()) return fmt::format("krait: {}: {}: {}\n", level, what, text);
+  return fmt::format("{}:{}: krait: {}: {}\n", file, line, level, text);
+}
+
+std::string text_of(const std::vector<Hint>& hints, const std::string& what) {
+  std::string out;
+  for (const Hint& h : hints) out += message("hint", h.file, h.line, h.text, what);
+  return out;
+}
+
+void give(const std::vector<Hint>& hints, const std::string& what) {
+  static std::mutex mutex;  // no fork meets it locked: who compiles is behind the fork gate
+  static auto& given = *new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  for (const Hint& h : hints) {
+    const std::string place = h.file.empty() ? what : fmt::format("{}:{}", h.file, h.line);
+    if (given.insert(h.kind + " " + place).second) std::fputs(text_of({h}, what).c_str(), stderr);
+  }
+}
+
+std::vector<Hint> read_hints(const std::string& lines) {
+  std::vector<Hint> all;
+  std::istringstream in(lines);
+  for (std::string kind, line, file, text;
+       std::getline(in, kind, '\t') && std::getline(in, line, '\t') && std::getline(in, file, '\t') && std::getline(in, text);)
+    all.push_back({kind, file, unsigned(std::strtoul(line.c_str(), nullptr, 10)), text});
+  return all;
+}
+
+std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::string& where) {
+  if (a.local_bytes <= 0) return {};
+  const std::size_t colon = where.rfind(':');
+  Hint h{"spill", where.substr(0, colon), 0, {}};
+  if (colon != where.npos) h.line = unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
+  h.text = fmt::format(
+      "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes of each thread lie in memory. Use "
+      "smaller "
+      "arrays and blocks, index arrays by constants, or split the kernel",
+      a.registers, a.local_bytes);
+  return {h};
+}
+
+}  // namespace krait::host

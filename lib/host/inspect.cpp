@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/dump.h"
+#include "host/kernel_state.h"
+#include "support/error.h"
+
+namespace krait {
+
+text::text(const char* data, std::size_t size) : data_(new char[size + 1]), size_(size) {
+  std::char_traits<char>::copy(data_, data, size);
+  data_[size] = 0;
+}
+text::~text() { delete[] data_; }
+
+namespace detail {
+
+text inspect(kernel_state* state, const char* stage, const char* target) {
+  host::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
+  if (!spec)
+    support::fail_usage("{} was not recorded yet, so there is no {} to show: call it, or compile() it, first",
+                        state ? host::describe(*state) : "this kernel object", stage);
+  ir::Facts facts{true, true, true, true, spec->asks_for_block};
+  const std::string out = host::stage_text(spec->recorded, facts, stage, target ? target : "");
+  return text(out.data(), out.size());
+}
+
+attributes_type attributes_of(kernel_state* state) {
+  host::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
+  for (const host::DeviceCode* codes = spec ? spec->codes.load(std::memory_order_acquire) : nullptr; codes; codes = codes->next)
+    for (unsigned which = 0; which < codes->variants.size(); ++which)
+      if (const host::Compiled* c = codes->variants[which].load(std::memory_order_acquire)) {
+        if (c->effort == host::Effort::Quick)
+          c = &host::code_for(*state, *spec, *codes->device, host::facts_of(*codes, which), host::Effort::Best);
+        const runtime::Executable::Attributes a = c->code->attributes();
+        return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block()};
+      }
+  support::fail_usage("{} was not compiled yet, so it has no attributes: call it, or compile() it, first",
+                      state ? host::describe(*state) : "this kernel object");
+}
+
+text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target) {
+  ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
+  if (!parsed.error.empty()) throw error(error::kind_type::compile, parsed.error.c_str());
+  if (const std::string broken = ir::verify(parsed.module); !broken.empty())
+    throw error(error::kind_type::compile, broken.c_str());
+  host::Recorded recorded;
+  recorded.module = std::move(parsed.module);
+  recorded.name = recorded.module.kernel().name, recorded.what = "kernel " + recorded.name;
+  ir::Facts facts = recorded.module.kernel().facts;
+  // A recording tells nothing of launches: hints are about the usual ones.
+  if (std::string_view(stage) == "hints" && facts == ir::Facts{}) facts = {true, true, true, true};
+  const std::string out = host::stage_text(recorded, facts, stage, target ? target : "");
+  return text(out.data(), out.size());
+}
+
+}  // namespace detail
+}  // namespace krait

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/jit.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "cache/in_flight.h"
+#include "host/background.h"
+#include "host/dump.h"
+#include "host/fork_gate.h"
+#include "host/plugin.h"
+#include "host/reports.h"
+#include "host/store.h"
+#include "ir/walk.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+constexpr std::size_t most_idle = 256;  // code that no kernel object uses, kept for kernels that are made again
+
+/// The process's code and what it counts; leaked, so that kernels in static storage may be destroyed at any time.
+struct Process {
+  cache::InFlight<Compiled> table{most_idle};
+  std::atomic<std::uint64_t> compiled{0}, improved{0}, from_disk{0}, from_memory{0};
+  std::atomic<std::uint64_t> launches{0};  // of code that is gone
+  std::atomic<std::uint64_t> made{0}, requests{0};
+};
+
+Process& process() {
+  static Process& p = *[] {
+    auto* fresh = new Process;
+    const auto before = [] { close_fork_gate(), process().table.lock_for_fork(); };
+    const auto in_parent = [] { process().table.unlock_in_parent(), open_fork_gate_in_parent(); };
+    const auto in_child = [] { process().table.unlock_in_child(), open_fork_gate_in_child(); };
+    pthread_atfork(before, in_parent, in_child);
+    return fresh;
+  }();
+  return p;
+}
+[[maybe_unused]] const Process& made_at_load = process();  // not while another thread forks
+
+std::string text_of(const ir::Facts& f) {
+  const std::string brick =
+      f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
+  return fmt::format("{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
+                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick);
+}
+
+/// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
+std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  std::string id = fmt::format("{}{} {} {}{}", recorded.hash, text_of(facts), device.id, device.target_text,
+                               effort == Effort::Quick ? " quick" : "");
+  if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
+  return id;
+}
+
+/// Which code it is, for every process: the recorded text is compared besides. Names and places are not part of it.
+std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  return fmt::format("{}code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "",
+                     device.target_text, text_of(facts), library_build_id(), plugin_build_id());
+}
+
+/// Null where nothing is kept on disk, or builds cannot be told apart.
+support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
+
+/// The argument block of a launch, from what was recorded and the reports that a pass adds.
+ir::ArgumentLayout given_arguments(const Recorded& recorded, const ir::Facts& facts, const support::Envelope& code) {
+  const ir::Function& kernel = recorded.module.kernel();
+  ir::Function head;
+  head.facts = facts, head.values = kernel.values, head.body = 0;
+  head.regions.emplace_back().params.assign(kernel.params().begin(), kernel.params().end());
+  const bool lowered = code.kind != support::TargetKind::Interpreter;
+  if (recorded.reports && lowered) passes::add_report_parameters(head);
+  return ir::argument_layout(head, code.arguments.count(ir::ArgumentSlot::What::SharedLength));
+}
+
+/// Makes the code ready to launch. Gives what is wrong with the bytes, or nothing.
+std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
+  const auto start = Clock::now();
+  support::Envelope code;
+  if (std::string wrong = support::open(bytes, out.device->target.kind, code); !wrong.empty()) return wrong;
+  if (std::string wrong = support::difference(code.arguments, given_arguments(recorded, facts, code)); !wrong.empty())
+    return wrong;
+  out.elements = code.elements;
+  out.lengths = ir::SharedLengths::from_words(code.lengths);
+  out.layout = std::move(code.arguments);
+  out.packing = Packing(out.layout, unsigned(recorded.module.kernel().params().size()));
+  std::optional<InDriver> in_driver;
+  if (!out.device->device->host_memory()) in_driver.emplace();
+  out.code = out.device->device->load(std::as_bytes(std::span(bytes)), recorded.name);
+  out.load_ms = since(start);
+  return {};
+}
+
+std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
+  auto start = Clock::now();
+  const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
+  const std::string text = ir::print(lowered, {.names = true, .locations = true});
+  out.passes_ms = since(start);
+  dump_stages(recorded, facts, text, *out.device);
+  std::string wrong;
+  const ir::SharedLengths lengths(lowered.kernel(), wrong);
+  if (!wrong.empty()) support::fail(error::kind_type::usage, "{}: {}", recorded.what, wrong);
+  if (lengths.count() > runtime::max_sized_at_launch)
+    support::fail_usage("{}: {} arrays of dynamic_shared, and the limit is {}", recorded.what, lengths.count(),
+                        runtime::max_sized_at_launch);
+
+  start = Clock::now();
+  if (out.device->target.kind == support::TargetKind::Interpreter) {
+    support::Envelope code = ir::envelope_of(lowered.kernel(), support::TargetKind::Interpreter);
+    code.code = text;
+    return support::seal(code);
+  }
+  support::Target target = out.device->target;
+  target.cpu.quick = out.effort == Effort::Quick;
+  const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
+  Generated generated = generate(text, target, "binary", recorded.what, hints);
+  give(generated.hints, recorded.what);
+  out.codegen_ms = since(start);
+  return std::move(generated.bytes);
+}
+
+std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device,
+                                      Effort effort) {
+  auto out = std::make_shared<Compiled>();
+  out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
+  out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
+
+  support::Store* const disk = device.target.kind == support::TargetKind::Interpreter ? nullptr : usable_store();
+  // Quick code is kept as well: a program that always ends before its kernels are improved finds that.
+  for (const Effort kept : {Effort::Best, Effort::Quick}) {
+    if (!disk || (kept == Effort::Quick && effort == Effort::Best)) continue;
+    const std::optional<std::string> found = disk->find(disk_key(facts, device, kept), recorded.text);
+    if (!found || !load(*out, *found, recorded, facts).empty()) continue;
+    out->from_disk = true, out->effort = kept;
+    ++(improving_here() ? process().improved : process().from_disk);
+    return out;
+  }
+  out->effort = effort;
+  if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
+  std::string made = generate_code(*out, recorded, facts);
+  // A plug-in that was replaced while this process ran is not the one in the key.
+  if (disk && loaded_plugin_build_id() == plugin_build_id())
+    made = disk->keep(out->name, disk_key(facts, device, effort), recorded.text, std::move(made));
+  if (const std::string wrong = load(*out, made, recorded, facts); !wrong.empty())
+    support::fail_device("{}: {}", recorded.what, wrong);
+  if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);
+  ++(improving_here() ? process().improved : process().compiled);
+  return out;
+}
+
+}  // namespace
+
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort) {
+  ir::Module m = recorded.module;
+  m.kernel().facts = facts;
+  if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
+  if (const std::string refused = passes::run_pipeline(m, target, passes::verify_by_default, effort); !refused.empty())
+    support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
+  return m;
+}
+
+std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Facts& facts, DeviceHandle& device, Effort effort) {
+  Process& p = process();
+  std::optional<Awaited> awaited;
+  if (!improving_here()) awaited.emplace();
+  const BehindForkGate behind;  // the locks of the code generator and of the cache, too
+  bool first = false;
+  std::shared_ptr<const Compiled> result;
+  if (effort == Effort::Quick) result = p.table.find(identity(recorded, facts, device, Effort::Best));
+  if (!result)
+    result = p.table.find_or_make(identity(recorded, facts, device, effort), first,
+                                  [&] { return build(recorded, facts, device, effort); });
+  if (!first) ++p.from_memory, ++result->found_in_memory;
+  if (first)
+    for (const auto& gone : p.table.take_idle()) p.launches += gone->launches;
+  return result;
+}
+
+bool has_tiers(const DeviceHandle& device) {
+  const BehindForkGate behind;
+  static const bool on = [] {
+    const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
+    return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode() && hinting() != Hinting::All;
+  }();
+  return on && support::info(device.target.kind).tiers;
+}
+
+void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts,
+             DeviceHandle& device) {
+  const int here = fork_generation();
+  if (quick->next.code.load(std::memory_order_acquire) || quick->next.begun.exchange(here) == here) return;
+  // A copy of the recording: the kernel object may be gone before its turn comes.
+  run_in_background(Task::Improving, [weak = std::weak_ptr(quick), recorded, facts, &device]() noexcept {
+    const std::shared_ptr<const Compiled> code = weak.lock();
+    if (!code) return;
+    if (code.use_count() <= 2) {  // the table's and this one: the kernel is gone. Whoever makes it again begins again.
+      code->next.begun = -1;
+      return;
+    }
+    try {
+      std::shared_ptr<const Compiled> best = compile(recorded, facts, device, Effort::Best);
+      code->next.owner = std::move(best);
+      code->next.code.store(code->next.owner.get(), std::memory_order_release);
+    } catch (...) {  // the quick code runs, and is right
+    }
+  });
+}
+
+std::vector<std::shared_ptr<const Compiled>> all_code() { return process().table.all(); }
+
+Counts counts() {
+  const Process& p = process();
+  Counts c{p.compiled, p.improved, p.from_disk, p.from_memory, p.launches};
+  for (const auto& code : all_code()) c.launches += code->launches;
+  return c;
+}
+
+}  // namespace krait::host

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/kernel_state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "cache/entry.h"
+#include "host/background.h"
+#include "host/memory.h"
+#include "host/reports.h"
+#include "ir/calls.h"
+#include "ir/text.h"
+#include "ir/walk.h"
+#include "ir/weight.h"
+#include "support/error.h"
+#include "trace/trace.h"
+
+namespace krait::host {
+namespace {
+
+bool checked_by_environment() {
+  const char* v = std::getenv("KRAIT_CHECK");
+  return v && *v && std::strcmp(v, "0") != 0;
+}
+
+std::string place_of(const detail::kernel_state& state) {
+  return state.where.file && state.where.line ? fmt::format("{}:{}", state.where.file, state.where.line) : "";
+}
+
+/// Its name and where it was made.
+std::string named(const detail::kernel_state& state) {
+  const std::string place = place_of(state);
+  return place.empty() ? state.name : fmt::format("{} ({})", state.name, place);
+}
+
+/// Runs the lambda on recorded parameters.
+Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+  const auto start = std::chrono::steady_clock::now();
+  detail::recording_options o;
+  o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
+  o.checked = state.with.checked || checked_by_environment();
+  o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
+  void* recording = detail::begin_recording(o);
+  try {
+    detail::node nodes[max_parameters];
+    for (unsigned i = 0; i < as.count; ++i) {
+      const detail::parameter_type& p = as.parameters[i];
+      if (p.rank) nodes[i] = detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
+      else nodes[i] = p.elem_bytes ? detail::parameter_aggregate(p.elem_bytes) : detail::parameter(p.type);
+    }
+    as.record(lambda, nodes);
+  } catch (...) {
+    detail::abandon_recording(recording);
+    throw;
+  }
+  Recorded out;
+  const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording));
+  for (const trace::Warning& w : taken->warnings)
+    std::fputs(message("warning", w.file, w.line, w.text, describe(state)).c_str(), stderr);
+  if (const auto& hint = taken->hint) out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
+  out.module = std::move(taken->module);
+  out.tables = std::move(taken->tables);
+  passes::prepare(out.module);
+  // Where accesses are checked, code may name the user's lines.
+  out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
+  out.hash = cache::content_hash(out.text);
+  out.name = named(state), out.what = describe(state), out.where = place_of(state);
+  out.reports = find_reports(out);
+  out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+/// Which array parameters the kernel loads from and stores to.
+void note_accesses(Specialisation& spec) {
+  const ir::Calls calls(spec.recorded.module);
+  const ir::Function& f = spec.recorded.module.kernel();
+  const auto params = f.params();
+  ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
+    const ir::Inst& i = f.insts[id];
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+      const bool reads = calls.reads(i, k), writes = calls.writes(i, k);
+      if (!reads && !writes) continue;
+      for (std::size_t p = 0; p < params.size() && p < spec.reads.size(); ++p) {
+        if (params[p] != i.operands[k]) continue;
+        if (reads) spec.reads[p] = true;
+        if (writes) spec.writes[p] = true;
+      }
+    }
+  });
+}
+
+/// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
+bool asks_for_block(const ir::Module& m) {
+  if (m.kernel().block[0]) return false;
+  const auto asks = [](const ir::Inst& i) {
+    switch (i.op) {
+      case ir::Op::ThreadIdx:
+      case ir::Op::BlockIdx:
+      case ir::Op::Shared:
+      case ir::Op::LaneId:
+      case ir::Op::Uniform:
+      case ir::Op::Print:
+      case ir::Op::Fault: return true;
+      default: return ir::is_barrier(i.op) || ir::is_warp_operation(i.op);
+    }
+  };
+  const auto any = [&](const ir::Function& f) { return ir::any_inst(f, asks); };
+  return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
+}
+
+unsigned index_of(const ir::Facts& f) {
+  return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3;
+}
+
+/// Code that was asked for ahead; null where it was not, or failed: then the call tries again and reports.
+std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Specialisation& spec, const DeviceHandle& device,
+                                              const ir::Facts& facts) {
+  Coming coming;
+  {
+    std::lock_guard lock(state.mutex);
+    const auto at = std::find_if(spec.expected.begin(), spec.expected.end(), [&](const Expected& e) {
+      return e.device == &device && e.facts == facts && e.process == int(getpid());
+    });
+    if (at == spec.expected.end()) return nullptr;
+    coming = at->coming;
+  }
+  try {
+    return coming.get();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+Specialisation* find(detail::kernel_state& state, const detail::signature& as) {
+  for (Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
+    if (s->as == &as) return s;
+  return nullptr;
+}
+
+}  // namespace
+
+Specialisation::~Specialisation() {
+  for (DeviceCode* c = codes.load(); c;) {
+    DeviceCode* following = c->next;
+    delete c;
+    c = following;
+  }
+  for (DeviceTables* t = tables.load(); t;) {
+    DeviceTables* following = t->next;
+    delete t;
+    t = following;
+  }
+}
+
+std::string describe(const detail::kernel_state& state) { return "kernel " + named(state); }
+
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+  if (Specialisation* s = find(state, as)) return *s;
+  if (as.count > max_parameters)
+    support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), max_parameters, as.count);
+  std::uint64_t by_value = 0;
+  for (const detail::parameter_type& p : std::span(as.parameters, as.count))
+    by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
+  if (by_value > max_by_value)
+    support::fail_usage(
+        "{}: numbers and structs of {} bytes are passed by value, and the limit is {}: pass large ones as an array",
+        describe(state), by_value, max_by_value);
+  auto fresh = std::make_unique<Specialisation>();
+  fresh->as = &as;
+  fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
+  fresh->parameters.assign(as.parameters, as.parameters + as.count);
+  for (const trace::Table& t : fresh->recorded.tables)
+    fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
+  if (fresh->parameters.size() > max_parameters)
+    support::fail_usage("{}: more than {} parameters and tables", describe(state), max_parameters);
+  for (unsigned i = 0; i < fresh->parameters.size(); ++i)
+    if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
+  note_accesses(*fresh);
+  fresh->asks_for_block = asks_for_block(fresh->recorded.module);
+  fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
+  std::lock_guard lock(state.mutex);
+  if (Specialisation* s = find(state, as)) return *s;  // another thread was first
+  fresh->next = state.specialisations.load();
+  state.specialisations.store(fresh.get(), std::memory_order_release);
+  state.last.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
+}
+
+void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
+                 const Coming& coming) {
+  std::lock_guard lock(state.mutex);
+  std::erase_if(spec.expected, [&](const Expected& e) { return e.device == &device && e.facts == facts; });
+  spec.expected.push_back({&device, facts, coming, int(getpid())});
+}
+
+const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
+  for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
+    if (codes->device != &device || codes->whole_rows != facts.whole_rows || codes->brick != facts.brick) continue;
+    const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
+    if (!c || c->effort == Effort::Best) return c;
+    const bool alone =
+        !c->next.code.load(std::memory_order_acquire) && c->next.begun.load(std::memory_order_relaxed) == fork_generation();
+    return alone && at_least == Effort::Quick ? c : nullptr;
+  }
+  return nullptr;
+}
+
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
+                         Effort effort) {
+  const unsigned which = index_of(facts);
+  const auto codes_here = [&]() -> DeviceCode* {
+    for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
+      if (c->device == &device && c->whole_rows == facts.whole_rows && c->brick == facts.brick) return c;
+    return nullptr;
+  };
+  std::shared_ptr<const Compiled> made = take_expected(state, spec, device, facts);
+  if (!made)
+    if (DeviceCode* codes = codes_here())
+      if (const Compiled* c = codes->variants[which].load(std::memory_order_acquire);
+          c && c->next.code.load(std::memory_order_acquire))
+        made = c->next.owner;
+  if (!made) made = compile(spec.recorded, facts, device, effort);
+  if (made->effort == Effort::Quick) improve(made, spec.recorded, facts, device);
+  std::lock_guard lock(state.mutex);
+  DeviceCode* codes = codes_here();
+  if (!codes) {
+    codes = new DeviceCode;
+    codes->device = &device, codes->whole_rows = facts.whole_rows, codes->brick = facts.brick;
+    codes->next = spec.codes.load();
+    spec.codes.store(codes, std::memory_order_release);
+  }
+  std::shared_ptr<const Compiled>& owner = codes->owners[which];
+  if (owner && owner->effort == Effort::Quick && made->effort == Effort::Best)
+    codes->replaced.push_back(std::exchange(owner, nullptr));
+  if (!owner) owner = std::move(made);
+  codes->variants[which].store(owner.get(), std::memory_order_release);
+  return *owner;
+}
+
+ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
+  return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, codes.whole_rows, codes.brick};
+}
+
+const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
+  const auto find_tables = [&]() -> DeviceTables* {
+    for (DeviceTables* t = spec.tables.load(std::memory_order_acquire); t; t = t->next)
+      if (t->device == &device) return t;
+    return nullptr;
+  };
+  if (const DeviceTables* t = find_tables()) return *t;
+  std::lock_guard lock(state.mutex);
+  if (const DeviceTables* t = find_tables()) return *t;
+  const auto release = [](std::vector<detail::argument>* all) {
+    for (const detail::argument& a : *all) detail::release(a.memory);
+    delete all;
+  };
+  const std::shared_ptr<std::vector<detail::argument>> arguments(new std::vector<detail::argument>, release);
+  for (const trace::Table& t : spec.recorded.tables) {
+    detail::argument& a = arguments->emplace_back();
+    a.kind = detail::argument::device_array, a.rank = 1, a.extents[0] = t.count(), a.strides[0] = 1;
+    if (t.bytes.empty()) continue;
+    a.memory = detail::allocate(&device, t.bytes.size());
+    detail::copy_from_host(a.memory, t.bytes.data(), t.bytes.size());
+    a.memory->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
+  }
+  auto* fresh = new DeviceTables{&device, arguments, spec.tables.load()};
+  spec.tables.store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
+std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {
+  std::lock_guard lock(state.mutex);
+  for (const DeviceCode* c = spec.codes.load(); c; c = c->next) {
+    for (const auto& owner : c->owners)
+      if (owner.get() == &code) return owner;
+    for (const auto& owner : c->replaced)
+      if (owner.get() == &code) return owner;
+  }
+  return nullptr;
+}
+
+}  // namespace krait::host
+
+namespace krait::detail {
+
+kernel_state::~kernel_state() {
+  for (host::Specialisation* s = specialisations.load(); s;) {
+    host::Specialisation* next = s->next;
+    delete s;
+    s = next;
+  }
+}
+
+kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where) {
+  auto* s = new kernel_state;
+  s->with = with, s->fixed_block = fixed_block;
+  // The kernels of expressions on arrays are made in our header: no place that tells the user anything.
+  if (where.file && !trace::in_own_header(where.file)) s->where = where;
+  if (with.name) {
+    s->name = with.name;
+  } else if (where.file) {
+    const char* slash = std::strrchr(where.file, '/');
+    s->name = fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
+  }
+  return s;
+}
+void free_kernel_state(kernel_state* state) noexcept { delete state; }
+
+}  // namespace krait::detail

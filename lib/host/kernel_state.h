@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The slot in a kernel object: its recordings, one a signature, and their code, one variant a device and set of launch facts.
+// Finding them takes no lock: lists only grow, and a new entry is published by one atomic store.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "host/jit.h"
+#include "ir/weight.h"
+#include "krait/detail/call.h"
+
+namespace krait::host {
+
+inline constexpr unsigned max_parameters = 253;      // the IR's 255, of which lower_reports may need two
+inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
+
+/// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
+struct DeviceCode {
+  DeviceHandle* device = nullptr;
+  bool whole_rows = false;
+  ir::Brick brick;
+  std::array<std::atomic<const Compiled*>, 16> variants{};
+  std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
+  std::vector<std::shared_ptr<const Compiled>> replaced;   // quick code, which launches of other threads may still be using
+  DeviceCode* next = nullptr;
+};
+
+using Coming = std::shared_future<std::shared_ptr<const Compiled>>;
+
+/// Code that is being compiled in the background. It is the kernel's from then on.
+struct Expected {
+  DeviceHandle* device;
+  ir::Facts facts;
+  Coming coming;
+  int process;  // a child of fork has no such thread
+};
+
+/// A recording's tables in one device's memory, as arguments behind those of a call.
+struct DeviceTables {
+  DeviceHandle* device = nullptr;
+  std::shared_ptr<const std::vector<detail::argument>> arguments;  // releases the memory
+  DeviceTables* next = nullptr;
+};
+
+struct Specialisation {
+  const detail::signature* as = nullptr;
+  Recorded recorded;
+  std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
+  bool asks_for_block = false;              // how the threads of a block lie matters: the facts whole_rows and brick do
+  ir::Work work;                            // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
+  bool strides = false;                     // by grid_stride
+  std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
+  std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending
+  std::atomic<DeviceCode*> codes{nullptr};
+  std::vector<Expected> expected;  // under the state's mutex
+  std::atomic<DeviceTables*> tables{nullptr};
+  Specialisation* next = nullptr;
+  ~Specialisation();
+};
+
+}  // namespace krait::host
+
+namespace krait::detail {
+
+struct kernel_state {
+  std::string name;
+  location where;
+  options with;
+  dims fixed_block;
+  std::atomic<host::Specialisation*> specialisations{nullptr};
+  std::atomic<host::Specialisation*> last{nullptr};
+  std::mutex mutex;  // held while a list grows, never while recording
+  ~kernel_state();
+};
+
+}  // namespace krait::detail
+
+namespace krait::host {
+
+/// The kernel for messages: its name and where it was made.
+std::string describe(const detail::kernel_state& state);
+/// Finds the recording for a signature, or makes it.
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
+/// Notes code that comes, so that `code_for` waits for it.
+void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
+                 const Coming& coming);
+/// The code that a launch takes; null where it has to be made, or better code waits to be taken. Takes no lock.
+const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least);
+/// Takes better code, waits for what was asked for ahead, or makes it, with that effort at least.
+const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
+                         Effort effort);
+/// The facts of variant `which`.
+ir::Facts facts_of(const DeviceCode& codes, unsigned which);
+
+/// The recording's tables in that device's memory; finds them, or copies them there.
+const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);
+
+/// The shared owner of code that code_for gave.
+std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code);
+
+}  // namespace krait::host

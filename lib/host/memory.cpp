@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/memory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "host/reports.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+/// KRAIT_MEMORY_LIMIT: bytes, or a number with K, M or G behind it; 0: none.
+std::int64_t limit_of_environment() {
+  const char* text = std::getenv("KRAIT_MEMORY_LIMIT");
+  if (!text || !*text) return 0;
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text, text + std::strlen(text), number);  // whatever the program's locale
+  const std::string_view unit = end;
+  const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (failed != std::errc() || power < 0 || !(number >= 0) || std::ldexp(number, power) > 0x1p62)
+    support::fail_usage("KRAIT_MEMORY_LIMIT={} is not a size: give bytes, or a number followed by K, M or G", text);
+  return std::int64_t(std::ldexp(number, power));
+}
+
+}  // namespace
+
+std::int64_t MemoryCount::limit() const {
+  const std::int64_t set = limit_.load(std::memory_order_relaxed);
+  return set == unset ? limit_of_environment() : set;
+}
+
+bool MemoryCount::add(std::int64_t bytes) {
+  if (limit_.load(std::memory_order_relaxed) == unset) set_limit(limit_of_environment());
+  const std::int64_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (const std::int64_t most = limit(); most > 0 && now > most) return remove(bytes), false;
+  std::int64_t seen = peak();
+  while (seen < now && !peak_.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
+  MemoryCount& count = device.memory;
+  if (!count.add(std::int64_t(bytes)))
+    support::fail_device(
+        "{} ({}): out of memory: {} bytes were asked for, {} of the limit of {} are used; free arrays, or raise it "
+        "(device::limit_memory, KRAIT_MEMORY_LIMIT)",
+        device.id, device.name, bytes, count.used(), count.limit());
+  try {
+    return device.device->allocate(bytes, stream);
+  } catch (...) {
+    count.remove(std::int64_t(bytes));
+    throw;
+  }
+}
+
+void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
+  device.device->free(address, stream);
+  device.memory.remove(std::int64_t(bytes));
+}
+void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept {
+  device.device->free_when_idle(address);
+  device.memory.remove(std::int64_t(bytes));
+}
+
+void share(detail::storage& memory) noexcept {
+  memory.several_streams = true;
+  memory.owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+void used_in(detail::storage& memory, StreamRecord* stream) {
+  if (memory.last == stream) return;
+  if (memory.last || stream) memory.several_streams = true;
+  memory.last = stream;
+}
+
+runtime::StreamHandle order_of(const detail::storage& memory) {
+  // A destroyed stream was drained by the back end: the default stream comes after it.
+  return memory.last && memory.last->alive.load() ? memory.last->handle : runtime::StreamHandle{};
+}
+
+void retire(StreamRecord* record) noexcept {
+  // Arrays may still point to the record, so it is marked and kept: a few bytes a stream that ever existed.
+  static std::mutex mutex;
+  static auto* const retired = new std::vector<StreamRecord*>;
+  record->alive = false;
+  std::lock_guard lock(mutex);
+  try {
+    retired->push_back(record);
+  } catch (...) {  // out of memory: the record stays allocated all the same
+  }
+}
+
+}  // namespace krait::host
+
+namespace krait::detail {
+
+using host::DeviceHandle;
+
+storage* allocate(void* device_handle, std::size_t bytes) {
+  auto* d = static_cast<DeviceHandle*>(device_handle);
+  auto s = std::make_unique<storage>();
+  s->device = d, s->bytes = bytes;
+  s->address = host::allocate(*d, bytes, {});
+  return s.release();
+}
+
+storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes) {
+  if (address == 0) support::fail_usage("array::wrap got a null address for {} bytes", bytes);
+  auto* s = new storage;
+  s->device = static_cast<DeviceHandle*>(device_handle), s->address = address, s->bytes = bytes, s->owned = false;
+  return s;
+}
+
+void release(storage* memory) noexcept {
+  if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  if (memory->owned && memory->several_streams) host::free_when_idle(*memory->device, memory->address, memory->bytes);
+  else if (memory->owned) host::free(*memory->device, memory->address, memory->bytes, host::order_of(*memory));
+  delete memory;
+}
+
+std::uint64_t address_of(const storage* memory) noexcept { return memory->address; }
+void* device_of(const storage* memory) noexcept { return memory->device; }
+
+void copy_from_host(storage* memory, const void* from, std::size_t bytes) {
+  memory->device->device->copy_to_device(memory->address, from, bytes, host::order_of(*memory));
+  host::collect_reports(*memory->device);
+}
+
+void copy_to_host(const storage* memory, void* to, std::size_t bytes) {
+  memory->device->device->copy_to_host(to, memory->address, bytes, host::order_of(*memory));
+  host::collect_reports(*memory->device);
+}
+
+void copy_array(storage* to, const storage* from, std::size_t bytes) {
+  if (to->device == from->device) {
+    if (to->last != from->last) from->device->device->synchronize(host::order_of(*from));
+    to->device->device->copy_on_device(to->address, from->address, bytes, host::order_of(*to));
+    return host::collect_reports(*to->device);
+  }
+  // Between devices the bytes pass through the host, a piece at a time.
+  const std::size_t piece = std::min<std::size_t>(bytes, 64u << 20);
+  const std::unique_ptr<std::byte[]> buffer(new std::byte[piece]);
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    const std::size_t n = std::min(piece, bytes - at);
+    from->device->device->copy_to_host(buffer.get(), from->address + at, n, host::order_of(*from));
+    to->device->device->copy_to_device(to->address + at, buffer.get(), n, host::order_of(*to));
+    to->device->device->synchronize(host::order_of(*to));
+  }
+  host::collect_reports(*from->device);
+  host::collect_reports(*to->device);
+}
+
+void* allocate_host(std::size_t bytes) {
+  void* p = std::malloc(bytes ? bytes : 1);
+  if (!p) throw error(error::kind_type::device, "out of host memory while reading an array back");
+  return p;
+}
+void free_host(void* memory) noexcept { std::free(memory); }
+
+void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes) {
+  __int128 total = std::int64_t(element_bytes);
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
+    total *= extents[d];
+    if (total > (__int128(1) << 62)) support::fail_usage("an array of more than 2^62 bytes was asked for");
+  }
+}
+
+void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation) {
+  const auto text = [rank](const std::int64_t* extents) { return fmt::format("({})", fmt::join(extents, extents + rank, ", ")); };
+  if (!std::equal(got, got + rank, wanted))
+    support::fail_usage("{}: the array has the shape {}, not {}", operation, text(got), text(wanted));
+}
+void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
+  if (got != wanted) support::fail_usage("{}: the container holds {} elements, the array {}", operation, got, wanted);
+}
+
+void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }
+
+}  // namespace krait::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/packing.h"
+
+#include <cstring>
+
+namespace krait::host {
+
+using detail::argument;
+using What = ir::ArgumentSlot::What;
+
+Packing::Packing(const ir::ArgumentLayout& layout, unsigned given) : given_(given) {
+  for (const ir::ArgumentSlot& s : layout.slots) {
+    const auto of_argument = [&](std::size_t member) {
+      numbers_.push_back({s.offset, std::uint32_t(s.param * sizeof(argument) + member)});
+    };
+    if (s.what == What::SharedLength || s.what == What::Bytes || s.param >= given) {
+      rest_.push_back(s);
+      continue;
+    }
+    switch (s.what) {
+      case What::Address: addresses_.push_back({s.offset, std::uint32_t(s.param * sizeof(std::uint64_t))}); break;
+      case What::Scalar: of_argument(offsetof(argument, bits)); break;
+      case What::Extent: of_argument(offsetof(argument, extents) + s.dimension * sizeof(std::int64_t)); break;
+      case What::Stride: of_argument(offsetof(argument, strides) + s.dimension * sizeof(std::int64_t)); break;
+      case What::SharedLength:
+      case What::Bytes: break;
+    }
+  }
+}
+
+void Packing::pack(std::byte* block, const Sources& from) const {
+  const auto move = [&](const std::vector<Move>& all, const void* start) {
+    for (const Move& m : all) std::memcpy(block + m.to, static_cast<const std::byte*>(start) + m.from, 8);
+  };
+  move(numbers_, from.given);
+  move(addresses_, from.addresses);
+  for (const ir::ArgumentSlot& s : rest_) {  // little-endian, as every target
+    if (s.what == What::SharedLength) {
+      std::memcpy(block + s.offset, &from.lengths[s.param], s.bytes);
+      continue;
+    }
+    if (s.what == What::Bytes) {
+      std::memcpy(block + s.offset, from.given[s.param].data, s.bytes);
+      continue;
+    }
+    const argument& a = from.added[s.param - given_];
+    switch (s.what) {
+      case What::Address: std::memcpy(block + s.offset, &from.addresses[s.param], s.bytes); break;
+      case What::Scalar: std::memcpy(block + s.offset, &a.bits, s.bytes); break;
+      case What::Extent: std::memcpy(block + s.offset, &a.extents[s.dimension], s.bytes); break;
+      case What::Stride: std::memcpy(block + s.offset, &a.strides[s.dimension], s.bytes); break;
+      case What::SharedLength:
+      case What::Bytes: break;
+    }
+  }
+}
+
+}  // namespace krait::host

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/plugin.h"
+
+#include <dlfcn.h>
+
+#include <array>
+
+#include "codegen/codegen.h"
+#include "support/build_id.h"
+#include "support/error.h"
+#include "support/places.h"
+
+namespace krait::host {
+namespace {
+
+struct Plugin {
+  krait_codegen_fn compile = nullptr;
+  krait_codegen_release_fn release = nullptr;
+  std::string build_id, failure;
+};
+
+std::array<std::string, 3> places() { return support::places_of("libkrait_codegen.so"); }
+
+Plugin open_plugin() {
+  Plugin p;
+  void* library = nullptr;
+  for (const std::string& path : places()) {
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library) break;
+    const char* why = dlerror();
+    p.failure += (p.failure.empty() ? "" : "; ") + std::string(why ? why : path);
+  }
+  if (!library) return p;
+  p.compile = reinterpret_cast<krait_codegen_fn>(dlsym(library, "krait_codegen"));
+  p.release = reinterpret_cast<krait_codegen_release_fn>(dlsym(library, "krait_codegen_release"));
+  const auto id = reinterpret_cast<krait_codegen_build_id_fn>(dlsym(library, "krait_codegen_build_id"));
+  if (!p.compile || !p.release || !id) {
+    p.compile = nullptr, p.failure = "it lacks functions that this library expects: reinstall Krait";
+    return p;
+  }
+  p.build_id = id();
+  return p;
+}
+
+const Plugin& plugin() {
+  static const auto* const p = new Plugin(open_plugin());
+  if (!p->compile) support::fail_device("Krait's code generator libkrait_codegen.so cannot be loaded: {}", p->failure);
+  return *p;
+}
+
+}  // namespace
+
+const std::string& plugin_build_id() {
+  static const auto* const id = new std::string([] {
+    for (const std::string& path : places())
+      if (std::string found = support::build_id_of_file(path); !found.empty()) return found;
+    return std::string();
+  }());
+  return *id;
+}
+
+const std::string& loaded_plugin_build_id() { return plugin().build_id; }
+
+Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints) {
+  const Plugin& p = plugin();
+  const std::string target_text = support::print(target);
+  const krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints};
+  krait_codegen_reply reply{};
+  p.compile(&request, &reply);
+  Generated out;
+  try {
+    out.bytes.assign(reply.data ? reply.data : "", reply.size);
+    out.log = reply.log ? reply.log : "";
+    if (reply.hints) out.hints = read_hints(reply.hints);
+  } catch (...) {
+    p.release(&reply);
+    throw;
+  }
+  out.parse_ms = reply.parse_ms, out.lower_ms = reply.lower_ms, out.optimise_ms = reply.optimise_ms, out.emit_ms = reply.emit_ms;
+  const int status = reply.status;
+  p.release(&reply);
+  if (status == 1) support::fail(error::kind_type::compile, "{}: {}", what, out.log);
+  if (status == 3) support::fail_device("{}: {}", what, out.log);
+  if (status != 0)
+    support::fail(error::kind_type::internal,
+                  "{}: Krait's code generator failed: {}. Please report it with the kernel's text "
+                  "(kernel.ir()).",
+                  what, out.log);
+  return out;
+}
+
+}  // namespace krait::host
