@@ -54,15 +54,19 @@ struct Tag {
 };
 
 /// Calls make with a Tag of s.
+// The formatter joins the last case and the directive behind it.
+// clang-format off
 template <class Make>
 LaneFunction for_type(Scalar s, Make make) {
   switch (s) {
     case Scalar::Void: break;
 #define KRAIT_SCALAR(Name, ...) \
-  case Scalar::Name: return make(Tag<Scalar::Name>{}); #include "krait/types.def"
+  case Scalar::Name: return make(Tag<Scalar::Name>{});
+#include "krait/types.def"
   }
   return nullptr;
 }
+// clang-format on
 
 template <Op op>
 LaneFunction cast_function(Scalar to, Scalar from) {
@@ -90,13 +94,17 @@ LaneFunction choose(Scalar result, Scalar operand) {
 
 }  // namespace
 
+// The formatter joins the last case and the directive behind it.
+// clang-format off
 LaneFunction lane_function(Op op, Scalar result, Scalar operand) {
   switch (op) {
 #define KRAIT_VALUE(Name, ...) \
-  case Op::Name: return choose<Op::Name>(result, operand); #include "krait/ops.def"
+  case Op::Name: return choose<Op::Name>(result, operand);
+#include "krait/ops.def"
     default: return nullptr;
   }
 }
+// clang-format on
 
 std::uint64_t eval(Op op, Scalar result, Scalar operand, std::span<const std::uint64_t> operands) {
   const LaneFunction lanes = lane_function(op, result, operand);

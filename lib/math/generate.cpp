@@ -9,8 +9,8 @@
 
 #include "ir/builder.h"
 #include "ir/text.h"
-#include "math/functions.h"
 #include "math/traced.h"  // before the functions: their words are looked up where they stand
+#include "math/functions.h"
 #include "trace/trace.h"
 
 namespace krait::math {

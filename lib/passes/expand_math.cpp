@@ -66,16 +66,20 @@ const Module* body_of(Op op, Scalar s, bool fast) {
 
 constexpr std::uint64_t one = 0x3f800000, smallest_normal = 0x00800000;  // bits of f32
 
+// The formatter joins the last case and the directive behind it.
+// clang-format off
 /// The slope at zero, as bits of f32, of functions that lose subnormal arguments with an fma that flushes them; 0 of others.
 std::uint64_t slope(Op op) {
   switch (op) {
 #define FUNCTION1(Name, name)
 #define FUNCTION2(Name, name)
 #define LINEAR(Name, bits) \
-  case Op::Name: return bits; #include "math/functions.def"
+  case Op::Name: return bits;
+#include "math/functions.def"
     default: return 0;
   }
 }
+// clang-format on
 
 void let_fma_flush(Inst& inst) { inst.fast |= inst.op == Op::Fma && inst.type.scalar == Scalar::F32; }
 
