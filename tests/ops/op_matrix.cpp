@@ -3,6 +3,7 @@
 // Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
 // ir::eval, those through which threads meet against the interpreter:
 //   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--at-least ROWS] [--only TEXT] [--meet no]
+//   op_matrix --compile TARGET [--mode …] [--at-least ROWS]      code for a target alone, without its device
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
 // cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for; 77: there is no
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "host/devices.h"
@@ -195,6 +197,35 @@ int matrix(const Options& o) {
   return totals.different > 0 || totals.rows < o.at_least;
 }
 
+/// Compiles all rows for a target whose device may be missing: that the code generator takes what the passes leave.
+int compile(const std::string& text, const Options& o) {
+  const support::Target target = host::read_target(text);
+  long rows = 0, failed = 0;
+  const auto one = [&](const std::string& name, ir::Module module, long count) {
+    try {
+      if (const std::string refused = passes::run_pipeline(module, target, true); !refused.empty())
+        throw error(error::kind_type::internal, refused.c_str());
+      host::generate(ir::print(module), target, "binary", name);
+      rows += count;
+    } catch (const error& e) {
+      ++failed, std::printf("FAILED %s: %.400s\n", name.c_str(), e.message());
+    }
+  };
+  for (const Case& c : test::all_cases()) {
+    std::vector<std::size_t> all(c.rows.size());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    one(c.name, build(c, all, test::exact_mode(o.mode)).module, long(all.size()));
+  }
+  if (o.meet)
+    for (const test::Meeting& m : test::all_meetings(32)) {
+      ir::Module module = m.module;
+      module.kernel().fp = test::exact_mode(o.mode);
+      one(m.name, std::move(module), 1);
+    }
+  std::printf("op_matrix, %s for %s: %ld rows compiled, %ld kernels failed\n", o.mode.c_str(), text.c_str(), rows, failed);
+  return failed > 0 || rows < o.at_least;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -207,7 +238,7 @@ int main(int argc, char** argv) try {
   o.meet = given["--meet"] != "no";
   if (given.count("--only")) o.only = given["--only"];
   if (given.count("--at-least")) o.at_least = std::atol(given["--at-least"].c_str());
-  return matrix(o);
+  return given.count("--compile") ? compile(given["--compile"], o) : matrix(o);
 } catch (const std::exception& e) {
   std::printf("op_matrix: %s\n", e.what());
   return 1;

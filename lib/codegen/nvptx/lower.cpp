@@ -207,8 +207,9 @@ Value* Lowering::pure(const ir::Inst& inst) {
   return numeric_.emit(inst.op, to, from, operands, is_fast(inst));
 }
 
-/// The conversions that lower_types leaves, by instructions that have two numbers; the lower one is used.
+/// The conversions that lower_types leaves, by instructions that have two numbers; the lower one is used. Of a half its value in 32 bits.
 Value* Lowering::to_float8(Scalar to, Value* x) {
+  if (x->getType()->isHalfTy()) x = b_.CreateFPExt(x, b_.getFloatTy());
   const auto instruction = to == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
   return b_.CreateTrunc(b_.CreateIntrinsic(instruction, {llvm::ConstantFP::get(b_.getFloatTy(), 0), x}), b_.getInt8Ty());
 }
