@@ -186,7 +186,7 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   };
   EXPECT_EQ(sum_of(false), "");
   const std::string said = sum_of(true);
-  EXPECT_TRUE(said.find("compilation_test.cpp:" + std::to_string(__LINE__ - 17) + ": krait: hint: this line was recorded as ") !=
+  EXPECT_TRUE(said.find("compilation_test.cpp:" + std::to_string(__LINE__ - 18) + ": krait: hint: this line was recorded as ") !=
               said.npos)
       << said;
   EXPECT_EQ(said.find("krait: hint"), said.rfind("krait: hint")) << "once";
@@ -194,7 +194,7 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
 
 TEST(Statistics, OfAKernel) {
   auto k = kr::kernel([](kr::view<int> out) { out[kr::thread_idx().x] = 5050; }, {.name = "observed"});
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 1;
   EXPECT_EQ(find(kr::stats(), "observed"), nullptr);
   kr::array<int> out = place();
   for (int i = 0; i < 3; ++i) k.launch({1, 100}, out);

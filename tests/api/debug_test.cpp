@@ -115,7 +115,7 @@ TEST(Print, InElementWiseFunctions) {
 
 /// A kernel whose check fails in thread (3, 1, 0) of block (1, 0, 0), and the line of the check.
 auto checker(unsigned& line) {
-  line = __LINE__ + 3;
+  line = __LINE__ + 4;
   return kr::kernel(
       [](kr::view<int, 2> x) {
         auto [i, j] = kr::grid<2>();
@@ -206,7 +206,7 @@ TEST(Check, ThroughStreamsAndGraphs) {
 }
 
 TEST(Checked, AccessesOutOfBoundsAreToldAndLeftOut) {
-  const unsigned line = __LINE__ + 3;
+  const unsigned line = __LINE__ + 4;
   auto wild = kr::kernel(
       [](kr::view<const int, 2> x, kr::view<int> y, kr::value<std::int64_t> shift) {
         auto i = kr::grid<1>();
@@ -237,7 +237,7 @@ TEST(Checked, AccessesOutOfBoundsAreToldAndLeftOut) {
 }
 
 TEST(Checked, SharedArraysAndAtomics) {
-  const unsigned line = __LINE__ + 2;
+  const unsigned line = __LINE__ + 3;
   auto k = kr::kernel(
       [](kr::view<int> out, kr::value<int> shift) {
         auto tile = kr::shared<int, 32>();
@@ -271,7 +271,7 @@ TEST(Checked, TheEnvironmentChecksEveryKernel) {
 }
 
 TEST(Interpreter, FindsDataRaces) {
-  const unsigned line = __LINE__ + 4;
+  const unsigned line = __LINE__ + 5;
   auto k = kr::kernel(
       [](kr::view<int> x) {
         auto tile = kr::shared<int, 64>();

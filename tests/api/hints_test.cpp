@@ -52,7 +52,7 @@ TEST(Hints, Gather) {
   auto gathered = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(has(hints(gathered, avx2), line,
                   "gather: the index comes from memory, and 16 threads access 16 places, one by one or by an instruction"));
   EXPECT_TRUE(has(hints(gathered, avx512), line,
@@ -71,21 +71,21 @@ TEST(Hints, GatherOfBytesAndByItsCause) {
   auto bytes = kr::kernel([](view<const int> at, view<const std::uint8_t> x, view<std::uint8_t> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(
       has(hints(bytes, avx512), line, "gather: the index comes from memory, and 32 threads access 32 places, one by one"));
   auto clamped = kr::kernel([](view<const int> by, view<const float> x, view<float> y) {
     auto i = kr::grid<1>();
     kr::if_(i < y.size(), [&] { y[i] = x[kr::min(kr::max(i + by[0], 0), x.size() - 1)]; });
   });
-  const unsigned border = __LINE__;
+  const unsigned border = __LINE__ - 2;
   EXPECT_TRUE(has(hints(clamped, avx2), border, "gather: the index is clamped or chosen (min, max, select)"));
   for (const kr::target* t : {&ptx, &vulkan})
     EXPECT_EQ(hints(clamped, *t), "") << "threads side by side use elements side by side but at the border";
   auto halved = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i / 3];
   });
-  const unsigned divided = __LINE__;
+  const unsigned divided = __LINE__ - 2;
   EXPECT_TRUE(has(hints(halved, avx2), divided, "gather: the index comes from a division or remainder"));
 }
 
@@ -93,7 +93,7 @@ TEST(Hints, Scatter) {
   auto scattered = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(x.size())) y[at[i]] = x[i];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(
       has(hints(scattered, avx2), line, "scatter: the index comes from memory, and 16 threads access 16 places, one by one"));
   EXPECT_TRUE(has(hints(scattered, avx512), line,
@@ -110,7 +110,7 @@ TEST(Hints, Strided) {
   auto third = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan})
     EXPECT_TRUE(has(hints(third, *t), line, "strided access: threads side by side load from places 12 bytes apart"))
         << t->c_str();
@@ -130,7 +130,7 @@ TEST(Hints, RowsAndColumns) {
     auto [x, y] = kr::grid<2>();
     kr::if_(x < out.extent(1) && y < out.extent(0), [&] { out(y, x) = in(x, y); });
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(has(hints(columns, avx2), line, "gather: the index is multiplied by a size that only the launch knows"));
   for (const kr::target* t : {&ptx, &vulkan})
     EXPECT_TRUE(
@@ -160,7 +160,7 @@ TEST(Hints, Structs) {
   auto large = kr::kernel([](view<const body> in, view<double> out) {
     for (auto i : kr::grid_stride(out.size())) out[i] = in[i][&body::position][1];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   for (const kr::target* t : {&avx2, &ptx, &vulkan})
     EXPECT_TRUE(has(hints(large, *t), line, "strided access: threads side by side load from places 48 bytes apart"))
         << t->c_str();
@@ -179,7 +179,7 @@ TEST(Hints, LocalArrays) {
       y[i] = a[at[i]];
     }
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 3;
   for (const kr::target* t : {&avx2, &ptx, &vulkan})
     EXPECT_TRUE(has(hints(traced, *t), line, "local array: it is indexed by a number that")) << t->c_str();
   auto constant = kr::kernel([](view<float> y) {
@@ -201,7 +201,7 @@ TEST(Hints, Masks) {
     y[i] = x[i] + 1;
     y[i + 1] = x[i];
   });
-  const unsigned line = __LINE__ - 3;
+  const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(leaves, avx2), line, "masks: threads part here, and 2 accesses behind it run under a mask"));
   EXPECT_EQ(hints(leaves, avx512), "") << "where masks cost nothing";
   auto chooses = kr::kernel([](view<const float> x, view<float> y) {
@@ -219,7 +219,7 @@ TEST(Hints, BranchesWhoseSidesBothRun) {
       y[i] = r;
     }
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 3;
   for (const kr::target* t : {&avx2, &avx512})
     EXPECT_TRUE(has(hints(both, *t), line - 1, "divergent branch: threads side by side choose by themselves, so 2 sides run"));
   auto one = kr::kernel([](value<bool> sign, view<const float> x, view<float> y) {
@@ -240,7 +240,7 @@ TEST(Hints, LoopsThatThreadsLeaveAtDifferentTimes) {
       y[i] = s;
     }
   });
-  const unsigned line = __LINE__ - 3;
+  const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(own, avx2), line,
                   "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left"));
   auto same = kr::kernel([](view<const int> trips, view<float> y) {
@@ -320,7 +320,7 @@ TEST(Hints, Divisions) {
           y[i] += kr::cast<int>(z[i] % m);
         }
       });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 3;
   EXPECT_TRUE(has(hints(by_number, avx2), line - 1,
                   "integer division: 32 bits by a number that only the launch knows, by way of floating-point"));
   EXPECT_TRUE(
@@ -339,7 +339,7 @@ TEST(Hints, Divisions) {
   auto wide = kr::kernel([=](view<const std::int64_t> x, view<std::int64_t> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i] / n;
   });
-  const unsigned constant = __LINE__;
+  const unsigned constant = __LINE__ - 2;
   for (const kr::target* t : {&ptx, &vulkan})
     EXPECT_TRUE(has(hints(wide, *t), constant, "integer division: 64 bits by a constant, which takes a dozen"));
   auto shifted = kr::kernel([](view<const std::int64_t> x, view<std::int64_t> y) {
@@ -352,14 +352,14 @@ TEST(Hints, Atomics) {
   auto each = kr::kernel([](view<const int> bin, view<int> counts) {
     for (auto i : kr::grid_stride(bin.size())) kr::atomic(counts[bin[i]]).add(1);
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(has(hints(each, avx2), line,
                   "atomic: threads update memory one after another, each with a locked instruction where the array is large or "
                   "the launch small. "));
   auto one = kr::kernel([](view<const int> x, view<int> sum) {
     for (auto i : kr::grid_stride(x.size())) kr::atomic(sum[0]).add(x[i]);
   });
-  const unsigned all = __LINE__;
+  const unsigned all = __LINE__ - 2;
   EXPECT_TRUE(has(hints(one, avx2), all,
                   "atomic: threads update memory one after another, each with a locked instruction where the array is large or "
                   "the launch small, and all of them the same place"));
@@ -381,7 +381,7 @@ TEST(Hints, CallsForEachThread) {
     auto f = kr::function(note, {.name = "note", .rare = true});
     for (auto i : kr::grid_stride(x.size())) kr::if_(x[i] < 0, [&] { f(kr::cast<int>(i), y); });
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   EXPECT_TRUE(has(hints(rare, avx2), line, "call: the rare function note is called for one thread after the other"));
   auto usual = kr::kernel([=](view<const float> x, view<int> y) {
     auto f = kr::function(note, {.name = "note"});
@@ -391,7 +391,7 @@ TEST(Hints, CallsForEachThread) {
   auto saxpy = kr::kernel([](value<float> a, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
   });
-  const unsigned fused = __LINE__;
+  const unsigned fused = __LINE__ - 2;
   EXPECT_TRUE(has(hints(saxpy, sse42), fused, "call: this processor level has no fma, so a function is called for each thread"));
   auto sum = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i] + y[i];
@@ -407,7 +407,7 @@ TEST(Hints, AreOncePerLine) {
   auto many = kr::kernel([](view<const int> at, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]] * x[at[i] + 1] + x[at[i] + 2];
   });
-  const unsigned line = __LINE__;
+  const unsigned line = __LINE__ - 2;
   for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan})
     EXPECT_TRUE(has(hints(many, *t), line, t == &ptx || t == &vulkan ? "uncoalesced access: " : "gather: "));
 }
