@@ -230,9 +230,9 @@ void Emitter::return_results(llvm::Type* result, const Functions::Made& made, co
 
 Functions::Made Emitter::emit_called(const Functions::Way& way) {
   const ir::Function& f = code_.f;
-  std::vector<Span> spans;
-  for (bool uniform : way.uniform) spans.push_back(uniform ? Span::Gang : Span::Varying);
-  code_.d = cpu::find_divergence(f, code_.functions.calls, code_.shape, ir::none, spans);
+  std::vector<passes::Uniform> parameters;
+  for (bool uniform : way.uniform) parameters.push_back(uniform ? passes::Uniform::Warp : passes::Uniform::Varying);
+  code_.d = cpu::find_divergence(f, code_.functions.calls, code_.shape, ir::none, parameters);
   const std::vector<ir::ValueId>& yields = f.insts[f.regions[f.body].insts.back()].operands;
   Functions::Made made{nullptr, {}};
   std::vector<llvm::Type*> results;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 #include "codegen/cpu/arguments.h"
 #include "codegen/cpu/gangs.h"
@@ -84,20 +85,21 @@ void Planes::emit_in_plane(const Plane& plane, V plain, V first) {
   const V left = b_.CreateSub(width, column);
   const V fits = b_.CreateAnd(b_.CreateICmpUGE(left, llvm::ConstantInt::get(type, shape_.gang())),
                               b_.CreateICmpEQ(one_at_least, values_.scalar(plane.width)));
-  const V in_row = b_.CreateAnd(plain, fits);
+  const V fits_row = b_.CreateAnd(plain, fits);
   const Block one = code_.new_block("in_row"), any = code_.new_block("any_rows"), done = code_.new_block("done");
-  b_.CreateCondBr(in_row, one, any);
+  b_.CreateCondBr(fits_row, one, any);
   const auto typed = [&](ir::ValueId v, V x) { return b_.CreateZExtOrTrunc(x, arith_.scalar_type(values_.scalar_of(v))); };
   code_.start(one);
-  for (const ir::ValueId q : plane.quotients) in_row_.known[q] = {Lowered::Form::Uniform, {typed(q, row)}, 0};
-  for (const ir::ValueId r : plane.remainders) in_row_.known[r] = {Lowered::Form::Linear, {typed(r, column)}, 1};
-  for (const Plane::Scaled& s : plane.scaled)
-    in_row_.known[s.product] = {
-        Lowered::Form::Linear,
-        {b_.CreateSelect(s.dense, typed(s.product, column), arith_.constant(values_.scalar_of(s.product), 0))},
-        1};
-  gangs_.emit_gang({});
-  in_row_.known.clear();
+  {
+    const llvm::SaveAndRestore<std::map<ir::ValueId, Lowered>> in_row(in_row_.known, {});
+    for (const ir::ValueId q : plane.quotients) in_row_.known[q] = {Lowered::Form::Uniform, {typed(q, row)}, 0};
+    for (const ir::ValueId r : plane.remainders) in_row_.known[r] = {Lowered::Form::Linear, {typed(r, column)}, 1};
+    for (const Plane::Scaled& s : plane.scaled) {
+      const V zero = arith_.constant(values_.scalar_of(s.product), 0);
+      in_row_.known[s.product] = {Lowered::Form::Linear, {b_.CreateSelect(s.dense, typed(s.product, column), zero)}, 1};
+    }
+    gangs_.emit_gang({});
+  }
   b_.CreateBr(done);
   code_.start(any);
   gangs_.emit_gang({});

@@ -5,6 +5,7 @@
 
 #include "codegen/reply.h"
 #include "ir/walk.h"
+#include "passes/uniformity.h"
 
 namespace krait::codegen {
 
@@ -19,8 +20,8 @@ ScalarLowering::ScalarLowering(Session& session, Lowered& all, std::size_t funct
       kernel_(all.module.functions[function]),
       context_(session.context()),
       b_(context_),
-      values_(kernel_.values.size(), nullptr),
-      uniform_(kernel_.values.size(), -1) {}
+      values_(kernel_.values.size(), nullptr) {}
+ScalarLowering::~ScalarLowering() = default;
 
 bool ScalarLowering::is_written(ir::ValueId array) const {
   return ir::any_inst(kernel_, [&](const ir::Inst& inst) {

@@ -8,14 +8,21 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
+
+#include <llvm/IR/IRBuilder.h>
 
 #include "codegen/llvm/numeric.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
+
+namespace krait::passes {
+struct Uniformity;
+}
 
 namespace krait::codegen {
 
@@ -32,7 +39,7 @@ class ScalarLowering {
   /// Of one function, after those that it calls.
   ScalarLowering(Session& session, Lowered& all, std::size_t function);
   ScalarLowering(const ScalarLowering&) = delete;
-  virtual ~ScalarLowering() = default;
+  virtual ~ScalarLowering();
   void run();
 
  protected:
@@ -184,8 +191,8 @@ class ScalarLowering {
  private:
   llvm::BasicBlock* entry_ = nullptr;  // holds allocas
   std::optional<DebugLines> lines_;
-  llvm::Value* lanes_ = nullptr;      // of the warp that run what is being lowered; null where only the hardware knows
-  std::vector<signed char> uniform_;  // by ValueId: -1 not asked yet
+  llvm::Value* lanes_ = nullptr;  // of the warp that run what is being lowered; null where only the hardware knows
+  std::unique_ptr<passes::Uniformity> uniformity_;  // found where it is asked for
 };
 
 }  // namespace krait::codegen
