@@ -5,7 +5,6 @@
 
 #include "codegen/reply.h"
 #include "ir/walk.h"
-#include "passes/uniformity.h"
 
 namespace krait::codegen {
 
@@ -21,7 +20,6 @@ ScalarLowering::ScalarLowering(Session& session, Lowered& all, std::size_t funct
       context_(session.context()),
       b_(context_),
       values_(kernel_.values.size(), nullptr) {}
-ScalarLowering::~ScalarLowering() = default;
 
 bool ScalarLowering::is_written(ir::ValueId array) const {
   return ir::any_inst(kernel_, [&](const ir::Inst& inst) {

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,10 +18,7 @@
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
-
-namespace krait::passes {
-struct Uniformity;
-}
+#include "passes/uniformity.h"
 
 namespace krait::codegen {
 
@@ -39,7 +35,7 @@ class ScalarLowering {
   /// Of one function, after those that it calls.
   ScalarLowering(Session& session, Lowered& all, std::size_t function);
   ScalarLowering(const ScalarLowering&) = delete;
-  virtual ~ScalarLowering();
+  virtual ~ScalarLowering() = default;
   void run();
 
  protected:
@@ -192,7 +188,7 @@ class ScalarLowering {
   llvm::BasicBlock* entry_ = nullptr;  // holds allocas
   std::optional<DebugLines> lines_;
   llvm::Value* lanes_ = nullptr;  // of the warp that run what is being lowered; null where only the hardware knows
-  std::unique_ptr<passes::Uniformity> uniformity_;  // found where it is asked for
+  std::optional<passes::Uniformity> uniformity_;  // found where it is asked for
 };
 
 }  // namespace krait::codegen

@@ -3,7 +3,6 @@
 // Which lanes of a warp run a region, for operations that must name them.
 #include "codegen/llvm/scalar.h"
 #include "ir/walk.h"
-#include "passes/uniformity.h"
 
 namespace krait::codegen {
 
@@ -49,7 +48,7 @@ bool ScalarLowering::is_uniform(ir::ValueId v) {
       if (ir::info(inst.op).effect == ir::Effect::Read) return passes::Uniform::Varying;
       return {};
     };
-    uniformity_ = std::make_unique<passes::Uniformity>(passes::UniformityAnalysis(kernel_, all_.calls, schedule).levels);
+    uniformity_ = passes::UniformityAnalysis(kernel_, all_.calls, schedule).levels;
   }
   return uniformity_->values[v] <= passes::Uniform::Block;
 }
