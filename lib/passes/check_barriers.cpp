@@ -4,7 +4,8 @@
 // that is not guaranteed the kernel is refused: on real hardware it would hang, or worse, not hang today.
 #include <fmt/core.h>
 
-#include "passes/flow.h"
+#include "passes/passes.h"
+#include "passes/uniformity.h"
 
 namespace krait::passes {
 namespace {
@@ -53,7 +54,7 @@ std::string check_barriers(const Module& m) {
     bool any = false;
     for_each_inst(f, [&](InstId i, RegionId) { any = any || info(f.insts[i].op).effect == Effect::Sync; });
     if (!any) continue;
-    for (const auto& [barrier, flow] : FlowAnalysis(f, calls).barriers)
+    for (const auto& [barrier, flow] : UniformityAnalysis(f, calls).barriers)
       if (flow.level > Uniform::Block) return describe(f, barrier, flow);
   }
   return {};

@@ -88,14 +88,8 @@ void schedule(ir::Module& m, std::size_t shortest);
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.
 void lower_grid_stride(ir::Module& m);
 
-/// Uniformity of every value: the widest set of threads that is guaranteed to see one value. Control uniformity of a region is
-/// that of the conditions that lead to it.
-enum class Uniform : std::uint8_t { Launch, Block, Warp, Varying };
-struct Uniformity {
-  std::vector<Uniform> values;   // by ValueId
-  std::vector<Uniform> regions;  // by RegionId
-};
-/// Of the kernel.
+struct Uniformity;
+/// Of the kernel, in every schedule.
 Uniformity uniformity(const ir::Module& m);
 /// Empty, or the barrier that not all threads of a block are guaranteed to reach: both source lines and the cure.
 std::string check_barriers(const ir::Module& m);

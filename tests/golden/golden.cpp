@@ -14,6 +14,7 @@
 #include "ir/walk.h"
 #include "math/bodies.h"
 #include "passes/passes.h"
+#include "passes/uniformity.h"
 
 namespace krait::math {
 

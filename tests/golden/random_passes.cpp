@@ -15,6 +15,7 @@
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "passes/uniformity.h"
 #include "support/seed.h"
 #include "unit/random_ir.h"
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

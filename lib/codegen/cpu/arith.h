@@ -6,8 +6,6 @@
 
 #include <functional>
 
-#include <llvm/IR/IRBuilder.h>
-
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/numeric.h"
 #include "ir/ir.h"
@@ -17,7 +15,7 @@ namespace krait::codegen::cpu {
 class Arithmetic final : public Numeric {
  public:
   /// `helper` gives the function pointer of an entry of CpuLaunch::helpers.
-  Arithmetic(llvm::IRBuilder<>& builder, const Machine& machine, std::function<llvm::Value*(CpuHelper)> helper)
+  Arithmetic(llvm::IRBuilderBase& builder, const Machine& machine, std::function<llvm::Value*(CpuHelper)> helper)
       : Numeric(builder), machine_(machine), helper_(std::move(helper)) {}
 
   llvm::Type* scalar_type(ir::Scalar s) const override;

@@ -8,7 +8,9 @@
 // the array, by this name or another, and nothing in it makes one thread's updates visible before something else of that thread.
 #include <optional>
 
-#include "codegen/cpu/emitter.h"
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/arguments.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::cpu {
@@ -16,6 +18,7 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 using What = ir::ArgumentSlot::What;
+
 using Update = CpuCopy::Update;
 
 namespace {
@@ -81,13 +84,13 @@ class Uses {
 
 }  // namespace
 
-/// Fills in the header's list, and copied_.
-void Emitter::find_copies() {
-  if (!traits_.atomics || !f_.facts.disjoint || !f_.facts.contiguous || orders_memory(functions_.module)) return;
+/// Fills in the header's list, and copied.
+void Arguments::find_copies() {
+  if (!code_.traits.atomics || !f_.facts.disjoint || !f_.facts.contiguous || orders_memory(code_.functions.module)) return;
   const Uses uses(f_, uses_);
   const auto params = f_.params();
   unsigned count = 0;
-  V copied = nullptr;
+  V bits = nullptr;
   for (unsigned i = 0; i < params.size() && count < CpuCode::most_copies; ++i) {
     const ir::Type& type = f_.type_of(params[i]);
     if (!type.is_array() || type.space != ir::Space::Global) continue;
@@ -95,10 +98,10 @@ void Emitter::find_copies() {
     if (!copy) continue;
     copy->rank = std::uint8_t(type.rank), copy->extent_bytes = f_.facts.small ? 4 : 8;
     copy->address = std::uint16_t(layout_.find(What::Address, i));
-    if (!copied) copied = launch_field(Copied);
-    V bit = b_.CreateAnd(copied, b_.getInt64(std::uint64_t(1) << count));
-    copied_[params[i]] = b_.CreateICmpNE(bit, b_.getInt64(0));
-    own_.copies[count++] = *copy;
+    if (!bits) bits = launch_field(Copied);
+    V bit = b_.CreateAnd(bits, b_.getInt64(std::uint64_t(1) << count));
+    copied[params[i]] = b_.CreateICmpNE(bit, b_.getInt64(0));
+    code_.own.copies[count++] = *copy;
   }
 }
 

@@ -8,8 +8,10 @@
 
 #include "codegen/cpu/emitter.h"
 #include "codegen/cpu/image.h"
+#include "codegen/cpu/record.h"
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/session.h"
+#include "ir/abi.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
@@ -100,7 +102,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
   std::optional<Record> record;
   if (hints) record.emplace(*hints);
   Functions functions{module, envelope, record ? &*record : nullptr};
-  Emitter(session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, own).emit();
+  emit_kernel({session.module(), functions, f, shape, traits, whole_block, emit == Emit::Asm, own});
   if (record) record->tell(*hints);
   session.verify();
   reply.lower_ms = watch.lap();

@@ -2,11 +2,15 @@
 //
 // Sums of |a - b| over the eight bytes that two loads give each lane: x86 has one instruction for them, psadbw. A chain of sums, of which
 // eight terms are such differences, is lowered where it ends; sums of integers may be taken in any order.
+#include "codegen/cpu/differences.h"
+
 #include <algorithm>
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/pure.h"
+#include "codegen/cpu/rows.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::cpu {
@@ -120,27 +124,31 @@ class Chains {
 
 }  // namespace
 
-void Emitter::find_byte_sums() {
+Differences::Differences(const Common& common, const Rows& rows, Pure& pure) : Part(common), rows_(rows), pure_(pure) {
+  if (!code_.traits.barriers || code_.whole_block) find_byte_sums();
+}
+
+void Differences::find_byte_sums() {
   const auto loads_bytes = [](const ir::Inst& i) {
     return i.op == Op::LoadVec && i.type.scalar == Scalar::U8 && i.results.size() == bytes_of_sum;
   };
   if (shape_.lanes == 1 || !ir::any_inst(f_, loads_bytes)) return;
-  ir::for_each_region(f_, [&](ir::RegionId r) { byte_sums_.merge(Chains(f_, uses_, r).find()); });
-  for (const auto& [root, sums] : byte_sums_)
-    for (const ir::InstId i : sums.inner) in_byte_sum_.insert(i);
+  ir::for_each_region(f_, [&](ir::RegionId r) { sums_.merge(Chains(f_, uses_, r).find()); });
+  for (const auto& [root, sums] : sums_)
+    for (const ir::InstId i : sums.inner) within_.insert(i);
 }
 
 /// False where the instruction is no part of a sum of bytes' differences; else it is lowered, or at the end of its chain will be.
-bool Emitter::emit_byte_sum(ir::InstId id) {
-  if (in_byte_sum_.contains(id)) return true;
-  const auto found = byte_sums_.find(id);
-  if (found == byte_sums_.end()) return false;
+bool Differences::emit_byte_sum(ir::InstId id) {
+  if (within_.contains(id)) return true;
+  const auto found = sums_.find(id);
+  if (found == sums_.end()) return false;
   const ByteSums& sums = found->second;
   const ir::Inst& root = f_.insts[id];
-  const auto rows = [&](ir::InstId load) { return numbers_of_loads_.find(load); };
+  const auto rows = [&](ir::InstId load) { return rows_.numbers_of_loads.find(load); };
   for (const auto& [a, b] : sums.loads) {
-    if (rows(a) != numbers_of_loads_.end() && rows(b) != numbers_of_loads_.end()) continue;
-    for (const ir::InstId i : sums.inner) emit_pure(f_.insts[i]);
+    if (rows(a) != rows_.numbers_of_loads.end() && rows(b) != rows_.numbers_of_loads.end()) continue;
+    for (const ir::InstId i : sums.inner) pure_.emit_pure(f_.insts[i]);
     return false;
   }
   const Scalar s = root.type.scalar;
@@ -148,17 +156,17 @@ bool Emitter::emit_byte_sum(ir::InstId id) {
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V sum = nullptr;
     const auto plus = [&](V x) { sum = sum ? b_.CreateAdd(sum, x) : x; };
-    for (const ir::ValueId v : sums.rest) plus(part(v, p));
+    for (const ir::ValueId v : sums.rest) plus(values_.part(v, p));
     for (const auto& [a, b] : sums.loads)
-      plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]), lane_type(s)));
+      plus(b_.CreateZExtOrTrunc(sum_differences(rows(a)->second[p], rows(b)->second[p]), values_.lane_type(s)));
     result.v.push_back(sum);
   }
-  set(root.results[0], std::move(result));
+  values_.set(root.results[0], std::move(result));
   return true;
 }
 
 /// Of numbers of 8 bytes, by lane.
-llvm::Value* Emitter::sum_differences(V a, V b) {
+V Differences::sum_differences(V a, V b) {
   const unsigned bytes = bytes_of_sum * shape_.lanes;
   const bool avx512 = shape_.machine.level == CpuLevel::Avx512 && bytes >= 64,
              avx2 = shape_.machine.level >= CpuLevel::Avx2 && bytes >= 32;

@@ -2,7 +2,13 @@
 //
 // bins[i] += x in an array of the thread's own, at places that data choose. Without instructions that scatter, every lane stores by itself;
 // then it loads by itself too, instead of a gather: an instruction that adds to memory for each lane.
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/local_updates.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/addresses.h"
+#include "codegen/cpu/memory.h"
+#include "codegen/cpu/pure.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::cpu {
@@ -10,8 +16,13 @@ namespace krait::codegen::cpu {
 using ir::Op;
 using ir::Scalar;
 
+LocalUpdates::LocalUpdates(const Common& common, Addresses& addresses, Memory& memory, Pure& pure)
+    : Part(common), addresses_(addresses), memory_(memory), pure_(pure) {
+  find_local_updates();
+}
+
 /// Finds stores of what an operation makes of the element that is there; between load and store nothing else happens to the array.
-void Emitter::find_local_updates() {
+void LocalUpdates::find_local_updates() {
   if (shape_.lanes == 1 || shape_.machine.level == CpuLevel::Avx512 ||
       !ir::any_inst(f_, [](const ir::Inst& i) { return i.op == Op::Local; }))
     return;
@@ -28,8 +39,8 @@ void Emitter::find_local_updates() {
         const auto found =
             operation && uses_[inst.operands[2]] == 1 && adds(operation->op) ? loads.find(operation->operands[0]) : loads.end();
         if (found != loads.end() && updates(f_.insts[found->second], inst)) {
-          local_updates_[i] = {found->second, by};
-          in_local_update_.insert(found->second), in_local_update_.insert(by);
+          updates_[i] = {found->second, by};
+          within_.insert(found->second), within_.insert(by);
         }
         std::erase_if(loads, [&](const auto& load) { return f_.insts[load.second].operands[0] == inst.operands[0]; });
       } else if (!inst.regions.empty() || (effect != ir::Effect::Pure && effect != ir::Effect::Read)) {
@@ -39,48 +50,51 @@ void Emitter::find_local_updates() {
   });
 }
 
-bool Emitter::adds(Op op) { return op == Op::Add || op == Op::Sub || op == Op::And || op == Op::Or || op == Op::Xor; }
+bool LocalUpdates::adds(Op op) { return op == Op::Add || op == Op::Sub || op == Op::And || op == Op::Or || op == Op::Xor; }
 
 /// Whether both access one element of integers.
-bool Emitter::updates(const ir::Inst& load, const ir::Inst& store) const {
+bool LocalUpdates::updates(const ir::Inst& load, const ir::Inst& store) const {
   const Scalar s = store.type.scalar;
   return load.operands[0] == store.operands[0] && load.operands[1] == store.operands[1] && load.imm == store.imm &&
          load.type.scalar == s && ir::is_int(s) && ir::size_of(s) >= 4;
 }
 
 /// False where the instruction is no part of such an update.
-bool Emitter::emit_local_update(ir::InstId id) {
-  if (in_local_update_.contains(id)) return true;
-  const auto found = local_updates_.find(id);
-  if (found == local_updates_.end()) return false;
+bool LocalUpdates::emit_local_update(ir::InstId id) {
+  if (within_.contains(id)) return true;
+  const auto found = updates_.find(id);
+  if (found == updates_.end()) return false;
   const ir::Inst &store = f_.insts[id], &load = f_.insts[found->second.first], &operation = f_.insts[found->second.second];
   const ir::ValueId index = store.operands[1], x = operation.operands[1];
-  if (lanes_in_loops() || get(index).form != Lowered::Form::Parts || x == load.results[0]) {
-    emit_load(load);
-    emit_pure(operation);
+  if (code_.lanes_in_loops() || values_.get(index).form != Lowered::Form::Parts || x == load.results[0]) {
+    memory_.emit_load(load);
+    pure_.emit_pure(operation);
     return false;
   }
   const Scalar s = store.type.scalar;
   const std::int64_t size = ir::size_of(s), gang = shape_.gang();
   // Lanes that do not take part leave their first element as it is.
-  const bool all = active_.all();
+  const bool all = lanes_.active.all();
   const V nothing = arith_.constant(s, operation.op == Op::And ? ~std::uint64_t(0) >> (64 - ir::bits_of(s)) : 0);
   Few<V> places, operands;
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    const V place = part(index, p);
-    places.push_back(all ? place : b_.CreateSelect(active_.parts[p], place, llvm::Constant::getNullValue(place->getType())));
-    if (!all || !uniform(x)) operands.push_back(all ? part(x, p) : b_.CreateSelect(active_.parts[p], part(x, p), splat(nothing)));
+    const V place = values_.part(index, p);
+    places.push_back(all ? place
+                         : b_.CreateSelect(lanes_.active.parts[p], place, llvm::Constant::getNullValue(place->getType())));
+    if (!all || !values_.uniform(x))
+      operands.push_back(all ? values_.part(x, p)
+                             : b_.CreateSelect(lanes_.active.parts[p], values_.part(x, p), values_.splat(nothing)));
   }
   const V element = b_.getInt64(std::int64_t(f_.type_of(store.operands[0]).index_bytes()) * gang);
   for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
     const auto of_lane = [&](const Few<V>& parts) {
       return b_.CreateExtractElement(parts[lane / shape_.lanes], std::uint64_t(lane % shape_.lanes));
     };
-    const V bytes = b_.CreateAdd(b_.CreateMul(wide_index(of_lane(places), index), element),
+    const V bytes = b_.CreateAdd(b_.CreateMul(addresses_.wide_index(of_lane(places), index), element),
                                  b_.getInt64(std::int64_t(store.imm) * gang + lane * size));
-    const V at = b_.CreatePtrAdd(array_base(store.operands[0]), bytes);
+    const V at = b_.CreatePtrAdd(addresses_.array_base(store.operands[0]), bytes);
     const V old = b_.CreateAlignedLoad(arith_.scalar_type(s), at, llvm::Align(std::uint64_t(size)));
-    const V result = arith_.pure(operation, f_.fp, s, {old, operands.empty() ? scalar(x) : of_lane(operands)});
+    const V result = arith_.pure(operation, f_.fp, s, {old, operands.empty() ? values_.scalar(x) : of_lane(operands)});
     b_.CreateAlignedStore(result, at, llvm::Align(std::uint64_t(size)));
   }
   return true;

@@ -6,11 +6,18 @@
 //
 // Of larger elements, or of elements anywhere, members of 4 or 8 bytes are loaded together, where several are loaded one after another:
 // 16 bytes of each lane's element at a time, which shuffles turn into rows of lanes (rows.cpp); and stored so where all members are.
+#include "codegen/cpu/members.h"
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
 
-#include "codegen/cpu/emitter.h"
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/addresses.h"
+#include "codegen/cpu/memory.h"
+#include "codegen/cpu/notes.h"
+#include "codegen/cpu/rows.h"
 
 namespace krait::codegen::cpu {
 
@@ -27,30 +34,36 @@ bool is_number(unsigned bytes) { return bytes <= 8 && std::has_single_bit(bytes)
 
 }  // namespace
 
-/// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side. Empty where they do not, or some lanes
-/// do not take part.
-auto Emitter::element_rows(ir::ValueId array, ir::ValueId index) -> Few<V> {
-  const ir::Type& type = f_.type_of(array);
-  const auto bytes = std::int64_t(type.index_bytes());
-  const Lowered& i = get(index);
-  if (!active_.all() || type.space == ir::Space::Local || i.form != Lowered::Form::Linear || wraps(index)) return {};
-  Address a{Address::Kind::Lanes, {}, 0, {}};
-  find_runs(a, i, bytes, bytes, Split::None, [&](V first) { return pointer_to(array, index, first, bytes, 0); });
-  return a.kind == Address::Kind::Row ? a.v : Few<V>{};
+Members::Members(const Common& common, Addresses& addresses, Rows& rows, Memory& memory, Notes& notes)
+    : Part(common),
+      addresses_(addresses),
+      rows_(rows),
+      memory_(memory),
+      notes_(notes),
+      loaded_(f_.insts.size()),
+      later_(f_.insts.size()) {
+  find_member_stores(f_.body);
+  if (!code_.traits.barriers || code_.whole_block) find_member_loads(f_.body);  // what lies between two barriers is lowered apart
 }
 
-bool Emitter::load_member(const ir::Inst& inst) {
+bool Members::load(const ir::Inst& inst) {
+  if (!load_member(inst)) return load_record(inst);
+  notes_.note_access(inst, nullptr);
+  return true;
+}
+
+bool Members::load_member(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), first = unsigned(inst.imm);
   if (inst.op != Op::Load || bytes <= size || bytes > largest_element || first + size > bytes) return false;
-  const Few<V> rows = element_rows(array, inst.operands[1]);
+  const Few<V> rows = addresses_.element_rows(array, inst.operands[1]);
   if (rows.empty()) return false;
   const unsigned lanes = shape_.lanes;
   llvm::Type* memory = s == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(s);
   const auto load = [&](llvm::Type* element, unsigned count, V from) {
     llvm::LoadInst* row = b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), from, llvm::Align(1));
-    annotate(row, array);
+    addresses_.annotate(row, array);
     return row;
   };
   Lowered result{Lowered::Form::Parts, {}, 0};
@@ -69,7 +82,7 @@ bool Emitter::load_member(const ir::Inst& inst) {
     }
     result.v.push_back(arith_.from_memory(b_.CreateBitCast(x, llvm::FixedVectorType::get(memory, lanes)), s));
   }
-  set(inst.results[0], std::move(result));
+  values_.set(inst.results[0], std::move(result));
   return true;
 }
 
@@ -79,7 +92,7 @@ static unsigned piece_of(unsigned member, unsigned bytes) {
 }
 
 /// Finds the loads of members of one element: of one array at one index, and nothing between that could change it.
-void Emitter::find_member_loads(ir::RegionId region) {
+void Members::find_member_loads(ir::RegionId region) {
   std::vector<std::vector<ir::InstId>> open;
   const auto close = [&](auto&& which) {
     std::erase_if(open, [&](const std::vector<ir::InstId>& group) {
@@ -120,12 +133,12 @@ void Emitter::find_member_loads(ir::RegionId region) {
 }
 
 /// The load itself, or all loads of its element's members; false where it is one of its own.
-bool Emitter::load_record(const ir::Inst& inst) {
+bool Members::load_record(const ir::Inst& inst) {
   if (inst.op != Op::Load) return false;
   const ir::InstId id = f_.values[inst.results[0]].def;
   if (loaded_[id]) return true;
   const auto found = record_loads_.find(id);
-  if (found == record_loads_.end() || lanes_in_loops()) return false;
+  if (found == record_loads_.end() || code_.lanes_in_loops()) return false;
   for (const ir::InstId member : found->second) loaded_[member] = false;  // of another copy of the code
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
@@ -136,14 +149,14 @@ bool Emitter::load_record(const ir::Inst& inst) {
   for (const ir::InstId member : found->second) {
     const unsigned at = piece_of(unsigned(f_.insts[member].imm), bytes);
     if (pieces.contains(at)) continue;
-    const Address a = address(array, inst.operands[1], 0, at, s, everyone() ? Split::Steps : Split::None);
+    const Address a = addresses_.address(array, inst.operands[1], 0, at, s, lanes_.everyone() ? Split::Steps : Split::None);
     if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
     for (unsigned p = 0; p < shape_.parts; ++p) {
-      const std::vector<V> places = pieces_of_lanes(a, p);
-      pieces[at].push_back(load_blocks(block, [&](unsigned lane) -> V {
+      const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
+      pieces[at].push_back(rows_.load_blocks(block, [&](unsigned lane) -> V {
         if (!places[lane]) return llvm::Constant::getNullValue(piece);
         llvm::LoadInst* load = b_.CreateAlignedLoad(piece, places[lane], llvm::Align(size));
-        annotate(load, array);
+        addresses_.annotate(load, array);
         return load;
       }));
     }
@@ -154,22 +167,22 @@ bool Emitter::load_record(const ir::Inst& inst) {
     Lowered r{Lowered::Form::Parts, {}, 0};
     for (const auto& rows : pieces[at])
       r.v.push_back(
-          arith_.from_memory(b_.CreateBitCast(rows[(one.imm - at) / size], lane_type(one.type.scalar)), one.type.scalar));
-    set(one.results[0], std::move(r));
-    note_access(one, nullptr);
+          arith_.from_memory(b_.CreateBitCast(rows[(one.imm - at) / size], values_.lane_type(one.type.scalar)), one.type.scalar));
+    values_.set(one.results[0], std::move(r));
+    notes_.note_access(one, nullptr);
     loaded_[member] = member != id;
   }
   return true;
 }
 
 /// Stores whole large elements, of which `members` are all numbers. False where they are not accessed so.
-bool Emitter::store_record(const std::vector<ir::InstId>& members) {
+bool Members::store_record(const std::vector<ir::InstId>& members) {
   const ir::Inst& first = f_.insts[members[0]];
   const ir::ValueId array = first.operands[0];
   const Scalar s = first.type.scalar;
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), size = ir::size_of(s), block = piece_bytes / size,
                  lanes = shape_.lanes;
-  if ((size != 4 && size != 8) || lanes % block != 0 || !active_.all() || lanes_in_loops() ||
+  if ((size != 4 && size != 8) || lanes % block != 0 || !lanes_.active.all() || code_.lanes_in_loops() ||
       f_.type_of(array).space != ir::Space::Global)
     return false;
   std::map<unsigned, ir::InstId> by_place;
@@ -179,31 +192,32 @@ bool Emitter::store_record(const std::vector<ir::InstId>& members) {
   }
   for (unsigned begin = 0; begin < bytes; begin += piece_bytes) {
     const unsigned at = piece_of(begin, bytes);
-    const Address a = address(array, first.operands[1], 0, at, s, Split::Steps);
+    const Address a = addresses_.address(array, first.operands[1], 0, at, s, Split::Steps);
     if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
     for (unsigned p = 0; p < shape_.parts; ++p) {
       std::vector<V> rows;
       for (unsigned k = 0; k < block; ++k) {
         const ir::Inst& one = f_.insts[by_place.at(at + k * size)];
-        const V x = arith_.to_memory(part(one.operands[2], p), one.type.scalar);
+        const V x = arith_.to_memory(values_.part(one.operands[2], p), one.type.scalar);
         rows.push_back(b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes)));
       }
-      turn_blocks(rows);
-      const std::vector<V> places = pieces_of_lanes(a, p);
+      rows_.turn_blocks(rows);
+      const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
       for (unsigned lane = 0; lane < lanes; ++lane) {
         if (!places[lane]) continue;
         std::vector<int> own(block);
         std::iota(own.begin(), own.end(), int(lane / block * block));
-        annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)), array);
+        addresses_.annotate(
+            b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)), array);
       }
     }
   }
-  for (const ir::InstId member : members) note_access(f_.insts[member], nullptr);
+  for (const ir::InstId member : members) notes_.note_access(f_.insts[member], nullptr);
   return true;
 }
 
 /// Finds the stores that together give whole elements: of one array at one index, and nothing between that could see or change it.
-void Emitter::find_member_stores(ir::RegionId region) {
+void Members::find_member_stores(ir::RegionId region) {
   std::vector<ir::InstId> open;
   std::uint64_t written = 0;  // a bit for each byte of the element
   const auto ones = [](unsigned n) { return n >= 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1; };
@@ -240,23 +254,23 @@ void Emitter::find_member_stores(ir::RegionId region) {
 }
 
 /// False where the store is one of its own.
-bool Emitter::store_member(ir::InstId id) {
+bool Members::store_member(ir::InstId id) {
   if (later_[id]) return true;
   const auto found = whole_stores_.find(id);
   if (found == whole_stores_.end()) return false;
   const ir::ValueId array = f_.insts[id].operands[0];
   const bool large = f_.type_of(array).index_bytes() > largest_element;
-  const Few<V> rows = large ? Few<V>{} : element_rows(array, f_.insts[id].operands[1]);
+  const Few<V> rows = large ? Few<V>{} : addresses_.element_rows(array, f_.insts[id].operands[1]);
   if (rows.empty()) {
     if (f_.type_of(array).index_bytes() >= piece_bytes && store_record(found->second)) return true;
-    for (const ir::InstId member : found->second) emit_store(f_.insts[member]);
+    for (const ir::InstId member : found->second) memory_.emit_store(f_.insts[member]);
     return true;
   }
   const unsigned bytes = unsigned(f_.type_of(array).index_bytes()), lanes = shape_.lanes;
   unsigned unit = bytes;
   for (const ir::InstId member : found->second) {
     const ir::Inst& inst = f_.insts[member];
-    note_access(inst, nullptr);
+    notes_.note_access(inst, nullptr);
     unit = std::gcd(std::gcd(unit, unsigned(inst.imm)), unsigned(ir::size_of(inst.type.scalar)));
   }
   for (unsigned p = 0; p < rows.size(); ++p) {
@@ -264,7 +278,7 @@ bool Emitter::store_member(ir::InstId id) {
     for (const ir::InstId member : found->second) {
       const ir::Inst& inst = f_.insts[member];
       const unsigned size = ir::size_of(inst.type.scalar), first = unsigned(inst.imm);
-      const V x = arith_.to_memory(part(inst.operands[2], p), inst.type.scalar);
+      const V x = arith_.to_memory(values_.part(inst.operands[2], p), inst.type.scalar);
       if (is_number(bytes)) {
         V bits = b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
         bits = b_.CreateShl(b_.CreateZExt(bits, llvm::FixedVectorType::get(b_.getIntNTy(8 * bytes), lanes)), 8 * first);
@@ -280,7 +294,7 @@ bool Emitter::store_member(ir::InstId id) {
       const V units = b_.CreateShuffleVector(b_.CreateBitCast(x, llvm::FixedVectorType::get(type, lanes * own)), widened);
       row = b_.CreateShuffleVector(row ? row : llvm::PoisonValue::get(units->getType()), units, merged);
     }
-    annotate(b_.CreateAlignedStore(row, rows[p], llvm::Align(1)), array);
+    addresses_.annotate(b_.CreateAlignedStore(row, rows[p], llvm::Align(1)), array);
   }
   return true;
 }

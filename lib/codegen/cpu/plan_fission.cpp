@@ -78,7 +78,7 @@ class Planner {
           continue;
         }
         if (inst.op == Op::GridStride) unsupported("a barrier in a grid_stride loop, whose trips differ between threads");
-        if (!inst.operands.empty() && inst.op != Op::Loop && d_.values[inst.operands[0]] != Span::Block)
+        if (!inst.operands.empty() && inst.op != Op::Loop && d_.values[inst.operands[0]] > passes::Uniform::Block)
           unsupported(d_.barrier[id] ? "a barrier under a condition that differs between the threads of a block"
                                      : "a thread leaves before a barrier that others reach");
         p_.outer[id] = true;
@@ -121,7 +121,7 @@ class Planner {
   /// Values that control flow outside of the gangs merges.
   void settle(const std::vector<ir::ValueId>& values) {
     for (ir::ValueId v : values) {
-      if (d_.values[v] == Span::Block) p_.block_value[v] = true;
+      if (d_.values[v] <= passes::Uniform::Block) p_.block_value[v] = true;
       else crossing_.push_back(v);
     }
   }
@@ -134,7 +134,7 @@ class Planner {
       return;
     }
     bool pure = effect == ir::Effect::Pure, read = effect == ir::Effect::Read;
-    if ((pure || read) && !inst.results.empty() && d_.values[inst.results[0]] == Span::Block && all_outside(inst)) {
+    if ((pure || read) && !inst.results.empty() && d_.values[inst.results[0]] <= passes::Uniform::Block && all_outside(inst)) {
       p_.outside[id] = true;
       for (ir::ValueId v : inst.results) p_.block_value[v] = true;
       return;

@@ -4,7 +4,11 @@
 // index alone runs for the rest as it does for whole gangs, on copies of the elements that lie on the stack: half the code, and half
 // the time of its compilation, of a body under a mask for the rest alone. Lanes past the end repeat the last element, so they do
 // nothing that an element in the range does not do.
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/rest.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/gangs.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
@@ -92,37 +96,33 @@ class Accesses {
 
 }  // namespace
 
-std::vector<RestArray> Emitter::rest_arrays() const {
-  if (shape_.layout != Layout::Range || shape_.gang() == 1 || traits_.cost < tuning::cpu::worth_copying) return {};
-  return Accesses(f_, functions_.calls, f_.insts[traits_.stride_loop]).arrays();
+std::vector<RestArray> Rest::rest_arrays() const {
+  if (shape_.layout != Layout::Range || shape_.gang() == 1 || code_.traits.cost < tuning::cpu::worth_copying) return {};
+  return Accesses(f_, code_.functions.calls, f_.insts[code_.traits.stride_loop]).arrays();
+}
+
+std::vector<Rest::Home> Rest::make_copies(const std::vector<RestArray>& arrays) {
+  std::vector<Home> homes;
+  for (const RestArray& a : arrays) {
+    llvm::Type* type = a.scalar == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(a.scalar);
+    llvm::AllocaInst* copy = code_.room(llvm::ArrayType::get(type, shape_.gang()), "rest", 64);
+    homes.push_back({values_.scalar(a.array), copy, type, nullptr});
+  }
+  return homes;
 }
 
 /// Gangs over [begin, end): whole ones on the arrays, then one on copies, by the same code.
-void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>& arrays, llvm::function_ref<void(V)> place) {
+void Rest::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>& arrays, llvm::function_ref<void(V)> place) {
   const V gang = b_.getInt64(shape_.gang());
   const V length = b_.CreateSub(end, begin);
   const V whole_end = b_.CreateAdd(begin, b_.CreateAnd(length, b_.getInt64(-std::int64_t(shape_.gang()))));
   const V count = b_.CreateSub(end, whole_end);
-  struct Home {
-    V array, copy;
-    llvm::Type* type;
-    llvm::PHINode* now;
-  };
-  std::vector<Home> homes;
-  for (const RestArray& a : arrays) {
-    llvm::Type* type = a.scalar == Scalar::Bool ? b_.getInt8Ty() : arith_.scalar_type(a.scalar);
-    const Block here = b_.GetInsertBlock();
-    b_.SetInsertPoint(allocas_);
-    llvm::AllocaInst* copy = b_.CreateAlloca(llvm::ArrayType::get(type, shape_.gang()), nullptr, "rest");
-    copy->setAlignment(llvm::Align(64));
-    b_.SetInsertPoint(here);
-    homes.push_back({array_base(a.array), copy, type, nullptr});
-  }
+  std::vector<Home> homes = make_copies(arrays);
   const Block before = b_.GetInsertBlock();
-  Block run = new_block("run"), ran = new_block("ran"), fill = new_block("fill"), out = new_block("out"),
-        done = new_block("done");
+  Block run = code_.new_block("run"), ran = code_.new_block("ran"), fill = code_.new_block("fill"), out = code_.new_block("out"),
+        done = code_.new_block("done");
   b_.CreateBr(run);
-  start(run);
+  code_.start(run);
   llvm::PHINode* on_copies = b_.CreatePHI(b_.getInt1Ty(), 2, "on_copies");
   llvm::PHINode* first = b_.CreatePHI(b_.getInt64Ty(), 2, "first");
   llvm::PHINode* last = b_.CreatePHI(b_.getInt64Ty(), 2, "last");
@@ -130,16 +130,16 @@ void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>
   for (std::size_t i = 0; i < homes.size(); ++i) {
     homes[i].now = b_.CreatePHI(b_.getPtrTy(), 2, "array");
     homes[i].now->addIncoming(homes[i].array, before);
-    set_uniform(arrays[i].array, homes[i].now);
+    values_.set_uniform(arrays[i].array, homes[i].now);
   }
-  count_loop(first, last, gang, "x", [&](V x) { place(x), emit_gang({}); });
+  code_.count_loop(first, last, gang, "x", [&](V x) { place(x), gangs_.emit_gang({}); });
   b_.CreateCondBr(on_copies, out, ran);
 
-  start(ran);
+  code_.start(ran);
   b_.CreateCondBr(b_.CreateICmpSLT(whole_end, end), fill, done);
-  start(fill);
+  code_.start(fill);
   const V last_of_all = b_.CreateSub(count, b_.getInt64(1));
-  count_loop(b_.getInt64(0), gang, b_.getInt64(1), "element", [&](V i) {
+  code_.count_loop(b_.getInt64(0), gang, b_.getInt64(1), "element", [&](V i) {
     const V from = b_.CreateAdd(whole_end, arith_.min_max(true, Scalar::I64, i, last_of_all));
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       if (!arrays[a].read) continue;
@@ -154,8 +154,8 @@ void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>
   for (Home& home : homes) home.now->addIncoming(b_.CreateGEP(home.type, home.copy, b_.CreateNeg(whole_end)), filled);
   b_.CreateBr(run);
 
-  start(out);
-  count_loop(b_.getInt64(0), count, b_.getInt64(1), "element", [&](V i) {
+  code_.start(out);
+  code_.count_loop(b_.getInt64(0), count, b_.getInt64(1), "element", [&](V i) {
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       if (!arrays[a].written) continue;
       const llvm::Align align(ir::size_of(arrays[a].scalar));
@@ -164,7 +164,7 @@ void Emitter::emit_gangs_and_copies(V begin, V end, const std::vector<RestArray>
     }
   });
   b_.CreateBr(done);
-  start(done);
+  code_.start(done);
 }
 
 }  // namespace krait::codegen::cpu

@@ -4,9 +4,14 @@
 // a large aggregate. Each lane's piece is loaded as a whole. Pieces of at most 8 bytes are numbers, of which an element is a shift;
 // those of 16 bytes are turned from rows of elements into rows of lanes by shuffles within 16 bytes, of which every machine has one
 // instruction; the same shuffles turn them back, to be stored.
+#include "codegen/cpu/rows.h"
+
 #include <bit>
 
-#include "codegen/cpu/emitter.h"
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/addresses.h"
+#include "codegen/cpu/notes.h"
 
 namespace krait::codegen::cpu {
 
@@ -26,29 +31,8 @@ llvm::Value* interleave(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, 
 
 }  // namespace
 
-/// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.
-auto Emitter::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> {
-  std::vector<V> at(shape_.lanes);
-  V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
-  if (pointers && !active_.all() && !everyone()) {
-    if (!zeros_) {
-      llvm::IRBuilder<> top(allocas_);
-      llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), longest_piece / 8);
-      zeros_ = top.CreateAlloca(type, nullptr, "zeros");
-      top.CreateStore(llvm::Constant::getNullValue(type), zeros_);
-    }
-    pointers = b_.CreateSelect(active_.parts[p], pointers, splat(zeros_));
-  }
-  for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
-    const unsigned whole = p * shape_.lanes + lane;
-    if (!shape_.has_thread(whole)) continue;
-    at[lane] = pointers ? b_.CreateExtractElement(pointers, std::uint64_t(lane)) : step_to(a, whole);
-  }
-  return at;
-}
-
 /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
-void Emitter::turn_blocks(std::vector<V>& rows) {
+void Rows::turn_blocks(std::vector<V>& rows) {
   const auto block = unsigned(rows.size());
   std::vector<V> next(block);
   for (unsigned round = 1; round < block; round *= 2) {
@@ -60,7 +44,7 @@ void Emitter::turn_blocks(std::vector<V>& rows) {
 }
 
 /// Pieces of `block` elements, one a lane, as that many rows of lanes.
-auto Emitter::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load) -> std::vector<V> {
+auto Rows::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load) -> std::vector<V> {
   // Row k has the blocks of lanes k, k + block, …
   std::vector<V> rows(block);
   for (unsigned k = 0; k < block; ++k) {
@@ -80,28 +64,30 @@ auto Emitter::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> l
 }
 
 /// The number that a lane's piece is, where lanes' pieces lie side by side and the machine can load them together.
-std::optional<Scalar> Emitter::number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const {
-  const Lowered& x = get(index);
+std::optional<Scalar> Rows::number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const {
+  const Lowered& x = values_.get(index);
   if (x.form != Lowered::Form::Linear || x.across[0] || x.across[1] || shape_.is_brick()) return {};
   if (std::uint64_t(x.step) * element != bytes || (bytes != 4 && bytes != number_bytes)) return {};
-  if (!active_.all() && shape_.machine.level < CpuLevel::Avx2) return {};
+  if (!lanes_.active.all() && shape_.machine.level < CpuLevel::Avx2) return {};
   return bytes == 4 ? Scalar::U32 : Scalar::U64;
 }
 
-bool Emitter::load_rows(const ir::Inst& inst) {
+bool Rows::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes, bytes = count * size;
-  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || lanes_in_loops() || bytes > longest_piece)
+  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || code_.lanes_in_loops() ||
+      bytes > Addresses::longest_piece)
     return false;
   const unsigned block = block_bytes / size;  // elements
   if (bytes > number_bytes && (bytes % block_bytes != 0 || lanes % block != 0)) return false;
   const auto id = ir::InstId(&inst - f_.insts.data());
-  numbers_of_loads_.erase(id);
+  numbers_of_loads.erase(id);
   // Pieces side by side are a vector of numbers.
   const std::optional<Scalar> number_of_piece = number_beside(inst.operands[1], f_.type_of(array).index_bytes(), bytes);
-  const Address a = number_of_piece ? address(array, inst.operands[1], 0, inst.imm, *number_of_piece)
-                                    : address(array, inst.operands[1], 0, inst.imm, s, everyone() ? Split::Steps : Split::None);
+  const Address a = number_of_piece ? addresses_.address(array, inst.operands[1], 0, inst.imm, *number_of_piece)
+                                    : addresses_.address(array, inst.operands[1], 0, inst.imm, s,
+                                                         lanes_.everyone() ? Split::Steps : Split::None);
   const bool whole = number_of_piece && a.kind == Address::Kind::Row;
   if (!whole && a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
 
@@ -110,20 +96,20 @@ bool Emitter::load_rows(const ir::Inst& inst) {
   const auto load = [&](llvm::Type* type, V from) -> V {
     if (!from) return llvm::Constant::getNullValue(type);
     llvm::LoadInst* one = b_.CreateAlignedLoad(type, from, align);
-    annotate(one, array);
+    addresses_.annotate(one, array);
     return one;
   };
   std::vector<Lowered> results(count, {Lowered::Form::Parts, {}, 0});
   for (unsigned p = 0; p < shape_.parts; ++p) {
-    const std::vector<V> at = whole ? std::vector<V>{} : pieces_of_lanes(a, p);
+    const std::vector<V> at = whole ? std::vector<V>{} : addresses_.pieces_of_lanes(a, p);
     if (bytes <= number_bytes) {
       llvm::Type* number = b_.getIntNTy(8 * bytes);
       llvm::Type* numbers = llvm::FixedVectorType::get(number, lanes);
-      V row = whole ? load_row(numbers, a.v[p], align, active_.all() ? nullptr : active_.parts[p], array)
+      V row = whole ? addresses_.load_row(numbers, a.v[p], align, lanes_.active.all() ? nullptr : lanes_.active.parts[p], array)
                     : llvm::PoisonValue::get(numbers);
       for (unsigned lane = 0; lane < at.size(); ++lane)
         row = b_.CreateInsertElement(row, load(number, at[lane]), std::uint64_t(lane));
-      numbers_of_loads_[id].push_back(row);
+      numbers_of_loads[id].push_back(row);
       for (unsigned k = 0; k < count; ++k) {
         const V bits =
             b_.CreateTrunc(b_.CreateLShr(row, 8 * size * k), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
@@ -140,8 +126,8 @@ bool Emitter::load_rows(const ir::Inst& inst) {
       for (unsigned k = 0; k < block; ++k) results[first + k].v.push_back(arith_.from_memory(rows[k], s));
     }
   }
-  note_access(inst, &a);
-  for (unsigned k = 0; k < count; ++k) set(inst.results[k], std::move(results[k]));
+  notes_.note_access(inst, &a);
+  for (unsigned k = 0; k < count; ++k) values_.set(inst.results[k], std::move(results[k]));
   return true;
 }
 

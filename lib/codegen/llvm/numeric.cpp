@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/reply.h"

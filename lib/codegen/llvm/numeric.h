@@ -9,9 +9,18 @@
 
 #include <span>
 
-#include <llvm/IR/IRBuilder.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/AtomicOrdering.h>
 
 #include "ir/ir.h"
+
+namespace llvm {
+class Constant;
+class IRBuilderBase;
+class LLVMContext;
+class Type;
+class Value;
+}  // namespace llvm
 
 namespace krait::codegen {
 
@@ -26,7 +35,7 @@ llvm::Constant* literal(llvm::LLVMContext& context, ir::Scalar s, std::uint64_t 
 class Numeric {
  public:
   using V = llvm::Value*;
-  explicit Numeric(llvm::IRBuilder<>& builder) : b_(builder) {}
+  explicit Numeric(llvm::IRBuilderBase& builder) : b_(builder) {}
   Numeric(const Numeric&) = delete;
   virtual ~Numeric() = default;
 
@@ -60,7 +69,7 @@ class Numeric {
   /// An operation on f16 in f32, whose second rounding does no harm (lib/ir/op_semantics.h).
   V through_float(ir::Op op, ir::Scalar result, std::span<V const> x);
 
-  llvm::IRBuilder<>& b_;
+  llvm::IRBuilderBase& b_;
 
  private:
   V integer(ir::Op op, ir::Scalar s, std::span<V const> x);

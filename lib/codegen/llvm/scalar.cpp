@@ -19,8 +19,7 @@ ScalarLowering::ScalarLowering(Session& session, Lowered& all, std::size_t funct
       kernel_(all.module.functions[function]),
       context_(session.context()),
       b_(context_),
-      values_(kernel_.values.size(), nullptr),
-      uniform_(kernel_.values.size(), -1) {}
+      values_(kernel_.values.size(), nullptr) {}
 
 bool ScalarLowering::is_written(ir::ValueId array) const {
   return ir::any_inst(kernel_, [&](const ir::Inst& inst) {

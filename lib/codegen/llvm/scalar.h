@@ -11,11 +11,14 @@
 #include <optional>
 #include <vector>
 
+#include <llvm/IR/IRBuilder.h>
+
 #include "codegen/llvm/numeric.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
+#include "passes/uniformity.h"
 
 namespace krait::codegen {
 
@@ -184,8 +187,8 @@ class ScalarLowering {
  private:
   llvm::BasicBlock* entry_ = nullptr;  // holds allocas
   std::optional<DebugLines> lines_;
-  llvm::Value* lanes_ = nullptr;      // of the warp that run what is being lowered; null where only the hardware knows
-  std::vector<signed char> uniform_;  // by ValueId: -1 not asked yet
+  llvm::Value* lanes_ = nullptr;  // of the warp that run what is being lowered; null where only the hardware knows
+  std::optional<passes::Uniformity> uniformity_;  // found where it is asked for
 };
 
 }  // namespace krait::codegen

@@ -37,27 +37,20 @@ std::vector<Value*> ScalarLowering::split_lanes(const ir::Inst& inst, const Join
   return ways;
 }
 
-/// Whether all threads of a block that have not returned see one value: a sufficient test by definitions.
+/// Whether all threads of a block that have not returned see one value.
 bool ScalarLowering::is_uniform(ir::ValueId v) {
-  if (uniform_[v] >= 0) return uniform_[v];
-  const ir::Inst* def = kernel_.def(v);
-  bool uniform = false;
-  if (!def) {
-    ir::RegionId region = kernel_.values[v].region;
-    ir::InstId parent = region == ir::none ? ir::none : kernel_.regions[region].parent;
-    if (region == kernel_.body) uniform = !kernel_.called;
-    else if (parent != ir::none && kernel_.insts[parent].op == Op::For && kernel_.regions[region].params[0] == v)
-      uniform = !is_divergent_loop(kernel_.insts[parent]);
-  } else {
-    ir::Level level = ir::info(def->op).level;
-    uniform = level == ir::Level::Launch || level == ir::Level::Block || level == ir::Level::Operands;
-    const bool calls = def->op == Op::Call && all_.calls.is_pure(*def) && !all_.calls.is_placed(*def);
-    uniform = uniform || calls;
-    if (level == ir::Level::Operands || calls)
-      for (ir::ValueId operand : def->operands) uniform = uniform && is_uniform(operand);
+  if (!uniformity_) {
+    passes::Schedule schedule;
+    schedule.trips_apart = true;
+    if (kernel_.called) schedule.parameters.assign(kernel_.params().size(), passes::Uniform::Varying);
+    // Other views of an array may be written, and other kernels may run.
+    schedule.own = [](const ir::Inst& inst, const passes::Uniformity&) -> std::optional<passes::Uniform> {
+      if (ir::info(inst.op).effect == ir::Effect::Read) return passes::Uniform::Varying;
+      return {};
+    };
+    uniformity_ = passes::UniformityAnalysis(kernel_, all_.calls, schedule).levels;
   }
-  uniform_[v] = uniform;
-  return uniform;
+  return uniformity_->values[v] <= passes::Uniform::Block;
 }
 
 /// The breaks or continues under a region that belong to a loop around it.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Block mode: blocks one after another, their threads in gangs.
+#pragma once
+
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Arguments;
+class Cells;
+class Control;
+class Gangs;
+class Notes;
+class Positions;
+
+class Blocks : public Part {
+ public:
+  struct Needs {
+    Positions& positions;
+    Arguments& arguments;
+    Cells& cells;
+    Control& control;
+    Gangs& gangs;
+    Notes& notes;
+  };
+  Blocks(const Common& common, const Needs& needs);
+  void emit_blocks();
+  /// Gangs of a block: the body, or its segment at hand, at each position.
+  void emit_threads();
+
+ private:
+  void emit_block(Layout layout);
+  void emit_fissioned();
+  void emit_bricks();
+  V swept();
+  void emit_before(ir::ValueId v);
+
+  Positions& positions_;
+  Arguments& arguments_;
+  Cells& cells_;
+  Control& control_;
+  Gangs& gangs_;
+  Notes& notes_;
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/cpu/branches.h"
+
+#include <algorithm>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/cpu/hulls.h"
+#include "codegen/cpu/notes.h"
+#include "codegen/cpu/pure.h"
+#include "support/tuning_cpu.h"
+
+namespace krait::codegen::cpu {
+
+using ir::Op;
+using ir::Scalar;
+
+/// Jumps to the side that the condition chooses, or to `next`.
+void Branches::branch_on(const ir::Inst& inst, const Few<Block>& sides, Block next) {
+  const V condition = values_.scalar(inst.operands[0]);
+  if (inst.op == Op::If) {
+    b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next);
+    return;
+  }
+  llvm::SwitchInst* table = b_.CreateSwitch(condition, sides.back(), unsigned(inst.list.size()));
+  for (std::size_t i = 0; i + 1 < inst.regions.size(); ++i) {
+    llvm::APInt value(64, std::uint64_t(inst.list[i]));
+    table->addCase(llvm::ConstantInt::get(code_.c, value.trunc(condition->getType()->getIntegerBitWidth())), sides[i]);
+  }
+}
+
+Flow Branches::emit_uniform_branch(ir::InstId id) {
+  const ir::Inst& inst = f_.insts[id];
+  struct Edge {
+    Block from;
+    Mask mask;
+    Exit exit;
+  };
+  std::vector<Edge> edges;
+  Few<Block> sides;
+  for (std::size_t i = 0; i < inst.regions.size(); ++i) sides.push_back(code_.new_block("side"));
+  const Block here = b_.GetInsertBlock(), next = code_.new_block("join");
+  branch_on(inst, sides, next);
+  if (inst.op == Op::If && sides.size() == 1) edges.push_back({here, lanes_.active, {true, {}}});
+  bool some_after = true;
+  const ir::Inst* parted = lanes_.parted;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const Lanes::Scope side(lanes_);
+    code_.start(sides[i]);
+    Exit exit = control_.emit_region(inst.regions[i]);
+    if (!code_.open) continue;
+    edges.push_back({b_.GetInsertBlock(), lanes_.active, std::move(exit)});
+    some_after &= lanes_.some && edges.back().exit.yields;
+    parted = lanes_.parted;
+    code_.branch_to(next);
+  }
+  code_.start(next);
+  if (edges.empty()) {  // every side jumped
+    b_.CreateUnreachable();
+    code_.open = false;
+    return Flow::Dead;
+  }
+  std::vector<std::pair<Block, Mask>> masks;
+  bool yields = false;
+  for (Edge& e : edges) {
+    yields |= e.exit.yields;
+    if (!e.exit.yields) e.mask.parts.assign(shape_.parts, lanes_.no_lane());  // they took a masked jump
+    masks.emplace_back(e.from, e.mask);
+  }
+  lanes_.some = some_after, lanes_.parted = parted;
+  if (!yields) return Flow::Dead;
+  lanes_.active = lanes_.join_masks(masks);
+  for (std::size_t r = 0; r < inst.results.size(); ++r) {
+    std::vector<std::pair<Block, const Lowered*>> incoming;
+    for (Edge& e : edges) incoming.emplace_back(e.from, e.exit.yields ? &e.exit.values[r] : nullptr);
+    values_.set(inst.results[r], incoming.size() == 1 ? *incoming[0].second : values_.join(inst.results[r], incoming));
+  }
+  return Flow::Next;
+}
+
+bool Branches::flattens(const ir::Inst& inst) const {
+  unsigned count = 0;
+  for (ir::RegionId r : inst.regions) {
+    for (ir::InstId id : f_.regions[r].insts) {
+      const ir::Inst& inner = f_.insts[id];
+      if (inner.op == Op::Yield) continue;
+      switch (ir::info(inner.op).effect) {
+        case ir::Effect::Pure:
+          if (ir::divides(inner.op)) count += 4;
+          break;
+        case ir::Effect::Read:
+        case ir::Effect::Write:
+          if (inner.operands.size() < 2 || !d_.varying(inner.operands[1])) return false;
+          ++count;
+          break;
+        default: return false;
+      }
+      ++count;
+    }
+  }
+  return count <= tuning::cpu::flat_limit;
+}
+
+/// One side of a divergent branch: tells its values and its lanes' mask where it ends.
+void Branches::emit_side(Side& side, bool last) {
+  const Lanes::Scope scope(lanes_);
+  lanes_.active = side.mask, lanes_.some = false, lanes_.tail = false;
+  side.after = side.mask;
+  const auto& insts = f_.regions[side.region].insts;
+  if (insts.size() == 1 && (f_.insts[insts[0]].op == Op::Yield || d_.masked[insts[0]])) {
+    side.exit = control_.emit_region(side.region);
+    side.alive = side.exit.yields;
+    return;
+  }
+  Block body = code_.new_block("side"), next = code_.new_block("join");
+  b_.CreateCondBr(lanes_.any(side.mask), body, next);
+  Block skip_from = b_.GetInsertBlock();
+  code_.start(body);
+  lanes_.some = true, lanes_.tail = last;
+  side.exit = control_.emit_region(side.region);
+  side.alive = side.exit.yields;
+  if (!code_.open) return code_.start(next);
+  Block end = b_.GetInsertBlock();
+  code_.branch_to(next);
+  code_.start(next);
+  if (!side.alive) return;
+  side.after = lanes_.join_masks({{end, lanes_.active}, {skip_from, side.mask}});
+  const ir::Inst& parent = f_.insts[f_.regions[side.region].parent];
+  for (std::size_t i = 0; i < side.exit.values.size(); ++i) {
+    Lowered value = side.exit.values[i];
+    if (!uses_[parent.results[i]]) continue;
+    side.exit.values[i] = values_.join(parent.results[i], {{end, &value}, {skip_from, nullptr}});
+  }
+}
+
+/// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
+/// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
+/// of short rows and members of aggregates, whose accesses are gathers under a mask. Large functions are made quickly without.
+bool Branches::gains_from_whole(const ir::Inst& inst) const {
+  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || lanes_.masked_copy ||
+      (shape_.machine.quick && code_.is_large()))
+    return false;
+  if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
+  Guarded found;
+  if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
+  const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
+  return !masks_are_free || found.members;
+}
+
+bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
+  for (ir::InstId id : f_.regions[r].insts) {
+    const ir::Inst& inner = f_.insts[id];
+    const ir::Effect effect = ir::info(inner.op).effect;
+    ++found.instructions;
+    if (!inner.regions.empty()) {
+      if (d_.kills[id] || inner.op == Op::GridStride) return false;
+      for (ir::RegionId side : inner.regions)
+        if (!only_accesses(side, found)) return false;
+      continue;
+    }
+    const bool access = inner.op == Op::Load || inner.op == Op::Store;
+    found.stores = found.stores || effect == ir::Effect::Write;
+    found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
+    if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
+  }
+  return true;
+}
+
+void Branches::emit_whole_or_masked(const ir::Inst& inst, Side side) {
+  Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
+  const V sure = lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
+  b_.CreateCondBr(sure ? sure : lanes_.every(side.mask), whole, masked);
+  code_.start(whole);
+  {
+    const Lanes::Scope scope(lanes_);
+    lanes_.active = lanes_.full, lanes_.some = true, lanes_.tail = false;
+    control_.emit_region(side.region);
+  }
+  code_.branch_to(next);
+  code_.start(masked);
+  {
+    const Lanes::Scope scope(lanes_);
+    Values::Again again(values_);
+    if (sure) {
+      pure_.compute_again(inst.operands[0], Hulls::deepest, again);
+      for (unsigned p = 0; p < shape_.parts; ++p) side.mask.parts[p] = values_.part(inst.operands[0], p);
+    }
+    lanes_.masked_copy = true;
+    emit_side(side, false);
+  }
+  code_.branch_to(next);
+  code_.start(next);
+}
+
+/// The region of an if that computes, where the other one only passes values on; none where both do either.
+ir::RegionId Branches::only_body(const ir::Inst& inst) const {
+  if (inst.op != Op::If || inst.regions.size() != 2) return ir::none;
+  const auto passes_on = [&](ir::RegionId r) { return f_.insts[f_.regions[r].insts[0]].op == Op::Yield; };
+  const bool first = passes_on(inst.regions[0]), second = passes_on(inst.regions[1]);
+  return first == second ? ir::none : inst.regions[first];
+}
+
+/// Such an if. Its values are blended where the body ends, so that a gang that jumps over it pays for the test and nothing else:
+/// blended behind the join, a logarithm kept four vectors on the stack for a path that it did not take.
+void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides) {
+  const bool first = body == inst.regions[0];
+  const Side& own = sides[first ? 0 : 1];
+  Few<V> chosen = own.chosen;
+  if (chosen.empty())
+    for (V c : sides[0].chosen) chosen.push_back(b_.CreateNot(c));
+  std::vector<Lowered> kept, results;
+  for (ir::ValueId v : f_.insts[f_.regions[inst.regions[first]].insts[0]].operands) kept.push_back(values_.get(v));
+  Block side = code_.new_block("side"), next = code_.new_block("join");
+  const auto calls_rare = [&](ir::InstId id) {
+    return f_.insts[id].op == Op::Call && code_.functions.module.callee(f_.insts[id]).rare;
+  };
+  const auto& insts = f_.regions[body].insts;
+  const bool rare = std::any_of(insts.begin(), insts.end(), calls_rare);
+  b_.CreateCondBr(lanes_.any(own.mask), side, next, rare ? llvm::MDBuilder(code_.c).createUnlikelyBranchWeights() : nullptr);
+  const Block skip_from = b_.GetInsertBlock();
+  code_.start(side);
+  Exit exit;
+  {
+    const Lanes::Scope scope(lanes_);
+    enter_side(inst, body);
+    lanes_.active = own.mask, lanes_.some = true, lanes_.tail = false;
+    exit = control_.emit_region(body);
+  }
+  for (std::size_t r = 0; exit.yields && r < kept.size(); ++r) {
+    Lowered blended{Lowered::Form::Parts, {}, 0};
+    const Scalar s = values_.scalar_of(inst.results[r]);
+    for (unsigned p = 0; uses_[inst.results[r]] && p < shape_.parts; ++p)
+      blended.v.push_back(b_.CreateSelect(chosen[p], values_.part(exit.values[r], s, p), values_.part(kept[r], s, p)));
+    results.push_back(std::move(blended));
+  }
+  const Block end = b_.GetInsertBlock();
+  code_.branch_to(next);
+  code_.start(next);
+  for (std::size_t r = 0; r < kept.size(); ++r) {
+    const ir::ValueId v = inst.results[r];
+    if (uses_[v]) values_.set(v, exit.yields ? values_.join(v, {{end, &results[r]}, {skip_from, &kept[r]}}) : kept[r]);
+  }
+}
+
+/// The sides with their masks; `rest` becomes that of the lanes that go to none of them but the last.
+std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest) {
+  std::vector<Side> sides;
+  for (std::size_t i = 0; i < inst.regions.size(); ++i) {
+    Side side{inst.regions[i], {}, {}, {}, {}};
+    const bool last = i + 1 == inst.regions.size() && (inst.op == Op::Switch || i > 0);
+    if (last) {
+      side.mask = rest;
+    } else {
+      Mask others;
+      for (unsigned p = 0; p < shape_.parts; ++p) {
+        V c = values_.part(inst.operands[0], p);
+        if (inst.op == Op::Switch) {
+          const unsigned width = c->getType()->getScalarSizeInBits();
+          c = b_.CreateICmpEQ(c, llvm::ConstantInt::get(c->getType(), llvm::APInt(64, std::uint64_t(inst.list[i])).trunc(width)));
+        }
+        side.chosen.push_back(c);
+        others.parts.push_back(b_.CreateNot(c));
+      }
+      side.mask = lanes_.both(rest, {side.chosen});
+      rest = lanes_.both(rest, others);
+    }
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
+/// What holds of the lanes of a side.
+void Branches::enter_side(const ir::Inst& inst, ir::RegionId side) {
+  lanes_.parted = &inst;
+  lanes_.one_lane = lanes_.one_lane || (inst.op == Op::If && side == inst.regions[0] && chooses_one(inst.operands[0]));
+}
+
+/// The sides in turn. One that only jumps goes first: then the other one is the last, and may go on to the next trip by itself.
+void Branches::emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool flat, bool kills) {
+  std::vector<Side*> order;
+  for (Side& s : sides) order.push_back(&s);
+  const auto only_jumps = [&](const Side* s) { return ir::is_terminator(f_.insts[f_.regions[s->region].insts[0]].op); };
+  std::stable_partition(order.begin(), order.end(), only_jumps);
+  bool others_yield = false;
+  for (Side* s : order) {
+    const Lanes::Scope scope(lanes_);
+    const bool last = lanes_.tail && s == order.back() && !others_yield;
+    enter_side(inst, s->region);
+    if (!kills && s->region == inst.regions[0] && gains_from_whole(inst)) {
+      emit_whole_or_masked(inst, *s);
+      s->alive = true;
+    } else if (flat) {
+      lanes_.active = s->mask, lanes_.some = false, lanes_.tail = false;
+      s->exit = control_.emit_region(s->region);
+      s->after = s->mask, s->alive = true;
+    } else {
+      emit_side(*s, last);
+    }
+    others_yield |= s->alive;
+  }
+}
+
+/// The branch's results, of the sides that come to its end.
+void Branches::join_sides(const ir::Inst& inst, std::vector<Side>& sides) {
+  std::vector<Side*> all;
+  for (Side& side : sides)
+    if (side.alive) all.push_back(&side);
+  for (std::size_t r = 0; r < inst.results.size(); ++r) {
+    if (!uses_[inst.results[r]]) continue;
+    const Scalar s = values_.scalar_of(inst.results[r]);
+    std::vector<Side*> from = all;
+    Lowered value = from.back()->exit.values[r];
+    from.pop_back();
+    for (; !from.empty(); from.pop_back()) {
+      Lowered blended{Lowered::Form::Parts, {}, 0};
+      const Lowered& x = from.back()->exit.values[r];
+      for (unsigned p = 0; p < shape_.parts; ++p)
+        blended.v.push_back(b_.CreateSelect(from.back()->chosen[p], values_.part(x, s, p), values_.part(value, s, p)));
+      value = std::move(blended);
+    }
+    values_.set(inst.results[r], std::move(value));
+  }
+}
+
+/// If and switch on a varying condition: the sides run in turn, each under its mask, if it has lanes.
+Flow Branches::emit_varying_if(ir::InstId id) {
+  const ir::Inst& inst = f_.insts[id];
+  Mask rest = lanes_.active;
+  std::vector<Side> sides = sides_of(inst, rest);
+  const bool kills = d_.kills[id], flat = flattens(inst) && !kills;
+  if (!flat) notes_.note_branch(inst);
+  if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !kills && !gains_from_whole(inst)) {
+    emit_one_sided(inst, body, sides);
+    return Flow::Next;
+  }
+  emit_in_turn(inst, sides, flat, kills);
+  const bool passes = inst.op == Op::If && sides.size() == 1;  // lanes that go to no side
+  if (kills) {
+    std::optional<Mask> joined;
+    for (Side& s : sides)
+      if (s.alive) joined = joined ? lanes_.either(*joined, s.after) : s.after;
+    if (passes) joined = joined ? lanes_.either(*joined, rest) : rest;
+    if (joined) lanes_.active = *joined;
+    lanes_.some = false, lanes_.parted = &inst;
+  }
+  if (!passes && std::none_of(sides.begin(), sides.end(), [](const Side& s) { return s.alive; })) return Flow::Dead;
+  join_sides(inst, sides);
+  return Flow::Next;
+}
+
+/// Whether a condition holds for one lane of a gang at most: an index that differs from lane to lane is equal to what is one
+/// number.
+bool Branches::chooses_one(ir::ValueId condition) const {
+  const ir::Inst* d = f_.def(condition);
+  if (!d) return false;
+  if (d->op == Op::And) return chooses_one(d->operands[0]) || chooses_one(d->operands[1]);
+  if (d->op != Op::Eq) return false;
+  const Lowered &x = values_.get(d->operands[0]), &y = values_.get(d->operands[1]);
+  const auto steps = [](const Lowered& v) { return v.form == Lowered::Form::Linear && v.step != 0; };
+  return (steps(x) && y.form == Lowered::Form::Uniform) || (steps(y) && x.form == Lowered::Form::Uniform);
+}
+
+}  // namespace krait::codegen::cpu

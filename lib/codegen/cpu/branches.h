@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// if and switch: a branch where the condition is uniform in the gang; else the sides run in turn, each under its mask.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "codegen/cpu/control.h"
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Hulls;
+class Notes;
+class Pure;
+
+class Branches : public Part {
+ public:
+  Branches(const Common& common, Control& control, Hulls& hulls, Pure& pure, Notes& notes)
+      : Part(common), control_(control), hulls_(hulls), pure_(pure), notes_(notes) {}
+  Flow emit_uniform_branch(ir::InstId id);
+  Flow emit_varying_if(ir::InstId id);
+
+ private:
+  struct Side {
+    ir::RegionId region;
+    Few<V> chosen;
+    Mask mask;
+    Exit exit;
+    Mask after;
+    bool alive = false;
+  };
+  struct Guarded {
+    bool stores = false, members = false;  // of aggregates
+    std::size_t instructions = 0;
+  };
+  // ---- a uniform condition
+  void branch_on(const ir::Inst& inst, const Few<Block>& sides, Block next);
+  // ---- a varying one
+  std::vector<Side> sides_of(const ir::Inst& inst, Mask& rest);
+  void enter_side(const ir::Inst& inst, ir::RegionId side);
+  void emit_side(Side& side, bool last);
+  void emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool flat, bool kills);
+  void join_sides(const ir::Inst& inst, std::vector<Side>& sides);
+  bool flattens(const ir::Inst& inst) const;
+  bool chooses_one(ir::ValueId condition) const;
+  // ---- of which one side computes
+  ir::RegionId only_body(const ir::Inst& inst) const;
+  void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides);
+  // ---- that has a copy without masks
+  bool gains_from_whole(const ir::Inst& inst) const;
+  bool only_accesses(ir::RegionId r, Guarded& found) const;
+  void emit_whole_or_masked(const ir::Inst& inst, Side side);
+
+  Control& control_;
+  Hulls& hulls_;
+  Pure& pure_;
+  Notes& notes_;
+};
+
+}  // namespace krait::codegen::cpu

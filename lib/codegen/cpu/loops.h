@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops, and the jumps out of them and out of the kernel.
+#pragma once
+
+#include <vector>
+
+#include "codegen/cpu/control.h"
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Cells;
+class Hulls;
+class Notes;
+class Positions;
+class Pure;
+
+class Loops : public Part {
+ public:
+  struct Needs {
+    Positions& positions;
+    Cells& cells;
+    Control& control;
+    Hulls& hulls;
+    Pure& pure;
+    Notes& notes;
+  };
+  Loops(const Common& common, const Needs& needs);
+  void emit_loop(ir::InstId id);
+  /// The one trip of a sweep's loop.
+  void emit_element(ir::InstId id);
+  /// Break, continue, return, unreachable.
+  void jump(ir::InstId id);
+
+  Block gang_end = nullptr;  // where a uniform return goes
+
+ private:
+  struct Loop {
+    const ir::Inst* inst = nullptr;
+    ir::InstId id = ir::none;
+    Block head = nullptr, latch = nullptr, exit = nullptr;
+    std::vector<Cell> params, results;  // results without uses have no cell
+    Cell active, waiting, left, trip;
+    bool masked = false, single_continue = false, latch_used = false;
+    bool loses = false;  // lanes that leave the kernel from within
+  };
+  Loop open_loop(ir::InstId id);
+  void enter_masked(Loop& loop, Values::Again& again);
+  void emit_trips(Loop& loop);
+  void emit_body(Loop& loop);
+  bool emit_common_trips(const Loop& loop, Values::Again& again);
+  void emit_trip_test(const Loop& loop);
+  bool only_trips_differ(ir::InstId id) const;
+
+  Positions& positions_;
+  Cells& cells_;
+  Control& control_;
+  Hulls& hulls_;
+  Pure& pure_;
+  Notes& notes_;
+  std::vector<Loop*> around_;  // the place that is lowered
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What becomes of a value of the IR. It is one scalar where it is uniform in the gang, a scalar base and a constant step where it is linear in
+// the lane, and `parts` vectors of `lanes` otherwise. Which lanes take part is a mask.
+#pragma once
+
+#include <cstdint>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/ir.h"
+
+namespace llvm {
+class BasicBlock;
+class Value;
+}  // namespace llvm
+
+namespace krait::codegen::cpu {
+
+using V = llvm::Value*;
+using Block = llvm::BasicBlock*;
+template <class T>
+using Few = llvm::SmallVector<T, 4>;
+
+/// A lowered value.
+struct Lowered {
+  enum class Form : std::uint8_t { None, Uniform, Linear, Parts } form = Form::None;
+  Few<V> v;               // Uniform: one; Linear: base of the gang (one) or of each part; Parts: one a part
+  std::int64_t step = 0;  // Linear: from lane to lane along x
+  V start = nullptr;      // Parts: where `flip` is not 0, the lanes are start + (lane ^ flip)
+  unsigned flip = 0;
+  V across[2] = {};  // Linear, in bricks of one base: from lane to lane along y and z; null: nothing
+};
+
+/// The active lanes; no vectors: all of them.
+struct Mask {
+  Few<V> parts;
+  bool all() const { return parts.empty(); }
+};
+
+/// Memory for a value until mem2reg.
+struct Cell {
+  ir::Scalar type{};
+  bool uniform = false;
+  Few<V> at;
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Members of aggregates whose elements lie side by side, or are loaded and stored whole.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Addresses;
+class Memory;
+class Notes;
+class Rows;
+
+class Members : public Part {
+ public:
+  Members(const Common& common, Addresses& addresses, Rows& rows, Memory& memory, Notes& notes);
+  /// False where the load is one of its own.
+  bool load(const ir::Inst& inst);
+  /// False where the store is one of its own.
+  bool store_member(ir::InstId id);
+
+ private:
+  using Group = std::vector<ir::InstId>;
+  bool load_member(const ir::Inst& inst);
+  void find_member_loads(ir::RegionId region);
+  bool load_record(const ir::Inst& inst);
+  bool store_record(const Group& members);
+  void find_member_stores(ir::RegionId region);
+
+  Addresses& addresses_;
+  Rows& rows_;
+  Memory& memory_;
+  Notes& notes_;
+  std::map<ir::InstId, Group> whole_stores_;  // by the last store of an element's members
+  std::map<ir::InstId, Group> record_loads_;  // by the first load of an element's members
+  std::vector<bool> loaded_;                  // loads that the first one of their element has done
+  std::vector<bool> later_;                   // stores that the last one of their element does
+};
+
+}  // namespace krait::codegen::cpu

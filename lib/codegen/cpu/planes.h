@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Element-wise loops over arrays of two and more dimensions whose gangs lie in one row.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Arguments;
+class Gangs;
+
+/// How a range's indices are places in rows.
+struct Plane {
+  ir::ValueId index = ir::none, width = ir::none;
+  std::vector<ir::ValueId> quotients, remainders;
+  struct Scaled {
+    ir::ValueId product, array;  // of a remainder and the array's stride along the dimension
+    unsigned dimension;
+    V dense = nullptr;  // whether that stride is 1
+  };
+  std::vector<Scaled> scaled;
+};
+
+/// What holds in the copy of the code for gangs within one row.
+struct InRow {
+  std::map<ir::ValueId, Lowered> known;  // of the gang; empty outside of that copy
+  std::map<ir::ValueId, V> dense;        // by an array that is only read: whether its rows are, or one element
+};
+
+class Planes : public Part {
+ public:
+  Planes(const Common& common, Arguments& arguments, Gangs& gangs, InRow& in_row)
+      : Part(common), arguments_(arguments), gangs_(gangs), in_row_(in_row) {}
+  /// The quotients and remainders of the loop's index; none where the body does more than compute and access.
+  std::optional<Plane> find_plane() const;
+  /// Whether rows are dense in every array, or in one that is only read a single element: asked once, before the loop.
+  V plain_rows(Plane& plane);
+  /// A whole gang from index `first`.
+  void emit_in_plane(const Plane& plane, V plain, V first);
+
+ private:
+  Arguments& arguments_;
+  Gangs& gangs_;
+  InRow& in_row_;
+};
+
+}  // namespace krait::codegen::cpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations that only compute: as one scalar, as a linear value, or part by part.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Flips;
+class Hulls;
+class Notes;
+class Positions;
+
+class Pure : public Part {
+ public:
+  Pure(const Common& common, const Positions& positions, Flips& flips, Hulls& hulls, Notes& notes)
+      : Part(common), positions_(positions), flips_(flips), hulls_(hulls), notes_(notes) {}
+  void emit_pure(const ir::Inst& inst);
+  /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all: gangs that get by with the hull do not
+  /// compute them.
+  void compute_again(ir::ValueId v, unsigned depth, Values::Again& again);
+
+ private:
+  V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
+  bool emit_linear(const ir::Inst& inst);
+  bool emit_row_part(const ir::Inst& inst);
+  bool emit_linear_compare(const ir::Inst& inst);
+  bool emit_close_quotients(const ir::Inst& inst);
+  unsigned magnitude(ir::ValueId v, unsigned depth = 0) const;
+
+  const Positions& positions_;
+  Flips& flips_;
+  Hulls& hulls_;
+  Notes& notes_;
+};
+
+}  // namespace krait::codegen::cpu

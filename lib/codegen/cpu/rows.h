@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several numbers side by side for each lane, lanes far apart: the elements of a row that passes/unroll_rows.cpp asks for, or the members of
+// a large aggregate.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "codegen/cpu/part.h"
+
+namespace krait::codegen::cpu {
+
+class Addresses;
+class Notes;
+
+class Rows : public Part {
+ public:
+  Rows(const Common& common, Addresses& addresses, Notes& notes) : Part(common), addresses_(addresses), notes_(notes) {}
+  /// False where the load is no such one.
+  bool load_rows(const ir::Inst& inst);
+  /// Pieces of `block` elements, one a lane, as that many rows of lanes.
+  std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
+  /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
+  void turn_blocks(std::vector<V>& rows);
+
+  std::map<ir::InstId, Few<V>> numbers_of_loads;  // by a load of 8 bytes a lane: these as one number, by part
+
+ private:
+  std::optional<ir::Scalar> number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const;
+
+  Addresses& addresses_;
+  Notes& notes_;
+};
+
+}  // namespace krait::codegen::cpu
