@@ -9,7 +9,7 @@
 
 #include "ir/text.h"
 #include "passes/passes.h"
-#include "plugin.h"
+#include "support/plugin.h"
 #include "support/ptx_blob.h"
 
 namespace krait::test {
