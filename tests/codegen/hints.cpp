@@ -3,7 +3,7 @@
 // Hints across the plug-in's boundary, and how the generators for GPUs find them in kernels that DSL and passes seldom make.
 #include <gtest/gtest.h>
 
-#include "plugin.h"
+#include "support/plugin.h"
 
 namespace krait::test {
 namespace {

@@ -15,7 +15,7 @@
 #include "codegen/codegen.h"
 #include "ir/text.h"
 #include "passes/passes.h"
-#include "plugin.h"
+#include "support/plugin.h"
 #include "unit/random_ir.h"
 
 namespace krait::test {

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "plugin.h"
+#include "support/plugin.h"
 
 namespace krait::test {
 namespace {

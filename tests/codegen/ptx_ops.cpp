@@ -6,7 +6,7 @@
 #include "ir/builder.h"
 #include "ir/text.h"
 #include "passes/passes.h"
-#include "plugin.h"
+#include "support/plugin.h"
 
 namespace krait {
 namespace {

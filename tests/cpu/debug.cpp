@@ -9,9 +9,11 @@
 #include <fstream>
 #include <optional>
 
-#include "fixture.h"
+#include <gtest/gtest.h>
+
 #include "runtime/cpu/executable.h"
 #include "support/envelope.h"
+#include "targets.h"
 
 extern "C" {
 struct jit_code_entry {

@@ -9,10 +9,12 @@
 #include <atomic>
 #include <thread>
 
-#include "fixture.h"
+#include <gtest/gtest.h>
+
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
+#include "targets.h"
 
 namespace krait::test {
 namespace {
@@ -85,28 +87,18 @@ TEST(CpuBlob, DamagedCodeIsRefused) {
 }
 
 TEST(CpuLaunch, FlushedSubnormalsOfTheCallerDoNotReachTheKernel) {
-  const ir::ParseResult parsed = ir::parse(R"(kir 1
-kernel @f fp(strict) flat (%0: view<f32, 1>) {
-  %1: i64 = global_id {0}
-  %2: f32 = load %0, %1
-  %3: f32 = const 0.5
-  %4: f32 = mul %2, %3
-  store.f32 %0, %1, %4
-  return
-}
-)");
-  ASSERT_EQ(parsed.error, "");
-  std::vector<Arg> args = {array(std::vector<float>(40, 0x1p-130f))};
+  const ir::Module module = lowered("saxpy", {}, {.contiguous = true});
+  std::vector<Argument> args = {scalar(0.5f), array(std::vector<float>(40, 0x1p-130f)), array(std::vector<float>(40))};
+  std::string why;
   const unsigned before = runtime::cpu::float_control();
   runtime::cpu::set_float_control(before | 0x8040);  // flush results, take subnormal operands for zero
-  const std::string problem = run_once(parsed.module, targets().back(), line(1, 40), args);
+  const std::string problem =
+      run_on(*find_device("cpu", why), support::parse_target(targets().back()).target, module, line(1, 40), args);
   const unsigned after = runtime::cpu::float_control();
   runtime::cpu::set_float_control(before);
   EXPECT_EQ(problem, "");
   EXPECT_EQ(after & 0x8040, 0x8040u);
-  float first = 0;
-  std::memcpy(&first, args[0].data.data(), 4);
-  EXPECT_EQ(first, 0x1p-131f);
+  EXPECT_EQ(args[2].bytes, array(std::vector<float>(40, 0x1p-131f)).bytes);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/opencl/executable.h"
+#include "support/kernel_file.h"
 
 namespace krait::test {
 namespace {
@@ -69,23 +70,6 @@ TEST(OpenClDialect, ProbesAreWhatTheirTextsCompileTo) {
   if (bless) std::ofstream(folder + "opencl/probe_words.inc") << all;
 }
 
-constexpr const char* reverse = R"(kir 1
-kernel @reverse fp(strict) facts(contiguous) flat (%0: view<f32, 1, const>, %1: view<f32, 1>) {
-  %2: i64 = thread_idx {0}
-  %3: i64 = extent %0 {0}
-  %4: shared<f32, 1> = shared %3 {0}
-  %5: f32 = load %0, %2
-  store.f32 %4, %2, %5
-  barrier
-  %6: i64 = const 1
-  %7: i64 = sub %3, %6
-  %8: i64 = sub %7, %2
-  %9: f32 = load %4, %8
-  store.f32 %1, %2, %9
-  return
-}
-)";
-
 TEST(OpenClDialect, NamesMissingFeatures) {
   const std::string doubles =
       "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
@@ -114,7 +98,7 @@ TEST(OpenClDialect, NamesMissingFeatures) {
 }
 
 TEST(OpenClDialect, HasNothingOfShaders) {
-  const std::string text = compile(reverse, "opencl", codegen::Emit::Asm);
+  const std::string text = compile(ir::print(kernel_of("reversed")), "opencl", codegen::Emit::Asm);
   for (const char* word : {"Shader", "GLSL", "NoContraction", "PhysicalStorageBuffer", "CompositeConstruct", "PushConstant"})
     EXPECT_EQ(text.find(word), std::string::npos) << word << "\n" << text;
   EXPECT_NE(text.find("OpExecutionMode %krait_kernel ContractionOff"), std::string::npos) << text;
@@ -159,7 +143,7 @@ TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {
 }
 
 TEST(OpenClDialect, ListsTheParameters) {
-  const std::string binary = compile(reverse, "opencl", codegen::Emit::Binary);
+  const std::string binary = compile(ir::print(kernel_of("reversed")), "opencl", codegen::Emit::Binary);
   const runtime::opencl::Blob blob(std::as_bytes(std::span(binary)), "reverse");
   using support::OpenClParameter;
   std::vector<OpenClParameter::Kind> kinds;

@@ -16,6 +16,7 @@
 #include "krait/error.h"
 #include "runtime/backend.h"
 #include "support/envelope.h"
+#include "support/kernel_file.h"
 #include "support/opencl_blob.h"
 #include "support/wanted.h"
 
@@ -33,21 +34,6 @@ runtime::Found& found(const std::string& memory) {
   }
   return at->second;
 }
-
-constexpr const char* add_one = R"(kir 1
-kernel @add_one fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
-  %1: i64 = extent %0 {0}
-  grid_stride %1 {
-  ^(%2: i64):
-    %3: i32 = load %0, %2
-    %4: i32 = const 1
-    %5: i32 = add %3, %4
-    store.i32 %0, %2, %5
-    continue
-  }
-  return
-}
-)";
 
 template <class Call>
 std::string message_of(Call&& call) {
@@ -75,8 +61,8 @@ class OpenClLaunch : public testing::TestWithParam<std::string> {
       GTEST_SKIP() << "not a device of PoCL";
   }
   runtime::Device& device() { return *found(GetParam()).devices.front(); }
-  std::string binary() {
-    return codegen::spirv::compile(ir::parse(add_one).module, device().target().spirv, codegen::spirv::Dialect::Kernel,
+  std::string binary(const char* kernel = "add_one") {
+    return codegen::spirv::compile(kernel_of(kernel), device().target().spirv, codegen::spirv::Dialect::Kernel,
                                    codegen::Emit::Binary)
         .data;
   }
@@ -120,29 +106,8 @@ TEST_P(OpenClLaunch, StreamsAreInOrderAndEventsOrderThem) {
 
 /// PoCL makes a loop of the threads; LLVM's vectoriser then puts off the first of the two stores.
 TEST_P(OpenClLaunch, StoresOfAThreadStayInOrder) {
-  constexpr const char* twice = R"(kir 1
-kernel @twice fp(strict) facts(contiguous, small) flat (%0: view<u64, 1>, %1: i64) {
-  %2: i64 = thread_idx {0}
-  %3: i64 = thread_idx {1}
-  %4: i64 = const 2
-  %5: i64 = mul %3, %4
-  %6: i64 = add %5, %2
-  %7: i64 = thread_idx {2}
-  %8: i64 = const 8
-  %9: i64 = mul %7, %8
-  %10: i64 = add %9, %6
-  %11: u64 = const 1
-  store.u64 %0, %10, %11
-  %12: i64 = min %10, %1
-  %13: u64 = const 2
-  store.u64 %0, %12, %13
-  return
-}
-)";
   constexpr std::size_t n = 256;
-  const auto code = load(codegen::spirv::compile(ir::parse(twice).module, device().target().spirv,
-                                                 codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
-                             .data);
+  const auto code = load(binary("stores_in_order"));
   const std::uint64_t a = device().allocate(n * 8, {}), arguments[] = {a, n, n};
   runtime::LaunchRequest request;
   request.block = {2, 4, 32}, request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;

@@ -183,7 +183,7 @@ int matrix(const Options& o) {
   Totals totals;
   for (const Case& c : test::all_cases()) run(c, o, *device, totals);
   if (o.meet)
-    for (const test::Meeting& m : test::all_meetings(test::warp_of(*device))) run(m, o, *device, totals);
+    for (const test::Meeting& m : test::all_meetings(test::warp_of(device->target()))) run(m, o, *device, totals);
   for (const auto& [op, types] : totals.results) {
     std::string line;
     for (const auto& [type, results] : types) line += fmt::format("  {} {}", type, results);

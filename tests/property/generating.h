@@ -50,10 +50,10 @@ inline constexpr std::int64_t by_value_size = 16;
 class Generator {
  public:
   Generator(std::uint64_t seed, const GeneratorOptions& o);
-  RandomKernel make();
+  Kernel make();
 
  private:
-  RandomKernel finish(RandomKernel& k, void* recording, bool strides);
+  Kernel finish(Kernel& k, void* recording, bool strides);
   struct Array {
     node array;
     scalar type;
@@ -101,8 +101,8 @@ class Generator {
   void assign(int depth);
   void store();
   void report();
-  void make_array(RandomKernel& k, bool out, unsigned width = 1);
-  void make_aggregates(RandomKernel& k, bool out);
+  void make_array(Kernel& k, bool out, unsigned width = 1);
+  void make_aggregates(Kernel& k, bool out);
   void loop(int depth);
   void show_locals(std::size_t first);
   void call();
@@ -144,7 +144,7 @@ class Generator {
     op what;
     bool shared;
   };
-  void make_accumulators(RandomKernel& k);
+  void make_accumulators(Kernel& k);
   void empty_shared_accumulators();
   void write_shared_accumulators();
   void accumulate();

@@ -459,7 +459,7 @@ void add_random(Random& r, Argument& a, scalar s) {
   std::memcpy(a.bytes.data() + a.bytes.size() - size, &bits, size);
 }
 
-void Generator::make_array(RandomKernel& k, bool out, unsigned width) {
+void Generator::make_array(Kernel& k, bool out, unsigned width) {
   const scalar s = any_type();
   Array array{detail::parameter_array(s, 1, out, ir::size_of(Scalar(s))), s};
   if (width > 1) array.width = width;
@@ -473,7 +473,7 @@ void Generator::make_array(RandomKernel& k, bool out, unsigned width) {
 
 /// An array of two to four members, of which an output writes those that are no floats: its bytes are compared as they are. Or members
 /// by value, each an array.
-void Generator::make_aggregates(RandomKernel& k, bool out) {
+void Generator::make_aggregates(Kernel& k, bool out) {
   std::vector<scalar> members;
   for (unsigned n = 2 + r_.below(3); n > 0; --n)
     members.push_back(r_.chance(40) && !members.empty() ? members.back() : any_type());
@@ -532,8 +532,8 @@ void Generator::shape(ir::Launch& launch) {
   }
 }
 
-RandomKernel Generator::make() {
-  RandomKernel k;
+Kernel Generator::make() {
+  Kernel k;
   detail::recording_options o;
   o.name = "random", o.fp = std::uint8_t(options_.fp), o.where = nowhere, o.checked = options_.reports;
   void* recording = detail::begin_recording(o);
@@ -601,7 +601,7 @@ void Generator::show_locals(std::size_t first) {
 }
 
 /// The recording, and its launch; with `strides` one of fewer threads than there are elements, now and then.
-RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
+Kernel Generator::finish(Kernel& k, void* recording, bool strides) {
   k.module = std::move(trace::take(detail::finish_recording(recording))->module);
   if (!options_.meet) block_ = blocks[r_.below(std::size(blocks))];
   shape(k.launch);
@@ -616,8 +616,6 @@ RandomKernel Generator::finish(RandomKernel& k, void* recording, bool strides) {
 
 namespace krait::test {
 
-RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) {
-  return generating::Generator(seed, options).make();
-}
+Kernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return generating::Generator(seed, options).make(); }
 
 }  // namespace krait::test

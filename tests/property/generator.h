@@ -25,13 +25,7 @@ struct GeneratorOptions {
   bool reports = false;  // a checked kernel that prints, checks conditions, and leaves its arrays now and then
 };
 
-struct RandomKernel {
-  ir::Module module;  // as recorded
-  ir::Launch launch;
-  std::vector<Argument> arguments;
-};
-
 /// The kernel of a seed: the same on every machine.
-RandomKernel random_kernel(std::uint64_t seed, const GeneratorOptions& options = {});
+Kernel random_kernel(std::uint64_t seed, const GeneratorOptions& options = {});
 
 }  // namespace krait::test

@@ -8,7 +8,7 @@ namespace krait::test::generating {
 constexpr std::int64_t accumulator_size = 8;
 
 /// Parameters, so before anything is computed.
-void Generator::make_accumulators(RandomKernel& k) {
+void Generator::make_accumulators(Kernel& k) {
   constexpr scalar types[] = {scalar::i32, scalar::u32, scalar::i64, scalar::u64, scalar::f32};
   constexpr op operations[] = {op::AtomicMin, op::AtomicMax, op::AtomicAdd, op::AtomicAnd, op::AtomicOr, op::AtomicXor};
   for (int i = 0; i < 3; ++i) {

@@ -4,7 +4,7 @@
 
     reduce.py KERNEL.kir OUT.kir PROGRAM [ARGUMENT...]
 
-PROGRAM is random_kernels with the back end's arguments; `--races yes --file` is added. A step replaces an instruction, with what its regions hold,
+PROGRAM is kernels with the back end's arguments; `--races yes` is added. A step replaces an instruction, with what its regions hold,
 by constants or by one of its operands, or drops it; a step is kept while the program gives the same kind of answer: a difference, death by a signal, no end,
 or a fault of the device. JOBS processes run at a time, each for LIMIT seconds (environment variables; as many as there are cores, 30).
 """
@@ -25,7 +25,7 @@ def answer(command, text):
     with tempfile.NamedTemporaryFile("w", suffix=".kir", delete=False) as file:
         file.write(text)
     try:
-        run = subprocess.run([*command, "--races", "yes", "--file", file.name], capture_output=True, text=True, errors="replace", timeout=LIMIT)
+        run = subprocess.run([*command, "--races", "yes", file.name], capture_output=True, text=True, errors="replace", timeout=LIMIT)
     except subprocess.TimeoutExpired:
         return "hangs"
     finally:
@@ -45,7 +45,7 @@ def answers(command, texts):
             with open(f"{folder}/{i:06}.kir", "w") as file:
                 file.write(text)
         try:
-            run = subprocess.run([*command, "--races", "yes", "--file", folder], capture_output=True, text=True, errors="replace", timeout=LIMIT)
+            run = subprocess.run([*command, "--races", "yes", folder], capture_output=True, text=True, errors="replace", timeout=LIMIT)
             for name, said in re.findall(re.escape(folder) + r"/(\d+)\.kir: (.*)", run.stdout):
                 if "signal" not in said and "lost to this process" not in said:
                     known[int(name)] = "differs" if "expected bits" in said else "fine"

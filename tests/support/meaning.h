@@ -17,8 +17,16 @@ inline void set_facts(ir::Module& m, const ir::Facts& facts) {
   for (ir::Function& f : m.called()) f.inherit(m.kernel());
 }
 
+/// Mathematical functions by their exact bodies: native mode's own are the target's business.
+inline void expand_functions(ir::Module& m) {
+  bool math = false;
+  for (const ir::Function& f : m.functions)
+    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { math = math || ir::is_math(f.insts[i].op); });
+  if (math) passes::expand_math(m, passes::expand_all);
+}
+
 /// In strict mode the recording itself. Else the recording after contraction, which changes results, and what has to come in front
-/// of it; `singles` as the target's. Mathematical functions are their exact bodies: native mode's own are the target's business.
+/// of it; `singles` as the target's. Functions are expanded.
 inline ir::Module meaning_of(const ir::Module& recorded, bool singles = true) {
   ir::Module m = recorded;
   set_facts(m, {});
@@ -29,10 +37,7 @@ inline ir::Module meaning_of(const ir::Module& recorded, bool singles = true) {
     passes::fold(m), passes::cse(m), passes::dce(m);
     passes::contract(m, singles);
   }
-  bool math = false;
-  for (const ir::Function& f : m.functions)
-    ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) { math = math || ir::is_math(f.insts[i].op); });
-  if (math) passes::expand_math(m, passes::expand_all);
+  expand_functions(m);
   return m;
 }
 

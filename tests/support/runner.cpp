@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "host/plugin.h"
@@ -32,29 +34,22 @@ std::vector<ir::Argument> raw_arguments(std::vector<Argument>& arguments) {
   return raw;
 }
 
-/// KRAIT_TEST_EFFORT=quick: the code of first launches.
-support::Target target_of(const runtime::Device& device) {
-  const char* effort = std::getenv("KRAIT_TEST_EFFORT");
-  support::Target target = device.target();
-  target.cpu.quick = effort && std::strcmp(effort, "quick") == 0;
-  return target;
-}
-
-/// Of the module that ran last: cases that differ in their launch alone are compiled once.
-std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const ir::Module& lowered) {
-  struct Last {
-    std::string text;
-    runtime::Device* device = nullptr;
+/// Of the modules that ran last: cases that differ in their launch alone are compiled once.
+std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const support::Target& target,
+                                                   const ir::Module& lowered) {
+  struct Made {
+    std::string text, target;
+    runtime::Device* device;
     std::shared_ptr<runtime::Executable> code;
   };
-  static auto* const last = new Last;  // leaked: drivers may be gone at exit
-  std::string text = ir::print(lowered);
-  if (last->code && last->device == &device && last->text == text) return last->code;
-  last->code.reset();
-  const host::Generated made = host::generate(text, target_of(device), "binary", "kernel " + lowered.kernel().name);
-  last->code = device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name);
-  last->text = std::move(text), last->device = &device;
-  return last->code;
+  static auto* const last = new std::deque<Made>;  // leaked: drivers may be gone at exit
+  std::string text = ir::print(lowered), made_for = support::print(target);
+  for (const Made& m : *last)
+    if (m.device == &device && m.text == text && m.target == made_for) return m.code;
+  const host::Generated made = host::generate(text, target, "binary", "kernel " + lowered.kernel().name);
+  if (last->size() == 4) last->pop_front();
+  return last->emplace_back(text, made_for, &device, device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name))
+      .code;
 }
 
 /// Memory of a launch on the device, freed at the end.
@@ -86,8 +81,14 @@ runtime::Device* find_device(const std::string& back_end, std::string& why) {
   return at->second.devices.front().get();
 }
 
-int warp_of(const runtime::Device& device) {
-  const support::Target target = device.target();
+support::Target target_of(const runtime::Device& device) {
+  const char* effort = std::getenv("KRAIT_TEST_EFFORT");
+  support::Target target = device.target();
+  target.cpu.quick = effort && std::strcmp(effort, "quick") == 0;
+  return target;
+}
+
+int warp_of(const support::Target& target) {
   return target.kind == support::TargetKind::Spirv && target.spirv.subgroup ? int(target.spirv.subgroup) : 32;
 }
 
@@ -98,8 +99,13 @@ ir::FpMode exact_mode(const std::string& name) {
 }
 
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch,
+                   std::vector<Argument>& arguments) {
+  return run_on(device, target_of(device), lowered, launch, arguments);
+}
+
+std::string run_on(runtime::Device& device, const support::Target& target, const ir::Module& lowered, const ir::Launch& launch,
                    std::vector<Argument>& arguments) try {
-  const auto executable = executable_of(device, lowered);
+  const auto executable = executable_of(device, target, lowered);
   DeviceMemory memory{device, {}};
   for (const Argument& a : arguments) {
     memory.addresses.push_back(a.bytes.empty() ? 0 : device.allocate(a.bytes.size(), {}));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a lowered module on a device without the driver's kernels, so that tests give a back end exactly the IR they mean.
+// Packs arguments, launches a module on a device or in the interpreter, and compares what it leaves. The host's kernel objects take no
+// part: tests give a back end exactly the IR that they mean.
 #pragma once
 
-#include <memory>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ir/interp.h"
@@ -22,26 +24,49 @@ struct Argument {
   unsigned rank = 0;  // 0: a scalar
 };
 
-template <class Elem>
-Argument array_of(const std::vector<Elem>& values) {
+/// A recorded or final kernel with one launch.
+struct Kernel {
+  ir::Module module;
+  ir::Launch launch;
+  std::vector<Argument> arguments;
+};
+
+template <class T>
+Argument scalar(T value) {
   Argument a;
-  a.rank = 1, a.extents[0] = std::int64_t(values.size());
+  std::memcpy(&a.bits, &value, sizeof value);
+  return a;
+}
+/// A contiguous array of these elements; of rank 1 unless extents are given.
+template <class Elem>
+Argument array(const std::vector<Elem>& values, const std::vector<std::int64_t>& extents = {}) {
+  Argument a;
+  a.rank = extents.empty() ? 1 : unsigned(extents.size());
+  for (unsigned d = 0; d < a.rank; ++d) a.extents[d] = extents.empty() ? std::int64_t(values.size()) : extents[d];
   const auto* raw = reinterpret_cast<const std::byte*>(values.data());
   a.bytes.assign(raw, raw + values.size() * sizeof(Elem));
   return a;
 }
+/// Threads in a row.
+inline ir::Launch line(std::int64_t blocks, std::int64_t threads) { return {{blocks, 1, 1}, {threads, 1, 1}}; }
 
-/// The device of a back end by the name "cpu", "cuda", "vulkan"; null, and why, when it is not there. Lives as long as the process.
+/// The device of a back end by the name "cpu", "cuda", "vulkan", "opencl"; null, and why, when it is not there. Lives as long as the process.
 runtime::Device* find_device(const std::string& back_end, std::string& why);
 
-/// Lanes of the device's warps.
-int warp_of(const runtime::Device& device);
+/// Lanes of the warps of a device with this target.
+int warp_of(const support::Target& target);
 
 /// The mode by its name: strict, reproducible, or native, which computes all but mathematical functions as reproducible does. Throws
 /// krait::error for any other.
 ir::FpMode exact_mode(const std::string& name);
 
-/// Compiles, launches, copies back. Empty, or what failed.
+/// The device's target as the environment wants it (KRAIT_TEST_EFFORT=quick: the code of first launches).
+support::Target target_of(const runtime::Device& device);
+
+/// Compiles for the target, launches, copies back. Empty, or what failed.
+std::string run_on(runtime::Device& device, const support::Target& target, const ir::Module& lowered, const ir::Launch& launch,
+                   std::vector<Argument>& arguments);
+/// For the device's own target.
 std::string run_on(runtime::Device& device, const ir::Module& lowered, const ir::Launch& launch,
                    std::vector<Argument>& arguments);
 /// The same on the interpreter.

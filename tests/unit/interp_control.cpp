@@ -7,92 +7,32 @@ namespace krait::ir {
 namespace {
 
 TEST(InterpControl, GridStrideCoversAllElementsWhateverTheGrid) {
-  constexpr auto text = R"(kernel @saxpy fp(strict) (%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>) {
-  %3: i64 = extent %2 {0}
-  grid_stride %3 {
-  ^(%4: i64):
-    %5: f32 = load %1, %4
-    %6: f32 = mul %0, %5
-    %7: f32 = load %2, %4
-    %8: f32 = add %6, %7
-    store.f32 %2, %4, %8
-    continue
-  }
-  return
-})";
+  const Module saxpy = kernel_of("saxpy");
   for (const Launch& launch : {line(1, 1), line(3, 32), line(2, 100), line(50, 128)}) {
     std::vector<float> x(1000), y(1000), expected(1000);
     for (int i = 0; i < 1000; ++i) x[i] = float(i), y[i] = 0.5f, expected[i] = 3.0f * x[i] + 0.5f;
-    EXPECT_EQ(run(text, launch, {scalar(3.0f), view(x), view(y)}, {.races = true}), "");
+    EXPECT_EQ(interpret(saxpy, launch, {{scalar(3.0f), view(x), view(y)}}, {.races = true}), "");
     EXPECT_EQ(y, expected);
   }
 }
 
 TEST(InterpControl, MandelbrotLoopsDivergeByBreak) {
-  constexpr auto text = R"(kernel @mandelbrot fp(strict) (%0: view<i32, 2>, %1: i32) {
-  %2: i64 = global_id {0}
-  %3: i64 = global_id {1}
-  %4: i64 = extent %0 {0}
-  %5: i64 = extent %0 {1}
-  %6: bool = lt %3, %4
-  %7: bool = lt %2, %5
-  %8: bool = and %6, %7
-  if %8 {
-    %9: f32 = const 0.0
-    %10: i32 = const 0
-    %11: f32 = cast %2
-    %12: f32 = cast %3
-    %13: f32 = const 0.0625
-    %14: f32 = const 2.0
-    %15: f32 = mul %11, %13
-    %16: f32 = sub %15, %14
-    %17: f32 = mul %12, %13
-    %18: f32 = const 1.0
-    %19: f32 = sub %17, %18
-    %20: f32, %21: f32, %22: i32 = loop %9, %9, %10 {
-    ^(%23: f32, %24: f32, %25: i32):
-      %26: bool = ge %25, %1
-      if %26 {
-        break %23, %24, %25
-      }
-      %27: f32 = mul %23, %23
-      %28: f32 = mul %24, %24
-      %29: f32 = add %27, %28
-      %30: f32 = const 4.0
-      %31: bool = ge %29, %30
-      if %31 {
-        break %23, %24, %25
-      }
-      %32: f32 = sub %27, %28
-      %33: f32 = add %32, %16
-      %34: f32 = mul %23, %24
-      %35: f32 = mul %34, %14
-      %36: f32 = add %35, %19
-      %37: i32 = const 1
-      %38: i32 = add %25, %37
-      continue %33, %36, %38
-    }
-    store.i32 %0, %3, %2, %22
-    yield
-  }
-  return
-})";
   constexpr int width = 45, height = 33, limit = 60;
   std::vector<int> out(width * height, -1), expected(width * height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      const float cr = float(x) * 0.0625f - 2.0f, ci = float(y) * 0.0625f - 1.0f;
+      const float cr = float(x) * 0.08f - 2.0f, ci = float(y) * 0.25f - 1.2f;
       float zr = 0, zi = 0;
       int k = 0;
       for (; k < limit && zr * zr + zi * zi < 4.0f; ++k) {
         const float next = zr * zr - zi * zi + cr;
-        zi = zr * zi * 2.0f + ci;
+        zi = 2.0f * (zr * zi) + ci;
         zr = next;
       }
       expected[y * width + x] = k;
     }
   Launch launch{.grid = {3, 5, 1}, .block = {16, 8, 1}};
-  EXPECT_EQ(run(text, launch, {view(out, {height, width}), scalar(limit)}), "");
+  EXPECT_EQ(interpret(kernel_of("mandelbrot"), launch, {{view(out, {height, width}), scalar(limit)}}), "");
   EXPECT_EQ(out, expected);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs kernels given as .kir text in the interpreter.
+// Runs kernels given as .kir text, or by their name in tests/kernels, in the interpreter.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,7 @@
 
 #include "ir/interp.h"
 #include "ir/text.h"
+#include "support/kernel_file.h"
 
 namespace krait::ir {
 
@@ -47,11 +48,7 @@ inline std::string run(std::string_view kernel, const Launch& launch, const std:
   return interpret(parsed.module, launch, arguments, options);
 }
 
-inline Launch line(std::int64_t blocks, std::int64_t threads) {
-  Launch launch;
-  launch.grid[0] = blocks;
-  launch.block[0] = threads;
-  return launch;
-}
+using test::kernel_of;
+using test::line;
 
 }  // namespace krait::ir

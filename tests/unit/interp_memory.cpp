@@ -8,61 +8,23 @@
 namespace krait::ir {
 namespace {
 
-constexpr auto reduction = R"(kernel @reduce fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
-  %2: shared<i32, 1> = shared {64}
-  %3: i64 = thread_idx {0}
-  %4: i64 = global_id {0}
-  %5: i32 = load %0, %4
-  store.i32 %2, %3, %5
-  %6: i64 = const 32
-  barrier
-  %7: i64 = loop %6 {
-  ^(%8: i64):
-    %9: i64 = const 0
-    %10: bool = le %8, %9
-    if %10 {
-      break %8
-    }
-    %11: bool = lt %3, %8
-    if %11 {
-      %12: i64 = add %3, %8
-      %13: i32 = load %2, %12
-      %14: i32 = load %2, %3
-      %15: i32 = add %13, %14
-      store.i32 %2, %3, %15
-      yield
-    }
-    barrier
-    %16: i32 = const 1
-    %17: i64 = shr %8, %16
-    continue %17
-  }
-  %18: i64 = const 0
-  %19: bool = eq %3, %18
-  if %19 {
-    %20: i64 = block_idx {0}
-    %21: i32 = load %2, %18
-    store.i32 %1, %20, %21
-    yield
-  }
-  return
-})";
-
 TEST(InterpMemory, SharedReductionWithBarriers) {
-  std::vector<int> in(256), out(4);
-  std::iota(in.begin(), in.end(), 1);
-  EXPECT_EQ(run(reduction, line(4, 64), {view(in), view(out)}, {.races = true, .uninitialised = true}), "");
-  for (int b = 0; b < 4; ++b) EXPECT_EQ(out[b], std::accumulate(&in[b * 64], &in[b * 64] + 64, 0));
+  std::vector<float> in(256), out(4);
+  std::iota(in.begin(), in.end(), 1.0f);
+  EXPECT_EQ(interpret(kernel_of("tree_reduction"), line(4, 64), {{view(in), view(out)}}, {.races = true, .uninitialised = true}),
+            "");
+  for (int b = 0; b < 4; ++b) EXPECT_EQ(out[b], std::accumulate(&in[b * 64], &in[b * 64] + 64, 0.0f));
 }
 
 TEST(InterpMemory, WithoutItsBarriersTheReductionRaces) {
-  std::string text = reduction;
-  for (std::size_t at; (at = text.find("  barrier\n")) != std::string::npos;) text.erase(at, 10);
-  std::vector<int> in(64), out(1);
-  EXPECT_EQ(run(text, line(1, 64), {view(in), view(out)}, {.races = true}),
+  std::string text = print(kernel_of("tree_reduction"));
+  for (std::size_t at; (at = text.find("barrier\n")) != std::string::npos;) text.erase(at, 8);
+  const Module racing = parse(text).module;
+  std::vector<float> in(64), out(1);
+  EXPECT_EQ(interpret(racing, line(1, 64), {{view(in), view(out)}}, {.races = true}),
             "data race: load from a shared array: read by thread 0 of block 0 and write by thread 32 of block 0, "
             "block (0, 0, 0), thread (0, 0, 0)");
-  EXPECT_EQ(run(text, line(1, 64), {view(in), view(out)}), "");
+  EXPECT_EQ(interpret(racing, line(1, 64), {{view(in), view(out)}}), "");
 }
 
 TEST(InterpMemory, BlocksHaveNoOrder) {

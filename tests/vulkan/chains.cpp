@@ -8,7 +8,7 @@
 #include <array>
 #include <bit>
 
-#include "harness.h"
+#include "device.h"
 #include "ir/builder.h"
 #include "ir/text.h"
 
@@ -68,11 +68,11 @@ ir::Module chains(Op first, Scalar s) {
 }
 
 /// Numbers near 1, of other sizes, and edges.
-KernelArgument numbers(Scalar s, unsigned which, std::size_t count) {
-  KernelArgument a;
+Argument numbers(Scalar s, unsigned which, std::size_t count) {
+  Argument a;
   const unsigned bytes = ir::size_of(s);
-  a.data.resize(count * bytes);
-  a.extents[0] = std::int64_t(count), a.strides[0] = 1;
+  a.bytes.resize(count * bytes);
+  a.rank = 1, a.extents[0] = std::int64_t(count);
   const unsigned fraction = ir::info(s).fraction, width = 8 * bytes;
   const std::uint64_t one = ((std::uint64_t(1) << (width - fraction - 2)) - 1) << fraction, sign = std::uint64_t(1)
                                                                                                    << (width - 1);
@@ -85,7 +85,7 @@ KernelArgument numbers(Scalar s, unsigned which, std::size_t count) {
     const std::uint64_t near_one =
         (one + (random >> 4 & ((std::uint64_t(8) << fraction) - 1)) - (std::uint64_t(4) << fraction)) | (random & 1 ? sign : 0);
     const std::uint64_t number = i % 11 == which ? edges[random % 6] : near_one;
-    std::memcpy(a.data.data() + i * bytes, &number, bytes);
+    std::memcpy(a.bytes.data() + i * bytes, &number, bytes);
   }
   return a;
 }
@@ -125,51 +125,42 @@ ir::Module conversions(Scalar from, std::size_t& rows) {
   return m;
 }
 
-class VulkanConversions : public testing::TestWithParam<Scalar> {
- protected:
-  void SetUp() override {
-    if (!device()) GTEST_SKIP() << why_no_device();
-  }
-};
+class VulkanConversions : public OnVulkan<testing::TestWithParam<Scalar>> {};
 
 TEST_P(VulkanConversions, AsInterpreted) {
   const Scalar from = GetParam();
-  KernelArgument in;
+  Argument in;
   if (ir::is_float(from)) {
     in = numbers(from, 1, lanes);
   } else {
     const unsigned bytes = ir::size_of(from);
-    in.data.resize(lanes * bytes), in.extents[0] = lanes, in.strides[0] = 1;
+    in.bytes.resize(lanes * bytes), in.rank = 1, in.extents[0] = lanes;
     std::uint64_t state = 1;
     for (std::size_t i = 0; i < lanes; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const std::uint64_t number = std::uint64_t(std::int64_t(state) >> (i % (8 * bytes) + 64 - 8 * bytes));
-      std::memcpy(in.data.data() + i * bytes, &number, bytes);
+      std::memcpy(in.bytes.data() + i * bytes, &number, bytes);
     }
   }
   std::size_t rows = 0;
   const ir::Module m = conversions(from, rows);
   ASSERT_EQ(ir::verify(m), "");
-  expect_as_interpreted(m, {{1, 1, 1}, {lanes, 1, 1}}, {in, array(std::vector<std::uint64_t>(lanes * rows))});
+  EXPECT_EQ(difference_on_device(m, line(1, lanes), {in, array(std::vector<std::uint64_t>(lanes * rows))}), "");
 }
 std::string name_of_type(const testing::TestParamInfo<Scalar>& of) { return std::string(ir::name_of(of.param)); }
 INSTANTIATE_TEST_SUITE_P(Floats, VulkanConversions, testing::ValuesIn(floats), name_of_type);
 INSTANTIATE_TEST_SUITE_P(Integers, VulkanConversions, testing::ValuesIn(integers), name_of_type);
 
-class VulkanChains : public testing::TestWithParam<std::tuple<Scalar, Op>> {
- protected:
-  void SetUp() override {
-    if (!device()) GTEST_SKIP() << why_no_device();
-  }
-};
+class VulkanChains : public OnVulkan<testing::TestWithParam<std::tuple<Scalar, Op>>> {};
 
 TEST_P(VulkanChains, AsInterpreted) {
   const auto [s, first] = GetParam();
   const ir::Module m = chains(first, s);
   ASSERT_EQ(ir::verify(m), "");
-  expect_as_interpreted(m, {{1, 1, 1}, {lanes, 1, 1}},
-                        {numbers(s, 0, lanes), numbers(s, 1, lanes), numbers(s, 2, lanes),
-                         numbers(s, 3, std::size_t(lanes) * 3 * std::size(operations))});
+  EXPECT_EQ(difference_on_device(m, line(1, lanes),
+                                 {numbers(s, 0, lanes), numbers(s, 1, lanes), numbers(s, 2, lanes),
+                                  numbers(s, 3, std::size_t(lanes) * 3 * std::size(operations))}),
+            "");
 }
 
 std::string name_of_chain(const testing::TestParamInfo<std::tuple<Scalar, Op>>& of) {

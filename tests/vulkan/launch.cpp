@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "codegen/spirv/spirv.h"
-#include "harness.h"
+#include "device.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
@@ -25,32 +25,19 @@ namespace {
 
 #include "runtime/vulkan/probe_words.inc"
 
-class VulkanLaunch : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!device()) GTEST_SKIP() << why_no_device();
-  }
-};
+class VulkanLaunch : public OnVulkan<testing::Test> {};
 
-constexpr const char* add_one = R"(kir 1
-kernel @add_one fp(native) facts(contiguous) flat (%0: view<i32, 1>) {
-  %1: i64 = extent %0 {0}
-  grid_stride %1 {
-  ^(%2: i64):
-    %3: i32 = load %0, %2
-    %4: i32 = const 1
-    %5: i32 = add %3, %4
-    store.i32 %0, %2, %5
-    continue
-  }
-  return
+TEST_F(VulkanLaunch, TargetNamesWhatTheDriverDoes) {
+  const std::string target = support::print(device()->target());
+  RecordProperty("target", target);
+  EXPECT_EQ(target.rfind("spirv features=i64", 0), 0u) << target;
+  EXPECT_NE(target.find(" push="), target.npos) << target;
 }
-)";
 
 /// A device array of i32 and a loaded kernel that adds 1 to each.
 struct Counter {
   explicit Counter(std::int64_t n) : bytes(std::size_t(n) * 4), address(d.allocate(bytes, {})), block{address, std::uint64_t(n)} {
-    const std::string binary = compile(parse_kernel(add_one));
+    const std::string binary = compile(kernel_of("add_one"));
     code = d.load(std::as_bytes(std::span(binary)), "add_one");
   }
   ~Counter() { d.free(address, {}); }
@@ -161,32 +148,13 @@ TEST_F(VulkanLaunch, AllocationsDoNotOverlap) {
 class VulkanFolding : public VulkanLaunch, public testing::WithParamInterface<const char*> {};
 
 TEST_P(VulkanFolding, GridsBeyondTheDevicesLimitFold) {
-  const ir::Module m =
-      parse_kernel(fmt::format("kir 1\nkernel @fold fp(native) facts({}){}", GetParam(), R"( flat (%0: view<i32, 1>, %1: i64) {
-  %2: i64 = block_idx {0}
-  %3: i64 = block_idx {1}
-  %4: i64 = block_idx {2}
-  %5: i64 = grid_dim {0}
-  %6: i64 = grid_dim {1}
-  %7: i64 = mul %4, %6
-  %8: i64 = add %7, %3
-  %9: i64 = mul %8, %5
-  %10: i64 = add %9, %2
-  %11: bool = ge %10, %1
-  if %11 {
-    return
-  }
-  %12: i32 = const 1
-  %13: i32 = atomic_add %0, %10, %12
-  return
-}
-)"));
+  const ir::Module m = kernel_of("blocks_in_order", {{"FACTS", GetParam()}});
   for (ir::Launch launch :
        {ir::Launch{{70'001, 1, 1}, {1, 1, 1}}, ir::Launch{{2, 66'000, 1}, {1, 1, 1}}, ir::Launch{{3, 2, 65'536}, {1, 1, 1}}}) {
     const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-    const std::vector<KernelArgument> after =
-        run_on_device(m, launch, {array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)});
-    EXPECT_EQ(after[0].data, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).data) << "each block once";
+    std::vector<Argument> after{array(std::vector<std::int32_t>(std::size_t(blocks))), scalar(blocks)};
+    EXPECT_EQ(run_on(*device(), m, launch, after), "");
+    EXPECT_EQ(after[0].bytes, array(std::vector<std::int32_t>(std::size_t(blocks), 1)).bytes) << "each block once";
   }
 }
 
@@ -203,22 +171,6 @@ TEST_F(VulkanLaunch, OneTripIsWhatAThreadMakes) {
   std::vector<std::int32_t> expected(1000, 2);
   std::fill_n(expected.begin(), 192, 3);
   EXPECT_EQ(c.get(), expected);
-}
-
-TEST_F(VulkanLaunch, BeyondTheLimitArgumentsGoThroughMemory) {
-  std::string params, sum = "  %40: i64 = thread_idx {0}\n";
-  std::vector<KernelArgument> arguments;
-  for (int i = 0; i < 24; ++i) {
-    params += fmt::format("{}%{}: f64", i ? ", " : "", i);
-    sum += i ? fmt::format("  %{}: f64 = add %{}, %{}\n", 40 + i, i == 1 ? 0 : 39 + i, i) : "";
-    arguments.push_back(scalar(0.1 * i));
-  }
-  arguments.push_back(array(std::vector<double>(32)));
-  const ir::Module m =
-      parse_kernel(fmt::format("kir 1\nkernel @many fp(strict) facts(contiguous) flat ({}, %24: view<f64, 1>) {{\n{}"
-                               "  store.f64 %24, %40, %63\n  return\n}}\n",
-                               params, sum));
-  for (int i = 0; i < 3; ++i) expect_as_interpreted(m, {{1, 1, 1}, {32, 1, 1}}, arguments);
 }
 
 TEST_F(VulkanLaunch, ThreadsLaunchAtOnce) {
@@ -448,50 +400,38 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
 }
 
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {
-  std::string text = add_one;
-  const auto disassembled = [&] {
-    return codegen::spirv::compile(parse_kernel(text), support::parse_target("spirv features=i64 push=128").target.spirv,
-                                   codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
-        .data;
-  };
-  EXPECT_EQ(disassembled().find("Nontemporal"), std::string::npos);
-  text.replace(text.find("load %0"), 4, "load.streaming");
-  text.replace(text.find("store.i32"), 5, "store.streaming");
-  const std::string hinted = disassembled();
+  constexpr const char* target = "spirv features=i64 push=128";
+  EXPECT_EQ(disassembled(kernel_of("add_one"), target).find("Nontemporal"), std::string::npos);
+  const std::string hinted = disassembled(kernel_of("add_one", {{"HINT", ".streaming"}}), target);
   EXPECT_EQ(hinted.find("Aligned|Nontemporal 4"), hinted.rfind("Aligned|Nontemporal 4", hinted.find("OpStore"))) << hinted;
   EXPECT_NE(hinted.find("Aligned|Nontemporal 4", hinted.find("OpStore")), std::string::npos) << hinted;
 }
 
 TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
-  const auto disassembled = [](const char* features) {
-    const std::string target = std::string("spirv features=i64,i8") + features + " push=128";
-    return codegen::spirv::compile(
-               parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
-                            "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
-                            "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
-                            "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
-                            "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
-                            "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
-                            "  store.f32 %1, %4, %8\n  return\n}\n"),
-               support::parse_target(target).target.spirv, codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
-        .data;
+  const auto with = [](const char* features) {
+    return disassembled(
+        parse_kernel("kir 1\nkernel @hides fp(strict) flat (%0: view<u8, 1>, %1: view<f32, 1>, %2: u8, %3: bool) {\n"
+                     "  %4: i64 = global_id {0}\n  %5: i32 = popcount %2\n  %6: u8 = cast %5\n"
+                     "  %9: i64 = thread_idx {0}\n  %10: i64 = const 2147483819\n  %11: i64 = mul %9, %10\n"
+                     "  %12: u8 = cast %11\n  store.u8 %0, %4, %12\n  %13: i64 = const 31\n  %14: i64 = shl %9, %13\n"
+                     "  %15: u8 = cast %14\n  store.u8 %0, %4, %15\n"
+                     "  store.u8 %0, %4, %6\n  %7: f32 = cast %3\n  %8: f32 = neg %7\n"
+                     "  store.f32 %1, %4, %8\n  return\n}\n"),
+        std::string("spirv features=i64,i8") + features + " push=128");
   };
   const auto count = [](const std::string& text, const std::string& word) {
     int n = 0;
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
     return n;
   };
-  const int without = count(disassembled(""), "OpBitwiseOr");
-  EXPECT_EQ(count(disassembled(",count16"), "OpBitwiseOr"), without + 1) << disassembled(",count16");
-  EXPECT_EQ(count(disassembled(",wide31"), "OpBitwiseOr"), without + 2) << disassembled(",wide31");
-  EXPECT_EQ(count(disassembled(",bool0"), "OpBitwiseOr"), without + 1) << disassembled(",bool0");
+  const int without = count(with(""), "OpBitwiseOr");
+  EXPECT_EQ(count(with(",count16"), "OpBitwiseOr"), without + 1) << with(",count16");
+  EXPECT_EQ(count(with(",wide31"), "OpBitwiseOr"), without + 2) << with(",wide31");
+  EXPECT_EQ(count(with(",bool0"), "OpBitwiseOr"), without + 1) << with(",bool0");
 }
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {
-  const std::string text =
-      codegen::spirv::compile(parse_kernel(add_one), support::parse_target("spirv features=i64 push=128").target.spirv,
-                              codegen::spirv::Dialect::Shader, codegen::Emit::Asm)
-          .data;
+  const std::string text = disassembled(kernel_of("add_one"), "spirv features=i64 push=128");
   EXPECT_NE(text.find("OpName %add_one \"add_one\""), std::string::npos) << text;
   EXPECT_NE(text.find("OpLoopMerge"), std::string::npos) << text;
 }

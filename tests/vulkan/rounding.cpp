@@ -11,7 +11,7 @@
 #include <bit>
 #include <cmath>
 
-#include "harness.h"
+#include "device.h"
 
 namespace krait::test {
 namespace {
@@ -116,12 +116,7 @@ std::string without(std::string_view list, std::string_view instead = {}) {
   return text.insert(text.find(" subgroup="), instead);
 }
 
-class VulkanRoundingOnDevice : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    if (!device()) GTEST_SKIP() << why_no_device();
-  }
-};
+class VulkanRoundingOnDevice : public OnVulkan<testing::TestWithParam<const char*>> {};
 
 /// Numbers of all sizes, edges, and operands whose quotients or roots are near the middle of two floats.
 std::vector<float> numbers(unsigned which) {
@@ -143,49 +138,30 @@ std::vector<float> numbers(unsigned which) {
   return v;
 }
 
-TEST_P(VulkanRoundingOnDevice, AsInterpreted) {
-  const ir::Module m = parse_kernel(R"(kir 1
-kernel @rounding fp(strict) facts(contiguous) flat (%0: view<f32, 1, const>, %1: view<f32, 1, const>, %2: view<f32, 1>, %3: view<f32, 1>, %4: view<f32, 1>) {
-  %5: i64 = global_id {0}
-  %6: f32 = load %0, %5
-  %7: f32 = load %1, %5
-  %8: f32 = div %6, %7
-  store.f32 %2, %5, %8
-  %9: f32 = sqrt %6
-  store.f32 %3, %5, %9
-  %10: f32 = div %9, %7
-  store.f32 %4, %5, %10
-  return
+/// A kernel of tests/kernels whose accesses are the generator's.
+std::string difference_of(const char* name, std::vector<Argument> arguments, const std::string& target) {
+  const std::int64_t threads = arguments.front().extents[0];
+  return difference_on_device(kernel_of(name), line(threads / 64, 64), std::move(arguments), target);
 }
-)");
+
+TEST_P(VulkanRoundingOnDevice, AsInterpreted) {
   const std::vector<float> x = numbers(0), y = numbers(1);
-  const KernelArgument none = array(std::vector<float>(x.size()));
-  expect_as_interpreted(m, {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}}, {array(x), array(y), none, none, none},
-                        without(GetParam()));
+  const Argument none = array(std::vector<float>(x.size()));
+  EXPECT_EQ(difference_of("division_and_root", {array(x), array(y), none, none, none}, without(GetParam())), "");
 }
 
 /// Fma that flushes subnormals: products of few digits are exact, so that any device gives what a fused one would.
 TEST(VulkanRounding, FmaThatFlushes) {
   if (!device()) GTEST_SKIP() << why_no_device();
-  const ir::Module m = parse_kernel(R"(kir 1
-kernel @fused fp(strict) facts(contiguous) flat (%0: view<f32, 1, const>, %1: view<f32, 1, const>, %2: view<f32, 1, const>, %3: view<f32, 1>) {
-  %4: i64 = global_id {0}
-  %5: f32 = load %0, %4
-  %6: f32 = load %1, %4
-  %7: f32 = load %2, %4
-  %8: f32 = fma %5, %6, %7
-  store.f32 %3, %4, %8
-  return
-}
-)");
   std::vector<float> in[3];
   for (int i = 0; i < 1024; ++i) {
     in[0].push_back(std::ldexp(float(i % 37 - 18), i % 7 ? -10 : -120));
     in[1].push_back(std::ldexp(float(i % 29 - 14), i % 5 ? 3 : -20));
     in[2].push_back(std::ldexp(float(i % 41 - 20) / 3, i % 3 ? -8 : -140));
   }
-  expect_as_interpreted(m, {{16, 1, 1}, {64, 1, 1}}, {array(in[0]), array(in[1]), array(in[2]), array(std::vector<float>(1024))},
-                        without("fma32,nfma32", ",nfma32"));
+  EXPECT_EQ(difference_of("fused", {array(in[0]), array(in[1]), array(in[2]), array(std::vector<float>(1024))},
+                          without("fma32,nfma32", ",nfma32")),
+            "");
 }
 
 /// Native mode's reciprocal root, by a driver that promises nothing about edges: within 2 ULP of the exact one everywhere.
@@ -201,11 +177,12 @@ kernel @inverse fp(native) facts(contiguous) flat (%0: view<f32, 1, const>, %1: 
 }
 )");
   const std::vector<float> x = numbers(0);
-  const KernelArgument none = array(std::vector<float>(x.size()));
-  const auto after = run_on_device(m, {{std::int64_t(x.size()) / 64, 1, 1}, {64, 1, 1}}, {array(x), none}, without("rsqrt32"));
+  std::vector<Argument> after{array(x), array(std::vector<float>(x.size()))};
+  ASSERT_EQ(run_on(*device(), support::parse_target(without("rsqrt32")).target, m, line(std::int64_t(x.size()) / 64, 64), after),
+            "");
   for (std::size_t i = 0; i < x.size(); ++i) {
     float r = 0;
-    std::memcpy(&r, after[1].data.data() + i * 4, 4);
+    std::memcpy(&r, after[1].bytes.data() + i * 4, 4);
     if (!(x[i] > 0) || std::isinf(x[i])) {
       const float expected = x[i] == 0                      ? std::copysign(std::numeric_limits<float>::infinity(), x[i])
                              : std::isinf(x[i]) && x[i] > 0 ? 0.0f

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forms that the code generator knows, and what looks much the same and is none. That the bits are right is shown by tests/kernels.
+#include <gtest/gtest.h>
+
+#include "targets.h"
+
+namespace krait::test {
+namespace {
+
+constexpr ir::Facts facts{.contiguous = true, .aligned = false, .small = true, .disjoint = true};
+constexpr ir::Facts whole_rows{.contiguous = true, .aligned = false, .small = true, .disjoint = true, .whole_rows = true};
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+// A block that is narrower than a vector costs no gathers and scatters where threads do not meet.
+TEST(CpuCode, RowsOfNarrowBlocksAreWholeVectors) {
+  ir::Facts narrow = facts;
+  narrow.set_block(1, 32, 1), narrow.warp = 32;
+  for (const std::string& target : targets())
+    EXPECT_EQ(count(llvm_of("positions_in_rows", {}, narrow, target), "@llvm.masked.scatter"), 0u) << target;
+}
+
+// ---- rows that the threads of a block share out -----------------------------------------------------------------------------------
+
+/// Whether no loop of a thread is left.
+bool sweeps(Choice choice) {
+  choice.insert({{"T", "i64"}, {"C", "u64"}, {"FROM", "1"}});
+  const std::string code = llvm_of("sweep", choice, whole_rows, targets()[1]);
+  return count(code, "\nleft") == 0 && count(code, "\ncommon") == 0;
+}
+
+TEST(CpuCode, WhatIsASweep) {
+  EXPECT_TRUE(sweeps({}));
+  // The trip's number, or the thread's place, shows by itself.
+  EXPECT_FALSE(sweeps({{"SHOWN", "%21"}}));
+  EXPECT_FALSE(sweeps({{"SHOWN", "%8"}}));
+  // Steps of something else.
+  EXPECT_FALSE(sweeps({{"WIDTH", "grid_dim {0}"}}));
+  // A condition of the thread's, an effect of its own, and a bound of its own.
+  EXPECT_FALSE(sweeps({{"GUARD", "%50: i64 = const 20 %51: bool = lt %5, %50 if %51 {"}, {"END", "yield }"}}));
+  EXPECT_FALSE(sweeps({{"LAST", "%60: u32 = const 5 store.u32 %1, %3, %5, %60"}}));
+  EXPECT_FALSE(sweeps({{"OWN", "%47: i64 = thread_idx {0}"}, {"ROW", "%47"}}));
+  // A thread's array.
+  EXPECT_FALSE(sweeps({{"MORE",
+                        "%60: local<u32, 1> = local {4} %61: i64 = const 0 %62: u32 = load %60, %61 "
+                        "store.u32 %1, %46, %25, %62 store.u32 %60, %61, %29"}}));
+}
+
+// ---- sums of differences of bytes -------------------------------------------------------------------------------------------------
+
+/// Whether the instruction for them is used, and not for one thread after another.
+bool sums_bytes(const Choice& choice) { return count(llvm_of("byte_differences", choice, facts, targets()[1]), "psad.bw") > 0; }
+
+TEST(CpuCode, WhatIsASumOfByteDifferences) {
+  EXPECT_TRUE(sums_bytes({}));
+  EXPECT_TRUE(sums_bytes({{"OTHER", "11"}, {"GUARD", "if %30 {"}, {"END", "yield }"}}));
+  EXPECT_TRUE(sums_bytes({{"COUNT", "24"}}));
+  EXPECT_FALSE(sums_bytes({{"SECOND", "%41"}}));
+  EXPECT_FALSE(sums_bytes({{"SIZE", "max %15, %13"}}));
+  EXPECT_FALSE(sums_bytes({{"SUM", "sub %12, %16"}}));
+}
+
+// ---- exchanges with the thread whose place has some bits flipped ------------------------------------------------------------------
+
+TEST(CpuCode, PartnersAreFoundWithoutGathers) {
+  for (const char* flip : {"1", "6", "8", "16", "40"})
+    for (const std::string& target : targets()) {
+      if (target.ends_with("v2")) continue;
+      EXPECT_EQ(count(llvm_of("flips", {{"FLIP", flip}}, whole_rows, target), "masked.gather"), 0u) << flip << ", " << target;
+    }
+}
+
+// ---- the code of first launches: how little of it there is ------------------------------------------------------------------------
+
+/// For the widest target that loads numbers from any places.
+std::string thirds(const char* type, const char* effort) {
+  return llvm_of("bits_of_every_third", {{"T", type}}, {true, false, true, true},
+                 std::string("cpu x86-64 lanes=8 parts=4 cpu=x86-64-v3 effort=") + effort);
+}
+
+TEST(CpuQuick, BytesThatLieApartAreLoadedInALoop) {
+  EXPECT_EQ(count(thirds("u8", "quick"), " = load i8,"), 2u);
+  EXPECT_GT(count(thirds("u8", "best"), " = load i8,"), 16u);
+}
+
+TEST(CpuQuick, WordsThatLieApartAreGathered) {
+  EXPECT_EQ(count(thirds("u64", "quick"), " = load i64, ptr %lanes"), 0u);
+  EXPECT_GT(count(thirds("u64", "quick"), "@llvm.masked.gather"), 0u);
+}
+
+TEST(CpuQuick, LongOperationsAreCalled) {
+  const std::string quick = thirds("u64", "quick");
+  EXPECT_EQ(count(quick, "@llvm.ctpop.v8i64(<8 x i64> %"), 1u);
+  EXPECT_GT(count(quick, "@popcount.u64("), 2u);
+}
+
+}  // namespace
+}  // namespace krait::test
