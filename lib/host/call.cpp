@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/graph.h"
+#include "host/hidden.h"
 #include "host/kernel_state.h"
 #include "host/memory.h"
 #include "host/reports.h"
@@ -23,13 +24,11 @@ using detail::kernel_state;
 using detail::signature;
 
 constexpr std::uint32_t max_block_bytes = max_by_value + 4096;  // with the views
-constexpr unsigned max_arguments = max_parameters + 2;          // with those that bind_reports adds
 
 DeviceHandle& choose(const argument* arguments, const Specialisation& spec, const call_config* config) {
   const std::string& what = spec.recorded.what;
   DeviceHandle* device = nullptr;
   for (const unsigned i : spec.arrays) {
-    if (i >= spec.as->count) break;  // a table's
     if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
     DeviceHandle* d = arguments[i].memory->device;
     if (device && device != d)
@@ -69,7 +68,7 @@ struct Bound {
   runtime::StreamHandle stream;
   const Specialisation& spec;
   // Of the parameters that are arrays; launches have many numbers, and this is all that they cost.
-  std::uint64_t address[max_arguments];
+  std::uint64_t address[ir::max_given_params];
   std::vector<Copied> copies;  // stays empty, and allocates nothing, without host containers on a GPU
   std::vector<std::pair<std::uint64_t, std::size_t>> owned;  // addresses on the device and sizes
   bool in_place = false;                                     // the host's memory is used as it is
@@ -195,7 +194,9 @@ Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const a
       for (unsigned d = 0; d < arguments[i].rank; ++d) elements *= double(arguments[i].extents[d]);
       threads = std::max(threads, elements);
     }
+  const std::vector<trace::Table>& tables = spec.recorded.tables;  // what is hidden in a recording
   const auto number = [&](std::uint32_t parameter, std::uint32_t dimension) {
+    if (parameter >= spec.parameters.size()) return double(tables[parameter - spec.parameters.size()].count());
     const argument& a = arguments[parameter];
     if (dimension != ir::Work::Loop::value) return double(a.extents[dimension]);
     return std::clamp(double(std::int32_t(a.bits)), 0.0, most_trips);
@@ -203,17 +204,9 @@ Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const a
   return threads * ir::operations(spec.work, number) < long_launch ? Effort::Quick : Effort::Best;
 }
 
-/// The two parameters that lower_reports adds: the device's buffer and the kernel's number.
-void bind_reports(Bound& bound, const Specialisation& spec, argument* added) {
-  const auto first = unsigned(spec.parameters.size());
-  bound.address[first] = reports_of(bound.device).address();
-  added[0].extents[0] = Reports::words(), added[0].strides[0] = 1;
-  added[1].bits = spec.recorded.reports->number;
-}
-
 /// Of shared arrays that are sized at launch.
 ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation& spec, const argument* arguments,
-                                      runtime::LaunchRequest& r) {
+                                      const HiddenArguments& hidden, runtime::LaunchRequest& r) {
   ir::SharedLengths::Sizes sizes;
   if (code.lengths.count() == 0) return sizes;
   std::vector<ir::Argument> values(spec.parameters.size());
@@ -224,6 +217,10 @@ ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation
     if (spec.parameters[i].rank == 0) continue;
     for (unsigned d = 0; d < spec.parameters[i].rank; ++d)
       values[i].extents[d] = arguments[i].extents[d], values[i].strides[d] = arguments[i].strides[d];
+  }
+  for (const HiddenValue& h : hidden.values) {
+    ir::Argument& a = values.emplace_back();
+    a.bits = h.bits, a.extents[0] = h.count, a.strides[0] = 1;
   }
   sizes = code.lengths.at({r.grid, r.block}, values);
   if (!sizes.wrong.empty()) support::fail_usage("{}: {}", spec.recorded.what, sizes.wrong);
@@ -294,13 +291,6 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
 
-  std::vector<argument> with_tables;  // stays empty, and allocates nothing, where the kernel has none
-  const DeviceTables* tables = spec.recorded.tables.empty() ? nullptr : &tables_on(*state, spec, device);
-  if (tables) {
-    with_tables.assign(arguments, arguments + as.count);
-    with_tables.insert(with_tables.end(), tables->arguments->begin(), tables->arguments->end());
-    arguments = with_tables.data();
-  }
   Bound bound(device, request.stream, spec);
   bind(bound, arguments);
   const ir::Facts facts = facts_of(arguments, bound, config);
@@ -315,29 +305,27 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments take {} bytes, and the limit is {}", spec.recorded.what, code.layout.size,
                         max_block_bytes);
-  argument added[2];
-  if (spec.recorded.reports) bind_reports(bound, spec, added);
-  const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, request);
-  code.packing.pack(block, {arguments, added, bound.address, sizes.lengths});
+  const HiddenArguments hidden = bind_hidden(code, *state, spec, device);
+  const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
+  code.packing.pack(block, {arguments, bound.address, hidden.values.data(), sizes.lengths});
   request.args = block, request.args_size = code.layout.size;
   if (graph::state* open = open_graph()) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
     std::shared_ptr<const Compiled> owner = owner_of(*state, spec, code);
-    if (tables) {  // the graph keeps them alive together with the code
+    if (hidden.keeps) {  // the graph keeps it alive together with the code
       const auto both =
-          std::make_shared<std::pair<std::shared_ptr<const Compiled>, std::shared_ptr<const std::vector<argument>>>>(
-              owner, tables->arguments);
+          std::make_shared<std::pair<std::shared_ptr<const Compiled>, std::shared_ptr<const void>>>(owner, hidden.keeps);
       owner = {both, both->first.get()};
     }
-    open->add(device, std::move(owner), request, host, spec.recorded.reports != nullptr, spec.recorded.what);
+    open->add(device, std::move(owner), request, host, hidden.reports != nullptr, spec.recorded.what);
     for (const unsigned i : spec.arrays)
-      if (i < as.count && arguments[i].memory) open->keep(*arguments[i].memory);
+      if (arguments[i].memory) open->keep(*arguments[i].memory);
     return;
   }
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)
-    if (i < as.count && arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
-  if (spec.recorded.reports) reports_of(device).during([&] { device.device->launch(*code.code, request); });
+    if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  if (hidden.reports) hidden.reports->during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);
   const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());
   if (!bound.owned.empty()) copy_back(bound, arguments);

@@ -72,28 +72,17 @@ std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort 
 /// Null where nothing is kept on disk, or builds cannot be told apart.
 support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
-/// The argument block of a launch, from what was recorded and the reports that a pass adds.
-ir::ArgumentLayout given_arguments(const Recorded& recorded, const ir::Facts& facts, const support::Envelope& code) {
-  const ir::Function& kernel = recorded.module.kernel();
-  ir::Function head;
-  head.facts = facts, head.values = kernel.values, head.body = 0;
-  head.regions.emplace_back().params.assign(kernel.params().begin(), kernel.params().end());
-  const bool lowered = code.kind != support::TargetKind::Interpreter;
-  if (recorded.reports && lowered) passes::add_report_parameters(head);
-  return ir::argument_layout(head, code.arguments.count(ir::ArgumentSlot::What::SharedLength));
-}
-
 /// Makes the code ready to launch. Gives what is wrong with the bytes, or nothing.
 std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
   const auto start = Clock::now();
   support::Envelope code;
   if (std::string wrong = support::open(bytes, out.device->target.kind, code); !wrong.empty()) return wrong;
-  if (std::string wrong = support::difference(code.arguments, given_arguments(recorded, facts, code)); !wrong.empty())
-    return wrong;
+  const ir::ArgumentLayout given = ir::given_layout(recorded.module.kernel(), facts, code.arguments);
+  if (std::string wrong = support::difference(code.arguments, given); !wrong.empty()) return wrong;
   out.elements = code.elements;
   out.lengths = ir::SharedLengths::from_words(code.lengths);
   out.layout = std::move(code.arguments);
-  out.packing = Packing(out.layout, unsigned(recorded.module.kernel().params().size()));
+  out.packing = Packing(out.layout);
   std::optional<InDriver> in_driver;
   if (!out.device->device->host_memory()) in_driver.emplace();
   out.code = out.device->device->load(std::as_bytes(std::span(bytes)), recorded.name);

@@ -49,7 +49,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
   void* recording = detail::begin_recording(o);
   try {
-    detail::node nodes[max_parameters];
+    detail::node nodes[ir::max_given_params];
     for (unsigned i = 0; i < as.count; ++i) {
       const detail::parameter_type& p = as.parameters[i];
       if (p.rank) nodes[i] = detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
@@ -81,7 +81,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
 void note_accesses(Specialisation& spec) {
   const ir::Calls calls(spec.recorded.module);
   const ir::Function& f = spec.recorded.module.kernel();
-  const auto params = f.params();
+  const auto params = f.given_params();
   ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
     const ir::Inst& i = f.insts[id];
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
@@ -163,8 +163,9 @@ std::string describe(const detail::kernel_state& state) { return "kernel " + nam
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
-  if (as.count > max_parameters)
-    support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), max_parameters, as.count);
+  if (as.count > ir::max_given_params)
+    support::fail_usage("{}: a kernel has at most {} parameters, this call gives {}", describe(state), ir::max_given_params,
+                        as.count);
   std::uint64_t by_value = 0;
   for (const detail::parameter_type& p : std::span(as.parameters, as.count))
     by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
@@ -175,11 +176,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;
   fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
-  fresh->parameters.assign(as.parameters, as.parameters + as.count);
-  for (const trace::Table& t : fresh->recorded.tables)
-    fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
-  if (fresh->parameters.size() > max_parameters)
-    support::fail_usage("{}: more than {} parameters and tables", describe(state), max_parameters);
+  fresh->parameters = {as.parameters, as.count};
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
@@ -246,33 +243,6 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
 
 ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
   return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, codes.whole_rows, codes.brick};
-}
-
-const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
-  const auto find_tables = [&]() -> DeviceTables* {
-    for (DeviceTables* t = spec.tables.load(std::memory_order_acquire); t; t = t->next)
-      if (t->device == &device) return t;
-    return nullptr;
-  };
-  if (const DeviceTables* t = find_tables()) return *t;
-  std::lock_guard lock(state.mutex);
-  if (const DeviceTables* t = find_tables()) return *t;
-  const auto release = [](std::vector<detail::argument>* all) {
-    for (const detail::argument& a : *all) detail::release(a.memory);
-    delete all;
-  };
-  const std::shared_ptr<std::vector<detail::argument>> arguments(new std::vector<detail::argument>, release);
-  for (const trace::Table& t : spec.recorded.tables) {
-    detail::argument& a = arguments->emplace_back();
-    a.kind = detail::argument::device_array, a.rank = 1, a.extents[0] = t.count(), a.strides[0] = 1;
-    if (t.bytes.empty()) continue;
-    a.memory = detail::allocate(&device, t.bytes.size());
-    detail::copy_from_host(a.memory, t.bytes.data(), t.bytes.size());
-    a.memory->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
-  }
-  auto* fresh = new DeviceTables{&device, arguments, spec.tables.load()};
-  spec.tables.store(fresh, std::memory_order_release);
-  return *fresh;
 }
 
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {

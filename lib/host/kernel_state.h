@@ -9,6 +9,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,6 @@
 
 namespace krait::host {
 
-inline constexpr unsigned max_parameters = 253;      // the IR's 255, of which lower_reports may need two
 inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
 
 /// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
@@ -42,10 +42,10 @@ struct Expected {
   int process;  // a child of fork has no such thread
 };
 
-/// A recording's tables in one device's memory, as arguments behind those of a call.
+/// A recording's tables in one device's memory.
 struct DeviceTables {
   DeviceHandle* device = nullptr;
-  std::shared_ptr<const std::vector<detail::argument>> arguments;  // releases the memory
+  std::shared_ptr<const std::vector<detail::storage*>> memory;  // null: of an empty one. Releases them
   DeviceTables* next = nullptr;
 };
 
@@ -56,8 +56,8 @@ struct Specialisation {
   bool asks_for_block = false;              // how the threads of a block lie matters: the facts whole_rows and brick do
   ir::Work work;                            // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   bool strides = false;                     // by grid_stride
-  std::vector<detail::parameter_type> parameters;  // the signature's, then one a table
-  std::vector<std::uint8_t> arrays;                // those of them that are arrays, ascending
+  std::span<const detail::parameter_type> parameters;  // the signature's
+  std::vector<std::uint8_t> arrays;                    // those of them that are arrays, ascending
   std::atomic<DeviceCode*> codes{nullptr};
   std::vector<Expected> expected;  // under the state's mutex
   std::atomic<DeviceTables*> tables{nullptr};
@@ -98,9 +98,6 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
                          Effort effort);
 /// The facts of variant `which`.
 ir::Facts facts_of(const DeviceCode& codes, unsigned which);
-
-/// The recording's tables in that device's memory; finds them, or copies them there.
-const DeviceTables& tables_on(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);
 
 /// The shared owner of code that code_for gave.
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code);

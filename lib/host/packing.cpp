@@ -8,12 +8,12 @@ namespace krait::host {
 using detail::argument;
 using What = ir::ArgumentSlot::What;
 
-Packing::Packing(const ir::ArgumentLayout& layout, unsigned given) : given_(given) {
+Packing::Packing(const ir::ArgumentLayout& layout) : given_(layout.given) {
   for (const ir::ArgumentSlot& s : layout.slots) {
     const auto of_argument = [&](std::size_t member) {
       numbers_.push_back({s.offset, std::uint32_t(s.param * sizeof(argument) + member)});
     };
-    if (s.what == What::SharedLength || s.what == What::Bytes || s.param >= given) {
+    if (s.what == What::SharedLength || s.what == What::Bytes || s.param >= given_) {
       rest_.push_back(s);
       continue;
     }
@@ -39,18 +39,19 @@ void Packing::pack(std::byte* block, const Sources& from) const {
       std::memcpy(block + s.offset, &from.lengths[s.param], s.bytes);
       continue;
     }
-    if (s.what == What::Bytes) {
+    if (s.what == What::Bytes && s.param < given_) {
       std::memcpy(block + s.offset, from.given[s.param].data, s.bytes);
       continue;
     }
-    const argument& a = from.added[s.param - given_];
+    const HiddenValue& value = from.hidden[s.param - given_];
+    constexpr std::int64_t one = 1;
     switch (s.what) {
-      case What::Address: std::memcpy(block + s.offset, &from.addresses[s.param], s.bytes); break;
-      case What::Scalar: std::memcpy(block + s.offset, &a.bits, s.bytes); break;
-      case What::Extent: std::memcpy(block + s.offset, &a.extents[s.dimension], s.bytes); break;
-      case What::Stride: std::memcpy(block + s.offset, &a.strides[s.dimension], s.bytes); break;
-      case What::SharedLength:
-      case What::Bytes: break;
+      case What::Address:
+      case What::Scalar: std::memcpy(block + s.offset, &value.bits, s.bytes); break;
+      case What::Extent: std::memcpy(block + s.offset, &value.count, s.bytes); break;
+      case What::Stride: std::memcpy(block + s.offset, &one, s.bytes); break;
+      case What::Bytes: std::memcpy(block + s.offset, reinterpret_cast<const void*>(value.bits), s.bytes); break;
+      case What::SharedLength: break;
     }
   }
 }

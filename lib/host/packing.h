@@ -13,19 +13,24 @@
 
 namespace krait::host {
 
+/// The value of a hidden parameter: a number, the address of so many elements side by side, or of bytes that are passed by value.
+struct HiddenValue {
+  std::uint64_t bits = 0;
+  std::int64_t count = 0;
+};
+
 class Packing {
  public:
   /// Bytes behind the block that `pack` may write.
   static constexpr std::size_t slack = 8;
 
   Packing() = default;
-  /// Of a kernel whose first `given` parameters are arguments of a call; those behind are added by the library.
-  Packing(const ir::ArgumentLayout& layout, unsigned given);
+  explicit Packing(const ir::ArgumentLayout& layout);
 
   struct Sources {
     const detail::argument* given;
-    const detail::argument* added;
-    const std::uint64_t* addresses;         // by parameter
+    const std::uint64_t* addresses;         // of those that are arrays
+    const HiddenValue* hidden;              // in the layout's order
     std::span<const std::int64_t> lengths;  // of shared arrays that are sized at launch
   };
   void pack(std::byte* block, const Sources& from) const;

@@ -14,8 +14,9 @@ namespace krait::ir {
 using support::ArgumentLayout;
 using support::ArgumentSlot;
 ArgumentLayout argument_layout(const Function& kernel);
-/// The same from the parameters and facts alone, with the number of shared arrays that are sized at launch.
-ArgumentLayout argument_layout(const Function& kernel, std::size_t sized_at_launch);
+/// What a launcher gives code of a recorded kernel, whatever passes added: the recording's parameters under these facts, and hidden ones
+/// and lengths as `code` lists them. Code that takes other arguments (support::difference) is not the recording's.
+ArgumentLayout given_layout(const Function& recorded, const Facts& facts, const ArgumentLayout& code);
 
 /// What a lowered kernel's code tells its launcher, whatever the target. The generator adds what is its own, and the code.
 support::Envelope envelope_of(const Function& kernel, support::TargetKind target);

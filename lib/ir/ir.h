@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "ir/types.h"
+#include "support/hidden.h"
 
 namespace krait::ir {
 
@@ -198,6 +199,7 @@ struct Header {
   bool flat = false;     // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
   unsigned elements = 1;                // that a thread handles at once (widen): so many threads fewer cover an array
+  std::vector<support::Hidden> hidden;  // a kernel: what its last parameters are, which the library binds (hidden.h)
 };
 
 struct Function : Header {
@@ -210,6 +212,8 @@ struct Function : Header {
   Header& header() { return *this; }
   /// The function's parameters are the parameters of its body.
   std::span<const ValueId> params() const { return regions[body].params; }
+  /// Those that a call gives: all but the hidden ones.
+  std::span<const ValueId> given_params() const { return params().first(params().size() - hidden.size()); }
   const Type& type_of(ValueId v) const { return values[v].type; }
   /// Takes over the modes of the kernel that calls it: everything but what is the function's own.
   void inherit(const Function& kernel) {

@@ -11,6 +11,7 @@
 
 #include "ir/builder.h"
 #include "ir/float_text.h"
+#include "ir/hidden.h"
 #include "ir/text.h"
 
 namespace krait::ir {
@@ -117,7 +118,11 @@ class Parser : Scanner {
 
   Module module() {
     Module m;
-    if (!accept_word("kir") || number<unsigned>("the version of the text form") != 1) fail("expected 'kir 1'");
+    if (!accept_word("kir")) fail("expected 'kir 1'");
+    peek();
+    const std::size_t version_at = at_;
+    if (const auto version = number<unsigned>("the version of the text form"); version != 1)
+      fail_at(version_at, "'kir " + std::to_string(version) + "' is another version of the text form, expected 'kir 1'");
     while (!at_end()) {
       const std::size_t place = at_;
       const std::string_view kind = word();
@@ -145,10 +150,38 @@ class Parser : Scanner {
     if (!f.called) attributes();
     else if (peek() != '(') expect_word("rare"), f.rare = true;
     expect('(');
-    if (!accept(')')) params(f.body), expect(')');
+    if (!accept(')')) parameters(f), expect(')');
     if (f.called) results(f);
     region(f.body, 0);
     ++functions_;
+  }
+
+  /// The hidden ones are the last, and have their kind behind their type.
+  void parameters(Function& f) {
+    do {
+      const std::string_view name = new_name();
+      expect(':');
+      define({name, b_->new_param(f.body, type())});
+      peek();
+      const std::size_t place = at_;
+      if (accept('=')) f.hidden.push_back(hidden());
+      else if (!f.hidden.empty()) fail_at(place, "expected '=' and a kind: a hidden parameter stands before this one");
+    } while (accept(','));
+  }
+  Hidden hidden() {
+    peek();
+    const std::size_t place = at_;
+    const std::string_view name = word();
+    std::string known;
+    for (unsigned k = 0; k < support::hidden_kinds; ++k) {
+      const auto kind = HiddenKind(k);
+      known += (k == 0 ? "" : k + 1 == support::hidden_kinds ? " or " : ", ") + std::string(support::info(kind).word);
+      if (name != support::info(kind).word) continue;
+      Hidden what{kind};
+      if (support::info(kind).indexed) expect('('), what.index = number<std::uint32_t>("a number"), expect(')');
+      return what;
+    }
+    fail_at(place, "expected " + known);
   }
 
   /// `-> f32`, `-> (f32, i32)`, or nothing.

@@ -2,6 +2,7 @@
 //
 // The canonical text. A value's number is its place in the order of definition, where an instruction's results come before what
 // its regions hold; ids in the tables do not show.
+#include <algorithm>
 #include <charconv>
 
 #include "ir/float_text.h"
@@ -78,7 +79,7 @@ class Printer {
     if (f_.rare) out_ += "rare ";
     if (!f_.called) attributes();
     out_ += '(';
-    define_list(f_.regions[f_.body].params);
+    parameters();
     out_ += ')';
     results();
     out_ += " {\n";
@@ -138,13 +139,23 @@ class Printer {
   void define(ValueId v) {
     if (v < numbers_.size() && numbers_[v] == none) numbers_[v] = next_++;
   }
-  void define_list(const std::vector<ValueId>& values) {
+  void define_typed(ValueId v) {
+    define(v);
+    use(v), out_ += ": ";
+    append_type(out_, v < f_.values.size() ? f_.values[v].type : Type{});
+  }
+  void define_list(std::span<const ValueId> values) {
     const char* comma = "";
-    for (const ValueId v : values) {
-      define(v);
-      out_ += comma, use(v), out_ += ": ";
-      append_type(out_, v < f_.values.size() ? f_.values[v].type : Type{});
-      comma = ", ";
+    for (const ValueId v : values) out_ += comma, define_typed(v), comma = ", ";
+  }
+  /// The function's: hidden ones with their kind.
+  void parameters() {
+    const std::vector<ValueId>& all = f_.regions[f_.body].params;
+    const std::size_t given = all.size() - std::min(all.size(), f_.hidden.size());
+    const char* comma = "";
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      out_ += comma, define_typed(all[k]), comma = ", ";
+      if (k >= given) out_ += " = ", out_ += support::text_of(f_.hidden[k - given]);
     }
   }
   void use(ValueId v) {

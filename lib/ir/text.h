@@ -25,6 +25,8 @@ std::string text_of(const Type& type);
 
 /// Regions nest no deeper than this: parse and verify refuse more, so that everybody may walk the tree by recursion.
 inline constexpr unsigned max_region_depth = 500;
+/// Parameters that a call gives: verify refuses more. What is hidden behind them is not counted.
+inline constexpr unsigned max_given_params = 255;
 /// Bytes of a shared or local array: verify refuses more.
 inline constexpr std::uint64_t max_array_bytes = std::uint64_t(1) << 31;
 

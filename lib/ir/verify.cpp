@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The invariants of ir.h: sound tables first, so that the rest may follow ids without looking, then the tree of regions.
+#include <algorithm>
+
+#include "ir/hidden.h"
 #include "ir/text.h"
 #include "ir/verify_rules.h"
 
@@ -8,7 +11,7 @@ namespace krait::ir {
 namespace {
 
 constexpr unsigned max_messages = 20;
-constexpr std::size_t max_params = 255;  // ArgumentSlot::param is a byte
+constexpr std::size_t max_hidden = 1u << 15;  // ArgumentSlot::param has 16 bits
 
 class Verifier {
  public:
@@ -79,7 +82,8 @@ class Verifier {
   }
 
   void header() {
-    if (f_.params().size() > max_params) report("has more than 255 parameters");
+    if (!hidden()) return;
+    if (f_.given_params().size() > max_given_params) report("has more than " + std::to_string(max_given_params) + " parameters");
     for (const ValueId v : f_.params()) {
       const Type& t = f_.type_of(v);
       const bool value = t == value_type(t.scalar) && t.scalar != Scalar::Void;
@@ -96,6 +100,22 @@ class Verifier {
     const auto& b = f_.block;
     const bool open = b[0] == 0 && b[1] == 0 && b[2] == 0, fixed = b[0] > 0 && b[1] > 0 && b[2] > 0;
     if (!open && !fixed) report("a fixed block size is positive in all dimensions");
+  }
+
+  /// False where the counts of parameters make no sense.
+  bool hidden() {
+    if (f_.hidden.size() > f_.params().size() || f_.hidden.size() > max_hidden)
+      return report("has more hidden parameters than parameters, or than " + std::to_string(max_hidden)), false;
+    if (f_.called && !f_.hidden.empty()) report("only a kernel has hidden parameters");
+    for (std::size_t k = 0; k < f_.hidden.size(); ++k) {
+      const Hidden& what = f_.hidden[k];
+      if (unsigned(what.kind) >= support::hidden_kinds) return report("has a hidden parameter of an unknown kind"), false;
+      const Type& type = f_.type_of(f_.params()[f_.given_params().size() + k]);
+      if (!fits(what.kind, type)) report("the hidden parameter " + text_of(what) + " cannot be of type " + text_of(type));
+      if (std::find(f_.hidden.begin(), f_.hidden.begin() + std::ptrdiff_t(k), what) != f_.hidden.begin() + std::ptrdiff_t(k))
+        report("has the hidden parameter " + text_of(what) + " twice");
+    }
+    return true;
   }
 
   /// Of a function that is called.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// print and fault become writes into a buffer (ir/report.h) that two further parameters bring: the buffer, a view of u32, and
+// print and fault become writes into a buffer (ir/report.h) that two hidden parameters bring: the buffer, a view of u32, and
 // the kernel's number, u32. Everything is plain IR, atomics on the buffer's heads among it, so every back end has it. A record
 // takes its place by one atomic addition; the next place is looked at before, so that it cannot pass 2^32 in a launch of any
 // size, and a record that finds no room is counted instead.
@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "ir/hidden.h"
 #include "ir/report.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -91,8 +92,7 @@ class Lowerer {
  public:
   explicit Lowerer(Module& m) : m_(m), f_(m.kernel()), b_(f_) {}
   void run() {
-    add_report_parameters(f_);
-    buffer_ = f_.params()[f_.params().size() - 2], kernel_ = f_.params().back();
+    buffer_ = hidden_parameter(f_, {HiddenKind::Reports}), kernel_ = hidden_parameter(f_, {HiddenKind::KernelNumber});
     walk(f_.body);
     std::move(made_.begin(), made_.end(), std::back_inserter(m_.functions));
   }
@@ -176,12 +176,6 @@ class Lowerer {
 };
 
 }  // namespace
-
-void add_report_parameters(Function& kernel) {
-  Builder b(kernel);
-  b.new_param(kernel.body, array_type(Scalar::U32, Space::Global, 1));
-  b.new_param(kernel.body, value_type(Scalar::U32));
-}
 
 void lower_reports(Module& m) {
   if (!report_sites(m).empty()) Lowerer(m).run();

@@ -17,11 +17,9 @@ namespace krait::passes {
 /// Accesses of a checked function come under a test of their indices; one outside its array is a fault, reads 0, writes nothing.
 /// Clears Function::checked.
 void check_accesses(ir::Module& m);
-/// print and fault become writes to a buffer (ir/report.h), which two further parameters bring: a view of u32 and the kernel's
+/// print and fault become writes to a buffer (ir/report.h), which two hidden parameters bring: a view of u32 and the kernel's
 /// number. A module that reports nothing stays as it is.
 void lower_reports(ir::Module& m);
-/// The two parameters alone.
-void add_report_parameters(ir::Function& kernel);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
 /// Calls of functions with barriers, warp operations, positions or arrays of the block become their bodies (ir/calls.h).
@@ -84,6 +82,10 @@ void loads_first(ir::Module& m);
 void settle_before_barriers(ir::Module& m);
 /// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.
 void schedule(ir::Module& m, std::size_t shortest);
+
+/// Every loop has one way out, every kernel one return, at its end: jumps in branches become flags and guards. For what walks a kernel
+/// backwards, or may not jump; no target's pipeline has it.
+void one_exit(ir::Module& m);
 
 /// grid_stride as a plain loop, for back ends that give it no treatment of their own.
 void lower_grid_stride(ir::Module& m);

@@ -191,6 +191,7 @@ std::span<const Pass> all_passes() {
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
+      {"one_exit", one_exit, true},
       {"lower_grid_stride", lower_grid_stride, true},
       {"prepare", prepare, true},
       {"canonicalise", canonicalise, true},

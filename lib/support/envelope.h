@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/hidden.h"
 #include "support/target.h"
 
 namespace krait::support {
@@ -21,8 +22,8 @@ namespace krait::support {
 /// An item of the argument block (ir/abi.h).
 struct ArgumentSlot {
   enum class What : std::uint8_t { Scalar, Bytes, Address, Extent, Stride, SharedLength } what;
-  std::uint8_t param;      // index of the parameter, or of the shared array
   std::uint8_t dimension;  // of an extent or stride
+  std::uint16_t param;     // index of the parameter, or of the shared array
   std::uint32_t bytes;     // 1, 2, 4 or 8; of an aggregate any number
   std::uint32_t offset;    // from the start of the block
   friend bool operator==(const ArgumentSlot&, const ArgumentSlot&) = default;
@@ -30,7 +31,9 @@ struct ArgumentSlot {
 
 struct ArgumentLayout {
   std::vector<ArgumentSlot> slots;
-  std::uint32_t size = 0;  // a multiple of 8
+  std::uint32_t size = 0;      // a multiple of 8
+  std::uint32_t given = 0;     // parameters of the call
+  std::vector<Hidden> hidden;  // the parameters behind those, which the library binds
   /// Offset of one item.
   std::uint32_t find(ArgumentSlot::What what, unsigned param, unsigned dimension = 0) const;
   unsigned count(ArgumentSlot::What what) const;
@@ -41,7 +44,7 @@ std::string difference(const ArgumentLayout& taken, const ArgumentLayout& given)
 
 struct Envelope {
   /// Of the format: raised with every change to it, or to a target's own facts.
-  static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t version = 2;
 
   TargetKind kind{};
   std::uint32_t elements = 1;   // that a thread handles at once: so many threads fewer cover an array

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/constants.h"
+#include "ir/hidden.h"
 #include "ir/report.h"
 #include "ir/text.h"
 #include "support/error.h"
@@ -379,15 +380,17 @@ node constant_array(scalar element, std::size_t elem_bytes, const void* data, st
   const auto* const first = static_cast<const std::byte*>(data);
   const trace::Table table{{first, first + count * elem_bytes}, std::uint32_t(elem_bytes)};
   const ir::Type type = ir::array_type(Scalar(element), ir::Space::Global, 1, false, std::uint32_t(elem_bytes));
+  ir::Function& f = r.function();
+  if (r.in_function()) return r.node_of(r.at().new_param(f.body, type));  // after the misuse
   std::vector<trace::Table>& tables = r.tables();
-  const ir::RegionId body = r.function().body;
-  const std::size_t own = r.function().params().size() - tables.size();  // the program's parameters
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const ir::ValueId known = r.function().params()[own + i];
-    if (tables[i].bytes == table.bytes && r.function().type_of(known) == type) return r.node_of(known);
-  }
+  const auto parameter_of = [&](std::size_t i) {
+    return ir::hidden_parameter(f, {ir::HiddenKind::Table, std::uint32_t(i)}, type);
+  };
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    if (const ir::ValueId known = parameter_of(i); tables[i].bytes == table.bytes && f.type_of(known) == type)
+      return r.node_of(known);
   tables.push_back(table);
-  return r.node_of(r.at().new_param(body, type));
+  return r.node_of(parameter_of(tables.size() - 1));
 }
 
 void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {}, {}, scope); }

@@ -22,8 +22,8 @@ struct Warning {
   unsigned line = 0;
 };
 
-/// Host data that kr::constant captured. The kernel reads it through a parameter behind the program's own, one a table, in order:
-/// kernels that differ in their tables alone share their code.
+/// Host data that kr::constant captured. The kernel reads it through a hidden parameter, Table (support/hidden.def), whose index is its
+/// place among them: kernels that differ in their tables alone share their code.
 struct Table {
   std::vector<std::byte> bytes;
   std::uint32_t elem_bytes = 0;

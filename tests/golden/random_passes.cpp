@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <map>
 #include <random>
 
 #include "ir/abi.h"
@@ -14,6 +15,7 @@
 #include "ir/report.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "passes/passes.h"
 #include "passes/uniformity.h"
 #include "support/seed.h"
@@ -369,6 +371,46 @@ TEST(RandomPasses, ThePipelineKeepsWhatTheInterpreterComputes) {
       ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << print(recorded) << "\n" << print(m);
     }
   }
+}
+
+/// Ends of regions under r, without those of loops within, by what they are.
+std::map<Op, int> ends_under(const Function& f, RegionId r) {
+  std::map<Op, int> ends;
+  for (const InstId i : f.regions[r].insts) {
+    const Inst& inst = f.insts[i];
+    if (is_terminator(inst.op)) ++ends[inst.op];
+    if (is_loop(inst.op)) continue;
+    for (const RegionId inner : inst.regions)
+      for (const auto& [op, n] : ends_under(f, inner)) ends[op] += n;
+  }
+  return ends;
+}
+
+TEST(RandomPasses, OneExitLeavesOneWayOut) {
+  int changed = 0;
+  for (std::uint32_t seed = test::first_seed(), end = seed + 300; seed != end; ++seed) {
+    Module m = Generator(seed).make();
+    const Memory expected = run(m, seed);
+    const std::string before = print(m);
+    one_exit(m);
+    ASSERT_EQ(verify(m), "") << print(m);
+    ASSERT_TRUE(same(run(m, seed), expected)) << "seed " << seed << "\n" << before << "\n" << print(m);
+    for (const Function& f : m.functions) {
+      EXPECT_LE(ends_under(f, f.body)[Op::Return], 1) << print(m);
+      for_each_inst(f, [&](InstId i, RegionId) {
+        if (!is_loop(f.insts[i].op)) return;
+        std::map<Op, int> ends = ends_under(f, f.insts[i].regions[0]);
+        EXPECT_LE(ends[Op::Break], 1) << print(m);
+        EXPECT_LE(ends[Op::Continue], 1) << print(m);
+        EXPECT_EQ(ends[Op::Return], 0) << print(m);
+      });
+    }
+    const std::string once = print(m);
+    changed += once != before;
+    one_exit(m);
+    EXPECT_EQ(print(m), once) << "seed " << seed;
+  }
+  EXPECT_GT(changed, 30);
 }
 
 /// Entries of the tables that the body does not reach mean nothing to anybody.

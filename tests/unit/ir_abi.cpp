@@ -64,6 +64,33 @@ TEST(IrAbi, FactsShrinkViews) {
   EXPECT_EQ(both.size, 32u) << "a multiple of 8";
 }
 
+/// What passes added to code is laid out as its row says, whatever the recording has; the recording's own come first.
+TEST(IrAbi, GivenArgumentsAreThoseOfTheCodeOrDiffer) {
+  const auto kernel = [](const std::string& params) {
+    const ParseResult r = parse("kir 1\nkernel fp(native) (" + params + ") {\n  return\n}\n");
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(verify(r.module), "");
+    return r.module.kernel();
+  };
+  const std::string own = "%0: f32, %1: view<f32, 1>", table = own + ", %2: view<i16, 1, const> = table(0)";
+  const std::string reports = ", %3: view<u32, 1> = reports, %4: u32 = kernel_number";
+  Facts facts;
+  facts.small = true;
+  const auto wrong = [&](const std::string& code, const std::string& recorded) {
+    Function lowered = kernel(code);
+    lowered.facts = facts;
+    const ArgumentLayout taken = argument_layout(lowered);
+    return support::difference(taken, given_layout(kernel(recorded), facts, taken));
+  };
+  EXPECT_EQ(wrong(own, own), "");
+  EXPECT_EQ(wrong(table, table), "");
+  EXPECT_EQ(wrong(table + reports, table), "");
+  EXPECT_EQ(wrong(table, own), "hidden parameter 0 is table(0), expected none");
+  EXPECT_EQ(wrong(own, table), "hidden parameter 0 is missing, expected table(0)");
+  EXPECT_EQ(wrong("%0: f32", own), "it takes 1 parameters of a call, expected 2");
+  EXPECT_EQ(wrong(own + ", %2: u32 = kernel_number", table), "hidden parameter 0 is kernel_number, expected table(0)");
+}
+
 TEST(IrAbi, NoParametersNoBlock) {
   EXPECT_EQ(layout("", "").size, 0u);
   EXPECT_TRUE(layout("", "").slots.empty());

@@ -16,7 +16,8 @@ std::string body_error(const std::string& lines) {
 
 TEST(IrParseErrors, Module) {
   EXPECT_EQ(error(""), "1:1: expected 'kir 1'");
-  EXPECT_EQ(error("kir 2"), "1:6: expected 'kir 1'");
+  EXPECT_EQ(error("kir 0\nkernel"), "1:5: 'kir 0' is another version of the text form, expected 'kir 1'");
+  EXPECT_EQ(error("kir 2"), "1:5: 'kir 2' is another version of the text form, expected 'kir 1'");
   EXPECT_EQ(error("kir 1"), "1:6: expected 'kernel'");
   EXPECT_EQ(error("kir 1\nfunction () {\nreturn\n}"), "2:1: expected 'kernel'");
   EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:6: expected 'rare'");
@@ -94,6 +95,14 @@ TEST(IrParseErrors, Constants) {
   EXPECT_EQ(body_error("  %4: f32 = const bits(0x100000000)"), "3:19: expected bits(0x…) within the width of the type");
   EXPECT_EQ(body_error("  %4: slot<f32> = const 1"), "3:24: a constant needs a scalar result");
   EXPECT_EQ(body_error("  const 1"), "3:8: a constant needs a scalar result");
+}
+
+TEST(IrParseErrors, HiddenParameters) {
+  const auto with = [](const std::string& params) { return error("kir 1\nkernel fp(native) (" + params + ") {\n  return\n}\n"); };
+  EXPECT_EQ(with("%0: view<f32, 1, const> = table(7), %1: u32 = kernel_number"), "");
+  EXPECT_EQ(with("%0: u32 = tape"), "2:30: expected table, reports or kernel_number");
+  EXPECT_EQ(with("%0: view<f32, 1, const> = table"), "2:51: expected '('");
+  EXPECT_EQ(with("%0: u32 = kernel_number, %1: f32"), "2:52: expected '=' and a kind: a hidden parameter stands before this one");
 }
 
 TEST(IrParseErrors, TextsOfReports) {

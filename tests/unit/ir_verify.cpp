@@ -123,6 +123,25 @@ TEST(IrVerify, Header) {
             "function 'k': has more than 255 parameters");
 }
 
+TEST(IrVerify, HiddenParameters) {
+  const auto wrong_with = [](const std::string& params) {
+    const ParseResult parsed = parse("kir 1\nkernel @k fp(native) (" + params + ") {\n  return\n}\n");
+    EXPECT_EQ(parsed.error, "");
+    return verify(parsed.module);
+  };
+  std::string many, comma;
+  for (int i = 0; i < 300; ++i)
+    many += comma + "%" + std::to_string(i) + ": view<f32, 1, const> = table(" + std::to_string(i) + ")", comma = ", ";
+  EXPECT_EQ(wrong_with(many), "");
+  EXPECT_EQ(wrong_with("%0: u32 = table(1)"), "function 'k': the hidden parameter table(1) cannot be of type u32");
+  EXPECT_EQ(wrong_with("%0: view<u32, 1, const> = reports"),
+            "function 'k': the hidden parameter reports cannot be of type view<u32, 1, const>");
+  EXPECT_EQ(wrong_with("%0: u32 = kernel_number, %1: u32 = kernel_number"),
+            "function 'k': has the hidden parameter kernel_number twice");
+  EXPECT_EQ(after([](Function& f) { f.hidden.assign(4, {}); }),
+            "function 'k': has more hidden parameters than parameters, or than 32768");
+}
+
 TEST(IrVerify, OnlyLoadsFetchAhead) {
   const auto wrong_with = [](const char* line) {
     const ParseResult parsed =

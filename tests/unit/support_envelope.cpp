@@ -13,8 +13,9 @@ namespace {
 
 Envelope example() {
   const ir::ParseResult parsed = ir::parse(
-      "kir 1\nkernel @k fp(native) facts(small) flat block(32, 2, 1) elements(4) (%0: f32, %1: view<f32, 2>) {\n"
-      "  %2: i64 = extent %1 {0}\n  %3: shared<f32, 1> = shared %2 {0}\n  return\n}\n");
+      "kir 1\nkernel @k fp(native) facts(small) flat block(32, 2, 1) elements(4) (%0: f32, %1: view<f32, 2>,\n"
+      "    %2: view<u8, 1, const> = table(0), %3: u32 = kernel_number) {\n"
+      "  %4: i64 = extent %1 {0}\n  %5: shared<f32, 1> = shared %4 {0}\n  return\n}\n");
   EXPECT_EQ(parsed.error, "");
   Envelope e = ir::envelope_of(parsed.module.kernel(), TargetKind::Cpu);
   e.registers = 32, e.fixed_shared = 128, e.entry = "entry", e.code = "code";
@@ -39,6 +40,8 @@ TEST(SupportEnvelope, ComesOutAsItWentIn) {
   EXPECT_EQ(out.block, (std::array<std::uint32_t, 3>{32, 2, 1}));
   EXPECT_EQ(out.arguments, in.arguments);
   EXPECT_EQ(out.arguments.count(ArgumentSlot::What::SharedLength), 1u);
+  EXPECT_EQ(out.arguments.given, 2u);
+  EXPECT_EQ(out.arguments.hidden, (std::vector<Hidden>{{HiddenKind::Table, 0}, {HiddenKind::KernelNumber}}));
   EXPECT_FALSE(out.lengths.empty());
   EXPECT_EQ(out.lengths, in.lengths);
   EXPECT_EQ(out.entry, "entry");
@@ -53,7 +56,7 @@ TEST(SupportEnvelope, ComesOutAsItWentIn) {
 
 TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
   const std::string bytes = seal(example());
-  EXPECT_EQ(wrong_with(""), "its code is damaged: 0 bytes, expected an envelope of at least 72");
+  EXPECT_EQ(wrong_with(""), "its code is damaged: 0 bytes, expected an envelope of at least 80");
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_NE(wrong_with(std::string_view(bytes).substr(0, size)), "") << size;
   EXPECT_NE(wrong_with(bytes + "x"), "");
@@ -63,7 +66,7 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
             "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
             "libkrait_codegen.so are of different builds: install both again");
   EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
-  for (std::size_t at = 48; at < 72; ++at) {  // sizes of parts
+  for (std::size_t at = 52; at < 80; ++at) {  // sizes of parts
     other = bytes;
     other[at] = char(other[at] ^ 0x7f);
     EXPECT_NE(wrong_with(other), "") << at;
@@ -96,11 +99,31 @@ TEST(SupportEnvelope, OtherArgumentsAreTold) {
             "item 1 of its arguments is the address 1.0 of 8 bytes at 16, expected the address 1.0 of 8 bytes at 8");
   taken = given;
   taken.slots.pop_back();
-  EXPECT_EQ(difference(taken, given).substr(0, 46), "item 6 of its arguments is missing, expected t");
-  EXPECT_EQ(difference(given, taken).substr(0, 37), "item 6 of its arguments is the length");
+  EXPECT_EQ(difference(taken, given),
+            "item 10 of its arguments is missing, expected the length of a shared array 0.0 of 8 bytes at 72");
+  EXPECT_EQ(difference(given, taken),
+            "item 10 of its arguments is the length of a shared array 0.0 of 8 bytes at 72, expected none");
   taken = given;
   taken.size += 8;
-  EXPECT_EQ(difference(taken, given), "its arguments take 56 bytes, expected 48");
+  EXPECT_EQ(difference(taken, given), "its arguments take 88 bytes, expected 80");
+  taken = given;
+  taken.given = 1;
+  EXPECT_EQ(difference(taken, given), "it takes 1 parameters of a call, expected 2");
+  taken = given;
+  taken.hidden[0].index = 3;
+  EXPECT_EQ(difference(taken, given), "hidden parameter 0 is table(3), expected table(0)");
+  taken.hidden = {given.hidden[0]};
+  EXPECT_EQ(difference(taken, given), "hidden parameter 1 is missing, expected kernel_number");
+  EXPECT_EQ(difference(given, taken), "hidden parameter 1 is kernel_number, expected none");
+}
+
+TEST(SupportEnvelope, HiddenParametersOfNoKindAreDamage) {
+  Envelope in = example();
+  in.arguments.hidden[1].kind = HiddenKind(hidden_kinds);
+  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: hidden parameter 1 is of kind 3, expected one below 3");
+  in = example();
+  in.arguments.slots[0].param = 4;
+  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: item 0 of its arguments is of parameter 4, expected one below 4");
 }
 
 }  // namespace

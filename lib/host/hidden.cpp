@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/hidden.h"
+
+#include "host/memory.h"
+#include "host/reports.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using support::Hidden;
+
+/// Who launches what, where.
+struct Launching {
+  detail::kernel_state& state;
+  Specialisation& spec;
+  DeviceHandle& device;
+};
+
+/// The recording's tables in the device's memory; finds them, or copies them there.
+const DeviceTables& tables_on(const Launching& l) {
+  const auto find_tables = [&]() -> DeviceTables* {
+    for (DeviceTables* t = l.spec.tables.load(std::memory_order_acquire); t; t = t->next)
+      if (t->device == &l.device) return t;
+    return nullptr;
+  };
+  if (const DeviceTables* t = find_tables()) return *t;
+  std::lock_guard lock(l.state.mutex);
+  if (const DeviceTables* t = find_tables()) return *t;
+  const auto release = [](std::vector<detail::storage*>* all) {
+    for (detail::storage* memory : *all) detail::release(memory);
+    delete all;
+  };
+  const std::shared_ptr<std::vector<detail::storage*>> memory(new std::vector<detail::storage*>, release);
+  for (const trace::Table& t : l.spec.recorded.tables) {
+    memory->push_back(nullptr);
+    if (t.bytes.empty()) continue;
+    memory->back() = detail::allocate(&l.device, t.bytes.size());
+    detail::copy_from_host(memory->back(), t.bytes.data(), t.bytes.size());
+    memory->back()->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
+  }
+  auto* fresh = new DeviceTables{&l.device, memory, l.spec.tables.load()};
+  l.spec.tables.store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
+// ---- one per kind ---------------------------------------------------------------------------------------------------------------
+
+HiddenValue bind_Table(const Launching& l, std::uint32_t index, HiddenArguments& all) {
+  const DeviceTables& tables = tables_on(l);
+  all.keeps = tables.memory;
+  const detail::storage* memory = tables.memory->at(index);
+  return {memory ? memory->address : 0, l.spec.recorded.tables[index].count()};
+}
+
+HiddenValue bind_Reports(const Launching& l, std::uint32_t, HiddenArguments& all) {
+  all.reports = &reports_of(l.device);
+  return {all.reports->address(), Reports::words()};
+}
+
+HiddenValue bind_KernelNumber(const Launching& l, std::uint32_t, HiddenArguments&) { return {l.spec.recorded.reports->number}; }
+
+using Binder = HiddenValue (*)(const Launching&, std::uint32_t, HiddenArguments&);
+constexpr Binder binders[] = {
+#define KRAIT_HIDDEN(Name, ...) bind_##Name,
+#include "support/hidden.def"
+};
+
+}  // namespace
+
+HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
+  HiddenArguments all;
+  for (const Hidden& what : code.layout.hidden)
+    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device}, what.index, all));
+  return all;
+}
+
+}  // namespace krait::host
