@@ -62,7 +62,9 @@ class OneExit {
     return most;
   }
   /// Each branch that jumps may put what follows one region deeper.
-  bool fits(RegionId scope, unsigned depth, const Jumps& j) const { return depth + depth_of(scope) + j.branches + 2 < max_region_depth; }
+  bool fits(RegionId scope, unsigned depth, const Jumps& j) const {
+    return depth + depth_of(scope) + j.branches + 2 < max_region_depth;
+  }
 
   bool ends_in(RegionId r, Op op) const { return ir::terminator(f_, r).op == op; }
 
