@@ -247,14 +247,15 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   if (c.form != call_config::grid_block) {
     if (c.count < 0) support::fail_usage("{}: {} threads were asked for", describe(state), c.count);
     if (c.count == 0) return false;
-    const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(), limits.threads);
+    const bool elements = c.form == call_config::elements;
+    const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(elements), limits.threads);
     const std::int64_t threads = (c.count - 1) / code.elements + 1;
     const std::int64_t blocks = (threads - 1) / block + 1;
     if (blocks > limits.grid[0] && code.elements == 1 && c.form == call_config::threads)
       support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count,
                           blocks, device.id, limits.grid[0]);
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
-    r.one_trip = c.form == call_config::elements && blocks <= limits.grid[0];
+    r.one_trip = elements && blocks <= limits.grid[0];
     return true;
   }
   check_dims(c.grid, "grid", limits.grid, state, device);

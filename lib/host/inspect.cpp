@@ -31,7 +31,7 @@ attributes_type attributes_of(kernel_state* state) {
         if (c->effort == host::Effort::Quick)
           c = &host::code_for(*state, *spec, *codes->device, host::facts_of(*codes, which), host::Effort::Best);
         const runtime::Executable::Attributes a = c->code->attributes();
-        return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block()};
+        return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block(false)};
       }
   support::fail_usage("{} was not compiled yet, so it has no attributes: call it, or compile() it, first",
                       state ? host::describe(*state) : "this kernel object");

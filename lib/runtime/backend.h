@@ -30,8 +30,8 @@ class Executable {
     int max_threads = 0;
   };
   virtual Attributes attributes() const { return {}; }
-  /// A block size that fills the device well for this code.
-  virtual int suggested_block() const { return 256; }
+  /// A block size that the device takes for this code and that fills it well; the argument is the launch's `one_trip`.
+  virtual int suggested_block(bool) { return 256; }
 };
 
 /// An order of work on a device. 0 is the default stream.

@@ -5,9 +5,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "codegen/spirv/spirv.h"
@@ -179,7 +182,7 @@ TEST_F(MadeUp, LogOfABuildThatFails) {
 }
 
 TEST_F(MadeUp, ProgramThatIsRefused) {
-  EXPECT_EQ(message_of([&] { device().target(); }), "kernel probe: Nothing cannot build it: error -30");
+  EXPECT_EQ(message_of([&] { device().target(); }), "kernel probe: Nothing cannot build it: CL_INVALID_VALUE");
 }
 
 TEST_F(MadeUp, LimitsOfASmallDevice) {
@@ -196,6 +199,73 @@ TEST_F(MadeUp, LimitsOfASmallDevice) {
     for (int k = 0; k < 100; ++k) device().allocate(4096, {});
   });
   EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes asked for, of 1073741824: out of device memory");
+}
+
+TEST_F(MadeUp, KernelWithSmallerBlocksThanTheDevice) {
+  EXPECT_EQ(device().limits().block, (runtime::Dim3{256, 256, 256}));  // of four dimensions
+  const auto code = load();
+  EXPECT_EQ(code->suggested_block(true), 64);
+  EXPECT_EQ(code->attributes().max_threads, 100);
+  const std::uint64_t a = device().allocate(4096, {});
+  EXPECT_EQ(message_of([&] { launch(*code, a, 128); }),
+            "kernel add_one: Nothing (Made-up A) cannot launch blocks of 128 × 1 × 1 threads, only of 100 at most: the block is "
+            "too large "
+            "or has a wrong shape");
+}
+
+TEST_F(MadeUp, MemoryThatComesBackLate) {
+  device().target();  // probes it
+  for (int k = 0; k < 20; ++k) device().free(device().allocate(16, {}), {});
+  const std::string full = message_of([&] {
+    for (int k = 0; k < 9; ++k) device().allocate(16, {});
+  });
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 16 bytes asked for, of 1073741824: out of device memory");
+}
+
+// What kernels show of its numbers is asked first.
+TEST_F(MadeUp, LaunchWithoutMemory) {
+  EXPECT_EQ(
+      message_of([&] { device().target(); }),
+      "kernel probe: Nothing (Made-up A) cannot launch it in blocks of 64 × 1 × 1 threads with 0 bytes of shared memory: out of "
+      "device memory");
+}
+
+TEST_F(MadeUp, CommandThatFails) {
+  EXPECT_EQ(message_of([&] { device().target(); }),
+            "OpenCL: clEnqueueWriteBuffer failed: out of resources (a kernel faulted, or needs more than the device has)");
+}
+
+TEST_F(MadeUp, DriverThatTalks) {
+  const runtime::opencl::Answer answer = runtime::opencl::ask_apart(nullptr);
+  ASSERT_EQ(answer.gpus.size(), 1u);
+  EXPECT_EQ(answer.gpus[0].name, "Nothing");
+}
+
+/// Here who waits does so until another thread launches.
+TEST_F(MadeUp, OthersGoOnWhileOneWaits) {
+  setenv("MADE_UP", "", 1);
+  const auto code = load();
+  const std::uint64_t a = device().allocate(16, {});
+  const runtime::StreamHandle stream = device().create_stream();
+  const runtime::EventHandle event = device().create_event();
+  launch(*code, a, 1);
+  device().record(event, stream);
+  setenv("MADE_UP", "waits", 1);
+  std::int32_t number = 0;
+  const std::function<void()> waits[] = {
+      [&] { device().synchronize(); },
+      [&] { device().synchronize(stream); },
+      [&] { device().wait(event); },
+      [&] { device().copy_to_host(&number, a, sizeof number, {}); },
+      [&] { device().copy_to_device(a, &number, sizeof number, stream); },
+  };
+  for (const auto& wait : waits) {
+    std::atomic<bool> waited{false};
+    std::thread other([&] { wait(), waited = true; });
+    while (!waited) launch(*code, a, 1);
+    other.join();
+  }
+  EXPECT_GE(number, 1);
 }
 
 /// Keeps everything in this process.

@@ -3,6 +3,7 @@
 // An OpenCL driver that computes nothing: each launch adds 1 to the number at its first parameter's memory and distance. It takes SPIR-V,
 // and the variable MADE_UP says what is wrong with it:
 //   crash    the process ends where its devices are asked for
+//   no_load  and where it is loaded
 //   hang     it waits there for ever
 //   empty    there are none
 //   away, narrow, big, embedded  the device is not available, has addresses of 32 bits, is big-endian, has the embedded profile
@@ -13,6 +14,12 @@
 //   svm      it has coarse-grained shared virtual memory
 //   system   its kernels take all of the host's memory
 //   small    blocks of 64 threads and buffers of 4 KiB at most, and memory for none but the first hundred
+//   few      kernels have blocks of 100 threads at most, and the device counts four dimensions
+//   late     there is memory for eight buffers, and that of a released one comes back when a queue was waited for
+//   full     no kernel can be launched for want of memory
+//   fault    commands that are waited for have failed
+//   talks    it writes into the standard output, without an end of the line
+//   waits    who waits for a queue or an event does so until one more kernel is launched
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_ext.h>
@@ -20,13 +27,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -35,6 +45,8 @@ bool is(std::string_view what) {
   const char* const wrong = std::getenv("MADE_UP");
   return wrong && wrong == what;
 }
+
+[[maybe_unused]] const bool loaded = !is("no_load") || std::raise(SIGSEGV) == 0;
 
 extern cl_icd_dispatch functions;
 /// Loaders find their way by the first word of every object.
@@ -55,7 +67,8 @@ struct Kernel : Object {
 
 Platform platforms[2];
 Object device, context;
-int buffers = 0;
+int buffers = 0, released = 0;
+std::atomic<int> launches{0};
 std::string last_options;
 std::map<void*, std::size_t> shared_blocks;
 
@@ -137,8 +150,8 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t ro
     }
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give_number<std::size_t>(small ? 64 : 256, room, to, size);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
-      const std::size_t sizes[] = {256, 256, 256};
-      return give(sizes, sizeof sizes, room, to, size);
+      const std::size_t sizes[] = {256, 256, 256, 1};
+      return give(sizes, (is("few") ? 4 : 3) * sizeof sizes[0], room, to, size);
     }
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give_number<cl_ulong>(small ? 4096 : 1 << 20, room, to, size);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return give_number<cl_ulong>(1 << 30, room, to, size);
@@ -154,17 +167,44 @@ template <class Handle>
 cl_int CL_API_CALL release(Handle) {
   return CL_SUCCESS;
 }  // a test is short
-cl_int CL_API_CALL finish(cl_command_queue) { return CL_SUCCESS; }
+void wait_for_a_launch() {
+  for (const int before = launches; is("waits") && launches == before;) std::this_thread::yield();
+}
+cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
+cl_int CL_API_CALL finish(cl_command_queue) {
+  wait_for_a_launch();
+  buffers -= released, released = 0;
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL wait(cl_uint, const cl_event*) {
+  wait_for_a_launch();
+  return is("fault") ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+}
+cl_int CL_API_CALL event_info(cl_event, cl_event_info, std::size_t room, void* to, std::size_t* size) {
+  return give_number<cl_int>(is("fault") ? CL_OUT_OF_RESOURCES : CL_COMPLETE, room, to, size);
+}
+cl_int CL_API_CALL release_memory(cl_mem) {
+  ++released;
+  return CL_SUCCESS;
+}
+/// An event of what is done already.
+cl_int done_at_once(cl_event* to) {
+  if (to) *to = handle<cl_event>(new Object);
+  return CL_SUCCESS;
+}
 
 cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
                                       void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*), void*, cl_int* result) {
+  if (is("talks")) std::printf("made up on purpose");
   return done(result, handle<cl_context>(&context));
 }
 cl_command_queue CL_API_CALL create_queue(cl_context, cl_device_id, cl_command_queue_properties, cl_int* result) {
   return done(result, handle<cl_command_queue>(new Object));
 }
 cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags, std::size_t bytes, void*, cl_int* result) {
-  if (is("small") && ++buffers > 100) {
+  const int most = is("small") ? 100 : is("late") ? 8 : 1 << 30;
+  if (++buffers > most) {
+    --buffers;
     *result = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return nullptr;
   }
@@ -173,14 +213,14 @@ cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags, std::size_t bytes, vo
   return done(result, handle<cl_mem>(memory));
 }
 cl_int CL_API_CALL read(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, void* to, cl_uint,
-                        const cl_event*, cl_event*) {
+                        const cl_event*, cl_event* done) {
   std::memcpy(to, object<Memory>(m).bytes.data() + at, bytes);
-  return CL_SUCCESS;
+  return done_at_once(done);
 }
 cl_int CL_API_CALL write(cl_command_queue, cl_mem m, cl_bool, std::size_t at, std::size_t bytes, const void* from, cl_uint,
-                         const cl_event*, cl_event*) {
+                         const cl_event*, cl_event* done) {
   std::memcpy(object<Memory>(m).bytes.data() + at, from, bytes);
-  return CL_SUCCESS;
+  return done_at_once(done);
 }
 
 void* CL_API_CALL svm_alloc(cl_context, cl_svm_mem_flags flags, std::size_t bytes, cl_uint alignment) {
@@ -201,14 +241,12 @@ cl_int CL_API_CALL enqueue_free(cl_command_queue, cl_uint count, void* blocks[],
   return CL_SUCCESS;
 }
 cl_int CL_API_CALL svm_copy(cl_command_queue, cl_bool, void* to, const void* from, std::size_t bytes, cl_uint, const cl_event*,
-                            cl_event*) {
+                            cl_event* done) {
   std::memcpy(to, from, bytes);
-  return CL_SUCCESS;
+  return done_at_once(done);
 }
-cl_int CL_API_CALL marker(cl_command_queue, cl_uint, const cl_event*, cl_event* to) {
-  *to = handle<cl_event>(new Object);
-  return CL_SUCCESS;
-}
+cl_int CL_API_CALL marker(cl_command_queue, cl_uint, const cl_event*, cl_event* to) { return done_at_once(to); }
+cl_int CL_API_CALL barrier(cl_command_queue, cl_uint, const cl_event*, cl_event*) { return CL_SUCCESS; }
 
 cl_program CL_API_CALL create_program(cl_context, const void* il, std::size_t bytes, cl_int* result) {
   std::uint32_t magic = 0;
@@ -240,12 +278,15 @@ cl_int CL_API_CALL set_pointer(cl_kernel k, cl_uint number, const void* to) {
   if (number == 0) object<Kernel>(k).shared = const_cast<char*>(static_cast<const char*>(to));
   return set_argument(k, number, 0, nullptr);
 }
-cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t, void*, std::size_t*) {
-  return CL_INVALID_VALUE;
+cl_int CL_API_CALL kernel_info(cl_kernel, cl_device_id, cl_kernel_work_group_info, std::size_t room, void* to,
+                               std::size_t* size) {
+  return is("few") ? give_number<std::size_t>(100, room, to, size) : CL_INVALID_VALUE;
 }
 cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::size_t*, const std::size_t*,
                           const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
-  if (local[0] * local[1] * local[2] > (is("small") ? 64u : 256u)) return CL_INVALID_WORK_GROUP_SIZE;
+  if (local[0] * local[1] * local[2] > (is("small") ? 64u : is("few") ? 100u : 256u)) return CL_INVALID_WORK_GROUP_SIZE;
+  if (is("full")) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  ++launches;
   cl_mem memory = nullptr;
   std::uint64_t distance = 0;
   const auto& arguments = object<Kernel>(k).arguments;
@@ -262,16 +303,17 @@ cl_icd_dispatch all_functions() {
   d.clGetPlatformIDs = platform_ids, d.clGetPlatformInfo = platform_info, d.clGetDeviceIDs = device_ids,
   d.clGetDeviceInfo = device_info;
   d.clCreateContext = create_context, d.clReleaseContext = release<cl_context>;
-  d.clCreateCommandQueue = create_queue, d.clReleaseCommandQueue = release<cl_command_queue>, d.clFlush = finish,
-  d.clFinish = finish;
-  d.clCreateBuffer = create_buffer, d.clReleaseMemObject = release<cl_mem>, d.clEnqueueReadBuffer = read,
+  d.clCreateCommandQueue = create_queue, d.clReleaseCommandQueue = d.clRetainCommandQueue = release<cl_command_queue>;
+  d.clFlush = flush, d.clFinish = finish, d.clWaitForEvents = wait, d.clGetEventInfo = event_info;
+  d.clCreateBuffer = create_buffer, d.clReleaseMemObject = release_memory, d.clEnqueueReadBuffer = read,
   d.clEnqueueWriteBuffer = write;
   d.clCreateProgramWithIL = create_program, d.clBuildProgram = build, d.clGetProgramInfo = program_info,
   d.clGetProgramBuildInfo = build_info;
   d.clReleaseProgram = release<cl_program>, d.clCreateKernel = create_kernel, d.clReleaseKernel = release<cl_kernel>;
   d.clSetKernelArg = set_argument, d.clGetKernelWorkGroupInfo = kernel_info, d.clEnqueueNDRangeKernel = launch;
   d.clSVMAlloc = svm_alloc, d.clSVMFree = svm_free, d.clEnqueueSVMFree = enqueue_free, d.clEnqueueSVMMemcpy = svm_copy;
-  d.clSetKernelArgSVMPointer = set_pointer, d.clEnqueueMarkerWithWaitList = marker, d.clReleaseEvent = release<cl_event>;
+  d.clSetKernelArgSVMPointer = set_pointer, d.clEnqueueMarkerWithWaitList = marker, d.clEnqueueBarrierWithWaitList = barrier;
+  d.clReleaseEvent = d.clRetainEvent = release<cl_event>;
   return d;
 }
 cl_icd_dispatch functions = all_functions();

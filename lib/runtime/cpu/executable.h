@@ -22,7 +22,6 @@ class Code final : public Executable {
   Code& operator=(const Code&) = delete;
 
   Attributes attributes() const override;
-  int suggested_block() const override { return 256; }
 
   const CpuCode& facts() const { return facts_; }
   std::size_t fixed_shared() const { return fixed_shared_; }

@@ -22,7 +22,7 @@ class CudaExecutable final : public Executable {
                  std::int64_t fixed_shared);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
-  int suggested_block() const override { return suggested_block_; }
+  int suggested_block(bool) override { return suggested_block_; }
 
   CudaDevice& device;
   const ModuleHandle module;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "support/error.h"
@@ -19,7 +20,9 @@ const Api* Api::open(std::string& why) {
   static const Api* const api = []() -> const Api* {
     void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
+      const char* const said = dlerror();
       failure = "no OpenCL loader (libOpenCL.so.1) on this machine";
+      if (said && !std::strstr(said, "No such file")) failure += fmt::format(": {}", said);
       return nullptr;
     }
     static Api a;
@@ -71,6 +74,8 @@ void Api::watch_the_end() {
 
 std::string name_of(cl_int result) {
   switch (result) {
+#define NAME(code) \
+  case code: return #code;
     case CL_DEVICE_NOT_AVAILABLE: return "the device is not available";
     case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "out of device memory";
     case CL_OUT_OF_RESOURCES: return "out of resources (a kernel faulted, or needs more than the device has)";
@@ -82,7 +87,38 @@ std::string name_of(cl_int result) {
     case CL_INVALID_WORK_ITEM_SIZE: return "a dimension of the block is too large";
     case CL_INVALID_BUFFER_SIZE: return "the buffer is too large";
     case CL_INVALID_GLOBAL_WORK_SIZE: return "the grid is too large";
+    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: return "work before it in the queue failed";
+    case CL_COMPILER_NOT_AVAILABLE:
+      return "the driver has no compiler";
+      // What only a mistake of Krait's or the driver's brings about.
+      NAME(CL_DEVICE_NOT_FOUND)
+      NAME(CL_PROFILING_INFO_NOT_AVAILABLE)
+      NAME(CL_MAP_FAILURE)
+      NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET)
+      NAME(CL_INVALID_VALUE)
+      NAME(CL_INVALID_PLATFORM)
+      NAME(CL_INVALID_DEVICE)
+      NAME(CL_INVALID_CONTEXT)
+      NAME(CL_INVALID_QUEUE_PROPERTIES)
+      NAME(CL_INVALID_COMMAND_QUEUE)
+      NAME(CL_INVALID_HOST_PTR)
+      NAME(CL_INVALID_MEM_OBJECT)
+      NAME(CL_INVALID_BUILD_OPTIONS)
+      NAME(CL_INVALID_PROGRAM)
+      NAME(CL_INVALID_PROGRAM_EXECUTABLE)
+      NAME(CL_INVALID_KERNEL_NAME)
+      NAME(CL_INVALID_KERNEL_DEFINITION)
+      NAME(CL_INVALID_KERNEL)
+      NAME(CL_INVALID_ARG_INDEX)
+      NAME(CL_INVALID_ARG_VALUE)
+      NAME(CL_INVALID_ARG_SIZE)
+      NAME(CL_INVALID_KERNEL_ARGS)
+      NAME(CL_INVALID_WORK_DIMENSION)
+      NAME(CL_INVALID_EVENT_WAIT_LIST)
+      NAME(CL_INVALID_EVENT)
+      NAME(CL_INVALID_OPERATION)
     default: return fmt::format("error {}", int(result));
+#undef NAME
   }
 }
 

@@ -19,7 +19,8 @@ struct Api {
   F(clEnqueueReadBuffer) F(clEnqueueWriteBuffer) F(clEnqueueCopyBuffer) F(clCreateProgramWithBinary) F(clBuildProgram)              \
   F(clGetProgramInfo) F(clGetProgramBuildInfo) F(clReleaseProgram) F(clCreateKernel) F(clReleaseKernel) F(clSetKernelArg)           \
   F(clGetKernelWorkGroupInfo) F(clEnqueueNDRangeKernel) F(clEnqueueMarkerWithWaitList) F(clEnqueueBarrierWithWaitList)              \
-  F(clWaitForEvents) F(clGetEventProfilingInfo) F(clReleaseEvent)
+  F(clWaitForEvents) F(clGetEventProfilingInfo) F(clGetEventInfo) F(clReleaseEvent) F(clRetainEvent)                                           \
+  F(clRetainCommandQueue)
 #define DECLARE(name) decltype(&::name) name = nullptr;
   OPENCL_FUNCTIONS(DECLARE)
   // Of OpenCL 2.0 and 2.1: a loader may lack them.

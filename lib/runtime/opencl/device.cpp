@@ -11,7 +11,7 @@ namespace krait::runtime::opencl {
 
 OpenClDevice::~OpenClDevice() {
   if (!context_ || Api::gone()) return;
-  for (const cl_command_queue queue : {default_queue_, freeing_})
+  for (const cl_command_queue queue : {default_.queue, freeing_})
     if (queue) gpu_.cl->clFinish(queue), gpu_.cl->clReleaseCommandQueue(queue);
   for (auto& [address, allocation] : allocations_)
     if (allocation.memory) gpu_.cl->clReleaseMemObject(allocation.memory);
@@ -33,7 +33,7 @@ cl_command_queue OpenClDevice::create_queue() const {
 
 void OpenClDevice::open() const {
   const auto held = enter();
-  if (default_queue_) return;
+  if (default_.queue) return;
   cl_int result = CL_SUCCESS;
   if (!gpu_.device) find_handles(gpu_);
   if (!context_) {
@@ -41,7 +41,7 @@ void OpenClDevice::open() const {
     context_ = gpu_.cl->clCreateContext(properties, 1, &gpu_.device, nullptr, nullptr, &result);
     check(result, "clCreateContext");
   }
-  default_queue_ = create_queue();
+  default_.queue = create_queue();
   if (gpu_.probed) return;
   probe_numbers(const_cast<OpenClDevice&>(*this), gpu_, gpu_.told);
   gpu_.probed = true;
@@ -75,13 +75,13 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
         "{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it "
         "into several arrays",
         name(), bytes, gpu_.largest_allocation);
-  cl_int result = CL_SUCCESS;
   if (shares()) {
     const auto address = reinterpret_cast<std::uint64_t>(allocate_shared(bytes));
     allocations_.emplace(address, Allocation{nullptr, bytes});
     return address;
   }
-  cl_mem memory = gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result);
+  cl_int result = CL_SUCCESS;
+  const cl_mem memory = create_buffer(bytes, result);
   if (result != CL_SUCCESS)
     support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(),
                          name_of(result));
@@ -90,14 +90,25 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   return address;
 }
 
+void OpenClDevice::wait_for_freed() {
+  check(gpu_.cl->clFinish(default_.queue), "clFinish");
+  for (const Stream* s : streams_) check(gpu_.cl->clFinish(s->queue), "clFinish");
+  if (freeing_) check(gpu_.cl->clFinish(freeing_), "clFinish");
+}
+
+cl_mem OpenClDevice::create_buffer(std::size_t bytes, cl_int& result) {
+  const auto create = [&] { return gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result); };
+  const cl_mem memory = create();
+  if (result == CL_SUCCESS) return memory;
+  wait_for_freed();
+  return create();
+}
+
 void* OpenClDevice::allocate_shared(std::size_t bytes) {
   constexpr cl_uint alignment = 128;  // of the largest vectors: what all drivers take
   const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
   void* shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
-  if (!shared && freeing_) {  // what was freed may wait for commands
-    check(gpu_.cl->clFinish(freeing_), "clFinish");
-    shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
-  }
+  if (!shared) wait_for_freed(), shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
   if (!shared)
     support::fail_device("{}: out of device memory: {} bytes asked for, of {}: clSVMAlloc gives none", name(), bytes,
                          total_memory());
@@ -135,22 +146,28 @@ void OpenClDevice::free_waiting() {
 }
 
 void OpenClDevice::free_shared(std::vector<void*>& all) {
-  if (!default_busy_ && std::none_of(streams_.begin(), streams_.end(), [](const Stream* s) { return s->busy; })) {
+  if (!default_.busy() && std::none_of(streams_.begin(), streams_.end(), [](const Stream* s) { return s->busy(); })) {
     for (void* block : all) gpu_.cl->clSVMFree(context_, block);
     return;
   }
   if (!freeing_) freeing_ = create_queue();
-  std::vector<cl_command_queue> queues{default_queue_};
+  struct Markers {
+    const Api& cl;
+    std::vector<cl_event> all;
+    ~Markers() {
+      for (const cl_event e : all)
+        if (e) cl.clReleaseEvent(e);
+    }
+  } done{*gpu_.cl, {}};
+  std::vector<cl_command_queue> queues{default_.queue};
   for (const Stream* s : streams_) queues.push_back(s->queue);
-  std::vector<cl_event> done;
   for (const cl_command_queue queue : queues) {
-    check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.emplace_back()), "clEnqueueMarkerWithWaitList");
+    check(gpu_.cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, &done.all.emplace_back()), "clEnqueueMarkerWithWaitList");
     gpu_.cl->clFlush(queue);
   }
-  const cl_int result = gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr,
-                                                  cl_uint(done.size()), done.data(), nullptr);
-  for (const cl_event e : done) gpu_.cl->clReleaseEvent(e);
-  check(result, "clEnqueueSVMFree");
+  check(gpu_.cl->clEnqueueSVMFree(freeing_, cl_uint(all.size()), all.data(), nullptr, nullptr, cl_uint(done.all.size()),
+                                  done.all.data(), nullptr),
+        "clEnqueueSVMFree");
   check(gpu_.cl->clFlush(freeing_), "clFlush");
 }
 
@@ -167,28 +184,39 @@ OpenClDevice::Place OpenClDevice::find(std::uint64_t address, std::size_t bytes)
 
 void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
-  const auto held = enter();
+  auto held = enter();
   const Place place = find(to, bytes);
-  if (!place.memory) return copy_shared(to, reinterpret_cast<std::uint64_t>(from), bytes, stream, CL_TRUE);
-  check(gpu_.cl->clEnqueueWriteBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, from, 0, nullptr,
-                                      nullptr),
+  cl_event done = nullptr;
+  if (!place.memory) {
+    copy_shared(to, reinterpret_cast<std::uint64_t>(from), bytes, stream, &done);
+    return await(held, done, "clEnqueueSVMMemcpy");
+  }
+  const cl_command_queue queue = queue_for_work(stream);
+  check(gpu_.cl->clEnqueueWriteBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, from, 0, nullptr, &done),
         "clEnqueueWriteBuffer");
+  await(held, done, "clEnqueueWriteBuffer");
 }
 
 void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
-  const auto held = enter();
+  auto held = enter();
   const Place place = find(from, bytes);
-  if (!place.memory) return copy_shared(reinterpret_cast<std::uint64_t>(to), from, bytes, stream, CL_TRUE);
-  check(gpu_.cl->clEnqueueReadBuffer(queue_for_work(stream), place.memory, CL_TRUE, place.offset, bytes, to, 0, nullptr, nullptr),
+  cl_event done = nullptr;
+  if (!place.memory) {
+    copy_shared(reinterpret_cast<std::uint64_t>(to), from, bytes, stream, &done);
+    return await(held, done, "clEnqueueSVMMemcpy");
+  }
+  const cl_command_queue queue = queue_for_work(stream);
+  check(gpu_.cl->clEnqueueReadBuffer(queue, place.memory, CL_FALSE, place.offset, bytes, to, 0, nullptr, &done),
         "clEnqueueReadBuffer");
+  await(held, done, "clEnqueueReadBuffer");
 }
 
 void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
   const Place source = find(from, bytes), target = find(to, bytes);
-  if (!source.memory) return copy_shared(to, from, bytes, stream, CL_FALSE);
+  if (!source.memory) return copy_shared(to, from, bytes, stream);
   const cl_command_queue queue = queue_for_work(stream);
   check(
       gpu_.cl->clEnqueueCopyBuffer(queue, source.memory, target.memory, source.offset, target.offset, bytes, 0, nullptr, nullptr),
@@ -196,12 +224,12 @@ void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::siz
   check(gpu_.cl->clFlush(queue), "clFlush");
 }
 
-void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait) {
+void OpenClDevice::copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_event* done) {
   const cl_command_queue queue = queue_for_work(stream);
-  check(gpu_.cl->clEnqueueSVMMemcpy(queue, wait, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0,
-                                    nullptr, nullptr),
+  check(gpu_.cl->clEnqueueSVMMemcpy(queue, CL_FALSE, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, 0,
+                                    nullptr, done),
         "clEnqueueSVMMemcpy");
-  check(gpu_.cl->clFlush(queue), "clFlush");
+  if (!done) check(gpu_.cl->clFlush(queue), "clFlush");  // who waits for it flushes
 }
 
 }  // namespace krait::runtime::opencl

@@ -45,12 +45,21 @@ class OpenClDevice final : public Device {
   void wait(EventHandle event, StreamHandle stream) override;
   double elapsed_ms(EventHandle from, EventHandle to) override;
 
+  /// Everything that uses the driver holds this: arguments of kernels are no business of two threads. Threads that a driver on the CPU
+  /// starts inherit how the caller treats floats.
+  struct Held {
+    std::unique_lock<std::recursive_mutex> lock;
+    DefaultFloatEnvironment floats;
+  };
+  Held enter() const;
+
  private:
   struct Stream {
     cl_command_queue queue = nullptr;
     std::uint64_t works = 0, awaited = 0;  // put into it; of these, before what the default stream did last
     std::uint64_t seen = 0;                // of the default stream's works
-    bool busy = false;                     // since the host waited for it
+    std::uint64_t finished = 0;            // of its own, by the host's last wait
+    bool busy() const { return works != finished; }
   };
   struct Event {
     cl_event event = nullptr;
@@ -64,26 +73,26 @@ class OpenClDevice final : public Device {
     std::size_t bytes;
   };
 
-  /// Everything that uses the driver holds this: arguments of kernels are no business of two threads. Threads that a driver on the CPU
-  /// starts inherit how the caller treats floats.
-  struct Held {
-    std::unique_lock<std::recursive_mutex> lock;
-    DefaultFloatEnvironment floats;
-  };
-  Held enter() const;
   void open() const;
   cl_command_queue create_queue() const;
-  cl_command_queue queue_of(StreamHandle stream) const;
+  Stream& stream_of(StreamHandle stream) const { return stream.native ? *static_cast<Stream*>(stream.native) : default_; }
   cl_command_queue queue_for_work(StreamHandle stream);
   void order(cl_command_queue before, cl_command_queue after);
+  /// Both wait without the lock: meanwhile other threads use the device. The event is the function's own.
+  void finish(Held& held, std::vector<Stream*> streams);
+  void await(Held& held, cl_event done, const char* call);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
   bool shares() const { return gpu_.memory_form != Memory::Buffers; }
   /// The buffer behind an address; throws krait::error where there is none with so many bytes.
   Place find(std::uint64_t address, std::size_t bytes) const;
+  cl_mem create_buffer(std::size_t bytes, cl_int& result);
   void* allocate_shared(std::size_t bytes);
+  /// Until the driver has all memory back that was freed.
+  void wait_for_freed();
   void free_waiting();
   void free_shared(std::vector<void*>& all);
-  void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_bool wait);
+  /// Enqueued into the stream, with an event where one is asked for.
+  void copy_shared(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream, cl_event* done = nullptr);
   void set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
                      std::vector<cl_mem>& temporary) const;
 
@@ -91,10 +100,8 @@ class OpenClDevice final : public Device {
   mutable std::recursive_mutex mutex_;  // probing launches through the public functions
   mutable Gpu gpu_;
   mutable cl_context context_ = nullptr;
-  mutable cl_command_queue default_queue_ = nullptr;
+  mutable Stream default_;
   std::vector<Stream*> streams_;
-  std::uint64_t default_works_ = 0;
-  bool default_busy_ = false;
   cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
   std::map<std::uint64_t, Allocation> allocations_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called

@@ -2,9 +2,11 @@
 #include "runtime/opencl/executable.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "runtime/opencl/device.h"
 #include "runtime/opencl/translate.h"
 #include "support/error.h"
 
@@ -32,21 +34,30 @@ OpenClExecutable::~OpenClExecutable() {
   }
 }
 
+std::size_t OpenClExecutable::largest_block(cl_kernel kernel) const {
+  std::size_t own = 0;
+  const cl_int result =
+      gpu_.cl->clGetKernelWorkGroupInfo(kernel, gpu_.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof own, &own, nullptr);
+  return result == CL_SUCCESS && own ? std::min(own, gpu_.work_group_size) : gpu_.work_group_size;
+}
+
 Executable::Attributes OpenClExecutable::attributes() const {
   std::size_t most = gpu_.work_group_size;
   for (const Program& p : programs_)
-    if (std::size_t own = 0; p.kernel &&
-                             gpu_.cl->clGetKernelWorkGroupInfo(p.kernel, gpu_.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof own, &own,
-                                                               nullptr) == CL_SUCCESS &&
-                             own)
-      most = std::min(most, own);
+    if (p.kernel) most = std::min(most, largest_block(p.kernel));
   return {0, std::int64_t(blob_.envelope.fixed_shared), blob_.facts.local_bytes, int(most)};
 }
 
-int OpenClExecutable::suggested_block() const {
+/// A kernel with many registers may have smaller blocks than the device has, which shows when it was built.
+int OpenClExecutable::suggested_block(bool one_trip) {
   const auto& block = blob_.envelope.block;
   if (block[0]) return int(block[0] * block[1] * block[2]);
-  return int(std::min<std::size_t>(256, gpu_.work_group_size));
+  std::atomic<int>& suggested = programs_[one_trip].suggested;
+  if (const int known = suggested.load(std::memory_order_relaxed)) return known;
+  const auto held = device_.enter();
+  const std::size_t most = std::min(largest_block(kernel(one_trip)), gpu_.work_item_sizes[0]);
+  suggested = int(std::bit_floor(std::clamp<std::size_t>(most, 1, 256)));
+  return suggested;
 }
 
 cl_kernel OpenClExecutable::kernel(bool one_trip) {

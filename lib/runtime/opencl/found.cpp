@@ -45,21 +45,15 @@ std::string stamp(const std::string& path) {
 std::string setup() {
   std::string all = stamp("/etc/ld.so.cache") + stamp("/dev/nvidiactl") + stamp("/dev/kfd");
   std::vector<std::string> parts;
-  std::string folder = "/etc/OpenCL/vendors";
   for (char** v = environ; *v; ++v) {
     const std::string_view text = *v;
-    if (text.starts_with("OCL_ICD_VENDORS=")) folder = text.substr(16);
     for (const char* begin : {"OCL_", "OPENCL_", "POCL_", "CL_", "RUSTICL_", "LD_LIBRARY_PATH="})
       if (text.starts_with(begin) && !text.starts_with("POCL_CACHE_DIR=")) parts.emplace_back(text);
   }
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator("/dev/dri", failed)) parts.push_back(entry.path());
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    std::ifstream in(entry.path());
-    std::string library;
-    std::getline(in, library);
-    parts.push_back(stamp(entry.path()) + library + " " + stamp(library));
-  }
+  for (const Listed& driver : listed_drivers())
+    parts.push_back(stamp(driver.list) + driver.library + " " + stamp(driver.library));
   for (const char* ours : {"krait_opencl_probe", "libkrait_translator.so"})
     for (const std::string& path : support::places_of(ours)) parts.push_back(stamp(path));
   std::sort(parts.begin(), parts.end());
@@ -112,6 +106,25 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
 }
 
 }  // namespace
+
+std::vector<Listed> listed_drivers() {
+  const char* const wanted = std::getenv("OCL_ICD_VENDORS");
+  const fs::path place = wanted && *wanted ? wanted : "/etc/OpenCL/vendors";
+  std::vector<Listed> all;
+  const auto add = [&](const fs::path& list) {
+    if (list.extension() != ".icd") return;
+    std::ifstream in(list);
+    std::string library;
+    in >> library;
+    if (!library.empty()) all.push_back({list, library});
+  };
+  std::error_code failed;
+  if (fs::is_directory(place, failed))
+    for (const auto& entry : fs::directory_iterator(place, failed)) add(entry.path());
+  else if (place.extension() == ".icd") add(place);
+  else all.push_back({"OCL_ICD_VENDORS", place});
+  return all;
+}
 
 std::string write(const Gpu& g) {
   std::ostringstream out;

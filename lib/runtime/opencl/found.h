@@ -20,6 +20,12 @@ struct Answer {
   bool complete = false;
 };
 
+/// A driver that the loader is told of: the file that says so (or the variable), and the library.
+struct Listed {
+  std::string list, library;
+};
+std::vector<Listed> listed_drivers();
+
 /// Loads the drivers into this process. `tell` is called with a line of text for all that is found, and before each platform is asked.
 Answer ask_here(void (*tell)(const std::string& line) = nullptr);
 /// Loads them into another process, or takes what was kept of such a one. A process that takes longer is ended.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/opencl/instance.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "runtime/opencl/found.h"
 #include "runtime/opencl/translate.h"
@@ -49,7 +52,12 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
   // A driver that announces OpenCL 3.0 may have no SPIR-V, and Mesa's 22.3 ends the process where it is given some then.
   gpu.takes_il = cl.clCreateProgramWithIL && text_of(cl, device, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
   gpu.rounds_correctly = number_of<cl_device_fp_config>(gpu, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof gpu.work_item_sizes, gpu.work_item_sizes, nullptr);
+  std::size_t bytes = 0;  // a device may have more dimensions than the three that Krait uses
+  if (cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, 0, nullptr, &bytes) == CL_SUCCESS) {
+    std::vector<std::size_t> sizes(std::max<std::size_t>(bytes / sizeof(std::size_t), 3));
+    cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, bytes, sizes.data(), nullptr);
+    std::copy_n(sizes.begin(), 3, gpu.work_item_sizes);
+  }
   gpu.work_group_size = number_of<std::size_t>(gpu, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   gpu.memory = number_of<cl_ulong>(gpu, CL_DEVICE_GLOBAL_MEM_SIZE);
   gpu.largest_allocation = number_of<cl_ulong>(gpu, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -114,6 +122,18 @@ std::vector<cl_device_id> devices_of(const Api& cl, cl_platform_id platform) {
   return ids;
 }
 
+/// The loader says nothing of libraries that it cannot load, and one may end the process.
+void try_libraries(const std::function<void(const char*, const std::string&)>& say,
+                   const std::function<void(const std::string&)>& skip) {
+  for (const Listed& driver : listed_drivers()) {
+    say("asking", driver.library);
+    if (dlopen(driver.library.c_str(), RTLD_LAZY | RTLD_LOCAL)) continue;
+    const char* const said = dlerror();
+    skip(fmt::format("opencl: {} names {}, which cannot be loaded: {}", driver.list, driver.library,
+                     said ? said : "no reason given"));
+  }
+}
+
 }  // namespace
 
 Answer ask_here(void (*tell)(const std::string&)) {
@@ -125,6 +145,7 @@ Answer ask_here(void (*tell)(const std::string&)) {
   const auto skip = [&](const std::string& text) { found.skipped.push_back(text), say("skipped", text); };
   std::string why;
   const Api* const cl = Api::open(why);
+  if (cl && tell) try_libraries(say, skip);
   const std::vector<cl_platform_id> platforms = cl ? platforms_of(*cl, why) : std::vector<cl_platform_id>();
   if (!why.empty()) skip("opencl: " + why);
   for (unsigned p = 0; p < platforms.size(); ++p) {

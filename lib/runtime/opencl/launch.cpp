@@ -13,7 +13,7 @@ using support::OpenClParameter;
 std::unique_ptr<Executable> OpenClDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
   const auto held = enter();
   open();
-  return std::make_unique<OpenClExecutable>(gpu_, context_, binary, kernel_name);
+  return std::make_unique<OpenClExecutable>(*this, gpu_, context_, binary, kernel_name);
 }
 
 void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code, const LaunchRequest& request,
@@ -87,30 +87,29 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
                           request.grid[2]);
   }
   const cl_command_queue queue = queue_for_work(request.stream);
-  if (const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
-      result != CL_SUCCESS)
-    support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(),
-                         name(), local[0], local[1], local[2], code.attributes().max_threads, name_of(result));
+  const cl_int result = gpu_.cl->clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
+  if (result != CL_SUCCESS) {
+    if (const int most = code.attributes().max_threads; local[0] * local[1] * local[2] > std::size_t(most))
+      support::fail_device("kernel {}: {} cannot launch blocks of {} × {} × {} threads, only of {} at most: {}", code.name(),
+                           name(), local[0], local[1], local[2], most, name_of(result));
+    support::fail_device("kernel {}: {} cannot launch it in blocks of {} × {} × {} threads with {} bytes of shared memory: {}",
+                         code.name(), name(), local[0], local[1], local[2], shared, name_of(result));
+  }
   check(gpu_.cl->clFlush(queue), "clFlush");
-}
-
-cl_command_queue OpenClDevice::queue_of(StreamHandle stream) const {
-  open();
-  return stream.native ? static_cast<Stream*>(stream.native)->queue : default_queue_;
 }
 
 /// The stream's queue, for work that comes now. The default stream is ordered with all others, as it is on CUDA.
 cl_command_queue OpenClDevice::queue_for_work(StreamHandle handle) {
   open();
-  if (auto* const stream = static_cast<Stream*>(handle.native)) {
-    if (stream->seen != default_works_) order(default_queue_, stream->queue), stream->seen = default_works_;
-    ++stream->works, stream->busy = true;
-    return stream->queue;
+  Stream& stream = stream_of(handle);
+  if (handle.native) {
+    if (stream.seen != default_.works) order(default_.queue, stream.queue), stream.seen = default_.works;
+  } else {
+    for (Stream* const s : streams_)
+      if (s->awaited != s->works) order(s->queue, default_.queue), s->awaited = s->works;
   }
-  for (Stream* const s : streams_)
-    if (s->awaited != s->works) order(s->queue, default_queue_), s->awaited = s->works;
-  ++default_works_, default_busy_ = true;
-  return default_queue_;
+  ++stream.works;
+  return stream.queue;
 }
 
 void OpenClDevice::order(cl_command_queue before, cl_command_queue after) {
@@ -124,7 +123,8 @@ void OpenClDevice::order(cl_command_queue before, cl_command_queue after) {
 StreamHandle OpenClDevice::create_stream() {
   const auto held = enter();
   open();
-  auto stream = std::make_unique<Stream>(Stream{create_queue()});
+  auto stream = std::make_unique<Stream>();
+  stream->queue = create_queue();
   streams_.push_back(stream.get());
   return {stream.release()};
 }
@@ -132,30 +132,60 @@ StreamHandle OpenClDevice::create_stream() {
 void OpenClDevice::destroy_stream(StreamHandle handle) noexcept {
   auto* const stream = static_cast<Stream*>(handle.native);
   if (!Api::gone()) {
+    const DefaultFloatEnvironment floats;
+    gpu_.cl->clFinish(stream->queue);  // what follows in the default stream comes after it
     const std::lock_guard held(mutex_);
     std::erase(streams_, stream);
-    gpu_.cl->clFinish(stream->queue);  // what follows in the default stream comes after it
     gpu_.cl->clReleaseCommandQueue(stream->queue);
   }
   delete stream;
 }
 
-void OpenClDevice::synchronize(StreamHandle stream) {
-  const auto held = enter();
-  if (!default_queue_) return;
-  check(gpu_.cl->clFinish(queue_of(stream)), "clFinish");
-  (stream.native ? static_cast<Stream*>(stream.native)->busy : default_busy_) = false;
+void OpenClDevice::finish(Held& held, std::vector<Stream*> streams) {
+  struct Waited {
+    Stream* stream;
+    cl_command_queue queue;  // kept meanwhile, so that it is the stream's and no later one's
+    std::uint64_t works;
+  };
+  std::vector<Waited> all;
+  for (Stream* s : streams) all.push_back({s, s->queue, s->works});
+  for (const Waited& w : all) gpu_.cl->clRetainCommandQueue(w.queue);
+  held.lock.unlock();
+  cl_int result = CL_SUCCESS;
+  for (const Waited& w : all)
+    if (const cl_int own = gpu_.cl->clFinish(w.queue); own != CL_SUCCESS) result = own;
+  held.lock.lock();
+  for (const Waited& w : all) {
+    const bool there = w.stream == &default_ || std::count(streams_.begin(), streams_.end(), w.stream) != 0;
+    if (there && w.stream->queue == w.queue && result == CL_SUCCESS) w.stream->finished = std::max(w.stream->finished, w.works);
+    gpu_.cl->clReleaseCommandQueue(w.queue);
+  }
+  check(result, "clFinish");
   free_waiting();
 }
 
+void OpenClDevice::await(Held& held, cl_event done, const char* call) {
+  held.lock.unlock();
+  cl_int result = gpu_.cl->clWaitForEvents(1, &done), own = CL_COMPLETE;
+  if (result == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST &&  // of the command itself, by its own code
+      gpu_.cl->clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof own, &own, nullptr) == CL_SUCCESS && own < 0)
+    result = own;
+  gpu_.cl->clReleaseEvent(done);
+  held.lock.lock();
+  check(result, call);
+}
+
+void OpenClDevice::synchronize(StreamHandle stream) {
+  auto held = enter();
+  if (default_.queue) finish(held, {&stream_of(stream)});
+}
+
 void OpenClDevice::synchronize() {
-  const auto held = enter();
-  if (!default_queue_) return;
-  check(gpu_.cl->clFinish(default_queue_), "clFinish");
-  for (const Stream* s : streams_) check(gpu_.cl->clFinish(s->queue), "clFinish");
-  for (Stream* s : streams_) s->busy = false;
-  default_busy_ = false;
-  free_waiting();
+  auto held = enter();
+  if (!default_.queue) return;
+  std::vector<Stream*> all = streams_;
+  all.push_back(&default_);
+  finish(held, std::move(all));
 }
 
 EventHandle OpenClDevice::create_event() { return {new Event}; }
@@ -176,8 +206,11 @@ void OpenClDevice::record(EventHandle handle, StreamHandle stream) {
 }
 
 void OpenClDevice::wait(EventHandle handle) {
-  const auto held = enter();
-  if (event(handle).event) check(gpu_.cl->clWaitForEvents(1, &event(handle).event), "clWaitForEvents");
+  auto held = enter();
+  const cl_event e = event(handle).event;
+  if (!e) return;
+  gpu_.cl->clRetainEvent(e);  // another thread may record it anew
+  await(held, e, "clWaitForEvents");
 }
 
 void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
@@ -188,15 +221,17 @@ void OpenClDevice::wait(EventHandle handle, StreamHandle stream) {
 }
 
 double OpenClDevice::elapsed_ms(EventHandle from, EventHandle to) {
-  const auto held = enter();
+  auto held = enter();
   cl_ulong ticks[2];
   EventHandle events[2] = {from, to};
   for (int i = 0; i < 2; ++i) {
     const cl_event e = event(events[i]).event;
     if (!e) support::fail_usage("{}: elapsed time of an event that was not recorded", name());
-    check(gpu_.cl->clWaitForEvents(1, &e), "clWaitForEvents");
-    check(gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr),
-          "clGetEventProfilingInfo");
+    gpu_.cl->clRetainEvent(e), gpu_.cl->clRetainEvent(e);  // another thread may record it anew
+    await(held, e, "clWaitForEvents");
+    const cl_int result = gpu_.cl->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ticks[i], &ticks[i], nullptr);
+    gpu_.cl->clReleaseEvent(e);
+    check(result, "clGetEventProfilingInfo");
   }
   return double(std::int64_t(ticks[1] - ticks[0])) * 1e-6;
 }

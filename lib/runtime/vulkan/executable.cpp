@@ -66,7 +66,7 @@ Executable::Attributes VulkanExecutable::attributes() const {
   return {0, std::int64_t(envelope_.fixed_shared), facts_.local_bytes, int(gpu_.features.limits.maxComputeWorkGroupInvocations)};
 }
 
-int VulkanExecutable::suggested_block() const {
+int VulkanExecutable::suggested_block(bool) {
   if (envelope_.block[0]) return int(envelope_.block[0] * envelope_.block[1] * envelope_.block[2]);
   return int(std::min<std::uint32_t>(256, gpu_.features.limits.maxComputeWorkGroupInvocations));
 }

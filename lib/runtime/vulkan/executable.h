@@ -21,7 +21,7 @@ class VulkanExecutable final : public Executable {
   ~VulkanExecutable() override;
 
   Attributes attributes() const override;
-  int suggested_block() const override;
+  int suggested_block(bool) override;
 
   struct Shape {
     std::uint32_t block[3];
