@@ -9,6 +9,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstdlib>
@@ -42,6 +43,7 @@ bool translate(const std::uint32_t* words, std::size_t count, bool text, std::st
   give_fence_a_body(*module);
   out.clear();
   llvm::raw_string_ostream stream(out);
+  if (llvm::verifyModule(*module, &stream)) return false;  // a driver's compiler may end the process at it
   if (text) module->print(stream, nullptr);
   else llvm::WriteBitcodeToFile(*module, stream);
   stream.flush();
