@@ -9,10 +9,10 @@
 #include "expect.h"
 
 namespace kr = krait;
+using kr::value, kr::var, kr::view;
 using krait::test::expect_error;
 using krait::test::expect_library_works;
 using krait::test::expect_usage;
-using kr::value, kr::var, kr::view;
 
 namespace {
 
@@ -37,22 +37,28 @@ TEST(Messages, OfLaunches) {
   expect_usage({"kernel fill{}: the grid 1 x 1 x 4611686018427387904 exceeds the limit of cpu: {} x {} x {}"}, [&] {
     fill.launch({kr::dims{1, 1, std::int64_t{1} << 62}, kr::dims{1}}, x);
   });
-  expect_usage({"kernel fill{}: a block of 1024 x 2 x 1 threads exceeds the limit of 1024 threads per block on cpu"},
-               [&] { fill.launch({kr::dims{1}, kr::dims{1024, 2}}, x); });
+  expect_usage({"kernel fill{}: a block of 1024 x 2 x 1 threads exceeds the limit of 1024 threads per block on cpu"}, [&] {
+    fill.launch({kr::dims{1}, kr::dims{1024, 2}}, x);
+  });
   expect_usage({"kernel fill{}: the launch has more than 2^62 threads"}, [&] {
     fill.launch({kr::dims{std::int64_t{1} << 40, 1 << 20}, kr::dims{64}}, x);
   });
   expect_usage({"kernel fill{}: forall needs 0 threads or more, not -5"}, [&] { fill.forall(-5)(x); });
   auto both = kr::kernel([](view<int> a, view<int> b) { a[0] = b[0]; });
   expect_usage({"kernel {}: one call uses arrays on cpu and on interpreter: copy one of them to the other's device (copy_from)"},
-               [&] { both.launch({1, 1}, x, far); });
+               [&] {
+                 both.launch({1, 1}, x, far);
+               });
   const kr::stream there(another());
-  expect_usage({"kernel {}: the stream belongs to interpreter, but the arrays are on cpu: use a stream of that device"},
-               [&] { fill.launch({1, 1, there}, x); });
+  expect_usage({"kernel {}: the stream belongs to interpreter, but the arrays are on cpu: use a stream of that device"}, [&] {
+    fill.launch({1, 1, there}, x);
+  });
   auto narrow = kr::kernel([](value<signed char> n, view<int> out) { out[0] = n; });
   expect_usage({"kernel {}: 300 is passed for parameter 1, a kr::value<std::int8_t>, which holds -128 to 127: pass a number in "
                 "that range, convert it explicitly, or declare a wider parameter"},
-               [&] { narrow.launch({1, 1}, 300, x); });
+               [&] {
+                 narrow.launch({1, 1}, 300, x);
+               });
   expect_library_works();
 }
 
@@ -80,11 +86,14 @@ TEST(Messages, OfGraphs) {
   kr::array<int> x({4}, cpu), far({4}, another());
   const kr::stream s(cpu), there(another());
   const auto record = [&](kr::detail::function_ref<void()> launches) { kr::graph g(launches, cpu); };
-  expect_usage({"kernel fill{} runs on interpreter, but the graph being recorded is for cpu"},
-               [&] { record([&] { fill.launch({1, 1}, far); }); });
+  expect_usage({"kernel fill{} runs on interpreter, but the graph being recorded is for cpu"}, [&] {
+    record([&] { fill.launch({1, 1}, far); });
+  });
   expect_usage({"kernel fill{} is launched into a stream while a graph is being recorded: launch it without a stream, and replay "
                 "the graph into one"},
-               [&] { record([&] { fill.launch({1, 1, s}, x); }); });
+               [&] { record([&] {
+                       fill.launch({1, 1, s}, x);
+                     }); });
   expect_usage({"a graph is already being recorded: add all launches to one graph"}, [&] { record([&] { record([] {}); }); });
   kr::graph g([&] { fill.launch({1, 1}, x); }, cpu);
   expect_usage({"a graph is launched while another one is being recorded"}, [&] { record([&] { g.launch(); }); });
@@ -114,11 +123,11 @@ TEST(Messages, OfArrays) {
                [&] { plus.into(out)(z, 1); });
   const std::int64_t used = cpu.memory_use().used;
   cpu.limit_memory(used + 100);
-  expect_error(kr::error::kind_type::device,
-               {"cpu ({}): out of memory: 400 bytes requested, " + std::to_string(used) + " of the limit of " +
-                std::to_string(used + 100) +
-                " in use; free arrays, or raise the limit (device::limit_memory, KRAIT_MEMORY_LIMIT)"},
-               [] { kr::array<int>({100}, cpu); });
+  expect_error(
+      kr::error::kind_type::device,
+      {"cpu ({}): out of memory: 400 bytes requested, " + std::to_string(used) + " of the limit of " +
+       std::to_string(used + 100) + " in use; free arrays, or raise the limit (device::limit_memory, KRAIT_MEMORY_LIMIT)"},
+      [] { kr::array<int>({100}, cpu); });
   cpu.limit_memory(0);
   expect_library_works();
 }
