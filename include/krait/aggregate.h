@@ -26,7 +26,7 @@ class plain_index {
       : at_(static_cast<std::uint64_t>(i)), where_(where) {}  // NOLINT: implicit
   std::size_t below(std::size_t count) const {
     if (at_ < count) return static_cast<std::size_t>(at_);
-    misuse("an index is outside the array or vector that is a value, a local or a member", where_);
+    misuse("an index is out of bounds of a fixed-size array or vector", where_);
     return 0;
   }
 
@@ -235,7 +235,7 @@ class array_parts {
   template <traced Index>
   auto operator[](const Index& i) const {
     static_assert(std::is_integral_v<typename Index::traced_type>,
-                  "krait: an index is an integer: convert with kr::cast<int>(v)");
+                  "krait: an index must be an integer: convert it with kr::cast<int>(v)");
     const value<std::int64_t> index(convert(scalar::i64, node_of(i)));
     constexpr bool immutable = std::is_same_v<Wrapper<Elem>, value<Elem>>;
     if constexpr (immutable) {
@@ -321,7 +321,7 @@ class value : public detail::parts<value, Type> {
   template <class Never = Type>
   value() : value(detail::node_list<Type>()) {
     static_assert(detail::always_false<Never>,
-                  "krait: a kr::value is immutable and cannot be left to be assigned: declare it kr::var");
+                  "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var");
   }
   value(const value&) = default;
   template <detail::gives<Type> From>

@@ -118,7 +118,8 @@ class array {
   template <class Container>
   requires requires(const Container& c) { c.data(), c.size(); }
   void copy_from(const Container& from) {
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>, "the container holds another type");
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>,
+                  "the container's element type differs from the array's");
     detail::check_count(static_cast<std::int64_t>(from.size()), size(), "copy_from");
     if (memory_) detail::copy_from_host(memory_, from.data(), bytes());
   }
@@ -136,7 +137,8 @@ class array {
   template <class Container>
   requires requires(Container& c) { c.data(), c.size(); }
   void copy_to(Container& to) const {
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, Elem>, "the container holds another type");
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, Elem>,
+                  "the container's element type differs from the array's");
     if constexpr (requires { to.resize(to.size()); }) to.resize(static_cast<decltype(to.size())>(size()));
     detail::check_count(static_cast<std::int64_t>(to.size()), size(), "copy_to");
     if (memory_) detail::copy_to_host(memory_, to.data(), bytes());

@@ -22,7 +22,7 @@ auto as_unsigned(const Type& x) {
 /// x as an integer of Wanted, traced where x is, that shifts go by.
 template <operand_type Type>
 auto as_count(const Type& x) {
-  static_assert(std::is_integral_v<storage_type_t<Type>>, "krait: a number of bits is an integer");
+  static_assert(std::is_integral_v<storage_type_t<Type>>, "krait: a number of bits must be an integer");
   return cast<unsigned>(x);
 }
 template <class... Types>

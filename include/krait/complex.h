@@ -24,7 +24,7 @@ inline constexpr bool is_struct<std::complex<Type>> = true;
 template <class Type>
 struct composite<std::complex<Type>> {
   static_assert(std::is_same_v<Type, float> || std::is_same_v<Type, double>,
-                "krait: kernels know std::complex<float> and std::complex<double>");
+                "krait: kernels support std::complex<float> and std::complex<double> only");
   using types = std::tuple<Type, Type>;
   template <class Object, class Visit>
   static void each(Object& object, const Visit& visit) {

@@ -10,9 +10,9 @@ namespace detail {
 
 template <class Body>
 constexpr void check_body() {
-  static_assert(std::is_void_v<decltype(static_cast<const Body*>(nullptr)->operator()())>,
-                "krait: the body of if_, while_ and switch_ returns nothing: assign to a kr::var, or use kr::select or "
-                "kr::return_");
+  static_assert(
+      std::is_void_v<decltype(static_cast<const Body*>(nullptr)->operator()())>,
+      "krait: the body of if_, while_ or switch_ must return nothing: assign to a kr::var, or use kr::select or kr::return_");
 }
 
 /// What if_ gives: .elif_ and .else_ go on from it, in the same expression.
@@ -49,7 +49,7 @@ class switch_chain {
   template <class... ValuesAndBody>
   switch_chain case_(const ValuesAndBody&... values_and_body) && {
     constexpr unsigned count = sizeof...(ValuesAndBody) - 1;
-    static_assert(count > 0, "krait: case_ takes one value or several, then the body");
+    static_assert(count > 0, "krait: case_ takes one or more values and then the body");
     split<count>({}, values_and_body...);
     return switch_chain(node_);
   }
@@ -72,7 +72,7 @@ class switch_chain {
   template <unsigned Count, unsigned Done = 0, class First, class Second, class... Rest>
   void split(case_values<Count> values, const First& first, const Second& second, const Rest&... rest) const {
     static_assert(plain_integer<First> || std::is_enum_v<First>,
-                  "krait: the values of a case are plain integers or enumerators, and its last argument is the body");
+                  "krait: the values of a case must be plain integers or enumerators, and its last argument must be the body");
     values.at[Count - 1 - sizeof...(Rest)] = static_cast<std::int64_t>(first);
     split<Count>(values, second, rest...);
   }
@@ -135,7 +135,7 @@ class grid_stride_loop {
 template <class Begin, class End>
 struct range_of {
   static_assert(std::is_integral_v<storage_type_t<Begin>> && std::is_integral_v<storage_type_t<End>>,
-                "krait: the bounds of a range are integers: convert with kr::cast<int>(n)");
+                "krait: the bounds of a range must be integers: convert with kr::cast<int>(n)");
   using type = arith_t<storage_type_t<Begin>, storage_type_t<End>>;
 };
 template <class Type, operand_type Bound>
@@ -159,7 +159,7 @@ detail::if_chain if_(detail::operand condition, const Body& body, detail::locati
 template <class Condition, class Body>
 void while_(const Condition& condition, const Body& body, detail::location where = detail::location::here()) {
   static_assert(
-      requires { condition(); }, "krait: the condition of while_ is a lambda: while_([&] { return k < n; }, [&] { … })");
+      requires { condition(); }, "krait: the condition of while_ must be a lambda: while_([&] { return k < n; }, [&] { … })");
   detail::check_body<Body>();
   detail::record_while([&] { return node_of(detail::operand(condition())); }, body, where);
 }
@@ -180,7 +180,8 @@ auto range(Begin begin, End end, detail::location where = detail::location::here
 template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
 auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
-  static_assert(std::is_integral_v<detail::storage_type_t<Step>>, "krait: the step of a range is an integer");
+  static_assert(std::is_integral_v<detail::storage_type_t<Step>>,
+                "krait: the step of a range must be an integer: convert with kr::cast<int>(n)");
   return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), node_of(detail::operand(step)),
                                   where);
 }
@@ -195,8 +196,7 @@ inline detail::grid_stride_loop grid_stride(detail::operand n, detail::location 
 template <detail::operand_type Type>
 detail::switch_chain switch_(const Type& selector, detail::location where = detail::location::here()) {
   using selected = detail::storage_type_t<Type>;
-  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>,
-                "krait: switch_ selects by an integer or an enumeration");
+  static_assert(std::is_integral_v<selected> || std::is_enum_v<selected>, "krait: switch_ needs an integer or an enumeration");
   return detail::switch_chain(detail::begin_switch(node_of(detail::operand(selector)), where));
 }
 
@@ -234,7 +234,7 @@ auto call_inlined(const Call& call) {
     end_body(body);
     return value<storage_type_t<result>>(convert(scalar_of<storage_type_t<result>>, kept));
   } else {
-    return call_without_return(call, "a function with several results ends with its `return`: return_ cannot leave it");
+    return call_without_return(call, "return_ cannot leave a function with several results: end it with its `return`");
   }
 }
 

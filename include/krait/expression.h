@@ -79,7 +79,7 @@ class expression {
   /// Elements are converted as C++ does. Throws error{usage} for shapes that do not broadcast.
   template <class Elem, int Rank>
   operator array<Elem, Rank>() const {  // NOLINT: implicit on purpose
-    static_assert(Rank == rank, "krait: the array has another number of dimensions than the expression");
+    static_assert(Rank == rank, "krait: the array and the expression differ in their number of dimensions");
     return std::apply(detail::expression_kernel<expression, Elem>::object(), arguments());
   }
 

@@ -34,7 +34,7 @@ template <class Parameter>
 struct inside {
   using plain = std::remove_cvref_t<Parameter>;
   static_assert(operand_type<plain> || std::is_enum_v<plain>,
-                "krait: the parameters of a kr::function are kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
+                "krait: the parameters of a kr::function must be kr::value<T>, kr::var<T>, kr::var<T>&, kr::view<T> or auto");
   using element = storage_type_t<plain>;
   static constexpr bool by_reference = false;
   using type = const value<element>;
@@ -63,7 +63,7 @@ requires(is_view<std::remove_cvref_t<Parameter>>::value) struct inside<Parameter
 /// The types of what the function gives.
 template <class Type>
 struct function_results {
-  static_assert(operand_type<Type>, "krait: a kr::function gives nothing, a number, or a std::tuple of numbers");
+  static_assert(operand_type<Type>, "krait: a kr::function must return nothing, a number, or a std::tuple of numbers");
   using type = value<storage_type_t<Type>>;
   static constexpr scalar list[] = {scalar_of<storage_type_t<Type>>};
   static constexpr unsigned count = 1;
@@ -119,7 +119,7 @@ struct function_recording {
   template <class... Args>
   static auto call(std::uint64_t object, const Lambda& lambda, const function_options& with, location where, Args&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params),
-                  "krait: the call has another number of arguments than the lambda has parameters");
+                  "krait: the call and the lambda differ in their number of arguments: pass one argument per parameter");
     const function_argument passed[sizeof...(Params) + 1] = {inside<Params>::pass(args)...};
     node nodes[results::count + 1];
     call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed,
@@ -162,8 +162,8 @@ auto call_plain(const Call& call) {
   } else {
     if (!recording_active()) return call();
     return call_without_return(call,
-                               "return_ cannot leave a kr::function that is called with plain numbers alone and gives a plain "
-                               "one, which is known while recording: pass a traced value, f(kr::value(n))");
+                               "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a "
+                               "traced value, f(kr::value(n))");
   }
 }
 

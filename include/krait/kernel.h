@@ -15,7 +15,8 @@ struct kernel_recording {
   static_assert(std::is_invocable_v<const Lambda&, Params...>,
                 "the lambda cannot be called with these arguments: compare its parameters with the launch's (numbers give "
                 "kr::value<T>, containers kr::view<T>, const and temporary containers kr::view<const T>)");
-  static_assert(std::is_void_v<std::invoke_result_t<const Lambda&, Params...>>, "a kernel returns nothing: write to a view");
+  static_assert(std::is_void_v<std::invoke_result_t<const Lambda&, Params...>>,
+                "a kernel must return nothing: write its results to a view");
 
   static void record(const void* lambda, const node* nodes) { run(lambda, nodes, std::index_sequence_for<Params...>{}); }
   template <std::size_t... Indices>
@@ -55,11 +56,11 @@ struct declared;
 template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const> {
   static_assert((kernel_parameter<std::remove_cvref_t<Params>> && ...),
-                "a kernel's parameters are kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
+                "a kernel's parameters must be kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
   template <class... Args>
   static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params),
-                  "the launch has another number of arguments than the lambda has parameters");
+                  "the launch and the lambda differ in their number of arguments: pass one argument per parameter");
     kernel_recording<Lambda, std::remove_cvref_t<Params>...>::call(state, lambda, config, std::forward<Args>(args)...);
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
@@ -138,14 +139,14 @@ class kernel_object : public detail::object {
   /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.
   const kernel_object& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+                  "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
   /// The same in the background: the lambda is recorded now, and a call meanwhile waits for this kernel alone.
   compilation compile_async() const {
     static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile_async() needs to know the types: declare the lambda's parameters");
+                  "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 
@@ -167,7 +168,7 @@ class kernel_object : public detail::object {
 template <dims Grid, dims Block, class Lambda>
 class fixed_kernel : public detail::object {
   static_assert(Grid.x > 0 && Grid.y > 0 && Grid.z > 0 && Block.x > 0 && Block.y > 0 && Block.z > 0,
-                "grid and block are at least 1");
+                "grid and block must be at least 1 in each dimension");
 
  public:
   fixed_kernel(Lambda lambda, const options& with, detail::location where)
@@ -179,13 +180,13 @@ class fixed_kernel : public detail::object {
   }
   const fixed_kernel& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile() needs to know the types: declare the lambda's parameters, or call the kernel");
+                  "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
     detail::declared<decltype(&Lambda::operator())>::compile(state(), lambda_);
     return *this;
   }
   compilation compile_async() const {
     static_assert(detail::has_declared_parameters<Lambda>,
-                  "compile_async() needs to know the types: declare the lambda's parameters");
+                  "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
   }
 

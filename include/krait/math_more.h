@@ -203,7 +203,7 @@ auto logb(const Type& x) {
 /// x 2^n, rounded once.
 template <detail::operand_type Type, detail::operand_type Count>
 auto ldexp(const Type& x, const Count& n) {
-  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp is an integer");
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp must be an integer");
   using real = detail::float_of<detail::real_t<detail::storage_type_t<Type>>>;
   constexpr bool is_traced = detail::traced<Type> || detail::traced<Count>;
   using kept = std::conditional_t<is_traced, value<real>, real>;
@@ -250,7 +250,7 @@ auto rcbrt(const Type& x) {
 /// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
 template <detail::operand_type Type, detail::operand_type Count>
 auto powi(const Type& x, const Count& n) {
-  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi is an integer");
+  static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi must be an integer");
   using real = detail::real_t<detail::storage_type_t<Type>>;
   if constexpr (detail::traced<Count>) {
     return pow(cast<real>(x), cast<real>(n));

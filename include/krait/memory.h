@@ -18,7 +18,8 @@ class subscript {
   }
   template <traced Type>
   [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here()) : node_(node_of(x)) {  // NOLINT
-    static_assert(std::is_integral_v<typename Type::traced_type>, "krait: an index is an integer: convert with kr::cast<int>(v)");
+    static_assert(std::is_integral_v<typename Type::traced_type>,
+                  "krait: an index must be an integer: convert it with kr::cast<int>(v)");
     set_location(where);
   }
   friend node node_of(const subscript& s) noexcept { return s.node_; }
@@ -176,7 +177,7 @@ class view : public view<const Type, Rank> {
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> shared(detail::location where = detail::location::here()) {
   static_assert(((Extents > 0) && ...),
-                "krait: the extents of a shared array are positive; kr::dynamic_shared<T>(n) is sized at launch");
+                "krait: the extents of a shared array must be positive; for a size known at launch use kr::dynamic_shared<T>(n)");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
   const detail::node array =
@@ -194,7 +195,7 @@ view<Type> dynamic_shared(detail::operand n, detail::location where = detail::lo
 /// An array of the thread's own, zero at first: `auto stack = kr::local<int, 32>();`
 template <class Type, std::int64_t... Extents>
 view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = detail::location::here()) {
-  static_assert(((Extents > 0) && ...), "krait: the extents of a local array are positive");
+  static_assert(((Extents > 0) && ...), "krait: the extents of a local array must be positive");
   constexpr std::int64_t extents[] = {Extents...};
   detail::set_location(where);
   const detail::node array =
@@ -286,8 +287,8 @@ class atomic_element {
 /// `kr::atomic(x[i]).add(v)`, on elements of 32 and 64 bits of views and shared arrays.
 template <detail::plain Type>
 detail::atomic_element<Type> atomic(const ref<Type>& element) {
-  static_assert(!std::is_same_v<Type, bool>, "krait: there are no atomics on bool: use unsigned");
-  static_assert(sizeof(Type) >= 4, "krait: there are no atomics on types of 8 and 16 bits: use int or unsigned");
+  static_assert(!std::is_same_v<Type, bool>, "krait: atomics on bool are not supported: use unsigned");
+  static_assert(sizeof(Type) >= 4, "krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned");
   return detail::atomic_element<Type>(place_of(element));
 }
 template <detail::plain Type>

@@ -180,7 +180,7 @@ inline constexpr bool is_float_v = std::is_floating_point_v<Type> || is_narrow_v
 template <class Type>
 constexpr scalar find_scalar() {
   static_assert(plain<Type>,
-                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
+                "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3 and "
                 "kr::f8e5m2");
   if constexpr (std::is_enum_v<Type>) return find_scalar<std::underlying_type_t<Type>>();
   else if constexpr (std::is_same_v<Type, bool>) return scalar::boolean;

@@ -21,11 +21,12 @@ class handle {
   explicit operator Type() const {
     if constexpr (std::is_same_v<Type, bool>)
       static_assert(always_false<Type>,
-                    "krait: a traced value has no value while recording: use kr::if_, kr::while_ or kr::select instead of if, "
+                    "krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, "
                     "while and ?:");
     else
       static_assert(always_false<Type>,
-                    "krait: a traced value cannot become a plain one: keep it in `auto` or kr::value, convert by kr::cast<T>(v)");
+                    "krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with "
+                    "kr::cast<T>(v)");
     return Type();
   }
 
@@ -94,8 +95,8 @@ class value<Type> : public detail::handle {
   template <class Never = Type>
   value() : handle({}) {
     static_assert(detail::always_false<Never>,
-                  "krait: a kr::value is immutable and cannot be left to be assigned: declare it kr::var, as in kr::var<float> "
-                  "a[4] or std::array<kr::var<float>, 4>, or give it its value");
+                  "krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in "
+                  "kr::var<float> a[4] or std::array<kr::var<float>, 4>");
   }
   explicit value(detail::node_source& from) noexcept : handle(*from.next++) {}
   value(const value&) = default;
@@ -108,18 +109,16 @@ class value<Type> : public detail::handle {
       : handle(detail::convert(detail::scalar_of<Type>, node_of(x))) {}
 
   value& operator=(const value& other) {
-    static_assert(
-        detail::always_false<Type>,
-        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
-        "are never written");
+    static_assert(detail::always_false<Type>,
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
+                  "kr::view<const T> are read-only");
     return const_cast<value&>(other);
   }
   template <detail::operand_type Other>
   void operator=(const Other&) {
-    static_assert(
-        detail::always_false<Other>,
-        "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> "
-        "are never written");
+    static_assert(detail::always_false<Other>,
+                  "krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a "
+                  "kr::view<const T> are read-only");
   }
 };
 template <detail::plain Number>
@@ -210,13 +209,13 @@ constexpr To cast_sat(From x) {
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> bitcast(const From& x) {
   using from = typename From::traced_type;
-  static_assert(sizeof(To) == sizeof(from), "krait: bitcast keeps the size");
-  static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>, "krait: a bool has no bits to reinterpret");
+  static_assert(sizeof(To) == sizeof(from), "krait: bitcast needs two types of the same size");
+  static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>, "krait: bitcast does not support bool: use kr::cast");
   return value<To>(detail::bit_convert(detail::scalar_of<To>, node_of(x)));
 }
 template <detail::plain To, detail::plain From>
 constexpr To bitcast(From x) {
-  static_assert(sizeof(To) == sizeof(From), "krait: bitcast keeps the size");
+  static_assert(sizeof(To) == sizeof(From), "krait: bitcast needs two types of the same size");
   return detail::from_bits<To>(detail::bits_of(x));
 }
 

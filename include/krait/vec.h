@@ -70,7 +70,7 @@ namespace detail {
 
 template <class Type, int Size>
 struct composite<vec<Type, Size>> {
-  static_assert(plain<Type>, "krait: the components of a kr::vec are numbers");
+  static_assert(plain<Type>, "krait: the components of a kr::vec must be numbers");
   using types =
       std::conditional_t<Size == 2, std::tuple<Type, Type>,
                          std::conditional_t<Size == 3, std::tuple<Type, Type, Type>, std::tuple<Type, Type, Type, Type>>>;
@@ -253,7 +253,7 @@ requires(sizeof...(Rest) >= 1 && sizeof...(Rest) <= 3) auto make_vec(First first
 template <detail::letters Text, detail::any_vec Vector>
 auto swizzle(const Vector& v) {
   static_assert(Text.name(detail::size_of_vec<Vector>),
-                "krait: a swizzle has one to four of the vector's components, by xyzw or rgba");
+                "krait: a swizzle names one to four components of the vector, by xyzw or rgba");
   const auto at = [&](auto i) { return detail::spread<Text.index(i)>(v); };
   if constexpr (Text.count == 1) return at(std::integral_constant<int, 0>());
   else return detail::each_component<Text.count>(at);

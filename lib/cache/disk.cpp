@@ -56,7 +56,7 @@ std::uint64_t parse_size(std::string_view text, std::string_view what) {
   if (unit.ends_with("i")) unit.remove_suffix(1);
   const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
   if (failed != std::errc() || (!unit.empty() && shift == 0) || n > (~std::uint64_t(0) >> shift))
-    support::fail_usage("{}{}: the size of a cache is a number of bytes, such as 500M or 2G", what, text);
+    support::fail_usage("{}{}: expected a number of bytes, such as 500M or 2G", what, text);
   return n << shift;
 }
 
@@ -76,8 +76,8 @@ void Disk::give_up(const std::string& why) {
 void Disk::warn(const std::string& why) {
   if (warned_.exchange(true)) return;
   std::fprintf(stderr,
-               "krait: warning: compiled kernels are not kept on disk: %s (KRAIT_CACHE_DIR names another folder, "
-               "KRAIT_CACHE=memory none)\n",
+               "krait: warning: compiled kernels are not kept on disk: %s (set KRAIT_CACHE_DIR to another folder, or set "
+               "KRAIT_CACHE=memory)\n",
                why.c_str());
 }
 

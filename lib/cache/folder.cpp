@@ -98,12 +98,12 @@ Folder::Folder(const std::string& path, Make make) {
   if (fd < 0 && errno == ENOENT && make == Make::Yes && make_folders(path)) fd = open_it();
   struct stat s;
   if (fd < 0 && errno == ENOENT && make == Make::Yes && lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode)) {
-    failure_ = {ENOTDIR, path + " is a link to a folder that is not there"};
+    failure_ = {ENOTDIR, path + " is a link to a folder that does not exist"};
   } else if (fd < 0 || fstat(fd, &s) != 0) {
     failure_ = failure_of(errno, path);
     if (fd >= 0) ::close(fd);
   } else if (!is_private(s)) {
-    failure_ = {EPERM, path + (s.st_uid != geteuid() ? " belongs to another user" : " can be written to by other users")};
+    failure_ = {EPERM, path + (s.st_uid != geteuid() ? " belongs to another user" : " is writable by other users")};
     ::close(fd);
   } else {
     fd_ = fd;

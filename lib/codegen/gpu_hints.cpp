@@ -87,9 +87,8 @@ class Finder {
   void local(const ir::Inst& inst) {
     if (f_.is_const(inst.operands[1])) return;
     hints_.add("local", place(inst),
-               "local array: it is indexed by a number that only the launch knows, so it lies in memory instead of registers. "
-               "Index it by "
-               "constants (a C++ loop unrolls while recording), or use a shared array");
+               "local array: it is indexed by a number known only at launch, so it lies in memory instead of registers. Index it "
+               "by constants (a C++ loop unrolls while recording), or use a shared array");
   }
 
   void divide(const ir::Inst& inst) {

@@ -174,7 +174,7 @@ Awaited::~Awaited() {
 InDriver::InDriver() {
   if (!improver) return;
   std::lock_guard lock(improver->mutex);
-  if (improver->closed) support::fail_device("a kernel was not compiled because the process ends");
+  if (improver->closed) support::fail_device("a kernel was not compiled because the process is exiting");
   ++improver->in_driver, counted_ = true;
 }
 InDriver::~InDriver() {

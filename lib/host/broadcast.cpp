@@ -24,9 +24,7 @@ std::string all_shapes(const argument* arguments, unsigned count) {
   return s;
 }
 
-std::string function_of(const kernel_state* of) {
-  return of ? host::describe(*of) : "an element-wise function that was moved from";
-}
+std::string function_of(const kernel_state* of) { return of ? host::describe(*of) : "a moved-from element-wise function"; }
 
 }  // namespace
 
@@ -64,7 +62,8 @@ bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, uns
       const std::int64_t e = own ? given.extents[d - first] : 1;
       const bool repeats = e == 1 && extents[d] != 1;
       if (i >= inputs && e != extents[d])
-        support::fail_usage("{}: the output has the shape {}, the result {}", function_of(of), text_of(given), text_of(wanted));
+        support::fail_usage("{}: the output has shape {}, but the result has shape {}", function_of(of), text_of(given),
+                            text_of(wanted));
       if (e != extents[d] && e != 1)
         support::fail_usage("{}: an argument of shape {} does not broadcast to the output's shape {}", function_of(of),
                             text_of(given), text_of(wanted));

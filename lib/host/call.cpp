@@ -32,14 +32,16 @@ DeviceHandle& choose(const argument* arguments, const Specialisation& spec, cons
     if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
     DeviceHandle* d = arguments[i].memory->device;
     if (device && device != d)
-      support::fail_usage("{}: arrays on {} and on {} are used in one call; copy one of them (copy_from) to the other's device",
-                          what, device->id, d->id);
+      support::fail_usage("{}: one call uses arrays on {} and on {}: copy one of them to the other's device (copy_from)", what,
+                          device->id, d->id);
     device = d;
   }
   if (config && config->form == call_config::numbers) return device ? *device : Devices::get().cpu();
   if (config && config->on) {
     DeviceHandle& d = handle(config->on->on());
-    if (device && device != &d) support::fail_usage("{}: the stream is of {}, the arrays are on {}", what, d.id, device->id);
+    if (device && device != &d)
+      support::fail_usage("{}: the stream belongs to {}, but the arrays are on {}: use a stream of that device", what, d.id,
+                          device->id);
     return d;
   }
   return device ? *device : Devices::get().default_device();
@@ -235,7 +237,7 @@ void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, con
   for (int i = 0; i < 3; ++i) {
     if (given[i] < 0) support::fail_usage("{}: the {} is negative: {} x {} x {}", describe(state), what, d.x, d.y, d.z);
     if (given[i] > limit[std::size_t(i)])
-      support::fail_usage("{}: the {} {} x {} x {} is beyond what {} takes, {} x {} x {}", describe(state), what, d.x, d.y, d.z,
+      support::fail_usage("{}: the {} {} x {} x {} exceeds the limit of {}: {} x {} x {}", describe(state), what, d.x, d.y, d.z,
                           device.id, limit[0], limit[1], limit[2]);
   }
 }
@@ -245,15 +247,15 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
            const DeviceHandle& device) {
   const runtime::Device::Limits limits = device.device->limits();
   if (c.form != call_config::grid_block) {
-    if (c.count < 0) support::fail_usage("{}: {} threads were asked for", describe(state), c.count);
+    if (c.count < 0) support::fail_usage("{}: forall needs 0 threads or more, not {}", describe(state), c.count);
     if (c.count == 0) return false;
     const bool elements = c.form == call_config::elements;
     const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(elements), limits.threads);
     const std::int64_t threads = (c.count - 1) / code.elements + 1;
     const std::int64_t blocks = (threads - 1) / block + 1;
     if (blocks > limits.grid[0] && code.elements == 1 && c.form == call_config::threads)
-      support::fail_usage("{}: {} threads need {} blocks, and {} takes {}: use a grid-stride loop", describe(state), c.count,
-                          blocks, device.id, limits.grid[0]);
+      support::fail_usage("{}: {} threads need {} blocks, but {} takes at most {}: use a grid-stride loop", describe(state),
+                          c.count, blocks, device.id, limits.grid[0]);
     r.block = {block, 1, 1}, r.grid = {std::min(blocks, limits.grid[0]), 1, 1};
     r.one_trip = elements && blocks <= limits.grid[0];
     return true;
@@ -263,8 +265,8 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
   const __int128 in_block = __int128(c.block.x) * c.block.y * c.block.z;
   if (in_block > limits.threads)
-    support::fail_usage("{}: a block of {} x {} x {} threads is beyond the {} that {} takes", describe(state), c.block.x,
-                        c.block.y, c.block.z, limits.threads, device.id);
+    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the limit of {} threads per block on {}", describe(state),
+                        c.block.x, c.block.y, c.block.z, limits.threads, device.id);
   if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
     support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
   r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
@@ -279,7 +281,7 @@ namespace krait::detail {
 using namespace krait::host;
 
 void call(kernel_state* state, const void* lambda, const signature& as, const argument* arguments, const call_config& config) {
-  if (!state) support::fail_usage("a kernel object that was moved from is called");
+  if (!state) support::fail_usage("a moved-from kernel object is called");
   if (recording_active())
     support::fail_usage(
         "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
@@ -287,7 +289,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
         describe(*state));
   Specialisation& spec = specialise(*state, lambda, as);
   StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
-  if (config.on && !stream) support::fail_usage("{} is launched into a stream that was moved from", describe(*state));
+  if (config.on && !stream) support::fail_usage("{} is launched into a moved-from stream", describe(*state));
   DeviceHandle& device = choose(arguments, spec, &config);
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
@@ -304,7 +306,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
 
   alignas(16) std::byte block[max_block_bytes + Packing::slack];
   if (code.layout.size > max_block_bytes)
-    support::fail_usage("{}: the arguments take {} bytes, and the limit is {}", spec.recorded.what, code.layout.size,
+    support::fail_usage("{}: the arguments need {} bytes; the limit is {}", spec.recorded.what, code.layout.size,
                         max_block_bytes);
   const HiddenArguments hidden = bind_hidden(code, *state, spec, device);
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
@@ -344,8 +346,8 @@ void refuse_number(const kernel_state* state, unsigned parameter, scalar type, b
   const std::string wide = fmt::format("std::{}int{}_t", has_sign ? "" : "u", width);
   const std::string name = width != 32 ? wide : has_sign ? "int" : "unsigned";
   support::fail_usage(
-      "{}: {} is passed for parameter {}, a kr::value<{}>, which takes {} to {}: pass a number that fits, convert "
-      "it yourself, or declare the parameter wider",
+      "{}: {} is passed for parameter {}, a kr::value<{}>, which holds {} to {}: pass a number in that range, convert it "
+      "explicitly, or declare a wider parameter",
       state ? describe(*state) : "a kernel", value, parameter, name, least, largest);
 }
 

@@ -26,7 +26,7 @@ void compilation::wait() const {
   try {
     state_->coming.get();
   } catch (const std::future_error&) {  // dropped, as nobody can launch any more
-    support::fail_device("a kernel was not compiled because the process ends");
+    support::fail_device("a kernel was not compiled because the process is exiting");
   }
 }
 
@@ -47,7 +47,7 @@ ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& devi
 }  // namespace
 
 void compile(kernel_state* state, const void* lambda, const signature& as) {
-  if (!state) support::fail_usage("a kernel object that was moved from is compiled");
+  if (!state) support::fail_usage("a moved-from kernel object is compiled");
   host::Specialisation& spec = host::specialise(*state, lambda, as);
   DeviceHandle& device = host::Devices::get().default_device();
   const ir::Facts facts = usual_facts(spec, device);
@@ -55,7 +55,7 @@ void compile(kernel_state* state, const void* lambda, const signature& as) {
 }
 
 compilation compile_async(kernel_state* of, const void* lambda, const signature& as) {
-  if (!of) support::fail_usage("a kernel object that was moved from is compiled");
+  if (!of) support::fail_usage("a moved-from kernel object is compiled");
   host::Specialisation& spec = host::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
   DeviceHandle& device = host::Devices::get().default_device();
   const ir::Facts facts = usual_facts(spec, device);

@@ -125,8 +125,7 @@ DeviceHandle& Devices::default_device() {
   DeviceHandle* chosen = nullptr;
   if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
     chosen = find_locked(wanted);
-    if (!chosen)
-      support::fail_device("KRAIT_DEVICE={} does not name a device of this machine; there are: {}", wanted, what_there_is(*this));
+    if (!chosen) support::fail_device("no device matches KRAIT_DEVICE={}; available devices: {}", wanted, what_there_is(*this));
   } else {
     for (std::size_t b = 0; b < back_end_count && !chosen; ++b)
       if (back_ends[b].taken && !list(b).empty()) chosen = list(b).front();
@@ -206,7 +205,7 @@ device::device() : handle_(&Devices::get().default_device()) {}
 
 device device::find(const char* name) {
   if (DeviceHandle* d = name ? Devices::get().find(name) : nullptr) return device(d);
-  support::fail_usage("no device is called \"{}\"; there are: {}", name ? name : "", host::what_there_is(Devices::get()));
+  support::fail_usage("no device matches \"{}\"; available devices: {}", name ? name : "", host::what_there_is(Devices::get()));
 }
 
 const char* device::id() const noexcept { return static_cast<DeviceHandle*>(handle_)->id.c_str(); }
@@ -220,7 +219,8 @@ memory_use device::memory_use() const {
   return m;
 }
 void device::limit_memory(std::int64_t bytes) const {
-  if (bytes < 0) support::fail_usage("a memory limit of {} bytes was asked for {}; 0 lifts it", bytes, id());
+  if (bytes < 0)
+    support::fail_usage("a memory limit of {} bytes is not valid for {}: expected 0 (no limit) or more", bytes, id());
   static_cast<DeviceHandle*>(handle_)->memory.set_limit(bytes);
 }
 void device::trim_memory() const { static_cast<DeviceHandle*>(handle_)->device->trim(); }

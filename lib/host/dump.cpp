@@ -50,7 +50,7 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   const std::string final_text = ir::print(lower(recorded, facts, target), {.names = true, .locations = true});
   if (stage == "final") return final_text;
   if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
-    support::fail_usage("{} is made for targets \"{} …\", not for \"{}\"", stage, owner->word, support::print(target));
+    support::fail_usage("{} exists for targets \"{} …\", not for \"{}\"", stage, owner->word, support::print(target));
   if (stage == "spv") {
     const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
     return std::string(support::open_or_fail(std::as_bytes(std::span(made)), target.kind, recorded.name).code);

@@ -19,12 +19,14 @@ graph::state*& host::open_graph() noexcept {
 
 void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
                        bool host_arguments, bool reports, const std::string& what) {
-  if (&on != device) support::fail_usage("{} runs on {}, the graph that is being recorded is for {}", what, on.id, device->id);
+  if (&on != device) support::fail_usage("{} runs on {}, but the graph being recorded is for {}", what, on.id, device->id);
   if (host_arguments)
     support::fail_usage(
         "{} has host containers among its arguments, and a graph would copy their contents only once: use kr::array", what);
   if (request.stream.native)
-    support::fail_usage("{} is launched into a stream while a graph is recorded: the graph is replayed into one", what);
+    support::fail_usage(
+        "{} is launched into a stream while a graph is being recorded: launch it without a stream, and replay the graph into one",
+        what);
   Launch& l = launches.emplace_back();
   l.code = std::move(code), l.request = request, l.reports = reports;
   l.args.assign(request.args, request.args + request.args_size);
@@ -41,7 +43,7 @@ graph::state::~state() {
 }
 
 graph::graph(detail::function_ref<void()> launches, device on) {
-  if (host::open_graph()) support::fail_usage("a graph is recorded while another one is: add all launches to one graph");
+  if (host::open_graph()) support::fail_usage("a graph is already being recorded: add all launches to one graph");
   auto fresh = std::make_unique<state>();
   fresh->device = &host::handle(on);
   struct Open {
@@ -61,15 +63,15 @@ std::size_t graph::size() const noexcept { return state_ ? state_->launches.size
 
 void graph::launch() { replay(nullptr); }
 void graph::launch(const stream& in) {
-  if (!host::record_of(in)) support::fail_usage("a graph is launched into a stream that was moved from");
+  if (!host::record_of(in)) support::fail_usage("a graph is launched into a moved-from stream");
   if (state_ && in.on() != host::to_public(*state_->device))
-    support::fail_usage("the graph is for {}, the stream of {}", state_->device->id, in.on().id());
+    support::fail_usage("the graph is for {}, but the stream belongs to {}", state_->device->id, in.on().id());
   replay(in.native());
 }
 
 void graph::replay(void* native_stream) {
-  if (!state_) support::fail_usage("a graph that was moved from is launched");
-  if (host::open_graph()) support::fail_usage("a graph is launched while another one is recorded");
+  if (!state_) support::fail_usage("a moved-from graph is launched");
+  if (host::open_graph()) support::fail_usage("a graph is launched while another one is being recorded");
   if (state_->launches.empty()) return;
   const auto reports = [](const state::Launch& l) { return l.reports; };
   if (std::any_of(state_->launches.begin(), state_->launches.end(), reports))

@@ -57,9 +57,8 @@ std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::
   Hint h{"spill", where.substr(0, colon), 0, {}};
   if (colon != where.npos) h.line = unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
   h.text = fmt::format(
-      "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes of each thread lie in memory. Use "
-      "smaller "
-      "arrays and blocks, index arrays by constants, or split the kernel",
+      "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread lie in memory. Use "
+      "smaller arrays and blocks, index arrays by constants, or split the kernel",
       a.registers, a.local_bytes);
   return {h};
 }

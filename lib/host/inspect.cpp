@@ -16,7 +16,7 @@ namespace detail {
 text inspect(kernel_state* state, const char* stage, const char* target) {
   host::Specialisation* spec = state ? state->last.load(std::memory_order_acquire) : nullptr;
   if (!spec)
-    support::fail_usage("{} was not recorded yet, so there is no {} to show: call it, or compile() it, first",
+    support::fail_usage("{} has not been recorded yet, so it has no {} to show: call or compile() it first",
                         state ? host::describe(*state) : "this kernel object", stage);
   ir::Facts facts{true, true, true, true, spec->asks_for_block};
   const std::string out = host::stage_text(spec->recorded, facts, stage, target ? target : "");
@@ -33,7 +33,7 @@ attributes_type attributes_of(kernel_state* state) {
         const runtime::Executable::Attributes a = c->code->attributes();
         return {a.registers, a.shared_bytes, a.local_bytes, a.max_threads, c->code->suggested_block(false)};
       }
-  support::fail_usage("{} was not compiled yet, so it has no attributes: call it, or compile() it, first",
+  support::fail_usage("{} has not been compiled yet, so it has no attributes: call or compile() it first",
                       state ? host::describe(*state) : "this kernel object");
 }
 

@@ -100,7 +100,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   const ir::SharedLengths lengths(lowered.kernel(), wrong);
   if (!wrong.empty()) support::fail(error::kind_type::usage, "{}: {}", recorded.what, wrong);
   if (lengths.count() > runtime::max_sized_at_launch)
-    support::fail_usage("{}: {} arrays of dynamic_shared, and the limit is {}", recorded.what, lengths.count(),
+    support::fail_usage("{}: {} arrays of dynamic_shared; the limit is {}", recorded.what, lengths.count(),
                         runtime::max_sized_at_launch);
 
   start = Clock::now();

@@ -27,7 +27,7 @@ std::int64_t limit_of_environment() {
   const std::string_view unit = end;
   const int power = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
   if (failed != std::errc() || power < 0 || !(number >= 0) || std::ldexp(number, power) > 0x1p62)
-    support::fail_usage("KRAIT_MEMORY_LIMIT={} is not a size: give bytes, or a number followed by K, M or G", text);
+    support::fail_usage("KRAIT_MEMORY_LIMIT={} is not a size: expected bytes, or a number with suffix K, M or G", text);
   return std::int64_t(std::ldexp(number, power));
 }
 
@@ -52,7 +52,7 @@ std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamH
   MemoryCount& count = device.memory;
   if (!count.add(std::int64_t(bytes)))
     support::fail_device(
-        "{} ({}): out of memory: {} bytes were asked for, {} of the limit of {} are used; free arrays, or raise it "
+        "{} ({}): out of memory: {} bytes requested, {} of the limit of {} in use; free arrays, or raise the limit "
         "(device::limit_memory, KRAIT_MEMORY_LIMIT)",
         device.id, device.name, bytes, count.used(), count.limit());
   try {
@@ -172,17 +172,17 @@ void check_shape(const std::int64_t* extents, int rank, std::size_t element_byte
   for (int d = 0; d < rank; ++d) {
     if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
     total *= extents[d];
-    if (total > (__int128(1) << 62)) support::fail_usage("an array of more than 2^62 bytes was asked for");
+    if (total > (__int128(1) << 62)) support::fail_usage("an array exceeds the limit of 2^62 bytes");
   }
 }
 
 void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation) {
   const auto text = [rank](const std::int64_t* extents) { return fmt::format("({})", fmt::join(extents, extents + rank, ", ")); };
   if (!std::equal(got, got + rank, wanted))
-    support::fail_usage("{}: the array has the shape {}, not {}", operation, text(got), text(wanted));
+    support::fail_usage("{}: the array has shape {}, expected {}", operation, text(got), text(wanted));
 }
 void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
-  if (got != wanted) support::fail_usage("{}: the container holds {} elements, the array {}", operation, got, wanted);
+  if (got != wanted) support::fail_usage("{}: the container holds {} elements, but the array holds {}", operation, got, wanted);
 }
 
 void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }

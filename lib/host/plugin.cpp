@@ -35,7 +35,7 @@ Plugin open_plugin() {
   p.release = reinterpret_cast<krait_codegen_release_fn>(dlsym(library, "krait_codegen_release"));
   const auto id = reinterpret_cast<krait_codegen_build_id_fn>(dlsym(library, "krait_codegen_build_id"));
   if (!p.compile || !p.release || !id) {
-    p.compile = nullptr, p.failure = "it lacks functions that this library expects: reinstall Krait";
+    p.compile = nullptr, p.failure = "its exports do not match this library: reinstall Krait";
     return p;
   }
   p.build_id = id();

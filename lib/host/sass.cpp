@@ -24,7 +24,7 @@ struct TemporaryFolder {
   TemporaryFolder() {
     const char* base = std::getenv("TMPDIR");
     path = std::string(base && *base ? base : "/tmp") + "/krait-XXXXXX";
-    if (!mkdtemp(path.data())) support::fail_usage("no temporary folder can be made in {}", path);
+    if (!mkdtemp(path.data())) support::fail_usage("cannot create a temporary folder in {}", path);
   }
   ~TemporaryFolder() {
     for (const char* name : {"/k.ptx", "/k.cubin", "/out"}) unlink((path + name).c_str());
@@ -78,9 +78,9 @@ std::string sass(const std::string& ptx, const support::PtxTarget& target) {
   const std::string out = folder.path + "/out", cubin = folder.path + "/k.cubin", source = folder.path + "/k.ptx";
   std::ofstream(source) << ptx;
   if (run({ptxas, "-arch=" + target.name(), source, "-o", cubin}, out))
-    support::fail_usage("ptxas refuses the kernel: {}", read(out));
+    support::fail_usage("ptxas rejects the kernel: {}", read(out));
   const int failed = nvdisasm.empty() ? run({cuobjdump, "-sass", cubin}, out) : run({nvdisasm, "-c", cubin}, out);
-  if (failed) support::fail_usage("the disassembler fails: {}", read(out));
+  if (failed) support::fail_usage("the disassembler failed: {}", read(out));
   return read(out);
 }
 

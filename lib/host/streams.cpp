@@ -15,11 +15,11 @@ namespace {
 
 StreamRecord& alive(const stream& s) {
   StreamRecord* const record = host::record_of(s);
-  if (!record) support::fail_usage("a stream that was moved from is used");
+  if (!record) support::fail_usage("a moved-from stream is used");
   return *record;
 }
 runtime::EventHandle alive(void* event) {
-  if (!event) support::fail_usage("an event that was moved from is used");
+  if (!event) support::fail_usage("a moved-from event is used");
   return {event};
 }
 

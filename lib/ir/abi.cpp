@@ -66,7 +66,7 @@ support::Envelope envelope_of(const Function& kernel, support::TargetKind target
   support::Envelope e;
   e.kind = target, e.elements = kernel.elements, e.arguments = argument_layout(kernel);
   for (std::size_t d = 0; d < 3; ++d) e.block[d] = std::uint32_t(kernel.block[d]);
-  std::string wrong;  // the driver has refused such a kernel
+  std::string wrong;  // the host has refused such a kernel
   e.lengths = SharedLengths(kernel, wrong).words();
   return e;
 }

@@ -209,7 +209,7 @@ class Parser : Scanner {
     for (std::size_t i = 0; i < m.functions.size(); ++i) numbers.emplace(m.functions[i].name, i);
     for (const UnresolvedCall& call : calls_) {
       const auto found = numbers.find(call.name);
-      if (found == numbers.end()) fail_at(call.place, "there is no function '" + call.name + "'");
+      if (found == numbers.end()) fail_at(call.place, "unknown function '" + call.name + "'");
       m.functions[call.function].insts[call.inst].imm = found->second;
     }
   }
@@ -390,7 +390,7 @@ class Parser : Scanner {
   /// From the opening brace to the closing one.
   void region(RegionId r, unsigned depth) {
     expect('{');
-    if (depth > max_region_depth) fail("regions nest too deep");
+    if (depth > max_region_depth) fail("regions nest too deeply");
     const std::size_t outer = scope_.size();
     comment_ = {};
     if (peek() == '^') {

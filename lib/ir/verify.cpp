@@ -49,7 +49,7 @@ class Verifier {
     while (!open.empty()) {
       const auto [r, depth] = open.back();
       open.pop_back();
-      if (depth > max_region_depth) return report("regions nest too deep"), false;
+      if (depth > max_region_depth) return report("regions nest too deeply"), false;
       for (const ValueId v : f_.regions[r].params)
         if (!defines(values, v, none, r)) return broken("a region parameter");
       for (const InstId i : f_.regions[r].insts) {

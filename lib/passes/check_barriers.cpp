@@ -29,15 +29,14 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
                                     : op == Op::Switch     ? "the selector of the switch_"
                                     : op == Op::GridStride ? "the number of trips of the grid_stride loop"
                                                            : "the number of trips of the loop";
-  std::string text =
-      fmt::format("kernel '{}': {}{} may be reached by only a part of the threads of a block: {}{} can differ between them",
-                  f.name, word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
+  std::string text = fmt::format("kernel '{}': only some threads of a block may reach {}{}: {}{} can differ between them", f.name,
+                                 word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
   if (flow.exit != none) {
     const Op exit = f.insts[flow.exit].op;
     const std::string_view leaving = exit == Op::Return ? "return_()" : exit == Op::Break ? "break_()" : "continue_()";
-    text +=
-        fmt::format(", and some leave by {}{} before the barrier. Let them come to the barrier and guard only the work itself",
-                    leaving, place(f, flow.exit));
+    text += fmt::format(
+        ", and some leave by {}{} before the barrier. Let all threads reach the barrier, and guard only the work itself", leaving,
+        place(f, flow.exit));
   } else {
     text += ". Move the barrier out of it";
   }

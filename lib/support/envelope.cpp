@@ -11,7 +11,7 @@ namespace krait::support {
 namespace {
 
 constexpr char magic[8] = {'K', 'R', 'A', 'I', 'T', 'E', 'N', 'V'};
-constexpr std::string_view another_build = "libkrait.so and libkrait_codegen.so are of different builds: install both again";
+constexpr std::string_view another_build = "libkrait.so and libkrait_codegen.so are of different builds: reinstall both";
 
 struct Head {
   char magic[8];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that outlive the process, found by what they were made from. The driver layer keeps generated code there, back ends what
+// Bytes that outlive the process, found by what they were made from. The host stage keeps generated code there, back ends what
 // their device's driver makes of it.
 #pragma once
 

@@ -103,7 +103,8 @@ class Parser {
     else if (const auto kind = kind_of(first)) whole(*kind, second);
     else
       wrong_ = fmt::format(
-          "\"{}\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it",
+          "unknown target \"{}\": expected sm_75 … sm_121, cpu, vulkan, opencl, or a full target string as printed by `krait "
+          "devices`",
           text_);
     return {std::move(target_), std::move(wrong_)};
   }
@@ -135,18 +136,18 @@ class Parser {
   void whole(TargetKind kind, std::string_view word) {
     target_.kind = kind;
     if (kind == TargetKind::Cpu) {
-      if (word != "x86-64") return expected(word, "x86-64 behind cpu");
+      if (word != "x86-64") return expected(word, "x86-64 after cpu");
       word = words_.next();
     }
     for (; !word.empty() && wrong_.empty(); word = words_.next()) option(word);
-    if (kind == TargetKind::Ptx && !saw("sm") && wrong_.empty()) return wrong("expected sm= behind ptx");
+    if (kind == TargetKind::Ptx && !saw("sm") && wrong_.empty()) return wrong("expected sm= after ptx");
     finish();
   }
 
   void option(std::string_view word) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
-    if (saw(name)) return wrong("\"{}\": {}= is there already", word, name);
+    if (saw(name)) return wrong("\"{}\": {}= is given twice", word, name);
     seen_.push_back(name);
     switch (target_.kind) {
       case TargetKind::Interpreter: return expected(word, "nothing more");

@@ -70,7 +70,7 @@ ir::RegionId open_else(Recorder& r, const mark& chain) {
 
 bool usable(Recorder& r, const mark& chain, location where) {
   if (r.reaches(chain)) return true;
-  r.misuse("elif_ and else_ follow their if_ in the same expression", where);
+  r.misuse("elif_ and else_ must follow their if_ in the same expression", where);
   return false;
 }
 
@@ -180,7 +180,7 @@ struct Range {
     if (r.function().is_const(step)) {
       const std::uint64_t bits = r.function().const_bits(step);
       const bool down = ir::is_signed_int(step_type) && ir::as_int(step_type, bits) < 0;
-      if (bits == 0) r.misuse("the step of a range is 0: it would never end");
+      if (bits == 0) r.misuse("the step of a range is 0: the loop would never end");
       const std::uint64_t size = down ? 0 - std::uint64_t(ir::as_int(step_type, bits)) : bits;
       const ir::ValueId magnitude = r.constant(unsigned_type, ir::size_of(type) == 4 ? size & 0xffffffff : size);
       return down ? trips(end, begin, magnitude) : trips(begin, end, magnitude);
@@ -235,8 +235,8 @@ void end_loop(node index, bool whole, location where) noexcept {
   if (!r || index.recording != r->serial()) return;
   if (!whole)
     r->misuse(
-        "C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use "
-        "break_(), continue_() or return_()",
+        "a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), continue_() or "
+        "return_()",
         where);
   std::size_t frame = r->depth();
   while (frame > 0 && r->frame(frame - 1).index != index.id) --frame;
@@ -268,7 +268,7 @@ void record_case(node chain, const std::int64_t* values, unsigned count, functio
   if (chain.recording != r.serial()) return;
   const ir::InstId inst = chain.id;
   for (unsigned i = 0; i < count; ++i)
-    if (!r.note_case(inst, values[i])) r.misuse("this switch_ has two cases of one value");
+    if (!r.note_case(inst, values[i])) r.misuse("this switch_ has two cases with the same value");
   // Further values of the case become its first one ahead of the switch.
   const std::size_t before = insts(r, r.at().region()).size();
   ir::ValueId x = r.function().insts[inst].operands[0];
@@ -306,11 +306,11 @@ void leave(op what, location where) {
   const Op op = ir::Op(what);
   if (op == Op::Return) {
     if (r.in_void_body()) return r.leave_body();
-    if (r.in_body()) r.misuse("a function that gives a value is left with kr::return_(value)");
-    else if (r.in_function()) r.misuse("a function with several results ends with its `return`: return_ cannot leave it");
+    if (r.in_body()) r.misuse("a function that returns a value must be left with kr::return_(value)");
+    else if (r.in_function()) r.misuse("return_ cannot leave a function with several results: end it with its `return`");
     if (r.in_body() || r.in_function()) return;
   } else if (!r.innermost_loop()) {
-    r.misuse(op == Op::Break ? "break_() outside of a recorded loop" : "continue_() outside of a recorded loop");
+    r.misuse(op == Op::Break ? "break_() outside a recorded loop" : "continue_() outside a recorded loop");
     return;
   }
   r.terminate(op);

@@ -71,7 +71,7 @@ void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueI
   if (ir::info(op).rule == ir::Rule::Compare && ir::is_unsigned_int(type)) {
     const auto mixed = [&](ir::ValueId v, Scalar s) { return ir::is_signed_int(s) && ir::size_of(s) >= 4 && !f.is_const(v); };
     if (mixed(x, left) || mixed(y, right))
-      r.warn("comparison of a signed with an unsigned value, both as unsigned: a negative one is large");
+      r.warn("comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large");
   }
   if (type == Scalar::F64 && ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
     r.double_arithmetic();
@@ -213,8 +213,9 @@ node combine_lanes(op what, scalar type, node x, unsigned by) {
   Recorder& r = trace::recorder();
   const Scalar s = ir::Scalar(type);
   if (!ir::is_int(s) && (s == Scalar::Bool || ir::info(ir::combining[by]).bools)) {
-    r.misuse(s == Scalar::Bool ? "warp reductions and scans are of numbers: use kr::warp::any, all or ballot on bool"
-                               : "floats have no bitwise reductions and scans: combine their bits, kr::bitcast<unsigned>(x)");
+    r.misuse(s == Scalar::Bool
+                 ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
+                 : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
     return x;
   }
   return r.node_of(r.emit(Op(what), ir::Scalar(type), {r.use_as(ir::Scalar(type), x)}, by));
@@ -239,8 +240,8 @@ node logical(op what, bool left, node right) {
   const bool decided = left == (Op(what) == Op::Or);
   if (decided && r.has_effects(right))
     r.misuse(
-        "the left operand of && or || is a plain bool that decides alone, but the right one has side effects and is "
-        "recorded already: write if (flag) around it, or kr::value(flag) on the left");
+        "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is "
+        "already recorded: write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
@@ -284,7 +285,7 @@ void make_streaming(node loaded) {
   ir::Function& f = r.function();
   const ir::InstId by = f.values[v].def;
   if (by == ir::none || f.insts[by].op != Op::Load)
-    return r.misuse("kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])");
+    return r.misuse("kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])");
   f.insts[by].streaming = true;
 }
 
@@ -303,7 +304,7 @@ node atomic(op what, const place& at, const node* values, unsigned count, unsign
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
   if (Op(what) == Op::AtomicLoad && (ir::Order(order) == ir::Order::Release || ir::Order(order) == ir::Order::AcquireRelease)) {
-    r.misuse("an atomic load has nothing to release: its order is relaxed, acquire or seq_cst");
+    r.misuse("an atomic load cannot release: its order must be relaxed, acquire or seq_cst");
     order = 0;
   }
   for (unsigned i = 0; i < count; ++i) p.operands.push_back(r.use_as(p.type, values[i]));
@@ -318,7 +319,8 @@ node extent(node array, unsigned dimension) {
   const ir::ValueId a = r.resolve(array);
   if (a == ir::none) return r.node_of(r.constant(Scalar::I64, 0));
   if (dimension >= r.function().type_of(a).rank) {
-    r.misuse(fmt::format("extent({}) of a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
+    r.misuse(
+        fmt::format("extent({}) is out of range for a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
     return r.node_of(r.constant(Scalar::I64, 0));
   }
   return r.node_of(r.emit(Op::Extent, Scalar::I64, {a}, dimension));
@@ -332,7 +334,7 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
   std::uint64_t room = ir::max_array_bytes / elem_bytes;  // elements
   for (unsigned d = 0; d < rank; ++d) room /= std::uint64_t(extents[d]);
   if (room == 0) {
-    r.misuse(fmt::format("a {} array of {} elements of {} bytes: it has at most {} GiB",
+    r.misuse(fmt::format("a {} array of {} elements of {} bytes exceeds the limit of {} GiB",
                          space == ir::Space::Shared ? "shared" : "local", fmt::join(extents, extents + rank, " x "), elem_bytes,
                          ir::max_array_bytes >> 30));
     rank = 1, extents = &after_misuse;
@@ -348,16 +350,16 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   const ir::ValueId given = r.use(length);
   if (given != ir::none && r.function().is_const(given)) {
     std::int64_t extent = ir::as_int(r.function().type_of(given).scalar, r.function().const_bits(given));
-    if (extent <= 0) r.misuse(fmt::format("dynamic_shared of {} elements: a number above 0 is needed", extent));
+    if (extent <= 0) r.misuse(fmt::format("dynamic_shared of {} elements: the number must be above 0", extent));
     extent = std::max<std::int64_t>(extent, 1);
     return make_array(op::Shared, element, elem_bytes, &extent, 1);
   }
   if (&r.function() != &r.kernel())
     r.misuse(
-        "dynamic_shared within a kr::function: declare it in the kernel, as its length is computed before the kernel runs, and "
-        "pass it");
+        "dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before the kernel "
+        "runs");
   else if (r.at().region() != r.function().body)
-    r.misuse("dynamic_shared stands in a branch or loop: declare it before, as its length is computed before the kernel runs");
+    r.misuse("dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
   if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
   const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
@@ -369,11 +371,10 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
 node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where) {
   Recorder& r = trace::recorder();
   r.location(where);
-  if (r.in_function())
-    r.misuse("kr::constant stands in the body of a kr::function: capture the table in the kernel, and pass elements of it");
+  if (r.in_function()) r.misuse("kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
   if (count > trace::max_table_bytes / elem_bytes) {
     r.misuse(
-        fmt::format("kr::constant captures {} elements of {} bytes, and a table has at most {} MiB: pass the data as an array",
+        fmt::format("kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: pass the data as an array",
                     count, elem_bytes, trace::max_table_bytes >> 20));
     count = 0;
   }

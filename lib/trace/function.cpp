@@ -72,7 +72,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
   ~Inside() {
     r_.leave_function();
-    if (!f_.complete) r_.misuse("a C++ exception left a function that is called: what follows it cannot be recorded");
+    if (!f_.complete) r_.misuse("a C++ exception left a called function: the rest of it cannot be recorded");
   }
 
  private:
@@ -137,8 +137,8 @@ void call_function(const called_function& what, const function_argument* argumen
   trace::CalledFunction* f = r.find_function(key);
   if (f && !f->complete) {
     r.misuse(
-        fmt::format("function {} calls itself, directly or through others: what a kernel calls is not recursive; use a loop, "
-                    "with a kr::local array as its stack where it needs one",
+        fmt::format("function {} calls itself, directly or through others: kernels do not support recursion; use a loop, with a "
+                    "kr::local array as its stack if needed",
                     r.function(f->index).name));
     return trace::give_zeros(r, what, results);
   }

@@ -40,8 +40,8 @@ void set_recorder(Recorder* r) noexcept { current = r; }
 Recorder& recorder() {
   if (!current)
     support::fail_usage(
-        "a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views "
-        "and control flow belong into the lambda of kr::kernel or kr::vectorize");
+        "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of kr::kernel or "
+        "kr::vectorize");
   return *current;
 }
 
@@ -147,7 +147,7 @@ ir::ValueId Recorder::cast(ir::Scalar type, ir::ValueId x) {
 ir::ValueId Recorder::resolve(detail::node n) {
   const auto outer = [&](const auto& scope) { return scope.get() != now_ && scope->serial == n.recording; };
   if (std::any_of(scopes_.begin(), scopes_.end(), outer)) {
-    misuse(fmt::format("function {} uses a traced value of the code that calls it: pass it as an argument", function().name));
+    misuse(fmt::format("function {} uses a traced value of its caller: pass it as an argument", function().name));
     return ir::none;
   }
   if (n.recording != now_->serial || n.id >= function().values.size()) {
@@ -157,9 +157,7 @@ ir::ValueId Recorder::resolve(detail::node n) {
   const ir::Value& v = function().values[n.id];
   const ir::RegionId region = v.def == ir::none ? v.region : now_->home[v.def];
   if (region >= now_->is_open.size() || !now_->is_open[region]) {
-    misuse(
-        "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to "
-        "it inside");
+    misuse("a traced value is used outside the body that made it: declare a kr::var before the body and assign to it inside");
     return ir::none;
   }
   return n.id;
@@ -220,7 +218,7 @@ void Recorder::terminate(ir::Op op) {
 void Recorder::unwind(std::size_t depth) {
   if (now_->frames.size() <= depth) return;
   while (now_->frames.size() > depth) exit(ir::Op::Unreachable);
-  misuse("a C++ exception left a recorded body: what follows it cannot be recorded");
+  misuse("a C++ exception left a recorded body: the rest of it cannot be recorded");
 }
 
 Frame* Recorder::innermost_loop() {
@@ -252,7 +250,7 @@ void Recorder::move_tail(const detail::mark& m, ir::RegionId to) {
 void Recorder::insert_before(ir::InstId before, std::size_t count) {
   std::vector<ir::InstId>& list = function().regions[now_->builder.region()].insts;
   const auto target = std::find(list.begin(), list.end(), before);
-  if (target == list.end()) return misuse("case_ and default_ follow their switch_ in the same expression");
+  if (target == list.end()) return misuse("case_ and default_ must follow their switch_ in the same expression");
   std::rotate(target, list.end() - std::ptrdiff_t(count), list.end());
 }
 
@@ -371,8 +369,8 @@ void Recorder::end_body(const detail::body_scope& scope) {
 
 void Recorder::leave_body(detail::node result) {
   if (!in_body() || in_void_body()) {
-    if (in_void_body()) misuse("return_(value) in a function that gives nothing: write return_()");
-    else if (in_function()) misuse("a function with several results ends with its `return`: return_ cannot leave it");
+    if (in_void_body()) misuse("return_(value) in a function that returns nothing: write return_()");
+    else if (in_function()) misuse("return_ cannot leave a function with several results: end it with its `return`");
     else misuse("return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with kr::return_()");
     return;
   }

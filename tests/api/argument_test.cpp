@@ -65,16 +65,16 @@ TEST(Argument, IntegersThatFitTheParameter) {
 
 TEST(Argument, IntegersThatDoNotFitAreRefused) {
   expect_usage(
-      {"kernel keep", "1099511627776 is passed for parameter 2, a kr::value<int>, which takes -2147483648 to 2147483647"},
+      {"kernel keep", "1099511627776 is passed for parameter 2, a kr::value<int>, which holds -2147483648 to 2147483647"},
       [] { passed_as<int>(std::int64_t(1) << 40); });
   expect_usage({"4294967295 is passed for parameter 2", "kr::value<int>"}, [] { passed_as<int>(~0u); });
-  expect_usage({"-1 is passed for parameter 2, a kr::value<unsigned>, which takes 0 to 4294967295"},
+  expect_usage({"-1 is passed for parameter 2, a kr::value<unsigned>, which holds 0 to 4294967295"},
                [] { passed_as<unsigned>(-1); });
-  expect_usage({"-1 is passed", "kr::value<std::uint64_t>, which takes 0 to 18446744073709551615"},
+  expect_usage({"-1 is passed", "kr::value<std::uint64_t>, which holds 0 to 18446744073709551615"},
                [] { passed_as<std::uint64_t>(-1); });
   expect_usage({"18446744073709551615 is passed", "kr::value<std::int64_t>"}, [] { passed_as<std::int64_t>(~std::uint64_t{0}); });
-  expect_usage({"256 is passed", "kr::value<std::uint8_t>, which takes 0 to 255"}, [] { passed_as<std::uint8_t>(256); });
-  expect_usage({"-129 is passed", "kr::value<std::int8_t>, which takes -128 to 127"}, [] { passed_as<std::int8_t>(-129); });
+  expect_usage({"256 is passed", "kr::value<std::uint8_t>, which holds 0 to 255"}, [] { passed_as<std::uint8_t>(256); });
+  expect_usage({"-129 is passed", "kr::value<std::int8_t>, which holds -128 to 127"}, [] { passed_as<std::int8_t>(-129); });
   expect_usage({"300 is passed", "kr::value<std::uint8_t>"}, [] { passed_as<color>(300); });
   expect_library_works();
 }

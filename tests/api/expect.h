@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "../support/says.h"
+
 namespace kr = krait;
 
 namespace krait::test {
@@ -22,7 +24,7 @@ inline const char* cannot_fork() {
 #endif
 }
 
-/// Runs `action`, which must throw krait::error of this kind, with a message that has every part.
+/// Runs `action`, which must throw krait::error of this kind, with a message that has every part; {} is any value.
 template <class Action>
 void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> parts, const Action& action) {
   try {
@@ -30,8 +32,7 @@ void expect_error(kr::error::kind_type kind, std::initializer_list<std::string> 
     ADD_FAILURE() << "no error; expected one with: " << *parts.begin();
   } catch (const kr::error& e) {
     EXPECT_EQ(int(e.kind()), int(kind)) << e.message();
-    for (const std::string& part : parts)
-      EXPECT_NE(std::string(e.message()).find(part), std::string::npos) << "\"" << part << "\" is not in: " << e.message();
+    for (const std::string& part : parts) EXPECT_TRUE(says(e.message(), part)) << "\"" << part << "\" is not in: " << e.message();
   }
 }
 template <class Action>

@@ -256,7 +256,8 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
   auto uses = kr::kernel([&](kr::view<int> z) { z[0] = constant(5); });
   std::vector<int> y(4);
   expect_usage({"function_test.cpp:" + std::to_string(__LINE__ - 5),
-                "return_ cannot leave a kr::function that is called with plain numbers alone"},
+                "return_ cannot leave a kr::function whose arguments and result are all plain numbers: pass a traced value, "
+                "f(kr::value(n))"},
                [&] {
                  uses.launch({1, 1}, y);
                });
@@ -269,13 +270,17 @@ TEST(Function, ReturnsThatNothingCanGiveAreRefused) {
     kr::if_(x > 1, [] { kr::return_(50); });
     return std::tuple(x + 0, x + 1);
   });
-  expect_usage({"a function with several results ends with its `return`"}, [&] { pair(std::vector<int>{1, 2}); });
+  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"}, [&] {
+    pair(std::vector<int>{1, 2});
+  });
   // In another function the return is not that one's either.
   auto calls = kr::vectorize([&](auto x) {
     auto [a, b] = pair(x);
     return a + b;
   });
-  expect_usage({"a function with several results ends with its `return`"}, [&] { calls(std::vector<int>{1, 2}); });
+  expect_usage({"return_ cannot leave a function with several results: end it with its `return`"}, [&] {
+    calls(std::vector<int>{1, 2});
+  });
   krait::test::expect_library_works();
 }
 

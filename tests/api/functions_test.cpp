@@ -281,7 +281,9 @@ TEST(Bools, WarpReductionsNameTheirOwnWords) {
   const auto k =
       kr::kernel([](kr::view<int> y) { y[kr::grid()] = kr::cast<int>(kr::warp::reduce(y[kr::grid()] > 0, kr::combine::max)); });
   std::vector<int> y(32);
-  expect_usage({"warp reductions and scans are of numbers", "kr::warp::any"}, [&] { k.launch({1, 32}, y); });
+  expect_usage({"warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot", "kr::warp::any"}, [&] {
+    k.launch({1, 32}, y);
+  });
 }
 
 }  // namespace

@@ -279,8 +279,8 @@ TEST(Kernel, NegativeAndHugeSizesAreRefused) {
   expect_usage({"mark", "negative"}, [&] { mark.launch({1, kr::dims{32, -2}}, out); });
   expect_usage({"mark", "-5"}, [&] { mark.forall(-5)(out); });
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-  expect_usage({"mark", "beyond"}, [&] { mark.launch({huge, 1}, out); });
-  expect_usage({"mark", "beyond"}, [&] { mark.launch({1, huge}, out); });
+  expect_usage({"mark", "exceeds the limit of "}, [&] { mark.launch({huge, 1}, out); });
+  expect_usage({"mark", "exceeds the limit of "}, [&] { mark.launch({1, huge}, out); });
   expect_usage({"mark"}, [&] { mark.launch({1, 100000}, out); });
   expect_usage({"mark"}, [&] { mark.launch({1, kr::dims{1024, 1024}}, out); });
   expect_usage({"mark"}, [&] { mark.launch({kr::dims{huge, huge, huge}, kr::dims{huge, huge, huge}}, out); });
@@ -350,8 +350,10 @@ TEST(Kernel, MovedObjects) {
   out[0] = 0;
   second.launch({1, 1}, out);
   EXPECT_EQ(out[0], 7);
-  expect_usage({"moved from"}, [&] { first.launch({1, 1}, out); });  // NOLINT: used after the move on purpose
-  expect_usage({"kernel object"}, [&] { first.ir(); });              // NOLINT
+  expect_usage({"a moved-from kernel object is called"}, [&] {
+    first.launch({1, 1}, out);
+  });                                                    // NOLINT: used after the move on purpose
+  expect_usage({"kernel object"}, [&] { first.ir(); });  // NOLINT
 }
 
 TEST(Kernel, TextsOfEveryStage) {
@@ -360,7 +362,8 @@ TEST(Kernel, TextsOfEveryStage) {
         for (auto i : kr::grid_stride(x.size())) x[i] = 2.0f * x[i];
       },
       {.name = "doubling"});
-  expect_usage({"doubling", "not recorded yet"}, [&] { k.ir(); });
+  expect_usage({"doubling", "{} has not been recorded yet, so it has no {} to show: call or compile() it first"},
+               [&] { k.ir(); });
   k.compile();
   EXPECT_EQ(std::string(k.ir()).rfind("kir 1\n", 0), 0u);
   EXPECT_NE(std::string(k.llvm(kr::target::cpu())).find("define"), std::string::npos);
@@ -368,10 +371,10 @@ TEST(Kernel, TextsOfEveryStage) {
   EXPECT_NE(std::string(k.ptx()).find(".visible .entry"), std::string::npos);
   EXPECT_NE(std::string(k.ptx("ptx sm=75 isa=80")).find("sm_75"), std::string::npos);
   EXPECT_NE(std::string(k.spirv("spirv features=i64")).find("OpEntryPoint"), std::string::npos);
-  expect_usage({"gpu", "not a target"}, [&] { k.assembly("gpu"); });
+  expect_usage({"unknown target \"gpu\": expected "}, [&] { k.assembly("gpu"); });
   EXPECT_NE(std::string(k.ptx("sm_90a")).find(".target sm_90a"), std::string::npos);
   expect_usage({"sm_60", "expected a compute capability: one of 75"}, [&] { k.ptx("sm_60"); });
-  expect_usage({"ptx is made for targets \"ptx …\", not for \"spirv features=i64,"}, [&] { k.ptx("spirv"); });
+  expect_usage({"ptx exists for targets \"ptx …\", not for \"spirv features=i64,"}, [&] { k.ptx("spirv"); });
 }
 
 TEST(Kernel, RunsOnTheDeviceOfItsArrays) {
@@ -409,17 +412,17 @@ TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
   kr::array<float> x = kr::to_device(std::vector<float>(10, 1.0f));
   const auto add = kr::vectorize([](auto a, auto b) { return a + b; });
   kr::graph g([&] { add.into(x)(x, 1.0f); });
-  expect_usage({"stream", "moved from"}, [&] { s.synchronize(); });
-  expect_usage({"stream", "moved from"}, [&] { saxpy.launch({1, 32, s}, 1.0f, x, x); });
-  expect_usage({"stream", "moved from"}, [&] { add.into(s, x)(x, x); });
-  expect_usage({"stream", "moved from"}, [&] { g.launch(s); });
-  expect_usage({"stream", "moved from"}, [&] { kr::event().record(s); });
-  expect_usage({"stream", "moved from"}, [&] { taken.wait(s); });
-  expect_usage({"event", "moved from"}, [&] { e.record(); });
-  expect_usage({"event", "moved from"}, [&] { e.record(other); });
-  expect_usage({"event", "moved from"}, [&] { e.wait(); });
-  expect_usage({"event", "moved from"}, [&] { e.wait(other); });
-  expect_usage({"event", "moved from"}, [&] { static_cast<void>(taken.elapsed_ms_since(e)); });
+  expect_usage({"a moved-from stream is used"}, [&] { s.synchronize(); });
+  expect_usage({"kernel {} is launched into a moved-from stream"}, [&] { saxpy.launch({1, 32, s}, 1.0f, x, x); });
+  expect_usage({" is launched into a moved-from stream"}, [&] { add.into(s, x)(x, x); });
+  expect_usage({"a graph is launched into a moved-from stream"}, [&] { g.launch(s); });
+  expect_usage({"a moved-from stream is used"}, [&] { kr::event().record(s); });
+  expect_usage({"a moved-from stream is used"}, [&] { taken.wait(s); });
+  expect_usage({"a moved-from event is used"}, [&] { e.record(); });
+  expect_usage({"a moved-from event is used"}, [&] { e.record(other); });
+  expect_usage({"a moved-from event is used"}, [&] { e.wait(); });
+  expect_usage({"a moved-from event is used"}, [&] { e.wait(other); });
+  expect_usage({"a moved-from event is used"}, [&] { static_cast<void>(taken.elapsed_ms_since(e)); });
   EXPECT_EQ(std::vector<float>(x.to_host()), std::vector<float>(10, 1.0f));
   expect_library_works();
 }

@@ -78,7 +78,7 @@ TEST(Limits, MoreMemoryThanTheDeviceHas) {
 /// What is compiled for a device without a type says which feature is missing.
 TEST(Limits, FeaturesThatADeviceLacksAreNamed) {
   const auto expect_missing = [](const auto& kernel, const char* target, const char* feature) {
-    expect_error(kr::error::kind_type::compile, {feature, "which the device does not have", "limits_test.cpp:"},
+    expect_error(kr::error::kind_type::compile, {feature, "which the device lacks", "limits_test.cpp:"},
                  [&] { kernel.spirv(target); });
   };
   const auto copies = []<class T>(T) {

@@ -254,9 +254,7 @@ TEST(Memory, StreamingAccessesChangeNoResult) {
 TEST(Memory, OnlyElementsAreLoadedStreaming) {
   auto k = kr::kernel([](kr::view<const float> x, kr::view<float> y) { y[0] = kr::load_streaming(x[0] * 2.0f); });
   std::vector<float> x(4), y(4);
-  expect_usage({"kr::load_streaming takes an element of an array as it was subscripted: kr::load_streaming(x[i])"}, [&] {
-    k.launch({1, 1}, x, y);
-  });
+  expect_usage({"kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])"}, [&] { k.launch({1, 1}, x, y); });
 }
 
 }  // namespace

@@ -84,13 +84,18 @@ TEST(Shared, ReplayedByAGraphWithItsLength) {
 
 TEST(Shared, MisuseIsRefused) {
   std::vector<int> host(1);
-  expect_usage({"the length of dynamic_shared", "shared_test.cpp", "depends on load", "known before the launch"}, [&] {
-    kr::kernel([](kr::view<int> x) {
-      auto a = kr::dynamic_shared<int>(x[0]);
-      a[0] = 1;
-      x[0] = a[0];
-    }).launch({1, 1}, host);
-  });
+  expect_usage({"the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
+                "grid_dim, which are known before the launch",
+                "shared_test.cpp", "depends on load",
+                "the length of dynamic_shared{} depends on {}: it must be computed from arguments, extents, block_dim and "
+                "grid_dim, which are known before the launch"},
+               [&] {
+                 kr::kernel([](kr::view<int> x) {
+                   auto a = kr::dynamic_shared<int>(x[0]);
+                   a[0] = 1;
+                   x[0] = a[0];
+                 }).launch({1, 1}, host);
+               });
   auto first = kr::kernel(
       [](kr::view<int> x, kr::value<int> n) {
         auto a = kr::dynamic_shared<int>(n);
@@ -101,19 +106,22 @@ TEST(Shared, MisuseIsRefused) {
   expect_usage({"kernel first", "dynamic_shared of -5 elements of 4 bytes"}, [&] { first.launch({1, 1}, host, -5); });
   first.launch({1, 1}, host, 5);
   EXPECT_EQ(host[0], 1);
-  expect_usage({"stands in a branch or loop"}, [&] {
-    kr::kernel([](kr::view<int> x, kr::value<int> n) {
-      kr::if_(n > 0, [&] { x[0] = kr::dynamic_shared<int>(n)[0]; });
-    }).launch({1, 1}, host, 5);
-  });
-  expect_usage({"dynamic_shared within a kr::function"}, [&] {
-    auto first_of = kr::function([](kr::value<int> n) {
-      auto a = kr::dynamic_shared<int>(n);
-      a[0] = n;
-      return kr::value<int>(a[0]);
-    });
-    kr::kernel([=](kr::view<int> x, kr::value<int> n) { x[0] = first_of(n); }).launch({1, 1}, host, 5);
-  });
+  expect_usage(
+      {"dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs"}, [&] {
+        kr::kernel([](kr::view<int> x, kr::value<int> n) {
+          kr::if_(n > 0, [&] { x[0] = kr::dynamic_shared<int>(n)[0]; });
+        }).launch({1, 1}, host, 5);
+      });
+  expect_usage({"dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before "
+                "the kernel runs"},
+               [&] {
+                 auto first_of = kr::function([](kr::value<int> n) {
+                   auto a = kr::dynamic_shared<int>(n);
+                   a[0] = n;
+                   return kr::value<int>(a[0]);
+                 });
+                 kr::kernel([=](kr::view<int> x, kr::value<int> n) { x[0] = first_of(n); }).launch({1, 1}, host, 5);
+               });
   expect_usage({"dynamic_shared of 0 elements"}, [&] {
     kr::kernel([](kr::view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; }).launch({1, 1}, host);
   });

@@ -305,7 +305,8 @@ TEST(Struct, BeyondTheLimitIsRefused) {
   auto kernel = kr::kernel([](kr::value<large> all, kr::view<float> to) { to[0] = all[&large::entries][0]; }, {.name = "greedy"});
   std::vector<float> out(1);
   expect_usage(
-      {"kernel greedy", "struct_test.cpp", "4100 bytes are passed by value, and the limit is 4096: pass large ones as an array"},
+      {"kernel greedy", "struct_test.cpp",
+       "kernel {}: 4100 bytes of numbers and structs are passed by value; the limit is 4096: pass large ones as an array"},
       [&] {
         kernel.launch({1, 1}, *t, out);
       });

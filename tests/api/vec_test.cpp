@@ -168,7 +168,7 @@ TEST(Vec, IndicesMayBeTraced) {
     EXPECT_EQ(out[std::size_t(i)], some[std::size_t(i / 3)][i % 3]);
     EXPECT_TRUE(equal(to[std::size_t(i)], float3{some[std::size_t(i / 3)].x, 5, 6}));
   }
-  expect_usage({"an index is outside the array or vector", "vec_test.cpp"}, [&] {
+  expect_usage({"an index is out of bounds of a fixed-size array or vector", "vec_test.cpp"}, [&] {
     kr::kernel([](kr::view<float3> v) { v[0].x = kr::value<float3>(v[1])[3]; }).launch({1, 1}, to);
   });
 }

@@ -138,7 +138,7 @@ TEST_F(CacheDisk, AnUnusableFolderWarnsOnce) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "krait: warning: compiled kernels are not kept on disk: " + path +
-                ": Not a directory (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
+                ": Not a directory (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
   path = path.substr(0, path.size() - 5);
 }
 
@@ -151,9 +151,10 @@ TEST_F(CacheDisk, ALinkToNothingWarns) {
   EXPECT_EQ(disk.find("key", "source"), std::nullopt);
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
   EXPECT_EQ(disk.keep("name", "key", "source", "made"), "made");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "krait: warning: compiled kernels are not kept on disk: " + path +
-                " is a link to a folder that is not there (KRAIT_CACHE_DIR names another folder, KRAIT_CACHE=memory none)\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "krait: warning: compiled kernels are not kept on disk: " + path +
+          " is a link to a folder that does not exist (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
   path = folder;
 }
 
@@ -244,7 +245,7 @@ TEST_F(CacheSettings, ModeAndSize) {
     settings_from_environment();
     FAIL();
   } catch (const error& e) {
-    EXPECT_STREQ(e.message(), "KRAIT_CACHE_MAXSIZE=lots: the size of a cache is a number of bytes, such as 500M or 2G");
+    EXPECT_STREQ(e.message(), "KRAIT_CACHE_MAXSIZE=lots: expected a number of bytes, such as 500M or 2G");
   }
   unsetenv("KRAIT_CACHE_MAXSIZE");
   setenv("KRAIT_CACHE", "yes", 1);

@@ -77,7 +77,7 @@ TEST(GuardPoisoned, FatalErrorsAreAnsweredAndEndCompilation) {
   Failure later = run_guarded([&] { ran = true; });
   EXPECT_EQ(later.status, 2);
   EXPECT_FALSE(ran);
-  EXPECT_EQ(later.message, "an earlier compilation ended in a fatal error of LLVM's: this process compiles no more kernels");
+  EXPECT_EQ(later.message, "an earlier compilation ended in a fatal error of LLVM: this process cannot compile any more kernels");
 }
 
 }  // namespace

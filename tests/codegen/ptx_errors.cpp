@@ -20,9 +20,9 @@ std::string refusal(const std::string& kir, const std::string& target, int statu
 }
 
 TEST(PluginErrors, Target) {
-  EXPECT_EQ(
-      refusal(empty, "metal"),
-      "\"metal\" is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it");
+  EXPECT_EQ(refusal(empty, "metal"),
+            "unknown target \"metal\": expected sm_75 … sm_121, cpu, vulkan, opencl, or a full target string as printed by "
+            "`krait devices`");
   EXPECT_EQ(refusal(empty, "ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
   EXPECT_EQ(refusal(empty, "interpreter"), "no code is made for the interpreter");
   EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
@@ -83,7 +83,7 @@ TEST(PtxErrors, TooManyArguments) {
   std::string params;
   for (int i = 0; i < 200; ++i) params += fmt::format("{}%{}: view<f32, 1>", i ? ", " : "", i);
   std::string text = "kir 1\nkernel @k fp(strict) (" + params + ") {\n  return\n}\n";
-  EXPECT_EQ(refusal(text, "ptx sm=90 isa=80"), "kernel 'k': 4800 bytes of arguments, PTX ISA 8.0 takes 4096");
+  EXPECT_EQ(refusal(text, "ptx sm=90 isa=80"), "kernel 'k': 4800 bytes of arguments; PTX ISA 8.0 takes at most 4096");
   EXPECT_EQ(compile(text, "ptx sm=90 isa=81").status, 0);
 }
 

@@ -132,7 +132,8 @@ TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
   expect_parts(
       message([&] { d.allocate(16, {}); }),
       {"allocating memory failed: the device is lost to this process since an earlier fault (CUDA_ERROR_ILLEGAL_ADDRESS)",
-       "The CPU and other devices go on"});
+       "cuda:0 (Fake GPU): allocating memory failed: the device is lost to this process since an earlier fault "
+       "(CUDA_ERROR_ILLEGAL_ADDRESS). The CPU and other devices go on"});
 }
 
 TEST_F(DriverFaults, WithDebugTheLaunchItselfReports) {
@@ -151,7 +152,8 @@ TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
   CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
   fake.launch = 701;  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
-  expect_parts(message([&] { d.launch(*k, {}); }), {"kernel k (a.cpp:1) with grid 1 x 1 x 1", "uses 64 registers a thread"});
+  expect_parts(message([&] { d.launch(*k, {}); }), {"kernel k (a.cpp:1) with grid 1 x 1 x 1",
+                                                    "It uses 64 registers per thread and takes blocks of up to 64 threads"});
   fake.launch = 0;
   d.launch(*k, {});
   d.synchronize();
@@ -168,13 +170,67 @@ TEST_F(DriverFaults, AGraphIsNamed) {
   d.destroy_graph(graph);
 }
 
+/// The driver's answer to one entry point.
+template <class... Params>
+Result fail_once(Params...) {
+  return 999;
+}
+
+TEST_F(DriverFaults, EachStepIsNamed) {
+  DriverApi driver = make_api();
+  const auto expect = [&](const char* step, const auto& action) {
+    EXPECT_EQ(message(action), "cuda:0 (Fake GPU): " + std::string(step) + " failed: CUDA_ERROR_OTHER");
+  };
+  const auto at_start = [&](const char* step, auto DriverApi::*entry, const char* name) {
+    const DriverApi sound = std::exchange(driver, make_api());
+    driver.*entry = fail_once;
+    EXPECT_EQ(message([&] { CudaDevice d(driver, 0); }),
+              "cuda:0 (" + std::string(name) + "): " + step + " failed: CUDA_ERROR_OTHER");
+    driver = sound;
+  };
+  at_start("finding the device", &DriverApi::device_get, "");
+  at_start("reading the device's name", &DriverApi::device_name, "");
+  at_start("reading the device's attributes", &DriverApi::device_attribute, "Fake GPU");
+  at_start("reading the device's memory size", &DriverApi::device_memory, "Fake GPU");
+  at_start("reading the driver's version", &DriverApi::driver_version, "Fake GPU");
+
+  driver.primary_retain = fail_once;
+  CudaDevice unused(driver, 0);
+  expect("starting the device", [&] { unused.create_stream(); });
+  driver = make_api();
+  CudaDevice d(driver, 0);
+  const auto code = load(d, "k (a.cpp:1)");
+  const auto with = [&](const char* step, auto DriverApi::*entry, const auto& action) {
+    const auto sound = std::exchange(driver.*entry, fail_once);
+    expect(step, action);
+    driver.*entry = sound;
+  };
+  const GraphLaunch launches[] = {{code.get(), {}}};
+  with("finding the kernel in its module", &DriverApi::module_function, [&] { load(d, "lost (a.cpp:1)"); });
+  with("creating a stream", &DriverApi::stream_create, [&] { d.create_stream(); });
+  with("waiting for a stream", &DriverApi::stream_synchronize, [&] { d.synchronize(StreamHandle{}); });
+  with("creating an event", &DriverApi::event_create, [&] { d.create_event(); });
+  with("recording an event", &DriverApi::event_record, [&] { d.record(EventHandle{}, {}); });
+  with("waiting for an event", &DriverApi::event_synchronize, [&] { d.wait(EventHandle{}); });
+  with("letting a stream wait for an event", &DriverApi::stream_wait, [&] { d.wait(EventHandle{}, StreamHandle{}); });
+  with("taking the time between two events", &DriverApi::event_elapsed, [&] { d.elapsed_ms({}, {}); });
+  with("copying on the device", &DriverApi::copy_on_device, [&] { d.copy_on_device(4096, 8192, 4, {}); });
+  with("asking for the memory in use", &DriverApi::pool_get, [&] { d.reserved_memory(); });
+  with("giving memory back", &DriverApi::pool_trim, [&] { d.trim(); });
+  with("making a graph", &DriverApi::graph_instantiate, [&] { d.make_graph(launches); });
+  void* const graph = d.make_graph(launches);
+  with("launching a graph", &DriverApi::graph_launch, [&] { d.launch_graph(graph, {}); });
+  d.destroy_graph(graph);
+  d.synchronize();
+}
+
 TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
   CudaDevice d(api, 0);
   fake.out_of_memory = 1;
   EXPECT_EQ(d.allocate(16, {}), 4096u);
   EXPECT_EQ(fake.trims, 1);
   fake.out_of_memory = 2;
-  expect_parts(message([&] { d.allocate(1 << 21, {}); }), {"out of memory: 2097152 bytes were asked for", "1048576"});
+  expect_parts(message([&] { d.allocate(1 << 21, {}); }), {"out of memory: 2097152 bytes requested", "1048576"});
   EXPECT_EQ(d.allocate(16, {}), 4096u);
 }
 

@@ -75,13 +75,12 @@ TEST(OpenClDialect, NamesMissingFeatures) {
       "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: f64 = load %0, %1\n  store.f64 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(doubles, "spirv-cl features=i64,i8"),
-            "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
+            "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
   const std::string adds =
       "kir 1\nkernel @adds fp(strict) facts(contiguous) flat (%0: view<u64, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2\n  return\n}\n";
-  EXPECT_EQ(
-      failure(adds, "opencl"),
-      "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device does not have");
+  EXPECT_EQ(failure(adds, "opencl"),
+            "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device lacks");
   const std::string lanes =
       "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";

@@ -85,11 +85,11 @@ TEST_F(MadeUp, TakesSpirV) {
 
 TEST_F(MadeUp, EmptyIlVersion) {
   EXPECT_EQ(why_not(),
-            "opencl: Nothing (Made-up A): the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
+            "opencl: Nothing (Made-up A): the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
 }
 
 TEST_F(MadeUp, NoDevice) { EXPECT_EQ(why_not(), "opencl: platform Made-up A has no device"); }
-TEST_F(MadeUp, NotAvailable) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver says that it is not available"); }
+TEST_F(MadeUp, NotAvailable) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver reports it as unavailable"); }
 TEST_F(MadeUp, AddressesOf32Bits) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): its addresses do not have 64 bits"); }
 TEST_F(MadeUp, BigEndian) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it is not a little-endian device"); }
 TEST_F(MadeUp, EmbeddedProfile) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): it has only the embedded profile"); }
@@ -99,8 +99,8 @@ TEST_F(MadeUp, NeverAnswers) {
   EXPECT_TRUE(answer.gpus.empty());
   ASSERT_EQ(answer.skipped.size(), 1u);
   EXPECT_EQ(answer.skipped[0],
-            "opencl: its drivers are not used, as a process that asked them did not answer within 3 seconds at Made-up A; the "
-            "variable OCL_ICD_VENDORS tells the loader which drivers to load");
+            "opencl: its drivers are not used, because a process that asked them did not answer within 3 seconds at Made-up A; "
+            "the variable OCL_ICD_VENDORS tells the loader which drivers to load");
 }
 
 TEST_F(MadeUp, FastModeMayFlushAndDivideLess) {
@@ -138,7 +138,7 @@ TEST_F(MadeUp, SharedVirtualMemory) {
   const std::string full = message_of([&] {
     for (int k = 0; k < 101; ++k) device().allocate(4096, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes asked for, of 1073741824: clSVMAlloc gives none");
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: clSVMAlloc gives none");
 }
 
 TEST_F(MadeUp, AllOfTheHostsMemory) {
@@ -163,7 +163,7 @@ TEST_F(MadeUp, AnotherFormOfMemory) {
   EXPECT_EQ(form(""), "system");
   EXPECT_EQ(form("svm"), "not system");
   EXPECT_EQ(form("buffers"), "not system");
-  EXPECT_EQ(form("none"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none is none of buffers, svm and system");
+  EXPECT_EQ(form("none"), "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=none: expected buffers, svm or system");
   setenv("MADE_UP", "", 1);
   EXPECT_EQ(form("svm"),
             "opencl: Nothing (Made-up A): KRAIT_OPENCL_MEMORY=svm: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)");
@@ -193,12 +193,12 @@ TEST_F(MadeUp, LimitsOfASmallDevice) {
             "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
             "most: the block is too large or has a wrong shape");
   EXPECT_EQ(message_of([&] { device().allocate(4097, {}); }),
-            "Nothing (Made-up A): 4097 bytes of memory were asked for at once, and its driver gives 4096 at most "
-            "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several arrays");
+            "Nothing (Made-up A): an allocation of 4097 bytes exceeds the driver's limit of 4096 (CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
+            "split it into several arrays");
   const std::string full = message_of([&] {
     for (int k = 0; k < 100; ++k) device().allocate(4096, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes asked for, of 1073741824: out of device memory");
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 4096 bytes requested, of 1073741824: out of device memory");
 }
 
 TEST_F(MadeUp, KernelWithSmallerBlocksThanTheDevice) {
@@ -301,7 +301,7 @@ TEST_F(MadeUp, AnotherProcessAsksTheDriversOnce) {
   EXPECT_TRUE(gpu.device);
   gpu.version = "2";
   EXPECT_EQ(message_of([&] { find_handles(gpu); }),
-            "Nothing (Made-up A) is no longer there: `krait cache clear` makes Krait ask OpenCL's drivers again");
+            "Nothing (Made-up A) is no longer available: `krait cache clear` makes Krait ask OpenCL's drivers again");
 }
 
 }  // namespace

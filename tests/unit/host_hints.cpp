@@ -24,7 +24,7 @@ TEST(DriverHints, SpillsAreLocalBytes) {
   const std::vector<Hint> spilled = hints_of({.registers = 255, .local_bytes = 96}, "k.cpp:3");
   ASSERT_EQ(spilled.size(), 1u);
   const std::string head =
-      "k.cpp:3: krait: hint: local memory: 255 registers are not enough, or arrays are indexed at run time: 96 bytes of each "
+      "k.cpp:3: krait: hint: local memory: 255 registers are not enough, or arrays are indexed at run time: 96 bytes per "
       "thread";
   EXPECT_EQ(text_of(spilled, "kernel k").substr(0, head.size()), head);
   EXPECT_EQ(text_of(hints_of({.local_bytes = 8}, ""), "kernel k").substr(0, 36), "krait: hint: kernel k: local memory:");

@@ -330,7 +330,7 @@ TEST(InterpMemory, LocalArraysAreTheThreadsOwnAndDynamicSharedIsSizedAtLaunch) {
   EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(100))}), "");
   EXPECT_EQ(out, (std::vector<std::int64_t>{300, 301, 302, 303}));
   EXPECT_EQ(run(text, line(1, 4), {view(out), scalar(std::int64_t(-1))}),
-            "dynamic_shared of -1 elements of 4 bytes: the number is computed at each launch, and is from 0 to 536870912");
+            "dynamic_shared of -1 elements of 4 bytes: the number is computed at each launch and must be from 0 to 536870912");
 }
 
 TEST(InterpMemory, ReadsOfUnwrittenSharedMemoryAreReported) {

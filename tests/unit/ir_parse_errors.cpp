@@ -23,7 +23,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:6: expected 'rare'");
   EXPECT_EQ(error("kir 1\nfunc () -> () {"), "2:13: expected a type");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall f\nreturn\n}"), "3:6: expected '@'");
-  EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall @f()\nreturn\n}"), "3:6: there is no function 'f'");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall @f()\nreturn\n}"), "3:6: unknown function 'f'");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall #x\nreturn\n}"), "3:7: expected the number of a function");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\nreturn\n}\nkernel"), "5:1: expected 'func'");
   EXPECT_EQ(error("kir 1\nkernel @ fp(native)"), "2:9: expected the function's name");
@@ -119,7 +119,7 @@ TEST(IrParseErrors, NestingIsBounded) {
     return lines + "return";
   };
   EXPECT_EQ(body_error(nested(max_region_depth)), "");
-  EXPECT_EQ(body_error(nested(max_region_depth + 1)), std::to_string(max_region_depth + 3) + ":8: regions nest too deep");
+  EXPECT_EQ(body_error(nested(max_region_depth + 1)), std::to_string(max_region_depth + 3) + ":8: regions nest too deeply");
   EXPECT_EQ(body_error(std::string(1000000, '{')).substr(0, 4), "3:1:");
 }
 

@@ -221,7 +221,7 @@ TEST(IrVerify, NestingIsBounded) {
   }
   b.at(r);
   b.append(Op::Return, {}, {});
-  EXPECT_EQ(verify(m), "function 'deep': regions nest too deep");
+  EXPECT_EQ(verify(m), "function 'deep': regions nest too deeply");
 }
 
 TEST(IrVerify, MessagesAreBounded) {

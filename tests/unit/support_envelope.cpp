@@ -64,7 +64,7 @@ TEST(SupportEnvelope, DamageIsToldWithWhatWasExpected) {
   other[0] = 'X';
   EXPECT_EQ(wrong_with(other),
             "its code is damaged, or of another build: it begins with other bytes than KRAITENV. libkrait.so and "
-            "libkrait_codegen.so are of different builds: install both again");
+            "libkrait_codegen.so are of different builds: reinstall both");
   EXPECT_EQ(wrong_with(bytes, TargetKind::Ptx), "its code is for target cpu, expected ptx");
   for (std::size_t at = 52; at < 80; ++at) {  // sizes of parts
     other = bytes;
@@ -79,7 +79,7 @@ TEST(SupportEnvelope, AnotherFormatIsToldWithTheCure) {
   std::memcpy(bytes.data() + 8, &later, sizeof later);
   const std::string expected = "its code is in format " + std::to_string(later) + ", expected " +
                                std::to_string(Envelope::version) +
-                               ": libkrait.so and libkrait_codegen.so are of different builds: install both again";
+                               ": libkrait.so and libkrait_codegen.so are of different builds: reinstall both";
   EXPECT_EQ(wrong_with(bytes), expected);
   try {
     open_or_fail(std::as_bytes(std::span(bytes)), TargetKind::Cpu, "saxpy (a.cpp:3)");

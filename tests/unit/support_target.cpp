@@ -72,10 +72,10 @@ TEST(Target, ShortTextsAndDefaults) {
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   const std::string kinds =
-      " is not a target: expected sm_75 … sm_121, cpu, vulkan, opencl, or a whole target as `krait devices` prints it";
-  EXPECT_EQ(read(""), "\"\"" + kinds);
-  EXPECT_EQ(read("metal"), "\"metal\"" + kinds);
-  EXPECT_EQ(read("vulkan push=128"), "\"vulkan push=128\"" + kinds);
+      ": expected sm_75 … sm_121, cpu, vulkan, opencl, or a full target string as printed by `krait devices`";
+  EXPECT_EQ(read(""), "unknown target \"\"" + kinds);
+  EXPECT_EQ(read("metal"), "unknown target \"metal\"" + kinds);
+  EXPECT_EQ(read("vulkan push=128"), "unknown target \"vulkan push=128\"" + kinds);
   EXPECT_EQ(read("interpreter fast"), "target \"interpreter fast\": \"fast\": expected nothing more");
   const std::string sms =
       ": expected a compute capability: one of 75, 80, 86, 87, 89, 90, 90a, 100, 100a, 103, 103a, 120, 120a, 121, 121a";
@@ -87,11 +87,11 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
             "target \"ptx sm=90 isa=79\": \"isa=79\": expected a PTX version: one of 63, 64, 65, 70, 71, 72, 73, "
             "74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88");
   EXPECT_EQ(read("ptx sm=90a isa=78"), "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");
-  EXPECT_EQ(read("ptx"), "target \"ptx\": expected sm= behind ptx");
+  EXPECT_EQ(read("ptx"), "target \"ptx\": expected sm= after ptx");
   EXPECT_EQ(read("ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
-  EXPECT_EQ(read("ptx sm=90 sm=80"), "target \"ptx sm=90 sm=80\": \"sm=80\": sm= is there already");
-  EXPECT_EQ(read("cpu"), "target \"cpu\": expected x86-64 behind cpu");
-  EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 behind cpu");
+  EXPECT_EQ(read("ptx sm=90 sm=80"), "target \"ptx sm=90 sm=80\": \"sm=80\": sm= is given twice");
+  EXPECT_EQ(read("cpu"), "target \"cpu\": expected x86-64 after cpu");
+  EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 after cpu");
   EXPECT_EQ(read("cpu x86-64 lanes=3"), "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16");
   EXPECT_EQ(read("cpu x86-64 parts=16"), "target \"cpu x86-64 parts=16\": \"parts=16\": expected one of 1, 2, 4, 8");
   EXPECT_EQ(read("cpu x86-64 cpu="),

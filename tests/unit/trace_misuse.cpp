@@ -27,8 +27,8 @@ TEST(trace_misuse, outside_of_a_recording) {
   } catch (const krait::error& e) {
     EXPECT_EQ(e.kind(), krait::error::kind_type::usage);
     EXPECT_STREQ(e.message(),
-                 "a traced value or a word of kernels is used while nothing is being recorded: kr::value, kr::var, views and "
-                 "control flow belong into the lambda of kr::kernel or kr::vectorize");
+                 "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of "
+                 "kr::kernel or kr::vectorize");
   }
   EXPECT_THROW(kr::if_(true, [] {}), krait::error);
   EXPECT_THROW(kr::thread_idx(), krait::error);
@@ -51,8 +51,7 @@ TEST(trace_misuse, value_of_an_older_recording) {
 TEST(trace_misuse, value_of_a_body_that_has_ended) {
   int line = 0;
   const std::string text =
-      "a traced value is used after the body in which it was made has ended: declare a kr::var before the body and assign to it "
-      "inside";
+      "a traced value is used outside the body that made it: declare a kr::var before the body and assign to it inside";
   expect_misuse(
       [&](kr::view<int> y) {
         std::optional<kr::value<int>> kept;
@@ -104,8 +103,8 @@ TEST(trace_misuse, empty_body) {
 TEST(trace_misuse, cpp_leaves_a_loop) {
   int line = 0;
   const std::string text =
-      "C++ left the body of this loop in its middle (break, return or an exception): the body is recorded once, so use break_(), "
-      "continue_() or return_()";
+      "a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), continue_() or "
+      "return_()";
   expect_misuse(
       [&](kr::view<int> y) {
         line = __LINE__ + 1;
@@ -151,18 +150,18 @@ TEST(trace_misuse, exception_caught_inside_the_kernel) {
     }
     y[0] = 2;
   });
-  EXPECT_NE(message.find("a C++ exception left a recorded body: what follows it cannot be recorded"), std::string::npos)
+  EXPECT_NE(message.find("a C++ exception left a recorded body: the rest of it cannot be recorded"), std::string::npos)
       << message;
 }
 
 TEST(trace_misuse, leaving_what_is_not_there) {
   int line = 0;
-  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); }, line, "break_() outside of a recorded loop");
+  expect_misuse([&](kr::view<int>) { line = __LINE__, kr::break_(); }, line, "break_() outside a recorded loop");
   expect_misuse(
       [&](kr::view<int> y) {
         for (int i = 0; i < 3; ++i) line = __LINE__, kr::if_(y[i] > 0, [&] { kr::continue_(); });
       },
-      line, "continue_() outside of a recorded loop");
+      line, "continue_() outside a recorded loop");
   expect_misuse([&](kr::view<int> y) { line = __LINE__, kr::return_(y[0]); }, line,
                 "return_(value) is for kr::function and kr::vectorize: a kernel writes to a view and ends with "
                 "kr::return_()");
@@ -172,7 +171,7 @@ TEST(trace_misuse, leaving_what_is_not_there) {
         line = __LINE__, kr::return_();
         kr::detail::end_body(scope);
       },
-      line, "a function that gives a value is left with kr::return_(value)");
+      line, "a function that returns a value must be left with kr::return_(value)");
 }
 
 TEST(trace_misuse, shapes_and_steps) {
@@ -182,12 +181,14 @@ TEST(trace_misuse, shapes_and_steps) {
         line = __LINE__ + 1;
         for (auto i : kr::range(0, 9, 0)) y[i] = 0;
       },
-      line, "the step of a range is 0: it would never end");
-  EXPECT_NE(misuse([&](kr::view<int, 2> y) { y(0, 0) = kr::cast<int>(y.extent(2)); }).find("extent(2) of a view of 2 dimensions"),
+      line, "the step of a range is 0: the loop would never end");
+  EXPECT_NE(misuse([&](kr::view<int, 2> y) {
+              y(0, 0) = kr::cast<int>(y.extent(2));
+            }).find("extent(2) is out of range for a view of 2 dimensions"),
             std::string::npos);
   EXPECT_NE(misuse([&](kr::view<int> y) {
               kr::switch_(y[0]).case_(1, [&] { y[1] = 0; }).case_(3, 1, [&] { y[2] = 0; });
-            }).find("this switch_ has two cases of one value"),
+            }).find("this switch_ has two cases with the same value"),
             std::string::npos);
 }
 
@@ -257,8 +258,11 @@ TEST(trace_warnings, signed_and_unsigned) {
     y[0] = i - y[1] < n;
     kr::if_(n > 3, [&] { y[0] = 2; });
   });
-  EXPECT_EQ(found, (std::vector{std::to_string(line) + ": comparison of a signed with an unsigned value, both as unsigned: a "
-                                                       "negative one is large"}));
+  EXPECT_EQ(
+      found,
+      (std::vector{
+          std::to_string(line) +
+          ": comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large"}));
 }
 
 }  // namespace

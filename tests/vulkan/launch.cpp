@@ -220,7 +220,7 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
                            "  %1: shared<i32, 1> = shared {4000000}\n  return\n}\n"));
   const auto too_large = d.load(std::as_bytes(std::span(large)), "large");
   r.dynamic_shared = 0;
-  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory, "),
+  EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory requested; "),
             std::string::npos);
   Counter still(64);
   still.put(std::vector<std::int32_t>(64, 1));
@@ -282,7 +282,7 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
     EXPECT_EQ(loaded(nested_kernel(79, returns), "nested"), "");
     EXPECT_EQ(loaded(nested_kernel(80, returns), "nested"),
               wrong ? "kernel nested: conditions, loops and early returns nest 80 deep, and " + device()->name() +
-                          " computes wrong results beyond 79: take another device (KRAIT_DEVICE=cpu)"
+                          " computes wrong results beyond 79: use another device (KRAIT_DEVICE=cpu)"
                     : "");
   }
   const auto counted = [](const char* trips) {
@@ -293,10 +293,9 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
   };
   EXPECT_EQ(loaded(counted("65535"), "loops"), "");
   EXPECT_EQ(loaded(counted("65536"), "loops"),
-            wrong
-                ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
-                      " ends all loops after 65535: take another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
-                : "");
+            wrong ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
+                        " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
+                  : "");
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {
@@ -306,7 +305,9 @@ TEST_F(VulkanLaunch, AForkHasNoDevice) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     const auto refused = [&](auto&& call) {
-      return message_of(call).find("is a fork of one that used Vulkan") != std::string::npos;
+      return message_of(call).find(
+                 "this process is a fork of one that used Vulkan, which drivers do not support: start the child with exec") !=
+             std::string::npos;
     };
     const bool all = refused([&] { c.launch(); }) && refused([&] { c.get(); }) && refused([&] { c.d.allocate(64, {}); }) &&
                      refused([&] { c.d.synchronize(); });
@@ -360,7 +361,7 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
     EXPECT_EQ(f.message,
-              "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device does not have");
+              "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
   }
 }
 

@@ -27,7 +27,7 @@ struct Opened {
   Entry entry;
   Opened(const Folder& folder, const FileInfo& file) {
     if (auto all = folder.read(file.name, false)) bytes = std::move(*all);
-    else wrong = "cannot be read, or others can write to it";
+    else wrong = "cannot be read, or is writable by others";
     if (wrong.empty())
       if (const char* why = krait::cache::decode(bytes, entry)) wrong = why;
     if (wrong.empty() && krait::cache::file_name(entry.key, entry.source) != file.name) wrong = "of another name";
@@ -76,7 +76,7 @@ void print_source(std::string_view source) {
   const bool text =
       std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c != 127) || c < 0; });
   if (text) fmt::print("{}{}", source, source.ends_with('\n') ? "" : "\n");
-  else fmt::print("({} bytes that are no text)\n", source.size());
+  else fmt::print("({} bytes of binary data)\n", source.size());
 }
 
 int show(const Folder& folder, const std::string& wanted) {
@@ -109,7 +109,7 @@ int verify(const Folder& folder) {
       ++damaged;
     }
   }
-  fmt::print("{} entries are sound, {} damaged\n", sound, damaged);
+  fmt::print("{} entries intact, {} damaged\n", sound, damaged);
   return damaged != 0;
 }
 

@@ -79,7 +79,8 @@ int dump(const DumpOptions& o) {
     return 2;
   }
   if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() && (o.emit.size() > 1 || !o.program.empty())) {
-    fmt::print(stderr, "krait dump: spv is binary, and no part of a text: give it alone, with a .kir file\n");
+    fmt::print(stderr,
+               "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
     return 2;
   }
   return o.program.empty() ? dump_file(o) : dump_program(o);

@@ -22,7 +22,7 @@ int devices() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Looks at Krait's kernels and devices", "krait"};
+  CLI::App app{"Inspects Krait's kernels and devices", "krait"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "krait " KRAIT_VERSION);
 
@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
       ->check(CLI::IsMember({"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "spv"}));
-  dump_command->add_option("--target", dump.target, "cpu, sm_90, vulkan, opencl, or a whole target as `krait devices` prints it");
+  dump_command->add_option("--target", dump.target,
+                           "cpu, sm_90, vulkan, opencl, or a full target string as printed by `krait devices`");
   dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
@@ -44,13 +45,13 @@ int main(int argc, char** argv) {
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
 
   tool::CacheOptions cache;
-  CLI::App* cache_command = app.add_subcommand("cache", "look at the compiled kernels on disk, or remove them");
+  CLI::App* cache_command = app.add_subcommand("cache", "list, check or remove the compiled kernels on disk");
   cache_command->require_subcommand(1);
   cache_command->add_subcommand("list", "every entry, most recently used first");
-  cache_command->add_subcommand("show", "an entry: how it was made, and of what")
-      ->add_option("HASH", cache.hash, "how its hash starts")
+  cache_command->add_subcommand("show", "an entry: how it was made, and from what")
+      ->add_option("HASH", cache.hash, "the beginning of its hash")
       ->required();
-  cache_command->add_subcommand("verify", "read every entry; exit with 1 where one is damaged");
+  cache_command->add_subcommand("verify", "check every entry; exit with status 1 if one is damaged");
   cache_command->add_subcommand("prune", "remove damaged entries, and the least recently used ones beyond the size")
       ->add_option("--size", cache.size, "bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G");
   cache_command->add_subcommand("clear", "remove every entry");
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     // A word that is no command: the message would be that a command is missing.
     if (const std::vector<std::string> left = app.remaining(true); !left.empty()) {
-      fmt::print(stderr, "krait: \"{}\" is no command or argument here; --help lists them\n", left.front());
+      fmt::print(stderr, "krait: unknown command or argument \"{}\"; --help lists them\n", left.front());
       return e.get_exit_code();
     }
     return app.exit(e);

@@ -96,9 +96,10 @@ template <class Arg>
 constexpr auto parameter_for() {
   using plain = std::remove_cvref_t<Arg>;
   static_assert(!is_vector_of_bool<plain>,
-                "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
-  static_assert(by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
-                "a kernel's arguments are numbers, plain structs of them, kr::array, and containers with data() and size()");
+                "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
+  static_assert(
+      by_value<plain> || container<referred<Arg>> || is_vector_of_bool<plain>,
+      "a kernel's arguments must be numbers, plain structs of numbers, kr::array, or containers with data() and size()");
   if constexpr (by_value<plain>) return std::type_identity<value<plain>>{};
   else return std::type_identity<typename view_parameter<Arg>::type>{};
 }
@@ -225,10 +226,11 @@ void add_argument(argument*& next, const kernel_state* state, unsigned parameter
     static_assert(container<referred<Arg>>, "this parameter is a view: pass kr::array or a container with data() and size()");
     using given = typename view_parameter<Arg>::element;
     using wanted = typename traits::element;
-    static_assert(
-        std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
-        "the container's element type is not the view's: convert the container, or declare the parameter kr::view of its type");
-    static_assert(container_traits<referred<Arg>>::rank == traits::rank, "the array's number of dimensions is not the view's");
+    static_assert(std::is_same_v<std::remove_const_t<given>, std::remove_const_t<wanted>>,
+                  "the container's element type differs from the view's: convert the container, or declare the parameter "
+                  "kr::view of its type");
+    static_assert(container_traits<referred<Arg>>::rank == traits::rank,
+                  "the array and the view differ in their number of dimensions");
     static_assert(
         std::is_const_v<wanted> || !std::is_const_v<given>,
         "a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable");

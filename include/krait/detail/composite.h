@@ -23,7 +23,8 @@ struct struct_parts {  // refused: nothing that would only repeat it
 };
 template <class Type>
 struct struct_parts<Type, true> {
-  static_assert(member_count<Type> <= most_members, "krait: a struct in a kernel has at most 24 members: nest it");
+  static_assert(member_count<Type> <= most_members,
+                "krait: a struct in a kernel can have at most 24 members: move some into a nested struct");
   using types = typename decltype(visit_members(std::declval<Type&>(), [](auto&... members) {
     return std::type_identity<std::tuple<std::remove_reference_t<decltype(members)>...>>();
   }))::type;

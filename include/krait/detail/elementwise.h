@@ -16,7 +16,7 @@ namespace krait::detail {
 // ---- result types ----------------------------------------------------------------------------------------------------------------
 template <class Type>
 struct results {  // of a lambda that returns Type: the element types of its outputs
-  static_assert(!std::is_void_v<Type>, "an element-wise function ends in `return value;`");
+  static_assert(!std::is_void_v<Type>, "an element-wise function must return a value: end it with `return value;`");
   using type = std::tuple<held_t<Type>>;
 };
 template <class... Types>
@@ -32,10 +32,10 @@ struct element_of {
 template <class Arg>
 struct element_of<Arg, false> {
   static_assert(!is_vector_of_bool<std::remove_cvref_t<Arg>>,
-                "std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>");
+                "std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>");
   static_assert(
       container<referred<Arg>>,
-      "an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()");
+      "an element-wise function takes numbers, plain structs of numbers, kr::array, and containers with data() and size()");
   using type = std::remove_const_t<typename container_traits<referred<Arg>>::element>;
 };
 template <class Arg>
@@ -44,7 +44,7 @@ using element_of_t = typename element_of<Arg>::type;
 template <class Lambda, class... Elems>
 struct lambda_results {
   static_assert(std::is_invocable_v<const Lambda&, value<Elems>...>,
-                "the lambda cannot be called with these arguments: it gets one kr::value<T> an argument");
+                "the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument");
   using type = typename results<std::remove_cvref_t<std::invoke_result_t<const Lambda&, value<Elems>...>>>::type;
 };
 /// The declared result of the signature whose parameters are exactly Elems, else the lambda's.
@@ -80,7 +80,7 @@ template <class Lambda, int Rank, class Inputs, class Outputs>
 struct elementwise_recording;
 template <class Lambda, int Rank, class... Inputs, class... Outputs>
 struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>> {
-  static_assert(sizeof...(Outputs) > 0, "an element-wise function returns a value, or a std::tuple of values");
+  static_assert(sizeof...(Outputs) > 0, "an element-wise function must return a value or a std::tuple of values");
   struct position {
     node at[Rank];
   };  // nodes: values cannot be assigned
@@ -143,10 +143,10 @@ struct elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Out
       const auto& s = *static_cast<const sink*>(context);
       using output = std::tuple_element_t<0, std::tuple<Outputs...>>;
       if constexpr (sizeof...(Outputs) > 1)
-        misuse("a function with several results ends with its `return`: return_ cannot leave it", {});
+        misuse("return_ cannot leave a function with several results: end it with its `return`", {});
       else if constexpr (plain<output>)
         store<output>(s.outputs[0], s.at, value<output>(convert(scalar_of<output>, result)), every_dim{});
-      else misuse("kr::return_(v) gives a number, and this element-wise function returns a struct: assign to a kr::var", {});
+      else misuse("kr::return_(v) returns a number, but this element-wise function returns a struct: assign to a kr::var", {});
     }
   };
   template <class Result, std::size_t... Out>
@@ -306,9 +306,9 @@ struct elementwise_into {
   static void call(kernel_state* state, const Lambda& lambda, const stream* on, std::tuple<Outputs&...> outputs, Args&&... args) {
     using returned = typename lambda_results<Lambda, element_of_t<Args>...>::type;
     static_assert(sizeof...(Outputs) == std::tuple_size_v<returned>,
-                  "into() names another number of outputs than the function returns");
+                  "into() needs one output per value that the function returns");
     static_assert((container<Outputs> && ...) && (!std::is_const_v<typename container_traits<Outputs>::element> && ...),
-                  "into() takes kr::array or containers that can be written");
+                  "into() takes kr::array or writable containers");
     constexpr int rank = largest({rank_of<Outputs&>...});
     static_assert(((rank_of<Args> <= rank) && ...), "an argument has more dimensions than the output");
     constexpr std::size_t inputs = (input_of<Args>::nodes + ... + 0);

@@ -153,21 +153,21 @@ constexpr decltype(auto) visit_members(Object& object, Visit&& visit) {
 /// What is no plain struct is refused in the user's words.
 template <class Type>
 consteval bool check_aggregate() {
-  static_assert(!std::is_reference_v<Type>, "krait: a reference has no meaning on another device: hold the value itself");
-  static_assert(!std::is_pointer_v<Type>,
-                "krait: a pointer has no meaning on another device: pass the data as an array of its own");
-  static_assert(!std::is_union_v<Type>, "krait: kernels cannot name the members of a union: use a struct, and kr::bitcast");
+  static_assert(!std::is_reference_v<Type>, "krait: a reference is not valid on another device: store the value itself");
+  static_assert(!std::is_pointer_v<Type>, "krait: a pointer is not valid on another device: pass the data as a separate array");
+  static_assert(!std::is_union_v<Type>, "krait: kernels cannot access the members of a union: use a struct and kr::bitcast");
   static_assert(std::is_class_v<Type> || std::is_union_v<Type> || std::is_pointer_v<Type> || std::is_reference_v<Type>,
-                "krait: kernels know the arithmetic types (except long double), enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
-                "kr::f8e5m2, kr::vec and plain structs of them");
+                "krait: kernels support the arithmetic types except long double, enumerations, kr::f16, kr::bf16, kr::f8e4m3, "
+                "kr::f8e5m2, kr::vec and plain structs of these");
   if constexpr (std::is_class_v<Type>) {
     static_assert(std::is_trivially_copyable_v<Type>,
-                  "krait: kernels copy structs as bytes, and this one is not trivially copyable");
-    static_assert(std::is_aggregate_v<Type>,
-                  "krait: this class has constructors or private members: kernels know plain structs "
-                  "(and std::complex, by krait/complex.h)");
-    static_assert(std::is_copy_assignable_v<Type>, "krait: a struct in a kernel has neither references nor const members");
-    static_assert(!std::is_empty_v<Type>, "krait: a struct in a kernel has members");
+                  "krait: kernels copy structs as bytes: this one must be trivially copyable");
+    static_assert(
+        std::is_aggregate_v<Type>,
+        "krait: this class has constructors or private members: use a plain struct, or std::complex with krait/complex.h");
+    static_assert(std::is_copy_assignable_v<Type>,
+                  "krait: a struct in a kernel cannot have references or const members: store plain values");
+    static_assert(!std::is_empty_v<Type>, "krait: a struct in a kernel needs at least one member");
   }
   return std::is_class_v<Type> && std::is_trivially_copyable_v<Type> && std::is_aggregate_v<Type> &&
          std::is_copy_assignable_v<Type> && !std::is_empty_v<Type>;

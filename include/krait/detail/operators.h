@@ -163,8 +163,8 @@ KRAIT_BINARY(>=, Ge, compare_rule)
   template <detail::plain Left, detail::traced Right>                                                         \
   void operator symbol(Left&, const Right&) {                                                                 \
     static_assert(detail::always_false<Right>,                                                                \
-                  "krait: a C++ variable keeps nothing that threads compute: declare it "                     \
-                  "kr::var, as in kr::var sum = 0.0f; sum " #symbol " v");                                    \
+                  "krait: a plain C++ variable cannot hold a per-thread value: declare it kr::var, as "       \
+                  "in kr::var sum = 0.0f; sum " #symbol " v");                                                \
   }
 KRAIT_COMPOUND(+=, Add, arithmetic_rule)
 KRAIT_COMPOUND(-=, Sub, arithmetic_rule)

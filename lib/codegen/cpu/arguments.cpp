@@ -97,7 +97,7 @@ void Arguments::place_arrays() {
     std::uint64_t bytes = f_.type_of(inst.results[0]).elem_bytes;
     for (std::int64_t extent : inst.list) bytes *= std::uint64_t(extent);
     if (inst.op == Op::Local) bytes *= shape_.gang();
-    if (bytes > (1u << 30) || fixed > (1u << 30)) unsupported("shared or local arrays of more than 1 GiB");
+    if (bytes > (1u << 30) || fixed > (1u << 30)) unsupported("shared or local arrays exceed 1 GiB");
     if (inst.op == Op::Shared && inst.list[0] == 0) return;
     if (inst.op == Op::Local && bytes <= stack_limit) {
       array_offset_[inst.results[0]] = on_stack;

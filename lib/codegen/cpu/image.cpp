@@ -123,7 +123,7 @@ struct Image {
       if (!(elf.getFlags() & llvm::ELF::SHF_ALLOC) || section.isText() != code || elf.getSize() == 0) continue;
       if (elf.getType() == llvm::ELF::SHT_X86_64_UNWIND) continue;
       if (elf.getFlags() & llvm::ELF::SHF_WRITE)
-        unsupported("the code wants writable data (" + take(section.getName(), "name").str() + ")");
+        unsupported("the code needs writable data (" + take(section.getName(), "name").str() + ")");
       std::size_t align = std::max<std::uint64_t>(section.getAlignment().value(), 1);
       bytes.resize((bytes.size() + align - 1) / align * align, '\0');
       at[unsigned(section.getIndex())] = bytes.size();
@@ -141,7 +141,7 @@ struct Image {
         llvm::object::ELFSymbolRef symbol(*relocation.getSymbol());
         auto home = take(symbol.getSection(), "symbol's section");
         if (home == object.section_end() || !at.count(unsigned(home->getIndex())))
-          unsupported("the CPU code calls " + take(symbol.getName(), "symbol name").str() + ", which is not part of it");
+          unsupported("the CPU code calls " + take(symbol.getName(), "symbol name").str() + ", which it does not contain");
         std::int64_t value = std::int64_t(at[unsigned(home->getIndex())] + take(symbol.getValue(), "symbol value"));
         std::int64_t addend = take(relocation.getAddend(), "addend");
         std::size_t place = base + relocation.getOffset();

@@ -59,7 +59,7 @@ void Notes::note_access(const ir::Inst& inst, const Address* a) {
                             "constants or loop counters";
                    Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
                    if (linear)
-                     cause = {"the index has a type that may begin again at 0 between two threads",
+                     cause = {"the index has a type that may wrap around to 0 between two threads",
                               "Compute indices as int or std::int64_t"};
                    // With AVX2 alone scalarise.cpp decides later, by the processor.
                    const bool has = size >= 4 && (shape_.machine.level == CpuLevel::Avx512 || (avx2 && !stores));
@@ -77,8 +77,7 @@ void Notes::note_pure(const ir::Inst& inst) {
   if (!record || shape_.lanes == 1) return;
   if (inst.op == Op::Fma && !shape_.machine.fma)
     return record->slow(f_, inst, "call",
-                        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
-                        "(KRAIT_CPU), or strict mode, which fuses nothing");
+                        "call: this processor level has no fma, so a function is called for each thread. Use a later level (KRAIT_CPU), or strict mode, which does not fuse");
   if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) || f_.is_const(inst.operands[1])) return;
   const bool wide = ir::bits_of(inst.type.scalar) == 64;
   record->slow(f_, inst, "division",
@@ -109,9 +108,7 @@ void Notes::note_branch(const ir::Inst& inst) {
   code_.functions.record->slow(
       f_, inst, "branch",
       fmt::format(
-          "divergent branch: threads side by side choose by themselves, so {} sides run one after the other, each under a "
-          "mask: about {} operations in all. Let a warp or block choose as one, or compute before what the sides have in "
-          "common",
+          "divergent branch: neighbouring threads choose differently, so {} sides run one after the other, each under a mask: about {} operations in all. Let a warp or block choose together, or compute the common part before the branch",
           sides, operations));
 }
 
@@ -119,8 +116,7 @@ void Notes::note_loop(const ir::Inst& inst) {
   if (!code_.functions.record || shape_.lanes == 1 || inst.op == Op::GridStride) return;
   code_.functions.record->slow(
       f_, inst, "loop",
-      fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until the last has left. Give "
-                  "threads side by side work of one length",
+      fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until the last has left. Give neighbouring threads work of equal length",
                   shape_.gang()));
 }
 
@@ -130,7 +126,7 @@ void Notes::note_call_by_lane(const ir::Inst& inst) {
   code_.functions.record->slow(
       f_, inst, "call",
       fmt::format(
-          "call: the rare function {} is called for one thread after the other. Leave .rare out where most threads call it",
+          "call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
           code_.functions.module.callee(inst).name));
 }
 
@@ -178,9 +174,7 @@ void Notes::note_barriers(const Fission& plan) {
       const bool one = values == 1;
       code_.functions.record->slow(
           f_, inst, "barrier",
-          fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
-                      "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one; what "
-                      "a warp shares needs no barrier",
+          fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; sharing within a warp needs no barrier",
                       loop ? "in each trip of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
     }
   };

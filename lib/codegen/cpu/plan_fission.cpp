@@ -159,7 +159,7 @@ class Planner {
 
   std::uint32_t reserve(std::uint64_t bytes) {
     std::uint64_t at = p_.gang_bytes;
-    if (at + bytes > (1u << 28)) unsupported("more than 256 MiB of values that live across barriers");
+    if (at + bytes > (1u << 28)) unsupported("more than 256 MiB of values are live across barriers");
     p_.gang_bytes = std::uint32_t(at + ((bytes + 63) & ~std::uint64_t(63)));
     return std::uint32_t(at);
   }

@@ -16,14 +16,180 @@ void Record::tell(Hints& hints) const {
   for (const auto& [inst, by] : masked_)
     if (by.second) parted.try_emplace(by.second, Behind{by.first}).first->second.count += 1;
   for (const auto& [inst, behind] : parted)
-    hints.add(
-        "mask", behind.f->locations[inst->loc],
-        fmt::format(
-            "masks: threads part here, and {} access{} behind it {} under a mask of a bit per thread, which a processor without "
-            "AVX-512 does piece by piece. Let all threads store: choose the value by kr::select, or put the body into one "
-            "kr::if_ "
-            "instead of leaving early",
-            behind.count, behind.count == 1 ? "" : "es", behind.count == 1 ? "runs" : "run"));
+    hints.add("mask", behind.f->locations[inst->loc],
+              fmt::format("masks: threads diverge here, and {} later access{} {} under a mask of one bit per thread, which a "
+                          "processor without AVX-512 handles piece by piece. Let all threads store: choose the value by "
+                          "kr::select, or put the body into one kr::if_ instead of leaving early",
+                          behind.count, behind.count == 1 ? "" : "es", behind.count == 1 ? "runs" : "run"));
 }
 
+<<<<<<< HEAD
+=======
+/// `a`: where the elements of a load or store were found to lie; null: side by side.
+void Emitter::note_access(const ir::Inst& inst, const Address* a) {
+  Record* const record = functions_.record;
+  if (!record || shape_.lanes == 1) return;
+  const unsigned size = ir::size_of(inst.type.scalar);
+  const bool stores = inst.op == Op::Store || inst.op == Op::StoreVec, avx2 = shape_.machine.level >= CpuLevel::Avx2;
+  const bool masks_cost = shape_.machine.level < CpuLevel::Avx512 && (stores || size < 4 || !avx2);
+  if (masks_cost) record->masked(f_, inst, everyone() ? nullptr : parted_);
+  if (!a || (a->kind != Address::Kind::Lanes && a->kind != Address::Kind::Steps))
+    return record->access(f_, inst, Record::Access::Row, "", [] { return ""; });
+  const ir::Type& array = f_.type_of(inst.operands[0]);
+  const ir::ValueId index = inst.operands[1];
+  const Lowered& i = get(index);
+  const bool linear = i.form == Lowered::Form::Linear && i.step != 0;
+  if (linear && array.space != ir::Space::Local && !wraps(index))
+    return record->access(f_, inst, Record::Access::Strided, "strided", [&] {
+      return strided_text(stores, i.step * std::int64_t(array.index_bytes()), array.elem_bytes,
+                          "so a vector's elements are accessed one by one");
+    });
+  record->access(f_, inst, Record::Access::Each,
+                 array.space == ir::Space::Local ? "local"
+                 : stores                        ? "scatter"
+                                                 : "gather",
+                 [&]() -> std::string {
+                   if (array.space == ir::Space::Local)
+                     return "local array: it is indexed by a number that differs from thread to thread, so its elements are "
+                            "accessed one by one. Index it by "
+                            "constants or loop counters";
+                   Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return uniform(v); });
+                   if (linear)
+                     cause = {"the index has a type that may wrap around to 0 between two threads",
+                              "Compute indices as int or std::int64_t"};
+                   // With AVX2 alone scalarise.cpp decides later, by the processor.
+                   const bool has = size >= 4 && (shape_.machine.level == CpuLevel::Avx512 || (avx2 && !stores));
+                   const char* price = !has ? "one by one"
+                                       : shape_.machine.level == CpuLevel::Avx512
+                                           ? "which is one instruction but as many accesses"
+                                           : "one by one or by an instruction that is hardly faster";
+                   return fmt::format("{}: {}, and {} threads access {} places, {}. {}", stores ? "scatter" : "gather", cause.why,
+                                      shape_.gang(), shape_.gang(), price, cause.cure);
+                 });
+}
+
+void Emitter::note_pure(const ir::Inst& inst) {
+  Record* const record = functions_.record;
+  if (!record || shape_.lanes == 1) return;
+  if (inst.op == Op::Fma && !shape_.machine.fma)
+    return record->slow(f_, inst, "call",
+                        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
+                        "(KRAIT_CPU), or strict mode, which does not fuse");
+  if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) || f_.is_const(inst.operands[1])) return;
+  const bool wide = ir::bits_of(inst.type.scalar) == 64;
+  record->slow(f_, inst, "division",
+               division_text(inst.type.scalar, false, wide ? "thread by thread" : "by way of floating-point division"));
+}
+
+void Emitter::note_atomic(const ir::Inst& inst, const Address& a) {
+  Record* const record = functions_.record;
+  if (!record || inst.op == Op::AtomicLoad || one_lane_ || shape_.lanes == 1 ||
+      f_.type_of(inst.operands[0]).space != ir::Space::Global)
+    return;
+  record->slow(
+      f_, inst, "atomic",
+      fmt::format("atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
+                  "kr::warp::reduce or in "
+                  "a shared array, and let one thread of the warp or block update",
+                  copied_.contains(inst.operands[0]) ? " where the array is large or the launch small" : "",
+                  a.kind == Address::Kind::One ? ", and all of them the same place" : ""));
+}
+
+/// A branch whose sides run in turn.
+void Emitter::note_branch(const ir::Inst& inst) {
+  if (!functions_.record || shape_.lanes == 1) return;
+  unsigned sides = 0, operations = 0;
+  for (const ir::RegionId r : inst.regions)
+    if (const unsigned w = ir::weight(functions_.module, f_, r); w >= large_side) ++sides, operations += w;
+  if (sides < 2) return;
+  functions_.record->slow(
+      f_, inst, "branch",
+      fmt::format(
+          "divergent branch: neighbouring threads choose differently, so {} sides run one after the other, each under a mask: "
+          "about {} operations in all. Let a warp or block choose together, or compute the common part before the branch",
+          sides, operations));
+}
+
+void Emitter::note_loop(const ir::Inst& inst) {
+  if (!functions_.record || shape_.lanes == 1 || inst.op == Op::GridStride) return;
+  functions_.record->slow(f_, inst, "loop",
+                          fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until the "
+                                      "last has left. Give neighbouring threads work of equal length",
+                                      shape_.gang()));
+}
+
+/// A function that takes one thread at a time. Those that report to the host have no place in the source.
+void Emitter::note_call_by_lane(const ir::Inst& inst) {
+  if (!functions_.record || functions_.module.callee(inst).locations.size() < 2) return;
+  functions_.record->slow(
+      f_, inst, "call",
+      fmt::format("call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
+                  functions_.module.callee(inst).name));
+}
+
+/// Barriers that the block's gangs are cut at: what each of them keeps of a thread.
+void Emitter::note_barriers(const Fission& plan) {
+  if (!functions_.record) return;
+  struct Life {
+    std::uint32_t first, last;
+  };
+  std::map<ir::ValueId, Life> kept;  // by segment
+  for (ir::ValueId v = 0; v < f_.values.size(); ++v)
+    if (plan.place[v] != Fission::no_place && f_.type_of(v).is_value()) kept[v] = {~0u, 0};
+  const auto lives = [&](ir::ValueId v, std::uint32_t segment) {
+    if (const auto at = kept.find(v); at != kept.end())
+      at->second = {std::min(at->second.first, segment), std::max(at->second.last, segment)};
+  };
+  ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
+    const ir::Inst& inst = f_.insts[id];
+    for (const ir::ValueId v : inst.operands) lives(v, plan.segment[id]);
+    std::uint32_t end = plan.segment[id];
+    for (const ir::RegionId r : inst.regions) {
+      for (const ir::ValueId v : f_.regions[r].params) lives(v, plan.segment[id]);
+      ir::for_each_inst(f_, r, [&](ir::InstId inner, ir::RegionId) { end = std::max(end, plan.segment[inner]); });
+    }
+    for (const ir::ValueId v : inst.results) lives(v, plan.outer[id] ? end + 1 : end);
+    if (!ir::is_loop(inst.op) || !plan.outer[id]) return;
+    // What was made before the loop is kept for its next trip.
+    ir::for_each_inst(f_, inst.regions[0], [&](ir::InstId inner, ir::RegionId) {
+      for (const ir::ValueId v : f_.insts[inner].operands)
+        if (const auto at = kept.find(v); at != kept.end() && at->second.first < plan.segment[id]) lives(v, end);
+    });
+  });
+  const auto walk = [&](auto&& self, ir::RegionId r, const ir::Inst* loop) -> void {
+    for (const ir::InstId id : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[id];
+      const ir::Inst* const around = ir::is_loop(inst.op) && plan.outer[id] ? &inst : loop;
+      for (const ir::RegionId inner : inst.regions) self(self, inner, around);
+      // interchange_trips puts barriers into loops, at the loop's line, because it is faster so.
+      if (!ir::is_barrier(inst.op) || (loop && loop->loc == inst.loc)) continue;
+      const auto crosses = [&](const auto& value) {
+        return value.second.first <= plan.segment[id] && plan.segment[id] < value.second.last;
+      };
+      const auto values = std::size_t(std::count_if(kept.begin(), kept.end(), crosses));
+      if (values < (loop ? 1 : many_values)) continue;
+      const bool one = values == 1;
+      functions_.record->slow(f_, inst, "barrier",
+                              fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread "
+                                          "{} through memory from one to the next. A fixed block of at most 16 vectors, "
+                                          "kr::kernel<grid, block>, runs as one piece; sharing within a warp needs no barrier",
+                                          loop ? "in each trip of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
+    }
+  };
+  walk(walk, f_.body, nullptr);
+}
+
+/// Whether a condition holds for one lane of a gang at most: an index that differs from lane to lane is equal to what is one
+/// number.
+bool Emitter::chooses_one(ir::ValueId condition) const {
+  const ir::Inst* d = f_.def(condition);
+  if (!d) return false;
+  if (d->op == Op::And) return chooses_one(d->operands[0]) || chooses_one(d->operands[1]);
+  if (d->op != Op::Eq) return false;
+  const Lowered &x = get(d->operands[0]), &y = get(d->operands[1]);
+  const auto steps = [](const Lowered& v) { return v.form == Lowered::Form::Linear && v.step != 0; };
+  return (steps(x) && y.form == Lowered::Form::Uniform) || (steps(y) && x.form == Lowered::Form::Uniform);
+}
+
+>>>>>>> 0f7adfb (Say messages as a native technical writer would, test their exact texts or list those without, and tell the house in half the words)
 }  // namespace krait::codegen::cpu

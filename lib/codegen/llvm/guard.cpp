@@ -96,13 +96,12 @@ Failure run_guarded(std::function<void()> work) {
     return true;
   }();
   (void)installed;
-  if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM's: this process compiles no more kernels"};
+  if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM: this process cannot compile any more kernels"};
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   if (!start(job))
-    return {3, "no thread with a stack of " + std::to_string(stack_bytes >> 20) +
-                   " MiB of address space could be started to compile "
-                   "on: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
+    return {3, "cannot start a compiler thread with a stack of " + std::to_string(stack_bytes >> 20) +
+                   " MiB of address space: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
   std::unique_lock lock(job->mutex);
   job->done.wait(lock, [&] { return job->finished; });
   return job->result;

@@ -49,8 +49,8 @@ void check_legality(const ir::Module& module, const ir::ArgumentLayout& layout, 
   const ir::Function& kernel = module.kernel();
   std::uint32_t arguments = layout.size, limit = isa >= 81 ? large_arguments : small_arguments;
   if (arguments > limit)
-    unsupported(fmt::format("kernel '{}': {} bytes of arguments, PTX ISA {}.{} takes {}", kernel.name, arguments, isa / 10,
-                            isa % 10, limit));
+    unsupported(fmt::format("kernel '{}': {} bytes of arguments; PTX ISA {}.{} takes at most {}", kernel.name, arguments,
+                            isa / 10, isa % 10, limit));
   for (const ir::Function& f : module.functions) check_functions(f);
 }
 

@@ -45,8 +45,8 @@ void Emitter::need(Feature feature, std::string_view of_what) {
     unsupported(fmt::format("{}: {} needs sub-groups (the device feature \"{}\"), which Krait does not use on OpenCL", where,
                             of_what, support::word_of(feature)));
   if (!has(feature))
-    unsupported(fmt::format("{}: {} needs the device feature \"{}\", which the device does not have", where, of_what,
-                            support::word_of(feature)));
+    unsupported(
+        fmt::format("{}: {} needs the device feature \"{}\", which the device lacks", where, of_what, support::word_of(feature)));
 }
 
 void Emitter::begin(Id label) {

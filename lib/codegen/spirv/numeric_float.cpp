@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Floating-point operations with the results that the interpreter gives: what drivers round or order differently (notes of
-// trials in docs/architecture.md) is written out.
+// trials in docs/code-generation.md) is written out.
 #include <fmt/core.h>
 
 #include "codegen/spirv/emitter.h"

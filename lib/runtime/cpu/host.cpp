@@ -102,7 +102,7 @@ support::Target host_target() {
       support::fail_usage("KRAIT_CPU={}: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not \"{}\"",
                           asked, word);
   }
-  if (level > host) support::fail_usage("KRAIT_CPU={}: this processor reaches x86-64-v{} only", asked, unsigned(host));
+  if (level > host) support::fail_usage("KRAIT_CPU={}: this processor supports x86-64-v{} at most", asked, unsigned(host));
   if (!lanes) lanes = level == CpuLevel::Avx512 ? 16 : level == CpuLevel::Avx2 ? 8 : 4;
   support::Target target{support::TargetKind::Cpu};
   target.cpu.lanes = lanes, target.cpu.parts = parts;

@@ -122,7 +122,7 @@ void Pool::reserve(std::size_t bytes) {
   auto have = std::count_if(free_scratch_.begin(), free_scratch_.end(), fits);
   for (auto i = have; i < std::ptrdiff_t(threads_); ++i) {
     const Scratch::Block block = Scratch::allocate(bytes);
-    if (!block.data) support::fail_device("cpu: no memory for {} bytes of shared arrays a thread", bytes);
+    if (!block.data) support::fail_device("cpu: no memory for {} bytes of shared arrays per thread", bytes);
     free_scratch_.push_back(block);
   }
 }

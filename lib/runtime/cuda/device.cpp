@@ -174,8 +174,8 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const st
   if (registers) ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
   ModuleHandle module = nullptr;
   if (const Result r = api_.module_load(&module, ptx.c_str(), 2, options, values))
-    support::fail_device("{} ({}): the driver does not take the code of kernel {}: {}{}{}", id(), name_, kernel_name,
-                         text_of(api_, r), *log ? ". It says: " : "", log);
+    support::fail_device("{} ({}): the driver rejects the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
+                         *log ? ". It says: " : "", log);
   FunctionHandle function = nullptr;
   if (const Result r = api_.module_function(&function, module, code.entry.c_str())) {
     api_.module_unload(module);
@@ -227,7 +227,8 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   if (dynamic > k.opted_in_shared.load(std::memory_order_relaxed)) {
     const std::int64_t all = k.attributes().shared_bytes + q.dynamic_shared;
     if (all > limits_.shared_bytes)
-      support::fail_usage("kernel {}: {} bytes of shared memory, {} ({}) has {}", k.name, all, id(), name_, limits_.shared_bytes);
+      support::fail_usage("kernel {}: {} bytes of shared memory requested; {} ({}) has {}", k.name, all, id(), name_,
+                          limits_.shared_bytes);
     check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(dynamic)), "opting in to more shared memory");
     k.opted_in_shared = dynamic;
   }
@@ -247,8 +248,8 @@ void CudaDevice::launch_failed(Result r, const CudaExecutable& k, const LaunchRe
     const std::string last = debug_ ? "" : last_kernels();
     lose(r, what, last.empty() ? "" : "A kernel that ran before caused it; the last ones, newest first: " + last + ". ");
   }
-  support::fail_device("{} ({}): {} failed: {}. It uses {} registers a thread and takes blocks of up to {} threads", id(), name_,
-                       what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
+  support::fail_device("{} ({}): {} failed: {}. It uses {} registers per thread and takes blocks of up to {} threads", id(),
+                       name_, what, text_of(api_, r), k.attributes().registers, k.attributes().max_threads);
 }
 
 void* CudaDevice::make_graph(std::span<const GraphLaunch> launches) {
@@ -320,8 +321,7 @@ std::uint64_t CudaDevice::allocate(std::size_t bytes, StreamHandle stream) {
     r = attempt();
   }
   if (r == OutOfMemory)
-    support::fail_device("{} ({}): out of memory: {} bytes were asked for, the device has {} in all", id(), name_, bytes,
-                         memory_);
+    support::fail_device("{} ({}): out of memory: {} bytes requested; the device has {} in all", id(), name_, bytes, memory_);
   check(r, "allocating memory");
   return a;
 }

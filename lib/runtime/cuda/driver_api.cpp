@@ -21,7 +21,7 @@ Opened open_driver() {
   }
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    o.why = "an NVIDIA device is there, but libcuda.so.1 cannot be opened: install the driver's user-space part";
+    o.why = "an NVIDIA device is present, but libcuda.so.1 cannot be opened: install the user-space part of the driver";
     return o;
   }
   const char* missing = nullptr;

@@ -82,7 +82,7 @@ std::string name_of(cl_int result) {
     case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
     case CL_MEM_COPY_OVERLAP: return "the ranges of a copy overlap";
     case CL_BUILD_PROGRAM_FAILURE: return "the program cannot be built";
-    case CL_INVALID_BINARY: return "the driver does not take the binary";
+    case CL_INVALID_BINARY: return "the driver rejects the binary";
     case CL_INVALID_WORK_GROUP_SIZE: return "the block is too large or has a wrong shape";
     case CL_INVALID_WORK_ITEM_SIZE: return "a dimension of the block is too large";
     case CL_INVALID_BUFFER_SIZE: return "the buffer is too large";

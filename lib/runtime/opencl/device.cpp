@@ -72,8 +72,8 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   free_waiting();
   if (bytes > gpu_.largest_allocation)
     support::fail_device(
-        "{}: {} bytes of memory were asked for at once, and its driver gives {} at most (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it "
-        "into several arrays",
+        "{}: an allocation of {} bytes exceeds the driver's limit of {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several "
+        "arrays",
         name(), bytes, gpu_.largest_allocation);
   if (shares()) {
     const auto address = reinterpret_cast<std::uint64_t>(allocate_shared(bytes));
@@ -83,7 +83,7 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   cl_int result = CL_SUCCESS;
   const cl_mem memory = create_buffer(bytes, result);
   if (result != CL_SUCCESS)
-    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: {}", name(), bytes, total_memory(),
+    support::fail_device("{}: out of device memory: {} bytes requested, of {}: {}", name(), bytes, total_memory(),
                          name_of(result));
   const std::uint64_t address = next.fetch_add((bytes + 2 * granule - 1) / granule * granule);
   allocations_.emplace(address, Allocation{memory, bytes});
@@ -110,7 +110,7 @@ void* OpenClDevice::allocate_shared(std::size_t bytes) {
   void* shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
   if (!shared) wait_for_freed(), shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
   if (!shared)
-    support::fail_device("{}: out of device memory: {} bytes asked for, of {}: clSVMAlloc gives none", name(), bytes,
+    support::fail_device("{}: out of device memory: {} bytes requested, of {}: clSVMAlloc gives none", name(), bytes,
                          total_memory());
   return shared;
 }

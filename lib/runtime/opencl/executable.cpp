@@ -67,7 +67,7 @@ cl_kernel OpenClExecutable::kernel(bool one_trip) {
   cl_int result = CL_SUCCESS;
   p.kernel = gpu_.cl->clCreateKernel(p.program, blob_.envelope.entry.c_str(), &result);
   if (result != CL_SUCCESS)
-    support::fail_device("kernel {}: {} has built it, and has no kernel: {}", name_, gpu_.name, name_of(result));
+    support::fail_device("kernel {}: {} built it, but the program has no kernel: {}", name_, gpu_.name, name_of(result));
   return p.kernel;
 }
 

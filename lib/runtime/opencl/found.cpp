@@ -188,8 +188,8 @@ Answer ask_apart(support::Store* store, std::chrono::milliseconds patience) {
   }
   Answer none;
   none.skipped.push_back(
-      fmt::format("opencl: its drivers are not used, as a process that asked them {}{}{}; the variable OCL_ICD_VENDORS tells the "
-                  "loader which drivers to load",
+      fmt::format("opencl: its drivers are not used, because a process that asked them {}{}{}; the variable OCL_ICD_VENDORS "
+                  "tells the loader which drivers to load",
                   child.ended, answer.asking.empty() ? "" : " at ", answer.asking));
   return none;
 }
@@ -205,7 +205,7 @@ std::string choose_memory(opencl::Gpu& gpu) {
   const char* const wanted = std::getenv("KRAIT_OPENCL_MEMORY");
   if (!wanted || !*wanted) return {};
   const auto at = std::find(std::begin(memory_words), std::end(memory_words), std::string_view(wanted));
-  if (at == std::end(memory_words)) return fmt::format("KRAIT_OPENCL_MEMORY={} is none of buffers, svm and system", wanted);
+  if (at == std::end(memory_words)) return fmt::format("KRAIT_OPENCL_MEMORY={}: expected buffers, svm or system", wanted);
   const auto form = Memory(at - std::begin(memory_words));
   if (form != Memory::Buffers && gpu.memory_form == Memory::Buffers)
     return fmt::format("KRAIT_OPENCL_MEMORY={}: it has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)", wanted);

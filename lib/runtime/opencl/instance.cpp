@@ -87,14 +87,15 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
 
 /// Empty, or what Krait cannot do without.
 std::string missing_for_krait(const Gpu& gpu, const std::string& extensions) {
-  if (!number_of<cl_bool>(gpu, CL_DEVICE_AVAILABLE)) return "the driver says that it is not available";
+  if (!number_of<cl_bool>(gpu, CL_DEVICE_AVAILABLE)) return "the driver reports it as unavailable";
   if (number_of<cl_uint>(gpu, CL_DEVICE_ADDRESS_BITS) != 64) return "its addresses do not have 64 bits";
   if (!number_of<cl_bool>(gpu, CL_DEVICE_ENDIAN_LITTLE)) return "it is not a little-endian device";
   if (text_of(*gpu.cl, gpu.device, CL_DEVICE_PROFILE) != "FULL_PROFILE") return "it has only the embedded profile";
   if (gpu.takes_il) return {};
-  if (!lists(extensions, "cl_khr_spir")) return "the driver takes neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir";
+  if (!lists(extensions, "cl_khr_spir"))
+    return "the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir";
   std::string why;
-  if (!Translator::open(why)) return "the driver takes no SPIR-V, and " + why;
+  if (!Translator::open(why)) return "the driver does not accept SPIR-V, and " + why;
   return {};
 }
 
@@ -178,7 +179,7 @@ void find_handles(Gpu& gpu) {
       return;
     }
   }
-  support::fail_device("{} ({}) is no longer there{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name,
+  support::fail_device("{} ({}) is no longer available{}{}: `krait cache clear` makes Krait ask OpenCL's drivers again", gpu.name,
                        gpu.platform_name, why.empty() ? "" : ", as ", why);
 }
 

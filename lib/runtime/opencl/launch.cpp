@@ -21,7 +21,7 @@ void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
   cl_uint next = 0;
   const auto took = [&](cl_int result) {
     if (result != CL_SUCCESS)
-      support::fail_device("kernel {}: {} does not take parameter {}: {}", code.name(), name(), next - 1, name_of(result));
+      support::fail_device("kernel {}: {} rejects parameter {}: {}", code.name(), name(), next - 1, name_of(result));
   };
   const auto set = [&](std::size_t bytes, const void* from) { took(gpu_.cl->clSetKernelArg(kernel, next++, bytes, from)); };
   for (const OpenClParameter& p : code.parameters()) {
@@ -63,7 +63,8 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
                   h.arguments.size);
   const std::int64_t shared = std::int64_t(h.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.local_memory))
-    support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(), gpu_.local_memory);
+    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(), shared, name(),
+                        gpu_.local_memory);
   for (unsigned d = 0; d < 3; ++d)
     if (h.block[d] && request.block[d] != std::int64_t(h.block[d]))
       support::fail_usage("kernel {}: compiled for blocks of {} × {} × {} threads", code.name(), h.block[0], h.block[1],

@@ -23,7 +23,7 @@ const Translator* Translator::open(std::string& why) {
       t.translate_ = reinterpret_cast<krait_translate_fn>(dlsym(library, "krait_translate"));
       t.release_ = reinterpret_cast<krait_translate_release_fn>(dlsym(library, "krait_translate_release"));
       if (t.translate_ && t.release_) return &t;
-      tried = "it lacks functions that this library expects";
+      tried = "its exports do not match this library";
     }
     failure =
         "Krait's translator libkrait_translator.so, which is built where SPIRV-LLVM-Translator is installed, cannot be loaded: " +

@@ -106,7 +106,7 @@ std::uint64_t VulkanDevice::allocate(std::size_t bytes, StreamHandle) {
     address = o.heap.allocate(bytes);
   }
   if (!address)
-    support::fail_device("{}: out of device memory: {} bytes asked for, {} of {} in use by Krait", name(), bytes, o.heap.used(),
+    support::fail_device("{}: out of device memory: {} bytes requested, {} of {} in use by Krait", name(), bytes, o.heap.used(),
                          total_memory());
   return address;
 }

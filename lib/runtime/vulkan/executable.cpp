@@ -23,10 +23,10 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
         "kernel {}: its code is damaged: {} bytes of facts about it and {} of words, expected {} and a multiple of 4",
         kernel_name, envelope_.own.size(), code.size(), sizeof facts_);
   if (facts_.push_bytes > gpu.features.limits.maxPushConstantsSize)
-    support::fail_device("kernel {}: {} bytes of push constants, {} has {}", kernel_name, facts_.push_bytes, gpu.features.name,
+    support::fail_device("kernel {}: {} bytes of push constants; {} has {}", kernel_name, facts_.push_bytes, gpu.features.name,
                          gpu.features.limits.maxPushConstantsSize);
   const Features& features = gpu.features;
-  constexpr const char* cure = "take another device (KRAIT_DEVICE=cpu)";
+  constexpr const char* cure = "use another device (KRAIT_DEVICE=cpu)";
   if (facts_.depth > features.most_depth)
     support::fail_device(
         "kernel {}: conditions, loops and early returns nest {} deep, and {} computes wrong results beyond {}: {}", kernel_name,

@@ -159,7 +159,7 @@ Found vulkan_devices(bool software, support::Store* store) {
   Found found;
   const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
   if (!software && !has_gpu_node()) {
-    skip("vulkan: no GPU's device node (/dev/dri, /dev/nvidia0, …) on this machine");
+    skip("vulkan: this machine has no device node of a GPU (/dev/dri, /dev/nvidia0, …)");
     return found;
   }
   std::string why;
@@ -170,7 +170,7 @@ Found vulkan_devices(bool software, support::Store* store) {
   for (VkPhysicalDevice physical : all) {
     Features features = query_features(physical);
     if (features.software && !software) {
-      skip(features.name + ": no GPU; KRAIT_DEVICE=vulkan or its name takes it");
+      skip(features.name + ": not a GPU; KRAIT_DEVICE=vulkan or its name selects it");
     } else if (std::string missing = missing_for_krait(features); !missing.empty()) {
       skip(fmt::format("{}: {}", features.name, missing));
     } else {

@@ -68,7 +68,7 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   const support::Envelope& e = code.envelope();
   const std::int64_t shared = std::int64_t(e.fixed_shared) + request.dynamic_shared;
   if (shared > std::int64_t(gpu_.features.limits.maxComputeSharedMemorySize))
-    support::fail_usage("kernel {}: {} bytes of shared memory, {} has {}", code.name(), shared, name(),
+    support::fail_usage("kernel {}: {} bytes of shared memory requested; {} has {}", code.name(), shared, name(),
                         gpu_.features.limits.maxComputeSharedMemorySize);
   for (unsigned d = 0; d < 3; ++d)
     if (e.block[d] && request.block[d] != std::int64_t(e.block[d]))

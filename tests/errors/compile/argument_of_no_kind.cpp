@@ -1,4 +1,4 @@
-// error: an element-wise function takes numbers, plain structs of them, kr::array, and containers with data() and size()
+// error: an element-wise function takes numbers, plain structs of numbers, kr::array, and containers with data() and size()
 #include <krait/krait.h>
 namespace kr = krait;
 

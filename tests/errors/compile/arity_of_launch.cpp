@@ -1,4 +1,4 @@
-// error: the launch has another number of arguments than the lambda has parameters
+// error: the launch and the lambda differ in their number of arguments: pass one argument per parameter
 #include <vector>
 
 #include <krait/krait.h>

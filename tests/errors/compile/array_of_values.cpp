@@ -1,4 +1,4 @@
-// error: declare it kr::var, as in kr::var<float> a[4] or std::array<kr::var<float>, 4>
+// error: krait: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var, as in kr::var<float> a[4] or std::array<kr::var<float>, 4>
 #include <array>
 
 #include <krait/krait.h>

@@ -1,4 +1,4 @@
-// error: atomic needs an element of a writable view: kr::atomic(x[i])
+// error: krait: atomic needs an element of a writable view: kr::atomic(x[i])
 #include <krait/control.h>
 namespace kr = krait;
 

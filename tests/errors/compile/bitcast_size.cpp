@@ -1,4 +1,4 @@
-// error: bitcast keeps the size
+// error: krait: bitcast needs two types of the same size
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: bitwise and counting atomics need integers
+// error: krait: bitwise and counting atomics need integers
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: the body of if_, while_ and switch_ returns nothing
+// error: krait: the body of if_, while_ or switch_ must return nothing: assign to a kr::var, or use kr::select or kr::return_
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: the values of a case are plain integers or enumerators, and its last argument is the body
+// error: krait: the values of a case must be plain integers or enumerators, and its last argument must be the body
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: compile() needs to know the types: declare the lambda's parameters, or call the kernel
+// error: compile() needs the types of the parameters: declare them in the lambda, or call the kernel
 #include <krait/krait.h>
 namespace kr = krait;
 

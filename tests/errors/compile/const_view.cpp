@@ -1,4 +1,4 @@
-// error: elements of a kr::view<const T> are never written
+// error: krait: a kr::value (and `auto`) is immutable: declare it kr::var to assign to it; elements of a kr::view<const T> are read-only
 #include <krait/control.h>
 namespace kr = krait;
 

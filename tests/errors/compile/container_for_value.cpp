@@ -1,4 +1,4 @@
-// error: this parameter is a kr::value: pass a number
+// error: this parameter is a kr::value: pass a number, or a struct of exactly its type
 #include <vector>
 
 #include <krait/krait.h>

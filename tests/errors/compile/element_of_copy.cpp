@@ -1,4 +1,4 @@
-// error: the container holds another type
+// error: the container's element type differs from the array's
 #include <vector>
 
 #include <krait/krait.h>

@@ -1,4 +1,4 @@
-// error: the container's element type is not the view's: convert the container, or declare the parameter kr::view of its type
+// error: the container's element type differs from the view's: convert the container, or declare the parameter kr::view of its type
 #include <vector>
 
 #include <krait/krait.h>

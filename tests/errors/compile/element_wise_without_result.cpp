@@ -1,4 +1,4 @@
-// error: an element-wise function ends in `return value
+// error: an element-wise function must return a value: end it with `return value;`
 #include <vector>
 
 #include <krait/krait.h>

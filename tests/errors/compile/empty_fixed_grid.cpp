@@ -1,4 +1,4 @@
-// error: grid and block are at least 1
+// error: grid and block must be at least 1 in each dimension
 #include <krait/krait.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: an index is an integer: convert with kr::cast<int>(v)
+// error: krait: an index must be an integer: convert it with kr::cast<int>(v)
 #include <krait/control.h>
 namespace kr = krait;
 

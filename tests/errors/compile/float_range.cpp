@@ -1,4 +1,4 @@
-// error: the bounds of a range are integers: convert with kr::cast<int>(n)
+// error: krait: the bounds of a range must be integers: convert with kr::cast<int>(n)
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: switch_ selects by an integer
+// error: krait: switch_ needs an integer or an enumeration
 #include <krait/control.h>
 namespace kr = krait;
 

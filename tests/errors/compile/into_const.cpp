@@ -1,4 +1,4 @@
-// error: into() takes kr::array or containers that can be written
+// error: into() takes kr::array or writable containers
 #include <vector>
 
 #include <krait/krait.h>

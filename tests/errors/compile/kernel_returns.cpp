@@ -1,4 +1,4 @@
-// error: a kernel returns nothing: write to a view
+// error: a kernel must return nothing: write its results to a view
 #include <vector>
 
 #include <krait/krait.h>

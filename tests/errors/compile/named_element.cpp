@@ -1,4 +1,4 @@
-// error: assign to x[i] itself, or declare t kr::var
+// error: krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: into() names another number of outputs than the function returns
+// error: into() needs one output per value that the function returns
 #include <vector>
 
 #include <krait/krait.h>

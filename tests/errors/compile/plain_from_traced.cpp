@@ -1,4 +1,4 @@
-// error: a traced value cannot become a plain one
+// error: krait: a traced value cannot become a plain C++ value: keep it in `auto` or kr::value, and convert with kr::cast<T>(v)
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: the array's number of dimensions is not the view's
+// error: the array and the view differ in their number of dimensions
 #include <krait/krait.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: this operator needs integers: convert with kr::cast<int>(v)
+// error: krait: this operator needs integers: convert with kr::cast<int>(v)
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: this function takes integers, not bools or floats: convert with kr::cast<unsigned>(v)
+// error: krait: this function takes integers, not bools or floats: convert with kr::cast<unsigned>(v)
 #include <krait/krait.h>
 namespace kr = krait;
 

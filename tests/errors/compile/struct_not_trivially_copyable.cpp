@@ -1,4 +1,4 @@
-// error: krait: kernels copy structs as bytes, and this one is not trivially copyable
+// error: krait: kernels copy structs as bytes: this one must be trivially copyable
 #include <krait/krait.h>
 namespace kr = krait;
 

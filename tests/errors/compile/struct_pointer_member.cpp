@@ -1,4 +1,4 @@
-// error: krait: a pointer has no meaning on another device: pass the data as an array of its own
+// error: krait: a pointer is not valid on another device: pass the data as a separate array
 #include <krait/krait.h>
 namespace kr = krait;
 

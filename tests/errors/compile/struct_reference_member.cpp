@@ -1,4 +1,4 @@
-// error: krait: a struct in a kernel has neither references nor const members
+// error: krait: a struct in a kernel cannot have references or const members: store plain values
 #include <krait/krait.h>
 namespace kr = krait;
 

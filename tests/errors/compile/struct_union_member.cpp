@@ -1,4 +1,4 @@
-// error: krait: kernels cannot name the members of a union: use a struct, and kr::bitcast
+// error: krait: kernels cannot access the members of a union: use a struct and kr::bitcast
 #include <krait/krait.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: krait: this class has constructors or private members: kernels know plain structs
+// error: krait: this class has constructors or private members: use a plain struct, or std::complex with krait/complex.h
 #include <krait/krait.h>
 namespace kr = krait;
 

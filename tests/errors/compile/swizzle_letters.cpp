@@ -1,4 +1,4 @@
-// error: krait: a swizzle has one to four of the vector's components, by xyzw or rgba
+// error: krait: a swizzle names one to four components of the vector, by xyzw or rgba
 #include <krait/krait.h>
 namespace kr = krait;
 

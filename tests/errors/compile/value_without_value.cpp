@@ -1,4 +1,4 @@
-// error: a kr::value is immutable and cannot be left to be assigned: declare it kr::var
+// error: a kr::value is immutable and must be initialised: give it a value, or declare a kr::var
 #include <krait/krait.h>
 namespace kr = krait;
 

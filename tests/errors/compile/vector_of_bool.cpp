@@ -1,4 +1,4 @@
-// error: std::vector<bool> has no bytes to share with a kernel: use std::vector<unsigned char>
+// error: std::vector<bool> stores bits, which a kernel cannot access: use std::vector<unsigned char>
 #include <vector>
 
 #include <krait/krait.h>

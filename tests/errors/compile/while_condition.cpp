@@ -1,4 +1,4 @@
-// error: the condition of while_ is a lambda
+// error: krait: the condition of while_ must be a lambda: while_([&] { return k < n; }, [&] { … })
 #include <krait/control.h>
 namespace kr = krait;
 

@@ -1,4 +1,4 @@
-// error: use kr::if_, kr::while_ or kr::select instead of if
+// error: krait: a traced value is not known while recording: use kr::if_, kr::while_ or kr::select instead of if, while and ?:
 #include <krait/control.h>
 namespace kr = krait;
 

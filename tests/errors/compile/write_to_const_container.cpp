@@ -1,4 +1,4 @@
-// error: a const or temporary container cannot be written
+// error: a const or temporary container cannot be written: declare the parameter kr::view<const T>, or pass a variable
 #include <krait/krait.h>
 #include <vector>
 namespace kr = krait;
