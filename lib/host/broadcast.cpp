@@ -248,3 +248,11 @@ void call_elementwise(kernel_state* state, const void* lambda, const elementwise
 }
 
 }  // namespace krait::detail
+
+namespace krait::host {
+
+void broadcast_inputs(detail::argument* arguments, unsigned count, int rank, const std::int64_t* extents) {
+  detail::broadcast(nullptr, arguments, count, count, rank, extents);
+}
+
+}  // namespace krait::host

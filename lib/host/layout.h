@@ -16,6 +16,9 @@ std::string shape_text(const std::int64_t* extents, int rank);
 int axis_of(std::int64_t axis, int rank);
 std::int64_t size_of(const detail::layout& l);
 
+/// Gives arguments these extents, with stride 0 along those that repeat; they do broadcast.
+void broadcast_inputs(detail::argument* arguments, unsigned count, int rank, const std::int64_t* extents);
+
 /// Bytes from an array's first element: the elements lie from `begin` to before `end`, which are equal where there is none.
 struct Reach {
   std::int64_t begin = 0, end = 0;

@@ -7,6 +7,7 @@ extents, elements). The elements of an array count from 0; a view is a letter an
 """
 import random
 import sys
+import warnings
 
 import numpy as np
 
@@ -154,11 +155,36 @@ class Maker:
             name = "increase"
         return f"{name} {words} {views} {source} = {text(a)}"
 
+    def case_reduce(self):
+        kind = self.random.choice(["i32", "f32"])
+        a, words = self.base(kind)
+        v, views = self.views(a)
+        name = self.random.choice(["sum", "max", "argmin", "mean", "all"])
+        count = 1 if name == "argmin" and self.random.random() < 0.7 else self.random.choice([0, 1, 1, 2])
+        if count > v.ndim or (name == "argmin" and count == 2):
+            count = 0
+        if v.size == 0 and name == "max":
+            count = 0  # where no result is asked for, NumPy refuses some of them
+        axes = self.random.sample(range(v.ndim), count)
+        keep = count == 1 and self.random.random() < 0.5
+        axis = None if count == 0 else axes[0] if count == 1 else tuple(axes)
+        where = {"where": np.asarray(v % 3 == 1)} if name == "sum" and self.random.random() < 0.3 else {}
+        if name == "mean":
+            where["dtype"] = np.float64
+        try:
+            result = text(getattr(np, name)(v, axis=axis, keepdims=keep, **where))
+        except ValueError:
+            result = "error"
+        given = [a - v.ndim if self.random.random() < 0.3 else a for a in axes]
+        masked = int("where" in where)
+        return f"reduce {words} {views} {name} {masked} {int(keep)} {count} {' '.join(map(str, given))} = {result}"
+
     def make(self):
         return getattr(self, self.random.choice([n for n in dir(self) if n.startswith("case_")]))()
 
 
 def main():
+    warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     maker = Maker(int(sys.argv[1]))
     for _ in range(int(sys.argv[2])):

@@ -10,6 +10,8 @@
 namespace krait {}
 namespace kr = krait;
 
+#include <krait/algorithm/reduce.h>
+
 #include "arrays/case_reader.h"
 
 namespace {
@@ -99,8 +101,60 @@ std::string run_assign(std::istream& in) {
   return std::visit([&](const auto& b) { return difference(result(in), b); }, base);
 }
 
+/// What `reduce`, a function of an array and options, makes of the case's options.
+template <class Array, class Reduce>
+std::string reduced(std::istream& in, const Array& x, double tolerance, const Reduce& reduce) {
+  int keeps = 0;
+  in >> keeps;
+  const auto axes = krait::test::read_list(in);
+  result(in);
+  const bool fails = (in >> std::ws).peek() == 'e';
+  const auto compare = [&](const auto&... options) -> std::string {
+    auto got = reduce(x, options...);
+    if (fails) return "NumPy refuses this";
+    if constexpr (std::is_arithmetic_v<decltype(got)>) {
+      kr::array<decltype(got)> one(1);
+      one.fill(got);
+      return difference(in, one, tolerance);
+    } else {
+      return difference(in, got, tolerance);
+    }
+  };
+  try {
+    if (axes.empty()) return compare();
+    if (axes.size() == 1) return keeps ? compare(kr::axis(axes[0]), kr::keepdims) : compare(kr::axis(axes[0]));
+    if constexpr (Array::rank >= 2) return compare(kr::axis(axes[0], axes[1]));
+    return "too many axes";
+  } catch (const kr::error& e) {
+    return fails ? "" : e.message();
+  }
+}
+template <class T>
+std::string run_reduce(std::istream& in) {
+  const Any<T> base = krait::test::read_base<T>(in), view = krait::test::read_views<T>(in, base);
+  std::string name;
+  int masked = 0;
+  in >> name >> masked;
+  constexpr double exact = 0, rounded = 2e-7;
+  return std::visit(
+      [&](const auto& v) -> std::string {
+        if (name == "sum" && masked)
+          return reduced(in, v, rounded,
+                         [](const auto& x, const auto&... o) { return kr::sum(x, o..., kr::where(kr::fmod(x, 3.0f) == 1)); });
+        if (name == "sum") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::sum(x, o...); });
+        if (name == "max") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::max(x, o...); });
+        if (name == "argmin") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::argmin(x, o...); });
+        if (name == "mean") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::mean(x, o...); });
+        if (name == "all") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::all(x, o...); });
+        return "no reduction is called " + name;
+      },
+      view);
+}
+
 template <class T>
 std::string run(const std::string& what, std::istream& in) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, int>)
+    if (what == "reduce") return run_reduce<T>(in);
   if (what == "view") return run_view<T>(in);
   if (what == "add") return run_add<T>(in);
   if (what == "assign") return run_assign<T, false>(in);

@@ -2,6 +2,7 @@
 //
 // The code of docs/arrays.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 
 #include <cstdio>
@@ -47,6 +48,20 @@ void views() {
   a *= a;                                              // in place
   // [/assignment]
   expect(a, {49, 1, 1, 1, 64, 25, 25, 25, 81, 196, 225, 256}, __LINE__);
+  a = kr::array<float, 2>({3, 4});
+  a.copy_from(counting);
+  a -= 4.0f;
+  // [reductions]
+  float total = kr::sum(a * a + 1.0f);                 // one kernel, no array in between; waits for the number
+  auto largest = kr::max(a, kr::axis(0));              // kr::array<float, 1>: stays on the device
+  auto means = kr::mean(a, kr::axis(-1), kr::keepdims);
+  kr::array<float, 2> centred = a - means;
+  float positive = kr::sum(a, kr::where(a > 0.0f), kr::initial(0.0f));
+  // [/reductions]
+  if (total != 182 || positive != 28) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  expect(largest, {4, 5, 6, 7}, __LINE__);
+  expect(means, {-2.5f, 1.5f, 5.5f}, __LINE__);
+  expect(centred(1), {-1.5f, -0.5f, 0.5f, 1.5f}, __LINE__);
 }
 
 }  // namespace
