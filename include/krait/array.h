@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays on a device.
+// Arrays on a device, and views that share their memory.
 #pragma once
 
 #include <concepts>
@@ -10,76 +10,35 @@
 #include <utility>
 
 #include <krait/detail/call.h>
+#include <krait/detail/views.h>
 #include <krait/device.h>
+#include <krait/host_array.h>
 
 namespace krait {
 
-/// Extents of an array, the last contiguous.
-template <int Rank>
-struct shape {
-  std::int64_t extents[Rank]{};
+/// Which index of an array's memory is contiguous: the last in C order, the first in Fortran's.
+enum class storage_order : unsigned char { c, fortran };
 
-  constexpr shape() = default;
-  template <std::integral... Extents>
-  requires(sizeof...(Extents) == Rank) constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
-  constexpr std::int64_t operator[](int d) const { return extents[d]; }
-  /// The product of the extents.
-  constexpr std::int64_t size() const {
-    std::int64_t n = 1;
-    for (std::int64_t e : extents) n *= e;
-    return n;
-  }
-  friend constexpr bool operator==(const shape&, const shape&) = default;
-};
-
-/// What the host reads back from an array: owned elements in C order. Converts to any container made from a pair of pointers.
-template <class Elem>
-class host_array {
- public:
-  explicit host_array(std::size_t size) : data_(static_cast<Elem*>(detail::allocate_host(size * sizeof(Elem)))), size_(size) {}
-  host_array(host_array&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr, other.size_ = 0; }
-  host_array& operator=(host_array&& other) noexcept {
-    std::swap(data_, other.data_), std::swap(size_, other.size_);
-    return *this;
-  }
-  ~host_array() { detail::free_host(data_); }
-
-  Elem* data() noexcept { return data_; }
-  const Elem* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return size_; }
-  Elem* begin() noexcept { return data_; }
-  Elem* end() noexcept { return data_ + size_; }
-  const Elem* begin() const noexcept { return data_; }
-  const Elem* end() const noexcept { return data_ + size_; }
-  Elem& operator[](std::size_t i) noexcept { return data_[i]; }
-  const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
-
-  template <class Container>
-  requires std::constructible_from<Container, const Elem*, const Elem*>
-  operator Container() const { return Container(begin(), end()); }
-
- private:
-  Elem* data_;
-  std::size_t size_;
-};
-
-/// Elements of type Elem in C order on one device. Owns its memory and moves; `copy_from` copies.
-/// Work on it is asynchronous on GPUs; reading it back waits.
-template <class Elem, int Rank = 1>
+/// Elements of type Elem on one device: their extents, and strides between them. Arrays move; a view, which a(…) and the functions below
+/// it give, is an array that shares another's memory and keeps it. `copy` and `copy_from` copy elements. Elements of a view of a const
+/// array are const. Work on arrays is asynchronous on GPUs; reading them waits.
+template <class Elem, int Rank>
 class array {
-  static_assert(Rank >= 1 && Rank <= 4, "krait::array has 1 to 4 dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait::array has 1 to 4 dimensions");
   static_assert(std::is_trivially_copyable_v<Elem>, "elements are copied as bytes: use a trivially copyable type");
 
  public:
-  using value_type = Elem;
+  using element_type = Elem;
+  using value_type = std::remove_const_t<Elem>;
   static constexpr int rank = Rank;
 
   array() = default;
   /// Uninitialised elements. Throws error{usage} for a negative extent, error{device} when memory is short.
-  explicit array(shape<Rank> extents, krait::device on = krait::device()) : shape_(extents) {
+  explicit array(shape<Rank> extents, krait::device on = krait::device()) : array(extents, storage_order::c, on) {}
+  array(shape<Rank> extents, storage_order order, krait::device on = krait::device()) : on_(detail::handle_of(on)) {
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
-    if (extents.size() > 0) memory_ = detail::allocate(detail::handle_of(on), bytes());
-    on_ = detail::handle_of(on);
+    set(detail::dense(extents.extents, Rank, order == storage_order::fortran));
+    if (extents.size() > 0) memory_ = detail::memory_share(detail::allocate(on_, bytes()));
   }
   template <std::integral... Extents>
   requires(sizeof...(Extents) == Rank) explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
@@ -88,101 +47,213 @@ class array {
   explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
   explicit array(const std::int64_t (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
 
-  array(array&& other) noexcept : shape_(other.shape_), memory_(other.memory_), on_(other.on_) {
-    other.memory_ = nullptr, other.shape_ = {};
-  }
-  array& operator=(array&& other) noexcept {
-    std::swap(shape_, other.shape_), std::swap(memory_, other.memory_), std::swap(on_, other.on_);
+  array(array&& other) noexcept { *this = std::move(other); }
+  array& operator=(array&& other) & noexcept {
+    std::swap(shape_, other.shape_), std::swap(strides_, other.strides_), std::swap(offset_, other.offset_);
+    memory_ = std::move(other.memory_), std::swap(on_, other.on_);
     return *this;
   }
-  ~array() { detail::release(memory_); }
+  array& operator=(const array&) & = delete;
+  /// `a(kr::all, 0) = x`: writes the elements of a view. x is a number, an array or an expression whose shape broadcasts to the view's; where
+  /// it overlaps what is written, it is read before.
+  template <class Source>
+  const array& operator=(Source&& source) && {
+    static_assert(!std::is_const_v<Elem>, "this is a view of a const array, or one whose elements repeat: it cannot be written");
+    assign_elements(detail::all_tag(), *this, std::forward<Source>(source));
+    return *this;
+  }
 
   /// Memory that somebody else owns: `address` is a device address of `on` and must outlive the array.
   static array wrap(std::uint64_t address, shape<Rank> extents, krait::device on) {
+    return wrap(address, extents, detail::dense(extents.extents, Rank, false).strides, on);
+  }
+  /// The same with strides, in elements, of any sign; `address` is the first element's.
+  static array wrap(std::uint64_t address, shape<Rank> extents, const std::int64_t* strides, krait::device on) {
     array a;
     detail::check_shape(extents.extents, Rank, sizeof(Elem));
     a.shape_ = extents, a.on_ = detail::handle_of(on);
-    if (extents.size() > 0) a.memory_ = detail::wrap_memory(a.on_, address, a.bytes());
+    for (int d = 0; d < Rank; ++d) a.strides_[d] = strides[d];
+    if (extents.size() > 0) a.memory_ = detail::memory_share(detail::wrap_memory(a.on_, address, a.bytes()));
     return a;
   }
 
   std::int64_t size() const noexcept { return shape_.size(); }
   std::int64_t extent(int d) const noexcept { return shape_[d]; }
   const shape<Rank>& extents() const noexcept { return shape_; }
+  /// Elements between neighbours along a dimension.
+  std::int64_t stride(int d) const noexcept { return strides_[d]; }
+  /// Whether the elements lie one behind the other, in this order.
+  bool is_contiguous(storage_order order = storage_order::c) const noexcept {
+    return detail::is_dense(at(), order == storage_order::fortran);
+  }
+  /// Of all elements, without what lies between them.
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(shape_.size()) * sizeof(Elem); }
   /// The device address of the first element (a host address on the CPU); 0 when empty.
-  std::uint64_t address() const noexcept { return memory_ ? detail::address_of(memory_) : 0; }
+  std::uint64_t address() const noexcept {
+    return memory_.get() && size() > 0 ? detail::address_of(memory_.get()) + static_cast<std::uint64_t>(offset_) * sizeof(Elem)
+                                       : 0;
+  }
   krait::device device() const { return detail::device_from(on_); }
 
-  /// Copies size() elements from a container of as many elements. Throws error{usage} when the counts differ.
+  // ---- views. Each throws error{usage}, in NumPy's words, for indices, axes and extents that the array does not have. -----------------
+
+  /// `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`: integers take one index and drop the dimension; dimensions that are not
+  /// named stay whole. With an integer for each: one element, to read or to assign to.
+  template <detail::sliceable... Items>
+  auto operator()(Items... items) {
+    return detail::views::slice(*this, items...);
+  }
+  template <detail::sliceable... Items>
+  auto operator()(Items... items) const {
+    return detail::views::slice(*this, items...);
+  }
+  /// The elements in C order with other extents, one of which may be -1: shared where strides can say it, else copied.
+  template <std::integral... Extents>
+  auto reshape(Extents... extents) {
+    return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
+  }
+  template <std::integral... Extents>
+  auto reshape(Extents... extents) const {
+    return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
+  }
+  /// With the dimensions in reverse order.
+  auto transpose() { return detail::views::transpose(*this); }
+  auto transpose() const { return detail::views::transpose(*this); }
+  /// `a.permute(2, 0, 1)`: dimension d of the view is dimension axes[d] of the array.
+  template <std::integral... Axes>
+  auto permute(Axes... axes) {
+    return detail::views::permute(*this, axes...);
+  }
+  template <std::integral... Axes>
+  auto permute(Axes... axes) const {
+    return detail::views::permute(*this, axes...);
+  }
+  /// Backwards along these dimensions, or all.
+  template <std::integral... Axes>
+  auto flip(Axes... axes) {
+    return detail::views::flip(*this, axes...);
+  }
+  template <std::integral... Axes>
+  auto flip(Axes... axes) const {
+    return detail::views::flip(*this, axes...);
+  }
+  /// Without these dimensions, whose extents are 1.
+  template <std::integral... Axes>
+  auto squeeze(Axes... axes) {
+    return detail::views::squeeze(*this, axes...);
+  }
+  template <std::integral... Axes>
+  auto squeeze(Axes... axes) const {
+    return detail::views::squeeze(*this, axes...);
+  }
+  /// Where two dimensions have equal indices, or the second is `offset` above, as the view's last dimension.
+  auto diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
+    return detail::views::diagonal(*this, offset, axis1, axis2);
+  }
+  auto diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const {
+    return detail::views::diagonal(*this, offset, axis1, axis2);
+  }
+  /// Repeated to these extents, without a copy; its elements cannot be written.
+  template <std::integral... Extents>
+  auto broadcast_to(Extents... extents) const {
+    return detail::views::broadcast_to(*this, shape<int(sizeof...(Extents))>(extents...));
+  }
+
+  /// A new array of the same elements in C order, on the same device or another.
+  array<value_type, Rank> copy() const { return copy(device()); }
+  array<value_type, Rank> copy(krait::device on) const {
+    array<value_type, Rank> out(shape_, on);
+    out.copy_from(*this);
+    return out;
+  }
+  /// Every element becomes x.
+  void fill(value_type x) requires(!std::is_const_v<Elem>) {
+    const detail::layout mine = at();
+    detail::fill_elements({memory(), &mine, sizeof(Elem)}, &x);
+  }
+  /// Copies size() elements in C order from a container of as many elements. Throws error{usage} when the counts differ.
   template <class Container>
   requires requires(const Container& c) { c.data(), c.size(); }
   void copy_from(const Container& from) {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*from.data())>, Elem>,
                   "the container's element type differs from the array's");
-    detail::check_count(static_cast<std::int64_t>(from.size()), size(), "copy_from");
-    if (memory_) detail::copy_from_host(memory_, from.data(), bytes());
+    copy_in(from.data(), static_cast<std::int64_t>(from.size()));
   }
   template <std::size_t Count>
-  void copy_from(const Elem (&from)[Count]) {
-    detail::check_count(static_cast<std::int64_t>(Count), size(), "copy_from");
-    if (memory_) detail::copy_from_host(memory_, from, bytes());
+  void copy_from(const value_type (&from)[Count]) {
+    copy_in(from, Count);
   }
-  /// Copies another array of the same shape, from any device. Throws error{usage} when the shapes differ.
-  void copy_from(const array& from) {
-    detail::check_same_shape(from.shape_.extents, shape_.extents, Rank, "copy_from");
-    if (memory_) detail::copy_array(memory_, from.memory_, bytes());
+  /// Copies another array of the same shape, from any device; the two may overlap. Throws error{usage} when the shapes differ.
+  template <class Other>
+  requires(std::is_same_v<std::remove_const_t<Other>, Elem>) void copy_from(const array<Other, Rank>& from) {
+    detail::check_same_shape(from.extents().extents, shape_.extents, Rank, "copy_from");
+    const detail::layout mine = at(), its = from.at();
+    detail::copy_elements({memory_.get(), &mine, sizeof(Elem)}, {from.memory(), &its, sizeof(Elem)});
   }
-  /// Copies size() elements into a container of as many elements, or one that can be resized.
+  /// Copies size() elements in C order into a container of as many elements, or one that can be resized.
   template <class Container>
   requires requires(Container& c) { c.data(), c.size(); }
   void copy_to(Container& to) const {
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, Elem>,
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*to.data())>, value_type>,
                   "the container's element type differs from the array's");
     if constexpr (requires { to.resize(to.size()); }) to.resize(static_cast<decltype(to.size())>(size()));
-    detail::check_count(static_cast<std::int64_t>(to.size()), size(), "copy_to");
-    if (memory_) detail::copy_to_host(memory_, to.data(), bytes());
+    copy_out(to.data(), static_cast<std::int64_t>(to.size()));
   }
   template <std::size_t Count>
-  void copy_to(Elem (&to)[Count]) const {
-    detail::check_count(static_cast<std::int64_t>(Count), size(), "copy_to");
-    if (memory_) detail::copy_to_host(memory_, to, bytes());
+  void copy_to(value_type (&to)[Count]) const {
+    copy_out(to, Count);
   }
-  /// All elements: `std::vector<float> h = a.to_host();`
-  host_array<Elem> to_host() const {
-    host_array<Elem> out(static_cast<std::size_t>(size()));
-    if (memory_) detail::copy_to_host(memory_, out.data(), bytes());
+  /// All elements in C order: `std::vector<float> h = a.to_host();`
+  host_array<value_type> to_host() const {
+    host_array<value_type> out(static_cast<std::size_t>(size()));
+    copy_out(out.data(), size());
     return out;
   }
 
-  detail::storage* memory() const noexcept { return memory_; }
+  /// The same elements, to read.
+  array<const Elem, Rank> share() const { return {at(), memory_, on_}; }
+
+  detail::storage* memory() const noexcept { return memory_.get(); }
+  const detail::memory_share& memory_owner() const noexcept { return memory_; }
+  /// Of the first element in the memory, and of the others.
+  detail::layout at() const noexcept {
+    detail::layout l;
+    l.rank = Rank, l.offset = offset_;
+    for (int d = 0; d < Rank; ++d) l.extents[d] = shape_[d], l.strides[d] = strides_[d];
+    return l;
+  }
+  array(const detail::layout& at, const detail::memory_share& memory, void* on) : memory_(memory), on_(on) { set(at); }
 
  private:
+  friend detail::views;
   template <class Extent>
   static shape<Rank> shape_of(const Extent (&extents)[Rank]) {
     shape<Rank> s;
     for (int d = 0; d < Rank; ++d) s.extents[d] = static_cast<std::int64_t>(extents[d]);
     return s;
   }
+  void copy_in(const value_type* from, std::int64_t count) {
+    static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
+    detail::check_count(count, size(), "copy_from");
+    const detail::layout mine = at();
+    detail::copy_from_host({memory(), &mine, sizeof(Elem)}, from);
+  }
+  void copy_out(value_type* to, std::int64_t count) const {
+    detail::check_count(count, size(), "copy_to");
+    const detail::layout mine = at();
+    detail::copy_to_host({memory(), &mine, sizeof(Elem)}, to);
+  }
+  void set(const detail::layout& at) noexcept {
+    for (int d = 0; d < Rank; ++d) shape_.extents[d] = at.extents[d], strides_[d] = at.strides[d];
+    offset_ = at.offset;
+  }
 
   shape<Rank> shape_{};
-  detail::storage* memory_ = nullptr;
+  std::int64_t strides_[Rank]{}, offset_ = 0;
+  detail::memory_share memory_;
   void* on_ = nullptr;
 };
 
-/// Copies a container to a device.
-template <class Container>
-requires requires(const Container& c) { c.data(), c.size(); }
-auto to_device(const Container& from, device on = device()) {
-  array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
-  out.copy_from(from);
-  return out;
-}
-template <class Elem, std::size_t Count>
-array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
-  array<Elem, 1> out({Count}, on);
-  out.copy_from(from);
-  return out;
-}
-
 }  // namespace krait
+
+#include <krait/array_element.h>

@@ -121,6 +121,25 @@ class range_loop {
   node begin_, end_, step_;
   location where_;
 };
+/// A range of plain bounds: a loop where a kernel is recorded, elsewhere a slice of an array (krait/slice.h).
+template <class Type, class Step>
+class plain_range {
+ public:
+  plain_range(Type first, Type last, Step by, location where) : first_(first), last_(last), step_(by), where_(where) {}
+  typed_loop_iterator<Type> begin() const {
+    return {begin_range(scalar_of<Type>, node_of(first_), node_of(last_), node_of(step_), where_), where_};
+  }
+  loop_end end() const noexcept { return {}; }
+
+  Type first() const noexcept { return first_; }
+  Type last() const noexcept { return last_; }
+  Step step() const noexcept { return step_; }
+
+ private:
+  Type first_, last_;
+  Step step_;
+  location where_;
+};
 class grid_stride_loop {
  public:
   grid_stride_loop(node bound, location where) : bound_(bound), where_(where) {}
@@ -169,21 +188,29 @@ void while_(const Condition& condition, const Body& body, detail::location where
 template <detail::operand_type End>
 auto range(End end, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<End, End>::type;
-  return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end), detail::node_of(type{1}), where);
+  if constexpr (detail::plain<End>)
+    return detail::plain_range<type, type>(type{}, detail::convert_plain<type>(end), type{1}, where);
+  else return detail::range_loop<type>(detail::node_of(type{}), detail::bound_node<type>(end), detail::node_of(type{1}), where);
 }
 template <detail::operand_type Begin, detail::operand_type End>
 auto range(Begin begin, End end, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
-  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}),
-                                  where);
+  if constexpr (detail::plain<Begin> && detail::plain<End>)
+    return detail::plain_range<type, type>(detail::convert_plain<type>(begin), detail::convert_plain<type>(end), type{1}, where);
+  else
+    return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), detail::node_of(type{1}),
+                                    where);
 }
 template <detail::operand_type Begin, detail::operand_type End, detail::operand_type Step>
 auto range(Begin begin, End end, Step step, detail::location where = detail::location::here()) {
   using type = typename detail::range_of<Begin, End>::type;
   static_assert(std::is_integral_v<detail::storage_type_t<Step>>,
                 "krait: the step of a range must be an integer: convert with kr::cast<int>(n)");
-  return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end), node_of(detail::operand(step)),
-                                  where);
+  if constexpr (detail::plain<Begin> && detail::plain<End> && detail::plain<Step>)
+    return detail::plain_range<type, Step>(detail::convert_plain<type>(begin), detail::convert_plain<type>(end), step, where);
+  else
+    return detail::range_loop<type>(detail::bound_node<type>(begin), detail::bound_node<type>(end),
+                                    node_of(detail::operand(step)), where);
 }
 
 /// `for (auto i : kr::grid_stride(n))`: the threads of the grid share the indices from 0 below n; i is a value<std::int64_t>.

@@ -5,68 +5,14 @@
 // numbers themselves are arguments of the launch. So one kernel object serves all expressions of a type.
 #pragma once
 
-#include <tuple>
-#include <utility>
-
-#include <krait/array.h>
+#include <krait/detail/operands.h>
 #include <krait/math.h>
 #include <krait/math_more.h>
-#include <krait/vectorize.h>
 
 namespace krait {
-namespace detail {
 
-// Operands. Each has `leaves` arguments of the kernel, gives them by arguments(), and computes itself from the First-th and those
-// after it.
-template <class Elem, int Rank>
-struct array_reference {
-  static constexpr int leaves = 1, rank = Rank;
-  const array<Elem, Rank>* held;
-  std::tuple<const array<Elem, Rank>&> arguments() const { return {*held}; }
-  template <int First, class Values>
-  static auto compute(const Values& values) {
-    return std::get<First>(values);
-  }
-};
-template <class Elem, int Rank>
-struct array_owner {  // of a temporary
-  static constexpr int leaves = 1, rank = Rank;
-  array<Elem, Rank> held;
-  std::tuple<const array<Elem, Rank>&> arguments() const { return {held}; }
-  template <int First, class Values>
-  static auto compute(const Values& values) {
-    return std::get<First>(values);
-  }
-};
-template <class Number>
-struct number_operand {
-  static constexpr int leaves = 1, rank = 0;
-  Number held;
-  std::tuple<Number> arguments() const { return {held}; }
-  template <int First, class Values>
-  static auto compute(const Values& values) {
-    return std::get<First>(values);
-  }
-};
-
-/// The kernel of an expression that becomes an array of Elem: it holds nothing.
-template <class Expression, class Elem>
-struct expression_kernel {
-  template <class... Values>
-  value<Elem> operator()(const Values&... values) const {
-    return value<Elem>(Expression::template compute<0>(std::tuple<Values...>(values...)));
-  }
-  /// The one object of this type. Never destroyed: arrays of static duration may be assigned to in destructors.
-  static const vectorized<expression_kernel>& object() {
-    static const auto& made = *new vectorized<expression_kernel>({}, {.name = "array_expression"}, location::here());
-    return made;
-  }
-};
-
-}  // namespace detail
-
-/// What operators and functions give on kr::array: nothing is computed before it becomes an array, by one launch. It refers to
-/// the arrays that have names, which must outlive it, and owns temporary ones. Shapes broadcast as in NumPy.
+/// What operators and functions give on kr::array: nothing is computed before it becomes an array, by one launch. It shares the memory of
+/// its arrays, and reads what they hold at that time. Shapes broadcast as in NumPy.
 ///   kr::array<float> w = 2.0f * x + kr::sin(y);
 template <class Function, class... Operands>
 class expression {
@@ -81,6 +27,13 @@ class expression {
   operator array<Elem, Rank>() const {  // NOLINT: implicit on purpose
     static_assert(Rank == rank, "krait: the array and the expression differ in their number of dimensions");
     return std::apply(detail::expression_kernel<expression, Elem>::object(), arguments());
+  }
+
+  /// Writes the elements into an array, whose shape they broadcast to.
+  template <class Elem, int Rank>
+  void into(array<Elem, Rank>& out) const {
+    static_assert(rank <= Rank, "krait: the expression has more dimensions than what it is assigned to");
+    std::apply(detail::expression_kernel<expression, Elem>::object().into(out), arguments());
   }
 
   auto arguments() const {
@@ -122,12 +75,8 @@ concept whole_arrays = (whole_array<Left> && (whole_array<Right> || plain<std::r
                        (plain<std::remove_cvref_t<Left>> && whole_array<Right>);
 
 template <class Elem, int Rank>
-array_reference<Elem, Rank> make_operand(const array<Elem, Rank>& named) {
-  return {&named};
-}
-template <class Elem, int Rank>
-array_owner<Elem, Rank> make_operand(array<Elem, Rank>&& temporary) {
-  return {std::move(temporary)};
+array_operand<std::remove_const_t<Elem>, Rank> make_operand(const array<Elem, Rank>& a) {
+  return array_operand<std::remove_const_t<Elem>, Rank>(a.share());
 }
 template <class Function, class... Operands>
 expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) {
@@ -141,6 +90,25 @@ number_operand<Number> make_operand(Number number) {
 template <class Function, class... Args>
 auto make_expression(Args&&... args) {
   return expression<Function, decltype(make_operand(std::forward<Args>(args)))...>(make_operand(std::forward<Args>(args))...);
+}
+
+struct same_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    return x;
+  }
+};
+/// What a(…) = source does.
+template <class Elem, int Rank, class Source>
+void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
+  using plain_source = std::remove_cvref_t<Source>;
+  if constexpr (is_expression<plain_source>::value) {
+    source.into(to);
+  } else {
+    static_assert(whole_array<Source> || plain<plain_source> || by_value<plain_source>,
+                  "elements are assigned from a number, an array or an expression");
+    make_expression<same_elements>(std::forward<Source>(source)).into(to);
+  }
 }
 
 }  // namespace detail
@@ -188,23 +156,49 @@ auto make_expression(Args&&... args) {
     return detail::make_expression<detail::function##_elements>(std::forward<Left>(x), std::forward<Right>(y)); \
   }
 
-KRAIT_WHOLE_OPERATOR(+, plus)
-KRAIT_WHOLE_OPERATOR(-, minus)
-KRAIT_WHOLE_OPERATOR(*, times)
-KRAIT_WHOLE_OPERATOR(/, divided_by)
-
-namespace detail {
-struct negated_elements {
-  template <class Type>
-  auto operator()(const Type& x) const {
-    return -x;
+// Those with an assignment: `a += x`, `a(kr::all, 0) -= x` write the elements, as a(…) = … does.
+#define KRAIT_WHOLE_ASSIGNMENT(symbol, name)                                         \
+  KRAIT_WHOLE_OPERATOR(symbol, name)                                                 \
+  template <class Elem, int Rank, class Source>                                      \
+  requires detail::whole_arrays<array<Elem, Rank>, Source> array<Elem, Rank>         \
+  &operator symbol##=(array<Elem, Rank>& x, Source&& y) {                            \
+    detail::assign_elements(detail::all_tag(), x, x symbol std::forward<Source>(y)); \
+    return x;                                                                        \
+  }                                                                                  \
+  template <class Elem, int Rank, class Source>                                      \
+  requires detail::whole_arrays<array<Elem, Rank>, Source>                           \
+  void operator symbol##=(array<Elem, Rank>&& x, Source&& y) { x symbol## = std::forward<Source>(y); }
+#define KRAIT_WHOLE_PREFIX(symbol, name)                                            \
+  namespace detail {                                                                \
+  struct name##_elements {                                                          \
+    template <class Type>                                                           \
+    auto operator()(const Type& x) const {                                          \
+      return symbol x;                                                              \
+    }                                                                               \
+  };                                                                                \
+  }                                                                                 \
+  template <detail::whole_array Type>                                               \
+  auto operator symbol(Type&& x) {                                                  \
+    return detail::make_expression<detail::name##_elements>(std::forward<Type>(x)); \
   }
-};
-}  // namespace detail
-template <detail::whole_array Type>
-auto operator-(Type&& x) {
-  return detail::make_expression<detail::negated_elements>(std::forward<Type>(x));
-}
+
+KRAIT_WHOLE_ASSIGNMENT(+, plus)
+KRAIT_WHOLE_ASSIGNMENT(-, minus)
+KRAIT_WHOLE_ASSIGNMENT(*, times)
+KRAIT_WHOLE_ASSIGNMENT(/, divided_by)
+KRAIT_WHOLE_ASSIGNMENT(%, remainder_by)
+KRAIT_WHOLE_ASSIGNMENT(&, bits_of_both)
+KRAIT_WHOLE_ASSIGNMENT(|, bits_of_either)
+KRAIT_WHOLE_ASSIGNMENT(^, bits_of_one)
+KRAIT_WHOLE_OPERATOR(<, below)
+KRAIT_WHOLE_OPERATOR(>, above)
+KRAIT_WHOLE_OPERATOR(<=, not_above)
+KRAIT_WHOLE_OPERATOR(>=, not_below)
+KRAIT_WHOLE_OPERATOR(==, equal)
+KRAIT_WHOLE_OPERATOR(!=, unequal)
+KRAIT_WHOLE_PREFIX(-, negated)
+KRAIT_WHOLE_PREFIX(~, inverted)
+KRAIT_WHOLE_PREFIX(!, denied)
 
 // The functions of krait/math.h: the rows of ops.def that have the form of a function.
 #define KRAIT_WHOLE_Function(text, arity) KRAIT_WHOLE_FUNCTION##arity(text)
@@ -229,7 +223,9 @@ KRAIT_WHOLE_FUNCTION2(fdim)
 KRAIT_WHOLE_FUNCTION2(nextafter)
 KRAIT_WHOLE_FUNCTION2(ldexp)
 
+#undef KRAIT_WHOLE_ASSIGNMENT
 #undef KRAIT_WHOLE_OPERATOR
+#undef KRAIT_WHOLE_PREFIX
 #undef KRAIT_WHOLE_FUNCTION1
 #undef KRAIT_WHOLE_FUNCTION2
 #undef KRAIT_WHOLE_Function

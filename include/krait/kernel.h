@@ -217,8 +217,8 @@ fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detai
 /// that has one, after all were started.
 template <class... Kernels>
 void compile_all(const Kernels&... kernels) {
-  const compilation all[] = {kernels.compile_async()...};
-  for (const compilation& c : all) c.wait();
+  const compilation started[] = {kernels.compile_async()...};
+  for (const compilation& c : started) c.wait();
 }
 
 }  // namespace krait

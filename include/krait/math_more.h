@@ -186,8 +186,8 @@ auto ilogb(const Type& x) {
   const integer infinite = detail::choose(isinf(given), integer(largest), ordinary);
   const auto zero = given == kept(real(0));
   const auto not_a_number = isnan(given);
-  const auto none = zero || not_a_number;
-  return detail::choose(none, integer(-largest - 1), infinite);
+  const auto no_exponent = zero || not_a_number;
+  return detail::choose(no_exponent, integer(-largest - 1), infinite);
 }
 /// The exponent of x as a floating-point number; -infinity for 0.
 template <detail::operand_type Type>

@@ -11,6 +11,7 @@
 
 #include <krait/aggregate.h>
 #include <krait/control.h>
+#include <krait/detail/all.h>
 #include <krait/math_more.h>
 
 namespace krait {
@@ -410,15 +411,18 @@ auto normalize(const Vector& v) {
   return v / length(v);
 }
 
-/// Every component is not 0; some component is not 0. `kr::if_(kr::all(a < b), [&] { … })`.
-template <detail::any_vec Vector>
-auto all(const Vector& v) {
+namespace detail {
+/// Every component is not 0: `kr::if_(kr::all(a < b), [&] { … })`.
+template <any_vec Vector>
+auto every(all_tag, const Vector& v) {
   const auto test = v != 0;
   const auto two = test.x & test.y;
-  if constexpr (detail::size_of_vec<Vector> == 2) return two != 0;
-  else if constexpr (detail::size_of_vec<Vector> == 3) return (two & test.z) != 0;
+  if constexpr (size_of_vec<Vector> == 2) return two != 0;
+  else if constexpr (size_of_vec<Vector> == 3) return (two & test.z) != 0;
   else return (two & test.z & test.w) != 0;
 }
+}  // namespace detail
+/// Some component is not 0.
 template <detail::any_vec Vector>
 auto any(const Vector& v) {
   const auto test = v != 0;

@@ -11,6 +11,7 @@
 #include "host/graph.h"
 #include "host/hidden.h"
 #include "host/kernel_state.h"
+#include "host/layout.h"
 #include "host/memory.h"
 #include "host/reports.h"
 #include "support/error.h"
@@ -47,14 +48,9 @@ DeviceHandle& choose(const argument* arguments, const Specialisation& spec, cons
   return device ? *device : Devices::get().default_device();
 }
 
-/// Bytes from the first to behind the last element that indices reach.
+/// Bytes from the first element of a host container to behind the last; its strides are not negative.
 std::uint64_t reach(const argument& a, std::uint64_t elem_bytes) {
-  std::uint64_t last = 0;
-  for (unsigned d = 0; d < a.rank; ++d) {
-    if (a.extents[d] == 0) return 0;
-    last += std::uint64_t(a.extents[d] - 1) * std::uint64_t(a.strides[d]);
-  }
-  return (last + 1) * elem_bytes;
+  return std::uint64_t(reach_of(a.extents, a.strides, a.rank, std::int64_t(elem_bytes)).end);
 }
 
 /// The arguments as the device sees them; owns what was copied in for the launch.
@@ -149,8 +145,25 @@ bool is_small(const call_config& c) {
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
 }
 
+/// Whether elements of array `i` may lie among those of another.
+bool meets_another(const Bound& bound, const argument* arguments, unsigned i) {
+  const auto bytes_of = [&](unsigned k) {
+    const argument& a = arguments[k];
+    const Reach r = reach_of(a.extents, a.strides, a.rank, bound.spec.parameters[k].elem_bytes);
+    return std::pair{std::int64_t(bound.address[k]) + r.begin, std::int64_t(bound.address[k]) + r.end};
+  };
+  const auto [begin, end] = bytes_of(i);
+  for (const unsigned j : bound.spec.arrays) {
+    if (j == i) continue;
+    const auto [other, other_end] = bytes_of(j);
+    if (begin < other_end && other < end) return true;
+  }
+  return false;
+}
+
 ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_config& config) {
   const Specialisation& spec = bound.spec;
+  constexpr std::int64_t limit = std::int64_t(1) << 31;
   ir::Facts f{true, true, is_small(config), true};
   for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
@@ -158,17 +171,13 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
     for (int d = a.rank - 1; d >= 0; --d) {
       if (a.extents[d] != 1 && a.strides[d] != stride) f.contiguous = false;
       stride *= a.extents[d];
-      if (a.extents[d] >= (std::int64_t(1) << 31)) f.small = false;
+      if (a.extents[d] >= limit) f.small = false;
     }
-    if (stride >= (std::int64_t(1) << 31)) f.small = false;
+    if (stride >= limit) f.small = false;
+    // What strides reach may be far more than the elements.
+    if (const Reach r = reach_of(a.extents, a.strides, a.rank, 1); r.end > limit || r.begin < -limit) f.small = false;
     if (bound.address[i] % 16 != 0) f.aligned = false;
-    if (!spec.writes[i]) continue;
-    const std::uint64_t bytes = reach(a, spec.parameters[i].elem_bytes);
-    for (const unsigned j : spec.arrays) {
-      if (j == i) continue;
-      const std::uint64_t other = reach(arguments[j], spec.parameters[j].elem_bytes);
-      if (bound.address[i] < bound.address[j] + other && bound.address[j] < bound.address[i] + bytes) f.disjoint = false;
-    }
+    if (spec.writes[i] && meets_another(bound, arguments, i)) f.disjoint = false;
   }
   // On the CPU vector loads do not ask for alignment, on others rows may be of any length: fewer variants.
   const support::TargetInfo& target = support::info(bound.device.target.kind);

@@ -36,7 +36,7 @@ const DeviceTables& tables_on(const Launching& l) {
     memory->push_back(nullptr);
     if (t.bytes.empty()) continue;
     memory->back() = detail::allocate(&l.device, t.bytes.size());
-    detail::copy_from_host(memory->back(), t.bytes.data(), t.bytes.size());
+    l.device.device->copy_to_device(memory->back()->address, t.bytes.data(), t.bytes.size(), {});
     memory->back()->several_streams = true;  // freed after the device is idle: launches of all threads use it, and note nothing
   }
   auto* fresh = new DeviceTables{&l.device, memory, l.spec.tables.load()};

@@ -74,7 +74,7 @@ void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t byt
 
 void share(detail::storage& memory) noexcept {
   memory.several_streams = true;
-  memory.owners.fetch_add(1, std::memory_order_relaxed);
+  detail::share(&memory);
 }
 
 void used_in(detail::storage& memory, StreamRecord* stream) {
@@ -121,6 +121,8 @@ storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t byt
   return s;
 }
 
+void share(storage* memory) noexcept { memory->owners.fetch_add(1, std::memory_order_relaxed); }
+
 void release(storage* memory) noexcept {
   if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   if (memory->owned && memory->several_streams) host::free_when_idle(*memory->device, memory->address, memory->bytes);
@@ -130,35 +132,6 @@ void release(storage* memory) noexcept {
 
 std::uint64_t address_of(const storage* memory) noexcept { return memory->address; }
 void* device_of(const storage* memory) noexcept { return memory->device; }
-
-void copy_from_host(storage* memory, const void* from, std::size_t bytes) {
-  memory->device->device->copy_to_device(memory->address, from, bytes, host::order_of(*memory));
-  host::collect_reports(*memory->device);
-}
-
-void copy_to_host(const storage* memory, void* to, std::size_t bytes) {
-  memory->device->device->copy_to_host(to, memory->address, bytes, host::order_of(*memory));
-  host::collect_reports(*memory->device);
-}
-
-void copy_array(storage* to, const storage* from, std::size_t bytes) {
-  if (to->device == from->device) {
-    if (to->last != from->last) from->device->device->synchronize(host::order_of(*from));
-    to->device->device->copy_on_device(to->address, from->address, bytes, host::order_of(*to));
-    return host::collect_reports(*to->device);
-  }
-  // Between devices the bytes pass through the host, a piece at a time.
-  const std::size_t piece = std::min<std::size_t>(bytes, 64u << 20);
-  const std::unique_ptr<std::byte[]> buffer(new std::byte[piece]);
-  for (std::size_t at = 0; at < bytes; at += piece) {
-    const std::size_t n = std::min(piece, bytes - at);
-    from->device->device->copy_to_host(buffer.get(), from->address + at, n, host::order_of(*from));
-    to->device->device->copy_to_device(to->address + at, buffer.get(), n, host::order_of(*to));
-    to->device->device->synchronize(host::order_of(*to));
-  }
-  host::collect_reports(*from->device);
-  host::collect_reports(*to->device);
-}
 
 void* allocate_host(std::size_t bytes) {
   void* p = std::malloc(bytes ? bytes : 1);

@@ -153,9 +153,10 @@ inline void set_strides(argument& a) {
 template <class Elem, int Rank>
 argument array_argument(const array<Elem, Rank>& from) {
   argument a;
-  a.kind = argument::device_array, a.memory = from.memory(), a.offset = 0, a.rank = Rank;
-  for (int d = 0; d < Rank; ++d) a.extents[d] = from.extent(d);
-  set_strides(a);
+  const layout at = from.at();
+  a.kind = argument::device_array, a.memory = from.memory(), a.rank = Rank;
+  a.offset = static_cast<std::uint64_t>(at.offset) * sizeof(Elem);
+  for (int d = 0; d < Rank; ++d) a.extents[d] = at.extents[d], a.strides[d] = at.strides[d];
   return a;
 }
 

@@ -43,7 +43,7 @@ struct argument {
   };
   std::uint64_t offset;     // device_array: bytes from the start of its memory
   std::int64_t extents[4];  // of the first `rank` dimensions
-  std::int64_t strides[4];  // in elements; 0 where broadcast
+  std::int64_t strides[4];  // in elements, of any sign; 0 where broadcast
 };
 
 /// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.
@@ -94,11 +94,10 @@ KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage
 KRAIT_API storage* allocate(void* device_handle, std::size_t bytes);
 KRAIT_API storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes);
 KRAIT_API void release(storage* memory) noexcept;
+/// Makes one more owner, who calls release.
+KRAIT_API void share(storage* memory) noexcept;
 KRAIT_API std::uint64_t address_of(const storage* memory) noexcept;
 KRAIT_API void* device_of(const storage* memory) noexcept;
-KRAIT_API void copy_from_host(storage* memory, const void* from, std::size_t bytes);
-KRAIT_API void copy_to_host(const storage* memory, void* to, std::size_t bytes);
-KRAIT_API void copy_array(storage* to, const storage* from, std::size_t bytes);
 KRAIT_API void* allocate_host(std::size_t bytes);
 KRAIT_API void free_host(void* memory) noexcept;
 /// The device an operation on these arguments runs on: the arrays' own, else the default one.

@@ -187,10 +187,15 @@ void add_input(argument*& next, const Arg& from) {
 
 /// Extents that all arguments broadcast to, aligned at the last dimension as in NumPy. Throws error{usage} that names the function.
 KRAIT_API void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents);
-/// Gives arguments the output's rank and extents, with stride 0 along broadcast dimensions; true where all have the output's shape:
-/// then they become one-dimensional. Throws error{usage} where an output has another shape.
-KRAIT_API bool broadcast(const kernel_state* of, argument* arguments, unsigned inputs, unsigned count, int rank,
-                         const std::int64_t* extents);
+/// Recordings of an element-wise call by the rank of its arrays, from 1; some may be missing, the last needed is not.
+struct elementwise_signatures {
+  const signature* at[max_rank];
+};
+/// A call whose inputs broadcast to these extents, those of the outputs behind them, in as few dimensions as strides allow. An input that an output overlaps is copied first, unless each
+/// element is read where it is written. Throws error{usage} where an output has another shape, or overlaps another or itself.
+KRAIT_API void call_elementwise(kernel_state* state, const void* lambda, const elementwise_signatures& by_rank,
+                                argument* arguments, int rank, const std::int64_t* extents, unsigned outputs,
+                                const call_config& config);
 
 /// Types only: what a call's inputs and outputs are.
 template <class Inputs, class Outputs>
@@ -202,9 +207,10 @@ void run_elementwise(kernel_state* state, const Lambda& lambda, call_config conf
   using flat = elementwise_recording<Lambda, 1, std::tuple<Inputs...>, std::tuple<Outputs...>>;
   config.count = 1;
   for (int d = 0; d < Rank; ++d) config.count *= extents[d];
-  if (broadcast(state, packed, flat::input_nodes, flat::all_nodes, Rank, extents)) call(state, &lambda, flat::as, packed, config);
-  else
-    call(state, &lambda, elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>::as, packed, config);
+  using ranked = elementwise_recording<Lambda, Rank, std::tuple<Inputs...>, std::tuple<Outputs...>>;
+  elementwise_signatures by_rank{};
+  by_rank.at[Rank - 1] = &ranked::as, by_rank.at[0] = &flat::as;
+  call_elementwise(state, &lambda, by_rank, packed, Rank, extents, sizeof...(Outputs), config);
 }
 
 /// The container that a call returns: kr::array where one is among the arguments, else the first container's template.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a reducer and what it reduces to the library's recipe.
+#pragma once
+
+#include <krait/algorithm/detail/reducers.h>
+
+namespace krait::detail {
+
+/// An operand of expressions, of whose elements those count where the mask, another, is not 0.
+template <class Source, class Mask>
+struct masked {
+  static_assert(Mask::rank <= Source::rank, "krait: the mask has more dimensions than what is reduced");
+  static constexpr int leaves = Source::leaves + Mask::leaves, rank = Source::rank;
+  const Source& source;
+  const Mask& mask;
+  auto arguments() const { return std::tuple_cat(source.arguments(), mask.arguments()); }
+  template <int First, class Values>
+  static auto compute(const Values& values) {
+    return Source::template compute<First>(values);
+  }
+};
+template <class Source>
+struct mask_part {
+  template <class Values>
+  static words apply(const Values&, const words& element, const words&, const scalar*, int) {
+    return element;
+  }
+};
+template <class Source, class Mask>
+struct mask_part<masked<Source, Mask>> {
+  template <class Values>
+  static words apply(const Values& values, const words& element, const words& identity, const scalar* types, int count) {
+    const auto holds = Mask::template compute<Source::leaves>(values) != 0;
+    words x;
+    for (int w = 0; w < count; ++w) x.at[w] = detail::apply(op::Select, types[w], node_of(holds), element.at[w], identity.at[w]);
+    return x;
+  }
+};
+
+/// The arguments of an expression, as parameters of a kernel.
+template <class Arguments>
+struct leaves_of;
+template <class... Args>
+struct leaves_of<std::tuple<Args...>> {
+  using values = std::tuple<value<element_of_t<Args>>...>;
+  static constexpr std::size_t nodes = (input_of<Args>::nodes + ... + 0);
+  struct parameter_list {
+    parameter_type at[nodes]{};
+    constexpr parameter_list() {
+      parameter_type* next = at;
+      (input_of<Args>::describe(next, 1), ...);
+    }
+  };
+  static constexpr parameter_list parameters{};
+
+  template <class Arg>
+  static value<element_of_t<Arg>> load_one(const node*& next, const reduced_place& at) {
+    const node* const own = next;
+    next += input_of<Arg>::nodes;
+    if constexpr (input_of<Arg>::is_array) {
+      place p{*own, {}, static_cast<std::uint32_t>(at.rank)};
+      for (int d = 0; d < at.rank; ++d) p.indices[d] = at.indices[d];
+      return element<element_of_t<Arg>>::read(p);
+    } else {
+      return parameter_traits<value<element_of_t<Arg>>>::make(own);
+    }
+  }
+  static values load(const node* next, const reduced_place& at) {
+    return values{load_one<Args>(next, at)...};  // braces: from left to right
+  }
+};
+
+template <template <class> class Reducer, class Source>
+struct reduction_glue {
+  using leaves = leaves_of<decltype(std::declval<const Source&>().arguments())>;
+  using element_type = held_t<decltype(Source::template compute<0>(std::declval<const typename leaves::values&>()))>;
+  using reducer = Reducer<element_type>;
+  using result = typename reducer::result;
+  using element = typename reducer::element;
+  using state = typename reducer::state;
+  static constexpr std::size_t input_nodes = leaves::nodes;
+  static constexpr int element_words = std::tuple_size_v<element>, state_words = std::tuple_size_v<state>;
+
+  template <class... Values>
+  static words words_of(const std::tuple<Values...>& x) {
+    return std::apply([](const Values&... v) { return words{{node_of(v)...}}; }, x);
+  }
+  template <class Values, std::size_t... Index>
+  static Values values_of(const words& x, std::index_sequence<Index...>) {
+    return Values(std::tuple_element_t<Index, Values>(x.at[Index])...);
+  }
+  static element element_at(const words& x) { return values_of<element>(x, std::make_index_sequence<element_words>{}); }
+  static state state_at(const words& x) { return values_of<state>(x, std::make_index_sequence<state_words>{}); }
+  template <class... Plain>
+  static void bits_of_each(const std::tuple<Plain...>& x, std::uint64_t* to) {
+    std::apply([&](const Plain&... each) { ((*to++ = bits_of(each)), ...); }, x);
+  }
+
+  static words enter(const node* inputs, const reduced_place& at) {
+    const auto values = leaves::load(inputs, at);
+    const value<element_type> x(Source::template compute<0>(values));
+    const reduction_recipe& r = recipe();
+    words identity;
+    for (int w = 0; w < element_words; ++w) identity.at[w] = literal(r.types[w], r.identity[w]);
+    return mask_part<Source>::apply(values, words_of(reducer::enter(x, value<std::int64_t>(at.number))), identity, r.types,
+                                    element_words);
+  }
+  static words join(const words& x, const words& y) { return words_of(reducer::join(element_at(x), element_at(y))); }
+  static words absorb(const words& x, const words& y) { return words_of(reducer::absorb(state_at(x), element_at(y))); }
+  static words combine(const words& x, const words& y) { return words_of(reducer::combine(state_at(x), state_at(y))); }
+  static node finish(const words& x, node count) { return node_of(reducer::finish(state_at(x), value<std::int64_t>(count))); }
+
+  template <class... Types>
+  static void set_types(scalar* to, const std::tuple<value<Types>...>*) {
+    ((*to++ = scalar_of<Types>), ...);
+  }
+  static reduction_recipe make() {
+    reduction_recipe r{};
+    r.name = reducer::name, r.state_words = state_words;
+    set_types(r.types, static_cast<const state*>(nullptr));
+    bits_of_each(reducer::zero, r.identity);
+    r.result = scalar_of<result>, r.result_bytes = sizeof(result), r.needs_elements = reducer::needs_elements;
+    r.numbered = std::tuple_size_v<element> > 1;
+    r.inputs = leaves::parameters.at, r.input_nodes = input_nodes;
+    r.enter = &enter, r.join = &join, r.absorb = &absorb, r.combine = &combine, r.finish = &finish;
+    return r;
+  }
+  /// One a type, never destroyed.
+  static const reduction_recipe& recipe() {
+    static const auto& made = *new reduction_recipe(make());
+    return made;
+  }
+  static reduction_kernels* kernels() {
+    static reduction_kernels* const made = make_reduction(recipe());
+    return made;
+  }
+};
+
+}  // namespace krait::detail

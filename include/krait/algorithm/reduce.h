@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of arrays and expressions, as NumPy has them: over all elements, or along axes.
+//   float s = kr::sum(x * y);                          // one kernel, no array in between; waits for the number
+//   kr::array<float, 2> m = kr::max(x, kr::axis(0));   // of a kr::array<float, 3>
+//   auto n = kr::norm(x, kr::axis(-1), kr::keepdims);
+#pragma once
+
+#include <krait/algorithm/detail/recipe.h>
+#include <krait/expression.h>
+
+namespace krait {
+namespace detail {
+
+template <int Count>
+struct axis_list {
+  std::int64_t at[Count];
+};
+struct keepdims_type {};
+template <class Number>
+struct initial_type {
+  Number value;
+};
+template <class Mask>
+struct where_type {
+  Mask mask;
+};
+
+template <class Option>
+inline constexpr int axes_in = 0;
+template <int Count>
+inline constexpr int axes_in<axis_list<Count>> = Count;
+template <class Option>
+inline constexpr bool is_reduction_option = axes_in<Option> > 0 || std::is_same_v<Option, keepdims_type>;
+template <class Number>
+inline constexpr bool is_reduction_option<initial_type<Number>> = true;
+template <class Mask>
+inline constexpr bool is_reduction_option<where_type<Mask>> = true;
+template <class Option>
+concept reduction_option = is_reduction_option<std::remove_cvref_t<Option>>;
+
+}  // namespace detail
+
+/// The axes that a reduction takes away, one or several; below 0 they count from the last.
+template <std::integral... Axes>
+requires(sizeof...(Axes) > 0) detail::axis_list<int(sizeof...(Axes))> axis(Axes... axes) {
+  return {{static_cast<std::int64_t>(axes)...}};
+}
+/// The axes stay, with extent 1, so that the result broadcasts to the array.
+inline constexpr detail::keepdims_type keepdims{};
+/// What the first element is combined with; also the result of no element.
+template <detail::plain Number>
+detail::initial_type<Number> initial(Number x) {
+  return {x};
+}
+/// Only elements where the mask, an array or expression that broadcasts to the reduced one, is not 0.
+template <detail::whole_array Mask>
+auto where(Mask&& mask) {
+  using operand = decltype(detail::make_operand(std::forward<Mask>(mask)));
+  return detail::where_type<operand>{detail::make_operand(std::forward<Mask>(mask))};
+}
+
+namespace detail {
+
+/// The first option of a kind, or what stands for none.
+template <template <class...> class Kind>
+struct option_of {
+  static std::nullptr_t find() { return nullptr; }
+  template <class Type, class... Rest>
+  static auto find(const Kind<Type>& found, const Rest&...) {
+    return found;
+  }
+  template <class Other, class... Rest>
+  static auto find(const Other&, const Rest&... rest) {
+    return find(rest...);
+  }
+};
+
+template <class Option>
+unsigned mask_of(const Option& option, int rank) {
+  if constexpr (axes_in < Option >> 0) return axes_mask(option.at, axes_in<Option>, rank);
+  else return 0;
+}
+struct no_option {};
+template <class Option>
+const Option& unmasked(const Option& option) {
+  return option;
+}
+template <class Mask>
+no_option unmasked(const where_type<Mask>&) {
+  return {};
+}
+
+/// Reduces `source`, an operand of expressions, by Reducer.
+template <template <class> class Reducer, class Source, class... Options>
+auto reduce_operand(const Source& source, const Options&... options) {
+  constexpr int rank = Source::rank, count = (axes_in<Options> + ... + 0);
+  constexpr bool keeps = (std::is_same_v<Options, keepdims_type> || ...);
+  static_assert(rank >= 1 && count <= rank, "krait: more axes than dimensions");
+  constexpr int result_rank = keeps ? rank : rank - count;
+  constexpr bool one = !keeps && (count == 0 || count == rank);
+  const auto mask = option_of<where_type>::find(options...);
+  if constexpr (!std::is_same_v<decltype(mask), const std::nullptr_t>) {
+    return reduce_operand<Reducer>(masked<Source, std::remove_cvref_t<decltype(mask.mask)>>{source, mask.mask},
+                                   unmasked(options)...);
+  } else {
+    using glue = reduction_glue<Reducer, Source>;
+    argument packed[glue::input_nodes];
+    argument* next = packed;
+    const auto arguments = source.arguments();
+    std::apply([&](const auto&... from) { (add_input(next, from), ...); }, arguments);
+    std::int64_t extents[max_rank];
+    broadcast_shape(nullptr, packed, glue::input_nodes, rank, extents);
+    unsigned axes = count == 0 ? (1u << rank) - 1 : 0;
+    ((axes |= mask_of(options, rank)), ...);
+
+    using result = typename glue::result;
+    shape<one ? 1 : result_rank> out_shape;
+    int dims = 0;
+    for (int d = 0; d < rank && !one; ++d) {
+      if (!(axes >> d & 1)) out_shape.extents[dims++] = extents[d];
+      else if (keeps) out_shape.extents[dims++] = 1;
+    }
+    if constexpr (one) out_shape.extents[0] = 1;
+    array<result, one ? 1 : result_rank> out(out_shape, device_from(choose_device(packed, glue::input_nodes)));
+    std::uint64_t start[max_words]{};
+    const auto first = option_of<initial_type>::find(options...);
+    constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
+    if constexpr (starts) glue::bits_of_each(glue::reducer::start(first.value), start);
+    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr, array_argument(out));
+    if constexpr (one) return static_cast<result>(out(0));
+    else return out;
+  }
+}
+
+template <template <class> class Reducer, class Type, class... Options>
+auto reduce_whole(const Type& x, const Options&... options) {
+  return reduce_operand<Reducer>(make_operand(x), options...);
+}
+
+}  // namespace detail
+
+// Undefined below.
+#define KRAIT_REDUCTION(function, reducer)                                 \
+  template <detail::whole_array Type, detail::reduction_option... Options> \
+  auto function(const Type& x, const Options&... options) {                \
+    return detail::reduce_whole<detail::reducer>(x, options...);           \
+  }
+
+/// The sum of the elements: integers in 64 bits, floats to about the last bit whatever their number; 0 of none.
+KRAIT_REDUCTION(sum, sum_of)
+/// The product, in the type of a sum.
+KRAIT_REDUCTION(prod, product_of)
+/// The smallest element; NaN where there is one, unlike kr::min of two values. Throws error{usage} for no element.
+KRAIT_REDUCTION(min, smallest_of)
+KRAIT_REDUCTION(max, largest_of)
+/// The index of the smallest element, the first of equal ones, along the axis or in C order; of NaN where there is one.
+KRAIT_REDUCTION(argmin, place_of_smallest)
+KRAIT_REDUCTION(argmax, place_of_largest)
+/// Whether some element is not 0.
+KRAIT_REDUCTION(any, whether_any)
+KRAIT_REDUCTION(count_nonzero, count_of)
+/// The mean: of integers a double, NaN of no element.
+KRAIT_REDUCTION(mean, mean_of)
+/// The Euclidean norm, the square root of the sum of squares; of integers a double.
+KRAIT_REDUCTION(norm, norm_of)
+#undef KRAIT_REDUCTION
+
+namespace detail {
+/// kr::all(x): whether no element is 0.
+template <whole_array Type, reduction_option... Options>
+auto every(all_tag, const Type& x, const Options&... options) {
+  return reduce_whole<whether_all>(x, options...);
+}
+}  // namespace detail
+
+/// The sum of products of two arrays of one shape, or of shapes that broadcast.
+template <class Left, class Right>
+requires detail::whole_arrays<Left, Right>
+auto dot(const Left& x, const Right& y) { return sum(x * y); }
+
+}  // namespace krait

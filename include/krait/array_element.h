@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One element of an array, from the host; and arrays of what a container of the host holds.
+#pragma once
+
+#include <krait/array.h>
+
+namespace krait {
+
+/// What `a(1, 2)` gives: `float x = a(1, 2);` reads the element and waits for it, `a(1, 2) = x` writes it.
+template <class Elem>
+class array_element {
+ public:
+  using value_type = std::remove_const_t<Elem>;
+
+  explicit array_element(array<Elem, 1>&& only) : only_(std::move(only)) {}
+  operator value_type() const {  // NOLINT: implicit on purpose
+    value_type x[1];
+    only_.copy_to(x);
+    return x[0];
+  }
+  value_type operator=(const value_type& x) && requires(!std::is_const_v<Elem>) {
+    only_.fill(x);
+    return x;
+  }
+  value_type operator=(const array_element& other) && requires(!std::is_const_v<Elem>) {
+    return std::move(*this) = static_cast<value_type>(other);
+  }
+
+ private:
+  array<Elem, 1> only_;
+};
+
+/// Copies a container to a device.
+template <class Container>
+requires requires(const Container& c) { c.data(), c.size(); }
+auto to_device(const Container& from, device on = device()) {
+  array<std::remove_cvref_t<decltype(*from.data())>, 1> out(shape<1>(from.size()), on);
+  out.copy_from(from);
+  return out;
+}
+template <class Elem, std::size_t Count>
+array<Elem, 1> to_device(const Elem (&from)[Count], device on = device()) {
+  array<Elem, 1> out({Count}, on);
+  out.copy_from(from);
+  return out;
+}
+
+}  // namespace krait

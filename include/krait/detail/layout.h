@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the elements of an array lie in its memory, without their type: what slices and other views are computed from, in the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krait/detail/call.h>
+
+namespace krait::detail {
+
+/// Dimensions that an array can have.
+inline constexpr int max_rank = 4;
+
+struct layout {
+  int rank = 0;
+  std::int64_t offset = 0;  // of the first element, in elements as all
+  std::int64_t extents[max_rank]{};
+  std::int64_t strides[max_rank]{};
+};
+
+/// One argument of a(…).
+struct slice_item {
+  enum kind_type : std::uint8_t { index, range, new_axis };
+  enum origin_type : std::uint8_t { number, from_end, omitted };  // a number below 0 counts from the end, too
+  struct bound {
+    std::int64_t at = 0;
+    origin_type origin = omitted;
+  };
+  kind_type kind = range;
+  bound first, last;  // an index has the first alone
+  std::int64_t step = 1;
+};
+
+/// A share of a device's memory, which the last one gives back.
+class memory_share {
+ public:
+  memory_share() = default;
+  explicit memory_share(storage* owned) noexcept : memory_(owned) {}
+  memory_share(const memory_share& other) noexcept : memory_(other.memory_) {
+    if (memory_) share(memory_);
+  }
+  memory_share(memory_share&& other) noexcept : memory_(other.memory_) { other.memory_ = nullptr; }
+  memory_share& operator=(memory_share&& other) noexcept {
+    storage* const mine = memory_;
+    memory_ = other.memory_, other.memory_ = mine;
+    return *this;
+  }
+  memory_share& operator=(const memory_share&) = delete;
+  ~memory_share() {
+    if (memory_) release(memory_);
+  }
+  storage* get() const noexcept { return memory_; }
+
+ private:
+  storage* memory_ = nullptr;
+};
+
+// Views. All throw error{usage} in NumPy's words for what the layout does not have.
+
+/// Extents, with strides of C order, or of Fortran's.
+KRAIT_API layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept;
+KRAIT_API bool is_dense(const layout& of, bool fortran) noexcept;
+KRAIT_API layout slice(const layout& of, const slice_item* items, int count);
+/// The same elements in C order with other extents, one of which may be -1. False where no strides give that.
+KRAIT_API bool reshape(const layout& of, const std::int64_t* extents, int rank, layout& out);
+KRAIT_API layout permute(const layout& of, const std::int64_t* axes, int count);
+KRAIT_API layout flip(const layout& of, const std::int64_t* axes, int count);
+KRAIT_API layout broadcast_to(const layout& of, const std::int64_t* extents, int rank);
+KRAIT_API layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
+KRAIT_API layout squeeze(const layout& of, const std::int64_t* axes, int count);
+
+// Copies of the elements of a layout, each of some bytes. Memory is null where there is no element.
+struct elements {
+  storage* memory;
+  const layout* at;
+  std::size_t element_bytes;
+};
+KRAIT_API void copy_from_host(const elements& to, const void* from);
+/// In C order.
+KRAIT_API void copy_to_host(const elements& from, void* to);
+/// From the same extents on any device; the two may overlap.
+KRAIT_API void copy_elements(const elements& to, const elements& from);
+/// Every element gets these bytes.
+KRAIT_API void fill_elements(const elements& to, const void* element);
+
+}  // namespace krait::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes, and what the host reads back from an array.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <krait/detail/call.h>
+
+namespace krait {
+
+/// Extents of an array.
+template <int Rank>
+struct shape {
+  std::int64_t extents[Rank]{};
+
+  constexpr shape() = default;
+  template <std::integral... Extents>
+  requires(sizeof...(Extents) == Rank) constexpr shape(Extents... e) : extents{static_cast<std::int64_t>(e)...} {}
+  constexpr std::int64_t operator[](int d) const { return extents[d]; }
+  /// The product of the extents.
+  constexpr std::int64_t size() const {
+    std::int64_t n = 1;
+    for (std::int64_t e : extents) n *= e;
+    return n;
+  }
+  friend constexpr bool operator==(const shape&, const shape&) = default;
+};
+
+/// What the host reads back from an array: owned elements in C order. Converts to any container made from a pair of pointers.
+template <class Elem>
+class host_array {
+ public:
+  explicit host_array(std::size_t size) : data_(static_cast<Elem*>(detail::allocate_host(size * sizeof(Elem)))), size_(size) {}
+  host_array(host_array&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr, other.size_ = 0; }
+  host_array& operator=(host_array&& other) noexcept {
+    std::swap(data_, other.data_), std::swap(size_, other.size_);
+    return *this;
+  }
+  ~host_array() { detail::free_host(data_); }
+
+  Elem* data() noexcept { return data_; }
+  const Elem* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  Elem* begin() noexcept { return data_; }
+  Elem* end() noexcept { return data_ + size_; }
+  const Elem* begin() const noexcept { return data_; }
+  const Elem* end() const noexcept { return data_ + size_; }
+  Elem& operator[](std::size_t i) noexcept { return data_[i]; }
+  const Elem& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+  template <class Container>
+  requires std::constructible_from<Container, const Elem*, const Elem*>
+  operator Container() const { return Container(begin(), end()); }
+
+ private:
+  Elem* data_;
+  std::size_t size_;
+};
+
+}  // namespace krait

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stands between the brackets of a slice: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`. As in NumPy, numbers below 0
+// count from the end, and ranges are cut to what there is.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <krait/control.h>
+#include <krait/detail/all.h>
+#include <krait/detail/layout.h>
+
+namespace krait {
+namespace detail {
+
+/// kr::end, and a distance from it.
+struct end_position {
+  std::int64_t at = 0;
+  template <std::integral Number>
+  friend constexpr end_position operator-(end_position e, Number n) {
+    return {e.at - static_cast<std::int64_t>(n)};
+  }
+  template <std::integral Number>
+  friend constexpr end_position operator+(end_position e, Number n) {
+    return {e.at + static_cast<std::int64_t>(n)};
+  }
+};
+struct none_type {};
+struct newaxis_type {};
+
+constexpr slice_item::bound bound_of(end_position e) { return {e.at, slice_item::from_end}; }
+constexpr slice_item::bound bound_of(none_type) { return {}; }
+template <std::integral Number>
+constexpr slice_item::bound bound_of(Number n) {
+  return {static_cast<std::int64_t>(n), slice_item::number};
+}
+
+/// A bound that only a slice has.
+template <class Type>
+concept slice_word = std::is_same_v<Type, end_position> || std::is_same_v<Type, none_type>;
+template <class Type>
+concept slice_bound = slice_word<Type> || std::integral<Type>;
+
+struct slice_range {
+  slice_item item;
+};
+
+constexpr slice_item item_of(slice_range r) { return r.item; }
+constexpr slice_item item_of(all_type) { return {}; }
+constexpr slice_item item_of(newaxis_type) { return {slice_item::new_axis, {}, {}, 1}; }
+constexpr slice_item item_of(end_position e) { return {slice_item::index, bound_of(e), {}, 1}; }
+template <std::integral Number>
+constexpr slice_item item_of(Number n) {
+  return {slice_item::index, bound_of(n), {}, 1};
+}
+template <class Type, class Step>
+constexpr slice_item item_of(const plain_range<Type, Step>& r) {
+  return {slice_item::range, bound_of(r.first()), bound_of(r.last()), static_cast<std::int64_t>(r.step())};
+}
+
+/// What a(…) takes.
+template <class Item>
+concept sliceable = requires(const Item& item) {
+  item_of(item);
+};
+template <class Item>
+inline constexpr bool is_index = std::integral<Item> || std::is_same_v<Item, end_position>;
+template <class Item>
+inline constexpr bool is_new_axis = std::is_same_v<Item, newaxis_type>;
+
+}  // namespace detail
+
+/// Behind the last element; `kr::end - 1` is the last.
+inline constexpr detail::end_position end{};
+/// A bound that is left out, as in NumPy's `a[::-1]`: `kr::range(kr::none, kr::none, -1)`.
+inline constexpr detail::none_type none{};
+/// A dimension of extent 1.
+inline constexpr detail::newaxis_type newaxis{};
+
+/// Part of a dimension: from `first`, before `last`, in steps that may be negative.
+template <detail::slice_bound First, detail::slice_bound Last>
+requires(detail::slice_word<First> || detail::slice_word<Last>) constexpr detail::slice_range
+    range(First first, Last last, std::int64_t step = 1) {
+  return {{detail::slice_item::range, detail::bound_of(first), detail::bound_of(last), step}};
+}
+
+}  // namespace krait

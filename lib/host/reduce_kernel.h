@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a reduction.
+#pragma once
+
+#include <vector>
+
+#include "krait/detail/reduction.h"
+
+namespace krait::host {
+
+/// Which of a reduction's kernels. Threads of a block are `lanes` that share the elements of a result, by `groups` that each have a result.
+struct ReduceForm {
+  bool general = false;      // inputs have all dimensions; else two, results by elements
+  bool columns = false;      // groups are neighbours (along x), else lanes
+  bool tree = true;          // more than one lane
+  bool from_states = false;  // the inputs are what an earlier launch made
+  bool to_states = false;    // for a later launch
+  friend auto operator<=>(const ReduceForm&, const ReduceForm&) = default;
+};
+
+/// Elements that a thread loads together.
+inline constexpr int reduce_unroll = 8;
+/// Threads of a block at most.
+inline constexpr int reduce_block = 256;
+
+/// A kernel object of the library, which is its own lambda.
+struct ReduceKernel {
+  const detail::reduction_recipe* recipe;
+  ReduceForm form;
+  detail::kernel_state* state = nullptr;
+  std::vector<detail::parameter_type> parameters;
+  detail::signature as{};
+
+  ReduceKernel(const detail::reduction_recipe& of, const ReduceForm& how);
+  ReduceKernel(const ReduceKernel&) = delete;
+
+  unsigned outputs() const { return form.to_states ? unsigned(recipe->state_words) : 1; }
+  unsigned inputs() const { return form.from_states ? unsigned(recipe->state_words) : recipe->input_nodes; }
+};
+
+/// Numbers behind inputs and outputs, in this order, all i64 but the start.
+struct ReduceNumbers {
+  enum {
+    results,
+    elements,
+    chunk,
+    count,
+    dims
+  };  // then, in general form, kept extents and reduced extents; then the words of the start
+};
+
+}  // namespace krait::host

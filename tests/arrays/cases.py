@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cases.py SEED COUNT: random operations on arrays with what NumPy makes of them, a case a line, for numpy_cases.
+
+A line is words: an operation, its arrays (type, rank, extents, number of views, views), its arguments, `=`, and the result (rank,
+extents, elements). The elements of an array count from 0; a view is a letter and its arguments, see View.
+"""
+import random
+import sys
+import warnings
+
+import numpy as np
+
+TYPES = {"i32": np.int32, "f32": np.float32, "f64": np.float64, "u8": np.uint8, "i64": np.int64}
+MAX_RANK = 4
+
+
+def text(array):
+    array = np.asarray(array)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    values = array.astype(np.uint8) if array.dtype == np.bool_ else array
+    return " ".join(map(str, (array.ndim, *array.shape, *(repr(v) for v in values.ravel().tolist()))))
+
+
+class Maker:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def shape(self, most=60):
+        rank = self.random.randint(1, MAX_RANK)
+        while True:
+            shape = [self.random.choice([0, 1, 1, 2, 3, 4, 5, 7, 9, 17]) for _ in range(rank)]
+            if 0 < np.prod(shape) <= most * 10 or self.random.random() < 0.05:
+                return shape
+
+    def base(self, kind=None, shape=None):
+        """A new array and its words."""
+        kind = kind or self.random.choice(list(TYPES))
+        shape = shape or self.shape()
+        array = np.arange(np.prod(shape)).astype(TYPES[kind]).reshape(shape)
+        return array, f"{kind} {len(shape)} {' '.join(map(str, shape))}"
+
+    def bound(self, extent):
+        return self.random.choice([None, self.random.randint(-extent - 2, extent + 2)])
+
+    def slices(self, a):
+        words, items, rank = [], [], 0
+        for extent in a.shape:
+            if rank < MAX_RANK - (a.ndim - len(items)) and self.random.random() < 0.15:
+                words.append("n"), items.append(None)
+                rank += 1
+            how = self.random.random()
+            if how < 0.25 and extent > 0:
+                at = self.random.randint(-extent, extent - 1)
+                words.append(f"i {at}"), items.append(at)
+            else:
+                first, last = self.bound(extent), self.bound(extent)
+                step = self.random.choice([1, 1, 2, -1, -2, 3])
+                words.append(f"r {'_' if first is None else first} {'_' if last is None else last} {step}")
+                items.append(slice(first, last, step))
+                rank += 1
+        view = a[tuple(items)]
+        return None if view.ndim == 0 or view.ndim > MAX_RANK else (view, f"s {len(words)} {' '.join(words)}")
+
+    def view(self, a, writable):
+        kind = self.random.choice("ssspfdq" if writable else "ssspfdqbh")
+        if kind == "s":
+            return self.slices(a)
+        if kind == "p":
+            axes = self.random.sample(range(a.ndim), a.ndim)
+            return a.transpose(axes), f"p {' '.join(map(str, axes))}"
+        if kind == "f":
+            axis = self.random.randint(-a.ndim, a.ndim - 1)
+            return np.flip(a, axis), f"f {axis}"
+        if kind == "d" and a.ndim >= 2:
+            offset = self.random.randint(-3, 3)
+            x, y = self.random.sample(range(a.ndim), 2)
+            view = a.diagonal(offset, x, y)
+            view.flags.writeable = a.flags.writeable
+            return view, f"d {offset} {x} {y}"
+        if kind == "q" and a.ndim >= 2 and 1 in a.shape:
+            axis = self.random.choice([d for d in range(a.ndim) if a.shape[d] == 1])
+            return a.squeeze(axis), f"q {axis}"
+        if kind == "b" and a.size < 200:
+            shape = [self.random.choice([2, 3]) if e == 1 else e for e in a.shape]
+            if len(shape) < MAX_RANK:
+                shape = [self.random.choice([1, 2])] + shape
+            return np.broadcast_to(a, shape), f"b {len(shape)} {' '.join(map(str, shape))}"
+        if kind == "h" and a.size > 0:
+            shape, rest = [], a.size
+            while len(shape) < MAX_RANK - 1 and rest > 1:
+                part = self.random.choice([k for k in range(1, rest + 1) if rest % k == 0])
+                shape.append(part)
+                rest //= part
+            shape.append(rest)
+            given = list(shape)
+            if self.random.random() < 0.3:
+                given[self.random.randrange(len(given))] = -1
+            return a.reshape(shape), f"h {len(given)} {' '.join(map(str, given))}"
+        return None
+
+    def views(self, a, writable=False, most=3):
+        words = []
+        for _ in range(self.random.randint(0, most)):
+            made = self.view(a, writable)
+            if made is not None:
+                a = made[0]
+                words.append(made[1])
+        return a, f"{len(words)} {' '.join(words)}".strip()
+
+    def fit(self, a, shape):
+        """A view of `a` that broadcasts to a shape, or None."""
+        try:
+            np.broadcast_to(a, shape)
+        except ValueError:
+            return False
+        return True
+
+    # ---- operations --------------------------------------------------------------------------------------------------------------
+    def case_view(self):
+        a, words = self.base()
+        v, views = self.views(a)
+        return f"view {words} {views} = {text(v)}"
+
+    def case_add(self):
+        """Shapes that broadcast, or the error where they do not."""
+        kind = self.random.choice(list(TYPES))
+        a, first = self.base(kind)
+        v, first_views = self.views(a)
+        shape = [1 if self.random.random() < 0.3 else e for e in v.shape[self.random.randint(0, v.ndim - 1):]]
+        b, second = self.base(kind, shape)
+        w, second_views = self.views(b, most=1) if self.random.random() < 0.3 else (b, "0")
+        try:
+            result = text(v + w)
+        except ValueError:
+            result = "error"
+        return f"add {first} {first_views} {second} {second_views} = {result}"
+
+    def case_assign(self):
+        """One view of an array to another of the same array."""
+        a, words = self.base(shape=self.shape(30))
+        v, views = self.views(a, writable=True)
+        for _ in range(20):
+            w, source = self.views(a)
+            if w.ndim <= v.ndim and self.fit(w, v.shape):
+                break
+        else:
+            w, source = v, views
+        if self.random.random() < 0.5:
+            v[...] = w.copy()
+            name = "assign"
+        else:
+            v[...] = v + w.copy()
+            name = "increase"
+        return f"{name} {words} {views} {source} = {text(a)}"
+
+    def case_reduce(self):
+        kind = self.random.choice(["i32", "f32"])
+        a, words = self.base(kind)
+        v, views = self.views(a)
+        name = self.random.choice(["sum", "max", "argmin", "mean", "all"])
+        count = 1 if name == "argmin" and self.random.random() < 0.7 else self.random.choice([0, 1, 1, 2])
+        if count > v.ndim or (name == "argmin" and count == 2):
+            count = 0
+        if v.size == 0 and name == "max":
+            count = 0  # where no result is asked for, NumPy refuses some of them
+        axes = self.random.sample(range(v.ndim), count)
+        keep = count == 1 and self.random.random() < 0.5
+        axis = None if count == 0 else axes[0] if count == 1 else tuple(axes)
+        where = {"where": np.asarray(v % 3 == 1)} if name == "sum" and self.random.random() < 0.3 else {}
+        if name == "mean":
+            where["dtype"] = np.float64
+        try:
+            result = text(getattr(np, name)(v, axis=axis, keepdims=keep, **where))
+        except ValueError:
+            result = "error"
+        given = [a - v.ndim if self.random.random() < 0.3 else a for a in axes]
+        masked = int("where" in where)
+        return f"reduce {words} {views} {name} {masked} {int(keep)} {count} {' '.join(map(str, given))} = {result}"
+
+    def make(self):
+        return getattr(self, self.random.choice([n for n in dir(self) if n.startswith("case_")]))()
+
+
+def main():
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    maker = Maker(int(sys.argv[1]))
+    for _ in range(int(sys.argv[2])):
+        print(maker.make())
+
+
+if __name__ == "__main__":
+    main()

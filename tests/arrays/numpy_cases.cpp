@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   cases.py SEED COUNT | numpy_cases
+// Does what each line says and compares with what NumPy made of it.
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+namespace krait {}
+namespace kr = krait;
+
+#include <krait/algorithm/reduce.h>
+
+#include "arrays/case_reader.h"
+
+namespace {
+
+using krait::test::Any;
+
+std::string shape_text(const std::vector<std::int64_t>& extents) {
+  std::string s;
+  for (const std::int64_t e : extents) s += " " + std::to_string(e);
+  return s;
+}
+
+bool close(double got, double wanted, double tolerance) {
+  if (std::isnan(wanted)) return std::isnan(got);
+  return got == wanted || std::abs(got - wanted) <= tolerance * std::max(1.0, std::abs(wanted));
+}
+
+/// The first difference to what is written after the `=`, or empty. Relative tolerance; 0: equal.
+template <class Array>
+std::string difference(std::istream& in, const Array& got, double tolerance = 0) {
+  const auto extents = krait::test::read_list(in);
+  std::vector<std::int64_t> own;
+  for (int d = 0; d < Array::rank; ++d) own.push_back(got.extent(d));
+  if (own != extents) return "the shape is" + shape_text(own) + ", NumPy's" + shape_text(extents);
+  const auto host = got.to_host();
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    std::string word;
+    in >> word;
+    if constexpr (std::is_integral_v<typename Array::value_type> && !std::is_same_v<typename Array::value_type, bool>) {
+      if (tolerance == 0 && std::to_string(host[i]) != word)
+        return "element " + std::to_string(i) + " is " + std::to_string(host[i]) + ", NumPy's " + word;
+    }
+    if (!close(double(host[i]), std::stod(word), tolerance))
+      return "element " + std::to_string(i) + " is " + std::to_string(double(host[i])) + ", NumPy's " + word;
+  }
+  return {};
+}
+
+/// Skips the `=`.
+std::istream& result(std::istream& in) {
+  std::string word;
+  in >> word;
+  return in;
+}
+
+template <class T>
+std::string run_view(std::istream& in) {
+  const Any<T> base = krait::test::read_base<T>(in), view = krait::test::read_views<T>(in, base);
+  return std::visit([&](const auto& v) { return difference(result(in), v); }, view);
+}
+
+template <class T>
+std::string run_add(std::istream& in) {
+  const Any<T> x = krait::test::read_base<T>(in), v = krait::test::read_views<T>(in, x);
+  std::string type, word;
+  in >> type;
+  const Any<T> y = krait::test::read_base<T>(in), w = krait::test::read_views<T>(in, y);
+  return std::visit(
+      [&](const auto& a, const auto& b) -> std::string {
+        result(in);
+        const bool fails = (in >> std::ws).peek() == 'e';
+        try {
+          const kr::array<T, std::max(std::remove_cvref_t<decltype(a)>::rank, std::remove_cvref_t<decltype(b)>::rank)> sum =
+              a + b;
+          return fails ? "NumPy refuses these shapes" : difference(in, sum);
+        } catch (const kr::error& e) {
+          return fails && std::string(e.message()).find("do not broadcast") != std::string::npos ? "" : e.message();
+        }
+      },
+      v, w);
+}
+
+template <class T, bool Increase>
+std::string run_assign(std::istream& in) {
+  Any<T> base = krait::test::read_base<T>(in), to = krait::test::read_views<T>(in, base);
+  const Any<T> from = krait::test::read_views<T>(in, base);
+  std::visit(
+      [&](auto& t, const auto& f) {
+        if constexpr (std::remove_cvref_t<decltype(f)>::rank <= std::remove_cvref_t<decltype(t)>::rank) {
+          if constexpr (Increase) t += f;
+          else t() = f;
+        } else {
+          throw std::runtime_error("the source has more dimensions");
+        }
+      },
+      to, from);
+  return std::visit([&](const auto& b) { return difference(result(in), b); }, base);
+}
+
+/// What `reduce`, a function of an array and options, makes of the case's options.
+template <class Array, class Reduce>
+std::string reduced(std::istream& in, const Array& x, double tolerance, const Reduce& reduce) {
+  int keeps = 0;
+  in >> keeps;
+  const auto axes = krait::test::read_list(in);
+  result(in);
+  const bool fails = (in >> std::ws).peek() == 'e';
+  const auto compare = [&](const auto&... options) -> std::string {
+    auto got = reduce(x, options...);
+    if (fails) return "NumPy refuses this";
+    if constexpr (std::is_arithmetic_v<decltype(got)>) {
+      kr::array<decltype(got)> one(1);
+      one.fill(got);
+      return difference(in, one, tolerance);
+    } else {
+      return difference(in, got, tolerance);
+    }
+  };
+  try {
+    if (axes.empty()) return compare();
+    if (axes.size() == 1) return keeps ? compare(kr::axis(axes[0]), kr::keepdims) : compare(kr::axis(axes[0]));
+    if constexpr (Array::rank >= 2) return compare(kr::axis(axes[0], axes[1]));
+    return "too many axes";
+  } catch (const kr::error& e) {
+    return fails ? "" : e.message();
+  }
+}
+template <class T>
+std::string run_reduce(std::istream& in) {
+  const Any<T> base = krait::test::read_base<T>(in), view = krait::test::read_views<T>(in, base);
+  std::string name;
+  int masked = 0;
+  in >> name >> masked;
+  constexpr double exact = 0, rounded = 2e-7;
+  return std::visit(
+      [&](const auto& v) -> std::string {
+        if (name == "sum" && masked)
+          return reduced(in, v, rounded,
+                         [](const auto& x, const auto&... o) { return kr::sum(x, o..., kr::where(kr::fmod(x, 3.0f) == 1)); });
+        if (name == "sum") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::sum(x, o...); });
+        if (name == "max") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::max(x, o...); });
+        if (name == "argmin") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::argmin(x, o...); });
+        if (name == "mean") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::mean(x, o...); });
+        if (name == "all") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::all(x, o...); });
+        return "no reduction is called " + name;
+      },
+      view);
+}
+
+template <class T>
+std::string run(const std::string& what, std::istream& in) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, int>)
+    if (what == "reduce") return run_reduce<T>(in);
+  if (what == "view") return run_view<T>(in);
+  if (what == "add") return run_add<T>(in);
+  if (what == "assign") return run_assign<T, false>(in);
+  if (what == "increase") return run_assign<T, true>(in);
+  return "no operation is called " + what;
+}
+
+std::string run_line(const std::string& line) {
+  std::istringstream in(line);
+  std::string what, type;
+  in >> what >> type;
+  try {
+    if (type == "i32") return run<std::int32_t>(what, in);
+    if (type == "f32") return run<float>(what, in);
+    if (type == "f64") return run<double>(what, in);
+    if (type == "u8") return run<unsigned char>(what, in);
+    if (type == "i64") return run<std::int64_t>(what, in);
+    return "no type is called " + type;
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
+int main() {
+  int cases = 0, wrong = 0;
+  for (std::string line; std::getline(std::cin, line); ++cases) {
+    const std::string why = run_line(line);
+    if (why.empty()) continue;
+    if (++wrong <= 10) std::printf("%s\n  %s\n", line.substr(0, 400).c_str(), why.c_str());
+  }
+  std::printf("%d cases, %d wrong\n", cases, wrong);
+  return wrong > 0 || cases == 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions: sizes around what a block and a chunk take, accuracy, special values, expressions. Against NumPy: numpy_cases.
+#include <krait/algorithm/reduce.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "api/expect.h"
+
+using krait::test::expect_usage;
+
+namespace {
+
+/// One launch and several, whole trips and rests, powers of two and neighbours.
+TEST(Reduce, OfEverySize) {
+  for (const int n : {0, 1, 2, 7, 8, 31, 32, 33, 63, 64, 255, 256, 257, 2047, 2049, 65536, 100003, 1000001}) {
+    std::vector<int> h(std::size_t(n), 0);
+    std::int64_t sum = 0, place = 0;
+    for (int i = 0; i < n; ++i) {
+      h[std::size_t(i)] = int((std::int64_t(i) * 7919) % 100019) - 50000;
+      sum += h[std::size_t(i)];
+      if (h[std::size_t(i)] < h[std::size_t(place)]) place = i;
+    }
+    const kr::array<int> x = kr::to_device(h);
+    EXPECT_EQ(kr::sum(x), sum) << n;
+    EXPECT_EQ(kr::sum(x.flip()), sum) << n;
+    EXPECT_EQ(kr::count_nonzero(x == 0), std::count(h.begin(), h.end(), 0)) << n;
+    if (n == 0) continue;
+    EXPECT_EQ(kr::argmin(x), place) << n;
+    EXPECT_EQ(kr::min(x), h[std::size_t(place)]) << n;
+  }
+}
+
+/// Few and many results, short and long rows, both ways through memory.
+TEST(Reduce, OfEveryShape) {
+  for (const auto& [rows, columns] : {std::pair{1, 70000}, {3, 20000}, {40, 5000}, {1000, 70}, {30000, 3}, {300, 300}}) {
+    std::vector<float> h(std::size_t(rows) * columns);
+    for (std::size_t i = 0; i < h.size(); ++i) h[i] = float(i % 17) - 3.0f;
+    kr::array<float, 2> x(rows, columns);
+    x.copy_from(h);
+    std::vector<float> of_rows(std::size_t(rows), 0.0f), of_columns(std::size_t(columns), 0.0f);
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) {
+        const float v = h[std::size_t(r) * columns + c];
+        of_rows[std::size_t(r)] += v, of_columns[std::size_t(c)] += v;  // exact: small integers
+      }
+    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(1)).to_host()), of_rows) << rows << " " << columns;
+    EXPECT_EQ(std::vector<float>(kr::sum(x, kr::axis(0)).to_host()), of_columns) << rows << " " << columns;
+    EXPECT_EQ(std::vector<float>(kr::sum(x.transpose(), kr::axis(0)).to_host()), of_rows) << rows << " " << columns;
+  }
+}
+
+TEST(Reduce, LongSumsOfFloatsAreExactToABit) {
+  constexpr int n = 1000000;
+  const float one = 1.0f / 255;
+  const double expected = double(one) * n;
+  kr::array<float> x(n);
+  x.fill(one);
+  EXPECT_NEAR(double(kr::sum(x)), expected, expected * 1.2e-7);
+  EXPECT_NEAR(double(kr::mean(x)), double(one), double(one) * 1.2e-7);
+  const auto columns = kr::sum(x.reshape(n / 4, 4), kr::axis(0)).to_host();
+  for (const float c : columns) EXPECT_NEAR(double(c), expected / 4, expected / 4 * 1.2e-7);
+  EXPECT_NEAR(double(kr::norm(x)), std::sqrt(double(one) * one * n), 1e-6);
+}
+
+TEST(Reduce, OfExpressionsIsOneKernelWithoutAnArray) {
+  kr::array<float> x(1000), y(1000);
+  x.fill(2), y.fill(3);
+  (void)kr::dot(x, y);
+  const std::uint64_t before = kr::stats().launches();
+  EXPECT_EQ(kr::sum(x * y + 1.0f), 7000.0f);
+  EXPECT_EQ(kr::dot(x, y), 6000.0f);
+  EXPECT_EQ(kr::stats().launches() - before, 2u);
+}
+
+TEST(Reduce, NanAndInfinity) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const kr::array<float> x = kr::to_device(std::vector<float>{3, nan, 1, nan}), y = kr::to_device(std::vector<float>{3, inf, 1});
+  EXPECT_TRUE(std::isnan(kr::max(x)));
+  EXPECT_EQ(kr::argmax(x), 1);
+  EXPECT_EQ(kr::argmin(x), 1);
+  EXPECT_EQ(kr::sum(y), inf);
+  EXPECT_TRUE(std::isnan(kr::sum(x)));
+  EXPECT_EQ(kr::argmin(kr::to_device(std::vector<float>{inf, inf})), 0);
+  EXPECT_TRUE(std::isnan(kr::mean(kr::array<float>(0))));
+}
+
+TEST(Reduce, Options) {
+  kr::array<int, 2> x(2, 3);
+  x.copy_from(std::vector<int>{1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(kr::sum(x, kr::initial(100), kr::where(x > 2)), 118);
+  EXPECT_EQ(kr::max(kr::array<int>(0), kr::initial(-7)), -7);
+  EXPECT_EQ(kr::prod(x), 720);
+  EXPECT_TRUE(kr::all(x) && kr::any(x > 5) && !kr::any(x > 6));
+  const auto rows = kr::max(x, kr::axis(-1), kr::keepdims);
+  EXPECT_EQ(rows.extents(), (kr::shape<2>(2, 1)));
+  const kr::array<int, 2> below = x - rows;
+  EXPECT_EQ(std::vector<int>(below.to_host()), (std::vector<int>{-2, -1, 0, -2, -1, 0}));
+  EXPECT_EQ(kr::sum(kr::array<unsigned char>(0)), 0u);
+  kr::array<kr::f16> h(5000);
+  h.fill(kr::f16(1));
+  EXPECT_EQ(float(kr::sum(h)), 5000.0f);
+  EXPECT_EQ(kr::sum(kr::array<float, 2>(0, 3), kr::axis(1)).size(), 0);
+}
+
+TEST(Reduce, BadInput) {
+  kr::array<float, 2> x(2, 3), none(0, 3);
+  expect_usage({"zero-size array to reduction operation maximum which has no identity"}, [&] { kr::max(none); });
+  expect_usage({"attempt to get argmin of an empty sequence"}, [&] { kr::argmin(none, kr::axis(0)); });
+  expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::sum(x, kr::axis(2)); });
+  expect_usage({"duplicate value in 'axis'"}, [&] { kr::sum(x, kr::axis(1, -1)); });
+  expect_usage({"(2, 3)", "(4)"}, [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
+}
+
+}  // namespace

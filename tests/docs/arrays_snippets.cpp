@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of docs/arrays.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
+// it to that), and here it is run.
+#include <krait/algorithm/reduce.h>
+#include <krait/krait.h>
+
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+namespace kr = krait;
+
+namespace {
+
+int failures = 0;
+
+template <class Array>
+void expect(const Array& got, const std::vector<float>& wanted, int line) {
+  if (std::vector<float>(got.to_host()) != wanted) std::printf("arrays_snippets.cpp:%d does not hold\n", line), ++failures;
+}
+
+void views() {
+  std::vector<float> counting(12);
+  std::iota(counting.begin(), counting.end(), 0.0f);
+  // [views]
+  kr::array<float, 2> a({3, 4});                       // 3 rows of 4
+  auto row = a(1);                                     // kr::array<float, 1>: NumPy's a[1]
+  auto inner = a(kr::all, kr::range(1, kr::end - 1));  // a[:, 1:-1]
+  auto column = a(kr::all, 0, kr::newaxis);            // a[:, 0, None], of shape (3, 1)
+  auto back = a(kr::range(kr::none, kr::none, -1));    // a[::-1]
+  auto turned = a.transpose();                         // of shape (4, 3)
+  float x = a(2, -1);                                  // one element; reads it, and waits
+  // [/views]
+  a.copy_from(counting);
+  x = a(2, -1);
+  if (x != 11) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  expect(row, {4, 5, 6, 7}, __LINE__);
+  expect(inner, {1, 2, 5, 6, 9, 10}, __LINE__);
+  expect(column, {0, 4, 8}, __LINE__);
+  expect(back, {8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}, __LINE__);
+  expect(turned, {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}, __LINE__);
+  // [assignment]
+  a(0) = 1.0f;                                         // a number
+  a(1) = a(0) * 2.0f + 3.0f;                           // an expression: one kernel, no array in between
+  a(2, kr::range(1, kr::end)) += a(1, kr::range(0, 3));
+  a(kr::all, 0) = kr::to_device(std::vector<float>{7, 8, 9});
+  a *= a;                                              // in place
+  // [/assignment]
+  expect(a, {49, 1, 1, 1, 64, 25, 25, 25, 81, 196, 225, 256}, __LINE__);
+  a = kr::array<float, 2>({3, 4});
+  a.copy_from(counting);
+  a -= 4.0f;
+  // [reductions]
+  float total = kr::sum(a * a + 1.0f);                 // one kernel, no array in between; waits for the number
+  auto largest = kr::max(a, kr::axis(0));              // kr::array<float, 1>: stays on the device
+  auto means = kr::mean(a, kr::axis(-1), kr::keepdims);
+  kr::array<float, 2> centred = a - means;
+  float positive = kr::sum(a, kr::where(a > 0.0f), kr::initial(0.0f));
+  // [/reductions]
+  if (total != 182 || positive != 28) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  expect(largest, {4, 5, 6, 7}, __LINE__);
+  expect(means, {-2.5f, 1.5f, 5.5f}, __LINE__);
+  expect(centred(1), {-1.5f, -0.5f, 0.5f, 1.5f}, __LINE__);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    views();
+  } catch (const kr::error& e) {
+    return std::printf("%s\n", e.message()), 1;
+  }
+  return failures;
+}
