@@ -77,7 +77,8 @@ void Notes::note_pure(const ir::Inst& inst) {
   if (!record || shape_.lanes == 1) return;
   if (inst.op == Op::Fma && !shape_.machine.fma)
     return record->slow(f_, inst, "call",
-                        "call: this processor level has no fma, so a function is called for each thread. Use a later level (KRAIT_CPU), or strict mode, which does not fuse");
+                        "call: this processor level has no fma, so a function is called for each thread. Use a later level "
+                        "(KRAIT_CPU), or strict mode, which does not fuse");
   if ((inst.op != Op::Div && inst.op != Op::Rem) || !ir::is_int(inst.type.scalar) || f_.is_const(inst.operands[1])) return;
   const bool wide = ir::bits_of(inst.type.scalar) == 64;
   record->slow(f_, inst, "division",
@@ -108,16 +109,17 @@ void Notes::note_branch(const ir::Inst& inst) {
   code_.functions.record->slow(
       f_, inst, "branch",
       fmt::format(
-          "divergent branch: neighbouring threads choose differently, so {} sides run one after the other, each under a mask: about {} operations in all. Let a warp or block choose together, or compute the common part before the branch",
+          "divergent branch: neighbouring threads choose differently, so {} sides run one after the other, each under a mask: "
+          "about {} operations in all. Let a warp or block choose together, or compute the common part before the branch",
           sides, operations));
 }
 
 void Notes::note_loop(const ir::Inst& inst) {
   if (!code_.functions.record || shape_.lanes == 1 || inst.op == Op::GridStride) return;
-  code_.functions.record->slow(
-      f_, inst, "loop",
-      fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until the last has left. Give neighbouring threads work of equal length",
-                  shape_.gang()));
+  code_.functions.record->slow(f_, inst, "loop",
+                               fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until "
+                                           "the last has left. Give neighbouring threads work of equal length",
+                                           shape_.gang()));
 }
 
 /// A function that takes one thread at a time. Those that report to the host have no place in the source.
@@ -125,9 +127,8 @@ void Notes::note_call_by_lane(const ir::Inst& inst) {
   if (!code_.functions.record || code_.functions.module.callee(inst).locations.size() < 2) return;
   code_.functions.record->slow(
       f_, inst, "call",
-      fmt::format(
-          "call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
-          code_.functions.module.callee(inst).name));
+      fmt::format("call: the rare function {} is called for one thread at a time. Omit .rare if most threads call it",
+                  code_.functions.module.callee(inst).name));
 }
 
 /// Barriers that the block's gangs are cut at: what each of them keeps of a thread.
@@ -174,7 +175,9 @@ void Notes::note_barriers(const Fission& plan) {
       const bool one = values == 1;
       code_.functions.record->slow(
           f_, inst, "barrier",
-          fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; sharing within a warp needs no barrier",
+          fmt::format("barrier: {}the block is cut into pieces of code here, and {} value{} of each thread {} through memory "
+                      "from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as one piece; "
+                      "sharing within a warp needs no barrier",
                       loop ? "in each trip of the loop " : "", values, one ? "" : "s", one ? "goes" : "go"));
     }
   };
