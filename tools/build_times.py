@@ -3,16 +3,34 @@
 """Says what a build costs.
 
     tools/build_times.py build                      seconds of each unit of the last build, from its .ninja_log
-    tools/build_times.py build --run [target...]    builds first, without ccache, and says what processor time that took
+    tools/build_times.py build --run [target...]    builds first, without ccache, and says what processor time that took, and each unit
 
-Seconds of units are elapsed ones: those of a machine with nothing else to do are processor time, others are too many."""
+Seconds from the log are elapsed ones: those of a machine with nothing else to do are processor time, others are too many. With --run
+those of compilations are processor time, of any machine; they are measured by ccache's prefix, so ccache has to be installed."""
 import argparse
 import os
 import pathlib
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+
+PREFIX_LOG = "KRAIT_UNIT_TIMES"  # names the file that a compilation adds its line to
+
+
+def used_by_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def compile_unit(command):
+    """As the prefix of a compiler: runs it, and adds a line of its processor time and its output."""
+    status = subprocess.run(command).returncode
+    if "-o" in command:
+        with open(os.environ[PREFIX_LOG], "a") as log:
+            log.write(f"{used_by_children():.2f}\t{command[command.index('-o') + 1]}\n")
+    return status
 
 
 def units(folder):
@@ -42,25 +60,29 @@ def name_of(output):
 
 
 def build(folder, targets):
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    """Builds, and returns the processor time of each compilation by its output."""
+    began = time.monotonic()
     command = ["ninja", "-C", str(folder), f"-j{len(os.sched_getaffinity(0))}", *targets]
-    status = subprocess.run(command, env=dict(os.environ, CCACHE_DISABLE="1"), stdout=sys.stderr).returncode
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.NamedTemporaryFile("r") as log:
+        environment = dict(os.environ, CCACHE_DISABLE="1", CCACHE_PREFIX=os.path.abspath(__file__), **{PREFIX_LOG: log.name})
+        status = subprocess.run(command, env=environment, stdout=sys.stderr).returncode
+        measured = [line.rstrip("\n").split("\t") for line in log]
     if status:
         sys.exit(status)
-    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    print(f"{used:8.1f} s of processor time, {time.monotonic() - began:.1f} s elapsed")
+    print(f"{used_by_children():8.1f} s of processor time, {time.monotonic() - began:.1f} s elapsed")
+    return {output: float(seconds) for seconds, output in measured}
 
 
 def main():
+    if PREFIX_LOG in os.environ:
+        sys.exit(compile_unit(sys.argv[1:]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--run", nargs="*", metavar="target")
     parser.add_argument("--most", type=int, default=30, help="the units told by name, the slowest first")
     asked = parser.parse_args()
-    if asked.run is not None:
-        build(asked.folder, asked.run)
-    told = units(asked.folder)
+    measured = build(asked.folder, asked.run) if asked.run is not None else {}
+    told = sorted(((measured.get(output, seconds), output) for seconds, output in units(asked.folder)), reverse=True)
     print(f"{sum(seconds for seconds, _ in told):8.1f} s in {len(told)} units, {sum(s > 10 for s, _ in told)} of them over 10 s")
     for seconds, output in told[: asked.most]:
         print(f"{seconds:8.1f}  {name_of(output)}")
