@@ -4,6 +4,7 @@
 #include "ir/litter.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "passes/runner.h"
 #include "support/error.h"
 #include "support/tuning_cpu.h"
 #include "support/tuning_gpu.h"
@@ -69,28 +70,6 @@ ChooseExpansion expansions_of(const support::Target& target) {
   };
   return choices[unsigned(target.kind)];
 }
-
-/// Runs passes one after another, verifying and littering between them where that is asked for.
-class Runner {
- public:
-  Runner(Module& m, bool checked) : m_(m), checked_(checked) { check("recording"); }
-  Runner& operator()(const char* name, void (*pass)(Module&)) {
-    pass(m_);
-    check(name);
-    return *this;
-  }
-  void check(const char* name) {
-    if (!checked_) return;
-    const std::string broken = verify(m_);
-    if (!broken.empty())
-      support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
-    litter(m_);
-  }
-
- private:
-  Module& m_;
-  bool checked_;
-};
 
 void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs passes one after another; where that is asked for, what each leaves is verified, and littered for the next.
+#pragma once
+
+#include "ir/litter.h"
+#include "ir/text.h"
+#include "passes/passes.h"
+#include "support/error.h"
+
+namespace krait::passes {
+
+class Runner {
+ public:
+  explicit Runner(ir::Module& m, bool checked = verify_by_default) : m_(m), checked_(checked) { check("recording"); }
+  Runner& operator()(const char* name, void (*pass)(ir::Module&)) {
+    pass(m_);
+    check(name);
+    return *this;
+  }
+  /// Throws krait::error of kind internal, which names the pass, where the module is broken.
+  void check(const char* name) {
+    if (!checked_) return;
+    const std::string broken = verify(m_);
+    if (!broken.empty())
+      support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
+    litter(m_);
+  }
+
+ private:
+  ir::Module& m_;
+  bool checked_;
+};
+
+}  // namespace krait::passes
