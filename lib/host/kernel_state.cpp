@@ -163,13 +163,8 @@ std::string describe(const detail::kernel_state& state) { return "kernel " + nam
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
-<<<<<<< HEAD
   if (as.count > ir::max_given_params)
     support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}", describe(state), ir::max_given_params,
-=======
-  if (as.count > max_parameters)
-    support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}", describe(state), max_parameters,
->>>>>>> 0f7adfb (Say messages as a native technical writer would, test their exact texts or list those without, and tell the house in half the words)
                         as.count);
   std::uint64_t by_value = 0;
   for (const detail::parameter_type& p : std::span(as.parameters, as.count))
@@ -180,15 +175,7 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
   auto fresh = std::make_unique<Specialisation>();
   fresh->as = &as;
   fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
-<<<<<<< HEAD
   fresh->parameters = {as.parameters, as.count};
-=======
-  fresh->parameters.assign(as.parameters, as.parameters + as.count);
-  for (const trace::Table& t : fresh->recorded.tables)
-    fresh->parameters.push_back({detail::scalar::none, 1, false, false, t.elem_bytes});
-  if (fresh->parameters.size() > max_parameters)
-    support::fail_usage("{}: more than {} parameters and tables of kr::constant", describe(state), max_parameters);
->>>>>>> 0f7adfb (Say messages as a native technical writer would, test their exact texts or list those without, and tell the house in half the words)
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
     if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
   note_accesses(*fresh);
