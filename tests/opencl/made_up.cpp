@@ -193,7 +193,8 @@ TEST_F(MadeUp, LimitsOfASmallDevice) {
             "kernel add_one: Nothing (Made-up A) cannot launch blocks of 65 × 1 × 1 threads, only of 64 at "
             "most: the block is too large or has a wrong shape");
   EXPECT_EQ(message_of([&] { device().allocate(4097, {}); }),
-            "Nothing (Made-up A): an allocation of 4097 bytes exceeds the driver's limit of 4096 (CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
+            "Nothing (Made-up A): an allocation of 4097 bytes exceeds the driver's limit of 4096 bytes per memory object "
+            "(CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
             "split it into several arrays");
   const std::string full = message_of([&] {
     for (int k = 0; k < 100; ++k) device().allocate(4096, {});
@@ -219,7 +220,7 @@ TEST_F(MadeUp, MemoryThatComesBackLate) {
   const std::string full = message_of([&] {
     for (int k = 0; k < 9; ++k) device().allocate(16, {});
   });
-  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 16 bytes asked for, of 1073741824: out of device memory");
+  EXPECT_EQ(full, "Nothing (Made-up A): out of device memory: 16 bytes requested, of 1073741824: out of device memory");
 }
 
 // What kernels show of its numbers is asked first.

@@ -72,7 +72,8 @@ std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
   free_waiting();
   if (bytes > gpu_.largest_allocation)
     support::fail_device(
-        "{}: an allocation of {} bytes exceeds the driver's limit of {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE): split it into several "
+        "{}: an allocation of {} bytes exceeds the driver's limit of {} bytes per memory object (CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
+        "split it into several "
         "arrays",
         name(), bytes, gpu_.largest_allocation);
   if (shares()) {
