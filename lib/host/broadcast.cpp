@@ -88,9 +88,13 @@ void broadcast(const kernel_state* of, argument* arguments, unsigned inputs, uns
 int merge_dimensions(argument* arguments, unsigned count, const argument& output, int rank, const std::int64_t* extents) {
   int order[max_rank], dims = 0;
   const auto distance = [&](int d) { return std::abs(output.strides[d]); };
-  for (int d = 0; d < rank; ++d)
-    if (extents[d] != 1) order[dims++] = d;
-  std::stable_sort(order, order + dims, [&](int x, int y) { return distance(x) > distance(y); });
+  // By insertion: a stable sort of the library's would allocate at each call.
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] == 1) continue;
+    int at = dims++;
+    for (; at > 0 && distance(order[at - 1]) < distance(d); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
 
   const auto is_one = [&](int outer, int inner) {
     for (unsigned i = 0; i < count; ++i)
