@@ -32,7 +32,7 @@ TEST(Limits, GridsOfMoreBlocksThanADeviceTakes) {
   for (const kr::dims grid : {kr::dims{70'001}, kr::dims{2, 66'000}, kr::dims{1, 2, 65'537}}) {
     std::vector<int> blocks(std::size_t(grid.x * grid.y * grid.z));
     if (std::string(kr::device().id()).starts_with("cuda") && (grid.y > 65'535 || grid.z > 65'535)) {
-      expect_usage({"is beyond what cuda", "2147483647 x 65535 x 65535"}, [&] { count.launch({grid, 1}, blocks); });
+      expect_usage({"exceeds the limit of cuda", "2147483647 x 65535 x 65535"}, [&] { count.launch({grid, 1}, blocks); });
       continue;
     }
     count.launch({grid, 1}, blocks);
