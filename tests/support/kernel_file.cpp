@@ -119,6 +119,7 @@ KernelFile::KernelFile(std::string text) : text_(std::move(text)) {
   for (const std::string& item : items) {
     if (item.starts_with("run:")) runs_.emplace_back(trimmed(std::string_view(item).substr(4)));
     if (item.starts_with("on:")) back_ends_ = split(trimmed(std::string_view(item).substr(3)), " ");
+    if (item.starts_with("known:")) known_.emplace_back(trimmed(std::string_view(item).substr(6)));
     if (item.starts_with("for:")) add_words(trimmed(std::string_view(item).substr(4)));
     if (item.starts_with("of:")) of_ = std::make_shared<KernelFile>(kernel_file(trimmed(std::string_view(item).substr(3))));
   }
@@ -141,6 +142,14 @@ void KernelFile::add_words(std::string_view item) {
 
 bool KernelFile::is_for(std::string_view back_end) const {
   return back_ends_.empty() || std::find(back_ends_.begin(), back_ends_.end(), back_end) != back_ends_.end();
+}
+
+std::string KernelFile::known_on(std::string_view back_end, std::string_view device) const {
+  for (const std::string& known : known_) {
+    const std::size_t colon = known.find(": ");
+    if (known.substr(0, colon) == fmt::format("{}, {}", back_end, device)) return known.substr(std::min(colon + 2, known.size()));
+  }
+  return {};
 }
 
 std::vector<Choice> KernelFile::choices() const {

@@ -33,6 +33,8 @@ class KernelFile {
   bool is_for(std::string_view back_end) const;
   /// Back ends that the file names.
   const std::vector<std::string>& back_ends() const { return back_ends_; }
+  /// What is known to go wrong on a device, where the file says so (`; known: vulkan, NVIDIA H200: …`); else "".
+  std::string known_on(std::string_view back_end, std::string_view device) const;
   /// Every choice, in the order of the text.
   std::vector<Choice> choices() const;
   /// The module's text. What the choice does not name stands for the first of its words.
@@ -50,7 +52,7 @@ class KernelFile {
 
   std::string text_;
   std::shared_ptr<KernelFile> of_;  // whose kernel it is
-  std::vector<std::string> runs_, back_ends_;
+  std::vector<std::string> runs_, back_ends_, known_;
   std::vector<Words> words_;
 };
 
