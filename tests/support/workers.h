@@ -11,7 +11,7 @@ namespace krait::test {
 
 /// What the processes share.
 struct Progress {
-  std::atomic<long> next{0};  // the next piece of work
+  std::atomic<long> next{0};                           // the next piece of work
   std::atomic<long> done{0}, different{0}, listed{0};  // listed: they differ, as is known
   std::atomic<bool> stop{false};
   char device[160] = "";  // the device's name, or why there is none
