@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -153,6 +154,23 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
   }
 }
 
+/// Native mode leaves open whether an atomic sum of f32 takes and gives subnormal numbers as zeros: elements that are such a sum count
+/// as the expected ones. How many.
+long take_flushed_sums(const test::Meeting& m, std::vector<test::Argument>& expected, const std::vector<test::Argument>& got) {
+  const auto at = [](const test::Argument& a, std::size_t i) {
+    float x;
+    return std::memcpy(&x, a.bytes.data() + i * sizeof x, sizeof x), x;
+  };
+  const auto flushed = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; };
+  long taken = 0;
+  for (std::size_t i = 0; i < expected[0].bytes.size() / sizeof(float); ++i) {
+    const float sum = flushed(flushed(at(m.arguments[0], i)) + flushed(at(m.arguments[1], i)));
+    if (std::memcmp(&sum, got[0].bytes.data() + i * sizeof sum, sizeof sum) != 0 || sum == at(expected[0], i)) continue;
+    std::memcpy(expected[0].bytes.data() + i * sizeof sum, &sum, sizeof sum), ++taken;
+  }
+  return taken;
+}
+
 void run(const test::Meeting& m, const Options& o, runtime::Device& device, Totals& totals) {
   if (!o.only.empty() && m.name.find(o.only) == std::string::npos) return;
   ir::Module lowered = m.module;
@@ -169,6 +187,8 @@ void run(const test::Meeting& m, const Options& o, runtime::Device& device, Tota
     return ++totals.unsupported, void(std::printf("unsupported %s: %s\n", m.name.c_str(), e.message()));
   }
   std::string wrong = run_on(device, lowered, m.launch, got);
+  if (o.mode == "native" && m.name.starts_with("atomic_add f32") && m.name.find(" own") != m.name.npos)
+    totals.open += take_flushed_sums(m, expected, got);
   if (wrong.empty()) wrong = test::difference(m.module, expected, got);
   if (!wrong.empty()) ++totals.different, std::printf("DIFFERENT %s: %s\n", m.name.c_str(), wrong.c_str());
   count(totals, m.name, long(expected.back().extents[0]));
