@@ -17,7 +17,6 @@ LIMIT = 40
 KNOWN = {
     "lib/codegen/spirv/emitter.h Emitter": 99,
     "lib/codegen/spirv/lower.h Lower": 84,
-    "lib/codegen/spirv/module.h Module": 47,
     "lib/codegen/llvm/scalar.h ScalarLowering": 69,
     "lib/trace/recorder.h Recorder": 62,
     "lib/ir/interp_state.h Interpreter": 50,

@@ -50,64 +50,64 @@ void Emitter::need(Feature feature, std::string_view of_what) {
 }
 
 void Emitter::begin(Id label) {
-  m.emit_void(spv::Op::OpLabel, {label});
+  m.code.emit_void(spv::Op::OpLabel, {label});
   block_ = label;
 }
 
 void Emitter::phi_as(Id result, Id type, const Incoming& from) {
-  if (from.empty()) return m.emit_as(result, spv::Op::OpUndef, type, {});
+  if (from.empty()) return m.code.emit_as(result, spv::Op::OpUndef, type, {});
   Words operands;
   for (auto [value, block] : from) operands.insert(operands.end(), {value, block});
-  m.emit_as(result, spv::Op::OpPhi, type, operands);
+  m.code.emit_as(result, spv::Op::OpPhi, type, operands);
 }
 
 Id Emitter::phi(Id type, const Incoming& from) {
-  Id id = m.new_id();
+  Id id = m.ids.next();
   phi_as(id, type, from);
   return id;
 }
 
 Id Emitter::type(Scalar s) {
-  if (s == Scalar::Void) return m.void_type();
-  if (s == Scalar::Bool) return m.bool_type();
+  if (s == Scalar::Void) return m.globals.void_type();
+  if (s == Scalar::Bool) return m.globals.bool_type();
   const unsigned bits = ir::bits_of(s);
   if (ir::is_int(s)) {
     if (bits == 8) need(Feature::I8, "an 8-bit integer");
     if (bits == 16) need(Feature::I16, "a 16-bit integer");
     if (bits == 64) need(Feature::I64, "a 64-bit integer");
-    return m.int_type(bits);
+    return m.globals.int_type(bits);
   }
   if (bits == 16) need(Feature::F16, "a 16-bit float");
   if (bits == 64) need(Feature::F64, "a 64-bit float");
-  return m.float_type(bits);
+  return m.globals.float_type(bits);
 }
 
 Id Emitter::constant(Scalar s, std::uint64_t value) {
-  if (s == Scalar::Bool) return m.constant_bool(value != 0);
-  Id id = m.constant(type(s), ir::bits_of(s), value);
+  if (s == Scalar::Bool) return m.globals.constant_bool(value != 0);
+  Id id = m.globals.constant(type(s), ir::bits_of(s), value);
   if (ir::is_int(s) && ir::bits_of(s) == 64) constants64_[id] = std::int64_t(value);
   return id;
 }
 
 void Emitter::declare_push_words(std::uint32_t count) {
-  Id block = m.struct_type({m.strided_array_type(type(Scalar::U32), u32(count), 4)});
-  m.decorate(block, spv::Decoration::Block);
-  m.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  push_ = m.global_variable(spv::StorageClass::PushConstant, block);
+  Id block = m.globals.struct_type(list({m.globals.strided_array_type(type(Scalar::U32), u32(count), 4)}));
+  m.head.decorate(block, spv::Decoration::Block);
+  m.head.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  push_ = m.globals.variable(spv::StorageClass::PushConstant, block);
 }
 
 Id Emitter::push_word(std::uint32_t offset) {
   const Id word = type(Scalar::U32);
-  return m.emit(
-      spv::Op::OpLoad, word,
-      {m.emit(spv::Op::OpAccessChain, m.pointer_type(spv::StorageClass::PushConstant, word), {push_, u32(0), u32(offset / 4)})});
+  return m.code.emit(spv::Op::OpLoad, word,
+                     {m.code.emit(spv::Op::OpAccessChain, m.globals.pointer_type(spv::StorageClass::PushConstant, word),
+                                  {push_, u32(0), u32(offset / 4)})});
 }
 
 // NVIDIA's driver knows how large the number of a thread in its block can be; Mesa's writes push constants into the code.
 Id Emitter::hidden_zero(Scalar u) {
   if (!kernel() && !has(Feature::Hide0)) return resize(u, Scalar::U32, push_word(support::spirv_zero_offset));
   const Scalar s = kernel() ? Scalar::U64 : Scalar::U32;
-  Id index = m.emit(spv::Op::OpLoad, type(s), {m.builtin(spv::BuiltIn::LocalInvocationIndex, type(s))});
+  Id index = m.code.emit(spv::Op::OpLoad, type(s), {m.globals.builtin(spv::BuiltIn::LocalInvocationIndex, type(s))});
   return resize(u, s, op(spv::Op::OpShiftRightLogical, s, {index, u32(31)}));  // no block has 2^31 threads
 }
 
@@ -137,33 +137,35 @@ Id Emitter::atomic_operand(Scalar s, Id x) {
 Id Emitter::op(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
   const bool shifts =
       o == spv::Op::OpShiftLeftLogical || o == spv::Op::OpShiftRightLogical || o == spv::Op::OpShiftRightArithmetic;
-  if (!kernel() || !shifts || ir::bits_of(result) == 32) return m.emit(o, type(result), operands);
-  return m.emit(o, type(result), {operands.begin()[0], m.emit(spv::Op::OpUConvert, type(result), {operands.begin()[1]})});
+  if (!kernel() || !shifts || ir::bits_of(result) == 32) return m.code.emit(o, type(result), operands);
+  return m.code.emit(o, type(result),
+                     {operands.begin()[0], m.code.emit(spv::Op::OpUConvert, type(result), {operands.begin()[1]})});
 }
 
 // In fast mode too: the bodies of functions rely on exact sums, and a driver that takes (x + c) - c for x makes log(1 + x) zero.
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
   Id id = op(o, result, operands);
-  if (!kernel()) m.decorate(id, spv::Decoration::NoContraction);  // kernels have a mode for all
+  if (!kernel()) m.head.decorate(id, spv::Decoration::NoContraction);  // kernels have a mode for all
   return id;
 }
 
 Id Emitter::ext(GLSLstd450 which, Scalar result, std::initializer_list<Id> operands) {
-  Words all{m.extended(), kernel() ? opencl_function(which) : std::uint32_t(which)};
+  Words all{m.head.extended(), kernel() ? opencl_function(which) : std::uint32_t(which)};
   all.insert(all.end(), operands);
-  return m.emit(spv::Op::OpExtInst, type(result), all);
+  return m.code.emit(spv::Op::OpExtInst, type(result), all);
 }
 
 Id Emitter::highest_bit(Scalar result, Id x) {
   if (!kernel()) return ext(GLSLstd450FindUMsb, result, {x});
-  return op(spv::Op::OpISub, result, {u32(31), m.emit(spv::Op::OpExtInst, type(result), {m.extended(), OpenCLLIB::Clz, x})});
+  return op(spv::Op::OpISub, result,
+            {u32(31), m.code.emit(spv::Op::OpExtInst, type(result), {m.head.extended(), OpenCLLIB::Clz, x})});
 }
 
 // SPIRV-LLVM-Translator 14 and 15 end the process at OpCompositeConstruct of what is not constant.
 Id Emitter::composite(Id type, std::span<const Id> parts) {
-  if (!kernel()) return m.emit(spv::Op::OpCompositeConstruct, type, parts);
+  if (!kernel()) return m.code.emit(spv::Op::OpCompositeConstruct, type, parts);
   Id all = undefined(type);
-  for (std::uint32_t n = 0; n < parts.size(); ++n) all = m.emit(spv::Op::OpCompositeInsert, type, {parts[n], all, n});
+  for (std::uint32_t n = 0; n < parts.size(); ++n) all = m.code.emit(spv::Op::OpCompositeInsert, type, {parts[n], all, n});
   return all;
 }
 

@@ -27,7 +27,7 @@ class Emitter {
   Emitter(const support::SpirvTarget& target, Dialect dialect) : m(dialect), target_(target) {}
 
   Module m;
-  bool kernel() const { return m.dialect() == Dialect::Kernel; }
+  bool kernel() const { return m.dialect == Dialect::Kernel; }
   bool fast = false;  // the current operation may be approximated and contracted
 
   bool has(Feature feature) const { return target_.features.has(feature); }
@@ -39,18 +39,18 @@ class Emitter {
   bool fuses_f32() const { return has(Feature::Fma32) || has(Feature::Nfma32); }
 
   // ---- basic blocks
-  Id label() { return m.new_id(); }
+  Id label() { return m.ids.next(); }
   Id block() const { return block_; }
   void begin(Id label);
-  void begin_first() { block_ = m.first_block(); }
-  void branch(Id to) { m.emit_void(spv::Op::OpBranch, {to}); }
-  void branch(Id condition, Id yes, Id no) { m.emit_void(spv::Op::OpBranchConditional, {condition, yes, no}); }
-  void selection_merge(Id merge) { m.emit_void(spv::Op::OpSelectionMerge, {merge, 0}); }
-  void loop_merge(Id merge, Id next) { m.emit_void(spv::Op::OpLoopMerge, {merge, next, 0}); }
+  void begin_first() { block_ = m.code.first_block(); }
+  void branch(Id to) { m.code.emit_void(spv::Op::OpBranch, {to}); }
+  void branch(Id condition, Id yes, Id no) { m.code.emit_void(spv::Op::OpBranchConditional, {condition, yes, no}); }
+  void selection_merge(Id merge) { m.code.emit_void(spv::Op::OpSelectionMerge, {merge, 0}); }
+  void loop_merge(Id merge, Id next) { m.code.emit_void(spv::Op::OpLoopMerge, {merge, next, 0}); }
   using Incoming = std::vector<std::pair<Id, Id>>;  // value, block
   Id phi(Id type, const Incoming& from);
   void phi_as(Id result, Id type, const Incoming& from);
-  Id undefined(Id type) { return m.emit(spv::Op::OpUndef, type, {}); }
+  Id undefined(Id type) { return m.code.emit(spv::Op::OpUndef, type, {}); }
 
   // ---- typed instructions
   Id type(Scalar s);
@@ -68,7 +68,7 @@ class Emitter {
   Id index(Scalar s, Id x);
   /// The bits of what an atomic of integers gets.
   Id atomic_operand(Scalar s, Id x);
-  Id u32(std::uint32_t v) { return m.constant_u32(v); }
+  Id u32(std::uint32_t v) { return m.globals.constant_u32(v); }
   /// Shifts take a count of 32 bits.
   Id op(spv::Op o, Scalar result, std::initializer_list<Id> operands);
   /// Float arithmetic, which the driver may contract only in fast mode.

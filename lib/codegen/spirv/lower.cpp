@@ -76,33 +76,33 @@ void Lower::scan() {
 
 void Lower::declare() {
   Module& m = e_.m;
-  m.capability(spv::Capability::Shader);
-  m.capability(spv::Capability::PhysicalStorageBufferAddresses);
+  m.head.capability(spv::Capability::Shader);
+  m.head.capability(spv::Capability::PhysicalStorageBufferAddresses);
   if (vulkan_model_) {
-    m.capability(spv::Capability::VulkanMemoryModel);
-    m.capability(spv::Capability::VulkanMemoryModelDeviceScope);
+    m.head.capability(spv::Capability::VulkanMemoryModel);
+    m.head.capability(spv::Capability::VulkanMemoryModelDeviceScope);
   }
-  m.memory_model(spv::AddressingModel::PhysicalStorageBuffer64,
-                 vulkan_model_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
+  m.head.memory_model(spv::AddressingModel::PhysicalStorageBuffer64,
+                      vulkan_model_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
 
   for (unsigned d = 0; d < 3; ++d) {
     const auto fixed = std::uint32_t(f_.block[d]);
-    block_spec_[d] = m.spec_constant(support::SpirvBlockX + d, fixed ? fixed : 1);
-    m.name(block_spec_[d], fmt::format("block_{}", "xyz"[d]));
+    block_spec_[d] = m.globals.spec_constant(support::SpirvBlockX + d, fixed ? fixed : 1);
+    m.head.name(block_spec_[d], fmt::format("block_{}", "xyz"[d]));
   }
-  Id u = m.int_type(32), one = e_.u32(1);
+  Id u = m.globals.int_type(32), one = e_.u32(1);
   Id shape[] = {block_spec_[0], block_spec_[1], block_spec_[2]};
   // Warps follow the linear number of threads, which devices promise for workgroups of one dimension alone.
   if (own_.uses_warp) {
-    flat_threads_ = m.spec_op(u, Op::OpIMul, {block_spec_[1], block_spec_[2]});
-    shape[0] = m.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}), shape[1] = shape[2] = one;
+    flat_threads_ = m.globals.spec_op(u, Op::OpIMul, {block_spec_[1], block_spec_[2]});
+    shape[0] = m.globals.spec_op(u, Op::OpIMul, {block_spec_[0], flat_threads_}), shape[1] = shape[2] = one;
   }
-  Id size = m.spec_composite(m.vector_type(u, 3), {shape[0], shape[1], shape[2]});
-  m.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
-  folded_ = m.spec_bool(support::SpirvFolded);
-  m.name(folded_, "folded");
-  one_trip_ = m.spec_bool(support::SpirvOneTrip);
-  m.name(one_trip_, "one_trip");
+  Id size = m.globals.spec_composite(m.globals.vector_type(u, 3), {shape[0], shape[1], shape[2]});
+  m.head.decorate(size, spv::Decoration::BuiltIn, {std::uint32_t(spv::BuiltIn::WorkgroupSize)});
+  folded_ = m.globals.spec_bool(support::SpirvFolded);
+  m.head.name(folded_, "folded");
+  one_trip_ = m.globals.spec_bool(support::SpirvOneTrip);
+  m.head.name(one_trip_, "one_trip");
 }
 
 /// The float-control modes that the device offers, for the widths in use.
@@ -134,8 +134,8 @@ void Lower::capabilities() {
   for (unsigned w = 0; w < 3; ++w) {
     for (const Mode& mode : modes) {
       if (!used[w] || !e_.has(mode.of[w])) continue;
-      e_.m.capability(mode.capability);
-      e_.m.execution_mode(mode.mode, {16u << w});
+      e_.m.head.capability(mode.capability);
+      e_.m.head.execution_mode(mode.mode, {16u << w});
     }
   }
 }
@@ -144,10 +144,10 @@ void Lower::source_line(const ir::Inst& i) {
   const ir::Location& at = f_.locations[i.loc];
   if (at.line == 0) return;
   if (!file_ || file_of_ != i.loc) {
-    if (!file_ || f_.locations[file_of_].file != at.file) file_ = e_.m.string(at.file);
+    if (!file_ || f_.locations[file_of_].file != at.file) file_ = e_.m.head.string(at.file);
     file_of_ = i.loc;
   }
-  e_.m.emit_void(Op::OpLine, {file_, at.line, 0});
+  e_.m.code.emit_void(Op::OpLine, {file_, at.line, 0});
 }
 
 void Lower::instruction(const ir::Inst& i) {
@@ -199,10 +199,10 @@ void Lower::instruction(const ir::Inst& i) {
     case Op::Call: return call(i);
 
     case Op::Slot:
-      define(i, e_.m.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
-      return e_.m.emit_void(spv::Op::OpStore, {value(i.results[0]), value(i.operands[0])});
+      define(i, e_.m.code.local_variable(e_.type(f_.type_of(i.results[0]).scalar)));
+      return e_.m.code.emit_void(spv::Op::OpStore, {value(i.results[0]), value(i.operands[0])});
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
-    case Op::Set: return e_.m.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
+    case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"

@@ -16,7 +16,7 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
   const bool global = a.space == ir::Space::Global;
   if (ir::bits_of(s) == 64 && !ir::is_float(as)) {
     e_.need(global ? Feature::A64 : Feature::Sa64, "a 64-bit atomic");
-    e_.m.capability(spv::Capability::Int64Atomics);
+    e_.m.head.capability(spv::Capability::Int64Atomics);
   }
   if (global) {
     const auto scope = i.scope == ir::Scope::Block ? spv::Scope::Workgroup : spv::Scope::Device;
@@ -70,9 +70,9 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
   const Scalar u = bits_type(s);
   const AtomicPlace at = atomic_place(i, s, u);
   Id relaxed = e_.u32(0), type = e_.type(u);
-  Id first = e_.m.emit(Op::OpAtomicLoad, type, {at.pointer, at.scope, relaxed});
+  Id first = e_.m.code.emit(Op::OpAtomicLoad, type, {at.pointer, at.scope, relaxed});
   Id header = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
-  Id seen = e_.m.new_id();
+  Id seen = e_.m.ids.next();
   const Id before = e_.block();
   e_.branch(header);
   e_.begin(header);
@@ -82,7 +82,7 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
   e_.begin(body);
   Id wanted = e_.atomic_operand(s, updated(i, s, e_.bits(s, u, old)));
   const Id operands[] = {at.pointer, at.scope, order(i), order(i, true), wanted, old};
-  e_.m.emit_as(seen, Op::OpAtomicCompareExchange, type, operands);
+  e_.m.code.emit_as(seen, Op::OpAtomicCompareExchange, type, operands);
   e_.branch(e_.op(Op::OpIEqual, Scalar::Bool, {seen, old}), after, next);
   e_.begin(next);
   e_.branch(header);
@@ -100,8 +100,8 @@ void Lower::atomic(const ir::Inst& i) {
   const Scalar s = i.type.scalar;
   const bool combines = i.op == ir::Op::AtomicAdd || i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax;
   if (ir::is_float(s) && native_float_add(i, s)) {
-    e_.m.capability(s == Scalar::F32 ? spv::Capability::AtomicFloat32AddEXT : spv::Capability::AtomicFloat64AddEXT);
-    e_.m.extension("SPV_EXT_shader_atomic_float_add");
+    e_.m.head.capability(s == Scalar::F32 ? spv::Capability::AtomicFloat32AddEXT : spv::Capability::AtomicFloat64AddEXT);
+    e_.m.head.extension("SPV_EXT_shader_atomic_float_add");
     const AtomicPlace at = atomic_place(i, s, s);
     return define(i, e_.op(Op::OpAtomicFAddEXT, s, {at.pointer, at.scope, order(i), value(i.operands.back())}));
   }

@@ -17,23 +17,23 @@ std::vector<Id> Lower::passed_types(const ir::Type& t) {
 }
 
 Id Lower::result_type(const ir::Function& f) {
-  if (f.results.empty()) return e_.m.void_type();
+  if (f.results.empty()) return e_.m.globals.void_type();
   if (f.results.size() == 1) return e_.type(f.results[0]);
   std::vector<Id> members;
   for (Scalar s : f.results) members.push_back(e_.type(s));
-  return e_.m.struct_type(members);
+  return e_.m.globals.struct_type(members);
 }
 
 void Lower::called() {
   std::vector<Id> ids;
   for (ir::ValueId p : f_.params())
     for (Id type : passed_types(f_.type_of(p))) ids.push_back(type);
-  unit_.functions[number_] = e_.m.begin_function(result_type(f_), ids);
-  e_.m.name(unit_.functions[number_], f_.name);
+  unit_.functions[number_] = e_.m.code.begin_function(result_type(f_), ids);
+  e_.m.head.name(unit_.functions[number_], f_.name);
   e_.begin_first();
   bind_parameters(ids);
   region(f_.body);
-  e_.m.end_function();
+  e_.m.code.end_function();
 }
 
 void Lower::bind_parameters(const std::vector<Id>& ids) {
@@ -68,17 +68,17 @@ void Lower::call(const ir::Inst& i) {
     if (!f_.facts.contiguous)
       for (unsigned d = 0; d < t.rank; ++d) operands.push_back(stride(v, d));
   }
-  const Id all = e_.m.emit(Op::OpFunctionCall, result_type(callee), operands);
+  const Id all = e_.m.code.emit(Op::OpFunctionCall, result_type(callee), operands);
   for (std::uint32_t n = 0; n < i.results.size(); ++n)
     ids_[i.results[n]] = i.results.size() == 1 ? all : e_.op(Op::OpCompositeExtract, callee.results[n], {all, n});
 }
 
 void Lower::give_results(const ir::Inst& yield) {
-  if (yield.operands.empty()) return e_.m.emit_void(Op::OpReturn, {});
+  if (yield.operands.empty()) return e_.m.code.emit_void(Op::OpReturn, {});
   Words values;
   for (ir::ValueId v : yield.operands) values.push_back(value(v));
   const Id all = values.size() == 1 ? values[0] : e_.composite(result_type(f_), values);
-  e_.m.emit_void(Op::OpReturnValue, {all});
+  e_.m.code.emit_void(Op::OpReturnValue, {all});
 }
 
 }  // namespace krait::codegen::spirv

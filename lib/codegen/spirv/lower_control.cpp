@@ -41,8 +41,8 @@ void Lower::terminate(const ir::Inst& i) {
     case ir::Op::Yield:
       if (exits_.empty()) return give_results(i);
       return leave(exits_.back(), exits_.back().results, i, exits_.back().merge);
-    case ir::Op::Return: return e_.m.emit_void(Op::OpReturn, {});
-    case ir::Op::Unreachable: return e_.m.emit_void(Op::OpUnreachable, {});
+    case ir::Op::Return: return e_.m.code.emit_void(Op::OpReturn, {});
+    case ir::Op::Unreachable: return e_.m.code.emit_void(Op::OpUnreachable, {});
     default: break;
   }
   std::size_t loop = exits_.size() - 1;
@@ -58,7 +58,7 @@ void Lower::terminate(const ir::Inst& i) {
 void Lower::merge(const ir::Inst& i, Exit& exit) {
   e_.begin(exit.merge);
   reachable_ = exit.reached;
-  if (!reachable_) return e_.m.emit_void(Op::OpUnreachable, {});
+  if (!reachable_) return e_.m.code.emit_void(Op::OpUnreachable, {});
   for (std::size_t n = 0; n < i.results.size(); ++n) ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
 }
 
@@ -100,7 +100,7 @@ void Lower::lower_switch(const ir::Inst& i) {
     if (wide) operands.push_back(std::uint32_t(std::uint64_t(i.list[n]) >> 32));
     operands.push_back(labels[n]);
   }
-  e_.m.emit_void(Op::OpSwitch, operands);
+  e_.m.code.emit_void(Op::OpSwitch, operands);
   for (std::size_t n = 0; n < labels.size(); ++n) {
     e_.begin(labels[n]);
     region(i.regions[n]);
@@ -141,9 +141,9 @@ void Lower::lower_loop(const ir::Inst& i) {
   exits_.push_back(new_exit(i, true));
   exit_is_loop_.push_back(true);
   const Id next = exits_.back().next, after = exits_.back().merge;
-  const Id next_index = counted ? e_.m.new_id() : 0;
+  const Id next_index = counted ? e_.m.ids.next() : 0;
   std::vector<Id> next_carried(i.results.size());
-  for (Id& id : next_carried) id = e_.m.new_id();
+  for (Id& id : next_carried) id = e_.m.ids.next();
 
   e_.branch(header);
   e_.begin(header);
@@ -175,7 +175,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     e_.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
   if (counted) {
     const Id operands[] = {index, step};
-    e_.m.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
+    e_.m.code.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
   }
   if (stride && i.results.empty()) e_.branch(one_trip_, after, header);
   else e_.branch(header);

@@ -10,9 +10,10 @@ using What = ir::ArgumentSlot::What;
 
 Id Lower::builtin_component(spv::BuiltIn which, unsigned component) {
   Module& m = e_.m;
-  Id vector = m.builtin(which, m.vector_type(m.int_type(32), 3));
-  Id pointer = m.emit(Op::OpAccessChain, m.pointer_type(spv::StorageClass::Input, m.int_type(32)), {vector, e_.u32(component)});
-  return m.emit(Op::OpLoad, m.int_type(32), {pointer});
+  Id vector = m.globals.builtin(which, m.globals.vector_type(m.globals.int_type(32), 3));
+  Id pointer = m.code.emit(Op::OpAccessChain, m.globals.pointer_type(spv::StorageClass::Input, m.globals.int_type(32)),
+                           {vector, e_.u32(component)});
+  return m.code.emit(Op::OpLoad, m.globals.int_type(32), {pointer});
 }
 
 void declare_push_constants(Unit& unit) {
@@ -53,7 +54,7 @@ void Lower::entry() {
   e_.selection_merge(go);
   e_.branch(past_end, stop, go);
   e_.begin(stop);
-  m.emit_void(Op::OpReturn, {});
+  m.code.emit_void(Op::OpReturn, {});
   e_.begin(go);
   Id line = e_.op(Op::OpUDiv, wide, {linear, grid[0]});
   Id unfolded[3];
@@ -85,15 +86,16 @@ Id Lower::argument_word(std::uint32_t offset) {
   if (!own_.arguments_in_memory) return e_.push_word(support::spirv_launch_bytes + offset);
   Module& m = e_.m;
   Id at = e_.op(Op::OpIAdd, Scalar::U64, {argument_base_, e_.constant(Scalar::U64, offset)});
-  Id pointer = m.emit(Op::OpConvertUToPtr, m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, m.int_type(32)), {at});
-  return m.emit(Op::OpLoad, m.int_type(32), {pointer, std::uint32_t(spv::MemoryAccessMask::Aligned), 4});
+  Id pointer = m.code.emit(Op::OpConvertUToPtr,
+                           m.globals.pointer_type(spv::StorageClass::PhysicalStorageBuffer, m.globals.int_type(32)), {at});
+  return m.code.emit(Op::OpLoad, m.globals.int_type(32), {pointer, std::uint32_t(spv::MemoryAccessMask::Aligned), 4});
 }
 
 Id Lower::argument(Scalar s, std::uint32_t offset) {
   if (e_.kernel()) return e_.bits(s, bits_type(s), passed_.at(offset));
   if (ir::size_of(s) == 8) {
-    Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
-                        {argument_word(offset), argument_word(offset + 4)});
+    Id pair = e_.m.code.emit(Op::OpCompositeConstruct, e_.m.globals.vector_type(e_.m.globals.int_type(32), 2),
+                             {argument_word(offset), argument_word(offset + 4)});
     return e_.op(Op::OpBitcast, s, {pair});
   }
   Id word = argument_word(offset / 4 * 4);
@@ -107,8 +109,8 @@ Id Lower::argument(Scalar s, std::uint32_t offset) {
 
 void Lower::arguments() {
   if (own_.arguments_in_memory) {
-    Id pair = e_.m.emit(Op::OpCompositeConstruct, e_.m.vector_type(e_.m.int_type(32), 2),
-                        {e_.push_word(support::spirv_launch_bytes), e_.push_word(support::spirv_launch_bytes + 4)});
+    Id pair = e_.m.code.emit(Op::OpCompositeConstruct, e_.m.globals.vector_type(e_.m.globals.int_type(32), 2),
+                             {e_.push_word(support::spirv_launch_bytes), e_.push_word(support::spirv_launch_bytes + 4)});
     argument_base_ = e_.op(Op::OpBitcast, Scalar::U64, {pair});
   }
   for (unsigned p = 0; p < f_.params().size(); ++p) {

@@ -16,10 +16,10 @@ using spv::Op;
 void Lower::need_storage(Scalar s) {
   if (ir::size_of(s) == 1) {
     e_.need(Feature::I8, "an access of 8 bits");
-    if (!e_.kernel()) e_.m.capability(spv::Capability::StorageBuffer8BitAccess);
+    if (!e_.kernel()) e_.m.head.capability(spv::Capability::StorageBuffer8BitAccess);
   } else if (ir::size_of(s) == 2) {
     e_.need(Feature::I16, "an access of 16 bits");
-    if (!e_.kernel()) e_.m.capability(spv::Capability::StorageBuffer16BitAccess);
+    if (!e_.kernel()) e_.m.head.capability(spv::Capability::StorageBuffer16BitAccess);
   }
 }
 
@@ -49,33 +49,34 @@ void Lower::declare_array(const ir::Inst& i) {
   if (i.list[0] == 0) {
     // At least one row, as SPIR-V has no empty arrays.
     a.sized_at_launch = true, a.param = sized_at_launch_++;
-    Id bytes = m.spec_constant(support::SpirvSharedBytes + a.param, 0);
-    Id u = m.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
-    Id asked = m.spec_op(u, Op::OpUDiv, {bytes, row});
-    Id none = m.spec_op(m.bool_type(), Op::OpIEqual, {asked, e_.u32(0)});
-    Id rows = m.spec_op(u, Op::OpSelect, {none, e_.u32(1), asked});
-    length = m.spec_op(u, Op::OpIMul, {rows, length});
+    Id bytes = m.globals.spec_constant(support::SpirvSharedBytes + a.param, 0);
+    Id u = m.globals.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
+    Id asked = m.globals.spec_op(u, Op::OpUDiv, {bytes, row});
+    Id none = m.globals.spec_op(m.globals.bool_type(), Op::OpIEqual, {asked, e_.u32(0)});
+    Id rows = m.globals.spec_op(u, Op::OpSelect, {none, e_.u32(1), asked});
+    length = m.globals.spec_op(u, Op::OpIMul, {rows, length});
   } else if (shared) {
     unit_.envelope.fixed_shared += std::uint32_t((row_bytes + 15) / 16 * 16);
   } else {
     own_.local_bytes += std::uint32_t(row_bytes);
   }
-  Id type = m.array_type(e_.type(a.unit), length);
-  a.base = shared ? m.global_variable(spv::StorageClass::Workgroup, type) : m.local_variable(type);
+  Id type = m.globals.array_type(e_.type(a.unit), length);
+  a.base = shared ? m.globals.variable(spv::StorageClass::Workgroup, type) : m.code.local_variable(type);
   constexpr std::uint32_t at_once = 64;
   if (shared) return;
-  if (units <= at_once) m.emit_void(Op::OpStore, {a.base, m.null(type)});
+  if (units <= at_once) m.code.emit_void(Op::OpStore, {a.base, m.globals.null(type)});
   else clear(i, a, std::uint32_t(units));
 }
 
 /// Zeros, a few at a time: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
 void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
   constexpr std::uint32_t at_once = 8;
-  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.new_id(), before = e_.block();
+  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.ids.next(), before = e_.block();
   const auto zero = [&](Id at) {
-    const Id element = e_.m.emit(Op::OpAccessChain, e_.m.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
-    e_.m.emit_void(Op::OpStore,
-                   {element, e_.kernel() ? e_.constant(a.unit, 0) : e_.m.null(unit)});  // translators know no scalar null
+    const Id element =
+        e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
+    e_.m.code.emit_void(Op::OpStore, {element, e_.kernel() ? e_.constant(a.unit, 0)
+                                                           : e_.m.globals.null(unit)});  // translators know no scalar null
   };
   for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
   const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
@@ -90,7 +91,7 @@ void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
   for (std::uint32_t k = 0; k < at_once; ++k) zero(e_.op(Op::OpIAdd, Scalar::U32, {first, e_.u32(k)}));
   e_.branch(next);
   e_.begin(next);
-  e_.m.emit_as(next_trip, Op::OpIAdd, u32, std::initializer_list<std::uint32_t>{trip, e_.u32(1)});
+  e_.m.code.emit_as(next_trip, Op::OpIAdd, u32, std::initializer_list<std::uint32_t>{trip, e_.u32(1)});
   e_.branch(head);
   e_.begin(after);
   unit_.own_trips[&i] = units / at_once;
@@ -110,7 +111,7 @@ Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
     at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});
   }
   if (offset) at = e_.op(Op::OpIAdd, Scalar::U64, {at, e_.constant(Scalar::U64, offset)});
-  return e_.m.emit(Op::OpConvertUToPtr, e_.m.pointer_type(spv::StorageClass::PhysicalStorageBuffer, pointee), {at});
+  return e_.m.code.emit(Op::OpConvertUToPtr, e_.m.globals.pointer_type(spv::StorageClass::PhysicalStorageBuffer, pointee), {at});
 }
 
 /// Pointer to the `n`th unit from a byte offset in an element of a shared or local array.
@@ -123,8 +124,8 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
     at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
-  const Id type = e_.m.pointer_type(storage, e_.type(a.unit));
-  return e_.m.emit(e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type, {a.base, at});
+  const Id type = e_.m.globals.pointer_type(storage, e_.type(a.unit));
+  return e_.m.code.emit(e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type, {a.base, at});
 }
 
 /// Memory operands of an access.
@@ -142,13 +143,13 @@ Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming)
 Id Lower::load_from(const Array& a, Id type, Id pointer, unsigned alignment, bool streaming) {
   Words operands{pointer};
   for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
-  return e_.m.emit(Op::OpLoad, type, operands);
+  return e_.m.code.emit(Op::OpLoad, type, operands);
 }
 
 void Lower::store_to(const Array& a, Id pointer, Id v, unsigned alignment, bool streaming) {
   Words operands{pointer, v};
   for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
-  e_.m.emit_void(Op::OpStore, operands);
+  e_.m.code.emit_void(Op::OpStore, operands);
 }
 
 /// A value out of units, low ones first.
@@ -228,19 +229,19 @@ void Lower::load_vec(const ir::Inst& i) {
   const unsigned bytes = count * ir::size_of(s);
   need_storage(s);
   if (count <= 4) {
-    Id vector = m.vector_type(e_.type(s), count);
+    Id vector = m.globals.vector_type(e_.type(s), count);
     Id all = load_from(a, vector, view_pointer(array, index, i.imm, vector), bytes, i.streaming);
-    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
+    for (unsigned n = 0; n < count; ++n) ids_[i.results[n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {all, n});
     return;
   }
   // Longer vectors than SPIR-V's four travel as words.
   const unsigned in_word = 4 / ir::size_of(s);
-  Id words = m.vector_type(m.int_type(32), bytes / 4), part = m.vector_type(e_.type(s), in_word);
+  Id words = m.globals.vector_type(m.globals.int_type(32), bytes / 4), part = m.globals.vector_type(e_.type(s), in_word);
   Id all = load_from(a, words, view_pointer(array, index, i.imm, words), bytes, i.streaming);
   for (unsigned w = 0; w < bytes / 4; ++w) {
-    Id split = m.emit(Op::OpBitcast, part, {m.emit(Op::OpCompositeExtract, m.int_type(32), {all, w})});
+    Id split = m.code.emit(Op::OpBitcast, part, {m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {all, w})});
     for (unsigned n = 0; n < in_word; ++n)
-      ids_[i.results[w * in_word + n]] = m.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
+      ids_[i.results[w * in_word + n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
   }
 }
 
@@ -264,15 +265,15 @@ void Lower::store_vec(const ir::Inst& i) {
   };
   Id vector, all;
   if (count <= 4) {
-    vector = m.vector_type(e_.type(s), count);
+    vector = m.globals.vector_type(e_.type(s), count);
     all = composed(vector, 0, count);
   } else {
     const unsigned in_word = 4 / ir::size_of(s);
-    vector = m.vector_type(m.int_type(32), bytes / 4);
-    Id part = m.vector_type(e_.type(s), in_word);
+    vector = m.globals.vector_type(m.globals.int_type(32), bytes / 4);
+    Id part = m.globals.vector_type(e_.type(s), in_word);
     Words words;
     for (unsigned w = 0; w < bytes / 4; ++w)
-      words.push_back(m.emit(Op::OpBitcast, m.int_type(32), {composed(part, w * in_word, in_word)}));
+      words.push_back(m.code.emit(Op::OpBitcast, m.globals.int_type(32), {composed(part, w * in_word, in_word)}));
     all = e_.composite(vector, words);
   }
   store_to(a, view_pointer(array, index, i.imm, vector), all, bytes, i.streaming);

@@ -40,20 +40,21 @@ Id Lower::memory_scope(spv::Scope scope) {
 void Lower::control_barrier(spv::Scope execution) {
   bool views = false;
   for (const ir::ValueId v : f_.params()) views |= f_.type_of(v).is_array() && exchanges(v);
-  e_.m.emit_void(Op::OpControlBarrier, {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(execution)), semantics(views)});
+  e_.m.code.emit_void(Op::OpControlBarrier,
+                      {e_.u32(std::uint32_t(execution)), e_.u32(std::uint32_t(execution)), semantics(views)});
 }
 
 void Lower::fence(std::uint64_t scope) {
   const auto reach = scope == 0 ? spv::Scope::Workgroup : spv::Scope::Device;
-  e_.m.emit_void(Op::OpMemoryBarrier, {memory_scope(reach), semantics(true)});
+  e_.m.code.emit_void(Op::OpMemoryBarrier, {memory_scope(reach), semantics(true)});
 }
 
 /// Counts in shared memory. The first barrier keeps the reset behind the last reader of an earlier count.
 Id Lower::block_vote(const ir::Inst& i) {
   Module& m = e_.m;
-  Id u32 = m.int_type(32), relaxed = e_.u32(0), scope = e_.u32(std::uint32_t(spv::Scope::Workgroup));
+  Id u32 = m.globals.int_type(32), relaxed = e_.u32(0), scope = e_.u32(std::uint32_t(spv::Scope::Workgroup));
   if (!vote_) {
-    vote_ = m.global_variable(spv::StorageClass::Workgroup, u32);
+    vote_ = m.globals.variable(spv::StorageClass::Workgroup, u32);
     unit_.envelope.fixed_shared += 16;
   }
   Id nobody = e_.op(Op::OpIEqual, Scalar::Bool,
@@ -64,13 +65,13 @@ Id Lower::block_vote(const ir::Inst& i) {
   e_.selection_merge(ready);
   e_.branch(nobody, reset, ready);
   e_.begin(reset);
-  m.emit_void(Op::OpAtomicStore, {vote_, scope, relaxed, e_.u32(0)});
+  m.code.emit_void(Op::OpAtomicStore, {vote_, scope, relaxed, e_.u32(0)});
   e_.branch(ready);
   e_.begin(ready);
   control_barrier(spv::Scope::Workgroup);
-  m.emit(Op::OpAtomicIAdd, u32, {vote_, scope, relaxed, e_.cast(Scalar::U32, Scalar::Bool, value(i.operands[0]))});
+  m.code.emit(Op::OpAtomicIAdd, u32, {vote_, scope, relaxed, e_.cast(Scalar::U32, Scalar::Bool, value(i.operands[0]))});
   control_barrier(spv::Scope::Workgroup);
-  Id count = m.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
+  Id count = m.code.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
   if (i.op == ir::Op::BarrierCount) return count;
   if (i.op == ir::Op::BarrierOr) return e_.op(Op::OpINotEqual, Scalar::Bool, {count, e_.u32(0)});
   Id threads = e_.resize(Scalar::U32, id_type_,
@@ -81,9 +82,9 @@ Id Lower::block_vote(const ir::Inst& i) {
 Id Lower::warp_builtin(spv::BuiltIn which) {
   Module& m = e_.m;
   e_.need(Feature::Warp, "an operation of a warp");
-  m.capability(spv::Capability::GroupNonUniform);
-  Id u32 = m.int_type(32);
-  return m.emit(Op::OpLoad, u32, {m.builtin(which, u32)});
+  m.head.capability(spv::Capability::GroupNonUniform);
+  Id u32 = m.globals.int_type(32);
+  return m.code.emit(Op::OpLoad, u32, {m.globals.builtin(which, u32)});
 }
 
 Id Lower::warp_size() {
@@ -94,17 +95,17 @@ Id Lower::warp_size() {
 Id Lower::ballot(const ir::Inst& i) {
   Module& m = e_.m;
   e_.need(Feature::Warp, "an operation of a warp");
-  m.capability(spv::Capability::GroupNonUniformBallot);
-  Id u32 = m.int_type(32);
-  Id votes = m.emit(Op::OpGroupNonUniformBallot, m.vector_type(u32, 4),
-                    {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
-  Id pair = m.emit(Op::OpVectorShuffle, m.vector_type(u32, 2), {votes, votes, 0, 1});
+  m.head.capability(spv::Capability::GroupNonUniformBallot);
+  Id u32 = m.globals.int_type(32);
+  Id votes = m.code.emit(Op::OpGroupNonUniformBallot, m.globals.vector_type(u32, 4),
+                         {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
+  Id pair = m.code.emit(Op::OpVectorShuffle, m.globals.vector_type(u32, 2), {votes, votes, 0, 1});
   return e_.op(Op::OpBitcast, Scalar::U64, {pair});
 }
 
 Id Lower::warp_vote(const ir::Inst& i) {
   e_.need(Feature::Warp, "an operation of a warp");
-  e_.m.capability(spv::Capability::GroupNonUniformVote);
+  e_.m.head.capability(spv::Capability::GroupNonUniformVote);
   const Op o = i.op == ir::Op::WarpAny ? Op::OpGroupNonUniformAny : Op::OpGroupNonUniformAll;
   return e_.op(o, Scalar::Bool, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), value(i.operands[0])});
 }
@@ -112,7 +113,7 @@ Id Lower::warp_vote(const ir::Inst& i) {
 /// As 32-bit words, which every device shuffles.
 Id Lower::shuffle(const ir::Inst& i) {
   e_.need(Feature::Warp, "an operation of a warp");
-  e_.m.capability(spv::Capability::GroupNonUniformShuffle);
+  e_.m.head.capability(spv::Capability::GroupNonUniformShuffle);
   const Scalar s = i.type.scalar, u = Scalar::U32;
   Id last = e_.op(Op::OpISub, u, {warp_size(), e_.u32(1)});
   Id lane = e_.op(Op::OpBitwiseAnd, u, {value(i.operands[1]), last});
@@ -123,11 +124,11 @@ Id Lower::shuffle(const ir::Inst& i) {
   if (s == Scalar::Bool) return e_.cast(s, u, word(e_.cast(u, s, x)));
   if (ir::size_of(s) == 8) {
     Module& m = e_.m;
-    Id pair_type = m.vector_type(m.int_type(32), 2);
-    Id pair = m.emit(Op::OpBitcast, pair_type, {x});
-    Id low = word(m.emit(Op::OpCompositeExtract, m.int_type(32), {pair, 0}));
-    Id high = word(m.emit(Op::OpCompositeExtract, m.int_type(32), {pair, 1}));
-    return e_.op(Op::OpBitcast, s, {m.emit(Op::OpCompositeConstruct, pair_type, {low, high})});
+    Id pair_type = m.globals.vector_type(m.globals.int_type(32), 2);
+    Id pair = m.code.emit(Op::OpBitcast, pair_type, {x});
+    Id low = word(m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {pair, 0}));
+    Id high = word(m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {pair, 1}));
+    return e_.op(Op::OpBitcast, s, {m.code.emit(Op::OpCompositeConstruct, pair_type, {low, high})});
   }
   const Scalar narrow = bits_type(s);
   return e_.bits(s, narrow, e_.resize(narrow, u, word(e_.resize(u, narrow, e_.bits(narrow, s, x)))));

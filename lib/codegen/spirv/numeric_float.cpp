@@ -66,7 +66,8 @@ Id Emitter::float_min_max(bool minimum, Scalar s, Id x, Id y) {
 Id Emitter::divide(Scalar s, Id x, Id y) {
   if (fast) {
     Id quotient = op(Op::OpFDiv, s, {x, y});
-    if (kernel()) m.decorate(quotient, spv::Decoration::FPFastMathMode, {std::uint32_t(spv::FPFastMathModeMask::AllowRecip)});
+    if (kernel())
+      m.head.decorate(quotient, spv::Decoration::FPFastMathMode, {std::uint32_t(spv::FPFastMathModeMask::AllowRecip)});
     return quotient;
   }
   if (s == Scalar::F16) {
