@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "ir/interp_cooperation.h"
+#include "ir/interp_memory.h"
 #include "ir/interp_state.h"
 #include "ir/report.h"
 #include "support/float_environment.h"
@@ -22,61 +24,54 @@ std::int64_t signed_value(std::uint64_t bits, Scalar s) {
   return std::int64_t(bits << unused) >> unused;
 }
 
-// ---- threads ----------------------------------------------------------------------------------------------------------------
+namespace {
 
-std::int64_t Interpreter::thread_index(std::size_t lane, unsigned dimension) const {
-  const auto linear = std::int64_t(lane);
-  if (dimension == 0) return linear % launch_.block[0];
-  if (dimension == 1) return linear / launch_.block[0] % launch_.block[1];
-  return linear / launch_.block[0] / launch_.block[1];
-}
+class Interpreter {
+ public:
+  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options)
+      : s_(module, launch, arguments, options) {}
+  Outcome run();
 
-Place Interpreter::place_of(std::size_t lane) const {
-  const unsigned warp = warp_of(lane);
-  return {block_number_, epoch_, warp_epochs_[warp], warp, std::uint32_t(lane)};
-}
+ private:
+  /// The innermost loop that runs.
+  struct Loop {
+    const Inst* inst;
+    const Region* body;
+    unsigned first_carried;  // index of the first carried value among the region's parameters
+    Mask next, done;         // threads that go to the next trip, that left by break or end of trips
+  };
 
-std::string Interpreter::where(const Inst& inst) const {
-  const Location& at = f().locations[inst.loc];
-  return inst.loc ? fmt::format(", {}:{}", at.file, at.line) : std::string();
-}
+  void run_block();
+  Mask run_region(RegionId r, Mask active);
+  Mask leave_region(const Inst& inst, RegionId r, const Mask& active);
+  Mask run_if(const Inst& inst, const Mask& active);
+  Mask run_switch(const Inst& inst, const Mask& active);
+  Mask run_loop(const Inst& inst, const Mask& active);
+  Mask run_call(const Inst& inst, const Mask& active);
+  void next_trip(Loop& loop, Mask& running, std::uint64_t trip);
+  void run_pure(const Inst& inst, LaneFunction function, const Mask& active);
+  void run_effect(const Inst& inst, const Mask& active);
+  void position(const Inst& inst, const Mask& active);
+  void report(const Inst& inst, const Mask& active);
 
-std::string Interpreter::who(std::size_t lane) const {
-  return fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", block_index_[0], block_index_[1], block_index_[2],
-                     thread_index(lane, 0), thread_index(lane, 1), thread_index(lane, 2));
-}
-
-// ---- columns ----------------------------------------------------------------------------------------------------------------
-
-void Interpreter::copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const {
-  for (unsigned w = 0; w < words_; ++w) {
-    const std::uint64_t word = active.word(w);
-    const std::size_t base = std::size_t(w) * 64;
-    if (word == ~std::uint64_t(0)) {
-      std::copy_n(from + base, 64, to + base);
-      continue;
-    }
-    for (std::uint64_t rest = word; rest; rest &= rest - 1) {
-      const std::size_t lane = base + std::size_t(std::countr_zero(rest));
-      to[lane] = from[lane];
-    }
-  }
-}
-
-void Interpreter::fill(ValueId v, std::uint64_t bits, const Mask& active) {
-  std::uint64_t* out = column(v);
-  active.for_each([&](std::size_t lane) { out[lane] = bits; });
-}
+  State s_;
+  Cooperation cooperation_{s_};
+  Memory memory_{s_, cooperation_};
+  Mask returned_{s_.words};
+  Loop* loop_ = nullptr;
+  std::vector<std::uint64_t> scratch_;
+  std::uint64_t steps_ = 0;
+};
 
 // ---- regions ----------------------------------------------------------------------------------------------------------------
 
 Mask Interpreter::run_region(RegionId r, Mask active) {
-  for (const InstId id : f().regions[r].insts) {
-    const Inst& inst = f().insts[id];
-    if (options_.max_steps && ++steps_ > options_.max_steps)
-      stop(fmt::format("more than {} instructions ran{}", options_.max_steps, where(inst)));
-    if (now_->functions[id]) {
-      run_pure(inst, now_->functions[id], active);
+  for (const InstId id : s_.f().regions[r].insts) {
+    const Inst& inst = s_.f().insts[id];
+    if (s_.options.max_steps && ++steps_ > s_.options.max_steps)
+      s_.stop(fmt::format("more than {} instructions ran{}", s_.options.max_steps, s_.where(inst)));
+    if (s_.now->functions[id]) {
+      run_pure(inst, s_.now->functions[id], active);
     } else if (is_terminator(inst.op)) {
       return leave_region(inst, r, active);
     } else if (inst.op == Op::Call) {
@@ -94,46 +89,47 @@ Mask Interpreter::run_region(RegionId r, Mask active) {
 
 /// A terminator: moves the operands to where they go on living. The mask of the threads that fall through.
 Mask Interpreter::leave_region(const Inst& inst, RegionId r, const Mask& active) {
-  Mask through(words_);
+  Mask through(s_.words);
   if (inst.op == Op::Yield) {
-    if (r == f().body) return active;  // run_call takes the results
-    const Inst& parent = f().insts[f().regions[r].parent];
-    for (std::size_t i = 0; i < inst.operands.size(); ++i) copy(column(inst.operands[i]), column(parent.results[i]), active);
+    if (r == s_.f().body) return active;  // run_call takes the results
+    const Inst& parent = s_.f().insts[s_.f().regions[r].parent];
+    for (std::size_t i = 0; i < inst.operands.size(); ++i)
+      s_.copy(s_.column(inst.operands[i]), s_.column(parent.results[i]), active);
     through = active;
   } else if (inst.op == Op::Continue) {
     // All operands are read before a parameter is written: they may be parameters of the same region.
-    scratch_.resize(std::max(scratch_.size(), inst.operands.size() * stride_));
-    for (std::size_t i = 0; i < inst.operands.size(); ++i) copy(column(inst.operands[i]), &scratch_[i * stride_], active);
+    scratch_.resize(std::max(scratch_.size(), inst.operands.size() * s_.stride));
+    for (std::size_t i = 0; i < inst.operands.size(); ++i) s_.copy(s_.column(inst.operands[i]), &scratch_[i * s_.stride], active);
     for (std::size_t i = 0; i < inst.operands.size(); ++i)
-      copy(&scratch_[i * stride_], column(loop_->body->params[loop_->first_carried + i]), active);
+      s_.copy(&scratch_[i * s_.stride], s_.column(loop_->body->params[loop_->first_carried + i]), active);
     loop_->next |= active;
   } else if (inst.op == Op::Break) {
     for (std::size_t i = 0; i < inst.operands.size(); ++i)
-      copy(column(inst.operands[i]), column(loop_->inst->results[i]), active);
+      s_.copy(s_.column(inst.operands[i]), s_.column(loop_->inst->results[i]), active);
     loop_->done |= active;
   } else if (inst.op == Op::Return) {
     returned_ |= active;
   } else {
-    active.for_each([&](std::size_t lane) { fault(inst, [&] { return "reached `unreachable`" + who(lane); }); });
+    active.for_each([&](std::size_t lane) { s_.fault(inst, [&] { return "reached `unreachable`" + s_.who(lane); }); });
   }
   return through;
 }
 
 Mask Interpreter::run_if(const Inst& inst, const Mask& active) {
-  const std::uint64_t* condition = column(inst.operands[0]);
+  const std::uint64_t* condition = s_.column(inst.operands[0]);
   const Mask yes = active.where([&](std::size_t lane) { return condition[lane] != 0; });
   Mask no = active;
   no.remove(yes);
-  Mask through(words_);
+  Mask through(s_.words);
   if (!yes.none()) through = run_region(inst.regions[0], yes);
   if (!no.none()) through |= inst.regions.size() > 1 ? run_region(inst.regions[1], no) : no;
   return through;
 }
 
 Mask Interpreter::run_switch(const Inst& inst, const Mask& active) {
-  const std::uint64_t* selector = column(inst.operands[0]);
-  const Scalar type = f().type_of(inst.operands[0]).scalar;
-  Mask through(words_), rest = active;
+  const std::uint64_t* selector = s_.column(inst.operands[0]);
+  const Scalar type = s_.f().type_of(inst.operands[0]).scalar;
+  Mask through(s_.words), rest = active;
   for (std::size_t i = 0; i < inst.regions.size(); ++i) {
     const bool last = i + 1 == inst.regions.size();
     const Mask taken =
@@ -146,16 +142,16 @@ Mask Interpreter::run_switch(const Inst& inst, const Mask& active) {
 
 Mask Interpreter::run_loop(const Inst& inst, const Mask& active) {
   const unsigned bounds = inst.op == Op::Loop ? 0 : 1;
-  Loop loop{&inst, &f().regions[inst.regions[0]], bounds, Mask(words_), Mask(words_)};
+  Loop loop{&inst, &s_.f().regions[inst.regions[0]], bounds, Mask(s_.words), Mask(s_.words)};
   for (std::size_t i = bounds; i < inst.operands.size(); ++i)
-    copy(column(inst.operands[i]), column(loop.body->params[i]), active);
+    s_.copy(s_.column(inst.operands[i]), s_.column(loop.body->params[i]), active);
   Loop* const outer = loop_;
   Mask running = active;
   for (std::uint64_t trip = 0;; ++trip) {
     if (bounds) next_trip(loop, running, trip);
     if (running.none()) break;
     loop_ = &loop;
-    loop.next = Mask(words_);
+    loop.next = Mask(s_.words);
     run_region(inst.regions[0], running);
     running = loop.next;
   }
@@ -165,38 +161,37 @@ Mask Interpreter::run_loop(const Inst& inst, const Mask& active) {
 
 /// The callee's results go from where its body yields them to the call's.
 Mask Interpreter::run_call(const Inst& inst, const Mask& active) {
-  Frame* const caller = now_;
-  Frame* const callee = &frames_[inst.imm];
+  State::Frame* const caller = s_.now;
+  State::Frame* const callee = &s_.frame(inst.imm);
   const Function& g = *callee->f;
-  const auto column_of = [&](const Frame* frame, ValueId v) { return frame->columns.get() + std::size_t(v) * stride_; };
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
-    if (f().type_of(inst.operands[i]).is_array()) callee->array_of[g.params()[i]] = caller->array_of[inst.operands[i]];
-    else copy(column(inst.operands[i]), column_of(callee, g.params()[i]), active);
+    if (s_.f().type_of(inst.operands[i]).is_array()) callee->array_of[g.params()[i]] = caller->array_of[inst.operands[i]];
+    else s_.copy(s_.column(inst.operands[i]), callee->column(g.params()[i]), active);
   }
   Loop* const loop = std::exchange(loop_, nullptr);
-  now_ = callee;
+  s_.now = callee;
   const Mask through = run_region(g.body, active);
-  now_ = caller;
+  s_.now = caller;
   loop_ = loop;
   const std::vector<ValueId>& yields = g.insts[g.regions[g.body].insts.back()].operands;
   for (std::size_t i = 0; i < inst.results.size() && i < yields.size(); ++i)
-    copy(column_of(callee, yields[i]), column(inst.results[i]), through);
+    s_.copy(callee->column(yields[i]), s_.column(inst.results[i]), through);
   return through;
 }
 
 /// Of `for` and `grid_stride`: sets the index; threads whose trips have ended leave with the carried values.
 void Interpreter::next_trip(Loop& loop, Mask& running, std::uint64_t trip) {
   const Inst& inst = *loop.inst;
-  const std::uint64_t* bound = column(inst.operands[0]);
-  std::uint64_t* index = column(loop.body->params[0]);
-  Mask ended(words_);
+  const std::uint64_t* bound = s_.column(inst.operands[0]);
+  std::uint64_t* index = s_.column(loop.body->params[0]);
+  Mask ended(s_.words);
   if (inst.op == Op::For) {
     ended = running.where([&](std::size_t lane) { return trip >= bound[lane]; });
     running.for_each([&](std::size_t lane) { index[lane] = trip; });
   } else {
-    const std::int64_t step = launch_.grid[0] * launch_.block[0];
+    const std::int64_t step = s_.launch.grid[0] * s_.launch.block[0];
     ended = running.where([&](std::size_t lane) {
-      std::int64_t i = block_index_[0] * launch_.block[0] + thread_index(lane, 0);
+      std::int64_t i = s_.block_index[0] * s_.launch.block[0] + s_.thread_index(lane, 0);
       // An index that would leave i64 is above every bound.
       const bool overflow = trip && __builtin_add_overflow(std::int64_t(index[lane]), step, &i);
       index[lane] = std::uint64_t(i);
@@ -205,7 +200,7 @@ void Interpreter::next_trip(Loop& loop, Mask& running, std::uint64_t trip) {
   }
   if (ended.none()) return;
   for (std::size_t i = 0; i < inst.results.size(); ++i)
-    copy(column(loop.body->params[loop.first_carried + i]), column(inst.results[i]), ended);
+    s_.copy(s_.column(loop.body->params[loop.first_carried + i]), s_.column(inst.results[i]), ended);
   running.remove(ended);
   loop.done |= ended;
 }
@@ -213,14 +208,14 @@ void Interpreter::next_trip(Loop& loop, Mask& running, std::uint64_t trip) {
 // ---- instructions -----------------------------------------------------------------------------------------------------------
 
 void Interpreter::run_pure(const Inst& inst, LaneFunction function, const Mask& active) {
-  std::uint64_t* out = column(inst.results[0]);
+  std::uint64_t* out = s_.column(inst.results[0]);
   const std::uint64_t* in[3] = {};
-  for (unsigned first = 0; first < words_;) {
+  for (unsigned first = 0; first < s_.words;) {
     unsigned end = first;
-    while (end < words_ && active.word(end)) ++end;
+    while (end < s_.words && active.word(end)) ++end;
     if (end > first) {
-      const std::size_t from = std::size_t(first) * 64, to = std::min(std::size_t(end) * 64, threads_);
-      for (std::size_t i = 0; i < inst.operands.size(); ++i) in[i] = column(inst.operands[i]) + from;
+      const std::size_t from = std::size_t(first) * 64, to = std::min(std::size_t(end) * 64, s_.threads);
+      for (std::size_t i = 0; i < inst.operands.size(); ++i) in[i] = s_.column(inst.operands[i]) + from;
       function(in, out + from, to - from);
     }
     first = end + 1;
@@ -228,25 +223,25 @@ void Interpreter::run_pure(const Inst& inst, LaneFunction function, const Mask& 
 }
 
 void Interpreter::position(const Inst& inst, const Mask& active) {
-  std::uint64_t* out = column(inst.results[0]);
+  std::uint64_t* out = s_.column(inst.results[0]);
   const auto d = unsigned(inst.imm);
-  const std::int64_t start = inst.op == Op::GlobalId ? block_index_[d] * launch_.block[d] : 0;
-  active.for_each([&](std::size_t lane) { out[lane] = std::uint64_t(start + thread_index(lane, d)); });
+  const std::int64_t start = inst.op == Op::GlobalId ? s_.block_index[d] * s_.launch.block[d] : 0;
+  active.for_each([&](std::size_t lane) { out[lane] = std::uint64_t(start + s_.thread_index(lane, d)); });
 }
 
 /// A line or a fault for each thread.
 void Interpreter::report(const Inst& inst, const Mask& active) {
-  if (inst.op == Op::Print && !options_.print) return;
+  if (inst.op == Op::Print && !s_.options.print) return;
   std::vector<Scalar> types;
-  for (const ValueId v : inst.operands) types.push_back(f().type_of(v).scalar);
+  for (const ValueId v : inst.operands) types.push_back(s_.f().type_of(v).scalar);
   active.for_each([&](std::size_t lane) {
     const auto text = [&] {
       std::vector<std::uint64_t> bits;
-      for (const ValueId v : inst.operands) bits.push_back(column(v)[lane]);
+      for (const ValueId v : inst.operands) bits.push_back(s_.column(v)[lane]);
       return format(inst.text, types, bits);
     };
-    if (inst.op == Op::Print) options_.print(text());
-    else fault(inst, [&] { return text() + who(lane); });
+    if (inst.op == Op::Print) s_.options.print(text());
+    else s_.fault(inst, [&] { return text() + s_.who(lane); });
   });
 }
 
@@ -258,56 +253,56 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::Fence: break;  // set up before; memory has one order here
     case Op::ThreadIdx:
     case Op::GlobalId: position(inst, active); break;
-    case Op::BlockIdx: fill(inst.results[0], std::uint64_t(block_index_[d]), active); break;
-    case Op::BlockDim: fill(inst.results[0], std::uint64_t(launch_.block[d]), active); break;
-    case Op::GridDim: fill(inst.results[0], std::uint64_t(launch_.grid[d]), active); break;
-    case Op::GlobalSize: fill(inst.results[0], std::uint64_t(launch_.grid[d] * launch_.block[d]), active); break;
-    case Op::Extent: fill(inst.results[0], std::uint64_t(array(inst.operands[0]).extents[d]), active); break;
-    case Op::Stride: fill(inst.results[0], std::uint64_t(array(inst.operands[0]).strides[d]), active); break;
-    case Op::WarpSize: fill(inst.results[0], std::uint64_t(launch_.warp_size), active); break;
+    case Op::BlockIdx: s_.fill(inst.results[0], std::uint64_t(s_.block_index[d]), active); break;
+    case Op::BlockDim: s_.fill(inst.results[0], std::uint64_t(s_.launch.block[d]), active); break;
+    case Op::GridDim: s_.fill(inst.results[0], std::uint64_t(s_.launch.grid[d]), active); break;
+    case Op::GlobalSize: s_.fill(inst.results[0], std::uint64_t(s_.launch.grid[d] * s_.launch.block[d]), active); break;
+    case Op::Extent: s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).extents[d]), active); break;
+    case Op::Stride: s_.fill(inst.results[0], std::uint64_t(s_.array(inst.operands[0]).strides[d]), active); break;
+    case Op::WarpSize: s_.fill(inst.results[0], std::uint64_t(s_.launch.warp_size), active); break;
     case Op::LaneId:
-      active.for_each([&](std::size_t lane) { column(inst.results[0])[lane] = lane % unsigned(launch_.warp_size); });
+      active.for_each([&](std::size_t lane) { s_.column(inst.results[0])[lane] = lane % unsigned(s_.launch.warp_size); });
       break;
     case Op::Local: {
-      Array& a = array(inst.results[0]);
+      Array& a = s_.array(inst.results[0]);
       active.for_each([&](std::size_t lane) { std::fill_n(a.data + lane * a.thread_bytes, a.thread_bytes, std::byte{}); });
       break;
     }
-    case Op::Load: load(inst, active); break;
-    case Op::Store: store(inst, active); break;
-    case Op::LoadVec: load_vector(inst, active); break;
-    case Op::StoreVec: store_vector(inst, active); break;
+    case Op::Load: memory_.load(inst, active); break;
+    case Op::Store: memory_.store(inst, active); break;
+    case Op::LoadVec: memory_.load_vector(inst, active); break;
+    case Op::StoreVec: memory_.store_vector(inst, active); break;
 #define KRAIT_ATOMIC(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      atomic(inst, info(inst.op).by, active);
+      memory_.atomic(inst, info(inst.op).by, active);
       break;
 #define KRAIT_BARRIER(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      barrier(inst, active);
+      cooperation_.barrier(inst, active, returned_);
       break;
-    case Op::WarpSync: warp_barrier(active); break;
+    case Op::WarpSync: cooperation_.warp_barrier(active); break;
     case Op::Ballot:
     case Op::WarpAny:
-    case Op::WarpAll: ballot(inst, active); break;
-    case Op::Shuffle: shuffle(inst, active); break;
-    case Op::MatchAny: match_any(inst, active); break;
+    case Op::WarpAll: cooperation_.ballot(inst, active); break;
+    case Op::Shuffle: cooperation_.shuffle(inst, active); break;
+    case Op::MatchAny: cooperation_.match_any(inst, active); break;
     case Op::WarpReduce:
-    case Op::WarpScan: combine(inst, active); break;
-    case Op::Uniform: uniform(inst, active); break;
+    case Op::WarpScan: cooperation_.combine(inst, active); break;
+    case Op::Uniform: cooperation_.uniform(inst, active); break;
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"
       report(inst, active);
       break;
-    case Op::Slot: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
-    case Op::Get: copy(column(inst.operands[0]), column(inst.results[0]), active); break;
-    case Op::Set: copy(column(inst.operands[1]), column(inst.operands[0]), active); break;
+    case Op::Slot: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;
+    case Op::Get: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;
+    case Op::Set: s_.copy(s_.column(inst.operands[1]), s_.column(inst.operands[0]), active); break;
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
+      s_.stop(fmt::format("{}.{} has not been expanded{}", info(inst.op).name, name_of(inst.type.scalar), s_.where(inst)));
       // Run by their lane functions; here only where the operation does not have the type.
 #define KRAIT_VALUE(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), where(inst)));
+      s_.stop(fmt::format("{} has no type {}{}", info(inst.op).name, name_of(inst.type.scalar), s_.where(inst)));
     // Run as control flow.
     case Op::If:
     case Op::Switch:
@@ -315,10 +310,35 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #include "krait/ops.def"
-      stop(fmt::format("{} without its regions{}", info(inst.op).name, where(inst)));
+      s_.stop(fmt::format("{} without its regions{}", info(inst.op).name, s_.where(inst)));
   }
 }
 
+void Interpreter::run_block() {
+  s_.begin_block();
+  memory_.begin_block();
+  cooperation_.begin_block();
+  returned_ = Mask(s_.words);
+  run_region(s_.f().body, s_.all);
+}
+
+Outcome Interpreter::run() {
+  Outcome& outcome = s_.outcome;
+  if (!outcome.stopped.empty()) return outcome;
+  try {
+    for (std::int64_t z = 0; z < s_.launch.grid[2]; ++z)
+      for (std::int64_t y = 0; y < s_.launch.grid[1]; ++y)
+        for (std::int64_t x = 0; x < s_.launch.grid[0]; ++x) {
+          s_.block_index = {x, y, z};
+          run_block();
+          ++s_.block_number;
+        }
+  } catch (const Stop&) {
+  }
+  return outcome;
+}
+
+}  // namespace
 }  // namespace interpreter
 
 namespace {

@@ -6,6 +6,7 @@
 // the mask that its definition ran under. Everything else goes active lane by active lane, in ascending order.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <memory>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "ir/interp.h"
-#include "ir/interp_races.h"
 #include "ir/op_semantics.h"
 #include "ir/shared_lengths.h"
 
@@ -103,120 +103,74 @@ void write_memory(std::byte* p, Scalar s, std::uint64_t bits);
 /// Ends the launch; the last line of the fault says why.
 struct Stop {};
 
-class Interpreter {
- public:
-  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
-  Outcome run();
-
- private:
+/// What a launch holds: the values of the threads of the block that runs now, the arrays, and what went wrong so far.
+class State {
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };
+
+ public:
+  State(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options);
+  State(const State&) = delete;
+
   /// The values of a function's threads. Nothing is recursive, so one a function will do.
   struct Frame {
     const Function* f = nullptr;
     std::unique_ptr<std::uint64_t[], Free> columns;
     std::vector<LaneFunction> functions;  // by InstId
     std::vector<std::uint32_t> array_of;  // by ValueId
-  };
-  /// The innermost loop that runs.
-  struct Loop {
-    const Inst* inst;
-    const Region* body;
-    unsigned first_carried;  // index of the first carried value among the region's parameters
-    Mask next, done;         // threads that go to the next trip, that left by break or end of trips
+    std::size_t stride = 0;               // lanes of a column: whole words
+    std::uint64_t* column(ValueId v) const { return columns.get() + std::size_t(v) * stride; }
   };
 
-  // interp_setup.cpp
-  void make_frame(const Function& f);
-  void prepare(RegionId r);
-  void make_arguments(std::span<const Argument> arguments);
-  void make_view(ValueId v, std::string label, const Argument& argument);
-  void make_block_array(const Inst& inst);
-  void run_block();
-
-  // interp.cpp: control flow, and what is a line each
-  Mask run_region(RegionId r, Mask active);
-  Mask leave_region(const Inst& inst, RegionId r, const Mask& active);
-  Mask run_if(const Inst& inst, const Mask& active);
-  Mask run_switch(const Inst& inst, const Mask& active);
-  Mask run_loop(const Inst& inst, const Mask& active);
-  Mask run_call(const Inst& inst, const Mask& active);
-  void next_trip(Loop& loop, Mask& running, std::uint64_t trip);
-  void run_pure(const Inst& inst, LaneFunction function, const Mask& active);
-  void run_effect(const Inst& inst, const Mask& active);
-  void position(const Inst& inst, const Mask& active);
-
-  // interp_memory.cpp
-  void load(const Inst& inst, const Mask& active);
-  void store(const Inst& inst, const Mask& active);
-  void load_vector(const Inst& inst, const Mask& active);
-  void store_vector(const Inst& inst, const Mask& active);
-  void atomic(const Inst& inst, Op update, const Mask& active);
-  std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);
-  std::byte* locate_vector(const Inst& inst, unsigned count, std::size_t lane);
-  void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
-  std::string indices_text(const Inst& inst, unsigned indices, std::size_t lane) const;
-
-  // interp_warp.cpp
-  void barrier(const Inst& inst, const Mask& active);
-  void warp_barrier(const Mask& active);
-  void ballot(const Inst& inst, const Mask& active);
-  void shuffle(const Inst& inst, const Mask& active);
-  void match_any(const Inst& inst, const Mask& active);
-  void combine(const Inst& inst, const Mask& active);
-  template <class Fn>
-  void for_each_warp(const Mask& active, Fn&& fn);
-  void uniform(const Inst& inst, const Mask& active);
-
-  void report(const Inst& inst, const Mask& active);
-
-  std::uint64_t* column(ValueId v) { return now_->columns.get() + std::size_t(v) * stride_; }
-  const std::uint64_t* column(ValueId v) const { return now_->columns.get() + std::size_t(v) * stride_; }
-  Array& array(ValueId v) { return arrays_[now_->array_of[v]]; }
-  const Array& array(ValueId v) const { return arrays_[now_->array_of[v]]; }
+  const Function& f() const { return *now->f; }
+  std::uint64_t* column(ValueId v) const { return now->column(v); }
+  Array& array(ValueId v) { return arrays_[now->array_of[v]]; }
+  const Array& array(ValueId v) const { return arrays_[now->array_of[v]]; }
+  Frame& frame(std::size_t function) { return frames_[function]; }
   void copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const;
   void fill(ValueId v, std::uint64_t bits, const Mask& active);
   std::int64_t thread_index(std::size_t lane, unsigned dimension) const;
-  unsigned warp_of(std::size_t lane) const { return unsigned(lane / unsigned(launch_.warp_size)); }
-  Place place_of(std::size_t lane) const;
+  unsigned warp_of(std::size_t lane) const { return unsigned(lane / unsigned(launch.warp_size)); }
+  /// Shared memory is zero again.
+  void begin_block();
 
   /// Counts it; keeps the text() of the first one.
   template <class Text>
   void fault(const Inst& inst, Text text) {
-    if (++outcome_.faults > 1) return;
-    outcome_.fault = text();
-    outcome_.where = f().locations[inst.loc];
+    if (++outcome.faults > 1) return;
+    outcome.fault = text();
+    outcome.where = f().locations[inst.loc];
   }
   [[noreturn]] void stop(const std::string& text) {
-    outcome_.stopped = text;
+    outcome.stopped = text;
     throw Stop{};
   }
   std::string where(const Inst& inst) const;  // ", file:line"
   std::string who(std::size_t lane) const;    // ", block …, thread …"
 
-  const Function& f() const { return *now_->f; }
+  const Launch& launch;
+  const InterpretOptions& options;
+  const std::size_t threads;
+  const unsigned words;      // of a mask
+  const std::size_t stride;  // lanes of a column: whole words
+  Mask all;
+  Frame* now = nullptr;  // of the function that runs
+  std::array<std::int64_t, 3> block_index{};
+  std::uint64_t block_number = 0;
+  Outcome outcome;
 
-  const Launch& launch_;
-  const InterpretOptions& options_;
-  std::size_t threads_;
-  unsigned words_;
-  std::size_t stride_;         // lanes of a column: whole words
+ private:
+  void make_frame(const Function& f);
+  void prepare(RegionId r);
+  void make_arguments(std::span<const Argument> arguments);
+  void make_view(ValueId v, std::string label, const Argument& argument);
+  void make_block_array(const Inst& inst);
+
   std::vector<Frame> frames_;  // by function
-  Frame* now_ = nullptr;       // of the function that runs
   std::vector<Array> arrays_;
-  std::vector<std::uint64_t> scratch_;
-  std::array<std::int64_t, 3> block_index_{};
-  std::uint64_t block_number_ = 0;
   SharedLengths::Sizes shared_sizes_;
   std::size_t next_sized_at_launch_ = 0;
-  Loop* loop_ = nullptr;
-  Mask all_, returned_;
-  std::uint64_t steps_ = 0;
-  std::uint64_t epoch_ = 0;                 // barriers passed
-  std::vector<std::uint64_t> warp_epochs_;  // warp barriers passed
-  RaceDetector races_;
-  Outcome outcome_;
 };
 
 }  // namespace krait::ir::interpreter
