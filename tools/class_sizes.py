@@ -18,7 +18,6 @@ KNOWN = {
     "lib/codegen/spirv/emitter.h Emitter": 99,
     "lib/codegen/spirv/lower.h Lower": 84,
     "lib/codegen/llvm/scalar.h ScalarLowering": 69,
-    "lib/trace/recorder.h Recorder": 62,
     "lib/runtime/opencl/device.h OpenClDevice": 43,
 }
 HEAD = re.compile(r"\b(class|struct)\s+([A-Za-z_]\w*)[^;(){}=]*$")

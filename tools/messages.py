@@ -22,7 +22,7 @@ VALUE = "\x01"  # stands for a value between literals
 # Literals in these calls state a defect of Krait itself, as do those of kind internal.
 DEFECTS = {"defect", "assert", "broken", "take"}
 # In these calls two words are a message; elsewhere it takes three.
-SAYING = {"fail", "fail_usage", "fail_device", "fail_at", "misuse", "r.misuse", "warn", "unsupported", "Failure", "error", "static_assert",
+SAYING = {"fail", "fail_usage", "fail_device", "fail_at", "misuse", "found.misuse", "r.found.misuse", "warn", "unsupported", "Failure", "error", "static_assert",
           "report", "needs", "wrong", "expected", "skip"}
 # Files, and patterns of their literals that no user reads: code in other languages, keys of the cache, and what stops the build.
 FOREIGN = [

@@ -3,6 +3,7 @@
 // Control flow of the DSL as regions. An if is closed as soon as its body is recorded; elif and else move what was recorded since
 // (their condition) into the else region and go on there.
 #include "ir/constants.h"
+#include "trace/bodies.h"
 #include "trace/recorder.h"
 
 namespace krait::detail {
@@ -15,10 +16,10 @@ using trace::Recorder;
 /// Closes what an exception leaves open.
 class Unwind {
  public:
-  explicit Unwind(Recorder& r) : r_(r), depth_(r.depth()) {}
+  explicit Unwind(Recorder& r) : r_(r), depth_(r.now().depth()) {}
   Unwind(const Unwind&) = delete;
   Unwind& operator=(const Unwind&) = delete;
-  ~Unwind() { r_.unwind(depth_); }
+  ~Unwind() { r_.now().unwind(depth_); }
 
  private:
   Recorder& r_;
@@ -40,23 +41,23 @@ ir::InstId make_if(Recorder& r, ir::ValueId condition) {
 
 void record_region(Recorder& r, ir::RegionId region, function_ref<void()> body) {
   const Unwind guard(r);
-  r.enter(region);
+  r.now().enter(region);
   body();
-  r.exit(Op::Yield);
+  r.now().exit(Op::Yield);
 }
 
 ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, location where) {
   const ir::InstId inst = make_if(r, r.condition(condition));
   const ir::RegionId then = r.function().insts[inst].regions[0];
   const Unwind guard(r);
-  r.enter(then);
+  r.now().enter(then);
   body();
   if (insts(r, then).empty())
-    r.misuse(
+    r.found.misuse(
         "the body of this if_ records nothing: did you mean return_(), break_() or continue_()? (A C++ return only leaves "
         "the lambda)",
         where);
-  r.exit(Op::Yield);
+  r.now().exit(Op::Yield);
   return inst;
 }
 
@@ -64,13 +65,13 @@ ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, l
 ir::RegionId open_else(Recorder& r, const mark& chain) {
   const ir::RegionId other = r.function().insts[chain.condition.id].regions[1];
   insts(r, other).pop_back();  // its yield
-  r.move_tail(chain, other);
+  r.now().put(r.now().take_tail(chain.region, chain.position), other);
   return other;
 }
 
 bool usable(Recorder& r, const mark& chain, location where) {
-  if (r.reaches(chain)) return true;
-  r.misuse("elif_ and else_ must follow their if_ in the same expression", where);
+  if (r.now().reaches(chain)) return true;
+  r.found.misuse("elif_ and else_ must follow their if_ in the same expression", where);
   return false;
 }
 
@@ -78,56 +79,56 @@ bool usable(Recorder& r, const mark& chain, location where) {
 
 mark record_if(node condition, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const ir::InstId inst = record_then(r, condition, body, where);
-  return r.mark({inst, r.serial()});
+  return r.now().mark({inst, r.now().serial});
 }
 
 mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   if (!usable(r, chain, where)) return chain;
   const ir::RegionId other = open_else(r, chain);
   const Unwind guard(r);
-  r.enter(other);
+  r.now().enter(other);
   mark next = chain;
   next.condition.id = record_then(r, condition, body, where);
-  r.exit(Op::Yield);
+  r.now().exit(Op::Yield);
   return next;
 }
 
 void record_else(const mark& chain, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   if (usable(r, chain, where)) record_region(r, open_else(r, chain), body);
 }
 
 node record_select(node condition, scalar type, function_ref<node()> yes, function_ref<node()> no, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const ir::Type result = ir::value_type(ir::Scalar(type));
   const ir::InstId inst = r.append(Op::If, result, {r.condition(condition)});
   const ir::ValueId chosen = r.at().add_result(inst, result);
   const function_ref<node()>* sides[] = {&yes, &no};
   for (const function_ref<node()>* side : sides) {
     const Unwind guard(r);
-    r.enter(r.at().new_region(inst));
+    r.now().enter(r.at().new_region(inst));
     const ir::ValueId x = r.use_as(ir::Scalar(type), (*side)());
-    if (!r.top().terminated) {
+    if (!r.now().top().terminated) {
       r.append(Op::Yield, {}, {x});
-      r.top().terminated = true;
+      r.now().top().terminated = true;
     }
-    r.exit(Op::Yield);
+    r.now().exit(Op::Yield);
   }
   return r.node_of(chosen);
 }
 
 void record_while(function_ref<node()> condition, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const ir::InstId loop = r.append(Op::Loop, {}, {});
   const Unwind guard(r);
-  r.enter(r.at().new_region(loop), true);
+  r.now().enter(r.at().new_region(loop), true);
   const ir::InstId test = make_if(r, r.condition(condition()));
   insts(r, r.function().insts[test].regions[1]).pop_back();
   const ir::RegionId here = r.at().region();
@@ -137,9 +138,9 @@ void record_while(function_ref<node()> condition, function_ref<void()> body, loc
   r.append(Op::Break, {}, {});
   r.at().at(here);
   body();
-  const bool left = r.top().left_by_result;
-  r.exit(Op::Continue);
-  if (left) r.leave_after_loop();
+  const bool left = r.now().top().left_by_result;
+  r.now().exit(Op::Continue);
+  if (left) trace::leave_after_loop(r);
 }
 
 // ---- loops over ranges --------------------------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ struct Range {
     if (r.function().is_const(step)) {
       const std::uint64_t bits = r.function().const_bits(step);
       const bool down = ir::is_signed_int(step_type) && ir::as_int(step_type, bits) < 0;
-      if (bits == 0) r.misuse("the step of a range is 0: the loop would never end");
+      if (bits == 0) r.found.misuse("the step of a range is 0: the loop would never end");
       const std::uint64_t size = down ? 0 - std::uint64_t(ir::as_int(step_type, bits)) : bits;
       const ir::ValueId magnitude = r.constant(unsigned_type, ir::size_of(type) == 4 ? size & 0xffffffff : size);
       return down ? trips(end, begin, magnitude) : trips(begin, end, magnitude);
@@ -205,7 +206,7 @@ struct Range {
 
 node begin_range(scalar type, node begin, node end, node step, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const Scalar index_type = ir::Scalar(type);
   const Scalar unsigned_type = ir::size_of(index_type) == 8 ? Scalar::U64 : Scalar::U32;
   ir::ValueId step_value = r.use(step);
@@ -214,44 +215,44 @@ node begin_range(scalar type, node begin, node end, node step, location where) {
   const ir::InstId loop = r.append(Op::For, {}, {range.count()});
   const ir::RegionId region = r.at().new_region(loop);
   const ir::ValueId trip = r.at().new_param(region, ir::value_type(unsigned_type));
-  r.enter(region, true);
-  r.top().index = range.index(trip);
-  return r.node_of(r.top().index);
+  r.now().enter(region, true);
+  r.now().top().index = range.index(trip);
+  return r.node_of(r.now().top().index);
 }
 
 node begin_grid_stride(node bound, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const ir::InstId loop = r.append(Op::GridStride, {}, {r.use_as(Scalar::I64, bound)});
   const ir::RegionId region = r.at().new_region(loop);
   const ir::ValueId index = r.at().new_param(region, ir::value_type(Scalar::I64));
-  r.enter(region, true);
-  r.top().index = index;
+  r.now().enter(region, true);
+  r.now().top().index = index;
   return r.node_of(index);
 }
 
 void end_loop(node index, bool whole, location where) noexcept {
   Recorder* r = trace::find_recorder();
-  if (!r || index.recording != r->serial()) return;
+  if (!r || index.recording != r->now().serial) return;
   if (!whole)
-    r->misuse(
+    r->found.misuse(
         "a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), continue_() or "
         "return_()",
         where);
-  std::size_t frame = r->depth();
-  while (frame > 0 && r->frame(frame - 1).index != index.id) --frame;
+  std::size_t frame = r->now().depth();
+  while (frame > 0 && r->now().frame(frame - 1).index != index.id) --frame;
   if (frame == 0) return;  // an exception has closed it already
-  r->unwind(frame);
-  const bool left = r->top().left_by_result;
-  r->exit(Op::Continue);
-  if (left && r->in_body()) r->leave_after_loop();
+  r->now().unwind(frame);
+  const bool left = r->now().top().left_by_result;
+  r->now().exit(Op::Continue);
+  if (left && r->now().in_body()) trace::leave_after_loop(*r);
 }
 
 // ---- switch -------------------------------------------------------------------------------------------------------------------
 
 node begin_switch(node selector, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   ir::ValueId x = r.use(selector);
   if (x == ir::none) x = r.constant(Scalar::I32, 0);
   const ir::InstId inst = r.append(Op::Switch, {}, {r.function().type_of(x).scalar == Scalar::Bool ? r.cast(Scalar::I32, x) : x});
@@ -259,16 +260,16 @@ node begin_switch(node selector, location where) {
   r.at().at(r.at().new_region(inst));
   r.append(Op::Yield, {}, {});
   r.at().at(here);
-  return {inst, r.serial()};
+  return {inst, r.now().serial};
 }
 
 void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
-  if (chain.recording != r.serial()) return;
+  r.now().location(where);
+  if (chain.recording != r.now().serial) return;
   const ir::InstId inst = chain.id;
   for (unsigned i = 0; i < count; ++i)
-    if (!r.note_case(inst, values[i])) r.misuse("this switch_ has two cases with the same value");
+    if (!r.now().note_case(inst, values[i])) r.found.misuse("this switch_ has two cases with the same value");
   // Further values of the case become its first one ahead of the switch.
   const std::size_t before = insts(r, r.at().region()).size();
   ir::ValueId x = r.function().insts[inst].operands[0];
@@ -279,7 +280,7 @@ void record_case(node chain, const std::int64_t* values, unsigned count, functio
       const ir::ValueId other = r.constant(type, std::uint64_t(values[i]));
       x = r.emit(Op::Select, type, {r.emit(Op::Eq, Scalar::Bool, {x, other}), first, x});
     }
-    r.insert_before(inst, insts(r, r.at().region()).size() - before);
+    r.now().insert_before(inst, insts(r, r.at().region()).size() - before);
     r.function().insts[inst].operands[0] = x;
   }
   const ir::RegionId region = r.at().new_region(inst);
@@ -291,8 +292,8 @@ void record_case(node chain, const std::int64_t* values, unsigned count, functio
 
 void record_default(node chain, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
-  if (chain.recording != r.serial()) return;
+  r.now().location(where);
+  if (chain.recording != r.now().serial) return;
   const ir::RegionId region = r.function().insts[chain.id].regions.back();
   insts(r, region).pop_back();
   record_region(r, region, body);
@@ -302,27 +303,29 @@ void record_default(node chain, function_ref<void()> body, location where) {
 
 void leave(op what, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   const Op op = ir::Op(what);
   if (op == Op::Return) {
-    if (r.in_void_body()) return r.leave_body();
-    if (r.in_body()) r.misuse("a function that returns a value must be left with kr::return_(value)");
-    else if (r.in_function()) r.misuse("return_ cannot leave a function with several results: end it with its `return`");
-    if (r.in_body() || r.in_function()) return;
-  } else if (!r.innermost_loop()) {
-    r.misuse(op == Op::Break ? "break_() outside a recorded loop" : "continue_() outside a recorded loop");
+    if (r.now().in_void_body()) return trace::leave_body(r);
+    if (r.now().in_body()) r.found.misuse("a function that returns a value must be left with kr::return_(value)");
+    else if (r.in_function()) r.found.misuse("return_ cannot leave a function with several results: end it with its `return`");
+    if (r.now().in_body() || r.in_function()) return;
+  } else if (!r.now().innermost_loop()) {
+    r.found.misuse(op == Op::Break ? "break_() outside a recorded loop" : "continue_() outside a recorded loop");
     return;
   }
-  r.terminate(op);
+  r.now().terminate(op);
 }
 
 void leave_with(node result, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
-  r.leave_body(result);
+  r.now().location(where);
+  trace::leave_body(r, result);
 }
 
-body_scope begin_body(void (*result)(void*, node), void* context) { return trace::recorder().begin_body(result, context); }
-void end_body(const body_scope& scope) { trace::recorder().end_body(scope); }
+body_scope begin_body(void (*result)(void*, node), void* context) {
+  return trace::begin_body(trace::recorder(), result, context);
+}
+void end_body(const body_scope& scope) { trace::end_body(trace::recorder(), scope); }
 
 }  // namespace krait::detail

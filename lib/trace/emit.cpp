@@ -60,7 +60,7 @@ bool takes(Recorder& r, Op op, Scalar type) {
   const ir::OpInfo& row = ir::info(op);
   if (ir::takes(row, type)) return true;
   const char* given = type == Scalar::Bool ? "a bool" : ir::is_int(type) ? "an integer" : "a floating-point number";
-  r.misuse(fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
+  r.found.misuse(fmt::format("{} does not take {}: convert the operand with kr::cast<T>(v)", row.name, given));
   return false;
 }
 
@@ -71,10 +71,11 @@ void warn_of_operands(Recorder& r, Op op, Scalar type, ir::ValueId x, ir::ValueI
   if (ir::info(op).rule == ir::Rule::Compare && ir::is_unsigned_int(type)) {
     const auto mixed = [&](ir::ValueId v, Scalar s) { return ir::is_signed_int(s) && ir::size_of(s) >= 4 && !f.is_const(v); };
     if (mixed(x, left) || mixed(y, right))
-      r.warn("comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large");
+      r.found.warn(
+          "comparison of a signed with an unsigned value: both are compared as unsigned, so a negative value becomes large");
   }
   if (type == Scalar::F64 && ((left == Scalar::F32 && f.is_const(y)) || (right == Scalar::F32 && f.is_const(x))))
-    r.double_arithmetic();
+    r.found.double_arithmetic();
 }
 
 struct Place {
@@ -135,13 +136,13 @@ void abandon_recording(void* recording) noexcept {
 bool recording_active() noexcept { return trace::find_recorder() != nullptr; }
 void misuse(const char* text, location where) {
   Recorder& r = trace::recorder();
-  r.misuse(text, where.file ? where : r.where());
+  r.found.misuse(text, where.file ? where : r.found.where());
 }
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 
 void set_location(location where) noexcept {
-  if (Recorder* r = trace::find_recorder()) r->location(where);
+  if (Recorder* r = trace::find_recorder()) r->now().location(where);
 }
 
 node literal(scalar type, std::uint64_t bits) {
@@ -213,9 +214,9 @@ node combine_lanes(op what, scalar type, node x, unsigned by) {
   Recorder& r = trace::recorder();
   const Scalar s = ir::Scalar(type);
   if (!ir::is_int(s) && (s == Scalar::Bool || ir::info(ir::combining[by]).bools)) {
-    r.misuse(s == Scalar::Bool
-                 ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
-                 : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
+    r.found.misuse(s == Scalar::Bool
+                       ? "warp reductions and scans need numbers: for bool use kr::warp::any, all or ballot"
+                       : "bitwise reductions and scans do not support floats: combine their bits with kr::bitcast<unsigned>(x)");
     return x;
   }
   return r.node_of(r.emit(Op(what), ir::Scalar(type), {r.use_as(ir::Scalar(type), x)}, by));
@@ -228,7 +229,7 @@ node position(op what, scalar type, unsigned dimension) {
 
 mark mark_here(node left) {
   Recorder& r = trace::recorder();
-  return r.mark(r.node_of(r.condition(left)));
+  return r.now().mark(r.node_of(r.condition(left)));
 }
 node logical(op what, const mark& left, node right) {
   Recorder& r = trace::recorder();
@@ -238,8 +239,8 @@ node logical(op what, const mark& left, node right) {
 node logical(op what, bool left, node right) {
   Recorder& r = trace::recorder();
   const bool decided = left == (Op(what) == Op::Or);
-  if (decided && r.has_effects(right))
-    r.misuse(
+  if (decided && r.now().has_effects(right))
+    r.found.misuse(
         "the left operand of && or || is a plain bool that decides the result, but the right operand has side effects and is "
         "already recorded: write if (flag) around it, or kr::value(flag) on the left");
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
@@ -285,7 +286,7 @@ void make_streaming(node loaded) {
   ir::Function& f = r.function();
   const ir::InstId by = f.values[v].def;
   if (by == ir::none || f.insts[by].op != Op::Load)
-    return r.misuse("kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])");
+    return r.found.misuse("kr::load_streaming takes a subscripted element: kr::load_streaming(x[i])");
   f.insts[by].streaming = true;
 }
 
@@ -304,7 +305,7 @@ node atomic(op what, const place& at, const node* values, unsigned count, unsign
   Place p = operands_of(r, at);
   if (p.operands.empty()) return {0, 0};
   if (Op(what) == Op::AtomicLoad && (ir::Order(order) == ir::Order::Release || ir::Order(order) == ir::Order::AcquireRelease)) {
-    r.misuse("an atomic load cannot release: its order must be relaxed, acquire or seq_cst");
+    r.found.misuse("an atomic load cannot release: its order must be relaxed, acquire or seq_cst");
     order = 0;
   }
   for (unsigned i = 0; i < count; ++i) p.operands.push_back(r.use_as(p.type, values[i]));
@@ -319,7 +320,7 @@ node extent(node array, unsigned dimension) {
   const ir::ValueId a = r.resolve(array);
   if (a == ir::none) return r.node_of(r.constant(Scalar::I64, 0));
   if (dimension >= r.function().type_of(a).rank) {
-    r.misuse(
+    r.found.misuse(
         fmt::format("extent({}) is out of range for a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
     return r.node_of(r.constant(Scalar::I64, 0));
   }
@@ -334,9 +335,9 @@ node make_array(op what, scalar element, std::size_t elem_bytes, const std::int6
   std::uint64_t room = ir::max_array_bytes / elem_bytes;  // elements
   for (unsigned d = 0; d < rank; ++d) room /= std::uint64_t(extents[d]);
   if (room == 0) {
-    r.misuse(fmt::format("a {} array of {} elements of {} bytes exceeds the limit of {} GiB",
-                         space == ir::Space::Shared ? "shared" : "local", fmt::join(extents, extents + rank, " x "), elem_bytes,
-                         ir::max_array_bytes >> 30));
+    r.found.misuse(fmt::format("a {} array of {} elements of {} bytes exceeds the limit of {} GiB",
+                               space == ir::Space::Shared ? "shared" : "local", fmt::join(extents, extents + rank, " x "),
+                               elem_bytes, ir::max_array_bytes >> 30));
     rank = 1, extents = &after_misuse;
   }
   const ir::Type type = ir::array_type(ir::Scalar(element), space, rank, true, std::uint32_t(elem_bytes));
@@ -350,16 +351,17 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
   const ir::ValueId given = r.use(length);
   if (given != ir::none && r.function().is_const(given)) {
     std::int64_t extent = ir::as_int(r.function().type_of(given).scalar, r.function().const_bits(given));
-    if (extent <= 0) r.misuse(fmt::format("dynamic_shared of {} elements: the number must be above 0", extent));
+    if (extent <= 0) r.found.misuse(fmt::format("dynamic_shared of {} elements: the number must be above 0", extent));
     extent = std::max<std::int64_t>(extent, 1);
     return make_array(op::Shared, element, elem_bytes, &extent, 1);
   }
-  if (&r.function() != &r.kernel())
-    r.misuse(
+  if (&r.function() != &r.functions.kernel())
+    r.found.misuse(
         "dynamic_shared inside a kr::function: declare it in the kernel and pass it, as its length is computed before the kernel "
         "runs");
   else if (r.at().region() != r.function().body)
-    r.misuse("dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs");
+    r.found.misuse(
+        "dynamic_shared inside a branch or loop: declare it before that, as its length is computed before the kernel runs");
   const ir::ValueId n = r.use_as(Scalar::I64, length);
   if (n == ir::none) return make_array(op::Shared, element, elem_bytes, &after_misuse, 1);
   const ir::Type type = ir::array_type(ir::Scalar(element), ir::Space::Shared, 1, true, std::uint32_t(elem_bytes));
@@ -370,10 +372,11 @@ node make_shared(scalar element, std::size_t elem_bytes, node length) {
 
 node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
-  if (r.in_function()) r.misuse("kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
+  r.now().location(where);
+  if (r.in_function())
+    r.found.misuse("kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it");
   if (count > trace::max_table_bytes / elem_bytes) {
-    r.misuse(
+    r.found.misuse(
         fmt::format("kr::constant captures {} elements of {} bytes; a table can have at most {} MiB: pass the data as an array",
                     count, elem_bytes, trace::max_table_bytes >> 20));
     count = 0;
@@ -383,7 +386,7 @@ node constant_array(scalar element, std::size_t elem_bytes, const void* data, st
   const ir::Type type = ir::array_type(Scalar(element), ir::Space::Global, 1, false, std::uint32_t(elem_bytes));
   ir::Function& f = r.function();
   if (r.in_function()) return r.node_of(r.at().new_param(f.body, type));  // after the misuse
-  std::vector<trace::Table>& tables = r.tables();
+  std::vector<trace::Table>& tables = r.tables;
   const auto parameter_of = [&](std::size_t i) {
     return ir::hidden_parameter(f, {ir::HiddenKind::Table, std::uint32_t(i)}, type);
   };
@@ -400,7 +403,7 @@ void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {
 
 void report(op what, const char* text, const node* values, unsigned count, location where) {
   Recorder& r = trace::recorder();
-  r.location(where);
+  r.now().location(where);
   std::vector<ir::ValueId> operands;
   std::vector<Scalar> types;
   for (unsigned i = 0; i < count; ++i) {
@@ -408,7 +411,7 @@ void report(op what, const char* text, const node* values, unsigned count, locat
     if (operands.back() == ir::none) return;
     types.push_back(r.function().type_of(operands.back()).scalar);
   }
-  if (const std::string wrong = ir::misfit(text, types); !wrong.empty()) return r.misuse(wrong);
+  if (const std::string wrong = ir::misfit(text, types); !wrong.empty()) return r.found.misuse(wrong);
   const ir::InstId inst = r.append(Op(what), {}, operands);
   r.function().insts[inst].text = text;
 }

@@ -2,62 +2,13 @@
 //
 // Functions that are called. A function object gets a function of the module at its first call with arguments of certain types;
 // later calls find it. What is taken by reference goes in by value and comes back as one more result, where it is assigned to.
-#include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "ir/walk.h"
 #include "support/error.h"
 #include "trace/recorder.h"
 
 namespace krait::trace {
-
-CalledFunction* Recorder::find_function(const FunctionKey& key) {
-  for (const auto& known : called_)
-    if (known->key == key) return known.get();
-  return nullptr;
-}
-
-/// `math.` belongs to lib/math, whose functions are known by their names.
-std::string Recorder::unique_name(std::string name) const {
-  if (name.empty()) name = "function";
-  if (name.starts_with("math.") && !kernel().name.starts_with("math.")) name.insert(0, 1, '_');
-  const auto taken = [&](const std::string& n) {
-    return std::any_of(functions_.begin(), functions_.end(), [&](const auto& f) { return f->name == n; });
-  };
-  std::string unique = name;
-  for (unsigned n = 2; taken(unique); ++n) unique = fmt::format("{}.{}", name, n);
-  return unique;
-}
-
-CalledFunction& Recorder::add_function(FunctionKey key, const detail::called_function& what) {
-  std::string name = what.name ? what.name : "";
-  if (name.empty() && what.where.file) {
-    const char* slash = std::strrchr(what.where.file, '/');
-    name = fmt::format("{}:{}", slash ? slash + 1 : what.where.file, what.where.line);
-  }
-  auto f = std::make_unique<ir::Function>(ir::new_function(unique_name(std::move(name))));
-  f->inherit(kernel());
-  f->called = true;
-  f->rare = what.rare;
-  called_.push_back(std::make_unique<CalledFunction>(CalledFunction{std::move(key), functions_.size(), false, {}}));
-  functions_.push_back(std::move(f));
-  return *called_.back();
-}
-
-void Recorder::enter_function(const CalledFunction& f) {
-  const detail::location caller = where_;
-  scopes_.push_back(std::make_unique<Scope>(functions_[f.index].get(), next_serial()));
-  now_ = scopes_.back().get();
-  location(caller);
-  enter(function().body);
-}
-
-void Recorder::leave_function() {
-  scopes_.pop_back();
-  now_ = scopes_.back().get();
-}
-
 namespace {
 
 using detail::called_function;
@@ -72,7 +23,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
   ~Inside() {
     r_.leave_function();
-    if (!f_.complete) r_.misuse("a C++ exception left a called function: the rest of it cannot be recorded");
+    if (!f_.complete) r_.found.misuse("a C++ exception left a called function: the rest of it cannot be recorded");
   }
 
  private:
@@ -86,8 +37,8 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
   std::vector<node> params, results(what.result_count + f.key.types.size());
   for (const ir::Type& type : f.key.types) params.push_back(r.node_of(r.at().new_param(r.function().body, type)));
   what.record(what.lambda, params.data(), results.data());
-  if (r.depth() != 1) r.misuse("control flow was left open when the function's lambda returned");
-  r.unwind(1);
+  if (r.now().depth() != 1) r.found.misuse("control flow was left open when the function's lambda returned");
+  r.now().unwind(1);
 
   std::vector<ir::ValueId> yields;
   for (unsigned i = 0; i < what.result_count; ++i) {
@@ -102,10 +53,10 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
     yields.push_back(r.use_as(f.key.types[p].scalar, slot));
     r.function().results.push_back(f.key.types[p].scalar);
   }
-  if (!r.top().terminated) r.append(ir::Op::Yield, {}, yields);
-  r.top().terminated = true;
-  r.exit(ir::Op::Yield);
-  r.hoist_shared();
+  if (!r.now().top().terminated) r.append(ir::Op::Yield, {}, yields);
+  r.now().top().terminated = true;
+  r.now().exit(ir::Op::Yield);
+  r.now().hoist_shared();
   f.complete = true;
 }
 
@@ -134,16 +85,16 @@ void call_function(const called_function& what, const function_argument* argumen
     key.types.push_back(r.function().type_of(v));
     key.by_reference.push_back(arguments[i].by_reference);
   }
-  trace::CalledFunction* f = r.find_function(key);
+  trace::CalledFunction* f = r.functions.find(key);
   if (f && !f->complete) {
-    r.misuse(
+    r.found.misuse(
         fmt::format("function {} calls itself, directly or through others: kernels do not support recursion; use a loop, with a "
                     "kr::local array as its stack if needed",
-                    r.function(f->index).name));
+                    r.functions.at(f->index).name));
     return trace::give_zeros(r, what, results);
   }
   if (!f) {
-    f = &r.add_function(std::move(key), what);
+    f = &r.functions.add(std::move(key), what);
     f->assigned.resize(count);
     trace::record(r, what, *f);
   }
