@@ -24,7 +24,7 @@ enum class storage_order : unsigned char { c, fortran };
 /// array are const. Work on arrays is asynchronous on GPUs; reading them waits.
 template <class Elem, int Rank>
 class array {
-  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait::array has 1 to 4 dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait::array has 1 to 6 dimensions");
   static_assert(std::is_trivially_copyable_v<Elem>, "elements are copied as bytes: use a trivially copyable type");
 
  public:

@@ -111,7 +111,7 @@ class view;
 
 template <class Type, int Rank>
 class view<const Type, Rank> : public detail::handle {
-  static_assert(Rank >= 1 && Rank <= 4, "krait: views have one to four dimensions");
+  static_assert(Rank >= 1 && Rank <= detail::max_rank, "krait: views have one to six dimensions");
 
  public:
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
@@ -122,13 +122,7 @@ class view<const Type, Rank> : public detail::handle {
     return value<std::int64_t>(detail::extent(node_, static_cast<unsigned>(dimension)));
   }
   /// Elements in all.
-  value<std::int64_t> size() const {
-    value<std::int64_t> first = extent(0);
-    if constexpr (Rank == 1) return first;
-    else if constexpr (Rank == 2) return first * extent(1);
-    else if constexpr (Rank == 3) return first * extent(1) * extent(2);
-    else return first * extent(1) * extent(2) * extent(3);
-  }
+  value<std::int64_t> size() const { return product<1>(extent(0)); }
 
   value<Type> operator[](detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});
@@ -145,6 +139,21 @@ class view<const Type, Rank> : public detail::handle {
   value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
       requires(Rank == 4) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  }
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l,
+                         detail::subscript m) const requires(Rank == 5) {
+    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
+  }
+  value<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l, detail::subscript m,
+                         detail::subscript n) const requires(Rank == 6) {
+    return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
+  }
+
+ private:
+  template <int Next>
+  value<std::int64_t> product(const value<std::int64_t>& before) const {
+    if constexpr (Next == Rank) return before;
+    else return product<Next + 1>(before * extent(Next));
   }
 };
 
@@ -170,6 +179,15 @@ class view : public view<const Type, Rank> {
   ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l) const
       requires(Rank == 4) {
     return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l)}, 4});
+  }
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l,
+                       detail::subscript m) const requires(Rank == 5) {
+    return detail::element<Type>::name({this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m)}, 5});
+  }
+  ref<Type> operator()(detail::subscript i, detail::subscript j, detail::subscript k, detail::subscript l, detail::subscript m,
+                       detail::subscript n) const requires(Rank == 6) {
+    return detail::element<Type>::name(
+        {this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
   }
 };
 

@@ -59,30 +59,33 @@ class Dimensions {
 
   std::int64_t results() const { return kept_; }
   std::int64_t elements() const { return reduced_; }
-  bool is_general() const { return kept_runs_ > 1 || reduced_runs_ > 1; }
+  /// Of the arrays: 2 where one dimension stays and one goes. Few ranks, as each has a kernel of its own.
+  int rank() const {
+    if (kept_runs_ <= 1 && reduced_runs_ <= 1) return 2;
+    return runs_ <= 4 ? 4 : max_rank;
+  }
   /// Distance of neighbouring results and elements in the first array, in elements.
   std::int64_t result_step() const { return kept_runs_ ? std::abs(stride_[kept_runs_ - 1][first_array()]) : 0; }
   std::int64_t element_step() const { return reduced_runs_ ? std::abs(stride_[runs_ - 1][first_array()]) : 0; }
 
   /// Gives the arrays these dimensions; `numbers` are the extents that the general form has.
   void apply(std::int64_t* numbers) {
-    const bool general = is_general();
-    const int rank = general ? max_rank : 2;
+    const int rank = this->rank();
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       argument& a = inputs_[i];
       if (a.rank == 0) continue;
       a.rank = static_cast<unsigned char>(rank);
       for (int d = 0; d < rank; ++d) a.extents[d] = 1, a.strides[d] = 0;
       for (int r = 0; r < runs_; ++r) {
-        const int d = general ? r : r < kept_runs_ ? 0 : 1;
+        const int d = rank > 2 ? r : r < kept_runs_ ? 0 : 1;
         a.extents[d] = extent_[r], a.strides[d] = stride_[r][i];
       }
       // What an array of the same elements has that is contiguous.
       for (int d = rank - 1; d >= 0; --d)
         if (a.extents[d] == 1) a.strides[d] = d + 1 < rank ? a.extents[d + 1] * a.strides[d + 1] : 1;
     }
-    for (int d = 0; d < 2 * max_rank; ++d) numbers[d] = 1;
-    for (int r = 0; r < runs_; ++r) numbers[r < kept_runs_ ? r : max_rank + r] = extent_[r];
+    for (int d = 0; d < 2 * rank; ++d) numbers[d] = 1;
+    for (int r = 0; r < runs_; ++r) numbers[r < kept_runs_ ? r : rank + r] = extent_[r];
   }
 
  private:
@@ -171,7 +174,7 @@ void launch(const ReduceKernel& k, const Shape& s, std::vector<argument> all, co
   all.insert(all.end(), outputs.begin(), outputs.end());
   for (const std::int64_t n : {results, elements, s.chunk, count}) all.push_back(number(n));
   if (extents)
-    for (int d = 0; d < 2 * max_rank; ++d) all.push_back(number(extents[d]));
+    for (int d = 0; d < 2 * k.form.rank; ++d) all.push_back(number(extents[d]));
   for (int w = 0; w < k.recipe->state_words; ++w) all.push_back(number(std::int64_t(start[w])));
   detail::call_config config;
   config.grid = dims(up(results, s.groups), s.chunks);
@@ -219,7 +222,6 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   if (results == 0) return;
   argument out = into;
   out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
-  const bool general = dims.is_general();
   const bool columns = results >= 32 && dims.result_step() > 0 && dims.result_step() < dims.element_step();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);
@@ -227,9 +229,10 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   const Shape shape = shape_of(results, elements, columns, device);
   const std::uint64_t* const start = initial ? initial : recipe.identity;
 
-  ReduceForm form{general, shape.columns, shape.lanes > 1, false, shape.chunks > 1};
+  ReduceForm form{dims.rank(), shape.columns, shape.lanes > 1, false, shape.chunks > 1};
   if (shape.chunks == 1)
-    return launch(kernels->of(form), shape, inputs, {out}, results, elements, elements, general ? numbers : nullptr, start);
+    return launch(kernels->of(form), shape, inputs, {out}, results, elements, elements, form.general() ? numbers : nullptr,
+                  start);
   std::vector<memory_share> owners;
   std::vector<argument> states;
   for (int w = 0; w < recipe.state_words; ++w) {
@@ -237,10 +240,10 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
     owners.emplace_back(allocate(&device, std::size_t(results * shape.chunks) * bytes));
     states.push_back(states_of(owners.back().get(), results, shape.chunks));
   }
-  launch(kernels->of(form), shape, inputs, states, results, elements, elements, general ? numbers : nullptr, start);
+  launch(kernels->of(form), shape, inputs, states, results, elements, elements, form.general() ? numbers : nullptr, start);
   Shape last = shape_of(results, shape.chunks, false, device);
   last.chunks = 1, last.chunk = shape.chunks;
-  form = {false, last.columns, last.lanes > 1, true, false};
+  form = {2, last.columns, last.lanes > 1, true, false};
   launch(kernels->of(form), last, states, {out}, results, shape.chunks, elements, nullptr, start);
 }
 

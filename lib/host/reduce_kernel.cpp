@@ -47,7 +47,7 @@ class Body {
         inputs_(nodes),
         outputs_(nodes + kernel.inputs()),
         numbers_(outputs_ + kernel.outputs()),
-        start_(numbers_ + ReduceNumbers::dims + (form_.general ? 2 * detail::max_rank : 0)) {}
+        start_(numbers_ + ReduceNumbers::dims + (form_.general() ? 2 * form_.rank : 0)) {}
 
   void run() const {
     const State state(recipe_, identity());
@@ -80,7 +80,7 @@ class Body {
   /// The position of the i-th of so many, the last dimension fastest.
   void unflatten(const Index& i, const node* extents, node* out) const {
     node rest = node_of(i);
-    for (int d = detail::max_rank - 1; d > 0; --d) {
+    for (int d = form_.rank - 1; d > 0; --d) {
       out[d] = node_of(Index(rest) % Index(extents[d]));
       rest = node_of(Index(rest) / Index(extents[d]));
     }
@@ -89,12 +89,11 @@ class Body {
 
   words enter(const node* kept, const Index& number) const {
     node at[detail::max_rank] = {kept[0], node_of(number)};
-    const int rank = form_.general ? detail::max_rank : 2;
-    if (form_.general) {
-      unflatten(number, numbers_ + ReduceNumbers::dims + detail::max_rank, at);
-      for (int d = 0; d < rank; ++d) at[d] = node_of(Index(at[d]) + Index(kept[d]));
+    if (form_.general()) {
+      unflatten(number, numbers_ + ReduceNumbers::dims + form_.rank, at);
+      for (int d = 0; d < form_.rank; ++d) at[d] = node_of(Index(at[d]) + Index(kept[d]));
     }
-    if (!form_.from_states) return recipe_.enter(inputs_, {at, rank, node_of(number)});
+    if (!form_.from_states) return recipe_.enter(inputs_, {at, form_.rank, node_of(number)});
     words x;
     for (int w = 0; w < recipe_.state_words; ++w) {
       detail::place p{inputs_[w], {at[0], at[1]}, 2};
@@ -109,7 +108,7 @@ class Body {
   /// Elements of a chunk at the distance of the lanes, from this lane on.
   void take_elements(const State& state) const {
     node kept[detail::max_rank] = {node_of(result())};
-    if (form_.general) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
+    if (form_.general()) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
     const Index chunk(numbers_[ReduceNumbers::chunk]), begin = block_idx().y * chunk, end = min(begin + chunk, elements());
     const Index first = begin + in_lane(), step = lanes() * reduce_unroll;
     const Index behind = end - (reduce_unroll - 1) * lanes();  // where a whole trip does not begin
@@ -180,20 +179,19 @@ ReduceKernel::ReduceKernel(const reduction_recipe& of, const ReduceForm& how) : 
   using detail::parameter_type;
   using detail::scalar;
   const auto size = [](scalar s) { return std::uint32_t(ir::size_of(ir::Scalar(s))); };
-  const auto rank = static_cast<unsigned char>(how.general ? detail::max_rank : 2);
   for (unsigned i = 0; i < inputs(); ++i) {
     if (how.from_states) {
       parameters.push_back({of.types[i], 2, false, false, size(of.types[i])});
       continue;
     }
     parameters.push_back(of.inputs[i]);
-    if (parameters.back().rank > 0) parameters.back().rank = rank;
+    if (parameters.back().rank > 0) parameters.back().rank = static_cast<unsigned char>(how.rank);
   }
   for (unsigned o = 0; o < outputs(); ++o) {
     if (how.to_states) parameters.push_back({of.types[o], 2, true, true, size(of.types[o])});
     else parameters.push_back({of.result, 1, true, true, of.result_bytes});
   }
-  const int numbers = ReduceNumbers::dims + (how.general ? 2 * detail::max_rank : 0);
+  const int numbers = ReduceNumbers::dims + (how.general() ? 2 * how.rank : 0);
   for (int n = 0; n < numbers; ++n) parameters.push_back({scalar::i64, 0, false, false, 0});
   for (int w = 0; w < of.state_words; ++w) parameters.push_back({of.types[w], 0, false, false, 0});
   as = {parameters.data(), unsigned(parameters.size()), &record};

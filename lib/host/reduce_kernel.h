@@ -11,12 +11,14 @@ namespace krait::host {
 
 /// Which of a reduction's kernels. Threads of a block are `lanes` that share the elements of a result, by `groups` that each have a result.
 struct ReduceForm {
-  bool general = false;      // inputs have all dimensions; else two, results by elements
+  int rank = 2;              // of the inputs: 2, results by elements; more: the dimensions that stay before those that go
   bool columns = false;      // groups are neighbours (along x), else lanes
   bool tree = true;          // more than one lane
   bool from_states = false;  // the inputs are what an earlier launch made
   bool to_states = false;    // for a later launch
   friend auto operator<=>(const ReduceForm&, const ReduceForm&) = default;
+
+  bool general() const { return rank > 2; }
 };
 
 /// Elements that a thread loads together.

@@ -47,7 +47,8 @@ struct Words {
     static auto* const state = detail::make_kernel_state({.name = "array_copy"}, {0, 0, 0}, detail::location::here());
     detail::call_config config;
     config.form = detail::call_config::elements, config.count = size_of(at);
-    const detail::elementwise_signatures by_rank{{&Recording<1>::as, &Recording<2>::as, nullptr, &Recording<4>::as}};
+    const detail::elementwise_signatures by_rank{
+        {&Recording<1>::as, &Recording<2>::as, nullptr, &Recording<4>::as, nullptr, &Recording<6>::as}};
     detail::call_elementwise(state, &same, by_rank, arguments, at.rank, at.extents, 1, config);
   }
 };

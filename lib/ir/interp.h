@@ -22,8 +22,8 @@ std::uint64_t eval(Op op, Scalar result, Scalar operand, std::span<const std::ui
 struct Argument {
   std::uint64_t bits = 0;
   std::byte* data = nullptr;
-  std::array<std::int64_t, 4> extents{};
-  std::array<std::int64_t, 4> strides{};  // in elements
+  std::array<std::int64_t, max_rank> extents{};
+  std::array<std::int64_t, max_rank> strides{};  // in elements
 };
 
 struct Launch {

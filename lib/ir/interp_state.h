@@ -86,9 +86,9 @@ struct Array {
   std::string label;  // for messages
   Space space = Space::Global;
   unsigned rank = 0;
-  std::array<std::int64_t, 4> extents{};
-  std::array<std::int64_t, 4> strides{};  // in elements
-  std::int64_t first = 0, end = 0;        // the flat indices that belong to it
+  std::array<std::int64_t, max_rank> extents{};
+  std::array<std::int64_t, max_rank> strides{};  // in elements
+  std::int64_t first = 0, end = 0;               // the flat indices that belong to it
   std::int64_t elem_bytes = 0;
   std::size_t thread_bytes = 0;       // local: distance from one thread's array to the next's
   std::vector<std::byte> storage;     // shared and local

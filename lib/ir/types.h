@@ -43,12 +43,15 @@ constexpr const ScalarInfo& info(Scalar s) { return scalar_table[unsigned(s)]; }
 /// that lies in the argument block, as bytes that are only read; the index of a load counts bytes.
 enum class Space : std::uint8_t { Value, Slot, Global, Shared, Local, Argument };
 
+/// Dimensions of an array at most.
+inline constexpr unsigned max_rank = 6;
+
 /// A value's type. For arrays `scalar` is the element's type; `elem_bytes` differs from its size only for aggregates, whose
 /// members are reached by the byte offset of load and store (then `scalar` is Void and the access names its own type).
 struct Type {
   Scalar scalar = Scalar::Void;
   Space space = Space::Value;
-  std::uint8_t rank = 0;         // arrays: 1..4
+  std::uint8_t rank = 0;         // arrays: 1..max_rank
   bool writable = true;          // Global: false for view<const T>; Argument: false
   std::uint32_t elem_bytes = 0;  // arrays: distance of neighbouring elements in bytes
 

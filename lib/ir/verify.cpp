@@ -88,11 +88,11 @@ class Verifier {
       const Type& t = f_.type_of(v);
       const bool value = t == value_type(t.scalar) && t.scalar != Scalar::Void;
       const bool by_value = t == argument_type(t.elem_bytes) && t.elem_bytes > 0;
-      const bool array = (t.space == Space::Global || (f_.called && t.is_array())) && t.rank >= 1 && t.rank <= 4 &&
+      const bool array = (t.space == Space::Global || (f_.called && t.is_array())) && t.rank >= 1 && t.rank <= max_rank &&
                          (t.scalar == Scalar::Void ? t.elem_bytes > 0 : t.elem_bytes == size_of(t.scalar));
       if (!value && !by_value && !array)
         report("parameter of type " + text_of(t) + ": " + (f_.called ? "" : "a kernel's ") +
-               "parameters are scalars, aggregates and " + (f_.called ? "arrays" : "views") + " of rank 1 to 4");
+               "parameters are scalars, aggregates and " + (f_.called ? "arrays" : "views") + " of rank 1 to 6");
     }
     if (f_.flat && f_.checked) report("flat accesses are not checked: check_accesses runs before lower_access");
     if (f_.called) return function_header();

@@ -206,7 +206,7 @@ class Check {
     const Space space = inst_.op == Op::Shared ? Space::Shared : Space::Local;
     if (inst_.results.size() != 1 || result().space != space) return needs("one result, an array in that space");
     const Type& t = result();
-    if (t.rank < 1 || t.rank > 4 || t.rank != inst_.list.size()) return needs("one to four extents, as many as the rank");
+    if (t.rank < 1 || t.rank > max_rank || t.rank != inst_.list.size()) return needs("one to six extents, as many as the rank");
     if (!t.writable) return "the array is writable";
     if (std::string wrong = element(t); !wrong.empty()) return wrong;
     const bool sized_at_launch = space == Space::Shared && inst_.list[0] == 0;

@@ -26,6 +26,7 @@ using ir::Scalar;
 using trace::Recorder;
 
 static_assert(unsigned(op::Unreachable) == unsigned(Op::Unreachable));
+static_assert(max_rank == ir::max_rank);
 
 /// Type of the result of an operation that computes in `type`.
 Scalar result_of(Op op, Scalar type) {

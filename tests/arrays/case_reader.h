@@ -15,7 +15,7 @@
 namespace krait::test {
 
 template <class T>
-using Any = std::variant<kr::array<T, 1>, kr::array<T, 2>, kr::array<T, 3>, kr::array<T, 4>>;
+using Any = std::variant<kr::array<T, 1>, kr::array<T, 2>, kr::array<T, 3>, kr::array<T, 4>, kr::array<T, 5>, kr::array<T, 6>>;
 
 template <class T>
 Any<T> with_layout(const detail::layout& at, const detail::memory_share& memory, void* on) {
@@ -23,7 +23,9 @@ Any<T> with_layout(const detail::layout& at, const detail::memory_share& memory,
     case 1: return Any<T>(std::in_place_index<0>, at, memory, on);
     case 2: return Any<T>(std::in_place_index<1>, at, memory, on);
     case 3: return Any<T>(std::in_place_index<2>, at, memory, on);
-    default: return Any<T>(std::in_place_index<3>, at, memory, on);
+    case 4: return Any<T>(std::in_place_index<3>, at, memory, on);
+    case 5: return Any<T>(std::in_place_index<4>, at, memory, on);
+    default: return Any<T>(std::in_place_index<5>, at, memory, on);
   }
 }
 template <class T>

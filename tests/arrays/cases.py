@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 TYPES = {"i32": np.int32, "f32": np.float32, "f64": np.float64, "u8": np.uint8, "i64": np.int64}
-MAX_RANK = 4
+MAX_RANK = 6
 
 
 def text(array):

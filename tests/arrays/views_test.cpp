@@ -205,6 +205,35 @@ TEST(Views, StridesBeyond32Bits) {
   munmap(pages, size);
 }
 
+/// No two dimensions can become one.
+TEST(Views, SixDimensions) {
+  kr::array<float, 6> x(2, 3, 2, 2, 3, 2);
+  Floats h(std::size_t(x.size()));
+  std::iota(h.begin(), h.end(), 0.0f);
+  x.copy_from(h);
+  const auto turned = x.permute(4, 2, 0, 5, 3, 1);
+  const kr::array<float, 6> sum = turned + x(0, 0, 0, 0, kr::range(0, 3), 0)(kr::all, kr::newaxis, kr::newaxis, kr::newaxis)(
+                                               kr::all, kr::all, kr::all, kr::all, kr::newaxis, kr::newaxis);
+  const Floats got = host(sum), expected = host(turned);
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], expected[i] + float(i / 48) * 2) << i;
+  auto k = kr::kernel(
+      [](kr::view<const float, 6> in, kr::view<float, 6> out, kr::view<float> last) {
+        auto tile = kr::shared<float, 1, 2, 1, 2, 1>();
+        kr::if_(kr::thread_idx().x == 0, [&] { tile(0, 1, 0, 1, 0) = 3.0f; });
+        kr::syncthreads();
+        for (auto i : kr::grid_stride(out.extent(0))) out(i, 1, 0, 1, 0, 1) = in(i, 1, 0, 1, 0, 1) + tile(0, 1, 0, 1, 0);
+        kr::if_(kr::thread_idx().x == 0, [&] { last[0] = kr::cast<float>(out.size()); });
+      },
+      {.checked = true});
+  kr::array<float, 6> out(turned.extents());
+  kr::array<float> size(1);
+  out.fill(0);
+  k.launch({1, 32}, turned, out, size);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(out(i, 1, 0, 1, 0, 1), turned(i, 1, 0, 1, 0, 1) + 3.0f);
+  EXPECT_EQ(float(size(0)), 144.0f);
+  EXPECT_NE(std::string(k.ptx("ptx sm=90 isa=80").c_str()).find(".entry"), std::string::npos);
+}
+
 TEST(Views, BadInput) {
   kr::array<float, 3> x = counting(2, 3, 4);
   expect_usage({"index 3 is out of bounds for axis 1 with size 3"}, [&] { x(0, 3); });

@@ -314,7 +314,8 @@ Memory run(const Module& m, std::uint32_t seed) {
   std::mt19937 rng(seed);
   for (auto& x : in_int) x = std::int32_t(rng());
   for (auto& x : in_float) x = std::bit_cast<float>(std::uint32_t(rng()));
-  const auto view = [](auto& data, std::array<std::int64_t, 4> extents, std::array<std::int64_t, 4> strides) {
+  const auto view = [](auto& data, const std::array<std::int64_t, ir::max_rank>& extents,
+                       const std::array<std::int64_t, ir::max_rank>& strides) {
     return Argument{0, reinterpret_cast<std::byte*>(data.data()), extents, strides};
   };
   const Argument arguments[] = {view(out.ints, {threads * own}, {1}),

@@ -20,7 +20,7 @@ namespace krait::test {
 struct Argument {
   std::uint64_t bits = 0;
   std::vector<std::byte> bytes;
-  std::array<std::int64_t, 4> extents{1, 1, 1, 1};
+  std::array<std::int64_t, ir::max_rank> extents{1, 1, 1, 1, 1, 1};
   unsigned rank = 0;  // 0: a scalar
 };
 

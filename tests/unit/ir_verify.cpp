@@ -111,9 +111,9 @@ TEST(IrVerify, CalledFunctions) {
 TEST(IrVerify, Header) {
   EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
-  const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 4";
+  const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 6";
   for (const Type& t :
-       {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 5),
+       {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 7),
         array_type(Scalar::F32, Space::Global, 0), array_type(Scalar::Void, Space::Global, 1), argument_type(0),
         array_type(Scalar::F32, Space::Argument, 1, false), array_type(Scalar::Void, Space::Argument, 1, true, 8)})
     EXPECT_EQ(after([&](Function& f) { Builder(f).new_param(0, t); }), "function 'k': parameter of type " + text_of(t) + wrong);

@@ -41,9 +41,9 @@ struct argument {
     void* data;               // host: first element; a value that travels as bytes: the object
     detail::storage* memory;  // device_array
   };
-  std::uint64_t offset;     // device_array: bytes from the start of its memory
-  std::int64_t extents[4];  // of the first `rank` dimensions
-  std::int64_t strides[4];  // in elements, of any sign; 0 where broadcast
+  std::uint64_t offset;            // device_array: bytes from the start of its memory
+  std::int64_t extents[max_rank];  // of the first `rank` dimensions
+  std::int64_t strides[max_rank];  // in elements, of any sign; 0 where broadcast
 };
 
 /// A specialisation: one object per list of parameter types and way of recording. Its address is its identity in a kernel object.

@@ -264,7 +264,7 @@ struct elementwise<Lambda, std::tuple<Results...>> {
     argument packed[inputs + sizeof...(Results)];
     argument* next = packed;
     (add_input(next, args), ...);
-    std::int64_t extents[4] = {1, 1, 1, 1};
+    std::int64_t extents[max_rank];
     broadcast_shape(state, packed, inputs, rank, extents);
     constexpr elementwise_types<std::tuple<input_of<Args>...>, std::tuple<Results...>> types{};
     call_config config;
@@ -321,7 +321,7 @@ struct elementwise_into {
     argument packed[inputs + sizeof...(Outputs)];
     argument* next = packed;
     (add_input(next, args), ...);
-    std::int64_t extents[4] = {1, 1, 1, 1};
+    std::int64_t extents[max_rank];
     std::apply([&](auto&... one) { ((*next++ = container_argument(one)), ...); }, outputs);
     for (int d = 0; d < rank; ++d) extents[d] = packed[inputs].extents[d];
     call_config config;

@@ -30,6 +30,9 @@ enum class scalar : std::uint8_t {
 #include <krait/types.def>
 };
 
+/// Dimensions that an array, or a view in a kernel, can have.
+inline constexpr int max_rank = 6;
+
 /// A recorded value, mutable local or array.
 struct node {
   std::uint32_t id = 0;
@@ -133,7 +136,7 @@ KRAIT_API void update(op what, scalar type, node slot, node x);
 /// and the offset in bytes name a scalar of the element.
 struct place {
   node array;
-  node indices[4];
+  node indices[max_rank];
   std::uint32_t rank = 0;
   std::uint32_t offset = 0;
   scalar type = scalar::none;

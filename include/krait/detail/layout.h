@@ -10,9 +10,6 @@
 
 namespace krait::detail {
 
-/// Dimensions that an array can have.
-inline constexpr int max_rank = 4;
-
 struct layout {
   int rank = 0;
   std::int64_t offset = 0;  // of the first element, in elements as all

@@ -27,7 +27,7 @@ struct views {
   template <int Rank, class Array>
   static auto make(Array& of, const layout& at) {
     static_assert(Rank >= 1, "an array has at least one dimension");
-    static_assert(Rank <= max_rank, "an array has at most 4 dimensions");
+    static_assert(Rank <= max_rank, "an array has at most 6 dimensions");
     return array<element_through<Array>, Rank>(at, of.memory_, of.on_);
   }
 

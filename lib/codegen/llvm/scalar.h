@@ -43,7 +43,7 @@ class ScalarLowering {
   struct Array {
     llvm::Value* base = nullptr;
     ir::Type type;
-    std::array<llvm::Value*, 4> extents{}, strides{};  // i64
+    std::array<llvm::Value*, ir::max_rank> extents{}, strides{};  // i64
   };
   using Indices = std::span<const ir::ValueId>;
 

@@ -54,8 +54,8 @@ void in_kernels(kr::view<float> x, kr::view<int> n, kr::value<float> v, kr::var<
 void atomic_of_bool(kr::view<bool> x) { kr::atomic(x[0]).store(true); }
 // error: krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned
 void atomic_of_bytes(kr::view<signed char> x) { kr::atomic(x[0]).add(1); }
-// error: krait: views have one to four dimensions
-void five_dimensions(kr::view<float, 5> x) { static_cast<void>(x.size()); }
+// error: krait: views have one to six dimensions
+void seven_dimensions(kr::view<float, 7> x) { static_cast<void>(x.size()); }
 // error: krait: the components of a kr::vec must be numbers
 void of_pointers(kr::view<kr::vec<int*, 2>> x) { x[0] = x[1]; }
 
@@ -78,8 +78,8 @@ void calls_for_text(kr::view<int> x) { gives_text(x[0]); }
 auto takes_one = kr::function([](kr::value<int> a) { return a; });
 void calls_with_two(kr::view<int> x) { takes_one(x[0], x[0]); }
 
-// error: krait::array has 1 to 4 dimensions
-kr::array<float, 5> too_deep;
+// error: krait::array has 1 to 6 dimensions
+kr::array<float, 7> too_deep;
 // error: elements are copied as bytes: use a trivially copyable type
 kr::array<std::vector<int>> of_vectors;
 // error: krait: the array and the expression differ in their number of dimensions
