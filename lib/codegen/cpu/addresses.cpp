@@ -201,32 +201,37 @@ V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::Valu
   return mask ? b_.CreateFreeze(load) : load;
 }
 
-Places Addresses::places_in_memory(const Address& a, unsigned which) {
-  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.steps.size() > 1 ? a.steps[1] : 0, nullptr, {}};
-  // Of a base and an index a lane, in the 32 bits that it may come from.
-  std::vector<V> indices;
-  bool narrow = true, sign = true;
+Indices Addresses::indices_of(const Address& a) {
+  auto* first = llvm::cast<llvm::GetElementPtrInst>(a.v.front());
+  Indices r{first->getPointerOperand(), first->getSourceElementType(), {}, true};
+  bool narrow = true;
   for (V pointers : a.v) {
     V index = llvm::cast<llvm::GetElementPtrInst>(pointers)->getOperand(1);
     auto* wider = llvm::dyn_cast<llvm::CastInst>(index);
     narrow = narrow && wider && (llvm::isa<llvm::SExtInst>(wider) || llvm::isa<llvm::ZExtInst>(wider)) &&
              wider->getSrcTy()->getScalarSizeInBits() >= 8;
-    indices.push_back(index);
+    r.parts.push_back(index);
   }
-  if (narrow) {
-    sign = llvm::isa<llvm::SExtInst>(indices.front());
-    for (V& v : indices) v = llvm::cast<llvm::CastInst>(v)->getOperand(0);
-  }
-  auto* first = llvm::cast<llvm::GetElementPtrInst>(a.v.front());
-  return {first->getPointerOperand(), 0, first->getSourceElementType(), each_lane_.row_in_memory(indices, which), sign};
+  if (!narrow) return r;
+  r.sign = llvm::isa<llvm::SExtInst>(r.parts.front());
+  for (V& v : r.parts) v = llvm::cast<llvm::CastInst>(v)->getOperand(0);
+  return r;
+}
+
+V Addresses::place_of_index(V base, llvm::Type* element, V index, bool sign) {
+  return b_.CreateGEP(element, base, sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty()));
+}
+
+Places Addresses::places_in_memory(const Address& a, unsigned which) {
+  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.steps.size() > 1 ? a.steps[1] : 0, nullptr, {}};
+  const Indices indices = indices_of(a);
+  return {indices.base, 0, indices.element, each_lane_.row_in_memory(indices.parts, which), indices.sign};
 }
 
 V Addresses::place_of_lane(const Places& places, V lane) {
   if (!places.index.at)
     return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(places.step))) : places.base;
-  V index = each_lane_.load_lane(places.index, lane);
-  index = places.sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
-  return b_.CreateGEP(places.element, places.base, index);
+  return place_of_index(places.base, places.element, each_lane_.load_lane(places.index, lane), places.sign);
 }
 
 /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.

@@ -30,6 +30,13 @@ struct Address {
 /// What an access may be taken apart into, at most.
 enum class Split : std::uint8_t { None, Pieces, Steps };
 
+/// Lanes anywhere: a base and an index each, in the 32 bits that it may come from.
+struct Indices {
+  V base = nullptr;
+  llvm::Type* element = nullptr;  // what indices count
+  std::vector<V> parts;
+  bool sign = true;
+};
 /// What a loop over the lanes finds addresses by.
 struct Places {
   V base = nullptr;
@@ -58,6 +65,8 @@ class Addresses : public Part {
   bool wraps(ir::ValueId index) const;
   V array_base(ir::ValueId array) const { return values_.get(array).v[0]; }
 
+  static Indices indices_of(const Address& a);
+  V place_of_index(V base, llvm::Type* element, V index, bool sign);
   Places places_in_memory(const Address& a, unsigned which);
   V place_of_lane(const Places& places, V lane);
   /// Where each lane's piece begins; null for lanes without a thread. Lanes that do not take part read zeros of our own.
