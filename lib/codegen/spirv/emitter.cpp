@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks, types and single instructions.
+// Types, constants and single instructions.
 #include "codegen/spirv/emitter.h"
 
 #include <fmt/core.h>
@@ -49,24 +49,6 @@ void Emitter::need(Feature feature, std::string_view of_what) {
         fmt::format("{}: {} needs the device feature \"{}\", which the device lacks", where, of_what, support::word_of(feature)));
 }
 
-void Emitter::begin(Id label) {
-  m.code.emit_void(spv::Op::OpLabel, {label});
-  block_ = label;
-}
-
-void Emitter::phi_as(Id result, Id type, const Incoming& from) {
-  if (from.empty()) return m.code.emit_as(result, spv::Op::OpUndef, type, {});
-  Words operands;
-  for (auto [value, block] : from) operands.insert(operands.end(), {value, block});
-  m.code.emit_as(result, spv::Op::OpPhi, type, operands);
-}
-
-Id Emitter::phi(Id type, const Incoming& from) {
-  Id id = m.ids.next();
-  phi_as(id, type, from);
-  return id;
-}
-
 Id Emitter::type(Scalar s) {
   if (s == Scalar::Void) return m.globals.void_type();
   if (s == Scalar::Bool) return m.globals.bool_type();
@@ -109,28 +91,6 @@ Id Emitter::hidden_zero(Scalar u) {
   const Scalar s = kernel() ? Scalar::U64 : Scalar::U32;
   Id index = m.code.emit(spv::Op::OpLoad, type(s), {m.globals.builtin(spv::BuiltIn::LocalInvocationIndex, type(s))});
   return resize(u, s, op(spv::Op::OpShiftRightLogical, s, {index, u32(31)}));  // no block has 2^31 threads
-}
-
-// Mesa's llvmpipe takes x·0 for 0, x + 0 for x, x / 0 for anything, and a choice between -1 and 0 for one between -1 and -0, strict
-// modes or not. It comes to zeros by itself: by sums of literals, by inlining functions, and by the counters of loops that it unrolls.
-// So it sees no number that it could begin with. It knows that two exclusive ors with one number are none.
-Id Emitter::opaque(Scalar s, Id x) { return has(Feature::Hide0) ? unknown(s, x) : x; }
-
-Id Emitter::unknown(Scalar s, Id x) {
-  const Scalar u = bits_type(s);
-  return bits(s, u, op(spv::Op::OpBitwiseOr, u, {bits(u, s, x), hidden_zero(u)}));
-}
-
-// llvmpipe asks for each load whether its place is the same in all threads: a walk through the operands that ends at the first number
-// that differs, and takes each path to shared ones. 40 multiplications in a row of a scalar argument by itself took it an hour.
-Id Emitter::index(Scalar s, Id x) { return has(Feature::Walks) ? op(spv::Op::OpBitwiseOr, s, {hidden_zero(s), x}) : x; }
-
-// llvmpipe puts an integer zero among the doubles for threads that take no part, which its LLVM cannot translate and ends the
-// process. A result of integer arithmetic is an integer to it.
-Id Emitter::atomic_operand(Scalar s, Id x) {
-  const Scalar u = bits_type(s);
-  x = bits(u, s, x);
-  return s == Scalar::F64 && has(Feature::Hide0) ? op(spv::Op::OpBitwiseXor, u, {x, hidden_zero(u)}) : x;
 }
 
 // Translators pass a count on to LLVM as it is, which asks for one as wide as the number.
@@ -185,12 +145,17 @@ Id Emitter::resize(Scalar to, Scalar from, Id x) {
   return id;
 }
 
+Id Emitter::as_i32(Id x) {
+  if (const auto known = extended_.find(x); known != extended_.end()) return known->second;
+  const auto c = constants64_.find(x);
+  if (c == constants64_.end() || c->second != std::int32_t(c->second)) return 0;
+  return constant(Scalar::I32, std::uint32_t(c->second));
+}
+
 Id Emitter::widened_id(Id x) {
   Id id = op(spv::Op::OpUConvert, Scalar::I64, {x});
   extended_[id] = x;
   return id;
 }
-
-FloatFormat format_of(Scalar s) { return {ir::bits_of(s), ir::info(s).fraction}; }
 
 }  // namespace krait::codegen::spirv

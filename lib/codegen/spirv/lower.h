@@ -67,7 +67,7 @@ class Lower {
   void run();
 
  private:
-  using Incoming = Emitter::Incoming;
+  using Incoming = Blocks::Incoming;
 
   /// An array of the IR: a view by its address, or a variable.
   struct Array {

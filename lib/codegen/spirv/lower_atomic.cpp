@@ -3,6 +3,8 @@
 // Atomics: one instruction on integers; floats by compare-and-swap on their bits where the device has no addition of its own.
 #include <fmt/core.h>
 
+#include "codegen/spirv/hiding.h"
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -62,7 +64,7 @@ Id Lower::updated(const ir::Inst& i, Scalar s, Id old) {
     return e_.bits(s, u, e_.select(u, wraps, bound, e_.op(Op::OpISub, u, {x, e_.constant(u, 1)})));
   }
   if (i.op == ir::Op::AtomicAdd) return e_.exact(Op::OpFAdd, s, {old, v});
-  return e_.float_min_max(i.op == ir::Op::AtomicMin, s, old, v);
+  return float_min_max(e_, i.op == ir::Op::AtomicMin, s, old, v);
 }
 
 /// Until nobody came between: load, compute, swap if unchanged.
@@ -71,22 +73,22 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
   const AtomicPlace at = atomic_place(i, s, u);
   Id relaxed = e_.u32(0), type = e_.type(u);
   Id first = e_.m.code.emit(Op::OpAtomicLoad, type, {at.pointer, at.scope, relaxed});
-  Id header = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
+  Id header = e_.blocks.label(), body = e_.blocks.label(), next = e_.blocks.label(), after = e_.blocks.label();
   Id seen = e_.m.ids.next();
-  const Id before = e_.block();
-  e_.branch(header);
-  e_.begin(header);
-  Id old = e_.phi(type, {{first, before}, {seen, next}});
-  e_.loop_merge(after, next);
-  e_.branch(body);
-  e_.begin(body);
-  Id wanted = e_.atomic_operand(s, updated(i, s, e_.bits(s, u, old)));
+  const Id before = e_.blocks.block();
+  e_.blocks.branch(header);
+  e_.blocks.begin(header);
+  Id old = e_.blocks.phi(type, {{first, before}, {seen, next}});
+  e_.blocks.loop_merge(after, next);
+  e_.blocks.branch(body);
+  e_.blocks.begin(body);
+  Id wanted = atomic_operand(e_, s, updated(i, s, e_.bits(s, u, old)));
   const Id operands[] = {at.pointer, at.scope, order(i), order(i, true), wanted, old};
   e_.m.code.emit_as(seen, Op::OpAtomicCompareExchange, type, operands);
-  e_.branch(e_.op(Op::OpIEqual, Scalar::Bool, {seen, old}), after, next);
-  e_.begin(next);
-  e_.branch(header);
-  e_.begin(after);
+  e_.blocks.branch(e_.op(Op::OpIEqual, Scalar::Bool, {seen, old}), after, next);
+  e_.blocks.begin(next);
+  e_.blocks.branch(header);
+  e_.blocks.begin(after);
   return e_.bits(s, u, old);
 }
 
@@ -122,9 +124,9 @@ Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
     if (e_.has(Feature::Joins)) return e_.op(S::OpAtomicOr, u, {at.pointer, at.scope, order(i), e_.constant(u, 0)});
     return e_.op(S::OpAtomicLoad, u, {at.pointer, at.scope, order(i)});
   }
-  Id v = e_.atomic_operand(s, value(i.operands.back()));
+  Id v = atomic_operand(e_, s, value(i.operands.back()));
   if (i.op == Op::AtomicCas) {
-    Id expected = e_.atomic_operand(s, value(i.operands[i.operands.size() - 2]));
+    Id expected = atomic_operand(e_, s, value(i.operands[i.operands.size() - 2]));
     return e_.op(S::OpAtomicCompareExchange, u, {at.pointer, at.scope, order(i), order(i, true), v, expected});
   }
   const S o = i.op == Op::AtomicAdd   ? S::OpAtomicIAdd

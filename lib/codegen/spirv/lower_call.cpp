@@ -30,7 +30,7 @@ void Lower::called() {
     for (Id type : passed_types(f_.type_of(p))) ids.push_back(type);
   unit_.functions[number_] = e_.m.code.begin_function(result_type(f_), ids);
   e_.m.head.name(unit_.functions[number_], f_.name);
-  e_.begin_first();
+  e_.blocks.begin_first();
   bind_parameters(ids);
   region(f_.body);
   e_.m.code.end_function();

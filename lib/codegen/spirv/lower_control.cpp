@@ -2,6 +2,7 @@
 //
 // Regions as SPIR-V's structured control flow. Nothing is restructured: every construct is entered at its header and left to its
 // merge block, to the innermost loop's merge or continue target, or by return, which is all that SPIR-V asks.
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 #include "ir/walk.h"
 
@@ -21,10 +22,10 @@ void Lower::region(ir::RegionId r) {
 
 Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
   Exit exit;
-  exit.merge = e_.label();
+  exit.merge = e_.blocks.label();
   exit.results.resize(i.results.size());
   if (loop) {
-    exit.next = e_.label();
+    exit.next = e_.blocks.label();
     exit.carried.resize(i.results.size());
   }
   return exit;
@@ -32,8 +33,8 @@ Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
 
 void Lower::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to) {
   if (to == exit.merge) exit.reached = true;
-  for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.block()});
-  e_.branch(to);
+  for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.blocks.block()});
+  e_.blocks.branch(to);
 }
 
 void Lower::terminate(const ir::Inst& i) {
@@ -56,25 +57,26 @@ void Lower::terminate(const ir::Inst& i) {
 }
 
 void Lower::merge(const ir::Inst& i, Exit& exit) {
-  e_.begin(exit.merge);
+  e_.blocks.begin(exit.merge);
   reachable_ = exit.reached;
   if (!reachable_) return e_.m.code.emit_void(Op::OpUnreachable, {});
-  for (std::size_t n = 0; n < i.results.size(); ++n) ids_[i.results[n]] = e_.phi(e_.type(scalar(i.results[n])), exit.results[n]);
+  for (std::size_t n = 0; n < i.results.size(); ++n)
+    ids_[i.results[n]] = e_.blocks.phi(e_.type(scalar(i.results[n])), exit.results[n]);
 }
 
 void Lower::lower_if(const ir::Inst& i) {
   const bool has_else = i.regions.size() > 1;
-  Id yes = e_.label(), no = e_.label();
+  Id yes = e_.blocks.label(), no = e_.blocks.label();
   exits_.push_back(new_exit(i, false));
   exit_is_loop_.push_back(false);
   const Id after = exits_.back().merge;
   exits_.back().reached = !has_else;
-  e_.selection_merge(after);
-  e_.branch(value(i.operands[0]), yes, has_else ? no : after);
-  e_.begin(yes);
+  e_.blocks.selection_merge(after);
+  e_.blocks.branch(value(i.operands[0]), yes, has_else ? no : after);
+  e_.blocks.begin(yes);
   region(i.regions[0]);
   if (has_else) {
-    e_.begin(no);
+    e_.blocks.begin(no);
     region(i.regions[1]);
   }
   Exit exit = std::move(exits_.back());
@@ -91,9 +93,9 @@ void Lower::lower_switch(const ir::Inst& i) {
       wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
   exits_.push_back(new_exit(i, false));
   exit_is_loop_.push_back(false);
-  e_.selection_merge(exits_.back().merge);
+  e_.blocks.selection_merge(exits_.back().merge);
   std::vector<Id> labels(i.regions.size());
-  for (Id& l : labels) l = e_.label();
+  for (Id& l : labels) l = e_.blocks.label();
   Words operands{selector, labels.back()};
   for (std::size_t n = 0; n < i.list.size(); ++n) {
     operands.push_back(std::uint32_t(i.list[n]));
@@ -102,7 +104,7 @@ void Lower::lower_switch(const ir::Inst& i) {
   }
   e_.m.code.emit_void(Op::OpSwitch, operands);
   for (std::size_t n = 0; n < labels.size(); ++n) {
-    e_.begin(labels[n]);
+    e_.blocks.begin(labels[n]);
     region(i.regions[n]);
   }
   Exit exit = std::move(exits_.back());
@@ -126,7 +128,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     start = narrow_position(ir::Op::GlobalId, 0);
     step = narrow_position(ir::Op::GlobalSize, 0);
     if (f_.def(i.operands[0])->op != ir::Op::Extent)
-      bound = e_.int_min_max(false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
+      bound = int_min_max(e_, false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
     bound = e_.resize(Scalar::U32, Scalar::I64, bound);
   } else if (stride) {
     start = position(ir::Op::GlobalId, 0);
@@ -136,8 +138,8 @@ void Lower::lower_loop(const ir::Inst& i) {
     step = e_.constant(index_type, 1);
   }
 
-  Id header = e_.label(), body = e_.label();
-  const Id before = e_.block();
+  Id header = e_.blocks.label(), body = e_.blocks.label();
+  const Id before = e_.blocks.block();
   exits_.push_back(new_exit(i, true));
   exit_is_loop_.push_back(true);
   const Id next = exits_.back().next, after = exits_.back().merge;
@@ -145,40 +147,40 @@ void Lower::lower_loop(const ir::Inst& i) {
   std::vector<Id> next_carried(i.results.size());
   for (Id& id : next_carried) id = e_.m.ids.next();
 
-  e_.branch(header);
-  e_.begin(header);
-  const Id index = counted ? e_.phi(e_.type(index_type), {{start, before}, {next_index, next}}) : 0;
+  e_.blocks.branch(header);
+  e_.blocks.begin(header);
+  const Id index = counted ? e_.blocks.phi(e_.type(index_type), {{start, before}, {next_index, next}}) : 0;
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     ids_[params[first + n]] =
-        e_.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
-  e_.loop_merge(after, next);
+        e_.blocks.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
+  e_.blocks.loop_merge(after, next);
   if (counted) {
-    Id test = e_.label();
-    e_.branch(test);
-    e_.begin(test);
-    Id more = e_.int_compare(ir::Op::Lt, index_type, index, bound);
+    Id test = e_.blocks.label();
+    e_.blocks.branch(test);
+    e_.blocks.begin(test);
+    Id more = int_compare(e_, ir::Op::Lt, index_type, index, bound);
     for (std::size_t n = 0; n < next_carried.size(); ++n) exits_.back().results[n].push_back({ids_[params[1 + n]], test});
     exits_.back().reached = true;
-    e_.branch(more, body, after);
+    e_.blocks.branch(more, body, after);
   } else {
-    e_.branch(body);
+    e_.blocks.branch(body);
   }
-  e_.begin(body);
+  e_.blocks.begin(body);
   if (counted) ids_[params[0]] = narrow ? e_.widened_id(index) : index;
   region(i.regions[0]);
 
   Exit exit = std::move(exits_.back());
   exits_.pop_back();
   exit_is_loop_.pop_back();
-  e_.begin(next);
+  e_.blocks.begin(next);
   for (std::size_t n = 0; n < next_carried.size(); ++n)
-    e_.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
+    e_.blocks.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
   if (counted) {
     const Id operands[] = {index, step};
     e_.m.code.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
   }
-  if (stride && i.results.empty()) e_.branch(one_trip_, after, header);
-  else e_.branch(header);
+  if (stride && i.results.empty()) e_.blocks.branch(one_trip_, after, header);
+  else e_.blocks.branch(header);
   merge(i, exit);
 }
 

@@ -4,6 +4,7 @@
 // parameter. A view is the memory that it lies in and a distance: drivers see which arrays are which, and memory needs no address.
 #include <fmt/core.h>
 
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -32,7 +33,7 @@ Id Lower::byte_pointer() { return e_.m.globals.pointer_type(spv::StorageClass::C
 Id Lower::parameter(Scalar s, const ir::ArgumentSlot& slot) {
   unit_.parameters.push_back({OpenClParameter::Value, slot.offset, slot.bytes});
   const Id id = e_.m.code.entry_parameter(e_.type(bits_type(s)));
-  return s == Scalar::Bool ? e_.cast(s, Scalar::U8, id) : e_.bits(s, bits_type(s), id);
+  return s == Scalar::Bool ? cast(e_, s, Scalar::U8, id) : e_.bits(s, bits_type(s), id);
 }
 
 void Lower::kernel_entry() {
@@ -42,7 +43,7 @@ void Lower::kernel_entry() {
   m.head.execution_mode(spv::ExecutionMode::ContractionOff);
   one_trip_ = m.globals.spec_bool(support::SpirvOneTrip);
   m.head.name(one_trip_, "one_trip");
-  e_.begin_first();
+  e_.blocks.begin_first();
 
   const Id three = m.globals.vector_type(e_.type(Scalar::U64), 3);
   const auto positions = [&](spv::BuiltIn which, Id(&to)[3]) {

@@ -32,7 +32,7 @@ void Lower::entry() {
   Module& m = e_.m;
   capabilities();
 
-  e_.begin_first();
+  e_.blocks.begin_first();
   const Scalar wide = Scalar::U64;
   id_type_ = f_.facts.small ? Scalar::U32 : wide;
   auto widened = [&](Id x) { return e_.op(Op::OpUConvert, wide, {x}); };
@@ -50,12 +50,12 @@ void Lower::entry() {
   Id row = e_.op(Op::OpIMul, wide, {grid[0], grid[1]});
   Id total = e_.op(Op::OpIMul, wide, {row, grid[2]});
   Id past_end = e_.both(folded_, e_.op(Op::OpUGreaterThanEqual, Scalar::Bool, {linear, total}));
-  Id stop = e_.label(), go = e_.label();
-  e_.selection_merge(go);
-  e_.branch(past_end, stop, go);
-  e_.begin(stop);
+  Id stop = e_.blocks.label(), go = e_.blocks.label();
+  e_.blocks.selection_merge(go);
+  e_.blocks.branch(past_end, stop, go);
+  e_.blocks.begin(stop);
   m.code.emit_void(Op::OpReturn, {});
-  e_.begin(go);
+  e_.blocks.begin(go);
   Id line = e_.op(Op::OpUDiv, wide, {linear, grid[0]});
   Id unfolded[3];
   unfolded[0] = e_.op(Op::OpUMod, wide, {linear, grid[0]});

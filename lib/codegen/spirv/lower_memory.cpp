@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "codegen/spirv/hiding.h"
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -71,7 +73,7 @@ void Lower::declare_array(const ir::Inst& i) {
 /// Zeros, a few at a time: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
 void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
   constexpr std::uint32_t at_once = 8;
-  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.ids.next(), before = e_.block();
+  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.ids.next(), before = e_.blocks.block();
   const auto zero = [&](Id at) {
     const Id element =
         e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
@@ -79,21 +81,21 @@ void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
                                                            : e_.m.globals.null(unit)});  // translators know no scalar null
   };
   for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
-  const Id head = e_.label(), body = e_.label(), next = e_.label(), after = e_.label();
-  e_.branch(head);
-  e_.begin(head);
-  const Id trip = e_.phi(u32, {{e_.u32(0), before}, {next_trip, next}});
+  const Id head = e_.blocks.label(), body = e_.blocks.label(), next = e_.blocks.label(), after = e_.blocks.label();
+  e_.blocks.branch(head);
+  e_.blocks.begin(head);
+  const Id trip = e_.blocks.phi(u32, {{e_.u32(0), before}, {next_trip, next}});
   const Id more = e_.op(Op::OpULessThan, Scalar::Bool, {trip, e_.u32(units / at_once)});
-  e_.loop_merge(after, next);
-  e_.branch(more, body, after);
-  e_.begin(body);
+  e_.blocks.loop_merge(after, next);
+  e_.blocks.branch(more, body, after);
+  e_.blocks.begin(body);
   const Id first = e_.op(Op::OpIMul, Scalar::U32, {trip, e_.u32(at_once)});
   for (std::uint32_t k = 0; k < at_once; ++k) zero(e_.op(Op::OpIAdd, Scalar::U32, {first, e_.u32(k)}));
-  e_.branch(next);
-  e_.begin(next);
+  e_.blocks.branch(next);
+  e_.blocks.begin(next);
   e_.m.code.emit_as(next_trip, Op::OpIAdd, u32, std::initializer_list<std::uint32_t>{trip, e_.u32(1)});
-  e_.branch(head);
-  e_.begin(after);
+  e_.blocks.branch(head);
+  e_.blocks.begin(after);
   unit_.own_trips[&i] = units / at_once;
 }
 
@@ -106,7 +108,7 @@ Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   if (e_.kernel()) return kernel_pointer(a.base, index, stride, offset, pointee);
   Id at = a.base;
   if (!f_.is_const(index) || f_.const_bits(index) != 0) {
-    Id distance = f_.is_const(index) ? index64(index) : e_.index(Scalar::I64, index64(index));
+    Id distance = f_.is_const(index) ? index64(index) : opaque_index(e_, Scalar::I64, index64(index));
     if (stride != 1) distance = e_.op(Op::OpIMul, Scalar::U64, {distance, e_.constant(Scalar::U64, stride)});
     at = e_.op(Op::OpIAdd, Scalar::U64, {at, distance});
   }
@@ -120,7 +122,7 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
   const unsigned size = ir::size_of(a.unit);
   const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
   Id at = e_.resize(Scalar::U32, scalar(index), value(index));
-  if (a.space == ir::Space::Shared && !f_.is_const(index)) at = e_.index(Scalar::U32, at);
+  if (a.space == ir::Space::Shared && !f_.is_const(index)) at = opaque_index(e_, Scalar::U32, at);
   if (const std::uint32_t units = f_.type_of(array).elem_bytes / size; units != 1)
     at = e_.op(Op::OpIMul, Scalar::U32, {at, e_.u32(units)});
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
@@ -165,16 +167,16 @@ Id Lower::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset,
     if (n) part = e_.op(Op::OpShiftLeftLogical, whole, {part, e_.u32(n * ir::bits_of(a.unit))});
     all = n ? e_.op(Op::OpBitwiseOr, whole, {all, part}) : part;
   }
-  if (memory != s) return e_.cast(s, memory, e_.bits(memory, whole, all));
+  if (memory != s) return cast(e_, s, memory, e_.bits(memory, whole, all));
   const Id loaded = e_.bits(s, whole, all);
-  return a.space == ir::Space::Local && ir::is_float(s) ? e_.opaque(s, loaded) : loaded;  // the zeros that it begins with
+  return a.space == ir::Space::Local && ir::is_float(s) ? opaque(e_, s, loaded) : loaded;  // the zeros that it begins with
 }
 
 void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {
   const Array& a = arrays_[array];
   if (a.unit == s) return store_to(a, unit_pointer(array, index, offset, 0), v, 0);
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
-  if (memory != s) v = e_.cast(memory, s, v);
+  if (memory != s) v = cast(e_, memory, s, v);
   const unsigned units = ir::size_of(memory) / ir::size_of(a.unit);
   const Scalar whole = bits_type(memory);
   v = e_.bits(whole, memory, v);
@@ -200,7 +202,7 @@ void Lower::load(const ir::Inst& i) {
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
   Id loaded = load_from(a, e_.type(memory), view_pointer(array, index, i.imm, e_.type(memory)), ir::size_of(memory), i.streaming);
-  define(i, memory == s ? loaded : e_.cast(s, memory, loaded));
+  define(i, memory == s ? loaded : cast(e_, s, memory, loaded));
 }
 
 void Lower::store(const ir::Inst& i) {
@@ -211,7 +213,7 @@ void Lower::store(const ir::Inst& i) {
   if (a.space != ir::Space::Global) return store_units(array, index, i.imm, s, v);
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
   need_storage(memory);
-  if (memory != s) v = e_.cast(memory, s, v);
+  if (memory != s) v = cast(e_, memory, s, v);
   store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory), i.streaming);
 }
 

@@ -3,6 +3,8 @@
 // Pure operations: each case names what the operation is in SPIR-V, or the sequence in numeric_*.cpp that gives its results.
 #include <fmt/core.h>
 
+#include "codegen/spirv/hiding.h"
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -41,7 +43,7 @@ bool Lower::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
 Id Lower::factor(Scalar s, ir::ValueId v) {
   const std::uint64_t* c = known(v);
   const bool in_question = c && ir::bits_of(s) == 64 && *c >> 31 == 1 && e_.has(Feature::Wide31);
-  return in_question ? e_.unknown(s, value(v)) : value(v);
+  return in_question ? unknown(e_, s, value(v)) : value(v);
 }
 
 /// Operations on integers and floats alike; `s` is the operands' type.
@@ -55,13 +57,13 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
     case Op::Mul:
       return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
     case Op::Div:
-      if (f && is_near_reciprocal(i, s)) return e_.reciprocal_f32(y);
-      return f ? e_.divide(s, x, y) : e_.int_div(s, x, y, known_y);
-    case Op::Rem: return e_.int_rem(s, x, y, known_y);
-    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : e_.int_neg(s, x);
-    case Op::Abs: return f ? e_.float_abs(s, x) : e_.int_abs(s, x);
-    case Op::Min: return f ? e_.float_min_max(true, s, x, y) : e_.int_min_max(true, s, x, y);
-    case Op::Max: return f ? e_.float_min_max(false, s, x, y) : e_.int_min_max(false, s, x, y);
+      if (f && is_near_reciprocal(i, s)) return reciprocal_f32(e_, y);
+      return f ? divide(e_, s, x, y) : int_div(e_, s, x, y, known_y);
+    case Op::Rem: return int_rem(e_, s, x, y, known_y);
+    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : int_neg(e_, s, x);
+    case Op::Abs: return f ? float_abs(e_, s, x) : int_abs(e_, s, x);
+    case Op::Min: return f ? float_min_max(e_, true, s, x, y) : int_min_max(e_, true, s, x, y);
+    case Op::Max: return f ? float_min_max(e_, false, s, x, y) : int_min_max(e_, false, s, x, y);
     case Op::Eq:
     case Op::Ne:
     case Op::Lt:
@@ -69,7 +71,7 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
     case Op::Gt:
     case Op::Ge:
       if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
-      return f ? e_.float_compare(i.op, x, y) : e_.int_compare(i.op, s, x, y);
+      return f ? float_compare(e_, i.op, x, y) : int_compare(e_, i.op, s, x, y);
     default: break;
   }
   defect(fmt::format("{}: no arithmetic", e_.where));
@@ -88,7 +90,7 @@ Id Lower::math(const ir::Inst& i, Scalar s) {
     case Op::Cos: return e_.ext(GLSLstd450Cos, s, {x});
     case Op::Tan: return e_.ext(GLSLstd450Tan, s, {x});
     case Op::Tanh: return e_.ext(GLSLstd450Tanh, s, {x});
-    case Op::Rsqrt: return e_.rsqrt_f32(x);
+    case Op::Rsqrt: return rsqrt_f32(e_, x);
     case Op::Atan2: return e_.ext(GLSLstd450Atan2, s, {x, value(i.operands[1])});
     default: break;
   }
@@ -97,7 +99,7 @@ Id Lower::math(const ir::Inst& i, Scalar s) {
 
 Id Lower::literal(Scalar s, std::uint64_t pattern) {
   const Id constant = e_.constant(s, pattern);
-  return ir::is_float(s) || is_one(s, pattern) ? e_.opaque(s, constant) : constant;
+  return ir::is_float(s) || is_one(s, pattern) ? opaque(e_, s, constant) : constant;
 }
 
 Id Lower::pure(const ir::Inst& i) {
@@ -127,34 +129,34 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Shr:
       if (const std::uint64_t* by = known(i.operands[1]);
           i.op == Op::Shl && by && (*by & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
-        return e_.shift(true, s, x, scalar(i.operands[1]), e_.unknown(scalar(i.operands[1]), value(i.operands[1])),
-                        nullptr);  // a product by 2^31 there
-      return e_.shift(i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
+        return shift(e_, true, s, x, scalar(i.operands[1]), unknown(e_, scalar(i.operands[1]), value(i.operands[1])),
+                     nullptr);  // a product by 2^31 there
+      return shift(e_, i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
     case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
     case Op::Cast:
     case Op::Bitcast: {
-      const Id made = i.op == Op::Cast ? e_.cast(result, s, x) : e_.bits(result, s, x);
+      const Id made = i.op == Op::Cast ? cast(e_, result, s, x) : e_.bits(result, s, x);
       // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
-      if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return e_.unknown(result, made);
-      return ir::is_float(result) && !ir::is_float(s) ? e_.opaque(result, made) : made;
+      if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return unknown(e_, result, made);
+      return ir::is_float(result) && !ir::is_float(s) ? opaque(e_, result, made) : made;
     }
 
-    case Op::Fma: return e_.fma(s, x, value(i.operands[1]), value(i.operands[2]));
-    case Op::Sqrt: return e_.sqrt(s, x);
+    case Op::Fma: return fma(e_, s, x, value(i.operands[1]), value(i.operands[2]));
+    case Op::Sqrt: return sqrt(e_, s, x);
     case Op::Floor:
     case Op::Ceil:
     case Op::Trunc:
-    case Op::Rint: return e_.whole(i.op, s, x);
-    case Op::Copysign: return e_.copysign(s, x, value(i.operands[1]));
-    case Op::Isnan: return e_.is_nan(s, x);
-    case Op::Isinf: return e_.is_inf(s, x);
+    case Op::Rint: return whole(e_, i.op, s, x);
+    case Op::Copysign: return copysign(e_, s, x, value(i.operands[1]));
+    case Op::Isnan: return is_nan(e_, s, x);
+    case Op::Isinf: return is_inf(e_, s, x);
 
-    case Op::Popcount: return e_.popcount(s, x);
-    case Op::Clz: return e_.clz(s, x);
-    case Op::Ctz: return e_.ctz(s, x);
-    case Op::Bitrev: return e_.bit_reverse(s, x);
-    case Op::Bswap: return e_.byte_swap(s, x);
-    case Op::MulHi: return e_.mul_hi(s, x, value(i.operands[1]));
+    case Op::Popcount: return popcount(e_, s, x);
+    case Op::Clz: return clz(e_, s, x);
+    case Op::Ctz: return ctz(e_, s, x);
+    case Op::Bitrev: return bit_reverse(e_, s, x);
+    case Op::Bswap: return byte_swap(e_, s, x);
+    case Op::MulHi: return mul_hi(e_, s, x, value(i.operands[1]));
 
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Barriers, fences and the operations of a warp, which is a Vulkan subgroup; OpenCL's are not used.
+#include "codegen/spirv/numeric.h"
 #include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
@@ -61,15 +62,15 @@ Id Lower::block_vote(const ir::Inst& i) {
                     {e_.op(Op::OpBitwiseOr, id_type_, {e_.op(Op::OpBitwiseOr, id_type_, {thread_[0], thread_[1]}), thread_[2]}),
                      e_.constant(id_type_, 0)});
   control_barrier(spv::Scope::Workgroup);
-  Id reset = e_.label(), ready = e_.label();
-  e_.selection_merge(ready);
-  e_.branch(nobody, reset, ready);
-  e_.begin(reset);
+  Id reset = e_.blocks.label(), ready = e_.blocks.label();
+  e_.blocks.selection_merge(ready);
+  e_.blocks.branch(nobody, reset, ready);
+  e_.blocks.begin(reset);
   m.code.emit_void(Op::OpAtomicStore, {vote_, scope, relaxed, e_.u32(0)});
-  e_.branch(ready);
-  e_.begin(ready);
+  e_.blocks.branch(ready);
+  e_.blocks.begin(ready);
   control_barrier(spv::Scope::Workgroup);
-  m.code.emit(Op::OpAtomicIAdd, u32, {vote_, scope, relaxed, e_.cast(Scalar::U32, Scalar::Bool, value(i.operands[0]))});
+  m.code.emit(Op::OpAtomicIAdd, u32, {vote_, scope, relaxed, cast(e_, Scalar::U32, Scalar::Bool, value(i.operands[0]))});
   control_barrier(spv::Scope::Workgroup);
   Id count = m.code.emit(Op::OpAtomicLoad, u32, {vote_, scope, relaxed});
   if (i.op == ir::Op::BarrierCount) return count;
@@ -121,7 +122,7 @@ Id Lower::shuffle(const ir::Inst& i) {
     return e_.op(Op::OpGroupNonUniformShuffle, u, {e_.u32(std::uint32_t(spv::Scope::Subgroup)), x, lane});
   };
   Id x = value(i.operands[0]);
-  if (s == Scalar::Bool) return e_.cast(s, u, word(e_.cast(u, s, x)));
+  if (s == Scalar::Bool) return cast(e_, s, u, word(cast(e_, u, s, x)));
   if (ir::size_of(s) == 8) {
     Module& m = e_.m;
     Id pair_type = m.globals.vector_type(m.globals.int_type(32), 2);
