@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "codegen/spirv/lower.h"
+#include "codegen/spirv/unit.h"
 
 namespace krait::codegen::spirv {
 namespace {

@@ -5,6 +5,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/lower.h"
+#include "ir/abi.h"
 #include "support/opencl_blob.h"
 #include "support/spirv_blob.h"
 

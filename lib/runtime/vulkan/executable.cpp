@@ -99,7 +99,7 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   info.layout = layout_;
   if (facts_.uses_warp && gpu_.features.subgroup) {
     if (gpu_.features.request_subgroup) info.stage.pNext = &subgroup;
-    // The workgroup has one dimension (codegen/spirv/lower.cpp), and lanes follow the threads where subgroups are full.
+    // The workgroup has one dimension (codegen/spirv/positions.cpp), and lanes follow the threads where subgroups are full.
     if (gpu_.features.full_subgroups && shape.block[0] * shape.block[1] * shape.block[2] % gpu_.features.subgroup == 0)
       info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }

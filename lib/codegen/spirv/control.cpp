@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Regions as SPIR-V's structured control flow. Nothing is restructured: every construct is entered at its header and left to its
-// merge block, to the innermost loop's merge or continue target, or by return, which is all that SPIR-V asks.
+#include "codegen/spirv/control.h"
+
+#include "codegen/spirv/calls.h"
 #include "codegen/spirv/numeric.h"
-#include "codegen/spirv/lower.h"
+#include "codegen/spirv/positions.h"
+#include "codegen/spirv/straight.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::spirv {
@@ -12,7 +13,7 @@ using spv::Op;
 
 /// What follows a construct that is never left to its merge block is dropped: it cannot be reached, and SPIR-V's rules about
 /// constructs that contain each other go by dominance, which unreachable blocks have none of.
-void Lower::region(ir::RegionId r) {
+void Control::region(ir::RegionId r) {
   for (ir::InstId id : f_.regions[r].insts) {
     reachable_ = true;
     instruction(f_.insts[id]);
@@ -20,8 +21,18 @@ void Lower::region(ir::RegionId r) {
   }
 }
 
-Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
+void Control::instruction(const ir::Inst& i) {
+  straight_.begin(i);
+  if (i.op == ir::Op::If) return lower_if(i);
+  if (i.op == ir::Op::Switch) return lower_switch(i);
+  if (ir::is_loop(i.op)) return lower_loop(i);
+  if (ir::is_terminator(i.op)) return terminate(i);
+  straight_.lower(i);
+}
+
+Control::Exit Control::new_exit(const ir::Inst& i, bool loop) {
   Exit exit;
+  exit.loop = loop;
   exit.merge = e_.blocks.label();
   exit.results.resize(i.results.size());
   if (loop) {
@@ -31,23 +42,23 @@ Lower::Exit Lower::new_exit(const ir::Inst& i, bool loop) {
   return exit;
 }
 
-void Lower::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to) {
+void Control::leave(Exit& exit, std::vector<Incoming>& into, const ir::Inst& i, Id to) {
   if (to == exit.merge) exit.reached = true;
   for (std::size_t n = 0; n < into.size(); ++n) into[n].push_back({value(i.operands[n]), e_.blocks.block()});
   e_.blocks.branch(to);
 }
 
-void Lower::terminate(const ir::Inst& i) {
+void Control::terminate(const ir::Inst& i) {
   switch (i.op) {
     case ir::Op::Yield:
-      if (exits_.empty()) return give_results(i);
+      if (exits_.empty()) return calls_.give_results(i);
       return leave(exits_.back(), exits_.back().results, i, exits_.back().merge);
     case ir::Op::Return: return e_.m.code.emit_void(Op::OpReturn, {});
     case ir::Op::Unreachable: return e_.m.code.emit_void(Op::OpUnreachable, {});
     default: break;
   }
   std::size_t loop = exits_.size() - 1;
-  while (!exit_is_loop_[loop]) --loop;
+  while (!exits_[loop].loop) --loop;
   Exit& exit = exits_[loop];
   if (i.op == ir::Op::Break) {
     leave(exit, exit.results, i, exit.merge);
@@ -56,7 +67,7 @@ void Lower::terminate(const ir::Inst& i) {
   }
 }
 
-void Lower::merge(const ir::Inst& i, Exit& exit) {
+void Control::merge(const ir::Inst& i, Exit& exit) {
   e_.blocks.begin(exit.merge);
   reachable_ = exit.reached;
   if (!reachable_) return e_.m.code.emit_void(Op::OpUnreachable, {});
@@ -64,11 +75,10 @@ void Lower::merge(const ir::Inst& i, Exit& exit) {
     ids_[i.results[n]] = e_.blocks.phi(e_.type(scalar(i.results[n])), exit.results[n]);
 }
 
-void Lower::lower_if(const ir::Inst& i) {
+void Control::lower_if(const ir::Inst& i) {
   const bool has_else = i.regions.size() > 1;
   Id yes = e_.blocks.label(), no = e_.blocks.label();
   exits_.push_back(new_exit(i, false));
-  exit_is_loop_.push_back(false);
   const Id after = exits_.back().merge;
   exits_.back().reached = !has_else;
   e_.blocks.selection_merge(after);
@@ -81,18 +91,16 @@ void Lower::lower_if(const ir::Inst& i) {
   }
   Exit exit = std::move(exits_.back());
   exits_.pop_back();
-  exit_is_loop_.pop_back();
   merge(i, exit);
 }
 
-void Lower::lower_switch(const ir::Inst& i) {
+void Control::lower_switch(const ir::Inst& i) {
   // 32-bit selectors are what every driver handles; 64 bits stay as they are.
   const Scalar s = scalar(i.operands[0]);
   const bool wide = ir::bits_of(s) == 64;
   Id selector =
       wide ? value(i.operands[0]) : e_.resize(ir::is_signed_int(s) ? Scalar::I32 : Scalar::U32, s, value(i.operands[0]));
   exits_.push_back(new_exit(i, false));
-  exit_is_loop_.push_back(false);
   e_.blocks.selection_merge(exits_.back().merge);
   std::vector<Id> labels(i.regions.size());
   for (Id& l : labels) l = e_.blocks.label();
@@ -109,11 +117,10 @@ void Lower::lower_switch(const ir::Inst& i) {
   }
   Exit exit = std::move(exits_.back());
   exits_.pop_back();
-  exit_is_loop_.pop_back();
   merge(i, exit);
 }
 
-void Lower::lower_loop(const ir::Inst& i) {
+void Control::lower_loop(const ir::Inst& i) {
   const bool counted = i.op != ir::Op::Loop;
   const std::vector<ir::ValueId>& params = f_.regions[i.regions[0]].params;
   const std::size_t first = counted ? 1 : 0;
@@ -121,18 +128,18 @@ void Lower::lower_loop(const ir::Inst& i) {
   const bool stride = i.op == ir::Op::GridStride;
   // First index and step of a small launch are below 2^31: so is their sum below 2^32, and 32 bits without sign count up to a
   // bound below 2^31.
-  const bool narrow = stride && narrow_ids() && ir::is_below_2_31(f_, i.operands[0]);
+  const bool narrow = stride && positions_.narrow_ids() && ir::is_below_2_31(f_, i.operands[0]);
   Id start = 0, step = 0, bound = counted ? value(i.operands[0]) : 0;
   if (narrow) {
     index_type = Scalar::U32;
-    start = narrow_position(ir::Op::GlobalId, 0);
-    step = narrow_position(ir::Op::GlobalSize, 0);
+    start = positions_.narrow_position(ir::Op::GlobalId, 0);
+    step = positions_.narrow_position(ir::Op::GlobalSize, 0);
     if (f_.def(i.operands[0])->op != ir::Op::Extent)
       bound = int_min_max(e_, false, Scalar::I64, bound, e_.constant(Scalar::I64, 0));
     bound = e_.resize(Scalar::U32, Scalar::I64, bound);
   } else if (stride) {
-    start = position(ir::Op::GlobalId, 0);
-    step = position(ir::Op::GlobalSize, 0);
+    start = positions_.position(ir::Op::GlobalId, 0);
+    step = positions_.position(ir::Op::GlobalSize, 0);
   } else if (counted) {
     start = e_.constant(index_type, 0);
     step = e_.constant(index_type, 1);
@@ -141,7 +148,6 @@ void Lower::lower_loop(const ir::Inst& i) {
   Id header = e_.blocks.label(), body = e_.blocks.label();
   const Id before = e_.blocks.block();
   exits_.push_back(new_exit(i, true));
-  exit_is_loop_.push_back(true);
   const Id next = exits_.back().next, after = exits_.back().merge;
   const Id next_index = counted ? e_.m.ids.next() : 0;
   std::vector<Id> next_carried(i.results.size());
@@ -171,7 +177,6 @@ void Lower::lower_loop(const ir::Inst& i) {
 
   Exit exit = std::move(exits_.back());
   exits_.pop_back();
-  exit_is_loop_.pop_back();
   e_.blocks.begin(next);
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     e_.blocks.phi_as(next_carried[n], e_.type(scalar(params[first + n])), exit.carried[n]);
@@ -179,7 +184,7 @@ void Lower::lower_loop(const ir::Inst& i) {
     const Id operands[] = {index, step};
     e_.m.code.emit_as(next_index, Op::OpIAdd, e_.type(index_type), operands);
   }
-  if (stride && i.results.empty()) e_.blocks.branch(one_trip_, after, header);
+  if (stride && i.results.empty()) e_.blocks.branch(positions_.one_trip(), after, header);
   else e_.blocks.branch(header);
   merge(i, exit);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Arrays. Views are addresses: an access computes the element's address and converts it to a pointer of the element's type.
-// Shared and local arrays are variables of their element type; aggregates, and floats that atomics touch, are arrays of unsigned
-// units out of which values are put together.
-#include <algorithm>
-
-#include <fmt/core.h>
+#include "codegen/spirv/memory.h"
 
 #include "codegen/spirv/hiding.h"
 #include "codegen/spirv/numeric.h"
-#include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
 
 using spv::Op;
 
-void Lower::need_storage(Scalar s) {
+void Memory::need_storage(Scalar s) {
   if (ir::size_of(s) == 1) {
     e_.need(Feature::I8, "an access of 8 bits");
     if (!e_.kernel()) e_.m.head.capability(spv::Capability::StorageBuffer8BitAccess);
@@ -25,84 +18,24 @@ void Lower::need_storage(Scalar s) {
   }
 }
 
-void Lower::declare_array(const ir::Inst& i) {
-  Module& m = e_.m;
-  const ir::Type& t = f_.type_of(i.results[0]);
-  const Use& use = uses_[i.results[0]];
-  const bool shared = t.space == ir::Space::Shared;
-  Array& a = arrays_[i.results[0]];
-  a.space = t.space;
-  a.coherent = shared && vulkan_model_;
-  a.unit = t.scalar;
-  if (t.scalar == Scalar::Void) {
-    a.unit = use.size == 1 ? Scalar::U8 : use.size == 2 ? Scalar::U16 : use.size == 4 ? Scalar::U32 : Scalar::U64;
-  } else if (use.atomic && ir::is_float(t.scalar)) {
-    a.unit = bits_type(t.scalar);
-  } else if (t.scalar == Scalar::Bool && e_.kernel()) {
-    a.unit = Scalar::U8;  // memory of kernels holds no bool
-  }
-  std::uint64_t count = 1;
-  for (std::size_t d = 0; d < i.list.size(); ++d) count *= d == 0 && i.list[0] == 0 ? 1 : std::uint64_t(i.list[d]);
-  const std::uint64_t row_bytes = count * t.elem_bytes;
-  const std::uint64_t units = row_bytes / ir::size_of(a.unit);
-  if (units >> 31) unsupported(fmt::format("{}: the array is too large", e_.where));
-  Id length = e_.u32(std::uint32_t(units));
-  if (i.list[0] == 0 && e_.kernel()) return shared_parameter(i, std::uint32_t(row_bytes));
-  if (i.list[0] == 0) {
-    // At least one row, as SPIR-V has no empty arrays.
-    a.sized_at_launch = true, a.param = sized_at_launch_++;
-    Id bytes = m.globals.spec_constant(support::SpirvSharedBytes + a.param, 0);
-    Id u = m.globals.int_type(32), row = e_.u32(std::uint32_t(row_bytes));
-    Id asked = m.globals.spec_op(u, Op::OpUDiv, {bytes, row});
-    Id none = m.globals.spec_op(m.globals.bool_type(), Op::OpIEqual, {asked, e_.u32(0)});
-    Id rows = m.globals.spec_op(u, Op::OpSelect, {none, e_.u32(1), asked});
-    length = m.globals.spec_op(u, Op::OpIMul, {rows, length});
-  } else if (shared) {
-    unit_.envelope.fixed_shared += std::uint32_t((row_bytes + 15) / 16 * 16);
-  } else {
-    own_.local_bytes += std::uint32_t(row_bytes);
-  }
-  Id type = m.globals.array_type(e_.type(a.unit), length);
-  a.base = shared ? m.globals.variable(spv::StorageClass::Workgroup, type) : m.code.local_variable(type);
-  constexpr std::uint32_t at_once = 64;
-  if (shared) return;
-  if (units <= at_once) m.code.emit_void(Op::OpStore, {a.base, m.globals.null(type)});
-  else clear(i, a, std::uint32_t(units));
-}
+Id Memory::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
 
-/// Zeros, a few at a time: drivers take a store of a whole array apart, and Mesa's then compiled a minute for 4 KiB.
-void Lower::clear(const ir::Inst& i, const Array& a, std::uint32_t units) {
-  constexpr std::uint32_t at_once = 8;
-  const Id u32 = e_.type(Scalar::U32), unit = e_.type(a.unit), next_trip = e_.m.ids.next(), before = e_.blocks.block();
-  const auto zero = [&](Id at) {
-    const Id element =
-        e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Function, unit), {a.base, at});
-    e_.m.code.emit_void(Op::OpStore, {element, e_.kernel() ? e_.constant(a.unit, 0)
-                                                           : e_.m.globals.null(unit)});  // translators know no scalar null
-  };
-  for (std::uint32_t k = units / at_once * at_once; k < units; ++k) zero(e_.u32(k));
-  const Id head = e_.blocks.label(), body = e_.blocks.label(), next = e_.blocks.label(), after = e_.blocks.label();
-  e_.blocks.branch(head);
-  e_.blocks.begin(head);
-  const Id trip = e_.blocks.phi(u32, {{e_.u32(0), before}, {next_trip, next}});
-  const Id more = e_.op(Op::OpULessThan, Scalar::Bool, {trip, e_.u32(units / at_once)});
-  e_.blocks.loop_merge(after, next);
-  e_.blocks.branch(more, body, after);
-  e_.blocks.begin(body);
-  const Id first = e_.op(Op::OpIMul, Scalar::U32, {trip, e_.u32(at_once)});
-  for (std::uint32_t k = 0; k < at_once; ++k) zero(e_.op(Op::OpIAdd, Scalar::U32, {first, e_.u32(k)}));
-  e_.blocks.branch(next);
-  e_.blocks.begin(next);
-  e_.m.code.emit_as(next_trip, Op::OpIAdd, u32, std::initializer_list<std::uint32_t>{trip, e_.u32(1)});
-  e_.blocks.branch(head);
-  e_.blocks.begin(after);
-  unit_.own_trips[&i] = units / at_once;
+/// Pointer to a value of this type, some bytes behind an element of a view.
+Id Memory::kernel_pointer(Id base, ir::ValueId index, std::uint64_t stride, std::uint64_t offset, Id pointee) {
+  const Scalar u = Scalar::U64;
+  Id at = base;
+  if (!f_.is_const(index) || f_.const_bits(index) != 0) {
+    Id distance = index64(index);
+    if (stride != 1) distance = e_.op(Op::OpIMul, u, {distance, e_.constant(u, stride)});
+    at = e_.m.code.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(e_), {at, distance});
+  }
+  if (offset) at = e_.m.code.emit(Op::OpInBoundsPtrAccessChain, byte_pointer(e_), {at, e_.constant(u, offset)});
+  const Id type = e_.m.globals.pointer_type(spv::StorageClass::CrossWorkgroup, pointee);
+  return type == byte_pointer(e_) ? at : e_.m.code.emit(Op::OpBitcast, type, {at});
 }
-
-Id Lower::index64(ir::ValueId v) { return e_.resize(Scalar::I64, scalar(v), value(v)); }
 
 /// Pointer into a view, to a value of this type: `count` elements from there on are one vector.
-Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee) {
+Id Memory::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Id pointee) {
   const Array& a = arrays_[array];
   const std::uint64_t stride = f_.type_of(array).index_bytes();
   if (e_.kernel()) return kernel_pointer(a.base, index, stride, offset, pointee);
@@ -117,7 +50,7 @@ Id Lower::view_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
 }
 
 /// Pointer to the `n`th unit from a byte offset in an element of a shared or local array.
-Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n) {
+Id Memory::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset, unsigned n) {
   const Array& a = arrays_[array];
   const unsigned size = ir::size_of(a.unit);
   const auto storage = a.space == ir::Space::Shared ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
@@ -131,7 +64,7 @@ Id Lower::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offse
 }
 
 /// Memory operands of an access.
-Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming) const {
+Words Memory::operands(const Array& a, unsigned alignment, bool streaming) const {
   const bool physical = a.space == ir::Space::Global;
   std::uint32_t mask = physical ? std::uint32_t(spv::MemoryAccessMask::Aligned) : 0;
   if (streaming) mask |= std::uint32_t(spv::MemoryAccessMask::Nontemporal);
@@ -142,20 +75,20 @@ Words Lower::memory_operands(const Array& a, unsigned alignment, bool streaming)
   return physical ? Words{mask, alignment} : Words{mask};
 }
 
-Id Lower::load_from(const Array& a, Id type, Id pointer, unsigned alignment, bool streaming) {
-  Words operands{pointer};
-  for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
-  return e_.m.code.emit(Op::OpLoad, type, operands);
+Id Memory::load_from(const Array& a, Id type, Id pointer, unsigned alignment, bool streaming) {
+  Words all{pointer};
+  for (std::uint32_t w : operands(a, alignment, streaming)) all.push_back(w);
+  return e_.m.code.emit(Op::OpLoad, type, all);
 }
 
-void Lower::store_to(const Array& a, Id pointer, Id v, unsigned alignment, bool streaming) {
-  Words operands{pointer, v};
-  for (std::uint32_t w : memory_operands(a, alignment, streaming)) operands.push_back(w);
-  e_.m.code.emit_void(Op::OpStore, operands);
+void Memory::store_to(const Array& a, Id pointer, Id v, unsigned alignment, bool streaming) {
+  Words all{pointer, v};
+  for (std::uint32_t w : operands(a, alignment, streaming)) all.push_back(w);
+  e_.m.code.emit_void(Op::OpStore, all);
 }
 
 /// A value out of units, low ones first.
-Id Lower::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s) {
+Id Memory::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s) {
   const Array& a = arrays_[array];
   const Scalar memory = s == Scalar::Bool && a.unit != s ? Scalar::U8 : s;
   const unsigned units = a.unit == s ? 1 : ir::size_of(memory) / ir::size_of(a.unit);
@@ -172,7 +105,7 @@ Id Lower::load_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset,
   return a.space == ir::Space::Local && ir::is_float(s) ? opaque(e_, s, loaded) : loaded;  // the zeros that it begins with
 }
 
-void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {
+void Memory::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offset, Scalar s, Id v) {
   const Array& a = arrays_[array];
   if (a.unit == s) return store_to(a, unit_pointer(array, index, offset, 0), v, 0);
   const Scalar memory = s == Scalar::Bool ? Scalar::U8 : s;
@@ -186,15 +119,7 @@ void Lower::store_units(ir::ValueId array, ir::ValueId index, std::uint64_t offs
   }
 }
 
-void Lower::access(const ir::Inst& i) {
-  if (i.op == ir::Op::Load) return load(i);
-  if (i.op == ir::Op::Store) return store(i);
-  if (i.op == ir::Op::LoadVec) return load_vec(i);
-  if (i.op == ir::Op::StoreVec) return store_vec(i);
-  atomic(i);
-}
-
-void Lower::load(const ir::Inst& i) {
+void Memory::load(const ir::Inst& i) {
   const ir::ValueId array = i.operands[0], index = i.operands[1];
   const Scalar s = i.type.scalar;
   const Array& a = arrays_[array];
@@ -205,7 +130,7 @@ void Lower::load(const ir::Inst& i) {
   define(i, memory == s ? loaded : cast(e_, s, memory, loaded));
 }
 
-void Lower::store(const ir::Inst& i) {
+void Memory::store(const ir::Inst& i) {
   const ir::ValueId array = i.operands[0], index = i.operands[1];
   const Scalar s = i.type.scalar;
   const Array& a = arrays_[array];
@@ -217,7 +142,7 @@ void Lower::store(const ir::Inst& i) {
   store_to(a, view_pointer(array, index, i.imm, e_.type(memory)), v, ir::size_of(memory), i.streaming);
 }
 
-void Lower::load_vec(const ir::Inst& i) {
+void Memory::load_vec(const ir::Inst& i) {
   const ir::ValueId array = i.operands[0], index = i.operands[1];
   const Scalar s = i.type.scalar;
   const auto count = unsigned(i.results.size());
@@ -247,7 +172,7 @@ void Lower::load_vec(const ir::Inst& i) {
   }
 }
 
-void Lower::store_vec(const ir::Inst& i) {
+void Memory::store_vec(const ir::Inst& i) {
   const ir::ValueId array = i.operands[0], index = i.operands[1];
   const Scalar s = i.type.scalar;
   const auto count = unsigned(i.operands.size()) - 2;

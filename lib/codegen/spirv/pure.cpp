@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Pure operations: each case names what the operation is in SPIR-V, or the sequence in numeric_*.cpp that gives its results.
+#include "codegen/spirv/pure.h"
+
 #include <fmt/core.h>
 
 #include "codegen/spirv/hiding.h"
 #include "codegen/spirv/numeric.h"
-#include "codegen/spirv/lower.h"
 
 namespace krait::codegen::spirv {
 
 using ir::Op;
 using S = spv::Op;
-
-Id Lower::bitwise(Op op, Scalar s, Id x, Id y) {
-  const bool b = s == Scalar::Bool;
-  if (op == Op::And) return e_.op(b ? S::OpLogicalAnd : S::OpBitwiseAnd, s, {x, y});
-  if (op == Op::Or) return e_.op(b ? S::OpLogicalOr : S::OpBitwiseOr, s, {x, y});
-  return e_.op(b ? S::OpLogicalNotEqual : S::OpBitwiseXor, s, {x, y});
-}
 
 namespace {
 
@@ -31,23 +23,30 @@ bool is_one(Scalar s, std::uint64_t pattern) {
   }
 }
 
+Id bitwise(Emitter& e, Op op, Scalar s, Id x, Id y) {
+  const bool b = s == Scalar::Bool;
+  if (op == Op::And) return e.op(b ? S::OpLogicalAnd : S::OpBitwiseAnd, s, {x, y});
+  if (op == Op::Or) return e.op(b ? S::OpLogicalOr : S::OpBitwiseOr, s, {x, y});
+  return e.op(b ? S::OpLogicalNotEqual : S::OpBitwiseXor, s, {x, y});
+}
+
 }  // namespace
 
 /// A reciprocal in a function's body, which may err by one ULP (math/primitives.h).
-bool Lower::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
+bool Pure::is_near_reciprocal(const ir::Inst& i, Scalar s) const {
   const std::uint64_t* x = known(i.operands[0]);
   return i.fast && f_.fp != ir::FpMode::Fast && s == Scalar::F32 && x && *x == 0x3f800000;
 }
 
 /// NVIDIA's driver (580) multiplies what was extended from 32 bits by an instruction whose constant has a sign.
-Id Lower::factor(Scalar s, ir::ValueId v) {
+Id Pure::factor(Scalar s, ir::ValueId v) {
   const std::uint64_t* c = known(v);
   const bool in_question = c && ir::bits_of(s) == 64 && *c >> 31 == 1 && e_.has(Feature::Wide31);
   return in_question ? unknown(e_, s, value(v)) : value(v);
 }
 
 /// Operations on integers and floats alike; `s` is the operands' type.
-Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
+Id Pure::arithmetic(const ir::Inst& i, Scalar s) {
   const bool f = ir::is_float(s);
   Id x = value(i.operands[0]), y = i.operands.size() > 1 ? value(i.operands[1]) : 0;
   const std::uint64_t* known_y = y ? known(i.operands[1]) : nullptr;
@@ -78,7 +77,7 @@ Id Lower::arithmetic(const ir::Inst& i, Scalar s) {
 }
 
 /// Functions that expand_math left: but for rsqrt the target keeps them in fast mode alone, as Vulkan's bounds on them are wide.
-Id Lower::math(const ir::Inst& i, Scalar s) {
+Id Pure::math(const ir::Inst& i, Scalar s) {
   if (s == Scalar::F64) defect(fmt::format("{}: f64 functions must be expanded", e_.where));
   Id x = value(i.operands[0]);
   switch (i.op) {
@@ -97,12 +96,12 @@ Id Lower::math(const ir::Inst& i, Scalar s) {
   defect(fmt::format("{}: the function must be expanded", e_.where));
 }
 
-Id Lower::literal(Scalar s, std::uint64_t pattern) {
+Id Pure::literal(Scalar s, std::uint64_t pattern) {
   const Id constant = e_.constant(s, pattern);
   return ir::is_float(s) || is_one(s, pattern) ? opaque(e_, s, constant) : constant;
 }
 
-Id Lower::pure(const ir::Inst& i) {
+Id Pure::pure(const ir::Inst& i) {
   const Scalar result = i.type.scalar, s = scalar(i.operands[0]);
   Id x = value(i.operands[0]);
   switch (i.op) {
@@ -123,7 +122,7 @@ Id Lower::pure(const ir::Inst& i) {
     case Op::Ge: return arithmetic(i, s);
     case Op::And:
     case Op::Or:
-    case Op::Xor: return bitwise(i.op, s, x, value(i.operands[1]));
+    case Op::Xor: return bitwise(e_, i.op, s, x, value(i.operands[1]));
     case Op::Not: return e_.op(s == Scalar::Bool ? S::OpLogicalNot : S::OpNot, s, {x});
     case Op::Shl:
     case Op::Shr:

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Functions that are called are functions of the module. A view goes as its address, extents and, where they do not follow from
-// the extents, strides; several results as a structure.
-#include "codegen/spirv/lower.h"
+#include "codegen/spirv/calls.h"
+
+#include "codegen/spirv/arguments.h"
 
 namespace krait::codegen::spirv {
 
 using spv::Op;
 
-std::vector<Id> Lower::passed_types(const ir::Type& t) {
+std::vector<Id> Calls::passed_types(const ir::Type& t) {
   if (t.is_value()) return {e_.type(t.scalar)};
   if (t.space != ir::Space::Global) defect("an array of the block or the thread is passed to a function that was not inlined");
-  std::vector<Id> types{e_.kernel() ? byte_pointer() : e_.type(Scalar::U64)};
+  std::vector<Id> types{e_.kernel() ? byte_pointer(e_) : e_.type(Scalar::U64)};
   types.insert(types.end(), f_.facts.contiguous ? t.rank : 2u * t.rank, e_.type(Scalar::I64));
   return types;
 }
 
-Id Lower::result_type(const ir::Function& f) {
+Id Calls::result_type(const ir::Function& f) {
   if (f.results.empty()) return e_.m.globals.void_type();
   if (f.results.size() == 1) return e_.type(f.results[0]);
   std::vector<Id> members;
@@ -24,7 +23,7 @@ Id Lower::result_type(const ir::Function& f) {
   return e_.m.globals.struct_type(members);
 }
 
-void Lower::called() {
+void Calls::begin() {
   std::vector<Id> ids;
   for (ir::ValueId p : f_.params())
     for (Id type : passed_types(f_.type_of(p))) ids.push_back(type);
@@ -32,11 +31,9 @@ void Lower::called() {
   e_.m.head.name(unit_.functions[number_], f_.name);
   e_.blocks.begin_first();
   bind_parameters(ids);
-  region(f_.body);
-  e_.m.code.end_function();
 }
 
-void Lower::bind_parameters(const std::vector<Id>& ids) {
+void Calls::bind_parameters(const std::vector<Id>& ids) {
   std::size_t next = 0;
   for (ir::ValueId p : f_.params()) {
     const ir::Type& t = f_.type_of(p);
@@ -46,7 +43,7 @@ void Lower::bind_parameters(const std::vector<Id>& ids) {
     }
     Array& a = arrays_[p];
     a.space = ir::Space::Global;
-    a.coherent = synchronised_ && vulkan_model_ && !(f_.facts.disjoint && !t.writable);
+    a.coherent = unit_.synchronised && unit_.vulkan_model && !(f_.facts.disjoint && !t.writable);
     a.base = ids[next++];
     for (unsigned d = 0; d < t.rank; ++d) a.extents.push_back(ids[next++]);
     if (!f_.facts.contiguous)
@@ -54,7 +51,7 @@ void Lower::bind_parameters(const std::vector<Id>& ids) {
   }
 }
 
-void Lower::call(const ir::Inst& i) {
+void Calls::call(const ir::Inst& i) {
   const ir::Function& callee = unit_.module.callee(i);
   Words operands{unit_.functions[i.imm]};
   for (ir::ValueId v : i.operands) {
@@ -64,16 +61,16 @@ void Lower::call(const ir::Inst& i) {
       continue;
     }
     operands.push_back(arrays_[v].base);
-    for (unsigned d = 0; d < t.rank; ++d) operands.push_back(extent(v, d));
+    for (unsigned d = 0; d < t.rank; ++d) operands.push_back(arguments_.extent(v, d));
     if (!f_.facts.contiguous)
-      for (unsigned d = 0; d < t.rank; ++d) operands.push_back(stride(v, d));
+      for (unsigned d = 0; d < t.rank; ++d) operands.push_back(arguments_.stride(v, d));
   }
   const Id all = e_.m.code.emit(Op::OpFunctionCall, result_type(callee), operands);
   for (std::uint32_t n = 0; n < i.results.size(); ++n)
     ids_[i.results[n]] = i.results.size() == 1 ? all : e_.op(Op::OpCompositeExtract, callee.results[n], {all, n});
 }
 
-void Lower::give_results(const ir::Inst& yield) {
+void Calls::give_results(const ir::Inst& yield) {
   if (yield.operands.empty()) return e_.m.code.emit_void(Op::OpReturn, {});
   Words values;
   for (ir::ValueId v : yield.operands) values.push_back(value(v));

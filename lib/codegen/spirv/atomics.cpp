@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Atomics: one instruction on integers; floats by compare-and-swap on their bits where the device has no addition of its own.
+#include "codegen/spirv/atomics.h"
+
 #include <fmt/core.h>
 
 #include "codegen/spirv/hiding.h"
+#include "codegen/spirv/memory.h"
 #include "codegen/spirv/numeric.h"
-#include "codegen/spirv/lower.h"
+#include "codegen/spirv/sync.h"
 
 namespace krait::codegen::spirv {
 
 using spv::Op;
 
 /// Pointer to the accessed number as an unsigned integer (or as a float, for native float addition), and the scope of its order.
-Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
+Atomics::Place Atomics::place(const ir::Inst& i, Scalar s, Scalar as) {
   const ir::ValueId array = i.operands[0], index = i.operands[1];
   const Array& a = arrays_[array];
   const bool global = a.space == ir::Space::Global;
@@ -22,15 +23,15 @@ Lower::AtomicPlace Lower::atomic_place(const ir::Inst& i, Scalar s, Scalar as) {
   }
   if (global) {
     const auto scope = i.scope == ir::Scope::Block ? spv::Scope::Workgroup : spv::Scope::Device;
-    return {view_pointer(array, index, i.imm, e_.type(as)), memory_scope(scope)};
+    return {memory_.view_pointer(array, index, i.imm, e_.type(as)), sync_.memory_scope(scope)};
   }
   if (ir::size_of(a.unit) != ir::size_of(s))
     unsupported(fmt::format("{}: an atomic on a shared aggregate whose members differ in size", e_.where));
-  return {unit_pointer(array, index, i.imm, 0), memory_scope(spv::Scope::Workgroup)};
+  return {memory_.unit_pointer(array, index, i.imm, 0), sync_.memory_scope(spv::Scope::Workgroup)};
 }
 
 /// The semantics of an atomic; `failed`: of a compare-and-swap that does not swap. Vulkan has no order of all accesses.
-Id Lower::order(const ir::Inst& i, bool failed) {
+Id Atomics::order(const ir::Inst& i, bool failed) {
   using M = spv::MemorySemanticsMask;
   using ir::Order;
   if (i.order == Order::Sequential && !e_.kernel())
@@ -44,13 +45,13 @@ Id Lower::order(const ir::Inst& i, bool failed) {
                         : acquires && releases ? M::AcquireRelease
                         : acquires             ? M::Acquire
                                                : M::Release);
-  if (vulkan_model_ && acquires) mask |= std::uint32_t(M::MakeVisible);
-  if (vulkan_model_ && releases) mask |= std::uint32_t(M::MakeAvailable);
+  if (unit_.vulkan_model && acquires) mask |= std::uint32_t(M::MakeVisible);
+  if (unit_.vulkan_model && releases) mask |= std::uint32_t(M::MakeAvailable);
   return e_.u32(mask);
 }
 
 /// The new value of an atomic that is done by compare-and-swap.
-Id Lower::updated(const ir::Inst& i, Scalar s, Id old) {
+Id Atomics::updated(const ir::Inst& i, Scalar s, Id old) {
   Id v = value(i.operands.back());
   if (ir::is_int(s)) {
     const Scalar u = bits_type(s);
@@ -68,9 +69,9 @@ Id Lower::updated(const ir::Inst& i, Scalar s, Id old) {
 }
 
 /// Until nobody came between: load, compute, swap if unchanged.
-Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
+Id Atomics::by_exchange(const ir::Inst& i, Scalar s) {
   const Scalar u = bits_type(s);
-  const AtomicPlace at = atomic_place(i, s, u);
+  const Place at = place(i, s, u);
   Id relaxed = e_.u32(0), type = e_.type(u);
   Id first = e_.m.code.emit(Op::OpAtomicLoad, type, {at.pointer, at.scope, relaxed});
   Id header = e_.blocks.label(), body = e_.blocks.label(), next = e_.blocks.label(), after = e_.blocks.label();
@@ -93,32 +94,18 @@ Id Lower::compare_and_swap_loop(const ir::Inst& i, Scalar s) {
 }
 
 /// Native addition of floats may flush subnormals, which strict and reproducible kernels must keep.
-bool Lower::native_float_add(const ir::Inst& i, Scalar s) {
+bool Atomics::native_float_add(const ir::Inst& i, Scalar s) const {
   if (i.op != ir::Op::AtomicAdd || f_.fp == ir::FpMode::Strict || f_.fp == ir::FpMode::Reproducible) return false;
   return arrays_[i.operands[0]].space == ir::Space::Global && e_.has(s == Scalar::F32 ? Feature::Fadd32 : Feature::Fadd64);
 }
 
-void Lower::atomic(const ir::Inst& i) {
-  const Scalar s = i.type.scalar;
-  const bool combines = i.op == ir::Op::AtomicAdd || i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax;
-  if (ir::is_float(s) && native_float_add(i, s)) {
-    e_.m.head.capability(s == Scalar::F32 ? spv::Capability::AtomicFloat32AddEXT : spv::Capability::AtomicFloat64AddEXT);
-    e_.m.head.extension("SPV_EXT_shader_atomic_float_add");
-    const AtomicPlace at = atomic_place(i, s, s);
-    return define(i, e_.op(Op::OpAtomicFAddEXT, s, {at.pointer, at.scope, order(i), value(i.operands.back())}));
-  }
-  if ((ir::is_float(s) && combines) || i.op == ir::Op::AtomicInc || i.op == ir::Op::AtomicDec)
-    return define(i, compare_and_swap_loop(i, s));
-  define(i, e_.bits(s, bits_type(s), atomic_bits(i, s)));
-}
-
 /// One instruction on the number as an unsigned integer.
-Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
+Id Atomics::by_instruction(const ir::Inst& i, Scalar s) {
   using ir::Op;
   using S = spv::Op;
   const Scalar u = bits_type(s);
   const bool sign = ir::is_signed_int(s);
-  const AtomicPlace at = atomic_place(i, s, u);
+  const Place at = place(i, s, u);
   if (i.op == Op::AtomicLoad) {
     // Where barriers order nothing, lavapipe's compiler takes a load out of the loop that waits for it.
     if (e_.has(Feature::Joins)) return e_.op(S::OpAtomicOr, u, {at.pointer, at.scope, order(i), e_.constant(u, 0)});
@@ -137,6 +124,20 @@ Id Lower::atomic_bits(const ir::Inst& i, Scalar s) {
               : i.op == Op::AtomicXor ? S::OpAtomicXor
                                       : S::OpAtomicExchange;
   return e_.op(o, u, {at.pointer, at.scope, order(i), v});
+}
+
+void Atomics::atomic(const ir::Inst& i) {
+  const Scalar s = i.type.scalar;
+  const bool combines = i.op == ir::Op::AtomicAdd || i.op == ir::Op::AtomicMin || i.op == ir::Op::AtomicMax;
+  if (ir::is_float(s) && native_float_add(i, s)) {
+    e_.m.head.capability(s == Scalar::F32 ? spv::Capability::AtomicFloat32AddEXT : spv::Capability::AtomicFloat64AddEXT);
+    e_.m.head.extension("SPV_EXT_shader_atomic_float_add");
+    const Place at = place(i, s, s);
+    return define(i, e_.op(Op::OpAtomicFAddEXT, s, {at.pointer, at.scope, order(i), value(i.operands.back())}));
+  }
+  if ((ir::is_float(s) && combines) || i.op == ir::Op::AtomicInc || i.op == ir::Op::AtomicDec)
+    return define(i, by_exchange(i, s));
+  define(i, e_.bits(s, bits_type(s), by_instruction(i, s)));
 }
 
 }  // namespace krait::codegen::spirv

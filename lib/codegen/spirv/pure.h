@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pure operations: each case names what the operation is in SPIR-V, or the sequence (numeric.h) that gives its results.
+#pragma once
+
+#include "codegen/spirv/frame.h"
+
+namespace krait::codegen::spirv {
+
+class Pure : public Part {
+ public:
+  explicit Pure(Frame& frame) : Part(frame) {}
+  Id pure(const ir::Inst& i);
+  Id literal(Scalar s, std::uint64_t pattern);
+
+ private:
+  Id arithmetic(const ir::Inst& i, Scalar s);
+  Id factor(Scalar s, ir::ValueId v);
+  bool is_near_reciprocal(const ir::Inst& i, Scalar s) const;
+  Id math(const ir::Inst& i, Scalar s);
+};
+
+}  // namespace krait::codegen::spirv

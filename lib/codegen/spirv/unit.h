@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the functions of a module share while they are lowered.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "codegen/spirv/emitter.h"
+#include "codegen/spirv/revisits.h"
+#include "ir/abi.h"
+#include "ir/calls.h"
+#include "ir/ir.h"
+#include "support/envelope.h"
+#include "support/opencl_blob.h"
+#include "support/spirv_blob.h"
+
+namespace krait::codegen::spirv {
+
+struct Unit {
+  const ir::Module& module;
+  Emitter emitter;
+  bool debug = false;
+  support::Envelope& envelope;
+  support::SpirvCode& own;
+  bool vulkan_model = false;  // else GLSL450's or OpenCL's
+  bool synchronised = false;  // there are barriers, fences or atomics
+  std::vector<Id> functions = std::vector<Id>(module.functions.size());
+  ir::Calls calls = ir::Calls(module);
+  std::vector<support::OpenClParameter> parameters = {};    // of a kernel of OpenCL
+  Revisits revisits = {};                                   // where the driver has to be kept from reordering them
+  std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
+};
+
+/// Tells the code's depth and trips, after all was lowered.
+void measure(Unit& unit);
+
+}  // namespace krait::codegen::spirv
