@@ -5,12 +5,16 @@
 // always). An index is split into a base and a constant, so that an access lies at the base times the element's size, which is a multiple
 // of some power of two, plus a constant: that says which vector and which of its elements are meant. Only within one region, and
 // only where no instruction between could write what is loaded, or read or write what is stored.
+//
+// On the CPU, for arrays of numbers whose elements beside each other a thread takes alone, neighbouring threads being further apart: each
+// thread's piece is loaded or stored as a whole, wherever it begins (codegen/cpu/rows.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
 #include <optional>
 
+#include "passes/lane_steps.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -26,12 +30,15 @@ constexpr std::uint32_t largest_element = 1u << 28;
 
 class Combiner {
  public:
-  Combiner(Function& f, bool shared) : f_(f), b_(f), shared_(shared) {}
+  /// `steps`: of the CPU; null: of a GPU, with shared arrays or without.
+  Combiner(Function& f, bool shared, const std::vector<LaneStep>* steps) : f_(f), b_(f), shared_(shared), steps_(steps) {}
 
-  void run() {
-    if (!f_.flat) return;
+  /// Whether there was something to combine.
+  bool run() {
+    if (!f_.flat) return false;
     walk(f_.body);
     if (!loaded_.empty()) loaded_.apply(f_);
+    return combined_;
   }
 
  private:
@@ -102,6 +109,7 @@ class Combiner {
   }
   /// Bytes that the root's element is a multiple of, at most a vector's.
   unsigned alignment(ValueId array, ValueId root) const {
+    if (steps_) return vector_bytes;
     const int of_elements = std::countr_zero(f_.type_of(array).elem_bytes);
     const int zeros = root == none ? 4 : std::min(4, of_elements + trailing_zeros(root));
     return std::min(1u << zeros, vector_bytes);
@@ -124,10 +132,18 @@ class Combiner {
 
   bool is_candidate(const Inst& inst) const {
     const Type& t = f_.type_of(inst.operands[0]);
-    const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
     const Scalar s = inst.type.scalar;
+    if (steps_)
+      return t.space == Space::Global && t.elem_bytes == size_of(s) && (is_int(s) || is_float(s)) && apart(inst.operands[1], t);
+    const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
     return aligned && (is_int(s) || is_float(s)) && inst.imm % size_of(s) == 0 && t.elem_bytes % size_of(s) == 0 &&
            t.elem_bytes <= largest_element;
+  }
+  /// Whether neighbouring threads are so far apart that no vector has the elements of two.
+  bool apart(ValueId index, const Type& array) const {
+    const LaneStep& step = (*steps_)[index];
+    return step.kind == LaneStep::Kind::Step ? std::abs(step.step) * array.elem_bytes >= 2 * vector_bytes
+                                             : step.kind != LaneStep::Kind::Same;
   }
   void note(std::vector<Group>& open, InstId i, std::size_t k) const {
     const Inst& inst = f_.insts[i];
@@ -204,8 +220,8 @@ class Combiner {
 
   /// The longest runs of a group that make a vector: all of it, or its halves.
   void finish(const Group& g, std::vector<std::vector<Group>>& made, std::vector<bool>& gone) const {
-    const unsigned n = g.length;
-    for (unsigned size = n; size >= 2; size /= 2)
+    const unsigned n = g.length, least = !steps_ ? 2 : g.loads ? vector_bytes / 2 / size_of(g.type) : n;
+    for (unsigned size = n; size >= std::max(least, 2u); size /= 2)
       for (unsigned first = 0; first < n; first += size) {
         Group part = g;
         part.vector += first * size_of(g.type);
@@ -232,6 +248,7 @@ class Combiner {
     }
   }
   void emit(const Group& g) {
+    combined_ = true;
     const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
     b_.location(f_.insts[g.insts[0]].loc);
     const ValueId root = g.base.root;
@@ -257,14 +274,24 @@ class Combiner {
 
   Function& f_;
   Builder b_;
-  bool shared_;
+  const bool shared_;
+  bool combined_ = false;
+  const std::vector<LaneStep>* const steps_;  // by ValueId
   Substitution loaded_;
 };
 
 }  // namespace
 
 void combine_accesses(Module& m, bool shared) {
-  for (Function& f : m.functions) Combiner(f, shared).run();
+  for (Function& f : m.functions) Combiner(f, shared, nullptr).run();
+}
+
+void combine_pieces(Module& m) {
+  const std::vector<std::vector<LaneStep>> steps = find_lane_steps(m);
+  bool combined = false;
+  for (std::size_t n = 0; n < m.functions.size(); ++n) combined = Combiner(m.functions[n], false, &steps[n]).run() || combined;
+  if (combined)
+    for (Function& each : m.functions) each.facts.aligned = false;  // pieces begin anywhere
 }
 
 }  // namespace krait::passes

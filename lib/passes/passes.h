@@ -65,6 +65,8 @@ void outline(ir::Module& m, std::size_t largest, std::size_t part);
 /// Loads and stores of neighbouring elements become one access of up to 16 bytes, for back ends whose memory wants it: of views
 /// (facts.aligned), and of shared arrays where `shared`.
 void combine_accesses(ir::Module& m, bool shared);
+/// The same for the CPU: of views, where each thread has a piece of its own.
+void combine_pieces(ir::Module& m);
 
 /// grid_stride loops of kernels with barriers become loops of the block, whose threads make a trip together: for the CPU, which runs a
 /// part of a block's threads from barrier to barrier.

@@ -140,6 +140,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   if (ptx) run("loads_first", loads_first);
   if (cpu) {
+    if (effort == Effort::Best) run("combine_pieces", combine_pieces);
     run("settle_before_barriers", settle_before_barriers);
     schedule(m, tuning::cpu::scheduled);
     run.check("schedule");
@@ -166,6 +167,7 @@ std::span<const Pass> all_passes() {
       {"widen", widen, true},
       {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
+      {"combine_pieces", combine_pieces, true},
       {"interchange_trips", interchange_trips, true},
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"promote_arrays", promote_arrays, true},

@@ -201,15 +201,7 @@ bool Members::store_record(const std::vector<ir::InstId>& members) {
         const V x = arith_.to_memory(values_.part(one.operands[2], p), one.type.scalar);
         rows.push_back(b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes)));
       }
-      rows_.turn_blocks(rows);
-      const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        if (!places[lane]) continue;
-        std::vector<int> own(block);
-        std::iota(own.begin(), own.end(), int(lane / block * block));
-        addresses_.annotate(
-            b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)), array);
-      }
+      rows_.store_blocks(std::move(rows), a, p, array, size);
     }
   }
   for (const ir::InstId member : members) notes_.note_access(f_.insts[member], nullptr);

@@ -206,7 +206,7 @@ void Memory::store_last(V at, Scalar s, ir::ValueId value, ir::ValueId array, ll
 }
 
 void Memory::emit_store(const ir::Inst& inst) {
-  if (flips_.store_flipped(inst)) return;
+  if (rows_.store_rows(inst) || flips_.store_flipped(inst)) return;
   for (std::size_t k = 2; k < inst.operands.size(); ++k) store_element(inst, k);
 }
 

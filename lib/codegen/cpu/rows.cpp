@@ -7,6 +7,7 @@
 #include "codegen/cpu/rows.h"
 
 #include <bit>
+#include <numeric>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -76,7 +77,7 @@ bool Rows::load_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;
   const unsigned size = ir::size_of(s), count = unsigned(inst.results.size()), lanes = shape_.lanes, bytes = count * size;
-  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || code_.lanes_in_loops() ||
+  if (inst.op != ir::Op::LoadVec || f_.type_of(array).space != ir::Space::Global || shape_.machine.quick ||
       bytes > Addresses::longest_piece)
     return false;
   const unsigned block = block_bytes / size;  // elements
@@ -128,6 +129,37 @@ bool Rows::load_rows(const ir::Inst& inst) {
   }
   notes_.note_access(inst, &a);
   for (unsigned k = 0; k < count; ++k) values_.set(inst.results[k], std::move(results[k]));
+  return true;
+}
+
+void Rows::store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array, unsigned size) {
+  const auto block = unsigned(rows.size());
+  turn_blocks(rows);
+  const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
+  for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
+    if (!places[lane]) continue;
+    std::vector<int> own(block);
+    std::iota(own.begin(), own.end(), int(lane / block * block));
+    addresses_.annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(rows[lane % block], own), places[lane], llvm::Align(size)),
+                        array);
+  }
+}
+
+bool Rows::store_rows(const ir::Inst& inst) {
+  const ir::ValueId array = inst.operands[0];
+  const Scalar s = inst.type.scalar;
+  const unsigned size = ir::size_of(s), block = unsigned(inst.operands.size()) - 2;
+  if (inst.op != ir::Op::StoreVec || f_.type_of(array).space != ir::Space::Global || shape_.machine.quick ||
+      !lanes_.active.all() || block * size != block_bytes || shape_.lanes % block != 0)
+    return false;
+  const Address a = addresses_.address(array, inst.operands[1], 0, inst.imm, s, Split::Steps);
+  if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
+  notes_.note_access(inst, &a);
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    std::vector<V> rows;
+    for (unsigned k = 0; k < block; ++k) rows.push_back(arith_.to_memory(values_.part(inst.operands[2 + k], p), s));
+    store_blocks(std::move(rows), a, p, array, size);
+  }
   return true;
 }
 

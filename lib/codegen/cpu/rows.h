@@ -14,12 +14,17 @@ namespace krait::codegen::cpu {
 
 class Addresses;
 class Notes;
+struct Address;
 
 class Rows : public Part {
  public:
   Rows(const Common& common, Addresses& addresses, Notes& notes) : Part(common), addresses_(addresses), notes_(notes) {}
   /// False where the load is no such one.
   bool load_rows(const ir::Inst& inst);
+  /// The same for a store of pieces of 16 bytes.
+  bool store_rows(const ir::Inst& inst);
+  /// Part p of `block` rows of lanes, as a piece a lane at `a`.
+  void store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array, unsigned size);
   /// Pieces of `block` elements, one a lane, as that many rows of lanes.
   std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
   /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
