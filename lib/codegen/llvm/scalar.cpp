@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the parts have in common, and the parts put together.
 #include "codegen/llvm/scalar.h"
 
 #include <fmt/core.h>
 
+#include "codegen/llvm/scalar_atomics.h"
+#include "codegen/llvm/scalar_calls.h"
+#include "codegen/llvm/scalar_control.h"
+#include "codegen/llvm/scalar_lanes.h"
+#include "codegen/llvm/scalar_memory.h"
+#include "codegen/llvm/scalar_straight.h"
 #include "codegen/reply.h"
 #include "ir/walk.h"
 
-namespace krait::codegen {
+namespace krait::codegen::scalar {
 
-using ir::Op;
 using ir::Scalar;
 using llvm::Value;
 
-ScalarLowering::ScalarLowering(Session& session, Lowered& all, std::size_t function)
-    : session_(session),
-      all_(all),
-      number_(function),
-      kernel_(all.module.functions[function]),
-      context_(session.context()),
-      b_(context_),
-      values_(kernel_.values.size(), nullptr) {}
+Code::Code(Session& of_session, Lowered& of_module, std::size_t function_number)
+    : session(of_session),
+      all(of_module),
+      number(function_number),
+      f(all.module.functions[number]),
+      b(session.context()),
+      values(f.values.size(), nullptr) {}
 
-bool ScalarLowering::is_written(ir::ValueId array) const {
-  return ir::any_inst(kernel_, [&](const ir::Inst& inst) {
+Value* Part::value(ir::ValueId v) const {
+  if (!values_[v]) defect(fmt::format("value %{} is used before it is lowered", v));
+  return values_[v];
+}
+
+llvm::BasicBlock* Part::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, code_.function); }
+
+bool Part::is_written(ir::ValueId array) const {
+  return ir::any_inst(f_, [&](const ir::Inst& inst) {
     for (std::size_t k = 0; k < inst.operands.size(); ++k)
-      if (inst.operands[k] == array && all_.calls.writes(inst, k)) return true;
+      if (inst.operands[k] == array && code_.all.calls.writes(inst, k)) return true;
     return false;
   });
 }
 
-void ScalarLowering::make_strides(Array& array) {
+void Part::make_strides(Array& array) {
   Value* stride = b_.getInt64(1);
   for (int d = array.type.rank - 1; d >= 0; --d) {
     array.strides[d] = stride;
@@ -37,103 +50,45 @@ void ScalarLowering::make_strides(Array& array) {
   }
 }
 
-void ScalarLowering::run() {
-  if (kernel_.called) create_called();
-  else create_kernel();
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  if (kernel_.fp == ir::FpMode::Fast) function_->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
-  entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
-  all_.functions[number_] = function_;
-  b_.SetInsertPoint(entry_);
-  lines_.emplace(session_.module(), *function_, kernel_, llvm::DICompileUnit::DebugDirectivesOnly);
-  if (kernel_.called) {
-    bind_called();
+Value* to_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) { return s == Scalar::Bool ? b.CreateZExt(v, b.getInt8Ty()) : v; }
+
+Value* from_memory(llvm::IRBuilderBase& b, Value* v, Scalar s) { return s == Scalar::Bool ? b.CreateICmpNE(v, b.getInt8(0)) : v; }
+
+void lower(Code& code, Target& target) {
+  llvm::IRBuilder<>& b = code.b;
+  Lanes lanes(code, target);
+  Calls calls(code, target);
+  Memory memory(code, target);
+  Atomics atomics(code, target, memory);
+  Straight straight(code, target, memory, atomics, calls);
+  Control control(code, target, lanes, calls, straight);
+
+  if (code.f.called) calls.create();
+  else target.create_kernel();
+  code.function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (code.f.fp == ir::FpMode::Fast) code.function->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+  code.entry = llvm::BasicBlock::Create(code.session.context(), "entry", code.function);
+  code.all.functions[code.number] = code.function;
+  b.SetInsertPoint(code.entry);
+  code.lines.emplace(code.session.module(), *code.function, code.f, llvm::DICompileUnit::DebugDirectivesOnly);
+  if (code.f.called) {
+    calls.bind();
   } else {
-    bind_kernel();
-    lanes_ = all_lanes();
+    target.bind_kernel();
+    code.lanes = target.all_lanes();
   }
-  llvm::BasicBlock* body = new_block("body");
-  b_.SetInsertPoint(body);
-  lower_region(kernel_.body, nullptr, nullptr);
-  b_.SetCurrentDebugLocation({});
-  if (exit_) {
-    exit_->insertInto(function_);
-    b_.SetInsertPoint(exit_);
-    b_.CreateRetVoid();
+  llvm::BasicBlock* body = llvm::BasicBlock::Create(code.session.context(), "body", code.function);
+  b.SetInsertPoint(body);
+  control.body();
+  b.SetCurrentDebugLocation({});
+  if (code.exit) {
+    code.exit->insertInto(code.function);
+    b.SetInsertPoint(code.exit);
+    b.CreateRetVoid();
   }
-  b_.SetInsertPoint(entry_);
-  b_.CreateBr(body);
-  lines_->finish();
+  b.SetInsertPoint(code.entry);
+  b.CreateBr(body);
+  code.lines->finish();
 }
 
-llvm::BasicBlock* ScalarLowering::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-Value* ScalarLowering::value(ir::ValueId v) const {
-  if (!values_[v]) defect(fmt::format("value %{} is used before it is lowered", v));
-  return values_[v];
-}
-
-Value* ScalarLowering::signed_i64(ir::ValueId v) { return numeric().cast(value(v), kernel_.type_of(v).scalar, Scalar::I64); }
-
-void ScalarLowering::lower_slot(const ir::Inst& inst) {
-  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-  Value* slot = at_entry.CreateAlloca(value_type(context_, inst.type.scalar));
-  b_.CreateStore(value(inst.operands[0]), slot);
-  set(inst, slot);
-}
-
-void ScalarLowering::lower(const ir::Inst& inst) {
-  switch (inst.op) {
-    case Op::Const: set(inst, literal(context_, inst.type.scalar, inst.imm)); return;
-#define KRAIT_VALUE(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      set(inst, pure(inst));
-      return;
-#define KRAIT_MATH(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      set(inst, function_of(inst));
-      return;
-#define KRAIT_POSITION(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      set(inst, position(inst.op, unsigned(inst.imm)));
-      return;
-    case Op::Shared: lower_shared(inst); return;
-    case Op::Local: lower_local(inst); return;
-    case Op::Extent: set(inst, arrays_.at(inst.operands[0]).extents[inst.imm]); return;
-    case Op::Stride: set(inst, arrays_.at(inst.operands[0]).strides[inst.imm]); return;
-    case Op::Load: lower_load(inst); return;
-    case Op::Store: lower_store(inst); return;
-    case Op::LoadVec: lower_load_vec(inst); return;
-    case Op::StoreVec: lower_store_vec(inst); return;
-#define KRAIT_ATOMIC(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_atomic(inst);
-      return;
-    case Op::Fence:
-#define KRAIT_BARRIER(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_sync(inst);
-      return;
-    case Op::WarpSize:
-    case Op::LaneId:
-#define KRAIT_WARP(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      lower_warp(inst);
-      return;
-    case Op::Uniform: set(inst, value(inst.operands[0])); return;
-    case Op::Slot: lower_slot(inst); return;
-    case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;
-    case Op::Set: b_.CreateStore(value(inst.operands[1]), value(inst.operands[0])); return;
-    case Op::Call: lower_call(inst); return;
-    case Op::If:
-    case Op::Switch:  // lower_region's, as are loops and the ends of regions; lower_reports has replaced reports
-#define KRAIT_LOOP(Name, ...) case Op::Name:
-#define KRAIT_END(Name, ...) case Op::Name:
-#define KRAIT_REPORT(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      break;
-  }
-  defect(std::string(ir::info(inst.op).name) + " in the wrong place");
-}
-
-}  // namespace krait::codegen
+}  // namespace krait::codegen::scalar

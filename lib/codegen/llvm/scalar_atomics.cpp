@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Atomics. What the target lacks, or does with other rounding, is a compare-and-swap loop.
-#include "codegen/llvm/scalar.h"
+#include "codegen/llvm/scalar_atomics.h"
+
+#include "codegen/llvm/scalar_memory.h"
 #include "codegen/reply.h"
 
-namespace krait::codegen {
+namespace krait::codegen::scalar {
 
 using ir::Op;
 using ir::Scalar;
@@ -33,20 +33,20 @@ llvm::AtomicRMWInst::BinOp operation(Op op, Scalar s) {
 }  // namespace
 
 /// The pair of the old bits and whether they were the expected ones.
-Value* ScalarLowering::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired,
-                                        llvm::SyncScope::ID scope) {
+Value* Atomics::compare_and_swap(const ir::Inst& inst, Value* pointer, Value* expected, Value* desired,
+                                 llvm::SyncScope::ID scope) {
   AtomicOrdering order = ordering(inst.order);
   return b_.CreateAtomicCmpXchg(pointer, expected, desired, llvm::Align(ir::size_of(inst.type.scalar)), order,
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
 }
 
 /// What a read-modify-write writes.
-Value* ScalarLowering::updated(Op op, Value* x, Value* operand, Scalar s) {
+Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
   llvm::Type* type = x->getType();
   switch (op) {
     case Op::AtomicAdd: return ir::is_float(s) ? b_.CreateFAdd(x, operand) : b_.CreateAdd(x, operand);
     case Op::AtomicMin:
-    case Op::AtomicMax: return numeric().min_max(op == Op::AtomicMin, s, x, operand);
+    case Op::AtomicMax: return target_.numeric().min_max(op == Op::AtomicMin, s, x, operand);
     case Op::AtomicAnd: return b_.CreateAnd(x, operand);
     case Op::AtomicOr: return b_.CreateOr(x, operand);
     case Op::AtomicXor: return b_.CreateXor(x, operand);
@@ -62,8 +62,7 @@ Value* ScalarLowering::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
-Value* ScalarLowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s,
-                                          llvm::SyncScope::ID scope) {
+Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
@@ -82,19 +81,14 @@ Value* ScalarLowering::atomic_by_exchange(const ir::Inst& inst, Value* pointer, 
   return x;
 }
 
-void ScalarLowering::lower_atomic(const ir::Inst& inst) {
+Value* Atomics::emit(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  unsigned values = ir::values_of_access(inst.op);
-  auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
-  Value* old = emit_atomic(inst, array, indices);
-  if (!inst.results.empty()) set(inst, old);
-}
-
-Value* ScalarLowering::emit_atomic(const ir::Inst& inst, const Array& array, Indices indices) {
+  const unsigned values = ir::values_of_access(inst.op);
+  const auto indices = std::span(inst.operands).subspan(1, inst.operands.size() - 1 - values);
   Scalar s = inst.type.scalar;
-  Value* pointer = address(array, indices, s, inst.imm);
+  Value* pointer = memory_.address(array, indices, s, inst.imm);
   bool global = array.type.space == ir::Space::Global;
-  llvm::SyncScope::ID scope = sync_scope(inst.scope, global);
+  llvm::SyncScope::ID scope = target_.sync_scope(inst.scope, global);
   llvm::Align align(ir::size_of(s));
   llvm::Type *type = value_type(context_, s), *bits = b_.getIntNTy(ir::bits_of(s));
   if (inst.op == Op::AtomicLoad) {
@@ -105,7 +99,7 @@ Value* ScalarLowering::emit_atomic(const ir::Inst& inst, const Array& array, Ind
   Value* operand = value(inst.operands.back());
 
   const bool float_order = ir::is_float(s) && (inst.op == Op::AtomicMin || inst.op == Op::AtomicMax);
-  if (float_order || by_exchange(inst, global)) return atomic_by_exchange(inst, pointer, operand, s, scope);
+  if (float_order || target_.by_exchange(inst, global)) return by_loop(inst, pointer, operand, s, scope);
   if (inst.op == Op::AtomicCas) {
     Value* expected = b_.CreateBitCast(value(inst.operands[inst.operands.size() - 2]), bits);
     Value* result = compare_and_swap(inst, pointer, expected, b_.CreateBitCast(operand, bits), scope);
@@ -124,4 +118,9 @@ Value* ScalarLowering::emit_atomic(const ir::Inst& inst, const Array& array, Ind
   return b_.CreateBitCast(old, type);
 }
 
-}  // namespace krait::codegen
+void Atomics::lower(const ir::Inst& inst) {
+  Value* old = emit(inst);
+  if (!inst.results.empty()) set(inst, old);
+}
+
+}  // namespace krait::codegen::scalar

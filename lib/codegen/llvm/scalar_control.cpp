@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Regions as basic blocks. Every branch target gets its phis when it is made, and each jump adds its operands, so the result is
-// in SSA form at once.
-#include "codegen/llvm/scalar.h"
+#include "codegen/llvm/scalar_control.h"
+
+#include "codegen/llvm/scalar_calls.h"
+#include "codegen/llvm/scalar_lanes.h"
+#include "codegen/llvm/scalar_straight.h"
 #include "codegen/reply.h"
 #include "ir/walk.h"
 
-namespace krait::codegen {
+namespace krait::codegen::scalar {
 
 using ir::Op;
 using ir::Scalar;
@@ -20,10 +21,10 @@ void add_incoming(std::vector<llvm::PHINode*>& phis, const std::vector<Value*>& 
 
 }  // namespace
 
-std::vector<llvm::PHINode*> ScalarLowering::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
+std::vector<llvm::PHINode*> Control::phis(const std::vector<ir::ValueId>& of, llvm::BasicBlock* block) {
   std::vector<llvm::PHINode*> made;
   for (ir::ValueId v : of) {
-    llvm::PHINode* phi = llvm::PHINode::Create(value_type(context_, kernel_.type_of(v).scalar), 2);
+    llvm::PHINode* phi = llvm::PHINode::Create(value_type(context_, f_.type_of(v).scalar), 2);
     phi->insertInto(block, block->end());
     made.push_back(phi);
   }
@@ -31,7 +32,7 @@ std::vector<llvm::PHINode*> ScalarLowering::phis(const std::vector<ir::ValueId>&
 }
 
 // A block that nothing jumps to has no place for phis.
-void ScalarLowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst) {
+void Control::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst& inst) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     Value* result = made[i];
     if (made[i]->getNumIncomingValues() == 0) {
@@ -42,10 +43,10 @@ void ScalarLowering::bind_phis(std::vector<llvm::PHINode*>& made, const ir::Inst
   }
 }
 
-void ScalarLowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
-  for (ir::InstId id : kernel_.regions[region].insts) {
-    const ir::Inst& inst = kernel_.insts[id];
-    b_.SetCurrentDebugLocation(lines_->at(inst.loc));
+void Control::region(ir::RegionId r, Join* join, Loop* loop) {
+  for (ir::InstId id : f_.regions[r].insts) {
+    const ir::Inst& inst = f_.insts[id];
+    b_.SetCurrentDebugLocation(code_.lines->at(inst.loc));
     switch (inst.op) {
       case Op::If: lower_if(inst, loop); break;
       case Op::Switch: lower_switch(inst, loop); break;
@@ -54,24 +55,24 @@ void ScalarLowering::lower_region(ir::RegionId region, Join* join, Loop* loop) {
       case Op::GridStride: lower_grid_stride(inst); break;
       default:
         if (ir::is_terminator(inst.op)) lower_terminator(inst, join, loop);
-        else lower(inst);
+        else straight_.lower(inst);
     }
   }
 }
 
-void ScalarLowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
+void Control::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
   llvm::BasicBlock* from = b_.GetInsertBlock();
   switch (inst.op) {
     case Op::Yield:
-      if (!join) return lower_results(inst);
-      if (join->lanes) join->lanes->addIncoming(active_lanes(), from);
+      if (!join) return calls_.give_results(inst);
+      if (join->lanes) join->lanes->addIncoming(target_.active_lanes(), from);
       add_incoming(join->results, operands, from);
       b_.CreateBr(join->block);
       return;
     case Op::Continue:
-      loop->next_lanes = lanes_;
+      loop->next_lanes = code_.lanes;
       add_incoming(loop->next, operands, from);
       b_.CreateBr(loop->latch);
       return;
@@ -79,49 +80,49 @@ void ScalarLowering::lower_terminator(const ir::Inst& inst, Join* join, Loop* lo
       add_incoming(loop->results, operands, from);
       b_.CreateBr(loop->exit);
       return;
-    case Op::Return: b_.CreateBr(exit_); return;
+    case Op::Return: b_.CreateBr(code_.exit); return;
     default: b_.CreateUnreachable(); return;
   }
 }
 
-ScalarLowering::Join ScalarLowering::open_join(const ir::Inst& inst) {
-  Join join{llvm::BasicBlock::Create(context_, "join"), {}, lanes_, true, nullptr};
+Control::Join Control::open_join(const ir::Inst& inst) {
+  Join join{llvm::BasicBlock::Create(context_, "join"), {}, code_.lanes, true, nullptr};
   std::size_t coming = 0;
-  for (ir::RegionId region : inst.regions) {
-    join.all_come = join.all_come && count_jumps(region, Op::Break) + count_jumps(region, Op::Continue) == 0;
-    coming += ir::terminator(kernel_, region).op == Op::Yield;
+  for (ir::RegionId way : inst.regions) {
+    join.all_come = join.all_come && lanes_.count_jumps(way, Op::Break) + lanes_.count_jumps(way, Op::Continue) == 0;
+    coming += ir::terminator(f_, way).op == Op::Yield;
   }
   // Those of one way know each other; those of several do where they went it together.
-  if (lanes_ && !join.all_come && (coming == 1 || (coming > 1 && is_uniform(inst.operands[0]))))
-    join.lanes = llvm::PHINode::Create(lanes_->getType(), unsigned(coming), "", join.block);
+  if (code_.lanes && !join.all_come && (coming == 1 || (coming > 1 && lanes_.is_uniform(inst.operands[0]))))
+    join.lanes = llvm::PHINode::Create(code_.lanes->getType(), unsigned(coming), "", join.block);
   join.results = phis(inst.results, join.block);
   return join;
 }
 
-void ScalarLowering::close_join(Join& join, const ir::Inst& inst) {
-  lanes_ = join.all_come ? join.before : join.lanes;
-  join.block->insertInto(function_);
+void Control::close_join(Join& join, const ir::Inst& inst) {
+  code_.lanes = join.all_come ? join.before : join.lanes;
+  join.block->insertInto(code_.function);
   b_.SetInsertPoint(join.block);
   bind_phis(join.results, inst);
 }
 
-void ScalarLowering::lower_if(const ir::Inst& inst, Loop* loop) {
+void Control::lower_if(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
-  const std::vector<Value*> lanes = split_lanes(inst, join);
+  const std::vector<Value*> lanes = lanes_.split(inst, join.all_come);
   llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
   b_.CreateCondBr(value(inst.operands[0]), then, otherwise);
   b_.SetInsertPoint(then);
-  lanes_ = lanes[0];
-  lower_region(inst.regions[0], &join, loop);
+  code_.lanes = lanes[0];
+  region(inst.regions[0], &join, loop);
   b_.SetInsertPoint(otherwise);
-  lanes_ = lanes[1];
-  lower_region(inst.regions[1], &join, loop);
+  code_.lanes = lanes[1];
+  region(inst.regions[1], &join, loop);
   close_join(join, inst);
 }
 
-void ScalarLowering::lower_switch(const ir::Inst& inst, Loop* loop) {
+void Control::lower_switch(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
-  const std::vector<Value*> lanes = split_lanes(inst, join);
+  const std::vector<Value*> lanes = lanes_.split(inst, join.all_come);
   Value* selector = value(inst.operands[0]);
   llvm::BasicBlock* otherwise = new_block("default");
   llvm::SwitchInst* choice = b_.CreateSwitch(selector, otherwise, unsigned(inst.list.size()));
@@ -133,20 +134,20 @@ void ScalarLowering::lower_switch(const ir::Inst& inst, Loop* loop) {
       choice->addCase(llvm::ConstantInt::get(context_, number.trunc(selector->getType()->getIntegerBitWidth())), block);
     }
     b_.SetInsertPoint(block);
-    lanes_ = lanes[i];
-    lower_region(inst.regions[i], &join, loop);
+    code_.lanes = lanes[i];
+    region(inst.regions[i], &join, loop);
   }
   close_join(join, inst);
 }
 
 /// The blocks and phis of a loop; the header's phis have their first values. The insertion point is the header's.
-ScalarLowering::Loop ScalarLowering::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
+Control::Loop Control::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
   Loop loop{};
-  loop.before = lanes_;
+  loop.before = code_.lanes;
   loop.header = new_block("loop");
   loop.latch = llvm::BasicBlock::Create(context_, "latch");
   loop.exit = llvm::BasicBlock::Create(context_, "end");
-  const std::vector<ir::ValueId>& params = kernel_.regions[inst.regions[0]].params;
+  const std::vector<ir::ValueId>& params = f_.regions[inst.regions[0]].params;
   bool counted = inst.op != Op::Loop;
   std::vector<ir::ValueId> carried(params.begin() + counted, params.end());
   loop.carried = phis(carried, loop.header);
@@ -158,31 +159,31 @@ ScalarLowering::Loop ScalarLowering::open_loop(const ir::Inst& inst, llvm::Basic
   }
   b_.CreateBr(loop.header);
   b_.SetInsertPoint(loop.header);
-  if (lanes_ && is_divergent_loop(inst)) {
-    if (asks_lanes(inst)) {
-      loop.lanes = llvm::PHINode::Create(lanes_->getType(), 2, "", loop.header);
-      loop.lanes->addIncoming(lanes_, preheader);
+  if (code_.lanes && lanes_.is_divergent_loop(inst)) {
+    if (lanes_.asks(inst)) {
+      loop.lanes = llvm::PHINode::Create(code_.lanes->getType(), 2, "", loop.header);
+      loop.lanes->addIncoming(code_.lanes, preheader);
     }
-    lanes_ = loop.lanes;
+    code_.lanes = loop.lanes;
   }
-  loop.body_lanes = lanes_;
+  loop.body_lanes = code_.lanes;
   return loop;
 }
 
 /// The latch, if something continues, and the exit. `index` counts up by `step`; both null in a plain loop.
-void ScalarLowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
+void Control::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index, Value* step) {
   if (loop.latch->use_empty()) {
     for (llvm::PHINode* phi : loop.next) phi->eraseFromParent();
     delete loop.latch;
   } else {
-    loop.latch->insertInto(function_);
+    loop.latch->insertInto(code_.function);
     b_.SetInsertPoint(loop.latch);
     if (loop.lanes) {
       // Without breaks all that began the trip end it, and those that continue at one place know each other.
-      lanes_ = count_jumps(inst.regions[0], Op::Break) == 0      ? loop.body_lanes
-               : count_jumps(inst.regions[0], Op::Continue) == 1 ? loop.next_lanes
-                                                                 : nullptr;
-      loop.lanes->addIncoming(active_lanes(), loop.latch);
+      code_.lanes = lanes_.count_jumps(inst.regions[0], Op::Break) == 0      ? loop.body_lanes
+                    : lanes_.count_jumps(inst.regions[0], Op::Continue) == 1 ? loop.next_lanes
+                                                                             : nullptr;
+      loop.lanes->addIncoming(target_.active_lanes(), loop.latch);
     }
     for (std::size_t i = 0; i < loop.carried.size(); ++i) loop.carried[i]->addIncoming(loop.next[i], loop.latch);
     // A counter never wraps: its callers make first + trips * step fit.
@@ -195,22 +196,22 @@ void ScalarLowering::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode*
       back->setMetadata(llvm::LLVMContext::MD_loop, name);
     }
   }
-  lanes_ = loop.before;
-  loop.exit->insertInto(function_);
+  code_.lanes = loop.before;
+  loop.exit->insertInto(code_.function);
   b_.SetInsertPoint(loop.exit);
   bind_phis(loop.results, inst);
 }
 
-void ScalarLowering::lower_loop(const ir::Inst& inst) {
+void Control::lower_loop(const ir::Inst& inst) {
   Loop loop = open_loop(inst, b_.GetInsertBlock());
   llvm::BasicBlock* body = new_block("body");
   b_.CreateBr(body);
   b_.SetInsertPoint(body);
-  lower_region(inst.regions[0], nullptr, &loop);
+  region(inst.regions[0], nullptr, &loop);
   close_loop(loop, inst, nullptr, nullptr);
 }
 
-void ScalarLowering::lower_counted(const ir::Inst& inst, const Counter& counter) {
+void Control::lower_counted(const ir::Inst& inst, const Counter& counter) {
   llvm::BasicBlock* preheader = b_.GetInsertBlock();
   Loop loop = open_loop(inst, preheader);
   llvm::PHINode* index = llvm::PHINode::Create(counter.first->getType(), 2);
@@ -218,37 +219,37 @@ void ScalarLowering::lower_counted(const ir::Inst& inst, const Counter& counter)
   index->addIncoming(counter.first, preheader);
   llvm::BasicBlock* body = new_block("body");
   Value* more = b_.CreateICmpULT(index, counter.bound);
-  if (loop.lanes) lanes_ = loop.body_lanes = ballot(more);
+  if (loop.lanes) code_.lanes = loop.body_lanes = target_.ballot(more);
   for (std::size_t i = 0; i < loop.results.size(); ++i) loop.results[i]->addIncoming(loop.carried[i], loop.header);
   b_.CreateCondBr(more, body, loop.exit);
   b_.SetInsertPoint(body);
-  ir::ValueId param = kernel_.regions[inst.regions[0]].params[0];
+  ir::ValueId param = f_.regions[inst.regions[0]].params[0];
   values_[param] = b_.CreateZExt(index, value_type(context_, counter.param), "", true);
-  lower_region(inst.regions[0], nullptr, &loop);
+  region(inst.regions[0], nullptr, &loop);
   close_loop(loop, inst, index, counter.step);
 }
 
-void ScalarLowering::lower_for(const ir::Inst& inst) {
+void Control::lower_for(const ir::Inst& inst) {
   Value* count = value(inst.operands[0]);
-  Scalar param = kernel_.type_of(kernel_.regions[inst.regions[0]].params[0]).scalar;
+  Scalar param = f_.type_of(f_.regions[inst.regions[0]].params[0]).scalar;
   lower_counted(inst, {llvm::ConstantInt::get(count->getType(), 0), llvm::ConstantInt::get(count->getType(), 1), count, param});
 }
 
 // Counted without sign, since first, step and a bound not below 0 are not negative and index + step fits. Where the bound is
 // known to be below 2^31, a 32-bit counter serves: with start and step cut at 2^31 (a small launch has none beyond), a start
 // beyond the bound still ends at once, and index + step stays below 2^32.
-void ScalarLowering::lower_grid_stride(const ir::Inst& inst) {
-  Value *first = position(Op::GlobalId, 0), *step = position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
+void Control::lower_grid_stride(const ir::Inst& inst) {
+  Value *first = target_.position(Op::GlobalId, 0), *step = target_.position(Op::GlobalSize, 0), *bound = value(inst.operands[0]);
   bound = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, b_.getInt64(0));
-  if (!ir::is_below_2_31(kernel_, inst.operands[0])) {
+  if (!ir::is_below_2_31(f_, inst.operands[0])) {
     lower_counted(inst, {first, step, bound, Scalar::I64});
     return;
   }
   Value* limit = b_.getInt64(std::uint64_t(1) << 31);
   auto cut = [&](Value* v) {
-    return b_.CreateTrunc(kernel_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
+    return b_.CreateTrunc(f_.facts.small ? v : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, limit), b_.getInt32Ty());
   };
   lower_counted(inst, {cut(first), cut(step), b_.CreateTrunc(bound, b_.getInt32Ty()), Scalar::I64});
 }
 
-}  // namespace krait::codegen
+}  // namespace krait::codegen::scalar

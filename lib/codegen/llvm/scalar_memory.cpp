@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Arrays: those of the thread as allocas, and accesses to all.
+#include "codegen/llvm/scalar_memory.h"
+
 #include <fmt/core.h>
 
-#include "codegen/llvm/scalar.h"
-#include "codegen/reply.h"
-
-namespace krait::codegen {
+namespace krait::codegen::scalar {
 
 using ir::Scalar;
 using llvm::Value;
@@ -21,11 +18,8 @@ std::uint64_t element_count(const std::vector<std::int64_t>& extents) {
 
 }  // namespace
 
-Value* ScalarLowering::to_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateZExt(v, b_.getInt8Ty()) : v; }
-Value* ScalarLowering::from_memory(Value* v, Scalar s) { return s == Scalar::Bool ? b_.CreateICmpNE(v, b_.getInt8(0)) : v; }
-
 /// Zeroes memory that is aligned to 16 bytes; LLVM's own memset goes byte by byte.
-void ScalarLowering::clear(Value* memory, std::uint64_t bytes) {
+void Memory::clear(Value* memory, std::uint64_t bytes) {
   constexpr std::uint64_t step = 64, straight = 512;  // bytes a trip, and without a loop
   const auto store = [&](Value* at, std::uint64_t size) {
     llvm::Type* word = b_.getIntNTy(unsigned(8 * std::min<std::uint64_t>(size, 4)));
@@ -51,12 +45,12 @@ void ScalarLowering::clear(Value* memory, std::uint64_t bytes) {
     for (; bytes - done >= size; done += size) store(b_.CreateGEP(b_.getInt8Ty(), memory, b_.getInt64(done)), size);
 }
 
-void ScalarLowering::lower_local(const ir::Inst& inst) {
-  const ir::Type& type = kernel_.type_of(inst.results[0]);
+void Memory::local(const ir::Inst& inst) {
+  const ir::Type& type = f_.type_of(inst.results[0]);
   std::uint64_t count = element_count(inst.list);
   bool plain = type.scalar != Scalar::Void && type.elem_bytes == ir::size_of(type.scalar);
   llvm::Type* element = plain ? memory_type(context_, type.scalar) : llvm::ArrayType::get(b_.getInt8Ty(), type.elem_bytes);
-  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  llvm::IRBuilder<> at_entry(code_.entry, code_.entry->begin());
   llvm::AllocaInst* memory = at_entry.CreateAlloca(llvm::ArrayType::get(element, count));
   memory->setAlignment(llvm::Align(16));
   clear(memory, count * type.elem_bytes);
@@ -67,22 +61,23 @@ void ScalarLowering::lower_local(const ir::Inst& inst) {
 }
 
 /// The flat index: as written where the access has been lowered to one, else the sum of indices times strides.
-Value* ScalarLowering::element_index(const Array& array, Indices indices) {
-  bool unit_stride = array.type.space != ir::Space::Global || kernel_.facts.contiguous;
-  if (kernel_.flat || (indices.size() == 1 && unit_stride)) {
+Value* Memory::element_index(const Array& array, Indices indices) {
+  bool unit_stride = array.type.space != ir::Space::Global || f_.facts.contiguous;
+  if (f_.flat || (indices.size() == 1 && unit_stride)) {
     Value* index = value(indices[0]);
-    return ir::is_signed_int(kernel_.type_of(indices[0]).scalar) ? b_.CreateSExt(index, b_.getInt64Ty())
-                                                                 : b_.CreateZExt(index, b_.getInt64Ty());
+    return ir::is_signed_int(f_.type_of(indices[0]).scalar) ? b_.CreateSExt(index, b_.getInt64Ty())
+                                                            : b_.CreateZExt(index, b_.getInt64Ty());
   }
   Value* sum = nullptr;
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    Value* term = b_.CreateMul(signed_i64(indices[d]), array.strides[d]);
+    Value* term =
+        b_.CreateMul(target_.numeric().cast(value(indices[d]), f_.type_of(indices[d]).scalar, Scalar::I64), array.strides[d]);
     sum = sum ? b_.CreateAdd(sum, term) : term;
   }
   return sum;
 }
 
-Value* ScalarLowering::address(const Array& array, Indices indices, Scalar access, std::uint64_t offset) {
+Value* Memory::address(const Array& array, Indices indices, Scalar access, std::uint64_t offset) {
   Value* index = element_index(array, indices);
   if (array.type.index_bytes() == ir::size_of(access) && offset == 0)
     return b_.CreateGEP(memory_type(context_, access), array.base, index);
@@ -90,39 +85,39 @@ Value* ScalarLowering::address(const Array& array, Indices indices, Scalar acces
   return offset ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(offset)) : element;
 }
 
-void ScalarLowering::lower_load(const ir::Inst& inst) {
+void Memory::load(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   Scalar s = inst.type.scalar;
   Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
-  set(inst, from_memory(load_from(array, inst.streaming, memory_type(context_, s), pointer), s));
+  set(inst, from_memory(b_, target_.load_from(array, inst.streaming, memory_type(context_, s), pointer), s));
 }
 
-void ScalarLowering::lower_store(const ir::Inst& inst) {
+void Memory::store(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   ir::ValueId stored = inst.operands.back();
-  Scalar s = kernel_.type_of(stored).scalar;
+  Scalar s = f_.type_of(stored).scalar;
   Value* pointer = address(array, std::span(inst.operands).subspan(1, inst.operands.size() - 2), s, inst.imm);
-  store_to(array, inst.streaming, to_memory(value(stored), s), pointer);
+  target_.store_to(array, inst.streaming, to_memory(b_, value(stored), s), pointer);
 }
 
-void ScalarLowering::lower_load_vec(const ir::Inst& inst) {
+void Memory::load_vec(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
-  Scalar s = kernel_.type_of(inst.results[0]).scalar;
+  Scalar s = f_.type_of(inst.results[0]).scalar;
   auto* vector = llvm::FixedVectorType::get(memory_type(context_, s), unsigned(inst.results.size()));
   Value* pointer = address(array, std::span(inst.operands).subspan(1), s, inst.imm);
-  Value* all = load_from(array, inst.streaming, vector, pointer);
+  Value* all = target_.load_from(array, inst.streaming, vector, pointer);
   for (std::size_t i = 0; i < inst.results.size(); ++i)
-    values_[inst.results[i]] = from_memory(b_.CreateExtractElement(all, i), s);
+    values_[inst.results[i]] = from_memory(b_, b_.CreateExtractElement(all, i), s);
 }
 
-void ScalarLowering::lower_store_vec(const ir::Inst& inst) {
+void Memory::store_vec(const ir::Inst& inst) {
   const Array& array = arrays_.at(inst.operands[0]);
   auto stored = std::span(inst.operands).subspan(2);
-  Scalar s = kernel_.type_of(stored[0]).scalar;
+  Scalar s = f_.type_of(stored[0]).scalar;
   Value* pointer = address(array, std::span(inst.operands).subspan(1, 1), s, inst.imm);
   Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(memory_type(context_, s), unsigned(stored.size())));
-  for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(value(stored[i]), s), i);
-  store_to(array, inst.streaming, all, pointer);
+  for (std::size_t i = 0; i < stored.size(); ++i) all = b_.CreateInsertElement(all, to_memory(b_, value(stored[i]), s), i);
+  target_.store_to(array, inst.streaming, all, pointer);
 }
 
-}  // namespace krait::codegen
+}  // namespace krait::codegen::scalar

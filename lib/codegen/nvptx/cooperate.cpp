@@ -26,13 +26,13 @@ Value* Lowering::special_register(unsigned intrinsic, std::uint64_t low, std::ui
 // The limits are CUDA's: blocks of 1024 × 1024 × 64 threads at most, grids of 2^31-1 × 65535 × 65535 blocks.
 Value* Lowering::thread_idx(unsigned d) {
   constexpr ID ids[] = {nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_tid_y, nvvm_read_ptx_sreg_tid_z};
-  std::uint64_t limit = kernel_.block[d] ? std::uint64_t(kernel_.block[d]) : d == 2 ? 64 : 1024;
+  std::uint64_t limit = f_.block[d] ? std::uint64_t(f_.block[d]) : d == 2 ? 64 : 1024;
   return limit == 1 ? b_.getInt64(0) : special_register(ids[d], 0, limit);
 }
 
 Value* Lowering::block_dim(unsigned d) {
   constexpr ID ids[] = {nvvm_read_ptx_sreg_ntid_x, nvvm_read_ptx_sreg_ntid_y, nvvm_read_ptx_sreg_ntid_z};
-  return kernel_.block[d] ? b_.getInt64(std::uint64_t(kernel_.block[d])) : special_register(ids[d], 1, d == 2 ? 65 : 1025);
+  return f_.block[d] ? b_.getInt64(std::uint64_t(f_.block[d])) : special_register(ids[d], 1, d == 2 ? 65 : 1025);
 }
 
 Value* Lowering::block_idx(unsigned d) {
@@ -75,7 +75,7 @@ llvm::SyncScope::ID Lowering::sync_scope(ir::Scope scope, bool global) {
 /// is the device.
 bool Lowering::by_exchange(const ir::Inst& inst, bool global) const {
   const bool flushes = inst.op == Op::AtomicAdd && inst.type.scalar == ir::Scalar::F32 && global;
-  const bool exact = kernel_.fp == ir::FpMode::Strict || kernel_.fp == ir::FpMode::Reproducible;
+  const bool exact = f_.fp == ir::FpMode::Strict || f_.fp == ir::FpMode::Reproducible;
   const bool wider = global && inst.scope == ir::Scope::System && inst.op != Op::AtomicCas;
   return wider || (flushes && exact && !inst.fast);
 }
@@ -148,10 +148,10 @@ Value* Lowering::warp_reduce(const ir::Inst& inst) {
 /// ask for them); the highest and the lowest lanes keep their own value there, too.
 Lowering::SourceLane Lowering::source_lane(ir::ValueId v) {
   const auto def = [&](ir::ValueId x, Op op) {
-    const ir::Inst* d = kernel_.def(x);
+    const ir::Inst* d = f_.def(x);
     return d && d->op == op ? d : nullptr;
   };
-  const auto constant = [&](ir::ValueId x) { return kernel_.is_const(x) ? int(std::int32_t(kernel_.const_bits(x))) : INT_MIN; };
+  const auto constant = [&](ir::ValueId x) { return f_.is_const(x) ? int(std::int32_t(f_.const_bits(x))) : INT_MIN; };
   const auto is_lane = [&](ir::ValueId x) { return def(x, Op::LaneId) != nullptr; };
   if (const ir::Inst* d = def(v, Op::Xor);
       d && is_lane(d->operands[0]) && constant(d->operands[1]) > 0 && constant(d->operands[1]) < 32)

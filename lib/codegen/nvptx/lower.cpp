@@ -24,9 +24,8 @@ using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
-Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
-    : ScalarLowering(session, all, function), numeric_(b_), float_bits_(kernel_.values.size(), -1) {
-  for (const ir::Function& f : all.module.functions) {
+Lowering::Lowering(scalar::Code& code) : Target(code), numeric_(b_), float_bits_(f_.values.size(), -1) {
+  for (const ir::Function& f : code.all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f.insts[i];
       ir::Effect effect = ir::info(inst.op).effect;
@@ -37,24 +36,28 @@ Lowering::Lowering(Session& session, Lowered& all, std::size_t function)
 }
 
 void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments) {
-  Lowered all{module, arguments};
-  for (std::size_t i = module.functions.size(); i-- > 0;) Lowering(session, all, i).run();
+  scalar::Lowered all{module, arguments};
+  for (std::size_t i = module.functions.size(); i-- > 0;) {
+    scalar::Code code(session, all, i);
+    Lowering target(code);
+    scalar::lower(code, target);
+  }
 }
 
 void Lowering::create_kernel() {
   std::vector<llvm::Type*> types;
-  const ir::ArgumentLayout& layout = all_.arguments;
+  const ir::ArgumentLayout& layout = code_.all.arguments;
   for (const ir::ArgumentSlot& slot : layout.slots) {
     if (slot.what == What::SharedLength) {
       types.push_back(b_.getInt64Ty());
       continue;
     }
-    ir::ValueId param = kernel_.params()[slot.param];
+    ir::ValueId param = f_.params()[slot.param];
     switch (slot.what) {
       case What::SharedLength: break;
       case What::Bytes: types.push_back(b_.getPtrTy()); break;
       case What::Address: types.push_back(llvm::PointerType::get(context_, global_space)); break;
-      case What::Scalar: types.push_back(memory_type(context_, kernel_.type_of(param).scalar)); break;
+      case What::Scalar: types.push_back(memory_type(context_, f_.type_of(param).scalar)); break;
       case What::Extent:
       case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
     }
@@ -67,29 +70,28 @@ void Lowering::create_kernel() {
     end += bytes;
   }
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(kernel_.name), session_.module());
-  function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  if (kernel_.block[0])
-    function_->addFnAttr("nvvm.reqntid", fmt::format("{},{},{}", kernel_.block[0], kernel_.block[1], kernel_.block[2]));
-  exit_ = llvm::BasicBlock::Create(context_, "exit");
+  code_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(f_.name), code_.session.module());
+  code_.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  if (f_.block[0]) code_.function->addFnAttr("nvvm.reqntid", fmt::format("{},{},{}", f_.block[0], f_.block[1], f_.block[2]));
+  code_.exit = llvm::BasicBlock::Create(context_, "exit");
 }
 
 void Lowering::bind_kernel() {
-  const ir::ArgumentLayout& layout = all_.arguments;
+  const ir::ArgumentLayout& layout = code_.all.arguments;
   for (std::size_t i = 0; i < layout.slots.size(); ++i) {
     const ir::ArgumentSlot& slot = layout.slots[i];
-    llvm::Argument* argument = function_->getArg(unsigned(i));
+    llvm::Argument* argument = code_.function->getArg(unsigned(i));
     if (slot.what == What::SharedLength) {
       argument->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range,
                                              llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, std::uint64_t(1) << 31))));
       shared_lengths_.push_back(argument);
       continue;
     }
-    ir::ValueId param = kernel_.params()[slot.param];
-    const ir::Type& type = kernel_.type_of(param);
+    ir::ValueId param = f_.params()[slot.param];
+    const ir::Type& type = f_.type_of(param);
     switch (slot.what) {
       case What::SharedLength: break;
-      case What::Scalar: values_[param] = from_memory(argument, type.scalar); break;
+      case What::Scalar: values_[param] = scalar::from_memory(b_, argument, type.scalar); break;
       case What::Bytes:  // the parameter itself: its loads become ld.param
         argument->addAttr(llvm::Attribute::getWithByValType(context_, llvm::ArrayType::get(b_.getInt8Ty(), slot.bytes)));
         argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
@@ -101,9 +103,9 @@ void Lowering::bind_kernel() {
         arrays_[param] = {argument, type, {}, {}};
         bool written = is_written(param);
         // Other threads may write what this one reads after a barrier; noalias would let LLVM keep the old value.
-        if (kernel_.facts.disjoint && (!written || !synchronises_)) argument->addAttr(llvm::Attribute::NoAlias);
+        if (f_.facts.disjoint && (!written || !synchronises_)) argument->addAttr(llvm::Attribute::NoAlias);
         if (!written) argument->addAttr(llvm::Attribute::ReadOnly);
-        if (kernel_.facts.aligned) argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
+        if (f_.facts.aligned) argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
         break;
       }
       case What::Extent:
@@ -116,8 +118,8 @@ void Lowering::bind_kernel() {
       case What::Stride: arrays_[param].strides[slot.dimension] = argument; break;
     }
   }
-  for (ir::ValueId param : kernel_.params())
-    if (kernel_.type_of(param).space == ir::Space::Global && kernel_.facts.contiguous) make_strides(arrays_[param]);
+  for (ir::ValueId param : f_.params())
+    if (f_.type_of(param).space == ir::Space::Global && f_.facts.contiguous) make_strides(arrays_[param]);
   place_shared();
 }
 
@@ -125,18 +127,18 @@ void Lowering::bind_kernel() {
 bool Lowering::may_hold_float_bits(ir::ValueId v) {
   if (!reinterprets_) return false;
   if (float_bits_[v] >= 0) return float_bits_[v];
-  const ir::Inst* def = kernel_.def(v);
+  const ir::Inst* def = f_.def(v);
   bool may = false;
   if (!def) {
-    may = kernel_.called || kernel_.values[v].region != kernel_.body;
-  } else if (def->op == Op::Bitcast && ir::is_float(kernel_.type_of(def->operands[0]).scalar)) {
+    may = f_.called || f_.values[v].region != f_.body;
+  } else if (def->op == Op::Bitcast && ir::is_float(f_.type_of(def->operands[0]).scalar)) {
     may = true;
   } else {
     ir::Effect effect = ir::info(def->op).effect;
     may = effect == ir::Effect::Control || effect == ir::Effect::Slot || effect == ir::Effect::Call;
     if (effect == ir::Effect::Pure || effect == ir::Effect::Cross)
       for (ir::ValueId operand : def->operands)
-        may = may || (ir::is_int(kernel_.type_of(operand).scalar) && may_hold_float_bits(operand));
+        may = may || (ir::is_int(f_.type_of(operand).scalar) && may_hold_float_bits(operand));
   }
   float_bits_[v] = may;
   return may;
@@ -167,7 +169,7 @@ Value* Lowering::reciprocal_f64(Value* x) {
 /// Null for other operations.
 Value* Lowering::approximate(const ir::Inst& inst) {
   const bool single = inst.type.scalar == Scalar::F32, root = inst.op == Op::Sqrt;
-  if (!inst.fast || !(root || inst.op == Op::Div) || (single && kernel_.fp == ir::FpMode::Fast)) return nullptr;
+  if (!inst.fast || !(root || inst.op == Op::Div) || (single && f_.fp == ir::FpMode::Fast)) return nullptr;
   const auto* numerator = llvm::dyn_cast<llvm::ConstantFP>(value(inst.operands.front()));
   const bool reciprocal = !root && numerator && numerator->isExactlyValue(1);
   Value* x = value(inst.operands.back());
@@ -180,12 +182,12 @@ Value* Lowering::approximate(const ir::Inst& inst) {
 /// 16 bits, which the hardware does not have. Null: it is none.
 Value* Lowering::distance(const ir::Inst& inst) {
   if (inst.op != Op::Abs || inst.type.scalar != Scalar::I32) return nullptr;
-  const ir::Inst* difference = kernel_.def(inst.operands[0]);
+  const ir::Inst* difference = f_.def(inst.operands[0]);
   if (!difference || difference->op != Op::Sub) return nullptr;
   for (const ir::ValueId v : difference->operands) {
-    const ir::Inst* cast = kernel_.def(v);
-    if (!cast || cast->op != Op::Cast || !ir::is_int(kernel_.type_of(cast->operands[0]).scalar) ||
-        ir::size_of(kernel_.type_of(cast->operands[0]).scalar) > 2)
+    const ir::Inst* cast = f_.def(v);
+    if (!cast || cast->op != Op::Cast || !ir::is_int(f_.type_of(cast->operands[0]).scalar) ||
+        ir::size_of(f_.type_of(cast->operands[0]).scalar) > 2)
       return nullptr;
   }
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_sad_i,
@@ -195,7 +197,7 @@ Value* Lowering::distance(const ir::Inst& inst) {
 Value* Lowering::pure(const ir::Inst& inst) {
   std::vector<Value*> operands;
   for (ir::ValueId v : inst.operands) operands.push_back(value(v));
-  Scalar from = kernel_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
+  Scalar from = f_.type_of(inst.operands[inst.op == Op::Select ? 1 : 0]).scalar, to = inst.type.scalar;
   if (inst.op == Op::Cast && ir::is_float(from) && ir::size_of(from) == 1)
     operands[0] = from_float8(from, operands[0]), from = Scalar::F32;
   bool narrows = inst.op == Op::Cast && ir::is_int(from) && ir::is_int(to) && ir::size_of(to) < ir::size_of(from);

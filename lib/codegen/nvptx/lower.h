@@ -27,17 +27,37 @@ bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 /// Builds the module's functions, the kernel under its name.
 void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments);
 
-class Lowering final : public ScalarLowering {
+class Lowering final : public scalar::Target {
  public:
-  Lowering(Session& session, Lowered& all, std::size_t function);
+  explicit Lowering(scalar::Code& code);
 
- private:
   // lower.cpp
   Numeric& numeric() override { return numeric_; }
   void create_kernel() override;
   void bind_kernel() override;
   unsigned views_space() const override { return global_space; }
   llvm::Value* pure(const ir::Inst& inst) override;
+
+  // memory.cpp
+  void lower_shared(const ir::Inst& inst) override;
+  llvm::Value* load_from(const scalar::Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer) override;
+  void store_to(const scalar::Array& array, bool streaming, llvm::Value* v, llvm::Value* pointer) override;
+
+  // cooperate.cpp
+  llvm::Value* position(ir::Op op, unsigned dimension) override;
+  llvm::Value* all_lanes() override;
+  llvm::Value* running_lanes() override;
+  llvm::Value* ballot(llvm::Value* condition) override;
+  llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
+  bool by_exchange(const ir::Inst& inst, bool global) const override;
+  void lower_sync(const ir::Inst& inst) override;
+  void lower_warp(const ir::Inst& inst) override;
+
+  // functions.cpp
+  llvm::Value* function_of(const ir::Inst& inst) override;
+
+ private:
+  // lower.cpp
   llvm::Value* distance(const ir::Inst& inst);
   llvm::Value* to_float8(ir::Scalar to, llvm::Value* x);
   llvm::Value* from_float8(ir::Scalar from, llvm::Value* x);
@@ -49,9 +69,6 @@ class Lowering final : public ScalarLowering {
 
   // memory.cpp
   void place_shared();
-  void lower_shared(const ir::Inst& inst) override;
-  llvm::Value* load_from(const Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer) override;
-  void store_to(const Array& array, bool streaming, llvm::Value* v, llvm::Value* pointer) override;
 
   // cooperate.cpp
   llvm::Value* special_register(unsigned intrinsic, std::uint64_t low, std::uint64_t high);
@@ -59,14 +76,6 @@ class Lowering final : public ScalarLowering {
   llvm::Value* block_idx(unsigned dimension);
   llvm::Value* block_dim(unsigned dimension);
   llvm::Value* grid_dim(unsigned dimension);
-  llvm::Value* position(ir::Op op, unsigned dimension) override;
-  llvm::Value* all_lanes() override;
-  llvm::Value* running_lanes() override;
-  llvm::Value* ballot(llvm::Value* condition) override;
-  llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
-  bool by_exchange(const ir::Inst& inst, bool global) const override;
-  void lower_sync(const ir::Inst& inst) override;
-  void lower_warp(const ir::Inst& inst) override;
   /// What shfl.sync is told of the lane to read: its form, a lane or a distance, and where segments end.
   struct SourceLane {
     unsigned intrinsic;
@@ -79,7 +88,6 @@ class Lowering final : public ScalarLowering {
   llvm::Value* warp_reduce(const ir::Inst& inst);
 
   // functions.cpp
-  llvm::Value* function_of(const ir::Inst& inst) override;
   llvm::Value* emit_exp2(llvm::Value* x, double high, double low);
 
   PtxNumeric numeric_;

@@ -15,45 +15,45 @@ using llvm::Value;
 
 /// Where the arrays lie in the dynamic segment: those of fixed size that fit nowhere else, then those sized at launch.
 void Lowering::place_shared() {
-  const std::uint64_t fixed = fixed_arrays_in_segment(kernel_);
+  const std::uint64_t fixed = fixed_arrays_in_segment(f_);
   std::uint64_t at = 0;
   if (fixed)
-    ir::for_each_inst(kernel_, [&](ir::InstId i, ir::RegionId) {
-      const ir::Inst& inst = kernel_.insts[i];
+    ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
+      const ir::Inst& inst = f_.insts[i];
       if (inst.op != ir::Op::Shared || inst.list[0] == 0) return;
       segment_offsets_[inst.results[0]] = b_.getInt64(at);
-      at += std::uint64_t(ir::aligned_shared(ir::row_bytes(kernel_, inst) * inst.list[0]));
+      at += std::uint64_t(ir::aligned_shared(ir::row_bytes(f_, inst) * inst.list[0]));
     });
   Value* offset = b_.getInt64(fixed);
   std::size_t number = 0;
-  for (ir::InstId i : ir::arrays_sized_at_launch(kernel_)) {
-    const ir::Inst& inst = kernel_.insts[i];
+  for (ir::InstId i : ir::arrays_sized_at_launch(f_)) {
+    const ir::Inst& inst = f_.insts[i];
     segment_offsets_[inst.results[0]] = offset;
     Value* length = shared_lengths_[number++];
-    Value* bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(kernel_, inst))), "", true, true);
+    Value* bytes = b_.CreateMul(length, b_.getInt64(std::uint64_t(ir::row_bytes(f_, inst))), "", true, true);
     Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(ir::shared_alignment - 1), "", true, true),
                                  b_.getInt64(-ir::shared_alignment));
     offset = b_.CreateAdd(offset, padded, "", true, true);
     arrays_[inst.results[0]].extents[0] = length;
   }
   if (segment_offsets_.empty()) return;
-  segment_ = new llvm::GlobalVariable(session_.module(), llvm::ArrayType::get(b_.getInt8Ty(), 0), false,
+  segment_ = new llvm::GlobalVariable(code_.session.module(), llvm::ArrayType::get(b_.getInt8Ty(), 0), false,
                                       llvm::GlobalVariable::ExternalLinkage, nullptr, "krait_shared_segment", nullptr,
                                       llvm::GlobalVariable::NotThreadLocal, shared_space);
   segment_->setAlignment(llvm::Align(ir::shared_alignment));
 }
 
 void Lowering::lower_shared(const ir::Inst& inst) {
-  Array& array = arrays_[inst.results[0]];
-  array.type = kernel_.type_of(inst.results[0]);
+  scalar::Array& array = arrays_[inst.results[0]];
+  array.type = f_.type_of(inst.results[0]);
   for (std::size_t d = 0; d < inst.list.size(); ++d)
     if (inst.list[d] != 0) array.extents[d] = b_.getInt64(std::uint64_t(inst.list[d]));
   if (const auto at = segment_offsets_.find(inst.results[0]); at != segment_offsets_.end()) {
     array.base = b_.CreateGEP(b_.getInt8Ty(), segment_, at->second);
   } else {
     using Global = llvm::GlobalVariable;
-    auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), std::uint64_t(ir::row_bytes(kernel_, inst) * inst.list[0]));
-    auto* global = new Global(session_.module(), memory, false, Global::InternalLinkage, llvm::UndefValue::get(memory),
+    auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), std::uint64_t(ir::row_bytes(f_, inst) * inst.list[0]));
+    auto* global = new Global(code_.session.module(), memory, false, Global::InternalLinkage, llvm::UndefValue::get(memory),
                               "krait_shared", nullptr, Global::NotThreadLocal, shared_space);
     global->setAlignment(llvm::Align(16));
     array.base = global;
@@ -85,7 +85,7 @@ struct Streaming {
 
 }  // namespace
 
-Value* Lowering::load_from(const Array& array, bool streaming, llvm::Type* type, Value* pointer) {
+Value* Lowering::load_from(const scalar::Array& array, bool streaming, llvm::Type* type, Value* pointer) {
   if (!streaming || array.type.space != ir::Space::Global)
     return b_.CreateAlignedLoad(type, pointer, llvm::Align(type->getPrimitiveSizeInBits() / 8));
   const Streaming form(type);
@@ -104,7 +104,7 @@ Value* Lowering::load_from(const Array& array, bool streaming, llvm::Type* type,
   return b_.CreateBitCast(parts, type);
 }
 
-void Lowering::store_to(const Array& array, bool streaming, Value* v, Value* pointer) {
+void Lowering::store_to(const scalar::Array& array, bool streaming, Value* v, Value* pointer) {
   llvm::Type* type = v->getType();
   if (!streaming || array.type.space != ir::Space::Global) {
     b_.CreateAlignedStore(v, pointer, llvm::Align(type->getPrimitiveSizeInBits() / 8));

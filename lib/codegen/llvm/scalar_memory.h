@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays: those of the thread as allocas, and accesses to all.
+#pragma once
+
+#include <span>
+
+#include "codegen/llvm/scalar.h"
+
+namespace krait::codegen::scalar {
+
+class Memory : public Part {
+ public:
+  Memory(Code& code, Target& target) : Part(code), target_(target) {}
+  void local(const ir::Inst& inst);
+  void load(const ir::Inst& inst);
+  void store(const ir::Inst& inst);
+  void load_vec(const ir::Inst& inst);
+  void store_vec(const ir::Inst& inst);
+
+  using Indices = std::span<const ir::ValueId>;
+  llvm::Value* address(const Array& array, Indices indices, ir::Scalar access, std::uint64_t offset);
+
+ private:
+  void clear(llvm::Value* memory, std::uint64_t bytes);
+  llvm::Value* element_index(const Array& array, Indices indices);
+
+  Target& target_;
+};
+
+}  // namespace krait::codegen::scalar
