@@ -44,8 +44,9 @@ class array {
   requires(sizeof...(Extents) == Rank) explicit array(Extents... extents) : array(shape<Rank>(extents...)) {}
   /// `kr::array<float, 2> a({rows, cols});`: arrays of numbers, as {rows, cols} could as well be an array to move from.
   template <std::integral Extent>
-  explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
-  explicit array(const std::int64_t (&extents)[Rank], krait::device on = krait::device()) : array(shape_of(extents), on) {}
+  explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(detail::to_shape(extents), on) {}
+  explicit array(const std::int64_t (&extents)[Rank], krait::device on = krait::device())
+      : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }
   array& operator=(array&& other) & noexcept {
@@ -226,12 +227,6 @@ class array {
 
  private:
   friend detail::views;
-  template <class Extent>
-  static shape<Rank> shape_of(const Extent (&extents)[Rank]) {
-    shape<Rank> s;
-    for (int d = 0; d < Rank; ++d) s.extents[d] = static_cast<std::int64_t>(extents[d]);
-    return s;
-  }
   void copy_in(const value_type* from, std::int64_t count) {
     static_assert(!std::is_const_v<Elem>, "the elements of this view cannot be written");
     detail::check_count(count, size(), "copy_from");

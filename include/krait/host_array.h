@@ -30,6 +30,15 @@ struct shape {
   friend constexpr bool operator==(const shape&, const shape&) = default;
 };
 
+namespace detail {
+template <int Rank, class Extent>
+shape<Rank> to_shape(const Extent (&extents)[Rank]) {
+  shape<Rank> s;
+  for (int d = 0; d < Rank; ++d) s.extents[d] = static_cast<std::int64_t>(extents[d]);
+  return s;
+}
+}  // namespace detail
+
 /// What the host reads back from an array: owned elements in C order. Converts to any container made from a pair of pointers.
 template <class Elem>
 class host_array {

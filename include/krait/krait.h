@@ -5,8 +5,10 @@
 
 #include <krait/aggregate.h>
 #include <krait/array.h>
+#include <krait/array_text.h>
 #include <krait/bits.h>
 #include <krait/control.h>
+#include <krait/creation.h>
 #include <krait/debug.h>
 #include <krait/device.h>
 #include <krait/error.h>

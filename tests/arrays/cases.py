@@ -179,6 +179,71 @@ class Maker:
         masked = int("where" in where)
         return f"reduce {words} {views} {name} {masked} {int(keep)} {count} {' '.join(map(str, given))} = {result}"
 
+    def case_arange(self):
+        kind = self.random.choice(["i32", "f32", "f64", "u8", "i64"])
+        if kind[0] == "f":
+            first, last, step = (round(self.random.uniform(-50, 50), self.random.randint(0, 3)) for _ in range(3))
+            step = step / 10 or 0.5
+        else:
+            low = 0 if kind == "u8" else -100
+            first, last, step = self.random.randint(low, 100), self.random.randint(low, 100), self.random.choice([1, 2, 3, 7])
+            if kind != "u8" and self.random.random() < 0.5:
+                step = -step
+        return f"arange {kind} {first} {last} {step} = {text(np.arange(first, last, step, dtype=TYPES[kind]))}"
+
+    def case_linspace(self):
+        kind = self.random.choice(["i32", "f32", "f64", "u8"])
+        first, last = (round(self.random.uniform(0 if kind == "u8" else -50, 50), self.random.randint(0, 3)) for _ in range(2))
+        count, end = self.random.randint(0, 30), self.random.randint(0, 1)
+        made = np.linspace(first, last, count, endpoint=bool(end), dtype=TYPES[kind])
+        return f"linspace {kind} {first} {last} {count} {end} = {text(made)}"
+
+    def number(self, kind):
+        """One of those that are printed differently."""
+        if kind == "bool":
+            return self.random.randint(0, 1)
+        if kind in ("i32", "i64", "u8"):
+            low, high = {"u8": (0, 255), "i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}[kind]
+            return self.random.choice([self.random.randint(low, high), self.random.randint(0, 20)])
+        return self.random.choice(self.styles)()
+
+    def float_styles(self):
+        r = self.random
+        exponent = r.choice([2, 5, 12, 30])
+        return [
+            lambda: r.uniform(-1, 1), lambda: r.uniform(-1000, 1000), lambda: float(r.randint(-20, 20)),
+            lambda: round(r.uniform(-10, 10), r.randint(0, 9)), lambda: r.uniform(-1, 1) * 10.0 ** r.randint(-exponent, exponent),
+            lambda: 2.0 ** r.randint(-exponent * 3, exponent * 3), lambda: r.choice([0.0, -0.0, 1.0, 0.5, 1e-4, 1e8, 100.0]),
+            lambda: r.choice([float("inf"), float("-inf"), float("nan"), 1.0]),
+        ]
+
+    def case_text(self):
+        """Given elements as text: like numbers, or all kinds of them."""
+        kinds = dict(TYPES, bool=np.bool_, f16=np.float16, c64=np.complex64, c128=np.complex128)
+        kind = self.random.choice([*kinds, "f32", "f64"])
+        shape = self.shape(self.random.choice([3, 10, 60]))
+        styles = self.float_styles()
+        self.styles = self.random.choice([self.random.sample(styles, 1), self.random.sample(styles, 2), styles])
+        complex_kind = kind[0] == "c"
+        with np.errstate(all="ignore"):
+            a = np.empty(shape, kinds[kind])
+            flat = a.reshape(-1)
+            for i in range(a.size):
+                flat[i] = complex(self.number(kind), self.number(kind)) if complex_kind else self.number(kind)
+        given = a.view(a.real.dtype).reshape(-1) if complex_kind else flat
+        given = given.astype(np.uint8) if kind == "bool" else given
+        numbers = " ".join(map(repr, given.tolist()))
+        printed = str(a).replace("\n", "\\n")
+        return f"text {kind} {len(shape)} {' '.join(map(str, shape))} {numbers} = {printed}"
+
+    def case_print(self):
+        """Large arrays, of which a part is shown."""
+        a, words = self.base(shape=[self.random.choice([1, 2, 6, 7, 30]) for _ in range(self.random.randint(1, 3))] +
+                             [self.random.choice([5, 7, 100, 1001])])
+        v, views = self.views(a)
+        printed = str(v).replace("\n", "\\n")
+        return f"print {words} {views} = {printed}"
+
     def make(self):
         return getattr(self, self.random.choice([n for n in dir(self) if n.startswith("case_")]))()
 

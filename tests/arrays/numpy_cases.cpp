@@ -3,7 +3,9 @@
 //   cases.py SEED COUNT | numpy_cases
 // Does what each line says and compares with what NumPy made of it.
 #include <cmath>
+#include <complex>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <sstream>
 
@@ -151,6 +153,60 @@ std::string run_reduce(std::istream& in) {
       view);
 }
 
+/// Numbers of the case's type.
+template <class T>
+T read_number(std::istream& in) {
+  double x = 0;
+  in >> x;
+  return T(x);
+}
+template <class T>
+std::string run_arange(std::istream& in) {
+  using Number = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+  const auto first = read_number<Number>(in), last = read_number<Number>(in), step = read_number<Number>(in);
+  return difference(result(in), kr::arange<T>(first, last, step));
+}
+template <class T>
+std::string run_linspace(std::istream& in) {
+  const auto first = read_number<double>(in), last = read_number<double>(in);
+  const auto count = read_number<int>(in), end = read_number<int>(in);
+  return difference(result(in), kr::linspace<T>(first, last, count, end != 0));
+}
+
+/// Compares what is printed, where `\\n` stands for an end of line.
+template <class Array>
+std::string printed(std::istream& in, const Array& a) {
+  std::string wanted, got = kr::to_string(a);
+  std::getline(result(in) >> std::ws, wanted);
+  for (std::size_t at = 0; (at = got.find('\n', at)) != std::string::npos;) got.replace(at, 1, "\\n");
+  return got == wanted ? "" : "is printed as\n  " + got;
+}
+template <class T>
+std::string run_print(std::istream& in) {
+  const Any<T> base = krait::test::read_base<T>(in), view = krait::test::read_views<T>(in, base);
+  return std::visit([&](const auto& v) { return printed(in, v); }, view);
+}
+/// An array of given elements, each of which is one number or two.
+template <class T, class Number = T>
+std::string run_text(std::istream& in) {
+  const auto extents = krait::test::read_list(in);
+  std::int64_t size = 1;
+  for (const std::int64_t e : extents) size *= e;
+  kr::host_array<T> h{std::size_t(size)};
+  for (std::size_t i = 0; i < h.size() * (sizeof(T) / sizeof(Number)); ++i) {
+    std::string word;
+    in >> word;
+    Number x;
+    if constexpr (std::is_same_v<T, std::int64_t>) x = std::stoll(word);
+    else x = Number(std::stod(word));
+    std::memcpy(reinterpret_cast<std::byte*>(h.data()) + i * sizeof x, &x, sizeof x);
+  }
+  const kr::array<T> flat = kr::to_device(h);
+  const Any<T> a = krait::test::with_layout<T>(krait::detail::dense(extents.data(), int(extents.size()), false),
+                                               flat.memory_owner(), krait::detail::handle_of(flat.device()));
+  return std::visit([&](const auto& v) { return printed(in, v); }, a);
+}
+
 template <class T>
 std::string run(const std::string& what, std::istream& in) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, int>)
@@ -159,6 +215,10 @@ std::string run(const std::string& what, std::istream& in) {
   if (what == "add") return run_add<T>(in);
   if (what == "assign") return run_assign<T, false>(in);
   if (what == "increase") return run_assign<T, true>(in);
+  if (what == "text") return run_text<T>(in);
+  if (what == "print") return run_print<T>(in);
+  if (what == "arange") return run_arange<T>(in);
+  if (what == "linspace") return run_linspace<T>(in);
   return "no operation is called " + what;
 }
 
@@ -172,6 +232,10 @@ std::string run_line(const std::string& line) {
     if (type == "f64") return run<double>(what, in);
     if (type == "u8") return run<unsigned char>(what, in);
     if (type == "i64") return run<std::int64_t>(what, in);
+    if (what == "text" && type == "f16") return run_text<kr::f16>(in);
+    if (what == "text" && type == "bool") return run_text<bool>(in);
+    if (what == "text" && type == "c64") return run_text<std::complex<float>, float>(in);
+    if (what == "text" && type == "c128") return run_text<std::complex<double>, double>(in);
     return "no type is called " + type;
   } catch (const std::exception& e) {
     return e.what();

@@ -6,7 +6,9 @@
 #include <krait/krait.h>
 
 #include <cstdio>
+#include <iostream>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace kr = krait;
@@ -18,6 +20,26 @@ int failures = 0;
 template <class Array>
 void expect(const Array& got, const std::vector<float>& wanted, int line) {
   if (std::vector<float>(got.to_host()) != wanted) std::printf("arrays_snippets.cpp:%d does not hold\n", line), ++failures;
+}
+
+void creation() {
+  // [creation]
+  auto zeros = kr::zeros<float>({2, 3});               // also empty, ones; zeros_like(a) has a's shape, order and device
+  auto sevens = kr::full({2, 3}, 7.5f, kr::device::cpu());
+  auto columns = kr::ones<kr::f16>({2, 3}, kr::storage_order::fortran);
+  auto steps = kr::arange(0.0f, 1.0f, 0.25f);          // kr::array<float, 1>: 0, 0.25, 0.5, 0.75
+  auto points = kr::linspace(0, 1, 5);                 // kr::array<double, 1>: 0, 0.25, 0.5, 0.75, 1
+  auto identity = kr::eye<double>(3);                  // kr::diag(v) has the elements of v in place of the ones
+  auto [gx, gy] = kr::meshgrid(steps, points);         // two views of shape (5, 4), without a copy
+  std::cout << identity << "\n";                       // or std::string(kr::to_string(identity))
+  // [/creation]
+  expect(zeros, {0, 0, 0, 0, 0, 0}, __LINE__);
+  expect(sevens(0), {7.5f, 7.5f, 7.5f}, __LINE__);
+  expect(steps, {0, 0.25f, 0.5f, 0.75f}, __LINE__);
+  expect(gx(3), {0, 0.25f, 0.5f, 0.75f}, __LINE__);
+  expect(kr::array<float>(gy(kr::all, 2) * 1.0f), {0, 0.25f, 0.5f, 0.75f, 1}, __LINE__);
+  if (columns.stride(0) != 1 || std::string(kr::to_string(identity)) != "[[1. 0. 0.]\n [0. 1. 0.]\n [0. 0. 1.]]")
+    std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
 void views() {
@@ -68,6 +90,7 @@ void views() {
 
 int main() {
   try {
+    creation();
     views();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

@@ -80,6 +80,13 @@ void calls_with_two(kr::view<int> x) { takes_one(x[0], x[0]); }
 
 // error: krait::array has 1 to 6 dimensions
 kr::array<float, 7> too_deep;
+// error: krait: arange has no bool steps: name another type
+const auto bool_steps = kr::arange<bool>(0, 2);
+// error: krait: arrays of numbers and of complex numbers can be printed
+struct not_printed {
+  float x, y;
+};
+const auto printed_struct = kr::to_string(kr::array<not_printed>(2));
 // error: elements are copied as bytes: use a trivially copyable type
 kr::array<std::vector<int>> of_vectors;
 // error: krait: the array and the expression differ in their number of dimensions
