@@ -42,12 +42,12 @@ using step_type = std::conditional_t<is_narrow_v<Elem>, float, Elem>;
 template <class Elem>
 void fill_steps(array<Elem, 1>& out, step_type<Elem> first, step_type<Elem> second) {
   using word = step_type<Elem>;
-  static const auto& steps =
-      *new auto(kernel([](view<Elem> to, value<word> from, value<word> next) {
-                  const value<word> step(cast<word>(next - from));
-                  for (auto i : grid_stride(to.size())) to[i] = cast<Elem>(select(i == 1, next, cast<word>(from + cast<word>(i) * step)));
-                },
-                       {.name = "arange", .fp = fp::strict}));
+  static const auto& steps = *new auto(kernel(
+      [](view<Elem> to, value<word> from, value<word> next) {
+        const value<word> step(cast<word>(next - from));
+        for (auto i : grid_stride(to.size())) to[i] = cast<Elem>(select(i == 1, next, cast<word>(from + cast<word>(i) * step)));
+      },
+      {.name = "arange", .fp = fp::strict}));
   steps.forall(out.size())(out, first, second);
 }
 /// Numbers of an open interval in steps. Throws error{usage} for a step of 0, and for what no size says.
@@ -59,30 +59,30 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
 }  // namespace detail
 
 // Undefined below. A creator by a kr::shape, by extents in braces, for one dimension by its extent alone, and like another array.
-#define KRAIT_CREATOR(name, create)                                                                  \
-  template <class Elem, int Rank>                                                                    \
-  array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {                     \
-    return create;                                                                                   \
-  }                                                                                                  \
-  template <class Elem, int Rank>                                                                    \
-  array<Elem, Rank> name(const std::int64_t (&extents)[Rank], const placement& at = {}) {            \
-    return name<Elem>(detail::to_shape(extents), at);                                                \
-  }                                                                                                  \
-  template <class Elem, int Rank, std::integral Extent>                                              \
-  array<Elem, Rank> name(const Extent (&extents)[Rank], const placement& at = {}) {                  \
-    return name<Elem>(detail::to_shape(extents), at);                                                \
-  }                                                                                                  \
-  template <class Elem, std::integral Extent>                                                        \
-  array<Elem, 1> name(Extent extent, const placement& at = {}) {                                     \
-    return name<Elem>(shape<1>(extent), at);                                                         \
-  }                                                                                                  \
-  template <class Elem = void, class Like, int Rank>                                                 \
-  auto name##_like(const array<Like, Rank>& a, const placement& at) {                                \
-    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);                 \
-  }                                                                                                  \
-  template <class Elem = void, class Like, int Rank>                                                 \
-  auto name##_like(const array<Like, Rank>& a) {                                                     \
-    return name##_like<Elem>(a, detail::placement_like(a));                                          \
+#define KRAIT_CREATOR(name, create)                                                      \
+  template <class Elem, int Rank>                                                        \
+  array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {         \
+    return create;                                                                       \
+  }                                                                                      \
+  template <class Elem, int Rank>                                                        \
+  array<Elem, Rank> name(const std::int64_t(&extents)[Rank], const placement& at = {}) { \
+    return name<Elem>(detail::to_shape(extents), at);                                    \
+  }                                                                                      \
+  template <class Elem, int Rank, std::integral Extent>                                  \
+  array<Elem, Rank> name(const Extent(&extents)[Rank], const placement& at = {}) {       \
+    return name<Elem>(detail::to_shape(extents), at);                                    \
+  }                                                                                      \
+  template <class Elem, std::integral Extent>                                            \
+  array<Elem, 1> name(Extent extent, const placement& at = {}) {                         \
+    return name<Elem>(shape<1>(extent), at);                                             \
+  }                                                                                      \
+  template <class Elem = void, class Like, int Rank>                                     \
+  auto name##_like(const array<Like, Rank>& a, const placement& at) {                    \
+    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);     \
+  }                                                                                      \
+  template <class Elem = void, class Like, int Rank>                                     \
+  auto name##_like(const array<Like, Rank>& a) {                                         \
+    return name##_like<Elem>(a, detail::placement_like(a));                              \
   }
 
 /// Uninitialised elements: `kr::empty<float>({3, 4})`. Of these three all throw error{usage} for a negative extent, error{device} when
@@ -186,7 +186,9 @@ enum class indexing : unsigned char { ij, xy };
 template <indexing Order = indexing::xy, class... Elems>
 requires(sizeof...(Elems) > 0) auto meshgrid(const array<Elems, 1>&... axes) {
   constexpr int rank = sizeof...(Elems);
-  const auto dimension = [](int argument) { return Order == indexing::xy && rank >= 2 && argument < 2 ? 1 - argument : argument; };
+  const auto dimension = [](int argument) {
+    return Order == indexing::xy && rank >= 2 && argument < 2 ? 1 - argument : argument;
+  };
   shape<rank> extents;
   int argument = 0;
   ((extents.extents[dimension(argument++)] = axes.extent(0)), ...);

@@ -163,7 +163,8 @@ class Lines {
 
  private:
   std::string between(int d) const { return std::string(std::size_t(shown_.rank - 1 - d), '\n'); }
-  static void append(std::string& all, std::string& line, const std::string& word, const std::string& indent, std::size_t closing) {
+  static void append(std::string& all, std::string& line, const std::string& word, const std::string& indent,
+                     std::size_t closing) {
     if (line.size() + word.size() > line_width - closing && line.size() > indent.size()) {
       line.erase(line.find_last_not_of(' ') + 1);
       all += line + '\n';

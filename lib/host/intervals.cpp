@@ -11,8 +11,8 @@ namespace {
 
 template <class Number>
 [[noreturn]] void refuse_step(Number first, Number last, Number step) {
-  support::fail_usage("arange({}, {}, {}) has no size: the step must be a number other than 0, and the result fit into memory", first,
-                      last, step);
+  support::fail_usage("arange({}, {}, {}) has no size: the step must be a number other than 0, and the result fit into memory",
+                      first, last, step);
 }
 
 }  // namespace

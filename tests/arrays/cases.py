@@ -159,7 +159,7 @@ class Maker:
         kind = self.random.choice(["i32", "f32"])
         a, words = self.base(kind)
         v, views = self.views(a)
-        name = self.random.choice(["sum", "max", "argmin", "mean", "all"])
+        name = self.random.choice(["sum", "max", "argmin", "mean", "all", "var", "std"])
         count = 1 if name == "argmin" and self.random.random() < 0.7 else self.random.choice([0, 1, 1, 2])
         if count > v.ndim or (name == "argmin" and count == 2):
             count = 0
@@ -168,8 +168,10 @@ class Maker:
         axes = self.random.sample(range(v.ndim), count)
         keep = count == 1 and self.random.random() < 0.5
         axis = None if count == 0 else axes[0] if count == 1 else tuple(axes)
-        where = {"where": np.asarray(v % 3 == 1)} if name == "sum" and self.random.random() < 0.3 else {}
-        if name == "mean":
+        where = {"where": np.asarray(v % 3 == 1)} if name in ("sum", "mean", "var") and self.random.random() < 0.3 else {}
+        if name in ("var", "std"):
+            where["ddof"] = 1
+        if name in ("mean", "var", "std"):
             where["dtype"] = np.float64
         try:
             result = text(getattr(np, name)(v, axis=axis, keepdims=keep, **where))

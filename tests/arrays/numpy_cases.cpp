@@ -146,6 +146,16 @@ std::string run_reduce(std::istream& in) {
         if (name == "sum") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::sum(x, o...); });
         if (name == "max") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::max(x, o...); });
         if (name == "argmin") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::argmin(x, o...); });
+        const auto some = kr::where(kr::fmod(v, 3.0f) == 1);
+        const auto ddof = kr::ddof(1);
+        if (name == "mean" && masked)
+          return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::mean(x, o..., some); });
+        if (name == "var" && masked)
+          return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::variance(x, o..., some, ddof); });
+        if (name == "var")
+          return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::variance(x, o..., ddof); });
+        if (name == "std")
+          return reduced(in, v, rounded, [&](const auto& x, const auto&... o) { return kr::stddev(x, o..., ddof); });
         if (name == "mean") return reduced(in, v, rounded, [](const auto& x, const auto&... o) { return kr::mean(x, o...); });
         if (name == "all") return reduced(in, v, exact, [](const auto& x, const auto&... o) { return kr::all(x, o...); });
         return "no reduction is called " + name;

@@ -87,6 +87,48 @@ TEST(Reduce, NanAndInfinity) {
   EXPECT_TRUE(std::isnan(kr::mean(kr::array<float>(0))));
 }
 
+/// Elements that differ far behind their first digits, from a mean that no float has.
+TEST(Reduce, SpreadsOfLargeNumbers) {
+  constexpr int n = 300000;
+  std::vector<float> h(n);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) h[std::size_t(i)] = 1e6f + float((i * 37) % 8) / 16, sum += double(h[std::size_t(i)]);
+  for (const float v : h) squares += (double(v) - sum / n) * (double(v) - sum / n);
+  const kr::array<float> x = kr::to_device(h);
+  const double variance = squares / n;
+  EXPECT_NEAR(double(kr::variance(x)), variance, variance * 1.2e-7);
+  EXPECT_NEAR(double(kr::stddev(x)), std::sqrt(variance), std::sqrt(variance) * 1.2e-7);
+  EXPECT_NEAR(double(kr::variance(x, kr::ddof(100000))), squares / (n - 100000), squares / (n - 100000) * 1.2e-7);
+  const auto columns = kr::variance(x.reshape(n / 8, 8), kr::axis(0)).to_host();
+  for (const float c : columns) EXPECT_EQ(c, 0.0f);
+  const auto rows = kr::stddev(x.reshape(n / 1000, 1000), kr::axis(1), kr::keepdims);
+  EXPECT_EQ(rows.extents(), (kr::shape<2>(n / 1000, 1)));
+  EXPECT_NEAR(double(float(rows(0, 0))), std::sqrt(variance), std::sqrt(variance) * 1.2e-7);
+  EXPECT_NEAR(kr::variance(kr::arange(1000)), 83333.25, 1e-9);
+  EXPECT_EQ(kr::variance(kr::full(10, 7.25f)), 0.0f);
+  kr::array<float> far = kr::full(1001, 3.0f);
+  far(0) = 1e8f;  // the mean lies far from all
+  double deviations = 0;
+  const double mean = (1e8 + 3000.0) / 1001;
+  deviations = (1e8 - mean) * (1e8 - mean) + 1000 * (3 - mean) * (3 - mean);
+  EXPECT_NEAR(double(kr::variance(far)), deviations / 1001, deviations / 1001 * 1.2e-7);
+}
+
+TEST(Reduce, SpreadsOfFewOrNone) {
+  const kr::array<float> one = kr::to_device(std::vector<float>{3});
+  EXPECT_EQ(kr::variance(one), 0.0f);
+  EXPECT_TRUE(std::isnan(kr::variance(one, kr::ddof(1))));
+  EXPECT_TRUE(std::isnan(kr::variance(kr::array<float>(0))));
+  EXPECT_TRUE(std::isinf(kr::variance(kr::to_device(std::vector<float>{3, 4}), kr::ddof(2))));
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isnan(kr::variance(kr::to_device(std::vector<float>{3, inf}))));
+  kr::array<kr::f16> h = kr::arange<kr::f16>(0, 1000, 1);
+  static_assert(std::is_same_v<decltype(kr::stddev(h)), kr::f16>);
+  EXPECT_NEAR(float(kr::stddev(h)), 288.675f, 0.13f);
+  EXPECT_EQ(float(kr::mean(h, kr::where(h < kr::f16(10)))), 4.5f);
+  EXPECT_TRUE(std::isnan(kr::mean(one, kr::where(one > 5.0f))));
+}
+
 TEST(Reduce, Options) {
   kr::array<int, 2> x(2, 3);
   x.copy_from(std::vector<int>{1, 2, 3, 4, 5, 6});

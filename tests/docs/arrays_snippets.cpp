@@ -2,6 +2,7 @@
 //
 // The code of docs/arrays.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/compare.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 
@@ -84,6 +85,14 @@ void views() {
   expect(largest, {4, 5, 6, 7}, __LINE__);
   expect(means, {-2.5f, 1.5f, 5.5f}, __LINE__);
   expect(centred(1), {-1.5f, -0.5f, 0.5f, 1.5f}, __LINE__);
+  // [comparing]
+  kr::array<bool, 2> above = a > 0.0f;                 // operators compare element by element
+  bool near = kr::allclose(a, a * 1.000001f);          // |x - y| <= atol + rtol * |y|, NumPy's tolerances
+  bool same = kr::array_equal(a, a, true);             // shapes and elements; true: NaN equals NaN
+  auto close = kr::isclose(a, 1.0f, {.rtol = 0, .atol = 0.5});  // an expression of bool
+  // [/comparing]
+  if (!above(2, 3) || above(0, 0) || !near || !same || kr::count_nonzero(close) != 1)
+    std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
 }  // namespace

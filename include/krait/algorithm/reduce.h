@@ -160,8 +160,6 @@ KRAIT_REDUCTION(argmax, place_of_largest)
 /// Whether some element is not 0.
 KRAIT_REDUCTION(any, whether_any)
 KRAIT_REDUCTION(count_nonzero, count_of)
-/// The mean: of integers a double, NaN of no element.
-KRAIT_REDUCTION(mean, mean_of)
 /// The Euclidean norm, the square root of the sum of squares; of integers a double.
 KRAIT_REDUCTION(norm, norm_of)
 #undef KRAIT_REDUCTION
@@ -180,3 +178,5 @@ requires detail::whole_arrays<Left, Right>
 auto dot(const Left& x, const Right& y) { return sum(x * y); }
 
 }  // namespace krait
+
+#include <krait/algorithm/moments.h>

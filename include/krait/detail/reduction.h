@@ -9,7 +9,7 @@
 namespace krait::detail {
 
 /// The scalars of a value that is passed around while a kernel is recorded.
-inline constexpr int max_words = 2;
+inline constexpr int max_words = 5;
 struct words {
   node at[max_words];
 };

@@ -71,10 +71,15 @@ struct leaves_of<std::tuple<Args...>> {
   }
 };
 
+/// The type of an operand's elements.
+template <class Source>
+using operand_element = held_t<decltype(Source::template compute<0>(
+    std::declval<const typename leaves_of<decltype(std::declval<const Source&>().arguments())>::values&>()))>;
+
 template <template <class> class Reducer, class Source>
 struct reduction_glue {
   using leaves = leaves_of<decltype(std::declval<const Source&>().arguments())>;
-  using element_type = held_t<decltype(Source::template compute<0>(std::declval<const typename leaves::values&>()))>;
+  using element_type = operand_element<Source>;
   using reducer = Reducer<element_type>;
   using result = typename reducer::result;
   using element = typename reducer::element;
@@ -121,7 +126,7 @@ struct reduction_glue {
     set_types(r.types, static_cast<const state*>(nullptr));
     bits_of_each(reducer::zero, r.identity);
     r.result = scalar_of<result>, r.result_bytes = sizeof(result), r.needs_elements = reducer::needs_elements;
-    r.numbered = std::tuple_size_v<element> > 1;
+    r.numbered = requires { reducer::numbers; };
     r.inputs = leaves::parameters.at, r.input_nodes = input_nodes;
     r.enter = &enter, r.join = &join, r.absorb = &absorb, r.combine = &combine, r.finish = &finish;
     return r;

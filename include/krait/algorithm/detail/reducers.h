@@ -94,16 +94,6 @@ struct sum_of : summing<sum_type<Elem>> {
   }
 };
 template <class Elem>
-struct mean_of : summing<sum_type<mean_type<Elem>>> {
-  using result = mean_type<Elem>;
-  using sum = sum_type<result>;
-  static constexpr const char* name = "mean";
-  static auto enter(const value<Elem>& x, const value<std::int64_t>&) { return std::tuple{cast<sum>(x)}; }
-  static auto finish(const typename mean_of::state& s, const value<std::int64_t>& count) {
-    return value<result>(cast<result>(mean_of::total(s) / cast<sum>(count)));
-  }
-};
-template <class Elem>
 struct norm_of : summing<sum_type<mean_type<Elem>>> {
   using result = mean_type<Elem>;
   using sum = sum_type<result>;

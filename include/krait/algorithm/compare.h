@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether arrays have the same elements, or nearly. Comparisons of elements (<, ==, …) are operators of krait/expression.h, and give
+// expressions of bool.
+#pragma once
+
+#include <krait/algorithm/reduce.h>
+
+namespace krait {
+
+/// How far elements may lie apart: |x - y| <= atol + rtol * |y|, as NumPy has it.
+struct tolerance {
+  double rtol = 1e-5, atol = 1e-8;
+  bool equal_nan = false;  // NaN is close to NaN
+};
+
+namespace detail {
+
+/// The type that closeness is computed in.
+template <class Left, class Right>
+using close_type = std::conditional_t<sizeof(real2_t<Left, Right>) == 8, double, float>;
+template <class Type>
+using element_in = operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
+
+struct close_elements {
+  template <class Left, class Right, class Rtol, class Atol, class Nan>
+  auto operator()(const Left& x, const Right& y, const Rtol& rtol, const Atol& atol, const Nan& equal_nan) const {
+    using real = close_type<held_t<Left>, held_t<Right>>;
+    const value<real> a(cast<real>(x)), b(cast<real>(y));
+    const value<real> limit(cast<real>(cast<real>(atol) + cast<real>(rtol) * abs(b)));
+    // What is infinite is close to itself alone.
+    const auto near = (abs(a - b) <= limit) & isfinite(b);
+    const auto nans = (a != a) & (b != b) & (equal_nan != 0);
+    return value<bool>(((a == b) | near | nans) != 0);
+  }
+};
+/// Equal, or both NaN.
+struct same_or_nan {
+  template <class Left, class Right>
+  auto operator()(const Left& x, const Right& y) const {
+    return value<bool>(((x == y) | ((x != x) & (y != y))) != 0);
+  }
+};
+
+template <int Rank, int OtherRank>
+bool same_shape(const shape<Rank>& x, const shape<OtherRank>& y) {
+  if constexpr (Rank == OtherRank) return x == y;
+  else return false;
+}
+
+}  // namespace detail
+
+/// Where elements are close: an expression of bool. Shapes broadcast, and one side may be a number.
+template <class Left, class Right>
+requires detail::whole_arrays<Left, Right>
+auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
+  using real = detail::close_type<detail::element_in<Left>, detail::element_in<Right>>;
+  return detail::make_expression<detail::close_elements>(std::forward<Left>(x), std::forward<Right>(y), real(within.rtol),
+                                                         real(within.atol), within.equal_nan);
+}
+/// Whether all elements are close; waits for the answer. Throws error{usage} for shapes that do not broadcast.
+template <class Left, class Right>
+requires detail::whole_arrays<Left, Right>
+bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
+  return krait::all(isclose(std::forward<Left>(x), std::forward<Right>(y), within));
+}
+/// Whether shapes and all elements are equal; NaN to NaN only where `equal_nan` says so. Waits for the answer.
+template <class Left, int Rank, class Right, int OtherRank>
+bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y, bool equal_nan = false) {
+  if (!detail::same_shape(x.extents(), y.extents())) return false;
+  return equal_nan ? krait::all(detail::make_expression<detail::same_or_nan>(x, y)) : krait::all(x == y);
+}
+
+}  // namespace krait

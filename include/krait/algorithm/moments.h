@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Means, variances and standard deviations of arrays and expressions.
+#pragma once
+
+#include <krait/algorithm/reduce.h>
+
+namespace krait {
+namespace detail {
+
+template <class Elem>
+struct mean_of : summing<sum_type<mean_type<Elem>>> {
+  using result = mean_type<Elem>;
+  using sum = sum_type<result>;
+  static constexpr const char* name = "mean";
+  static auto enter(const value<Elem>& x, const value<std::int64_t>&) { return std::tuple{cast<sum>(x)}; }
+  static auto finish(const typename mean_of::state& s, const value<std::int64_t>& count) {
+    return value<result>(cast<result>(mean_of::total(s) / cast<sum>(count)));
+  }
+};
+/// The same where a mask says which elements count: their number is reduced with them.
+template <class Elem>
+struct masked_mean_of {
+  using result = mean_type<Elem>;
+  using sum = sum_type<result>;
+  using exact = exact_sum<sum>;
+  using element = std::tuple<value<sum>, value<std::int64_t>>;
+  using state = std::tuple<value<sum>, value<std::int64_t>, value<sum>>;  // the sum, the number, what the sum lost
+  static constexpr const char* name = "mean";
+  static constexpr bool needs_elements = false;
+  static constexpr std::tuple<sum, std::int64_t, sum> zero{};
+  static element enter(const value<Elem>& x, const value<std::int64_t>&) { return {cast<sum>(x), value<std::int64_t>(1)}; }
+  static element join(const element& x, const element& y) {
+    return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y)};
+  }
+  static state absorb(const state& s, const element& x) {
+    const auto [all, lost] = exact::absorb({std::get<0>(s), std::get<2>(s)}, {std::get<0>(x)});
+    return {all, std::get<1>(s) + std::get<1>(x), lost};
+  }
+  static state combine(const state& x, const state& y) {
+    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
+    return {all, std::get<1>(x) + std::get<1>(y), lost};
+  }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    return value<result>(cast<result>(exact::total({std::get<0>(s), std::get<2>(s)}) / cast<sum>(std::get<1>(s))));
+  }
+};
+/// The sum of squares about the mean, of what elements differ by from about the mean: the squares less what the differences' own mean
+/// makes of them. Both sums keep what they lose, so the result is right to about the last bit whatever the elements are.
+template <class Real>
+struct squares_of {
+  using result = Real;
+  using exact = exact_sum<Real>;
+  using element = std::tuple<value<Real>, value<Real>, value<std::int64_t>>;
+  using state = std::tuple<value<Real>, value<Real>, value<std::int64_t>, value<Real>, value<Real>>;
+  static constexpr const char* name = "var";
+  static constexpr bool needs_elements = false;
+  static constexpr std::tuple<Real, Real, std::int64_t, Real, Real> zero{};
+  static element enter(const value<Real>& x, const value<std::int64_t>&) { return {x, x * x, value<std::int64_t>(1)}; }
+  static element join(const element& x, const element& y) {
+    return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y), std::get<2>(x) + std::get<2>(y)};
+  }
+  static state absorb(const state& s, const element& x) {
+    const auto [all, lost] = exact::absorb({std::get<0>(s), std::get<3>(s)}, {std::get<0>(x)});
+    const auto [squares, squares_lost] = exact::absorb({std::get<1>(s), std::get<4>(s)}, {std::get<1>(x)});
+    return {all, squares, std::get<2>(s) + std::get<2>(x), lost, squares_lost};
+  }
+  static state combine(const state& x, const state& y) {
+    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<3>(x)}, {std::get<0>(y), std::get<3>(y)});
+    const auto [squares, squares_lost] = exact::combine({std::get<1>(x), std::get<4>(x)}, {std::get<1>(y), std::get<4>(y)});
+    return {all, squares, std::get<2>(x) + std::get<2>(y), lost, squares_lost};
+  }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    const value<Real> all = exact::total({std::get<0>(s), std::get<3>(s)}), squares = exact::total({std::get<1>(s), std::get<4>(s)});
+    const value<Real> of_mean = all * all / cast<Real>(std::get<2>(s));
+    return value<Real>(select(std::get<2>(s) == 0, squares, squares - of_mean));
+  }
+};
+template <class Elem>
+struct number_of : wrapping_sum<std::int64_t> {  // of the elements
+  using result = std::int64_t;
+  static constexpr const char* name = "var";
+  static state enter(const value<Elem>&, const value<std::int64_t>&) { return {value<std::int64_t>(1)}; }
+  static auto finish(const state& s, const value<std::int64_t>&) { return total(s); }
+};
+
+template <class Option>
+inline constexpr bool is_mask = false;
+template <class Mask>
+inline constexpr bool is_mask<where_type<Mask>> = true;
+
+template <class Real>
+struct deviation_of_element {
+  template <class Elem, class Mean>
+  auto operator()(const Elem& x, const Mean& mean) const {
+    return value<Real>(cast<Real>(x) - cast<Real>(mean));
+  }
+};
+/// squares / (count - ddof), or its root.
+template <class Result, bool Root>
+struct spread_of {
+  template <class Squares, class Count, class Ddof>
+  auto operator()(const Squares& squares, const Count& count, const Ddof& ddof) const {
+    using real = held_t<Squares>;
+    const auto rest = count - ddof;
+    const auto variance = squares / cast<real>(select(rest > 0, rest, rest - rest));
+    if constexpr (Root) return value<Result>(cast<Result>(sqrt(variance)));
+    else return value<Result>(cast<Result>(variance));
+  }
+};
+
+template <class Type, class... Options>
+auto mean_whole(const Type& x, const Options&... options) {
+  if constexpr ((is_mask<Options> || ...)) return reduce_whole<masked_mean_of>(x, options...);
+  else return reduce_whole<mean_of>(x, options...);
+}
+struct ddof_type {
+  std::int64_t value;
+};
+template <class Option>
+concept spread_option = reduction_option<Option> || std::is_same_v<Option, ddof_type>;
+template <class Option>
+std::int64_t ddof_in(const Option& option) {
+  if constexpr (std::is_same_v<Option, ddof_type>) return option.value;
+  else return 0;
+}
+template <bool Root, class Type, class... Options>
+auto spread_whole(const Type& x, const Options&... options) {
+  const std::int64_t ddof = (ddof_in(options) + ... + 0);
+  using result = mean_type<operand_element<decltype(make_operand(x))>>;
+  using real = sum_type<result>;
+  const auto mean = mean_whole(x, options..., keepdims);
+  const auto squares = reduce_whole<squares_of>(make_expression<deviation_of_element<real>>(x, mean), options...);
+  const auto count = reduce_whole<number_of>(x, options...);
+  if constexpr (plain<decltype(reduce_whole<number_of>(x, options...))>) {
+    const real variance = squares / real(count > ddof ? count - ddof : 0);
+    return result(Root ? __builtin_sqrt(variance) : variance);
+  } else {
+    array<result, std::remove_cvref_t<decltype(count)>::rank> out =
+        make_expression<spread_of<result, Root>>(squares, count, ddof);
+    return out;
+  }
+}
+
+}  // namespace detail
+
+/// The mean, of integers a double; NaN of no element. With kr::where the mean of the elements that count.
+template <detail::whole_array Type, detail::reduction_option... Options>
+auto mean(const Type& x, const Options&... options) {
+  return detail::mean_whole(x, options...);
+}
+/// What kr::variance and kr::stddev take from the number of elements before they divide by it: `kr::stddev(x, kr::ddof(1))`.
+inline detail::ddof_type ddof(std::int64_t count) { return {count}; }
+/// The variance, NumPy's var (kr::var is a mutable local), in the type of the mean: the sum of squares about the mean by the number of elements less kr::ddof, infinity or NaN where
+/// that is not above 0. Two passes over the elements; right to about the last bit however far from 0 they lie.
+template <detail::whole_array Type, detail::spread_option... Options>
+auto variance(const Type& x, const Options&... options) {
+  return detail::spread_whole<false>(x, options...);
+}
+/// The standard deviation, the root of the variance.
+template <detail::whole_array Type, detail::spread_option... Options>
+auto stddev(const Type& x, const Options&... options) {
+  return detail::spread_whole<true>(x, options...);
+}
+
+}  // namespace krait
