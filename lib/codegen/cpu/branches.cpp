@@ -137,13 +137,12 @@ void Branches::emit_side(Side& side, bool last) {
 /// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
 /// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
 /// of short rows and members of aggregates, whose accesses are gathers under a mask. Large functions are made quickly without.
-bool Branches::gains_from_whole(const ir::Inst& inst) const {
+bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
   if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || lanes_.masked_copy ||
       (shape_.machine.quick && code_.is_large()))
     return false;
-  if (f_.regions[inst.regions[1]].insts.size() > 1) return false;
   Guarded found;
-  if (!only_accesses(inst.regions[0], found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
+  if (!only_accesses(side, found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
   return !masks_are_free || found.members;
 }
@@ -170,7 +169,9 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
 
 void Branches::emit_whole_or_masked(const ir::Inst& inst, Side side) {
   Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
-  const V sure = lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
+  // Where the other side has nothing to do, nobody else wants to know which lanes go there.
+  const bool alone = side.region == inst.regions[0] && f_.regions[inst.regions[1]].insts.size() == 1;
+  const V sure = alone && lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
   b_.CreateCondBr(sure ? sure : lanes_.every(side.mask), whole, masked);
   code_.start(whole);
   {
@@ -288,7 +289,7 @@ void Branches::emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool
     const Lanes::Scope scope(lanes_);
     const bool last = lanes_.tail && s == order.back() && !others_yield;
     enter_side(inst, s->region);
-    if (!kills && s->region == inst.regions[0] && gains_from_whole(inst)) {
+    if (!kills && gains_from_whole(inst, s->region)) {
       emit_whole_or_masked(inst, *s);
       s->alive = true;
     } else if (flat) {
@@ -331,7 +332,7 @@ Flow Branches::emit_varying_if(ir::InstId id) {
   std::vector<Side> sides = sides_of(inst, rest);
   const bool kills = d_.kills[id], flat = flattens(inst) && !kills;
   if (!flat) notes_.note_branch(inst);
-  if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !kills && !gains_from_whole(inst)) {
+  if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !kills && !gains_from_whole(inst, body)) {
     emit_one_sided(inst, body, sides);
     return Flow::Next;
   }

@@ -49,7 +49,7 @@ class Branches : public Part {
   ir::RegionId only_body(const ir::Inst& inst) const;
   void emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std::vector<Side>& sides);
   // ---- that has a copy without masks
-  bool gains_from_whole(const ir::Inst& inst) const;
+  bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
   bool only_accesses(ir::RegionId r, Guarded& found) const;
   void emit_whole_or_masked(const ir::Inst& inst, Side side);
 
