@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the algorithms' kernels have in common: the form that is best on a device, and kernels that take a user's function.
+#pragma once
+
+#include <krait/algorithm/reduce.h>
+#include <krait/krait.h>
+
+namespace krait::detail {
+
+/// Chunks: blocks of one thread walk through neighbours, as a core does. Warps: warps of 32 exchange values, and a block may wait for those
+/// with lower tickets. Blocks: shared memory and barriers alone, for any width of warps and any order of blocks.
+enum class algorithm_form : unsigned char { chunks, warps, blocks };
+struct algorithm_device {
+  algorithm_form form;
+  std::int64_t workers;  // chunks or blocks that keep the device busy
+};
+KRAIT_API algorithm_device algorithm_device_of(device on);
+
+/// Runs use(kernel), where make(function) makes the kernel: once for a function without state, whose type says all.
+template <class Function, class Make, class Use>
+void with_kernel(const Function& function, const Make& make, const Use& use) {
+  if constexpr (std::is_empty_v<Function>) {
+    static auto& kept = *new auto(make(function));  // never destroyed
+    use(kept);
+  } else {
+    use(make(function));
+  }
+}
+
+/// The result of a user's function as a Type.
+template <class Type, class From>
+value<Type> as_value(const From& x) {
+  if constexpr (plain<Type>) return cast<Type>(x);
+  else return value<Type>(x);
+}
+
+constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) { return n > 0 ? (n - 1) / by + 1 : 0; }
+
+/// Axis `axis` of an array's layout last, the others in their order before it.
+KRAIT_API layout axis_last(const layout& of, std::int64_t axis);
+/// The opposite: dimension `axis` is the last of `of`.
+KRAIT_API layout axis_back(const layout& of, std::int64_t axis);
+
+/// The elements as rows along an axis: shared where strides can say it, else copied.
+template <class Elem, int Rank>
+array<const Elem, 2> rows_along(const array<Elem, Rank>& x, std::int64_t axis) {
+  const array<const Elem, Rank> turned(axis_last(x.at(), axis), x.memory_owner(), handle_of(x.device()));
+  const std::int64_t length = turned.extent(Rank - 1), rows = length > 0 ? turned.size() / length : 0;
+  if constexpr (Rank == 1) {
+    return array<const Elem, 2>(turned(newaxis, all));
+  } else if constexpr (Rank == 2) {
+    return turned.share();
+  } else {
+    auto flat = turned.reshape(rows, length);
+    return array<const Elem, 2>(flat.at(), flat.memory_owner(), handle_of(flat.device()));
+  }
+}
+
+}  // namespace krait::detail

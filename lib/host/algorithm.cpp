@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the algorithms' headers ask the library.
+#include <algorithm>
+#include <thread>
+
+#include "host/devices.h"
+#include "host/layout.h"
+#include "krait/algorithm/detail/form.h"
+
+namespace krait::detail {
+
+algorithm_device algorithm_device_of(device on) {
+  const host::DeviceHandle& handle = *static_cast<host::DeviceHandle*>(handle_of(on));
+  // Several a worker, so that one that is held up leaves the others work.
+  if (handle.device->host_memory())
+    return {algorithm_form::chunks, std::int64_t(8) * std::max(1u, std::thread::hardware_concurrency())};
+  const bool waits = handle.target.kind == support::TargetKind::Ptx;
+  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512};
+}
+
+layout axis_last(const layout& of, std::int64_t axis) {
+  layout turned = of;
+  const int at = host::axis_of(axis, of.rank), last = of.rank - 1;
+  std::rotate(turned.extents + at, turned.extents + at + 1, turned.extents + last + 1);
+  std::rotate(turned.strides + at, turned.strides + at + 1, turned.strides + last + 1);
+  return turned;
+}
+
+layout axis_back(const layout& of, std::int64_t axis) {
+  layout turned = of;
+  const int at = host::axis_of(axis, of.rank), last = of.rank - 1;
+  std::rotate(turned.extents + at, turned.extents + last, turned.extents + last + 1);
+  std::rotate(turned.strides + at, turned.strides + last, turned.strides + last + 1);
+  return turned;
+}
+
+}  // namespace krait::detail

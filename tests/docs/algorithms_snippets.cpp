@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
+// it to that), and here it is run.
+#include <krait/algorithm/scan.h>
+#include <krait/krait.h>
+
+#include <cstdio>
+#include <vector>
+
+namespace kr = krait;
+
+namespace {
+
+int failures = 0;
+
+template <class Elem>
+void expect(const kr::array<Elem>& got, const std::vector<std::type_identity_t<std::remove_const_t<Elem>>>& wanted, int line) {
+  if (std::vector<std::remove_const_t<Elem>>(got.to_host()) != wanted)
+    std::printf("algorithms_snippets.cpp:%d does not hold\n", line), ++failures;
+}
+
+void scans() {
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1});
+  kr::array<float, 2> m(2, 2);
+  m.copy_from(std::vector<float>{1, 2, 3, 4});
+  // [scans]
+  auto sums = kr::cumsum(x);                                         // {3, 4, 8, 9}: integers in 64 bits
+  auto before = kr::exclusive_scan(x, 0, [](auto a, auto b) { return a + b; });
+  auto largest = kr::inclusive_scan(x, [](auto a, auto b) { return kr::max(a, b); }, kr::initial(2));
+  auto of_columns = kr::cumprod(m, kr::axis(0));
+  // [/scans]
+  expect(sums, {3, 4, 8, 9}, __LINE__);
+  expect(before, {0, 3, 4, 8}, __LINE__);
+  expect(largest, {3, 3, 4, 4}, __LINE__);
+  expect(of_columns(1), {3, 8}, __LINE__);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    scans();
+  } catch (const kr::error& e) {
+    return std::printf("%s\n", e.message()), 1;
+  }
+  return failures;
+}
