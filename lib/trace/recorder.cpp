@@ -16,6 +16,12 @@ namespace {
 
 thread_local Recorder* current = nullptr;
 
+/// Lines of kernels that the library has itself: no user can change them.
+bool is_own(std::string_view file) {
+  constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
+  return file.starts_with(here.substr(0, here.size() - below_lib.size()));
+}
+
 /// What lines of loops that ran while recording make of the module.
 std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module) {
   std::size_t all = 0, most = 0;
@@ -25,7 +31,7 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module) {
     for (const ir::Inst& i : f.insts)
       if (i.loc < operations.size() && i.op != ir::Op::Const) ++operations[i.loc];
     for (std::size_t line = 1; line < operations.size(); ++line) {  // 0 is none
-      if (operations[line] < unrolled_line) continue;
+      if (operations[line] < unrolled_line || is_own(f.locations[line].file)) continue;
       all += operations[line];
       if (operations[line] > most) most = operations[line], at = f.locations[line];
     }

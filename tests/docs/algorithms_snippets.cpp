@@ -3,6 +3,7 @@
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/scan.h>
+#include <krait/algorithm/sort.h>
 #include <krait/krait.h>
 
 #include <cstdio>
@@ -36,11 +37,27 @@ void scans() {
   expect(of_columns(1), {3, 8}, __LINE__);
 }
 
+void sorting() {
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), names = kr::to_device(std::vector<int>{0, 10, 20, 30});
+  // [sorting]
+  auto sorted = kr::sort(x);                                         // along the last axis, as NumPy's
+  auto places = kr::argsort(x, kr::descending);                      // equal elements keep their order
+  auto [keys, values] = kr::sort_by_key(x, names);
+  auto by_distance = kr::sort(x, [](auto a, auto b) { return kr::abs(a - 3) < kr::abs(b - 3); });
+  // [/sorting]
+  expect(sorted, {1, 1, 3, 4}, __LINE__);
+  expect(places, {2, 0, 1, 3}, __LINE__);
+  expect(keys, {1, 1, 3, 4}, __LINE__);
+  expect(values, {10, 30, 0, 20}, __LINE__);
+  expect(by_distance, {3, 4, 1, 1}, __LINE__);
+}
+
 }  // namespace
 
 int main() {
   try {
     scans();
+    sorting();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

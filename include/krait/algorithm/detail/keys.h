@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the library is told to sort rows of keys.
+#pragma once
+
+#include <compare>
+
+#include <krait/algorithm/detail/form.h>
+
+namespace krait::detail {
+
+/// What keys are. NaN comes last in both orders, −0 and 0 are equal.
+struct key_order {
+  enum kind_type : unsigned char { words, integers, floats };  // unsigned; with a sign; sign and size
+  kind_type kind = words;
+  unsigned char bytes = 0;
+  bool descending = false;
+  std::uint64_t largest = 0;  // bits of the largest float that is not NaN
+  friend auto operator<=>(const key_order&, const key_order&) = default;
+};
+template <plain Key>
+constexpr key_order order_of(bool descending) {
+  using under = typename std::conditional_t<std::is_enum_v<Key>, std::underlying_type<Key>, std::type_identity<Key>>::type;
+  key_order order{key_order::words, sizeof(Key), descending, 0};
+  if constexpr (is_float_v<under>) {
+    order.kind = key_order::floats;
+    constexpr bool numbers = std::is_same_v<under, f8e4m3>;  // no infinity: NaN follows the largest number
+    order.largest = numbers ? 0x7e : bits_of(convert_plain<under>(__builtin_huge_val()));
+  } else if constexpr (std::is_signed_v<under>) {
+    order.kind = key_order::integers;
+  }
+  return order;
+}
+
+/// Rows of words, of any strides.
+struct word_rows {
+  layout at;
+  memory_share memory;
+};
+template <class Elem>
+word_rows words_of_rows(const array<Elem, 2>& x) {
+  return {x.at(), x.memory_owner()};
+}
+
+/// Sorts each row into `sorted`, stable. `values`: 32-bit words that travel with the keys to `moved`; without them `moved` is filled with
+/// the places that the keys had in their rows. `moved` may be null. Outputs are contiguous and not empty. Throws error{usage} where keys of 2^32
+/// and more carry values or places, error{device} where memory is short.
+KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+                         const word_rows& sorted, const word_rows* values, const word_rows* moved);
+
+}  // namespace krait::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keys of radix sorts: words as they lie in memory, and the numbers that order them.
+#pragma once
+
+#include <compare>
+
+#include "krait/algorithm/detail/form.h"
+#include "krait/algorithm/detail/keys.h"
+
+namespace krait::host {
+
+/// What travels with the keys: nothing, their places, or words of 32 bits.
+enum class Payload : unsigned char { none, places, words };
+
+/// What kernels of one type of word differ in.
+struct SortKind {
+  detail::key_order order;
+  Payload payload;
+  friend auto operator<=>(const SortKind&, const SortKind&) = default;
+};
+
+/// The number that orders a key. Signs are flipped so that it is unsigned; −0 is 0, NaN above all.
+template <class Word>
+value<Word> ordered(const detail::key_order& order, const value<Word>& key) {
+  constexpr auto sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1));
+  constexpr auto ones = static_cast<Word>(~Word(0));
+  using detail::key_order;
+  value<Word> x = key;
+  if (order.kind == key_order::integers) {
+    const value<Word> number = cast<Word>(x ^ sign);
+    return cast<Word>(order.descending ? number ^ ones : number);
+  }
+  if (order.kind == key_order::floats) {
+    const value<Word> size = cast<Word>(x & Word(~sign)), positive = cast<Word>(x | sign), negative = cast<Word>(x ^ ones);
+    const value<Word> number = select((x & sign) != Word(0) && size != Word(0), negative, positive);
+    const value<Word> directed = cast<Word>(order.descending ? number ^ ones : number);
+    return select(size > Word(order.largest), ones, directed);
+  }
+  return order.descending ? cast<Word>(x ^ ones) : x;
+}
+
+/// A digit of `bits` bits of the ordering number.
+template <class Word, class Shift>
+value<int> digit_of(const detail::key_order& order, const value<Word>& key, const Shift& shift, int bits) {
+  using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, unsigned>;
+  return cast<int>((cast<wide>(ordered(order, key)) >> shift) & wide((1u << bits) - 1));
+}
+
+}  // namespace krait::host
