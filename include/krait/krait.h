@@ -6,6 +6,7 @@
 #include <krait/aggregate.h>
 #include <krait/array.h>
 #include <krait/array_text.h>
+#include <krait/atomic.h>
 #include <krait/bits.h>
 #include <krait/control.h>
 #include <krait/creation.h>

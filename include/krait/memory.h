@@ -1,60 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in kernels: views of arguments, shared and local arrays, and atomic operations on their elements.
+// Arrays in kernels: views of arguments, shared and local arrays, tables of constants. krait/atomic.h has atomic operations.
 #pragma once
 
-#include <krait/detail/operators.h>
+#include <krait/detail/subscript.h>
 
 namespace krait {
-namespace detail {
-
-/// An index into an array, with the place where it is written.
-class subscript {
- public:
-  template <plain_integer Type>
-  [[gnu::noinline, gnu::cold]] subscript(Type x, location where = location::here()) {  // NOLINT: implicit on purpose
-    set_location(where);
-    node_ = node_of(static_cast<std::int64_t>(x));
-  }
-  template <traced Type>
-  [[gnu::noinline, gnu::cold]] subscript(const Type& x, location where = location::here()) : node_(node_of(x)) {  // NOLINT
-    static_assert(std::is_integral_v<typename Type::traced_type>,
-                  "krait: an index must be an integer: convert it with kr::cast<int>(v)");
-    set_location(where);
-  }
-  friend node node_of(const subscript& s) noexcept { return s.node_; }
-
- private:
-  node node_;
-};
-
-/// A scalar of a composite type: its type, and where it lies.
-struct leaf {
-  scalar type;
-  std::uint32_t offset;  // in bytes
-};
-/// The places of an element's scalars, in the order of its members.
-struct place_source {
-  place at;
-  const leaf* next;
-  place take() {
-    place p = at;
-    p.offset += next->offset, p.type = next->type;
-    ++next;
-    return p;
-  }
-};
-
-/// How the elements of an array are read and named; krait/aggregate.h has it for what is not a scalar.
-template <class Type>
-struct element {
-  static value<Type> read(place at) { return value<Type>(load(at)); }
-  static ref<Type> name(const place& at) { return ref<Type>(at); }
-  static constexpr scalar type = scalar_of<Type>;
-};
-
-}  // namespace detail
-
 /// What x[i] gives for a writable view: the element's value, loaded where the subscript stands, that can be assigned to as long
 /// as it has no name. `auto t = x[i]` keeps the loaded value.
 template <class Type>
@@ -221,13 +172,6 @@ view<Type, static_cast<int>(sizeof...(Extents))> local(detail::location where = 
   return view<Type, sizeof...(Extents)>(array);
 }
 
-/// How far the order of a fence or of an atomic is seen. For shared memory it is the block. System: other devices and the host,
-/// where the device offers it; Vulkan's reach is the device.
-enum class scope : unsigned char { block, device, system };
-/// What an atomic orders: relaxed only itself; acquire what follows, after it; release what came before, before it; acq_rel both;
-/// seq_cst also all such atomics among each other, which Vulkan has not.
-enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst };
-
 /// A table of host data, a container with data() and size() or an array of C++, that the kernel reads by any index. It is copied
 /// while recording: a later change does not reach the kernel. Throws error{usage} above 64 MiB.
 ///   const float weights[] = {0.25f, 0.5f, 0.25f};
@@ -241,77 +185,6 @@ auto constant(const Container& from, detail::location where = detail::location::
 template <class Type, std::size_t Count>
 view<const Type> constant(const Type (&from)[Count], detail::location where = detail::location::here()) {
   return view<const Type>(detail::constant_array(detail::element<Type>::type, sizeof(Type), from, Count, where));
-}
-
-namespace detail {
-
-/// The atomic operations on one element. But for load each gives the old value.
-template <class Type>
-class atomic_element {
- public:
-  explicit atomic_element(const place& at) : place_(at) {}
-
-  /// The element as it is: order relaxed, acquire or seq_cst.
-  value<Type> load(order o = order::relaxed, scope s = scope::device) const {
-    return value<Type>(atomic(op::AtomicLoad, place_, nullptr, 0, unsigned(o), unsigned(s)));
-  }
-  value<Type> add(operand x, order o = order::relaxed, scope s = scope::device) const {
-    return run(op::AtomicAdd, node_of(x), o, s);
-  }
-  value<Type> sub(operand x, order o = order::relaxed, scope s = scope::device) const {
-    constexpr scalar type = scalar_of<Type>;
-    return run(op::AtomicAdd, apply(op::Neg, type, convert(type, node_of(x))), o, s);
-  }
-  /// As kr::min: a NaN loses, in memory and as operand.
-  value<Type> min(operand x, order o = order::relaxed, scope s = scope::device) const {
-    return run(op::AtomicMin, node_of(x), o, s);
-  }
-  value<Type> max(operand x, order o = order::relaxed, scope s = scope::device) const {
-    return run(op::AtomicMax, node_of(x), o, s);
-  }
-  value<Type> and_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicAnd, x, o, s); }
-  value<Type> or_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicOr, x, o, s); }
-  value<Type> xor_(operand x, order o = order::relaxed, scope s = scope::device) const { return bits(op::AtomicXor, x, o, s); }
-  /// Counts up to `last` and starts again at 0: old >= last ? 0 : old + 1, compared as unsigned.
-  value<Type> inc(operand last, order o = order::relaxed, scope s = scope::device) const {
-    return bits(op::AtomicInc, last, o, s);
-  }
-  /// Counts down to 0 and starts again at `last`: old == 0 || old > last ? last : old - 1, compared as unsigned.
-  value<Type> dec(operand last, order o = order::relaxed, scope s = scope::device) const {
-    return bits(op::AtomicDec, last, o, s);
-  }
-  value<Type> exchange(operand x, order o = order::relaxed, scope s = scope::device) const {
-    return run(op::AtomicExchange, node_of(x), o, s);
-  }
-  /// Writes `desired` where the element has the bits of `expected`: a float's -0 is not its 0, and a NaN can be expected.
-  value<Type> compare_exchange(operand expected, operand desired, order o = order::relaxed, scope s = scope::device) const {
-    const node values[] = {node_of(expected), node_of(desired)};
-    return value<Type>(atomic(op::AtomicCas, place_, values, 2, unsigned(o), unsigned(s)));
-  }
-
- private:
-  value<Type> run(op what, node x, order o, scope s) const {
-    return value<Type>(atomic(what, place_, &x, 1, unsigned(o), unsigned(s)));
-  }
-  value<Type> bits(op what, operand x, order o, scope s) const {
-    static_assert(std::is_integral_v<Type>, "krait: bitwise and counting atomics need integers");
-    return run(what, node_of(x), o, s);
-  }
-  place place_;
-};
-
-}  // namespace detail
-
-/// `kr::atomic(x[i]).add(v)`, on elements of 32 and 64 bits of views and shared arrays.
-template <detail::plain Type>
-detail::atomic_element<Type> atomic(const ref<Type>& element) {
-  static_assert(!std::is_same_v<Type, bool>, "krait: atomics on bool are not supported: use unsigned");
-  static_assert(sizeof(Type) >= 4, "krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned");
-  return detail::atomic_element<Type>(place_of(element));
-}
-template <detail::plain Type>
-void atomic(const value<Type>&) {
-  static_assert(detail::always_false<Type>, "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
 }
 
 /// An element that is not used again soon: `kr::load_streaming(x[i])` need not stay in a cache, and leaves its place to others. A hint

@@ -3,9 +3,9 @@
 // The threads of a block and of a warp together: barriers, fences, votes and exchanges.
 #pragma once
 
+#include <krait/atomic.h>
 #include <krait/control.h>
 #include <krait/math.h>
-#include <krait/memory.h>
 
 namespace krait {
 

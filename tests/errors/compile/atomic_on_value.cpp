@@ -1,5 +1,5 @@
 // error: krait: atomic needs an element of a writable view: kr::atomic(x[i])
-#include <krait/control.h>
+#include <krait/atomic.h>
 namespace kr = krait;
 
 void f([[maybe_unused]] kr::value<float> v, [[maybe_unused]] kr::value<int> k, [[maybe_unused]] kr::view<float> x,

@@ -1,5 +1,5 @@
 // error: krait: bitwise and counting atomics need integers
-#include <krait/control.h>
+#include <krait/atomic.h>
 namespace kr = krait;
 
 void f([[maybe_unused]] kr::value<float> v, [[maybe_unused]] kr::value<int> k, [[maybe_unused]] kr::view<float> x,
