@@ -7,6 +7,8 @@
 #include "host/devices.h"
 #include "host/layout.h"
 #include "krait/algorithm/detail/form.h"
+#include "krait/algorithm/detail/select_kernels.h"
+#include "support/error.h"
 
 namespace krait::detail {
 
@@ -34,5 +36,7 @@ layout axis_back(const layout& of, std::int64_t axis) {
   std::rotate(turned.strides + at, turned.strides + last, turned.strides + last + 1);
   return turned;
 }
+
+void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must be 0 or more", k); }
 
 }  // namespace krait::detail

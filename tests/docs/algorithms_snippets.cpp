@@ -3,6 +3,7 @@
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/scan.h>
+#include <krait/algorithm/select.h>
 #include <krait/algorithm/sort.h>
 #include <krait/krait.h>
 
@@ -52,12 +53,37 @@ void sorting() {
   expect(by_distance, {3, 4, 1, 1}, __LINE__);
 }
 
+void choosing() {
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1});
+  kr::array<std::int64_t> offsets = kr::to_device(std::vector<std::int64_t>{0, 2, 2, 4});
+  // [choosing]
+  auto large = kr::copy_if(x, [](auto v) { return v > 2; });          // {3, 4}
+  auto [parts, count] = kr::partition(x, [](auto v) { return v > 2; });
+  auto different = kr::unique(x);                                    // {1, 3, 4}
+  auto [run_values, run_lengths] = kr::run_length_encode(x);
+  auto [largest, where] = kr::top_k(x, 2);                           // {4, 3} and {2, 0}
+  auto of_segments = kr::segmented_reduce(x, offsets, [](auto a, auto b) { return a + b; }, 0);
+  auto in_order = kr::segmented_sort(x, offsets);
+  // [/choosing]
+  if (count != 2) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+  expect(large, {3, 4}, __LINE__);
+  expect(parts, {3, 4, 1, 1}, __LINE__);
+  expect(different, {1, 3, 4}, __LINE__);
+  expect(run_values, {3, 1, 4, 1}, __LINE__);
+  expect(run_lengths, {1, 1, 1, 1}, __LINE__);
+  expect(largest, {4, 3}, __LINE__);
+  expect(where, {2, 0}, __LINE__);
+  expect(of_segments, {4, 0, 5}, __LINE__);
+  expect(in_order, {1, 3, 1, 4}, __LINE__);
+}
+
 }  // namespace
 
 int main() {
   try {
     scans();
     sorting();
+    choosing();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

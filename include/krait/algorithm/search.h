@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in sorted arrays, and elements by their places.
+//   auto at = kr::searchsorted(edges, x, kr::side::right);
+//   auto chosen = kr::gather(x, places);
+#pragma once
+
+#include <krait/algorithm/detail/form.h>
+
+namespace krait {
+
+/// Before or behind the elements that are equal.
+enum class side : unsigned char { left, right };
+
+namespace detail {
+
+/// In the order of sorts: NaN is last.
+template <plain Elem>
+value<bool> key_before(const value<Elem>& x, const value<Elem>& y) {
+  if constexpr (is_float_v<Elem>) return (x < y) || (x == x && y != y);
+  else return x < y;
+}
+template <plain Elem>
+value<bool> same_key(const value<Elem>& x, const value<Elem>& y) {
+  if constexpr (is_float_v<Elem>) return x == y || (x != x && y != y);
+  else return x == y;
+}
+
+/// The first place of `sorted` where x may stand.
+template <plain Elem>
+value<std::int64_t> place_in(const view<const Elem>& sorted, const value<Elem>& x, bool right) {
+  var<std::int64_t> low = std::int64_t(0), high = sorted.size();
+  while_([&] { return low < high; },
+         [&] {
+           const value<std::int64_t> half = low + (high - low) / 2;
+           const value<Elem> other = sorted[half];
+           const value<bool> behind = right ? !key_before(x, other) : key_before(other, x);
+           if_(behind, [&] { low = half + 1; }).else_([&] { high = half; });
+         });
+  return value<std::int64_t>(low);
+}
+
+}  // namespace detail
+
+/// For each x the place, int64, where it can stand in `sorted`, which is as kr::sort gives it: before equal elements, or behind them.
+template <detail::plain Elem, detail::plain Other>
+requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> array<std::int64_t> searchsorted(
+    const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left) {
+  using element = std::remove_const_t<Elem>;
+  static const auto make = [](bool right) {
+    return kernel(
+        [right](view<const element> in, view<const element> from, view<std::int64_t> to) {
+          for (auto i : grid_stride(from.size())) to[i] = detail::place_in<element>(in, value<element>(from[i]), right);
+        },
+        {.name = "searchsorted"});
+  };
+  static auto& left = *new auto(make(false));
+  static auto& right = *new auto(make(true));
+  array<std::int64_t> out(x.extents(), x.device());
+  if (out.size() > 0) (where == side::left ? left : right).forall(out.size())(sorted, x, out);
+  return out;
+}
+
+/// out(i) = x(places(i)). Places must be within x: KRAIT_CHECK=1 tells of others.
+template <class Elem, std::integral Place>
+auto gather(const array<Elem, 1>& x, const array<Place, 1>& places) {
+  using element = std::remove_const_t<Elem>;
+  static auto& fetch = *new auto(kernel(
+      [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> to) {
+        for (auto i : grid_stride(at.size())) to[i] = value<element>(from[at[i]]);
+      },
+      {.name = "gather"}));
+  array<element> out(places.extents(), x.device());
+  if (out.size() > 0) fetch.forall(out.size())(x, places, out);
+  return out;
+}
+/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements.
+template <class Elem, std::integral Place>
+void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
+  using element = std::remove_const_t<Elem>;
+  detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
+  static auto& put = *new auto(kernel(
+      [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> out) {
+        for (auto i : grid_stride(at.size())) out[at[i]] = value<element>(from[i]);
+      },
+      {.name = "scatter"}));
+  if (x.size() > 0) put.forall(x.size())(x, places, to);
+}
+
+}  // namespace krait

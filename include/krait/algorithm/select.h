@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choosing elements of arrays of one dimension: by a condition, without repetition, the largest; and work on segments.
+//   auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
+//   auto [values, lengths] = kr::run_length_encode(x);
+//   auto sums = kr::segmented_reduce(x, offsets, [](auto a, auto b) { return a + b; }, 0.0f);
+#pragma once
+
+#include <krait/algorithm/detail/select_kernels.h>
+#include <krait/algorithm/sort.h>
+
+namespace krait {
+
+/// The elements for which the predicate, a lambda on a value of kernels, holds, in their order. Waits for their number. Throws error{device}
+/// where memory is short, as all here.
+template <class Elem, class Predicate>
+auto copy_if(const array<Elem, 1>& x, const Predicate& predicate) {
+  using element = std::remove_const_t<Elem>;
+  const array<bool> marks = detail::marks_of<element>(x.share(), predicate);
+  const array<std::int64_t> upto = cumsum(marks);
+  return detail::compacted<element>(x.share(), marks, upto, detail::last_of(upto), false);
+}
+
+/// Those for which the predicate holds, and then the others, each in their order; `count`: how many the first are.
+template <class Elem, class Predicate>
+auto partition(const array<Elem, 1>& x, const Predicate& predicate) {
+  using element = std::remove_const_t<Elem>;
+  struct parts {
+    array<element> elements;
+    std::int64_t count;
+  };
+  const array<bool> marks = detail::marks_of<element>(x.share(), predicate);
+  const array<std::int64_t> upto = cumsum(marks);
+  const std::int64_t count = detail::last_of(upto);
+  return parts{detail::compacted<element>(x.share(), marks, upto, count, true), count};
+}
+
+/// Runs of equal neighbours: the value and the length, int64, of each. All NaN are equal.
+template <detail::plain Elem>
+auto run_length_encode(const array<Elem, 1>& x) {
+  using element = std::remove_const_t<Elem>;
+  struct runs {
+    array<element> values;
+    array<std::int64_t> lengths;
+  };
+  const array<bool> heads = detail::marks_of_heads<element>(x.share());
+  const array<std::int64_t> upto = cumsum(heads);
+  const std::int64_t count = detail::last_of(upto);
+  return runs{detail::compacted<element>(x.share(), heads, upto, count, false), detail::lengths_of_runs(heads, upto, count)};
+}
+
+/// The different elements, sorted: NumPy's unique. All NaN are equal.
+template <detail::plain Elem>
+auto unique(const array<Elem, 1>& x) {
+  using element = std::remove_const_t<Elem>;
+  const array<element> sorted = sort(x);
+  const array<bool> heads = detail::marks_of_heads<element>(sorted.share());
+  const array<std::int64_t> upto = cumsum(heads);
+  return detail::compacted<element>(sorted.share(), heads, upto, detail::last_of(upto), false);
+}
+
+/// The k largest elements, or fewer where there are not as many, along the last axis or kr::axis(a), the largest first, and their places,
+/// int64; of equal ones the first. NaN is no number, and comes last.
+template <detail::plain Elem, int Rank, detail::sort_option... Options>
+auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options) {
+  using element = std::remove_const_t<Elem>;
+  struct largest {
+    array<element, Rank> values;
+    array<std::int64_t, Rank> places;
+  };
+  const detail::sort_choice as(options..., descending);
+  if (k < 0) detail::refuse_top(k);
+  detail::rows_of_new<unsigned, Rank> places(x, as.axis);
+  const array<element, Rank> sorted = detail::sort_with_places<element, Rank>(x.share(), as, places.rows);
+  return largest{detail::first_along(sorted, as.axis, k).copy(), detail::wide_first_along(places.take(), as.axis, k)};
+}
+
+/// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x.
+/// out(i) = what the elements of i's segment up to i make by an associative operator.
+template <detail::plain Elem, class Function>
+auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function) {
+  using element = std::remove_const_t<Elem>;
+  const auto scanned =
+      inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
+  return detail::values_in_segments(scanned);
+}
+/// out(s) = initial op the elements of segment s; `initial` alone where it is empty.
+template <detail::plain Elem, class Function>
+auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
+                      std::remove_const_t<Elem> initial) {
+  using element = std::remove_const_t<Elem>;
+  const auto scanned =
+      inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
+  return detail::ends_of_segments(scanned, offsets, function, initial);
+}
+
+/// Each segment sorted by itself, stable, as kr::sort: all keys are sorted, and then by their segments. Throws error{usage} from 2^32 elements
+/// on.
+template <detail::plain Elem>
+auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets) {
+  const array<std::int64_t> places = argsort(x);
+  const array<std::int64_t> segments = searchsorted(offsets, places, side::right);
+  const auto moved = sort_by_key(segments, places);
+  return gather(x, moved.values);
+}
+
+}  // namespace krait

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chosen elements, runs, segments and searches, against loops on the host.
+#include <krait/algorithm/select.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "arrays/algorithm_cases.h"
+
+using krait::test::expect_usage;
+
+namespace {
+
+std::vector<int> numbers(krait::test::Random& random, std::int64_t most, std::int64_t different) {
+  std::vector<int> h(std::size_t(random.size(most)));
+  for (int& x : h) x = int(random.below(different)) - int(different / 2);
+  return h;
+}
+template <class Elem>
+std::vector<std::remove_const_t<Elem>> host(const kr::array<Elem>& x) {
+  return std::vector<std::remove_const_t<Elem>>(x.to_host());
+}
+
+TEST(Select, ByACondition) {
+  krait::test::Random random(30);
+  for (int i = 0; i < krait::test::cases() + 3; ++i) {
+    std::vector<int> h = i ? numbers(random, 50000, 20) : std::vector<int>();
+    const kr::array<int> x = kr::to_device(h);
+    const auto positive = [](auto v) { return v > 0; };
+    std::vector<int> wanted;
+    std::copy_if(h.begin(), h.end(), std::back_inserter(wanted), positive);
+    EXPECT_EQ(host(kr::copy_if(x, positive)), wanted);
+    const auto parts = kr::partition(x, positive);
+    EXPECT_EQ(parts.count, std::int64_t(wanted.size()));
+    std::stable_partition(h.begin(), h.end(), positive);
+    EXPECT_EQ(host(parts.elements), h);
+  }
+}
+
+TEST(Select, RunsAndDifferentElements) {
+  krait::test::Random random(31);
+  for (int i = 0; i < krait::test::cases() + 3; ++i) {
+    std::vector<int> h = i ? numbers(random, 50000, 1 + random.below(100)) : std::vector<int>();
+    std::vector<int> values;
+    std::vector<std::int64_t> lengths;
+    for (std::size_t k = 0; k < h.size(); ++k) {
+      if (k == 0 || h[k] != h[k - 1]) values.push_back(h[k]), lengths.push_back(0);
+      ++lengths.back();
+    }
+    const auto runs = kr::run_length_encode(kr::to_device(h));
+    EXPECT_EQ(host(runs.values), values);
+    EXPECT_EQ(host(runs.lengths), lengths);
+    const auto different = kr::unique(kr::to_device(h));
+    std::sort(h.begin(), h.end());
+    h.erase(std::unique(h.begin(), h.end()), h.end());
+    EXPECT_EQ(host(different), h);
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto of_floats = kr::unique(kr::to_device(std::vector<float>{nan, 1, 0.0f, -0.0f, nan, 1})).to_host();
+  ASSERT_EQ(of_floats.size(), 3u);
+  EXPECT_TRUE(of_floats[0] == 0 && of_floats[1] == 1 && std::isnan(of_floats[2]));
+}
+
+TEST(Select, Segments) {
+  krait::test::Random random(32);
+  const auto last_not_0 = [](auto a, auto b) { return kr::select(b != 0, b, a); };  // keeps an order
+  for (int i = 0; i < krait::test::cases() + 3; ++i) {
+    std::vector<int> h = i ? numbers(random, 50000, 5) : std::vector<int>();
+    std::vector<std::int64_t> offsets{0};
+    for (std::int64_t s = random.below(200); s > 0; --s) offsets.push_back(random.below(std::int64_t(h.size()) + 1));
+    offsets.push_back(std::int64_t(h.size()));
+    std::sort(offsets.begin(), offsets.end());
+    std::vector<int> scanned(h.size()), sorted = h, reduced;
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      int state = 0;
+      for (auto k = std::size_t(offsets[s]); k < std::size_t(offsets[s + 1]); ++k) scanned[k] = state = h[k] ? h[k] : state;
+      reduced.push_back(state ? state : 77);
+      std::sort(sorted.begin() + offsets[s], sorted.begin() + offsets[s + 1]);
+    }
+    const kr::array<int> x = kr::to_device(h);
+    const kr::array<std::int64_t> at = kr::to_device(offsets);
+    EXPECT_EQ(host(kr::segmented_scan(x, at, last_not_0)), scanned);
+    EXPECT_EQ(host(kr::segmented_reduce(x, at, last_not_0, 77)), reduced);
+    EXPECT_EQ(host(kr::segmented_sort(x, at)), sorted);
+  }
+}
+
+TEST(Select, TopK) {
+  kr::array<float, 2> x(2, 4);
+  x.copy_from(std::vector<float>{3, 9, 3, std::numeric_limits<float>::quiet_NaN(), 5, 1, 7, 7});
+  const auto largest = kr::top_k(x, 2);
+  EXPECT_EQ(std::vector<float>(largest.values.to_host()), (std::vector<float>{9, 3, 7, 7}));
+  EXPECT_EQ(std::vector<std::int64_t>(largest.places.to_host()), (std::vector<std::int64_t>{1, 0, 2, 3}));
+  const auto of_columns = kr::top_k(x, 1, kr::axis(0));
+  EXPECT_EQ(std::vector<float>(of_columns.values.to_host()), (std::vector<float>{5, 9, 7, 7}));
+  EXPECT_EQ(kr::top_k(x, 9).values.extents(), (kr::shape<2>(2, 4)));
+  expect_usage({"top_k: k is -1, and must be 0 or more"}, [&] { kr::top_k(x, -1); });
+}
+
+TEST(Search, PlacesInSortedArrays) {
+  krait::test::Random random(33);
+  for (int i = 0; i < krait::test::cases() + 2; ++i) {
+    std::vector<int> h = i ? numbers(random, 5000, 300) : std::vector<int>();
+    const std::vector<int> wanted = numbers(random, 3000, 400);
+    std::sort(h.begin(), h.end());
+    const kr::array<int> in = kr::to_device(h), x = kr::to_device(wanted);
+    const auto left = host(kr::searchsorted(in, x)), right = host(kr::searchsorted(in, x, kr::side::right));
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      ASSERT_EQ(left[k], std::lower_bound(h.begin(), h.end(), wanted[k]) - h.begin());
+      ASSERT_EQ(right[k], std::upper_bound(h.begin(), h.end(), wanted[k]) - h.begin());
+    }
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const kr::array<float> in = kr::to_device(std::vector<float>{1, 2, nan, nan}),
+                         x = kr::to_device(std::vector<float>{nan, 3, -0.0f});
+  EXPECT_EQ(host(kr::searchsorted(in, x)), (std::vector<std::int64_t>{2, 2, 0}));
+  EXPECT_EQ(host(kr::searchsorted(in, x, kr::side::right)), (std::vector<std::int64_t>{4, 2, 0}));
+}
+
+TEST(Search, ElementsByPlaces) {
+  const kr::array<float> x = kr::to_device(std::vector<float>{5, 6, 7});
+  const kr::array<int> places = kr::to_device(std::vector<int>{2, 0, 1});
+  EXPECT_EQ(host(kr::gather(x, places)), (std::vector<float>{7, 5, 6}));
+  kr::array<float> to(3);
+  kr::scatter(x, places, to);
+  EXPECT_EQ(host(to), (std::vector<float>{6, 7, 5}));
+  expect_usage({"scatter", "(2)", "(3)"}, [&] { kr::scatter(x, kr::array<int>(2), to); });
+}
+
+}  // namespace
