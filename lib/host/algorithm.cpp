@@ -8,6 +8,7 @@
 #include "host/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/select_kernels.h"
+#include "krait/algorithm/histogram.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -37,6 +38,12 @@ layout axis_back(const layout& of, std::int64_t axis) {
   return turned;
 }
 
+void check_bins(std::int64_t bins, double low, double high) {
+  const bool finite = high - low < __builtin_huge_val();
+  if (bins > 0 && low < high && finite) return;
+  support::fail_usage("histogram: {} bins, from {} to {}: there must be one or more, and finite bounds in order", bins, low,
+                      high);
+}
 void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must be 0 or more", k); }
 
 }  // namespace krait::detail

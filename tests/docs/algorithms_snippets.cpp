@@ -2,8 +2,10 @@
 //
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/histogram.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/select.h>
+#include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
 #include <krait/krait.h>
 
@@ -77,6 +79,19 @@ void choosing() {
   expect(in_order, {1, 3, 1, 4}, __LINE__);
 }
 
+void sets() {
+  kr::array<float> f = kr::to_device(std::vector<float>{0.1f, 0.3f, 0.9f, 1.0f}), edges = kr::to_device(std::vector<float>{0, 0.5f, 2});
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), y = kr::to_device(std::vector<int>{4, 1, 7});
+  // [sets]
+  auto even = kr::histogram(f, 4, 0.0, 1.0);                         // 4 bins of one width from 0 to 1
+  auto uneven = kr::histogram(f, edges);                             // bin b from edges(b) up to edges(b + 1)
+  auto both = kr::intersect1d(x, y);
+  // [/sets]
+  expect(even, {1, 1, 0, 2}, __LINE__);
+  expect(uneven, {2, 2}, __LINE__);
+  expect(both, {1, 4}, __LINE__);
+}
+
 }  // namespace
 
 int main() {
@@ -84,6 +99,7 @@ int main() {
     scans();
     sorting();
     choosing();
+    sets();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many elements lie in each bin.
+//   auto counts = kr::histogram(x, 64, 0.0, 1.0);    // 64 bins of one width
+//   auto uneven = kr::histogram(x, edges);           // bin b is from edges(b) up to edges(b + 1)
+#pragma once
+
+#include <algorithm>
+
+#include <krait/algorithm/search.h>
+
+namespace krait {
+namespace detail {
+
+inline constexpr int histogram_threads = 256;
+inline constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
+
+/// Bins of one width, as NumPy finds them: by a product, and then by the bin's own edges, in double, without fused operations.
+struct even_bins {
+  value<double> low, high;
+  value<std::int64_t> bins;
+
+  value<double> edge(const value<std::int64_t>& i) const {
+    const value<double> step = (high - low) / cast<double>(bins);
+    return select(i == bins, high, low + cast<double>(i) * step);
+  }
+  /// −1 for what is in none.
+  value<std::int64_t> find(const value<double>& x) const {
+    const value<bool> inside = x >= low && x <= high;
+    var<std::int64_t> bin = min(cast<std::int64_t>((x - low) / (high - low) * cast<double>(bins)), bins - 1);
+    if_(inside, [&] { if_(x < edge(bin), [&] { bin -= 1; }).elif_(x >= edge(bin + 1) && bin != bins - 1, [&] { bin += 1; }); });
+    return select(inside, value<std::int64_t>(bin), std::int64_t(-1));
+  }
+};
+
+/// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few.
+template <class Elem, bool Own, class Find>
+auto histogram_kernel(const Find& find) {
+  return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high) {
+    const value<std::int64_t> bins = counts.size();
+    const auto each = [&](const auto& count) {
+      for (auto i : grid_stride(x.size())) {
+        const value<std::int64_t> bin = find(value<Elem>(x[i]), edges, low, high, bins);
+        if_(bin >= 0, [&] { count(bin); });
+      }
+    };
+    if constexpr (Own) {
+      auto own = dynamic_shared<unsigned>(bins);
+      for (auto b : range(thread_idx().x, bins, histogram_threads)) own[b] = 0u;
+      syncthreads();
+      each([&](const auto& bin) { atomic(own[bin]).add(1u); });
+      syncthreads();
+      for (auto b : range(thread_idx().x, bins, histogram_threads)) {
+        const value<unsigned> count = own[b];
+        if_(count != 0u, [&] { atomic(counts[b]).add(cast<std::uint64_t>(count)); });
+      }
+    } else {
+      each([&](const auto& bin) { atomic(counts[bin]).add(std::uint64_t(1)); });
+    }
+  };
+}
+
+template <class Elem, class Find>
+array<std::int64_t> count_bins(const array<const Elem>& x, std::int64_t bins, const array<const Elem>& edges, double low,
+                               double high, const Find& find) {
+  static auto& own = *new auto(kernel(histogram_kernel<Elem, true>(find), {.name = "histogram", .fp = fp::strict}));
+  static auto& shared_by_all =
+      *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
+  array<std::uint64_t> counts(shape<1>(bins), x.device());
+  counts.fill(0);
+  if (x.size() > 0) {
+    // Blocks whose own counters, of 32 bits, cannot overflow.
+    const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
+    const std::int64_t blocks =
+        std::max(std::min(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
+    if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high);
+    else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high);
+  }
+  return {counts.at(), counts.memory_owner(), handle_of(x.device())};
+}
+KRAIT_API void check_bins(std::int64_t bins, double low, double high);
+
+}  // namespace detail
+
+/// Counts, int64, of the elements in `bins` bins of one width from low to high, as NumPy's: a bin has its lower edge, the last both. Elements outside,
+/// and NaN, are not counted. The device must have double. Throws error{usage} for no bins, and for bounds that are not finite or not in
+/// order.
+template <detail::plain Elem>
+array<std::int64_t> histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high) {
+  using element = std::remove_const_t<Elem>;
+  detail::check_bins(bins, low, high);
+  const array<const element> no_edges(shape<1>(1), x.device());
+  return detail::count_bins<element>(x.share(), bins, no_edges, low, high,
+                                     [](const auto& own, const auto&, const auto& from, const auto& to, const auto& count) {
+                                       return detail::even_bins{from, to, count}.find(cast<double>(own));
+                                     });
+}
+/// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges.
+template <detail::plain Elem, detail::plain Other>
+requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> array<std::int64_t> histogram(
+    const array<Elem, 1>& x, const array<Other, 1>& edges) {
+  using element = std::remove_const_t<Elem>;
+  detail::check_bins(edges.size() - 1, 0, 1);
+  return detail::count_bins<element>(
+      x.share(), edges.size() - 1, edges.share(), 0, 0,
+      [](const auto& own, const auto& at, const auto&, const auto&, const auto& count) -> value<std::int64_t> {
+        const value<std::int64_t> bin = detail::place_in<element>(at, own, true) - 1;
+        const value<bool> last = own == at[count];  // the last bin has both its edges
+        return select(last, count - 1, select(bin < count && own == own, bin, std::int64_t(-1)));
+      });
+}
+
+}  // namespace krait

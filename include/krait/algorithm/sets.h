@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays of one dimension as sets, by NumPy's names. All NaN are equal.
+//   auto both = kr::intersect1d(x, y);
+#pragma once
+
+#include <krait/algorithm/select.h>
+
+namespace krait {
+namespace detail {
+
+/// Those of x that are in `sorted`, or are not.
+template <class Elem>
+array<bool> marks_of_members(const array<const Elem>& x, const array<const Elem>& sorted, bool others) {
+  static auto& find = *new auto(kernel(
+      [](view<const Elem> from, view<const Elem> in, view<bool> mark, value<bool> inverted) {
+        for (auto i : grid_stride(from.size())) {
+          const value<Elem> own = from[i];
+          const value<std::int64_t> at = place_in<Elem>(in, own, false);
+          var<bool> there = false;
+          if_(at < in.size(), [&] { there = same_key<Elem>(own, value<Elem>(in[at])); });
+          mark[i] = there != inverted;
+        }
+      },
+      {.name = "mark_members"}));
+  array<bool> marks(x.extents(), x.device());
+  if (x.size() > 0) find.forall(x.size())(x, sorted, marks, others);
+  return marks;
+}
+template <class Elem>
+array<Elem> members(const array<const Elem>& x, const array<const Elem>& sorted, bool others) {
+  const array<bool> marks = marks_of_members<Elem>(x, sorted, others);
+  const array<std::int64_t> upto = cumsum(marks);
+  return compacted<Elem>(x, marks, upto, last_of(upto), false);
+}
+template <class Elem>
+array<Elem> joined(const array<const Elem>& x, const array<const Elem>& y) {
+  array<Elem> out(shape<1>(x.size() + y.size()), x.device());
+  out(range(0, x.size())) = x;
+  out(range(x.size(), end)) = y;
+  return out;
+}
+template <class Left, class Right>
+concept one_key = plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::remove_const_t<Right>>;
+
+}  // namespace detail
+
+/// Whether each element of x is among those of `of`: array<bool>.
+template <class Elem, class Other>
+requires detail::one_key<Elem, Other>
+auto isin(const array<Elem, 1>& x, const array<Other, 1>& of) {
+  using element = std::remove_const_t<Elem>;
+  return detail::marks_of_members<element>(x.share(), sort(of).share(), false);
+}
+/// The different elements of both, sorted.
+template <class Elem, class Other>
+requires detail::one_key<Elem, Other>
+auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
+  using element = std::remove_const_t<Elem>;
+  return unique(detail::joined<element>(x.share(), y.share()));
+}
+/// The different elements that are in x and in y, sorted.
+template <class Elem, class Other>
+requires detail::one_key<Elem, Other>
+auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
+  using element = std::remove_const_t<Elem>;
+  return detail::members<element>(unique(x).share(), sort(y).share(), false);
+}
+/// The different elements of x that are not in y, sorted.
+template <class Elem, class Other>
+requires detail::one_key<Elem, Other>
+auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
+  using element = std::remove_const_t<Elem>;
+  return detail::members<element>(unique(x).share(), sort(y).share(), true);
+}
+/// The different elements that are in one of x and y alone, sorted.
+template <class Elem, class Other>
+requires detail::one_key<Elem, Other>
+auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
+  using element = std::remove_const_t<Elem>;
+  return sort(detail::joined<element>(setdiff1d(x, y).share(), setdiff1d(y, x).share()));
+}
+
+}  // namespace krait

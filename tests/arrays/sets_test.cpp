@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Histograms and sets against loops on the host.
+#include <krait/algorithm/histogram.h>
+#include <krait/algorithm/sets.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "arrays/algorithm_cases.h"
+
+using krait::test::expect_usage;
+
+namespace {
+
+template <class Elem>
+std::vector<std::remove_const_t<Elem>> host(const kr::array<Elem>& x) {
+  return std::vector<std::remove_const_t<Elem>>(x.to_host());
+}
+
+/// Bins by their edges: no product can put an element beside its bin.
+template <class T>
+std::vector<std::int64_t> counted(const std::vector<T>& h, const std::vector<double>& edges) {
+  std::vector<std::int64_t> counts(edges.size() - 1);
+  for (const T x : h) {
+    if (!(double(x) >= edges.front() && double(x) <= edges.back())) continue;
+    const auto above = std::upper_bound(edges.begin(), edges.end(), double(x)) - edges.begin();
+    ++counts[std::size_t(std::min<std::ptrdiff_t>(above, std::ptrdiff_t(counts.size())) - 1)];
+  }
+  return counts;
+}
+
+TEST(Histogram, OfEvenBins) {
+  krait::test::Random random(40);
+  for (int i = 0; i < krait::test::cases() + 4; ++i) {
+    const std::int64_t bins = i == 0 ? 1 : i == 1 ? 5000 : 1 + random.below(300);
+    const double low = double(random.below(50)) - 25, high = low + 1 + double(random.below(20));
+    std::vector<double> edges, h(std::size_t(random.size(100000)));
+    for (std::int64_t b = 0; b < bins; ++b) edges.push_back(low + double(b) * ((high - low) / double(bins)));
+    edges.push_back(high);
+    for (double& x : h) {
+      x = double(random.below(60000)) / 1000 - 25;
+      if (random.below(10) == 0) x = edges[std::size_t(random.below(bins + 1))];
+      if (random.below(100) == 0) x = std::numeric_limits<double>::quiet_NaN();
+    }
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counted(h, edges)) << bins << " " << low << " " << high;
+  }
+}
+
+TEST(Histogram, OfGivenBins) {
+  krait::test::Random random(41);
+  for (int i = 0; i < krait::test::cases() + 2; ++i) {
+    std::vector<float> h(std::size_t(random.size(50000))), edges(std::size_t(2 + random.below(50)));
+    for (float& e : edges) e = float(random.below(100));
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    if (edges.size() < 2) continue;
+    for (float& x : h) x = float(random.below(1100)) / 10 - 5;
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), kr::to_device(edges))), counted(h, {edges.begin(), edges.end()}));
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(host(kr::histogram(kr::to_device(std::vector<float>{nan, 1, 2, 3}), kr::to_device(std::vector<float>{1, 2, 3}))),
+            (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST(Histogram, BadInput) {
+  const kr::array<float> x(4), one(1);
+  expect_usage({"histogram: 0 bins, from 0 to 1: there must be one or more, and finite bounds in order"},
+               [&] { kr::histogram(x, 0, 0, 1); });
+  expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
+  expect_usage({"histogram: 0 bins"}, [&] { kr::histogram(x, one); });
+}
+
+TEST(Sets, OfIntegers) {
+  krait::test::Random random(42);
+  for (int i = 0; i < krait::test::cases() + 3; ++i) {
+    std::vector<int> a(std::size_t(i ? random.size(20000) : 0)), b(std::size_t(random.size(20000)));
+    for (auto* h : {&a, &b})
+      for (int& x : *h) x = int(random.below(3000));
+    const kr::array<int> x = kr::to_device(a), y = kr::to_device(b);
+    const kr::array<int> marks = kr::isin(x, y) + 0;
+    const auto members = host(marks);
+    const std::vector<int> raw = a;
+    for (auto* h : {&a, &b}) std::sort(h->begin(), h->end()), h->erase(std::unique(h->begin(), h->end()), h->end());
+    for (std::size_t k = 0; k < raw.size(); ++k) ASSERT_EQ(members[k], std::binary_search(b.begin(), b.end(), raw[k]));
+    const auto expect = [&](const kr::array<int>& got, auto algorithm) {
+      std::vector<int> wanted;
+      algorithm(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+      EXPECT_EQ(host(got), wanted);
+    };
+    expect(kr::union1d(x, y), [](auto... of) { std::set_union(of...); });
+    expect(kr::intersect1d(x, y), [](auto... of) { std::set_intersection(of...); });
+    expect(kr::setdiff1d(x, y), [](auto... of) { std::set_difference(of...); });
+    expect(kr::setxor1d(x, y), [](auto... of) { std::set_symmetric_difference(of...); });
+  }
+}
+
+}  // namespace
