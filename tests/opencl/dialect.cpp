@@ -117,6 +117,35 @@ TEST(OpenClDialect, FastModeLetsDriversInvertDivisors) {
   EXPECT_EQ(divides("native").find("FPFastMathMode"), std::string::npos);
 }
 
+TEST(OpenClDialect, FastModeSumsALoopInAnyOrderButNotWhereTheSumIsLookedAt) {
+  const auto marked = [](const std::string& body, const char* mode = "fast",
+                         const char* target = "spirv-cl features=i64,i8,sums") {
+    const std::string text = compile(
+        fmt::format(
+            "kir 1\nkernel @sums fp({}) facts(contiguous) flat (%0: view<f32, 1>, %1: i64) {{\n  %2: i64 = thread_idx {{0}}\n"
+            "  %3: f32 = load %0, %2\n  %4: f32 = for %1, %3 {{\n  ^(%5: i64, %6: f32):\n    %7: f32 = load %0, %5\n{}  }}\n"
+            "  store.f32 %0, %2, %4\n  return\n}}\n",
+            mode, body),
+        target, codegen::Emit::Asm);
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("AllowContractFastINTEL|AllowReassocINTEL", at)) != std::string::npos; ++at) ++count;
+    EXPECT_EQ(text.find("FPFastMathModeINTEL") != std::string::npos, count != 0) << text;
+    return count;
+  };
+  const std::string add = "    %8: f32 = add %7, %6\n    continue %8\n", fma = "    %8: f32 = fma %7, %7, %6\n    continue %8\n",
+                    two = "    %8: f32 = sub %6, %7\n    %9: f32 = add %8, %7\n    continue %9\n",
+                    product = "    %8: f32 = fma %6, %7, %7\n    continue %8\n",
+                    looked_at = "    %8: f32 = add %7, %6\n    %9: f32 = sub %8, %6\n    store.f32 %0, %5, %9\n    continue %8\n",
+                    stored = "    %8: f32 = add %7, %6\n    store.f32 %0, %5, %8\n    continue %8\n",
+                    taken_from = "    %8: f32 = sub %7, %6\n    continue %8\n";
+  EXPECT_EQ(marked(add), 1);
+  EXPECT_EQ(marked(fma), 1);
+  EXPECT_EQ(marked(two), 2);
+  for (const std::string& other : {product, looked_at, stored, taken_from}) EXPECT_EQ(marked(other), 0) << other;
+  EXPECT_EQ(marked(add, "native"), 0);
+  EXPECT_EQ(marked(add, "fast", "spirv-cl features=i64,i8"), 0);
+}
+
 TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {
   const auto has_volatile = [](const std::string& body, const char* facts, const char* features) {
     const std::string text = fmt::format(

@@ -106,6 +106,13 @@ Id Emitter::op(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
 Id Emitter::exact(spv::Op o, Scalar result, std::initializer_list<Id> operands) {
   Id id = op(o, result, operands);
   if (!kernel()) m.head.decorate(id, spv::Decoration::NoContraction);  // kernels have a mode for all
+  if (any_order) {
+    using enum spv::FPFastMathModeMask;
+    m.head.capability(spv::Capability::FPFastMathModeINTEL);
+    m.head.extension("SPV_INTEL_fp_fast_math_mode");
+    const auto allowed = AllowContractFastINTEL | (o == spv::Op::OpFMul ? MaskNone : AllowReassocINTEL);
+    m.head.decorate(id, spv::Decoration::FPFastMathMode, {std::uint32_t(allowed)});
+  }
   return id;
 }
 

@@ -28,7 +28,8 @@ class Emitter {
 
   Module m;
   Blocks blocks{m};
-  bool fast = false;  // the current operation may be approximated and contracted
+  bool fast = false;       // the current operation may be approximated and contracted
+  bool any_order = false;  // it is an addition whose terms may come in any order, too
   /// What messages about missing features name: "operation add (user.cpp:12)".
   std::string where;
 

@@ -141,6 +141,7 @@ Id fma_f32(Emitter& e, Id x, Id y, Id z) {
 }
 
 Id fma(Emitter& e, Scalar s, Id x, Id y, Id z) {
+  if (e.any_order) return e.exact(Op::OpFAdd, s, {e.exact(Op::OpFMul, s, {x, y}), z});  // LLVM knows no sums of fma
   if (e.fast || e.has(s == Scalar::F16 ? Feature::Fma16 : s == Scalar::F32 ? Feature::Fma32 : Feature::Fma64))
     return e.ext(GLSLstd450Fma, s, {x, y, z});
   if (s == Scalar::F16) return fma_f16(e, x, y, z);

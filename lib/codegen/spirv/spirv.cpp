@@ -12,11 +12,12 @@
 namespace krait::codegen::spirv {
 namespace {
 
-/// SPIRV-Tools know no optional capability of OpenCL: 64-bit atomics and halves are checked by the rules of all dialects alone.
+/// SPIRV-Tools know no optional capability of OpenCL: 64-bit atomics, halves and sums in any order are checked by the rules of all dialects alone.
 spv_target_env rules(Dialect dialect, const Words& words) {
   if (dialect == Dialect::Shader) return SPV_ENV_VULKAN_1_2;
   for (std::size_t at = 5; spv::Op(words[at] & 0xffff) == spv::Op::OpCapability; at += 2)
-    if (const auto c = spv::Capability(words[at + 1]); c == spv::Capability::Int64Atomics || c == spv::Capability::Float16)
+    if (const auto c = spv::Capability(words[at + 1]);
+        c == spv::Capability::Int64Atomics || c == spv::Capability::Float16 || c == spv::Capability::FPFastMathModeINTEL)
       return SPV_ENV_UNIVERSAL_1_0;
   return SPV_ENV_OPENCL_1_2;
 }

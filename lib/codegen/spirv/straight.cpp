@@ -32,6 +32,7 @@ void Straight::begin(const ir::Inst& i) {
   e_.where = at.line ? fmt::format("kernel {}: operation {} ({}:{})", f_.name, ir::info(i.op).name, at.file, at.line)
                      : fmt::format("kernel {}: operation {}", f_.name, ir::info(i.op).name);
   e_.fast = i.fast || f_.fp == ir::FpMode::Fast;
+  e_.any_order = e_.fast && sums_.contains(&i);
   if (unit_.debug) source_line(i);
 }
 

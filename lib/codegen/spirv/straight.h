@@ -3,7 +3,10 @@
 // Instructions without regions: each goes to the part of its kind.
 #pragma once
 
+#include <set>
+
 #include "codegen/spirv/frame.h"
+#include "codegen/spirv/sums.h"
 
 namespace krait::codegen::spirv {
 
@@ -30,7 +33,9 @@ class Straight : public Part {
     Pure& pure;
     Calls& calls;
   };
-  Straight(Frame& frame, const Needs& needs) : Part(frame), to_(needs) {}
+  Straight(Frame& frame, const Needs& needs) : Part(frame), to_(needs) {
+    if (e_.kernel() && e_.has(Feature::Sums)) sums_ = sums_of_loops(f_);
+  }
   /// What follows is lowered for this instruction: its line, how exact it is, and what messages name.
   void begin(const ir::Inst& i);
   void lower(const ir::Inst& i);
@@ -39,6 +44,7 @@ class Straight : public Part {
   void source_line(const ir::Inst& i);
 
   const Needs to_;
+  std::set<const ir::Inst*> sums_;  // additions whose terms may come in any order in fast mode
   Id file_ = 0;
   std::uint32_t file_of_ = 0;
 };

@@ -73,6 +73,7 @@ Gpu query(const Api& cl, cl_platform_id platform, cl_device_id device, std::stri
   for (const support::Feature f : {I64, I16, I8}) gpu.told.set(f);
   gpu.told.set(F64, number_of<cl_device_fp_config>(gpu, CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
   gpu.told.set(F16, lists(extensions, "cl_khr_fp16"));
+  gpu.told.set(Sums, !gpu.takes_il);  // the translator does
   gpu.told.set(Functions, (number_of<cl_device_type>(gpu, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0);
   const bool wide = lists(extensions, "cl_khr_int64_base_atomics") && lists(extensions, "cl_khr_int64_extended_atomics");
   gpu.told.set(A64, wide), gpu.told.set(Sa64, wide);
