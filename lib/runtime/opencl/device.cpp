@@ -5,7 +5,6 @@
 #include "runtime/opencl/found.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace krait::runtime::opencl {
 
@@ -13,9 +12,7 @@ OpenClDevice::~OpenClDevice() {
   if (!context_ || Api::gone()) return;
   for (const cl_command_queue queue : {default_.queue, freeing_})
     if (queue) gpu_.cl->clFinish(queue), gpu_.cl->clReleaseCommandQueue(queue);
-  for (auto& [address, allocation] : allocations_)
-    if (allocation.memory) gpu_.cl->clReleaseMemObject(allocation.memory);
-    else gpu_.cl->clSVMFree(context_, reinterpret_cast<void*>(address));
+  heap_.free_all(context_);
   gpu_.cl->clReleaseContext(context_);
 }
 
@@ -63,32 +60,11 @@ Device::Limits OpenClDevice::limits() const {
           std::int64_t(gpu_.local_memory)};
 }
 
-// The numbers are no addresses of any machine, and those of two devices differ.
 std::uint64_t OpenClDevice::allocate(std::size_t bytes, StreamHandle) {
-  static std::atomic<std::uint64_t> next{std::uint64_t(1) << 60};
-  constexpr std::uint64_t granule = 4096;
   const auto held = enter();
   open();
   free_waiting();
-  if (bytes > gpu_.largest_allocation)
-    support::fail_device(
-        "{}: an allocation of {} bytes exceeds the driver's limit of {} bytes per memory object (CL_DEVICE_MAX_MEM_ALLOC_SIZE): "
-        "split it into several "
-        "arrays",
-        name(), bytes, gpu_.largest_allocation);
-  if (shares()) {
-    const auto address = reinterpret_cast<std::uint64_t>(allocate_shared(bytes));
-    allocations_.emplace(address, Allocation{nullptr, bytes});
-    return address;
-  }
-  cl_int result = CL_SUCCESS;
-  const cl_mem memory = create_buffer(bytes, result);
-  if (result != CL_SUCCESS)
-    support::fail_device("{}: out of device memory: {} bytes requested, of {}: {}", name(), bytes, total_memory(),
-                         name_of(result));
-  const std::uint64_t address = next.fetch_add((bytes + 2 * granule - 1) / granule * granule);
-  allocations_.emplace(address, Allocation{memory, bytes});
-  return address;
+  return heap_.allocate(context_, bytes, [this] { wait_for_freed(); });
 }
 
 void OpenClDevice::wait_for_freed() {
@@ -97,53 +73,19 @@ void OpenClDevice::wait_for_freed() {
   if (freeing_) check(gpu_.cl->clFinish(freeing_), "clFinish");
 }
 
-cl_mem OpenClDevice::create_buffer(std::size_t bytes, cl_int& result) {
-  const auto create = [&] { return gpu_.cl->clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &result); };
-  const cl_mem memory = create();
-  if (result == CL_SUCCESS) return memory;
-  wait_for_freed();
-  return create();
-}
-
-void* OpenClDevice::allocate_shared(std::size_t bytes) {
-  constexpr cl_uint alignment = 128;  // of the largest vectors: what all drivers take
-  const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (gpu_.fine_grained ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
-  void* shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
-  if (!shared) wait_for_freed(), shared = gpu_.cl->clSVMAlloc(context_, flags, bytes, alignment);
-  if (!shared)
-    support::fail_device("{}: out of device memory: {} bytes requested, of {}: clSVMAlloc gives none", name(), bytes,
-                         total_memory());
-  return shared;
-}
-
 // A driver keeps a buffer until the commands that use it have finished; shared memory is freed by a command that waits for them. Where another thread has the device, maybe waiting for it,
 // the memory is left for the next one who allocates or waits.
 void OpenClDevice::free(std::uint64_t address, StreamHandle) noexcept {
   try {
     if (Api::gone()) return;
-    {
-      const std::lock_guard gate(freed_gate_);
-      freed_.push_back(address);
-    }
+    heap_.leave(address);
     if (const std::unique_lock held(mutex_, std::try_to_lock); held) free_waiting();
   } catch (...) {  // a list could not grow: the memory stays until the device goes
   }
 }
 
 void OpenClDevice::free_waiting() {
-  std::vector<std::uint64_t> freed;
-  {
-    const std::lock_guard gate(freed_gate_);
-    freed.swap(freed_);
-  }
-  std::vector<void*> shared;
-  for (const std::uint64_t address : freed)
-    if (const auto at = allocations_.find(address); at != allocations_.end()) {
-      if (at->second.memory) gpu_.cl->clReleaseMemObject(at->second.memory);
-      else shared.push_back(reinterpret_cast<void*>(address));
-      allocations_.erase(at);
-    }
-  if (!shared.empty()) free_shared(shared);
+  if (std::vector<void*> shared = heap_.take_back(); !shared.empty()) free_shared(shared);
 }
 
 void OpenClDevice::free_shared(std::vector<void*>& all) {
@@ -172,21 +114,10 @@ void OpenClDevice::free_shared(std::vector<void*>& all) {
   check(gpu_.cl->clFlush(freeing_), "clFlush");
 }
 
-OpenClDevice::Place OpenClDevice::find(std::uint64_t address, std::size_t bytes) const {
-  if (bytes == 0 && reaches_host()) return {};
-  auto at = allocations_.upper_bound(address);
-  if (at != allocations_.begin()) {
-    --at;
-    const std::uint64_t offset = address - at->first;
-    if (offset <= at->second.bytes && bytes <= at->second.bytes - offset) return {at->second.memory, offset};
-  }
-  support::fail_device("OpenCL: {} bytes at address {:#x} are not memory of {}", bytes, address, name());
-}
-
 void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   auto held = enter();
-  const Place place = find(to, bytes);
+  const Heap::Place place = heap_.find(to, bytes);
   cl_event done = nullptr;
   if (!place.memory) {
     copy_shared(to, reinterpret_cast<std::uint64_t>(from), bytes, stream, &done);
@@ -201,7 +132,7 @@ void OpenClDevice::copy_to_device(std::uint64_t to, const void* from, std::size_
 void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   auto held = enter();
-  const Place place = find(from, bytes);
+  const Heap::Place place = heap_.find(from, bytes);
   cl_event done = nullptr;
   if (!place.memory) {
     copy_shared(reinterpret_cast<std::uint64_t>(to), from, bytes, stream, &done);
@@ -216,7 +147,7 @@ void OpenClDevice::copy_to_host(void* to, std::uint64_t from, std::size_t bytes,
 void OpenClDevice::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   const auto held = enter();
-  const Place source = find(from, bytes), target = find(to, bytes);
+  const Heap::Place source = heap_.find(from, bytes), target = heap_.find(to, bytes);
   if (!source.memory) return copy_shared(to, from, bytes, stream);
   const cl_command_queue queue = queue_for_work(stream);
   check(

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenCL device behind runtime/backend.h. It is opened at its first use. Where it has shared virtual memory, arrays are that. Other
-// memory of OpenCL has no addresses: each allocation gets numbers of its own, out of which launches and copies find the buffer again.
+// An OpenCL device behind runtime/backend.h. It is opened at its first use. What its addresses are is the heap's business.
 #pragma once
 
-#include <map>
 #include <mutex>
 
 #include "runtime/opencl/executable.h"
+#include "runtime/opencl/heap.h"
 #include "support/error.h"
 #include "support/float_environment.h"
 
@@ -18,7 +17,7 @@ class OpenClDevice final : public Device {
   OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) {}
   ~OpenClDevice() override;
 
-  std::string name() const override { return fmt::format("{} ({})", gpu_.name, gpu_.platform_name); }
+  std::string name() const override { return gpu_.full_name(); }
   std::string id() const override { return fmt::format("opencl:{}", index_); }
   support::Target target() const override;
   bool reaches_host() const override { return gpu_.memory_form == Memory::Host; }
@@ -64,14 +63,6 @@ class OpenClDevice final : public Device {
   struct Event {
     cl_event event = nullptr;
   };
-  struct Place {
-    cl_mem memory = nullptr;  // null: the address is one
-    std::uint64_t offset = 0;
-  };
-  struct Allocation {
-    cl_mem memory;  // null: shared memory
-    std::size_t bytes;
-  };
 
   void open() const;
   cl_command_queue create_queue() const;
@@ -83,10 +74,6 @@ class OpenClDevice final : public Device {
   void await(Held& held, cl_event done, const char* call);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
   bool shares() const { return gpu_.memory_form != Memory::Buffers; }
-  /// The buffer behind an address; throws krait::error where there is none with so many bytes.
-  Place find(std::uint64_t address, std::size_t bytes) const;
-  cl_mem create_buffer(std::size_t bytes, cl_int& result);
-  void* allocate_shared(std::size_t bytes);
   /// Until the driver has all memory back that was freed.
   void wait_for_freed();
   void free_waiting();
@@ -103,9 +90,7 @@ class OpenClDevice final : public Device {
   mutable Stream default_;
   std::vector<Stream*> streams_;
   cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
-  std::map<std::uint64_t, Allocation> allocations_;
-  std::mutex freed_gate_;  // held for moments only, never while the driver is called
-  std::vector<std::uint64_t> freed_;
+  Heap heap_{gpu_};
 };
 
 /// What the driver does with numbers, by running kernels, is told to the code generator, too.

@@ -26,6 +26,7 @@ struct Gpu {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;  // null: this process has not loaded the drivers
   std::string name, platform_name;
+  std::string full_name() const { return name + " (" + platform_name + ")"; }
   unsigned platform_number = 0, device_number = 0;  // among platforms by name, and its platform's devices
   std::string version;                              // of platform, device and driver: what binaries are kept by
   bool takes_il = false;                            // SPIR-V; else the bitcode of cl_khr_spir

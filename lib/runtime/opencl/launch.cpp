@@ -31,7 +31,7 @@ void OpenClDevice::set_arguments(cl_kernel kernel, const OpenClExecutable& code,
       case OpenClParameter::View: {
         std::uint64_t address = 0;
         std::memcpy(&address, from, sizeof address);
-        Place place = address ? find(address, 0) : Place{};
+        Heap::Place place = address ? heap_.find(address, 0) : Heap::Place{};
         if (shares()) {
           place.offset = 0;
           took(gpu_.cl->clSetKernelArgSVMPointer(kernel, next++, reinterpret_cast<void*>(address)));
