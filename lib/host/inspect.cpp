@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/core.h>
+
 #include "host/dump.h"
 #include "host/kernel_state.h"
 #include "support/error.h"
@@ -37,6 +39,17 @@ attributes_type attributes_of(kernel_state* state) {
                       state ? host::describe(*state) : "this kernel object");
 }
 
+namespace {
+
+/// Where the kernel's first operation stands, in brackets; a text need not tell it.
+std::string place_of(const ir::Function& f) {
+  for (const ir::Location& at : f.locations)
+    if (at.line) return fmt::format(" ({}:{})", at.file, at.line);
+  return "";
+}
+
+}  // namespace
+
 text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target) {
   ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
   if (!parsed.error.empty()) throw error(error::kind_type::compile, parsed.error.c_str());
@@ -44,7 +57,7 @@ text inspect_text(const char* kir, std::size_t size, const char* stage, const ch
     throw error(error::kind_type::compile, broken.c_str());
   host::Recorded recorded;
   recorded.module = std::move(parsed.module);
-  recorded.name = recorded.module.kernel().name, recorded.what = "kernel " + recorded.name;
+  recorded.name = recorded.module.kernel().name, recorded.what = "kernel " + recorded.name + place_of(recorded.module.kernel());
   ir::Facts facts = recorded.module.kernel().facts;
   // A recording tells nothing of launches: hints are about the usual ones.
   if (std::string_view(stage) == "hints" && facts == ir::Facts{}) facts = {true, true, true, true};

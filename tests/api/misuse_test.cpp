@@ -267,6 +267,24 @@ TEST(Misuse, ErrorsCopyAndKeepTheirText) {
   EXPECT_EQ(std::string(copy.file()), "");
 }
 
+/// Once, and with the kernel's line, though a parameter has none.
+TEST(Misuse, WhatATargetLacksIsToldWithTheKernel) {
+  const std::string text =
+      "kir 1\nkernel @scale fp(native) facts(contiguous) (%0: f64, %1: view<f32, 1>) {\n  %2: i64 = thread_idx {0} ; "
+      "user.cpp:12\n"
+      "  %3: f32 = cast %0 ; user.cpp:13\n  store.f32 %1, %2, %3 ; user.cpp:13\n  return ; user.cpp:14\n}\n";
+  for (const char* target : {"spirv-cl features=i64,i8", "spirv features=i64,i8 push=128"}) {
+    try {
+      kr::detail::inspect_text(text.data(), text.size(), "asm", target);
+      ADD_FAILURE() << "compiled without f64 for " << target;
+    } catch (const kr::error& e) {
+      EXPECT_EQ(
+          std::string(e.message()),
+          "kernel scale (user.cpp:12): parameter 0: a 64-bit float needs the device feature \"f64\", which the device lacks");
+    }
+  }
+}
+
 TEST(Misuse, MalformedKernelText) {
   const auto inspect = [](const std::string& text) { kr::detail::inspect_text(text.data(), text.size(), "ir", nullptr); };
   using krait::test::expect_error;

@@ -75,24 +75,29 @@ TEST(OpenClDialect, NamesMissingFeatures) {
       "kir 1\nkernel @doubles fp(strict) facts(contiguous) flat (%0: view<f64, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: f64 = load %0, %1\n  store.f64 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(doubles, "spirv-cl features=i64,i8"),
-            "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
+            "operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
+  const std::string number =
+      "kir 1\nkernel @number fp(strict) facts(contiguous) flat (%0: view<f32, 1>, %1: f64) {\n  %2: i64 = thread_idx {0}\n"
+      "  %3: f32 = cast %1\n  store.f32 %0, %2, %3\n  return\n}\n";
+  EXPECT_EQ(failure(number, "spirv-cl features=i64,i8"),
+            "parameter 1: a 64-bit float needs the device feature \"f64\", which the device lacks");
   const std::string adds =
       "kir 1\nkernel @adds fp(strict) facts(contiguous) flat (%0: view<u64, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(adds, "opencl"),
-            "kernel adds: operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device lacks");
+            "operation atomic_add: a 64-bit atomic needs the device feature \"a64\", which the device lacks");
   const std::string lanes =
       "kir 1\nkernel @lanes fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: i32 = lane_id\n  store.i32 %0, %1, %2\n  return\n}\n";
   EXPECT_EQ(failure(lanes, "opencl"),
-            "kernel lanes: operation lane_id: an operation of a warp needs sub-groups (the device feature \"warp\"), which Krait "
+            "operation lane_id: an operation of a warp needs sub-groups (the device feature \"warp\"), which Krait "
             "does not use on OpenCL");
   const std::string shuffles =
       "kir 1\nkernel @shuffles fp(strict) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
       "  %2: i32 = load %0, %1\n  %3: i32 = const 1\n  %4: i32 = shuffle %2, %3 ; warps.cpp:12\n  store.i32 %0, %1, %4\n  "
       "return\n}\n";
   EXPECT_EQ(failure(shuffles, "opencl"),
-            "kernel shuffles: operation shuffle (warps.cpp:12): an operation of a warp needs sub-groups "
+            "operation shuffle (warps.cpp:12): an operation of a warp needs sub-groups "
             "(the device feature \"warp\"), which Krait does not use on OpenCL");
 }
 

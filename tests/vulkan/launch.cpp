@@ -360,8 +360,7 @@ kernel @doubles fp(native) facts(contiguous) flat (%0: view<f64, 1>) {
     FAIL() << "compiled without f64";
   } catch (const codegen::Failure& f) {
     EXPECT_EQ(f.status, 1);
-    EXPECT_EQ(f.message,
-              "kernel doubles: operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
+    EXPECT_EQ(f.message, "operation load: a 64-bit float needs the device feature \"f64\", which the device lacks");
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/arguments.h"
 
+#include <fmt/core.h>
+
 #include "codegen/spirv/numeric.h"
 #include "codegen/spirv/uses.h"
 
@@ -53,6 +55,7 @@ void Arguments::bind() {
   for (unsigned p = 0; p < f_.params().size(); ++p) {
     const ir::ValueId v = f_.params()[p];
     const ir::Type& t = f_.type_of(v);
+    e_.where = fmt::format("parameter {}", p);
     if (!t.is_array()) {
       ids_[v] = argument(t.scalar, layout_.find(What::Scalar, p));
       continue;
@@ -85,6 +88,7 @@ void Arguments::bind_kernel() {
     }
     const ir::ValueId v = f_.params()[slot.param];
     Array& a = arrays_[v];
+    e_.where = fmt::format("parameter {}", slot.param);
     switch (slot.what) {
       case What::Scalar: ids_[v] = parameter(scalar(v), slot); break;
       case What::Bytes:

@@ -101,7 +101,7 @@ void kernel_head(Module& m) {
 
 void Lower::run() {
   const ir::Function& f = frame_.f;
-  unit_.emitter.where = fmt::format("kernel {}", unit_.module.kernel().name);
+  unit_.emitter.where = "the kernel";
   if (f.called) {
     calls_.begin();
   } else if (unit_.emitter.kernel()) {

@@ -46,7 +46,7 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dial
   Stopwatch watch;
   Reply reply;
   const ir::Function& f = module.kernel();
-  if (!f.flat) defect(fmt::format("kernel {}: lower_access has not run", f.name));
+  if (!f.flat) defect("lower_access has not run");
   const bool shader = dialect == Dialect::Shader;
   support::Envelope envelope = ir::envelope_of(f, shader ? support::TargetKind::Spirv : support::TargetKind::OpenCl);
   Words words;
@@ -66,7 +66,7 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dial
   reply.lower_ms = watch.lap();
   if (!target.features.has(support::Feature::Unvalidated))
     if (std::string wrong = invalid(words, rules(dialect, words)); !wrong.empty())
-      defect(fmt::format("kernel {}: {}\n{}", f.name, wrong, disassembled(words)));
+      defect(fmt::format("{}\n{}", wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Asm) {
     reply.data = disassembled(words);

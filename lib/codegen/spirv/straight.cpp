@@ -29,8 +29,8 @@ void Straight::source_line(const ir::Inst& i) {
 
 void Straight::begin(const ir::Inst& i) {
   const ir::Location& at = f_.locations[i.loc];
-  e_.where = at.line ? fmt::format("kernel {}: operation {} ({}:{})", f_.name, ir::info(i.op).name, at.file, at.line)
-                     : fmt::format("kernel {}: operation {}", f_.name, ir::info(i.op).name);
+  e_.where = at.line ? fmt::format("operation {} ({}:{})", ir::info(i.op).name, at.file, at.line)
+                     : fmt::format("operation {}", ir::info(i.op).name);
   e_.fast = i.fast || f_.fp == ir::FpMode::Fast;
   e_.any_order = e_.fast && sums_.contains(&i);
   if (unit_.debug) source_line(i);
