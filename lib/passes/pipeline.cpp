@@ -3,6 +3,7 @@
 // The list of passes.
 #include "ir/litter.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 #include "passes/passes.h"
 #include "passes/runner.h"
 #include "support/error.h"
@@ -60,10 +61,19 @@ bool (*had_by(const support::Target& target))(const Inst&) {
   return has_nothing;
 }
 
+bool is_processor_of_opencl(const support::Target& target) {
+  return target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions);
+}
+
+/// Drivers for processors make vectors of a block's threads where these do not branch, and wide accesses are in the way of that.
+bool is_vectorised_by_driver(const Module& m, const support::Target& target) {
+  return is_processor_of_opencl(target) &&
+         !any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Call || (!i.regions.empty() && i.op != Op::GridStride); });
+}
+
 ChooseExpansion expansions_of(const support::Target& target) {
   // Processors compute the functions of OpenCL's fast mode by calls, a number at a time.
-  if (target.kind == TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Functions))
-    return [](const Inst&, FpMode) { return Expansion::Exact; };
+  if (is_processor_of_opencl(target)) return [](const Inst&, FpMode) { return Expansion::Exact; };
   static constexpr ChooseExpansion choices[] = {
 #define TARGET(Name, ...) choose<TargetKind::Name>,
 #include "support/targets.def"
@@ -110,7 +120,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
   if (gpu && effort == Effort::Best) {
-    run("widen", widen);
+    if (!is_vectorised_by_driver(m, target)) run("widen", widen);
     clean_up(run);
   }
   const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best;

@@ -13,6 +13,7 @@
 #include "codegen/spirv/spirv.h"
 #include "ir/text.h"
 #include "krait/error.h"
+#include "passes/passes.h"
 #include "runtime/opencl/executable.h"
 #include "support/kernel_file.h"
 
@@ -149,6 +150,22 @@ TEST(OpenClDialect, FastModeSumsALoopInAnyOrderButNotWhereTheSumIsLookedAt) {
   for (const std::string& other : {product, looked_at, stored, taken_from}) EXPECT_EQ(marked(other), 0) << other;
   EXPECT_EQ(marked(add, "native"), 0);
   EXPECT_EQ(marked(add, "fast", "spirv-cl features=i64,i8"), 0);
+}
+
+TEST(OpenClDialect, AProcessorsDriverMakesVectorsOfThreadsByItself) {
+  const auto widens = [](const char* features, const std::string& body = "    %5: f32 = add %4, %4\n") {
+    ir::ParseResult parsed = ir::parse(
+        "kir 1\nkernel @doubled fp(native) facts(contiguous, aligned, small, disjoint) (%0: view<f32, 1, const>, %1: view<f32, "
+        "1>) {\n"
+        "  %2: i64 = extent %1 {0}\n  grid_stride %2 {\n  ^(%3: i64):\n    %4: f32 = load %0, %3\n" +
+        body + "    store.f32 %1, %3, %5\n    continue\n  }\n  return\n}\n");
+    EXPECT_EQ(parsed.error, "");
+    EXPECT_EQ(passes::run_pipeline(parsed.module, support::parse_target(features).target), "");
+    return ir::print(parsed.module).find("load_vec") != std::string::npos;
+  };
+  EXPECT_TRUE(widens("spirv-cl features=i64,i8,functions"));
+  EXPECT_FALSE(widens("spirv-cl features=i64,i8"));
+  EXPECT_TRUE(widens("spirv-cl features=i64,i8", "    %5: f32 = log %4\n"));  // branches, and four in a row are a vector as well
 }
 
 TEST(OpenClDialect, KeepsTheOrderOfAccessesWhereAThreadComesBack) {
