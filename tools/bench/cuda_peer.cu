@@ -124,27 +124,41 @@ void nbody_tiled(const float* p, float* f, int n) {
 struct Scratch {
   void* memory = nullptr;
   size_t bytes = 0;
+  long largest = 0;
   template <class Call>
-  void run(Call call) {
-    if (!memory) call(nullptr, bytes), cudaMalloc(&memory, bytes);
+  void run(long n, Call call) {
+    if (n > largest) {
+      cudaFree(memory);
+      call(nullptr, bytes), cudaMalloc(&memory, bytes);
+      largest = n;
+    }
     call(memory, bytes);
   }
 };
 void sum(const float* x, float* out, long n) {
   static Scratch scratch;
-  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceReduce::Sum(memory, bytes, x, out, n); });
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceReduce::Sum(memory, bytes, x, out, n); });
 }
 void scan(const float* x, float* out, long n) {
   static Scratch scratch;
-  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceScan::InclusiveSum(memory, bytes, x, out, n); });
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceScan::InclusiveSum(memory, bytes, x, out, n); });
 }
 void sort(const unsigned* keys, unsigned* out, long n) {
   static Scratch scratch;
-  scratch.run([&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortKeys(memory, bytes, keys, out, n); });
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortKeys(memory, bytes, keys, out, n); });
+}
+void sort_floats(const float* keys, float* out, long n) {
+  static Scratch scratch;
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortKeys(memory, bytes, keys, out, n); });
+}
+void sort_pairs(const unsigned* keys, unsigned* out, const unsigned* values, unsigned* moved, long n) {
+  static Scratch scratch;
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortPairs(memory, bytes, keys, out, values, moved, n); });
 }
 void copy(const float* x, float* out, long n) { cudaMemcpyAsync(out, x, size_t(n) * 4, cudaMemcpyDeviceToDevice); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {
-    saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy, sort};
+    saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy, sort, sort_floats,
+    sort_pairs};

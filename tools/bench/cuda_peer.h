@@ -18,4 +18,6 @@ struct CudaPeer {
   void (*scan)(const float* x, float* out, long n);                   // CUB, inclusive
   void (*copy)(const float* x, float* out, long n);                   // cudaMemcpyAsync
   void (*sort)(const unsigned* keys, unsigned* out, long n);          // CUB
+  void (*sort_floats)(const float* keys, float* out, long n);         // CUB
+  void (*sort_pairs)(const unsigned* keys, unsigned* out, const unsigned* values, unsigned* moved, long n);  // CUB
 };

@@ -8,10 +8,12 @@
 #include <numeric>
 #include <vector>
 
+#include <krait/algorithm/scan.h>
+#include <krait/algorithm/sort.h>
+
 #include "block_kernels.h"
 #include "cuda_peer.h"
 #include "gpu_measure.h"
-#include "radix_sort.h"
 
 namespace bench {
 namespace {
@@ -59,10 +61,10 @@ void sum_and_scan(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
     rows.push_back(measure_on(a.on, row, a.sizes.rounds));
   }
   {
-    Scan f(a.n, a.on);
-    const auto ours = [&] { f(a.x, a.out); };
+    kr::array<float> sums;
+    const auto ours = [&] { sums = kr::cumsum(a.x); };
     ours();
-    const auto got = a.out.to_host();
+    const auto got = sums.to_host();
     double run = 0, worst = 0;
     for (std::size_t i = 0; i < a.hx.size(); ++i)
       run += double(a.hx[i]), worst = std::fmax(worst, std::fabs(double(got[i]) / run - 1));
@@ -80,9 +82,9 @@ void radix_sort(Arrays& a, const CudaPeer* peer, std::vector<Row>& rows) {
   std::vector<unsigned> unsorted;
   for (std::int64_t i = 0; i < n; ++i) unsorted.push_back(unsigned(i) * 2654435761u ^ unsigned(i) >> 7);
   const auto keys = kr::to_device(unsorted, a.on);
-  RadixSort<32> f(n, a.on);
-  auto sorted = zeros<unsigned>(a.on, n), other = zeros<unsigned>(a.on, n);
-  const auto ours = [&] { f(keys, sorted); };
+  kr::array<unsigned> sorted;
+  auto other = zeros<unsigned>(a.on, n);
+  const auto ours = [&] { sorted = kr::sort(keys); };
   ours();
   const auto got = sorted.to_host();
   const auto mark = [](std::uint64_t sum, unsigned key) {
