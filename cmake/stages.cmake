@@ -13,6 +13,6 @@ function(krait_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Werror=switch -ffp-contract=off)
   if(KRAIT_WERROR)
     # g++ 12 sees overflows in inlined vector::insert that are none.
-    target_compile_options(${target} PRIVATE -Werror -Wno-error=stringop-overflow)
+    target_compile_options(${target} PRIVATE -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-error=stringop-overflow>)
   endif()
 endfunction()

@@ -212,7 +212,7 @@ TEST(trace_misuse, the_kernel_is_named) {
 TEST(trace_misuse, a_native_loop_that_waits_for_a_traced_value) {
   const std::string message = misuse([](kr::view<int> y) {
     kr::var k = 0;
-    for (bool waiting = true; waiting;) {
+    for (;;) {
       k += 1;
       y[0] = k;
     }

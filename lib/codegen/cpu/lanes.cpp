@@ -11,7 +11,7 @@ namespace krait::codegen::cpu {
 
 using ir::Scalar;
 
-Lanes::Lanes(Code& code, Values& values) : code_(code), values_(values), b_(code.b), shape_(code.shape) {}
+Lanes::Lanes(Code& code, Values& values) : values_(values), b_(code.b), shape_(code.shape) {}
 
 V Lanes::no_lane() const { return llvm::Constant::getNullValue(values_.lane_type(Scalar::Bool)); }
 

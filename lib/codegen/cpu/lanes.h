@@ -66,7 +66,6 @@ class Lanes : public LaneState {
   Mask full;  // what has threads of a whole gang, whose lanes are known
 
  private:
-  Code& code_;
   Values& values_;
   llvm::IRBuilderBase& b_;
   const Shape& shape_;
