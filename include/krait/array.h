@@ -108,6 +108,16 @@ class array {
   auto operator()(Items... items) const {
     return detail::views::slice(*this, items...);
   }
+  /// Elements by an array of indices along the first dimension, or by a mask, to read as a new array or to assign to; #include
+  /// <krait/algorithm/indexing.h>.
+  template <detail::selecting Which>
+  auto operator()(const Which& which) {
+    return detail::selector<array, Which>::of(array(at(), memory_, on_), which);
+  }
+  template <detail::selecting Which>
+  auto operator()(const Which& which) const {
+    return detail::selector<array<const Elem, Rank>, Which>::of(share(), which);
+  }
   /// The elements in C order with other extents, one of which may be -1: shared where strides can say it, else copied.
   template <std::integral... Extents>
   auto reshape(Extents... extents) {

@@ -28,10 +28,14 @@ constexpr std::uint32_t max_block_bytes = max_by_value + 4096;  // with the view
 
 DeviceHandle& choose(const argument* arguments, const Specialisation& spec, const call_config* config) {
   const std::string& what = spec.recorded.what;
-  DeviceHandle* device = nullptr;
+  auto* const asked = static_cast<DeviceHandle*>(config ? config->device : nullptr);
+  DeviceHandle* device = asked;
   for (const unsigned i : spec.arrays) {
     if (arguments[i].kind != argument::device_array || !arguments[i].memory) continue;
     DeviceHandle* d = arguments[i].memory->device;
+    if (asked && d != asked)
+      support::fail_usage("{}: the call is to run on {}, but its arrays are on {}: copy them to that device (copy_from)", what,
+                          asked->id, d->id);
     if (device && device != d)
       support::fail_usage("{}: one call uses arrays on {} and on {}: copy one of them to the other's device (copy_from)", what,
                           device->id, d->id);

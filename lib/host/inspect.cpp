@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "host/dump.h"
 #include "host/kernel_state.h"
@@ -23,6 +28,28 @@ text inspect(kernel_state* state, const char* stage, const char* target) {
   ir::Facts facts{true, true, true, true, spec->asks_for_block};
   const std::string out = host::stage_text(spec->recorded, facts, stage, target ? target : "");
   return text(out.data(), out.size());
+}
+
+text types_of(kernel_state* state) {
+  if (!state) support::fail_usage("a moved-from element-wise function has no types");
+  std::vector<std::string> lines;
+  const auto type = [](const parameter_type& p) {
+    return p.type == scalar::none ? fmt::format("bytes({})", p.elem_bytes) : std::string(ir::info(ir::Scalar(p.type)).name);
+  };
+  // The list has the latest first.
+  for (const host::Specialisation* s = state->specialisations.load(std::memory_order_acquire); s; s = s->next) {
+    const auto outputs = std::count_if(s->parameters.begin(), s->parameters.end(), [](const auto& p) { return p.writable; });
+    const bool masked = !s->parameters.back().output;  // the mask is the last input
+    const auto inputs = std::ptrdiff_t(s->parameters.size()) - outputs - masked;
+    std::vector<std::string> from, to;
+    std::transform(s->parameters.begin(), s->parameters.begin() + inputs, std::back_inserter(from), type);
+    std::transform(s->parameters.end() - outputs, s->parameters.end(), std::back_inserter(to), type);
+    lines.push_back(fmt::format("{} -> {}\n", fmt::join(from, ", "), fmt::join(to, ", ")));
+  }
+  std::string all;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    if (std::find(lines.rbegin(), line, *line) == line) all += *line;
+  return {all.data(), all.size()};
 }
 
 attributes_type attributes_of(kernel_state* state) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -76,7 +77,8 @@ struct kernel_state {
   dims fixed_block;
   std::atomic<host::Specialisation*> specialisations{nullptr};
   std::atomic<host::Specialisation*> last{nullptr};
-  std::mutex mutex;  // held while a list grows, never while recording
+  std::mutex mutex;                                             // held while a list grows, never while recording
+  std::map<const void*, std::unique_ptr<kernel_state>> beside;  // kernels of its methods, by kind; under the mutex
   ~kernel_state();
 };
 

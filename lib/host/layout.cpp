@@ -49,9 +49,7 @@ std::int64_t position(const Bound& b, std::int64_t extent) {
 
 void take_index(layout& out, const slice_item& item, const layout& of, int d) {
   const std::int64_t extent = of.extents[d], at = position(item.first, extent);
-  if (at < 0 || at >= extent)
-    support::fail_usage("index {} is out of bounds for axis {} with size {}",
-                        item.first.origin == slice_item::from_end ? at : item.first.at, d, extent);
+  if (at < 0 || at >= extent) refuse_index(item.first.origin == slice_item::from_end ? at : item.first.at, d, extent);
   out.offset += at * of.strides[d];
 }
 
@@ -102,6 +100,10 @@ bool share_pieces(const layout& of, layout& out) {
 }
 
 }  // namespace
+
+void refuse_index(std::int64_t index, int axis, std::int64_t size) {
+  support::fail_usage("index {} is out of bounds for axis {} with size {}", index, axis, size);
+}
 
 layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept {
   layout l;

@@ -249,7 +249,7 @@ TEST(Argument, ArraysOnTwoDevices) {
   EXPECT_EQ(std::vector<int>(add(here, copy).to_host()), (std::vector<int>{11, 22, 33}));
   kr::stream elsewhere(kr::device::cpu());
   kr::array<int> z(3);
-  expect_usage({"stream", "cpu"}, [&] { add.into(elsewhere, z)(here, copy); });
+  expect_usage({"stream", "cpu"}, [&] { add.stream(elsewhere).into(z)(here, copy); });
   expect_library_works();
 }
 

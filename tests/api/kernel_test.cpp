@@ -414,7 +414,7 @@ TEST(Kernel, StreamsAndEventsThatWereMovedFrom) {
   kr::graph g([&] { add.into(x)(x, 1.0f); });
   expect_usage({"a moved-from stream is used"}, [&] { s.synchronize(); });
   expect_usage({"kernel {} is launched into a moved-from stream"}, [&] { saxpy.launch({1, 32, s}, 1.0f, x, x); });
-  expect_usage({" is launched into a moved-from stream"}, [&] { add.into(s, x)(x, x); });
+  expect_usage({" is launched into a moved-from stream"}, [&] { add.stream(s).into(x)(x, x); });
   expect_usage({"a graph is launched into a moved-from stream"}, [&] { g.launch(s); });
   expect_usage({"a moved-from stream is used"}, [&] { kr::event().record(s); });
   expect_usage({"a moved-from stream is used"}, [&] { taken.wait(s); });

@@ -361,8 +361,8 @@ TEST(Vectorize, IntoInAStream) {
   kr::stream s;
   const kr::array<float> x = kr::to_device(std::vector<float>{1, 2, 3});
   kr::array<float> z(3);
-  add.into(s, z)(x, 1.0f);
-  add.into(s, z)(z, x);
+  add.stream(s).into(z)(x, 1.0f);
+  add.into(z).stream(s)(z, x);
   s.synchronize();
   EXPECT_EQ(std::vector<float>(z.to_host()), (std::vector<float>{3, 5, 7}));
 }

@@ -181,6 +181,19 @@ class Maker:
         masked = int("where" in where)
         return f"reduce {words} {views} {name} {masked} {int(keep)} {count} {' '.join(map(str, given))} = {result}"
 
+    def case_method(self):
+        """Of functions whose order matters, or does not."""
+        a, words = self.base("i32")
+        v, views = self.views(a)
+        function = self.random.choice(["add", "subtract"])
+        method = self.random.choice(["reduce", "accumulate"])
+        axis = self.random.randint(0, v.ndim - 1)
+        try:
+            result = text(getattr(getattr(np, function), method)(v, axis=axis, dtype=np.int32))
+        except ValueError:
+            result = "error"
+        return f"method {words} {views} {function} {method} {axis} = {result}"
+
     def case_arange(self):
         kind = self.random.choice(["i32", "f32", "f64", "u8", "i64"])
         if kind[0] == "f":

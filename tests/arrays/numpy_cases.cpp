@@ -12,7 +12,7 @@
 namespace krait {}
 namespace kr = krait;
 
-#include <krait/algorithm/reduce.h>
+#include <krait/algorithm/methods.h>
 
 #include "arrays/case_reader.h"
 
@@ -163,6 +163,28 @@ std::string run_reduce(std::istream& in) {
       view);
 }
 
+std::string run_method(std::istream& in) {
+  static const auto add = kr::vectorize([](auto x, auto y) { return x + y; });
+  static const auto subtract = kr::vectorize([](auto x, auto y) { return x - y; });
+  const Any<int> base = krait::test::read_base<int>(in), view = krait::test::read_views<int>(in, base);
+  std::string function, method;
+  int axis = 0;
+  in >> function >> method >> axis;
+  result(in);
+  const bool fails = (in >> std::ws).peek() == 'e';
+  const auto call = [&](const auto& f, const auto& v) -> std::string {
+    try {
+      if (method == "accumulate") return difference(in, f.accumulate(v, axis));
+      auto got = f.reduce(v, kr::axis(axis), kr::keepdims);
+      if constexpr (std::remove_cvref_t<decltype(v)>::rank == 1) return difference(in, got);
+      else return difference(in, got.squeeze(axis));
+    } catch (const kr::error& e) {
+      return fails ? "" : e.message();
+    }
+  };
+  return std::visit([&](const auto& v) { return function == "add" ? call(add, v) : call(subtract, v); }, view);
+}
+
 /// Numbers of the case's type.
 template <class T>
 T read_number(std::istream& in) {
@@ -221,6 +243,8 @@ template <class T>
 std::string run(const std::string& what, std::istream& in) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, int>)
     if (what == "reduce") return run_reduce<T>(in);
+  if constexpr (std::is_same_v<T, int>)
+    if (what == "method") return run_method(in);
   if (what == "view") return run_view<T>(in);
   if (what == "add") return run_add<T>(in);
   if (what == "assign") return run_assign<T, false>(in);

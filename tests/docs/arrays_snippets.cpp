@@ -3,6 +3,7 @@
 // The code of docs/arrays.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/compare.h>
+#include <krait/algorithm/indexing.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 
@@ -72,6 +73,22 @@ void views() {
   // [/assignment]
   expect(a, {49, 1, 1, 1, 64, 25, 25, 25, 81, 196, 225, 256}, __LINE__);
   a = kr::array<float, 2>({3, 4});
+  a.copy_from(counting);
+  // [indexing]
+  auto rows = kr::to_device({2, 0, -1});
+  kr::array<float, 2> chosen = a(rows);                // rows 2, 0 and the last: NumPy's a[[2, 0, -1]]
+  auto fields = kr::take(a, kr::to_device({3, 1}), 1); // columns 3 and 1
+  kr::array<float> large = a(a > 4.0f);                // elements in C order: NumPy's a[a > 4]
+  a(a > 4.0f) = 4.0f;
+  a(rows) = 0.0f;                                      // or an array that broadcasts to the rows
+  kr::put(a, kr::to_device({5, 6}), -1.0f);            // by numbers in C order
+  kr::array<float, 2> clipped = kr::where(a < 0.0f, 0.0f, a);  // an expression
+  // [/indexing]
+  expect(chosen, {8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11}, __LINE__);
+  expect(fields, {3, 1, 7, 5, 11, 9}, __LINE__);
+  expect(large, {5, 6, 7, 8, 9, 10, 11}, __LINE__);
+  expect(a, {0, 0, 0, 0, 4, -1, -1, 4, 0, 0, 0, 0}, __LINE__);
+  expect(clipped, {0, 0, 0, 0, 4, 0, 0, 4, 0, 0, 0, 0}, __LINE__);
   a.copy_from(counting);
   a -= 4.0f;
   // [reductions]

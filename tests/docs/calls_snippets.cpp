@@ -2,6 +2,7 @@
 //
 // The code of docs/calls.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/methods.h>
 #include <krait/krait.h>
 
 #include <array>
@@ -46,6 +47,26 @@ void elementwise() {
   // [/outputs]
   expect(std::abs(length.to_host()[0] - std::sqrt(101.0f)) < 1e-5f, __LINE__);
   expect(std::abs(angle.to_host()[0] - std::atan2(10.0f, 1.0f)) < 1e-6f, __LINE__);
+  kr::stream work(x.device());
+  // [places]
+  axpy.where(x > 0.0f).into(w)(2.0f, x, y);            // w keeps its elements where the mask is 0
+  axpy.stream(work).into(w)(2.0f, x, y);
+  auto there = axpy.on(kr::device::cpu())(2.0f, hx, hy);  // containers and numbers: on this device
+  std::puts(axpy.types().c_str());                     // "f32, f32, f32 -> f32", a line each
+  // [/places]
+  work.synchronize();
+  expect(there[0] == w.to_host()[0], __LINE__);
+  // [methods]
+  auto plus = kr::vectorize([](auto a, auto b) { return a + b; });
+  float total = plus.reduce(x);                        // x[0] + x[1] + …; of more dimensions along the first, or kr::axis(…)
+  kr::array<float> sums = plus.accumulate(x);          // after each element
+  kr::array<float, 2> table = plus.outer(x, y);        // each element of x with each of y
+  plus.at(sums, kr::to_device({0, 0, 2}), 1.0f);       // sums[0] grows by 2: equal indices one after the other
+  kr::array<float> parts = plus.reduceat(x, kr::to_device({0, 2}));  // x[0] + x[1], and x[2] to the end
+  // [/methods]
+  expect(total == 6 && table(2, 1) == 23, __LINE__);
+  expect(std::vector<float>(sums.to_host()) == std::vector<float>{3, 3, 7}, __LINE__);
+  expect(std::vector<float>(parts.to_host()) == std::vector<float>{3, 3}, __LINE__);
 }
 
 void kernels() {

@@ -71,7 +71,8 @@ struct squares_of {
     return {all, squares, std::get<2>(x) + std::get<2>(y), lost, squares_lost};
   }
   static auto finish(const state& s, const value<std::int64_t>&) {
-    const value<Real> all = exact::total({std::get<0>(s), std::get<3>(s)}), squares = exact::total({std::get<1>(s), std::get<4>(s)});
+    const value<Real> all = exact::total({std::get<0>(s), std::get<3>(s)}),
+                      squares = exact::total({std::get<1>(s), std::get<4>(s)});
     const value<Real> of_mean = all * all / cast<Real>(std::get<2>(s));
     return value<Real>(select(std::get<2>(s) == 0, squares, squares - of_mean));
   }

@@ -61,6 +61,7 @@ struct call_config {
   dims grid, block;        // grid_block
   std::int64_t count = 0;  // threads: a grid is chosen that covers them; elements: of an element-wise call; numbers: on the CPU
   const stream* on = nullptr;
+  void* device = nullptr;  // a handle; null: the arrays' or the default one
 };
 
 KRAIT_API kernel_state* make_kernel_state(const options& with, const dims& fixed_block, location where);
@@ -83,6 +84,9 @@ struct attributes_type {
   int suggested_block;        // threads of a block that fill the device well
 };
 KRAIT_API attributes_type attributes_of(kernel_state* state);
+
+/// The types that an element-wise function was compiled for, a line each: "f32, f32 -> f32".
+KRAIT_API text types_of(kernel_state* state);
 
 /// Stage "ir", "llvm", "ptx", "sass", "spirv", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
 KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);

@@ -56,6 +56,8 @@ class memory_share {
 
 // Views. All throw error{usage} in NumPy's words for what the layout does not have.
 
+/// Throws error{usage}: the array has no such index.
+[[noreturn]] KRAIT_API void refuse_index(std::int64_t index, int axis, std::int64_t size);
 /// Extents, with strides of C order, or of Fortran's.
 KRAIT_API layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept;
 KRAIT_API bool is_dense(const layout& of, bool fortran) noexcept;

@@ -19,6 +19,14 @@ class array_element;
 
 namespace detail {
 
+/// What a(which) gives, for an array or an expression of indices or of bool; in krait/algorithm/indexing.h.
+template <class Array, class Which>
+struct selector;
+template <class Which>
+concept selecting = requires {
+  Which::rank;
+};
+
 template <class Array>
 using element_through =
     std::conditional_t<std::is_const_v<Array>, const typename Array::element_type, typename Array::element_type>;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays of indices and masks: reading, assignment, equal indices, what is out of bounds.
+#include <krait/algorithm/indexing.h>
+
+#include <vector>
+
+#include "api/expect.h"
+
+using krait::test::expect_usage;
+
+namespace {
+
+using Floats = std::vector<float>;
+using Ints = std::vector<int>;
+
+template <class Elem, int Rank>
+std::vector<Elem> host(const kr::array<Elem, Rank>& a) {
+  return a.to_host();
+}
+
+TEST(Indexing, Take) {
+  const auto x = kr::arange(24).reshape(2, 3, 4);
+  const auto first = kr::take(x, kr::to_device(Ints{1, -2, 1}));
+  EXPECT_EQ(first.extents(), (kr::shape<3>(3, 3, 4)));
+  EXPECT_EQ(int(first(1, 0, 0)), 0);
+  EXPECT_EQ(int(first(2, 2, 3)), 23);
+  const auto last = kr::take(x(0), kr::to_device(Ints{3, -4, 1, 0}).reshape(2, 2), 1);
+  EXPECT_EQ(last.extents(), (kr::shape<3>(3, 2, 2)));
+  EXPECT_EQ(host(last), (Ints{3, 0, 1, 0, 7, 4, 5, 4, 11, 8, 9, 8}));
+  EXPECT_EQ(host(kr::take(x(0, 0).flip(), kr::to_device(std::vector<std::uint64_t>{0, 3}))), (Ints{3, 0}));
+  EXPECT_EQ(kr::take(x, kr::array<int>(0), 2).size(), 0);
+  const kr::array<int, 2> rows = x(1)(kr::to_device(Ints{-1, 0}));
+  EXPECT_EQ(host(rows), (Ints{20, 21, 22, 23, 12, 13, 14, 15}));
+}
+
+TEST(Indexing, Assign) {
+  auto x = kr::zeros<float>(5);
+  x(kr::to_device(Ints{0, -1, 0})) = kr::to_device(Floats{1, 2, 3});  // the last of equal indices stays
+  EXPECT_EQ(host(x), (Floats{3, 0, 0, 0, 2}));
+  x(kr::to_device(Ints{1, 2})) = 7;
+  EXPECT_EQ(host(x), (Floats{3, 7, 7, 0, 2}));
+  auto table = kr::arange(12).reshape(4, 3);
+  table(kr::to_device(Ints{2, 0, 2})) = kr::arange(100, 109).reshape(3, 3);
+  EXPECT_EQ(host(table), (Ints{103, 104, 105, 3, 4, 5, 106, 107, 108, 9, 10, 11}));
+  table(kr::to_device(Ints{-1})) = kr::arange(3) * 2;  // broadcast
+  EXPECT_EQ(host(table(3)), (Ints{0, 2, 4}));
+  auto turned = table.transpose();
+  kr::put(turned, kr::to_device(Ints{0, 1, -1}), kr::to_device(Ints{-1, -2, -3}));
+  EXPECT_EQ(host(table(kr::all, 0)), (Ints{-1, -2, 106, 0}));
+  EXPECT_EQ(int(table(3, 2)), -3);
+  auto many = kr::zeros<int>(10);
+  const kr::array<int> ten = kr::arange(10000) % 10;
+  many(ten) = kr::arange(10000);
+  EXPECT_EQ(host(many), host(kr::arange(9990, 10000)));
+}
+
+TEST(Indexing, Masks) {
+  auto x = kr::arange(-3, 9).reshape(3, 4);
+  const kr::array<int> positive = x(x > 0);
+  EXPECT_EQ(host(positive), (Ints{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(host(kr::compress(x.transpose() < 0, x.transpose())), (Ints{-3, -2, -1}));
+  x(x < 0) = 0;
+  EXPECT_EQ(host(x(0)), (Ints{0, 0, 0, 0}));
+  x(x == 0) = kr::to_device(Ints{10, 20, 30, 40});
+  EXPECT_EQ(host(x(0)), (Ints{10, 20, 30, 40}));
+  const kr::array<bool, 2> none = x > 1000;
+  const kr::array<int> nothing = x(none);
+  EXPECT_EQ(nothing.size(), 0);
+  x(none) = kr::array<int>(0);
+  EXPECT_EQ(std::vector<std::int64_t>(kr::flatnonzero(x > 25).to_host()), (std::vector<std::int64_t>{2, 3}));
+  const auto large = kr::arange(100000);
+  const kr::array<int> thirds = large(large % 3 == 0);
+  EXPECT_EQ(thirds.size(), 33334);
+  EXPECT_EQ(int(thirds(33333)), 99999);
+  EXPECT_EQ(int(thirds(12345)), 3 * 12345);
+  EXPECT_EQ(kr::flatnonzero(kr::array<bool>(0)).size(), 0);
+}
+
+TEST(Indexing, Where) {
+  const auto x = kr::to_device(Floats{-1, 2, -3});
+  const kr::array<float> clipped = kr::where(x > 0.0f, x, 0.0f);
+  EXPECT_EQ(host(clipped), (Floats{0, 2, 0}));
+  const kr::array<double, 2> wide = kr::where(kr::to_device(Ints{1, 0}).reshape(2, 1), x, 0.5);
+  EXPECT_EQ(host(wide), (std::vector<double>{-1, 2, -3, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(kr::sum(kr::where(x < 0.0f, 1, 0)), 2);
+}
+
+TEST(Indexing, BadInput) {
+  auto x = kr::arange(6).reshape(2, 3);
+  const auto before = host(x);
+  expect_usage({"index 2 is out of bounds for axis 0 with size 2"}, [&] { x(kr::to_device(Ints{0, 2})) = 5; });
+  expect_usage({"index -4 is out of bounds for axis 1 with size 3"}, [&] { kr::take(x, kr::to_device(Ints{0, -4}), 1); });
+  expect_usage({"index 6 is out of bounds for axis 0 with size 6"}, [&] { kr::put(x, kr::to_device(Ints{0, 6}), 1); });
+  expect_usage({"index -1 is out of bounds"}, [&] { kr::take(x, kr::to_device(std::vector<std::uint64_t>{~std::uint64_t(0)})); });
+  expect_usage({"axis 2 is out of bounds"}, [&] { kr::take(x, kr::to_device(Ints{0}), 2); });
+  const auto wrong = kr::ones<bool>({2, 2});
+  expect_usage(
+      {"boolean index did not match indexed array along dimension 1; dimension is 3 but corresponding boolean dimension is 2"},
+      [&] { x(wrong) = 1; });
+  expect_usage({"boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is true"},
+               [&] { x(x > 2) = kr::arange(2); });
+  EXPECT_EQ(host(x), before);
+}
+
+}  // namespace
