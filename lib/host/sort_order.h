@@ -32,8 +32,11 @@ value<Word> ordered(const detail::key_order& order, const value<Word>& key) {
     return cast<Word>(order.descending ? number ^ ones : number);
   }
   if (order.kind == key_order::floats) {
-    const value<Word> size = cast<Word>(x & Word(~sign)), positive = cast<Word>(x | sign), negative = cast<Word>(x ^ ones);
-    const value<Word> number = select((x & sign) != Word(0) && size != Word(0), negative, positive);
+    // Without branches: the sign spread over all bits, or the sign alone, turns the order round; −0 lies just below 0, and goes there.
+    using number_type = std::make_signed_t<Word>;
+    const value<Word> spread = cast<Word>(cast<number_type>(x) >> (8 * int(sizeof(Word)) - 1)),
+                      size = cast<Word>(x & Word(~sign));
+    const value<Word> number = cast<Word>((x ^ (spread | sign)) + cast<Word>(x == sign));
     const value<Word> directed = cast<Word>(order.descending ? number ^ ones : number);
     return select(size > Word(order.largest), ones, directed);
   }
