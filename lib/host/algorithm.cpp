@@ -2,7 +2,6 @@
 //
 // What the algorithms' headers ask the library.
 #include <algorithm>
-#include <thread>
 
 #include "host/devices.h"
 #include "host/layout.h"
@@ -16,8 +15,7 @@ namespace krait::detail {
 algorithm_device algorithm_device_of(device on) {
   const host::DeviceHandle& handle = *static_cast<host::DeviceHandle*>(handle_of(on));
   // Several a worker, so that one that is held up leaves the others work.
-  if (handle.device->host_memory())
-    return {algorithm_form::chunks, std::int64_t(8) * std::max(1u, std::thread::hardware_concurrency())};
+  if (handle.device->host_memory()) return {algorithm_form::chunks, std::int64_t(8) * host::processors()};
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
   return {waits ? algorithm_form::warps : algorithm_form::blocks, 512};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <thread>
 
 #include "host/fork_gate.h"
 #include "host/reports.h"
@@ -68,6 +69,11 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
+
+unsigned processors() {
+  static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
 
 Devices& Devices::get() {
   static Devices* const devices = new Devices;  // leaked: arrays in static storage may outlive any destructor

@@ -26,6 +26,9 @@ struct DeviceHandle {
   MemoryCount memory;
 };
 
+/// Threads that the machine runs at once, asked for once: the question takes microseconds.
+unsigned processors();
+
 /// What a krait::stream points to. Arrays remember the stream of their last use, which may be destroyed before they are.
 struct StreamRecord {
   DeviceHandle* device = nullptr;

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "host/layout.h"
@@ -137,7 +136,7 @@ struct Shape {
 Shape shape_of(std::int64_t results, std::int64_t elements, bool columns, const DeviceHandle& device) {
   // Blocks that fill a device, a few times over, and elements that make a lane's work worth its part of the tree.
   const bool cpu = device.device->host_memory();
-  const std::int64_t enough = cpu ? 4 * std::max(1u, std::thread::hardware_concurrency()) : 2048;
+  const std::int64_t enough = cpu ? 4 * processors() : 2048;
   const std::int64_t threads = cpu ? 32 : reduce_block, least = cpu ? 4096 : 4 * reduce_unroll;
   Shape s;
   s.chunk = std::max<std::int64_t>(elements, 1);
