@@ -5,13 +5,12 @@
 #include "krait/array_text.h"
 
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "host/layout.h"
 #include "host/number_format.h"
-#include "krait/types.h"
+#include "ir/types.h"
 
 namespace krait::host {
 namespace {
@@ -20,7 +19,6 @@ using detail::elements;
 using detail::layout;
 using detail::max_rank;
 using detail::printed_element;
-using detail::scalar;
 
 constexpr std::int64_t threshold = 1000, edge = 3;
 constexpr std::size_t line_width = 75;
@@ -76,17 +74,21 @@ struct Shown {
   }
 };
 
-template <class T>
-std::vector<T> values_of(const Shown& shown) {
-  std::vector<T> v(shown.bytes.size() / sizeof(T));
-  if (!v.empty()) std::memcpy(v.data(), shown.bytes.data(), v.size() * sizeof(T));
-  return v;
+/// The bits of the elements, or of their two parts.
+std::vector<std::uint64_t> bits_of(const Shown& shown, std::size_t bytes) {
+  std::vector<std::uint64_t> bits(shown.bytes.size() / bytes);
+  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], shown.bytes.data() + i * bytes, bytes);
+  return bits;
 }
-template <class T>
-std::vector<std::string> integers(const Shown& shown) {
+std::vector<std::string> integers(const Shown& shown, ir::Scalar type) {
   std::vector<std::string> words;
   std::size_t width = 0;
-  for (const T x : values_of<T>(shown)) width = std::max(width, words.emplace_back(std::to_string(x)).size());
+  const unsigned above = 64 - ir::bits_of(type);
+  for (const std::uint64_t bits : bits_of(shown, ir::size_of(type))) {
+    const std::string text =
+        ir::is_signed_int(type) ? std::to_string(std::int64_t(bits << above) >> above) : std::to_string(bits);
+    width = std::max(width, words.emplace_back(text).size());
+  }
   for (std::string& w : words) w.insert(0, width - w.size(), ' ');
   return words;
 }
@@ -95,16 +97,16 @@ std::vector<std::string> truths(const Shown& shown) {
   for (const std::byte b : shown.bytes) words.push_back(b == std::byte(0) ? "False" : " True");
   return words;
 }
-template <class T>
-std::vector<std::string> floats(const Shown& shown, scalar type, bool complex) {
+std::vector<std::string> floats(const Shown& shown, const printed_element& as) {
   std::vector<double> parts[2];
   std::size_t i = 0;
-  for (const T x : values_of<T>(shown)) parts[complex ? i++ % 2 : 0].push_back(double(x));
-  const FloatFormat real(parts[0], type, false), imaginary(parts[1], type, true);
+  for (const std::uint64_t bits : bits_of(shown, ir::size_of(ir::Scalar(as.type))))
+    parts[as.complex ? i++ % 2 : 0].push_back(float_of(bits, as.type));
+  const FloatFormat real(parts[0], as.type, false), imaginary(parts[1], as.type, true);
   std::vector<std::string> words;
   for (std::size_t k = 0; k < parts[0].size(); ++k) {
     std::string& w = words.emplace_back(real(parts[0][k]));
-    if (!complex) continue;
+    if (!as.complex) continue;
     w += imaginary(parts[1][k]);
     w.insert(w.find_last_not_of(' ') + 1, "j");
   }
@@ -112,25 +114,9 @@ std::vector<std::string> floats(const Shown& shown, scalar type, bool complex) {
 }
 
 std::vector<std::string> words_of(const Shown& shown, const printed_element& as) {
-  switch (as.type) {
-    case scalar::boolean: return truths(shown);
-    case scalar::i8: return integers<std::int8_t>(shown);
-    case scalar::i16: return integers<std::int16_t>(shown);
-    case scalar::i32: return integers<std::int32_t>(shown);
-    case scalar::i64: return integers<std::int64_t>(shown);
-    case scalar::u8: return integers<std::uint8_t>(shown);
-    case scalar::u16: return integers<std::uint16_t>(shown);
-    case scalar::u32: return integers<std::uint32_t>(shown);
-    case scalar::u64: return integers<std::uint64_t>(shown);
-    case scalar::f8e4m3: return floats<f8e4m3>(shown, as.type, as.complex);
-    case scalar::f8e5m2: return floats<f8e5m2>(shown, as.type, as.complex);
-    case scalar::f16: return floats<f16>(shown, as.type, as.complex);
-    case scalar::bf16: return floats<bf16>(shown, as.type, as.complex);
-    case scalar::f32: return floats<float>(shown, as.type, as.complex);
-    case scalar::f64: return floats<double>(shown, as.type, as.complex);
-    case scalar::none: break;
-  }
-  return {};
+  const auto type = ir::Scalar(as.type);
+  if (type == ir::Scalar::Bool) return truths(shown);
+  return ir::is_float(type) ? floats(shown, as) : integers(shown, type);
 }
 
 /// Puts words together.

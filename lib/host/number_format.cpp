@@ -2,12 +2,14 @@
 #include "host/number_format.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "krait/types.h"
+#include "ir/interp.h"
+#include "support/float_environment.h"
 
 namespace krait::host {
 namespace {
@@ -29,20 +31,21 @@ std::string scientific(Float x) {
 }
 /// As a number of the type, rounded.
 double in_type(double x, scalar type) {
-  switch (type) {
-    case scalar::f16: return float(f16(x));
-    case scalar::bf16: return float(bf16(x));
-    case scalar::f8e4m3: return float(f8e4m3(x));
-    case scalar::f8e5m2: return float(f8e5m2(x));
-    case scalar::f32: return float(x);
-    default: return x;
-  }
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  const DefaultFloatEnvironment environment;
+  const std::uint64_t narrow = ir::eval(ir::Op::Cast, ir::Scalar(type), ir::Scalar::F64, {&bits, 1});
+  return float_of(narrow, type);
 }
 void trim(std::string& zeros) {
   while (!zeros.empty() && zeros.back() == '0') zeros.pop_back();
 }
 
 }  // namespace
+
+double float_of(std::uint64_t bits, scalar type) {
+  const DefaultFloatEnvironment environment;
+  return std::bit_cast<double>(ir::eval(ir::Op::Cast, ir::Scalar::F64, ir::Scalar(type), {&bits, 1}));
+}
 
 Digits shortest_digits(double x, scalar type) {
   if (type == scalar::f64) return digits_in(scientific(x));

@@ -3,6 +3,7 @@
 // Numbers in text as NumPy prints those of an array: all with one width, floats by their shortest digits, 8 behind the point at most.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class FloatFormat {
   std::size_t left_ = 0, right_ = 0, exponent_ = 0;
 };
 
+/// A float of any type, by its bits.
+double float_of(std::uint64_t bits, detail::scalar type);
 /// Significant decimal digits of a finite number above 0, as few as tell it from its type's others, and the exponent of the first.
 struct Digits {
   std::string digits;
