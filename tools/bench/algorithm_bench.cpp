@@ -77,7 +77,7 @@ class Bench {
   /// A candidate runs so many times and then waits, so that a sample has the time of one.
   template <class Ours, class Cub, class Std>
   void row(const char* name, std::int64_t n, const Ours& ours, const Cub& cub, const Std& standard) {
-    const int batch = n > 1 << 16 || quick_ ? 4 : 64;
+    const int batch = n > 1 << 16 || quick_ ? (cpu_ ? 1 : 4) : 64;
     Row r{std::string(name) + " " + std::to_string(n), {}};
     const auto add = [&](const char* candidate, const auto& run) {
       r.candidates.push_back({candidate,
@@ -94,7 +94,7 @@ class Bench {
     add("Krait", ours);
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
-    bench::measure(r, quick_ ? 1 : 7, quick_ ? 1 : 40);
+    bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 40);
     for (Candidate& c : r.candidates) c.ms /= batch;
     std::printf("| %s |", r.workload.c_str());
     for (const Candidate& c : r.candidates)
