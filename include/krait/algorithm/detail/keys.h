@@ -24,8 +24,10 @@ constexpr key_order order_of(bool descending) {
   key_order order{key_order::words, sizeof(Key), descending, 0};
   if constexpr (is_float_v<under>) {
     order.kind = key_order::floats;
-    constexpr bool numbers = std::is_same_v<under, f8e4m3>;  // no infinity: NaN follows the largest number
-    order.largest = numbers ? 0x7e : bits_of(convert_plain<under>(__builtin_huge_val()));
+    constexpr under infinity = convert_plain<under>(__builtin_huge_val());
+    constexpr bool none =
+        convert_plain<float>(infinity) != convert_plain<float>(infinity);  // NaN follows the largest number then
+    order.largest = bits_of(infinity) - none;
   } else if constexpr (std::is_signed_v<under>) {
     order.kind = key_order::integers;
   }
