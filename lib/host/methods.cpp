@@ -8,22 +8,6 @@
 #include "support/error.h"
 
 namespace krait::detail {
-namespace {
-
-bool any_order(ir::Op op) {
-  switch (op) {
-    case ir::Op::Add:
-    case ir::Op::Mul:
-    case ir::Op::Min:
-    case ir::Op::Max:
-    case ir::Op::And:
-    case ir::Op::Or:
-    case ir::Op::Xor: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
 
 op operation_of(kernel_state* state, const void* lambda, const signature& as) {
   if (!state) support::fail_usage("a method of a moved-from element-wise function is called");
@@ -42,7 +26,7 @@ op operation_of(kernel_state* state, const void* lambda, const signature& as) {
       default: others.push_back(&i);
     }
   });
-  if (loads.size() != 2 || stores.size() != 1 || others.size() != 1 || !any_order(others[0]->op)) return op::Unreachable;
+  if (loads.size() != 2 || stores.size() != 1 || others.size() != 1 || !ir::is_commutative(others[0]->op)) return op::Unreachable;
   const auto gives = [](const ir::Inst* i, ir::ValueId v) { return i->results.size() == 1 && i->results[0] == v; };
   const ir::Inst& only = *others[0];
   if (loads[0]->operands[0] == loads[1]->operands[0] || !gives(&only, stores[0]->operands.back())) return op::Unreachable;

@@ -99,7 +99,8 @@ struct methods {
     using of = fold_t<Lambda, std::remove_const_t<Elem>>;
     using recording = elementwise_recording<Lambda, 1, std::tuple<input<of, true>, input<of, true>>, std::tuple<of>>;
     const auto source = make_expression<converted_element<of>>(x);
-    switch (operation_of(state, &f, recording::as)) {
+    const op operation = operation_of(state, &f, recording::as);
+    switch (operation) {
       case op::Add: return reduce_whole<fold_by_add>(source, options...);
       case op::Mul: return reduce_whole<fold_by_multiply>(source, options...);
       case op::Min: return reduce_whole<fold_by_min>(source, options...);
@@ -107,7 +108,7 @@ struct methods {
       default: break;
     }
     if constexpr (std::is_integral_v<of>) {
-      switch (operation_of(state, &f, recording::as)) {
+      switch (operation) {
         case op::And: return reduce_whole<fold_by_and>(source, options...);
         case op::Or: return reduce_whole<fold_by_or>(source, options...);
         case op::Xor: return reduce_whole<fold_by_xor>(source, options...);
