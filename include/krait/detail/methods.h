@@ -10,8 +10,7 @@
 
 namespace krait::detail {
 
-/// The operation that a recording of a function of two arrays is, if it is a single one that may be computed in any order: Add, Mul, Min,
-/// Max, And, Or, Xor. Else Unreachable.
+/// The operation that a recording of a function of two arrays is, if it is a single one whose operands commute. Else Unreachable.
 KRAIT_API op operation_of(kernel_state* state, const void* lambda, const signature& as);
 /// A kernel that lives as long as another, one a key.
 KRAIT_API kernel_state* kernel_beside(kernel_state* state, const void* key);
