@@ -127,7 +127,9 @@ auto arange(First first, Last last, Step step = Step(1), device on = device()) {
   const wide from = std::is_unsigned_v<common> ? wide(0) : wide(first),
              to = std::is_unsigned_v<common> ? wide(std::uint64_t(last) - std::uint64_t(first)) : wide(last);
   array<common, 1> out(shape<1>(detail::count_steps(from, to, wide(step))), on);
-  detail::fill_steps(out, word(common(first)), word(common(wide(first) + wide(step))));
+  // Integers wrap where there is no second element.
+  using sum = std::conditional_t<detail::is_float_v<common>, double, std::uint64_t>;
+  detail::fill_steps(out, word(common(first)), word(common(wide(sum(wide(first)) + sum(wide(step))))));
   return out;
 }
 /// From 0.
