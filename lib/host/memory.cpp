@@ -88,6 +88,19 @@ runtime::StreamHandle order_of(const detail::storage& memory) {
   return memory.last && memory.last->alive.load() ? memory.last->handle : runtime::StreamHandle{};
 }
 
+void wait_for(const detail::storage& memory) {
+  if (memory.several_streams) memory.device->device->synchronize();
+  else memory.device->device->synchronize(order_of(memory));
+}
+
+void give_back(detail::storage& memory) noexcept {
+  try {
+    wait_for(memory);
+  } catch (...) {  // a fault of some launch: it is the error of the next call
+  }
+  memory.foreign.release(memory.foreign.tensor);
+}
+
 void retire(StreamRecord* record) noexcept {
   // Arrays may still point to the record, so it is marked and kept: a few bytes a stream that ever existed.
   static std::mutex mutex;
@@ -127,6 +140,7 @@ void release(storage* memory) noexcept {
   if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   if (memory->owned && memory->several_streams) host::free_when_idle(*memory->device, memory->address, memory->bytes);
   else if (memory->owned) host::free(*memory->device, memory->address, memory->bytes, host::order_of(*memory));
+  else if (memory->foreign.release) host::give_back(*memory);
   delete memory;
 }
 

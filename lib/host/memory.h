@@ -15,6 +15,7 @@ struct storage {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   bool owned = true;
+  tensor_owner foreign{};  // of memory that another library lent
   // The stream of the last use (null: the default one). Memory used in several streams is freed after the device is idle.
   host::StreamRecord* last = nullptr;
   bool several_streams = false;
@@ -38,6 +39,10 @@ void share(detail::storage& memory) noexcept;
 void used_in(detail::storage& memory, StreamRecord* stream);
 /// The stream that frees and copies of the memory are ordered by.
 runtime::StreamHandle order_of(const detail::storage& memory);
+/// Until all work on the memory is done.
+void wait_for(const detail::storage& memory);
+/// Memory that another library lent, when no work uses it any more.
+void give_back(detail::storage& memory) noexcept;
 /// A stream record that its public object no longer holds.
 void retire(StreamRecord* record) noexcept;
 

@@ -5,11 +5,16 @@
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/reduce.h>
+#include <krait/dlpack.h>
 #include <krait/krait.h>
+#include <krait/span.h>
+
+#include <dlpack/dlpack.h>
 
 #include <cstdio>
 #include <iostream>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -112,12 +117,26 @@ void views() {
     std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void exchange() {
+  // [exchange]
+  std::vector<float> v(12);
+  auto shared = kr::wrap(v.data(), {3, 4});            // on the CPU, without a copy; also of containers, std::span and std::mdspan
+  std::span<float> elements = kr::to_span(shared);     // or kr::to_mdspan(shared), in C++23
+  DLManagedTensor* tensor = kr::to_dlpack<DLManagedTensor>(shared);
+  auto again = kr::from_dlpack<float, 2>(tensor);      // owns the tensor
+  // [/exchange]
+  again(1, kr::all) = 1.0f;
+  expect(shared, {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0}, __LINE__);
+  if (v[4] != 1 || elements[7] != 1) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 }  // namespace
 
 int main() {
   try {
     creation();
     views();
+    exchange();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

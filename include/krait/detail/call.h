@@ -95,6 +95,11 @@ KRAIT_API text inspect(kernel_state* state, const char* stage, const char* targe
 KRAIT_API text inspect_text(const char* kir, std::size_t size, const char* stage, const char* target);
 
 // ---- memory of arrays --------------------------------------------------------------------------------------------------------
+/// Who lent memory, and how it is given back.
+struct tensor_owner {
+  void* tensor;
+  void (*release)(void* tensor);
+};
 KRAIT_API storage* allocate(void* device_handle, std::size_t bytes);
 KRAIT_API storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes);
 KRAIT_API void release(storage* memory) noexcept;
