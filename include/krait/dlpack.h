@@ -67,12 +67,12 @@ constexpr tensor_element tensor_element_of() {
 /// Memory that gives the tensor back when its last share is gone, null where there is no element: then the tensor was given back. Work that was
 /// put into `producer`, if there is one, comes before what uses the memory. Throws error{usage} for what is no such array, and leaves the
 /// tensor alone.
-KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element, int rank, const tensor_owner& owner,
-                                 const stream* producer, layout& at, void*& on);
+KRAIT_API storage* import_tensor(const tensor_description& from, const tensor_element& element, int rank,
+                                 const tensor_owner& owner, const stream* producer, layout& at, void*& on);
 /// Device and type, and the address; the memory may then be used in `consumer`, or anywhere where that is null. Throws error{usage} for devices that
 /// DLPack does not have.
-KRAIT_API void export_tensor(storage* memory, std::uint64_t address, void* on, const tensor_element& element, const stream* consumer,
-                             tensor_description& to);
+KRAIT_API void export_tensor(storage* memory, std::uint64_t address, void* on, const tensor_element& element,
+                             const stream* consumer, tensor_description& to);
 
 template <dlpack_managed Managed>
 void release_tensor(void* tensor) {
@@ -109,8 +109,9 @@ struct exported_tensor {
 };
 template <dlpack_managed Managed, class Elem, int Rank>
 Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
-  static_assert(!std::is_const_v<Elem> || dlpack_versioned<Managed>,
-                "krait: elements of this array are const, which DLManagedTensor cannot say: use DLManagedTensorVersioned, or a copy()");
+  static_assert(
+      !std::is_const_v<Elem> || dlpack_versioned<Managed>,
+      "krait: elements of this array are const, which DLManagedTensor cannot say: use DLManagedTensorVersioned, or a copy()");
   tensor_description d;
   export_tensor(a.memory(), a.address(), handle_of(a.device()), tensor_element_of<Elem>(), consumer, d);
   auto* const out = new exported_tensor<Managed, Rank>{{}, {}, {}, a.memory_owner()};

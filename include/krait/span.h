@@ -77,8 +77,7 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
 /// The elements of an array on the CPU, which must lie one behind the other in C order; the array must outlive the span. Throws
 /// error{usage} for others: kr::wrap, `copy` and `copy_to` serve those.
 template <class Array>
-requires detail::is_device_array<std::remove_reference_t<Array>>::value
-auto to_span(Array&& a) {
+requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   detail::check_host_memory(detail::handle_of(a.device()), "to_span");
@@ -112,8 +111,7 @@ requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_
 }
 #ifdef __cpp_lib_mdspan
 template <class Array>
-requires detail::is_device_array<std::remove_reference_t<Array>>::value
-auto to_mdspan(Array&& a) {
+requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_mdspan(Array&& a) {
   using plain_array = std::remove_reference_t<Array>;
   using span = std::mdspan<detail::element_through<plain_array>, std::dextents<std::int64_t, std::size_t(plain_array::rank)>,
                            std::layout_stride>;

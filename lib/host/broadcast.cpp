@@ -4,14 +4,11 @@
 // their strides allow, and inputs that their outputs overlap are copied.
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <string>
-#include <vector>
 
-#include "host/graph.h"
+#include "host/apart.h"
 #include "host/kernel_state.h"
 #include "host/layout.h"
-#include "host/memory.h"
 #include "krait/detail/arguments.h"
 #include "krait/detail/elementwise.h"
 #include "support/error.h"
@@ -32,7 +29,7 @@ std::string all_shapes(const argument* arguments, unsigned count) {
   return s;
 }
 
-std::string function_of(const kernel_state* of) { return of ? host::describe(*of) : "a moved-from element-wise function"; }
+using host::function_of;
 
 }  // namespace
 
@@ -134,106 +131,6 @@ void add_dimensions(argument* arguments, unsigned count, int rank) {
   }
 }
 
-/// The memory that an array's elements lie in.
-struct Bytes {
-  const void* space = nullptr;  // a device, or null: the host
-  std::int64_t first = 0;       // the address of the first element
-  host::Reach reach;
-  std::int64_t element = 0;
-
-  Bytes(const argument& a, std::uint32_t element_bytes) : element(element_bytes) {
-    reach = host::reach_of(a.extents, a.strides, a.rank, element);
-    if (a.kind == argument::host) {
-      first = std::int64_t(reinterpret_cast<std::uintptr_t>(a.data));
-    } else if (!a.memory) {
-      reach = {};
-    } else {
-      space = a.memory->device->device->reaches_host() ? nullptr : a.memory->device;
-      first = std::int64_t(a.memory->address + a.offset);
-    }
-  }
-};
-
-/// Whether some element of one may share a byte with one of the other.
-bool may_meet(const argument& x, const Bytes& a, const argument& y, const Bytes& b) {
-  if (a.space != b.space || a.first + a.reach.begin >= b.first + b.reach.end || b.first + b.reach.begin >= a.first + a.reach.end)
-    return false;
-  std::int64_t grid = 0;  // both lie on multiples of it, from their first elements
-  for (int d = 0; d < x.rank; ++d) {
-    if (x.extents[d] > 1) grid = std::gcd(grid, x.strides[d] * a.element);
-    if (y.extents[d] > 1) grid = std::gcd(grid, y.strides[d] * b.element);
-  }
-  if (grid == 0) return true;
-  const std::int64_t distance = ((b.first - a.first) % grid + grid) % grid;
-  return distance < a.element || grid - distance < b.element;
-}
-
-/// Each element of one lies where the other's of the same indices lies.
-bool are_same(const argument& x, const Bytes& a, const argument& y, const Bytes& b) {
-  if (a.first != b.first || a.element != b.element) return false;
-  for (int d = 0; d < x.rank; ++d)
-    if (x.extents[d] > 1 && x.strides[d] != y.strides[d]) return false;
-  return true;
-}
-
-/// Copies of inputs that an output overlaps, while the call runs.
-class Apart {
- public:
-  Apart(const kernel_state* of, const signature& as, argument* arguments, unsigned outputs, const call_config& config)
-      : of_(of), as_(as), arguments_(arguments), config_(config) {
-    const unsigned inputs = as.count - outputs;
-    for (unsigned o = inputs; o < as.count; ++o) {
-      check_output(o, inputs);
-      for (unsigned i = 0; i < inputs; ++i) {
-        const argument &in = arguments[i], &out = arguments[o];
-        if (in.rank == 0) continue;
-        const Bytes read = bytes_of(i), written = bytes_of(o);
-        if (may_meet(in, read, out, written) && !are_same(in, read, out, written)) copy(arguments[i], read);
-      }
-    }
-  }
-
- private:
-  Bytes bytes_of(unsigned i) const { return {arguments_[i], as_.parameters[i].elem_bytes}; }
-
-  void check_output(unsigned o, unsigned first) const {
-    const argument& a = arguments_[o];
-    if (const Bytes own = bytes_of(o); own.reach.begin == own.reach.end) return;
-    for (int d = 0; d < a.rank; ++d)
-      if (a.extents[d] > 1 && a.strides[d] == 0)
-        support::fail_usage("{}: elements of the output repeat (a stride of it is 0): they cannot be written", function_of(of_));
-    for (unsigned other = first; other < o; ++other)
-      if (may_meet(a, bytes_of(o), arguments_[other], bytes_of(other)))
-        support::fail_usage("{}: two outputs overlap", function_of(of_));
-  }
-  void copy(argument& a, const Bytes& read) {
-    if (host::open_graph())
-      support::fail_usage(
-          "{}: an input overlaps the output, and would be copied first, which a graph does not record: "
-          "copy it yourself",
-          function_of(of_));
-    const auto size = std::size_t(read.reach.end - read.reach.begin);
-    if (a.kind == argument::host) {
-      const auto* from = static_cast<const std::byte*>(a.data);
-      a.data = host_.emplace_back(from, from + size).data();
-      return;
-    }
-    host::DeviceHandle& d = *a.memory->device;
-    const host::StreamRecord* stream = config_.on ? host::record_of(*config_.on) : nullptr;
-    const memory_share& own = device_.emplace_back(allocate(&d, size));
-    d.device->copy_on_device(own.get()->address, std::uint64_t(read.first + read.reach.begin), size,
-                             stream ? stream->handle : runtime::StreamHandle{});
-    a.memory = own.get(), a.offset = std::uint64_t(-read.reach.begin);
-  }
-
-  const kernel_state* of_;
-  const signature& as_;
-  argument* arguments_;
-  const call_config& config_;
-  std::vector<std::vector<std::byte>> host_;  // all three allocate nothing where nothing overlaps
-  std::vector<memory_share> device_;
-};
-
 }  // namespace
 
 void call_elementwise(kernel_state* state, const void* lambda, const elementwise_signatures& by_rank, argument* arguments,
@@ -246,7 +143,7 @@ void call_elementwise(kernel_state* state, const void* lambda, const elementwise
     add_dimensions(arguments, count, merged);
   }
   const signature& as = *by_rank.at[merged - 1];
-  const Apart apart(state, as, arguments, outputs, config);
+  const host::Apart apart(state, as, arguments, outputs, config, host::Apart::by_element);
   call(state, lambda, as, arguments, config);
 }
 

@@ -61,7 +61,8 @@ DeviceHandle& device_of(const tensor_description& from) {
   if (from.device_type == on_host || from.device_type == on_cuda_host) return Devices::get().cpu();
   if (from.device_type != on_cuda && from.device_type != on_cuda_managed)
     support::fail_usage(
-        "from_dlpack: the tensor is on a device of DLPack's type {}, and arrays share memory of the host (1) and of CUDA (2) alone: "
+        "from_dlpack: the tensor is on a device of DLPack's type {}, and arrays share memory of the host (1) and of CUDA (2) "
+        "alone: "
         "copy it there first",
         from.device_type);
   const std::string id = "cuda:" + std::to_string(from.device_id);
@@ -149,7 +150,8 @@ void export_tensor(storage* memory, std::uint64_t address, void* on, const tenso
   to.code = type.code, to.bits = type.bits;
   if (consumer) host::check_stream(*consumer, device, "to_dlpack");
   if (!memory) return;
-  if (consumer && !memory->several_streams) host::order(*device.device, host::order_of(*memory), host::record_of(*consumer)->handle);
+  if (consumer && !memory->several_streams)
+    host::order(*device.device, host::order_of(*memory), host::record_of(*consumer)->handle);
   else host::wait_for(*memory);
   // Whoever has the tensor uses it in streams that nobody tells of.
   memory->several_streams = true;

@@ -194,6 +194,37 @@ class Maker:
             result = "error"
         return f"method {words} {views} {function} {method} {axis} = {result}"
 
+    def strided(self, kind, shape):
+        """An array of this shape, which may be a transposed and reversed view, and its words."""
+        axes = list(range(len(shape)))
+        if self.random.random() < 0.5:
+            self.random.shuffle(axes)
+        base, words = self.base(kind, [shape[axes.index(d)] for d in range(len(shape))])
+        a, views = base.transpose(axes), [f"p {' '.join(map(str, axes))}"]
+        assert list(a.shape) == list(shape)
+        if self.random.random() < 0.4:
+            axis = self.random.randrange(len(shape))
+            a = np.flip(a, axis)
+            views.append(f"f {axis}")
+        return a, f"{words} {len(views)} {' '.join(views)}"
+
+    def case_product(self):
+        """Matrices with batches that broadcast, by a generalized function."""
+        batch = [self.random.choice([0, 1, 2, 3]) for _ in range(2)]
+        m, n, p = (self.random.choice([0, 1, 2, 3, 5, 8]) for _ in range(3))
+
+        def operand(rows, columns):
+            own = [1 if self.random.random() < 0.3 else e for e in batch[self.random.randint(0, 2):]]
+            wrong = self.random.random() < 0.05
+            return self.strided("i32", [*own, rows + wrong, columns])
+
+        (a, first), (b, second) = operand(m, n), operand(n, p)
+        try:
+            result = text(np.matmul(a, b))
+        except ValueError:
+            result = "error"
+        return f"product {first} {second} = {result}"
+
     def case_arange(self):
         kind = self.random.choice(["i32", "f32", "f64", "u8", "i64"])
         if kind[0] == "f":

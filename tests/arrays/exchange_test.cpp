@@ -177,17 +177,22 @@ TEST(Exchange, TensorsThatAreRefusedStayTheCallers) {
   refuse("from_dlpack: the tensor is of DLPack 2, and Krait reads version 1", [](auto& t) { t.version.major = 2; });
   refuse("from_dlpack: the tensor's elements are float64, and the array's float32: import it with its own type",
          [](auto& t) { t.dl_tensor.dtype.bits = 64; });
-  refuse("from_dlpack: the tensor's elements are type 3 of 32 bits in vectors of 4, and the array's float32: import it with its own type",
-         [](auto& t) { t.dl_tensor.dtype = {3, 32, 4}; });
-  refuse("from_dlpack: the tensor has 3 dimensions, and the array 2: import it with its own", [](auto& t) { t.dl_tensor.ndim = 3; });
+  refuse(
+      "from_dlpack: the tensor's elements are type 3 of 32 bits in vectors of 4, and the array's float32: import it with its own "
+      "type",
+      [](auto& t) {
+        t.dl_tensor.dtype = {3, 32, 4};
+      });
+  refuse("from_dlpack: the tensor has 3 dimensions, and the array 2: import it with its own",
+         [](auto& t) { t.dl_tensor.ndim = 3; });
   refuse("from_dlpack: the tensor is read-only: import it with const elements, or copy it first", [](auto& t) { t.flags = 1; });
   refuse(
-      "from_dlpack: the tensor is on a device of DLPack's type 7, and arrays share memory of the host (1) and of CUDA (2) alone: copy it "
+      "from_dlpack: the tensor is on a device of DLPack's type 7, and arrays share memory of the host (1) and of CUDA (2) alone: "
+      "copy it "
       "there first",
       [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(7); });
-  refuse("from_dlpack: the tensor is on cuda:99, which is not there: `krait devices` lists what is", [](auto& t) {
-    t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99;
-  });
+  refuse("from_dlpack: the tensor is on cuda:99, which is not there: `krait devices` lists what is",
+         [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99; });
   refuse("from_dlpack: the tensor has 6 elements, and no address", [](auto& t) { t.dl_tensor.data = nullptr; });
   refuse("from_dlpack: the tensor's address is no multiple of 4, which its elements need: copy it first",
          [](auto& t) { t.dl_tensor.byte_offset = 2; });

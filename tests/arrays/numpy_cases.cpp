@@ -13,6 +13,7 @@ namespace krait {}
 namespace kr = krait;
 
 #include <krait/algorithm/methods.h>
+#include <krait/guvectorize.h>
 
 #include "arrays/case_reader.h"
 
@@ -185,6 +186,37 @@ std::string run_method(std::istream& in) {
   return std::visit([&](const auto& v) { return function == "add" ? call(add, v) : call(subtract, v); }, view);
 }
 
+std::string run_product(std::istream& in) {
+  static const auto product = kr::guvectorize<"(m,n),(n,p)->(m,p)">([](auto a, auto b, auto c) {
+    for (auto i : kr::range(a.extent(0)))
+      for (auto j : kr::range(b.extent(1))) {
+        kr::var<int> sum;
+        for (auto k : kr::range(a.extent(1))) sum += a(i, k) * b(k, j);
+        c(i, j) = sum;
+      }
+  });
+  const Any<int> x = krait::test::read_base<int>(in), v = krait::test::read_views<int>(in, x);
+  std::string type;
+  in >> type;
+  const Any<int> y = krait::test::read_base<int>(in), w = krait::test::read_views<int>(in, y);
+  return std::visit(
+      [&](const auto& a, const auto& b) -> std::string {
+        constexpr int left = std::remove_cvref_t<decltype(a)>::rank, right = std::remove_cvref_t<decltype(b)>::rank;
+        if constexpr (left < 2 || right < 2 || left > 4 || right > 4) {
+          return "matrices have 2 to 4 dimensions here";
+        } else {
+          const bool fails = (result(in) >> std::ws).peek() == 'e';
+          try {
+            const auto z = product(a, b);
+            return fails ? "NumPy refuses these shapes" : difference(in, z);
+          } catch (const kr::error& e) {
+            return fails ? "" : e.message();
+          }
+        }
+      },
+      v, w);
+}
+
 /// Numbers of the case's type.
 template <class T>
 T read_number(std::istream& in) {
@@ -243,8 +275,10 @@ template <class T>
 std::string run(const std::string& what, std::istream& in) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, int>)
     if (what == "reduce") return run_reduce<T>(in);
-  if constexpr (std::is_same_v<T, int>)
+  if constexpr (std::is_same_v<T, int>) {
     if (what == "method") return run_method(in);
+    if (what == "product") return run_product(in);
+  }
   if (what == "view") return run_view<T>(in);
   if (what == "add") return run_add<T>(in);
   if (what == "assign") return run_assign<T, false>(in);

@@ -3,6 +3,7 @@
 // The code of docs/calls.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/methods.h>
+#include <krait/guvectorize.h>
 #include <krait/krait.h>
 
 #include <array>
@@ -67,6 +68,28 @@ void elementwise() {
   expect(total == 6 && table(2, 1) == 23, __LINE__);
   expect(std::vector<float>(sums.to_host()) == std::vector<float>{3, 3, 7}, __LINE__);
   expect(std::vector<float>(parts.to_host()) == std::vector<float>{3, 3}, __LINE__);
+}
+
+void generalized() {
+  const auto x = kr::arange(24.0f).reshape(2, 3, 4);
+  const auto y = kr::arange(8.0f).reshape(4, 2);
+  // [generalized]
+  auto product = kr::guvectorize<"(m,n),(n,p)->(m,p)">([](auto a, auto b, auto c) {
+    for (auto i : kr::range(a.extent(0)))
+      for (auto j : kr::range(b.extent(1))) {
+        kr::var sum = 0.0f;
+        for (auto k : kr::range(a.extent(1))) sum += a(i, k) * b(k, j);
+        c(i, j) = sum;
+      }
+  });
+  kr::array<float, 3> z = product(x, y);               // x of shape (2, 3, 4), y of shape (4, 2): z is of shape (2, 3, 2)
+  auto shift = kr::guvectorize<"(n),()->(n)">([](auto row, auto by, auto out) {
+    for (auto i : kr::range(row.size())) out[i] = row[i] + by;
+  });
+  std::vector<int> shifted = shift(std::vector<int>{0, 1, 2, 3, 4}, 2);  // {2, 3, 4, 5, 6}
+  shift.into(z)(z, 1.0f);                              // in place: what overlaps the output is read first
+  // [/generalized]
+  expect(z(1, 2, 1) == 20 * 1 + 21 * 3 + 22 * 5 + 23 * 7 + 1 && shifted == std::vector<int>{2, 3, 4, 5, 6}, __LINE__);
 }
 
 void kernels() {
@@ -169,7 +192,7 @@ void errors() {
 }  // namespace
 
 int main() try {
-  elementwise(), kernels(), arrays(), order(), captures(), inspection(), errors();
+  elementwise(), generalized(), kernels(), arrays(), order(), captures(), inspection(), errors();
   return failures != 0;
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of generalized functions (krait/guvectorize.h): sizes by the layout's names, the batch's shape, and the launch.
+#include "krait/detail/generalized.h"
+
+#include <string>
+
+#include "host/apart.h"
+#include "host/layout.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using detail::argument;
+using detail::core_layout;
+
+/// The dimensions of an operand before those of the layout.
+int own_batch(const core_layout& layout, int operand, const argument& a) { return a.rank - layout.operands[operand].rank; }
+
+/// As NumPy writes the batch's dimensions of each operand, before those of the outputs.
+std::string remapped(const core_layout& layout, const argument* const* given) {
+  int behind = 0;
+  for (int o = layout.inputs; o < layout.inputs + layout.outputs; ++o) behind += layout.operands[o].rank;
+  std::string s;
+  for (int o = 0; o < layout.inputs + layout.outputs; ++o) {
+    if (!given[o]) continue;
+    const argument& a = *given[o];
+    const int own = own_batch(layout, o, a);
+    s += (s.empty() ? "" : " ") + shape_text(a.extents, a.rank) + "->(";
+    std::string to;
+    for (int d = 0; d < own; ++d) to += (d ? "," : "") + std::to_string(a.extents[d]);
+    for (int d = 0; d < behind; ++d) to += to.empty() ? "newaxis" : ",newaxis";
+    s += to + ")";
+  }
+  return s;
+}
+
+void find_sizes(const detail::kernel_state* of, const core_layout& layout, const char* text, const argument* const* given,
+                std::int64_t* sizes) {
+  for (int n = 0; n < layout.names; ++n) sizes[n] = layout.fixed[n];
+  for (int o = 0; o < layout.inputs + layout.outputs; ++o) {
+    if (!given[o]) continue;
+    const core_layout::operand& operand = layout.operands[o];
+    for (int d = 0; d < operand.rank; ++d) {
+      const std::int64_t own = given[o]->extents[own_batch(layout, o, *given[o]) + d];
+      std::int64_t& size = sizes[operand.names[d]];
+      if (size < 0) size = own;
+      if (size == own) continue;
+      const bool is_input = o < layout.inputs;
+      support::fail_usage(
+          "{}: {} operand {} has a mismatch in its core dimension {}, with gufunc signature {} (size {} is different from {})",
+          function_of(of), is_input ? "Input" : "Output", is_input ? o : o - layout.inputs, d, text, own, size);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace krait::host
+
+namespace krait::detail {
+
+void core_shapes(const kernel_state* of, const core_layout& layout, const char* text, int batch, const argument* const* given,
+                 std::int64_t* extents, std::int64_t* sizes) {
+  host::find_sizes(of, layout, text, given, sizes);
+  for (int d = 0; d < batch; ++d) extents[d] = 1;
+  const auto extent_of = [&](int o, int d) {
+    const int own = d - (batch - host::own_batch(layout, o, *given[o]));
+    return own < 0 ? std::int64_t(1) : given[o]->extents[own];
+  };
+  for (int o = 0; o < layout.inputs + layout.outputs; ++o)
+    for (int d = 0; d < batch && given[o]; ++d) {
+      const std::int64_t own = extent_of(o, d);
+      if (own == 1 || own == extents[d]) continue;
+      if (extents[d] != 1)
+        support::fail_usage("{}: operands could not be broadcast together with remapped shapes [original->remapped]: {}",
+                            host::function_of(of), host::remapped(layout, given));
+      extents[d] = own;
+    }
+  for (int o = layout.inputs; o < layout.inputs + layout.outputs; ++o)
+    for (int d = 0; d < batch && given[o]; ++d)
+      if (extent_of(o, d) != extents[d])
+        support::fail_usage(
+            "{}: non-broadcastable output operand with shape {} doesn't match the broadcast shape {} of the batch",
+            host::function_of(of), host::shape_text(given[o]->extents, given[o]->rank), host::shape_text(extents, batch));
+}
+
+void call_generalized(kernel_state* state, const void* lambda, const signature& as, argument* packed, const core_layout& layout,
+                      int batch, argument* const* given, const std::int64_t* extents, const call_config& config) {
+  for (int o = 0; o < layout.inputs + layout.outputs; ++o) {
+    if (!given[o] || batch == 0) continue;
+    argument& a = *given[o];
+    const argument own = a;
+    const int core = layout.operands[o].rank, missing = batch - host::own_batch(layout, o, own);
+    for (int d = 0; d < batch + core; ++d) {
+      const bool has = d >= missing;
+      a.extents[d] = d < batch ? extents[d] : own.extents[d - missing];
+      a.strides[d] = has && own.extents[d - missing] == a.extents[d] ? own.strides[d - missing] : 0;
+    }
+    a.rank = static_cast<unsigned char>(batch + core);
+  }
+  call_config launch = config;
+  launch.count = 1;
+  for (int d = 0; d < batch; ++d) launch.count *= extents[d];
+  if (launch.count == 0) return;
+  const host::Apart apart(state, as, packed, unsigned(layout.outputs), config, host::Apart::any_order);
+  call(state, lambda, as, packed, launch);
+}
+
+}  // namespace krait::detail
