@@ -26,6 +26,8 @@ class array_element {
   value_type operator=(const array_element& other) && requires(!std::is_const_v<Elem>) {
     return std::move(*this) = static_cast<value_type>(other);
   }
+  /// The element as an array of one.
+  array<const Elem, 1> share() const { return only_.share(); }
 
  private:
   array<Elem, 1> only_;

@@ -70,13 +70,24 @@ struct is_expression<expression<Function, Operands...>> : std::true_type {};
 /// An array or an expression, of any reference.
 template <class Type>
 concept whole_array = is_device_array<std::remove_cvref_t<Type>>::value || is_expression<std::remove_cvref_t<Type>>::value;
+template <class Type>
+struct is_array_element : std::false_type {};
+template <class Elem>
+struct is_array_element<array_element<Elem>> : std::true_type {};
+/// What stands beside an array: a number, or an element `a(i, j)`, which is read when the expression becomes an array.
+template <class Type>
+concept beside_array = plain<std::remove_cvref_t<Type>> || is_array_element<std::remove_cvref_t<Type>>::value;
 template <class Left, class Right>
-concept whole_arrays = (whole_array<Left> && (whole_array<Right> || plain<std::remove_cvref_t<Right>>)) ||
-                       (plain<std::remove_cvref_t<Left>> && whole_array<Right>);
+concept whole_arrays = (whole_array<Left> && (whole_array<Right> || beside_array<Right>)) ||
+                       (beside_array<Left> && whole_array<Right>);
 
 template <class Elem, int Rank>
 array_operand<std::remove_const_t<Elem>, Rank> make_operand(const array<Elem, Rank>& a) {
   return array_operand<std::remove_const_t<Elem>, Rank>(a.share());
+}
+template <class Elem>
+array_operand<std::remove_const_t<Elem>, 1> make_operand(const array_element<Elem>& x) {
+  return array_operand<std::remove_const_t<Elem>, 1>(x.share());
 }
 template <class Function, class... Operands>
 expression<Function, Operands...> make_operand(expression<Function, Operands...> nested) {
@@ -105,7 +116,7 @@ void assign_elements(all_tag, array<Elem, Rank>& to, Source&& source) {
   if constexpr (is_expression<plain_source>::value) {
     source.into(to);
   } else {
-    static_assert(whole_array<Source> || plain<plain_source> || by_value<plain_source>,
+    static_assert(whole_array<Source> || beside_array<Source> || by_value<plain_source>,
                   "elements are assigned from a number, an array or an expression");
     make_expression<same_elements>(std::forward<Source>(source)).into(to);
   }

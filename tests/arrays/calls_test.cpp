@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is said before an element-wise call: outputs, mask, device, stream; and arguments that overlap.
+#include <krait/algorithm/reduce.h>
+
 #include <tuple>
 #include <vector>
 
@@ -113,6 +115,38 @@ TEST(Calls, Overlap) {
   for (int i = 1; i < 20; ++i) EXPECT_EQ(int((unsigned char)(bytes(i))), int(i % 3 != 0) + int((i - 1) % 3 != 0)) << i;
   auto one = x(kr::range(0, 6)), other = x(kr::range(5, 11));
   expect_usage({"two outputs overlap"}, [&] { divide.into(one, other)(kr::arange(6), 3); });
+}
+
+/// Expressions of one structure are one kernel, wherever they stand; numbers, arrays and shapes are its arguments.
+TEST(Expressions, OfOneStructureShareAKernel) {
+  const auto x = kr::to_device(Floats{1, 2, 3, 4}), y = kr::to_device(Floats{10, 20, 30, 40});
+  kr::array<float> z = x * 3.0f - kr::cos(y) / 7.0f;
+  const float sum = kr::sum(x * 3.0f - y);
+  kr::wait_for_compilations();
+  const auto compiled = kr::stats().compiled(), launches = kr::stats().launches();
+  z = y * 5.0f - kr::cos(x) / 2.0f;
+  const auto other = kr::to_device(Floats{1, 2, 3, 4, 5, 6, 7});
+  const kr::array<float> longer = other * 1.0f - kr::cos(other) / 1.0f;
+  EXPECT_EQ(kr::stats().launches() - launches, 2u);  // one an assignment
+  EXPECT_EQ(kr::sum(y * 2.0f - x), 190.0f);
+  EXPECT_EQ(sum, -70.0f);
+  EXPECT_EQ(kr::stats().launches() - launches, 3u);  // the product is part of the reduction
+  EXPECT_EQ(kr::stats().compiled(), compiled);
+}
+
+TEST(Expressions, OfSingleElements) {
+  auto a = kr::arange(6.0f).reshape(2, 3);
+  const kr::array<float, 2> centred = a - a(1, 2);
+  EXPECT_EQ(host(centred), (Floats{-5, -4, -3, -2, -1, 0}));
+  const auto scaled = a(0, 1) + kr::max(a * 2.0f, a(1, 0));  // read when this becomes an array
+  a(0, 1) = 100.0f;
+  const kr::array<float, 2> result = scaled;
+  EXPECT_EQ(host(result), (Floats{103, 300, 104, 106, 108, 110}));
+  EXPECT_EQ(a(0, 0) + a(0, 2), 2.0f);  // of elements alone: numbers
+  a(1) = a(0, 1);
+  a(0) *= a(0, 2);
+  EXPECT_EQ(host(a), (Floats{0, 200, 4, 100, 100, 100}));
+  EXPECT_EQ(host(kr::array<bool, 2>(a == a(0, 2))), (std::vector<bool>{false, false, true, false, false, false}));
 }
 
 }  // namespace

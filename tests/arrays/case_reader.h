@@ -12,6 +12,8 @@
 
 #include <krait/krait.h>
 
+namespace kr = krait;
+
 namespace krait::test {
 
 template <class T>

@@ -225,6 +225,27 @@ class Maker:
             result = "error"
         return f"product {first} {second} = {result}"
 
+    SUBSCRIPTS = {"ij,jk->ik": (2, 2), "ij,jk": (2, 2), "ba": (2,), "ii": (2,), "iij->j": (3,), "ii->i": (2,), "i,i->": (1, 1),
+                  "a,b,c->cab": (1, 1, 1), "...ij,...jk->...ik": (4, 3), "i...,ji->j...": (3, 2), "ijk,ilm,njm,nlk->": (3, 3, 3, 3)}
+
+    def case_einsum(self):
+        """Extents of 1 broadcast; now and then one is wrong."""
+        subscripts = self.random.choice(list(self.SUBSCRIPTS))
+        sizes = {letter: self.random.choice([0, 1, 2, 3, 4, 6]) for letter in "abcijklmn.:"}
+        operands, words = [], []
+        for letters, rank in zip(subscripts.split("->")[0].split(","), self.SUBSCRIPTS[subscripts]):
+            rest = rank - len(letters.replace("...", ""))
+            shape = [sizes[c] for c in letters.replace("...", ".:"[2 - rest:])]
+            if self.random.random() < 0.15:
+                shape[self.random.randrange(rank)] = self.random.choice([1, 1, 2])
+            a, text_of = self.strided("i32", shape)
+            operands.append(a), words.append(text_of)
+        try:
+            result = text(np.einsum(subscripts, *operands))
+        except ValueError:
+            result = "error"
+        return f"einsum i32 {subscripts} {' '.join(words)} = {result}"
+
     def case_arange(self):
         kind = self.random.choice(["i32", "f32", "f64", "u8", "i64"])
         if kind[0] == "f":

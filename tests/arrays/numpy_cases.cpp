@@ -9,13 +9,11 @@
 #include <iostream>
 #include <sstream>
 
-namespace krait {}
-namespace kr = krait;
-
 #include <krait/algorithm/methods.h>
 #include <krait/guvectorize.h>
 
 #include "arrays/case_reader.h"
+#include "arrays/numpy_einsum.h"
 
 namespace {
 
@@ -217,6 +215,17 @@ std::string run_product(std::istream& in) {
       v, w);
 }
 
+std::string run_einsum(std::istream& in) {
+  std::string subscripts;
+  in >> subscripts;
+  try {
+    const Any<int> got = krait::test::run_einsum(subscripts, in);
+    return std::visit([&](const auto& a) { return difference(result(in), a); }, got);
+  } catch (const kr::error& e) {
+    return (result(in) >> std::ws).peek() == 'e' ? "" : e.message();
+  }
+}
+
 /// Numbers of the case's type.
 template <class T>
 T read_number(std::istream& in) {
@@ -278,6 +287,7 @@ std::string run(const std::string& what, std::istream& in) {
   if constexpr (std::is_same_v<T, int>) {
     if (what == "method") return run_method(in);
     if (what == "product") return run_product(in);
+    if (what == "einsum") return run_einsum(in);
   }
   if (what == "view") return run_view<T>(in);
   if (what == "add") return run_add<T>(in);

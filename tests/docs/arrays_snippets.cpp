@@ -3,6 +3,7 @@
 // The code of docs/arrays.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/compare.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/dlpack.h>
@@ -117,6 +118,18 @@ void views() {
     std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void subscripts() {
+  const auto a = kr::arange(12.0f).reshape(3, 4), b = kr::arange(8.0f).reshape(4, 2);
+  // [subscripts]
+  kr::array<float, 2> product = kr::einsum<"ij,jk->ik">(a, b);
+  auto lengths = kr::einsum<"...i,...i->...">(a, a);   // of the last dimension, whatever is before it
+  float total = kr::einsum<"ij,jk,k->">(a, b, b(0));   // three operands, one kernel
+  // [/subscripts]
+  expect(product, {28, 34, 76, 98, 124, 162}, __LINE__);
+  expect(lengths, {14, 126, 366}, __LINE__);
+  if (total != 34 + 98 + 162) std::printf("arrays_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 void exchange() {
   // [exchange]
   std::vector<float> v(12);
@@ -136,6 +149,7 @@ int main() {
   try {
     creation();
     views();
+    subscripts();
     exchange();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

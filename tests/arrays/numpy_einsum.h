@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "arrays/case_reader.h"
+
+namespace krait::test {
+
+/// What kr::einsum gives for the operands that are read.
+Any<int> run_einsum(const std::string& subscripts, std::istream& in);
+
+}  // namespace krait::test
