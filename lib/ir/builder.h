@@ -9,6 +9,14 @@
 
 namespace krait::ir {
 
+/// Operands in braces: what makes them appends in their order, which a compiler is free to choose among arguments.
+struct Pair {
+  ValueId x, y;
+};
+struct Choice {
+  ValueId condition, x, y;
+};
+
 class Builder {
  public:
   explicit Builder(Function& f) : f_(&f) {}
@@ -32,8 +40,9 @@ class Builder {
   }
   ValueId constant(Scalar s, std::uint64_t bits) { return emit(Op::Const, s, {}, bits); }
   ValueId unary(Op op, ValueId x) { return emit(op, f_->type_of(x).scalar, {x}); }
-  ValueId binary(Op op, ValueId x, ValueId y) { return emit(op, f_->type_of(x).scalar, {x, y}); }
-  ValueId compare(Op op, ValueId x, ValueId y) { return emit(op, Scalar::Bool, {x, y}); }
+  ValueId binary(Op op, Pair of) { return emit(op, f_->type_of(of.x).scalar, {of.x, of.y}); }
+  ValueId compare(Op op, Pair of) { return emit(op, Scalar::Bool, {of.x, of.y}); }
+  ValueId select(Choice of) { return emit(Op::Select, f_->type_of(of.x).scalar, {of.condition, of.x, of.y}); }
   ValueId cast(Scalar s, ValueId x) { return f_->type_of(x).scalar == s ? x : emit(Op::Cast, s, {x}); }
 
  private:

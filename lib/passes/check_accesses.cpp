@@ -49,8 +49,8 @@ class Checker {
       const ValueId index = b_.cast(Scalar::I64, access.operands[1 + d]);
       reported.push_back(index), extents.push_back(extent_of(f_, b_, array, d));
       // A negative index is a large unsigned one.
-      const ValueId below = b_.compare(Op::Lt, b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back()));
-      inside = d == 0 ? below : b_.binary(Op::And, inside, below);
+      const ValueId below = b_.compare(Op::Lt, {b_.cast(Scalar::U64, index), b_.cast(Scalar::U64, extents.back())});
+      inside = d == 0 ? below : b_.binary(Op::And, {inside, below});
     }
     reported.insert(reported.end(), extents.begin(), extents.end());
 

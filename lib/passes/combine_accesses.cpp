@@ -260,7 +260,7 @@ class Combiner {
     const std::int64_t whole = (g.vector - offset) / element_bytes;
     ValueId index = root;
     if (root == none || whole != 0) index = b_.constant(of_root, std::uint64_t(whole) & mask_of(of_root));
-    if (root != none && whole != 0) index = b_.binary(Op::Add, root, index);
+    if (root != none && whole != 0) index = b_.binary(Op::Add, {root, index});
     if (root != none && g.base.narrow) index = b_.cast(*g.base.narrow, index);
     index = b_.cast(g.index, index);
     const Type element = value_type(g.type);

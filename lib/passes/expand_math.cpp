@@ -168,18 +168,18 @@ class Expander {
   ValueId mend(Op op, RegionId r, ValueId x, ValueId y, ValueId result) {
     const Scalar f = Scalar::F32;
     if (const std::uint64_t k = slope(op)) {
-      const ValueId small = b_.compare(Op::Lt, b_.unary(Op::Abs, x), b_.constant(f, smallest_normal));
-      return b_.emit(Op::Select, f, {small, k == one ? x : b_.binary(Op::Mul, x, b_.constant(f, k)), result});
+      const ValueId small = b_.compare(Op::Lt, {b_.unary(Op::Abs, x), b_.constant(f, smallest_normal)});
+      return b_.emit(Op::Select, f, {small, k == one ? x : b_.binary(Op::Mul, {x, b_.constant(f, k)}), result});
     }
     if (op != Op::Atan2) return result;
     // Of (x, y), whose quotient is the angle where that is subnormal. Only there, and of zeros, it comes out as zero.
     const ValueId zero = b_.constant(f, 0);
-    const ValueId lost = b_.binary(Op::And, b_.compare(Op::Eq, result, zero), b_.compare(Op::Gt, y, zero));
+    const ValueId lost = b_.binary(Op::And, {b_.compare(Op::Eq, {result, zero}), b_.compare(Op::Gt, {y, zero})});
     const InstId branch = b_.append(Op::If, value_type(f), std::span(&lost, 1));
     const ValueId joined = b_.add_result(branch, value_type(f));
     const RegionId yes = b_.new_region(branch), no = b_.new_region(branch);
     b_.at(yes);
-    const ValueId quotient = b_.binary(Op::Div, x, y);
+    const ValueId quotient = b_.binary(Op::Div, {x, y});
     b_.append(Op::Yield, {}, std::span(&quotient, 1));
     b_.at(no);
     b_.append(Op::Yield, {}, std::span(&result, 1));

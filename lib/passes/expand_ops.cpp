@@ -57,28 +57,29 @@ class Expander {
   }
 
   ValueId number(Scalar s, std::uint64_t x) { return b_.constant(s, x & mask_of(s)); }
-  ValueId select(ValueId c, ValueId x, ValueId y) { return b_.emit(Op::Select, f_.type_of(x).scalar, {c, x, y}); }
+  ValueId select(Choice of) { return b_.select(of); }
 
   // Hacker's Delight 2-13: a sum overflows where its sign is neither operand's, a difference where x and y differ in sign and the
   // difference has not the sign of x.
   ValueId saturating(const Inst& inst) {
     const Scalar s = inst.type.scalar;
     const bool sum = inst.op == Op::AddSat;
-    const ValueId x = inst.operands[0], y = inst.operands[1], r = b_.binary(sum ? Op::Add : Op::Sub, x, y);
+    const ValueId x = inst.operands[0], y = inst.operands[1], r = b_.binary(sum ? Op::Add : Op::Sub, {x, y});
     if (s == Scalar::U64) {
       // Of bits: the comparison below is wrong on a driver (support/quirks.def).
       const auto inverse = [&](ValueId v) { return b_.emit(Op::Not, s, {v}); };
-      const ValueId a = sum ? x : inverse(x), outer = b_.binary(Op::And, a, y), inner = b_.binary(Op::Or, a, y);
-      const ValueId carry = b_.binary(Op::Or, outer, b_.binary(Op::And, inner, sum ? inverse(r) : r));
-      const ValueId all = b_.binary(Op::Sub, number(s, 0), b_.emit(Op::Shr, s, {carry, number(Scalar::U32, 63)}));
-      return sum ? b_.binary(Op::Or, r, all) : b_.binary(Op::And, r, inverse(all));
+      const ValueId a = sum ? x : inverse(x), outer = b_.binary(Op::And, {a, y}), inner = b_.binary(Op::Or, {a, y});
+      const ValueId carry = b_.binary(Op::Or, {outer, b_.binary(Op::And, {inner, sum ? inverse(r) : r})});
+      const ValueId all = b_.binary(Op::Sub, {number(s, 0), b_.emit(Op::Shr, s, {carry, number(Scalar::U32, 63)})});
+      return sum ? b_.binary(Op::Or, {r, all}) : b_.binary(Op::And, {r, inverse(all)});
     }
     if (is_unsigned_int(s))
-      return sum ? select(b_.compare(Op::Lt, r, x), number(s, ~0ull), r) : select(b_.compare(Op::Lt, x, y), number(s, 0), r);
-    const ValueId changed = b_.binary(Op::Xor, x, r), other = sum ? b_.binary(Op::Xor, y, r) : b_.binary(Op::Xor, x, y);
-    const ValueId overflow = b_.compare(Op::Lt, b_.binary(Op::And, changed, other), number(s, 0));
+      return sum ? select({b_.compare(Op::Lt, {r, x}), number(s, ~0ull), r})
+                 : select({b_.compare(Op::Lt, {x, y}), number(s, 0), r});
+    const ValueId changed = b_.binary(Op::Xor, {x, r}), other = sum ? b_.binary(Op::Xor, {y, r}) : b_.binary(Op::Xor, {x, y});
+    const ValueId overflow = b_.compare(Op::Lt, {b_.binary(Op::And, {changed, other}), number(s, 0)});
     const ValueId sign = b_.emit(Op::Shr, s, {x, number(Scalar::U32, bits_of(s) - 1)});
-    return select(overflow, b_.binary(Op::Xor, sign, number(s, mask_of(s) >> 1)), r);
+    return select({overflow, b_.binary(Op::Xor, {sign, number(s, mask_of(s) >> 1)}), r});
   }
 
   /// In a type that holds both, where a NaN is on neither side.
@@ -88,8 +89,8 @@ class Expander {
     const std::uint64_t bits[] = {largest_finite(to)};
     const ValueId given = b_.cast(wide, x), most = b_.constant(wide, eval(Op::Cast, wide, to, bits)),
                   least = b_.unary(Op::Neg, most);
-    const ValueId low = select(b_.compare(Op::Gt, given, most), most, given);
-    return b_.cast(to, select(b_.compare(Op::Lt, low, least), least, low));
+    const ValueId low = select({b_.compare(Op::Gt, {given, most}), most, given});
+    return b_.cast(to, select({b_.compare(Op::Lt, {low, least}), least, low}));
   }
 
   ValueId byte_permute(const Inst& inst) {
@@ -99,11 +100,11 @@ class Expander {
     ValueId result = none;
     for (unsigned i = 0; i < size; ++i) {
       const ValueId from = i ? b_.emit(Op::Shr, u, {selector, number(Scalar::U32, 4 * i)}) : selector;
-      const ValueId in_y = b_.compare(Op::Ne, b_.binary(Op::And, from, number(u, size)), number(u, 0));
-      const ValueId bits = b_.binary(Op::Mul, b_.binary(Op::And, from, number(u, size - 1)), number(u, 8));
-      ValueId byte = b_.binary(Op::And, b_.emit(Op::Shr, u, {select(in_y, y, x), bits}), number(u, 0xff));
+      const ValueId in_y = b_.compare(Op::Ne, {b_.binary(Op::And, {from, number(u, size)}), number(u, 0)});
+      const ValueId bits = b_.binary(Op::Mul, {b_.binary(Op::And, {from, number(u, size - 1)}), number(u, 8)});
+      ValueId byte = b_.binary(Op::And, {b_.emit(Op::Shr, u, {select({in_y, y, x}), bits}), number(u, 0xff)});
       if (i) byte = b_.emit(Op::Shl, u, {byte, number(Scalar::U32, 8 * i)});
-      result = i ? b_.binary(Op::Or, result, byte) : byte;
+      result = i ? b_.binary(Op::Or, {result, byte}) : byte;
     }
     return b_.cast(s, result);
   }
@@ -111,9 +112,9 @@ class Expander {
   // ---- the warp ---------------------------------------------------------------------------------------------------------------
 
   ValueId active_lanes() { return b_.emit(Op::Ballot, Scalar::U64, {b_.constant(Scalar::Bool, 1)}); }
-  ValueId shuffle(ValueId x, ValueId lane) { return b_.emit(Op::Shuffle, f_.type_of(x), std::array{x, lane}); }
+  ValueId shuffle(Pair of) { return b_.emit(Op::Shuffle, f_.type_of(of.x), std::array{of.x, of.y}); }
   /// The number of the highest one bit; -1 where there is none.
-  ValueId highest(ValueId bits) { return b_.binary(Op::Sub, number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits})); }
+  ValueId highest(ValueId bits) { return b_.binary(Op::Sub, {number(Scalar::I32, 63), b_.emit(Op::Clz, Scalar::I32, {bits})}); }
 
   /// A ballot for every bit keeps the lanes that agree in it.
   ValueId match_any(ValueId x) {
@@ -121,13 +122,13 @@ class Expander {
     ValueId same = active_lanes();
     const auto keep_equal = [&](ValueId bit) {
       const ValueId votes = b_.emit(Op::Ballot, Scalar::U64, {bit});
-      same = b_.binary(Op::And, same, select(bit, votes, b_.emit(Op::Not, Scalar::U64, {votes})));
+      same = b_.binary(Op::And, {same, select({bit, votes, b_.emit(Op::Not, Scalar::U64, {votes})})});
     };
     if (s == Scalar::Bool) return keep_equal(x), same;
     const Scalar u = bits_type(s);
     const ValueId bits = s == u ? x : b_.emit(Op::Bitcast, u, {x});
     for (unsigned i = 0; i < bits_of(s); ++i)
-      keep_equal(b_.compare(Op::Ne, b_.binary(Op::And, bits, number(u, 1ull << i)), number(u, 0)));
+      keep_equal(b_.compare(Op::Ne, {b_.binary(Op::And, {bits, number(u, 1ull << i)}), number(u, 0)}));
     return same;
   }
 
@@ -135,17 +136,17 @@ class Expander {
   /// below that: pointer jumping (Hillis and Steele, "Data parallel algorithms", 1986), which needs no gapless lanes.
   ValueId scan(const Inst& inst, ValueId active) {
     const ValueId lane = b_.emit(Op::LaneId, Scalar::I32, {}), one = number(Scalar::U64, 1);
-    const ValueId lower = b_.binary(Op::Sub, b_.emit(Op::Shl, Scalar::U64, {one, lane}), one);
-    ValueId before = highest(b_.binary(Op::And, active, lower)), sum = inst.operands[0];
+    const ValueId lower = b_.binary(Op::Sub, {b_.emit(Op::Shl, Scalar::U64, {one, lane}), one});
+    ValueId before = highest(b_.binary(Op::And, {active, lower})), sum = inst.operands[0];
     for (unsigned reach = 1; reach < warp_; reach *= 2) {
-      const ValueId some = b_.compare(Op::Ge, before, number(Scalar::I32, 0)), from = select(some, before, lane);
-      sum = select(some, b_.emit(combining[inst.imm], f_.type_of(sum), std::array{shuffle(sum, from), sum}), sum);
-      if (2 * reach < warp_) before = select(some, shuffle(before, from), before);
+      const ValueId some = b_.compare(Op::Ge, {before, number(Scalar::I32, 0)}), from = select({some, before, lane});
+      sum = select({some, b_.emit(combining[inst.imm], f_.type_of(sum), std::array{shuffle({sum, from}), sum}), sum});
+      if (2 * reach < warp_) before = select({some, shuffle({before, from}), before});
     }
     return sum;
   }
 
-  ValueId reduce_some(const Inst& inst, ValueId active) { return shuffle(scan(inst, active), highest(active)); }
+  ValueId reduce_some(const Inst& inst, ValueId active) { return shuffle({scan(inst, active), highest(active)}); }
 
   /// Of all lanes: in each step a lane combines with the one whose number differs in one bit. The scan's last lane combines the same ones.
   ValueId reduce_all(const Inst& inst) {
@@ -153,7 +154,7 @@ class Expander {
     ValueId sum = inst.operands[0];
     for (unsigned reach = 1; reach < f_.facts.warp; reach *= 2)
       sum = b_.emit(combining[inst.imm], f_.type_of(sum),
-                    std::array{sum, shuffle(sum, b_.binary(Op::Xor, lane, number(Scalar::I32, reach)))});
+                    std::array{sum, shuffle({sum, b_.binary(Op::Xor, {lane, number(Scalar::I32, reach)})})});
     return sum;
   }
 
@@ -161,7 +162,7 @@ class Expander {
     const ValueId active = active_lanes();
     const unsigned lanes = f_.facts.warp;
     if (!std::has_single_bit(lanes) || lanes > 64) return reduce_some(inst, active);
-    const ValueId whole = b_.compare(Op::Eq, active, number(Scalar::U64, ~0ull >> (64 - lanes)));
+    const ValueId whole = b_.compare(Op::Eq, {active, number(Scalar::U64, ~0ull >> (64 - lanes))});
     const RegionId here = b_.region();
     const InstId branch = b_.append(Op::If, {}, std::span(&whole, 1));
     for (const bool all : {true, false}) {

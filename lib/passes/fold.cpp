@@ -77,7 +77,7 @@ class Folder {
     const auto extent = [&](unsigned axis) {
       return b_.cast(Scalar::I32, b_.emit(Op::BlockDim, value_type(Scalar::I64), {}, axis));
     };
-    same_.replace(result, b_.binary(Op::Mul, b_.binary(Op::Mul, extent(0), extent(1)), extent(2)));
+    same_.replace(result, b_.binary(Op::Mul, {b_.binary(Op::Mul, {extent(0), extent(1)}), extent(2)}));
   }
 
   /// Puts a region's instructions in place of the branch that held it.

@@ -60,24 +60,24 @@ class Interchanger {
     const ValueId bound = f_.insts[i].operands[0];
     const auto size = [&](Op op) { return b_.emit(op, Scalar::I64, {}, 0); };
     const ValueId step = size(Op::GlobalSize), threads = size(Op::BlockDim), zero = b_.constant(Scalar::I64, 0);
-    const ValueId first = b_.binary(Op::Mul, size(Op::BlockIdx), threads);
+    const ValueId first = b_.binary(Op::Mul, {size(Op::BlockIdx), threads});
     // (bound - (first + threads) + step) / step
-    const ValueId room = b_.binary(Op::Sub, b_.binary(Op::Add, bound, step), b_.binary(Op::Add, first, threads));
-    const ValueId full = b_.binary(Op::Div, b_.binary(Op::Max, room, zero), step);
+    const ValueId room = b_.binary(Op::Sub, {b_.binary(Op::Add, {bound, step}), b_.binary(Op::Add, {first, threads})});
+    const ValueId full = b_.binary(Op::Div, {b_.binary(Op::Max, {room, zero}), step});
     std::vector<ValueId> after(f_.insts[i].operands.begin() + 1, f_.insts[i].operands.end());
     const ValueId trips = b_.cast(Scalar::U64, full);
     fetch_ahead(i, tuning::cpu::trips_ahead);
     if (is_short(i)) {
-      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, trips, each),
-                    done = b_.binary(Op::Mul, many, each);
+      const ValueId each = b_.constant(Scalar::U64, tuning::cpu::trips_at_once), many = b_.binary(Op::Div, {trips, each}),
+                    done = b_.binary(Op::Mul, {many, each});
       after = loop(i, many, tuning::cpu::trips_at_once, none, step, after);
-      after = loop(i, b_.binary(Op::Sub, trips, done), 1, done, step, after);
+      after = loop(i, b_.binary(Op::Sub, {trips, done}), 1, done, step, after);
     } else {
       after = loop(i, trips, 1, none, step, after);
     }
     fetch_ahead(i, 0);
-    const ValueId last = b_.binary(Op::Add, size(Op::GlobalId), b_.binary(Op::Mul, full, step));
-    const ValueId inside = b_.compare(Op::Lt, last, bound);
+    const ValueId last = b_.binary(Op::Add, {size(Op::GlobalId), b_.binary(Op::Mul, {full, step})});
+    const ValueId inside = b_.compare(Op::Lt, {last, bound});
     const InstId rest = b_.append(Op::If, f_.insts[i].type, std::span(&inside, 1));
     for (std::size_t n = 0; n < after.size(); ++n)
       same_.replace(f_.insts[i].results[n], b_.add_result(rest, Type(f_.type_of(after[n]))));
@@ -121,12 +121,13 @@ class Interchanger {
     for (const ValueId v : initial) after.push_back(b_.add_result(made, Type(f_.type_of(v))));
     b_.at(inside);
     b_.append(Op::Barrier, {}, {});
-    ValueId first = trips == 1 ? k : b_.binary(Op::Mul, k, b_.constant(Scalar::U64, trips));
-    if (done != none) first = b_.binary(Op::Add, first, done);
+    ValueId first = trips == 1 ? k : b_.binary(Op::Mul, {k, b_.constant(Scalar::U64, trips)});
+    if (done != none) first = b_.binary(Op::Add, {first, done});
     for (unsigned t = 0; t < trips; ++t) {
-      const ValueId trip = t == 0 ? first : b_.binary(Op::Add, first, b_.constant(Scalar::U64, t));
+      const ValueId trip = t == 0 ? first : b_.binary(Op::Add, {first, b_.constant(Scalar::U64, t)});
       carried = body(
-          i, b_.binary(Op::Add, b_.emit(Op::GlobalId, Scalar::I64, {}, 0), b_.binary(Op::Mul, b_.cast(Scalar::I64, trip), step)),
+          i,
+          b_.binary(Op::Add, {b_.emit(Op::GlobalId, Scalar::I64, {}, 0), b_.binary(Op::Mul, {b_.cast(Scalar::I64, trip), step})}),
           carried);
     }
     b_.append(Op::Continue, {}, carried);

@@ -38,10 +38,10 @@ class Lowerer {
     for (unsigned d = 0; d < t.rank; ++d) {
       const ValueId index = b_.cast(Scalar::I64, f_.insts[i].operands[1 + d]);
       if (contiguous) {
-        flat = d == 0 ? index : b_.binary(Op::Add, b_.binary(Op::Mul, flat, extent_of(f_, b_, array, d)), index);
+        flat = d == 0 ? index : b_.binary(Op::Add, {b_.binary(Op::Mul, {flat, extent_of(f_, b_, array, d)}), index});
       } else {
-        const ValueId term = b_.binary(Op::Mul, index, b_.emit(Op::Stride, Scalar::I64, {array}, d));
-        flat = d == 0 ? term : b_.binary(Op::Add, flat, term);
+        const ValueId term = b_.binary(Op::Mul, {index, b_.emit(Op::Stride, Scalar::I64, {array}, d)});
+        flat = d == 0 ? term : b_.binary(Op::Add, {flat, term});
       }
     }
     std::vector<ValueId>& operands = f_.insts[i].operands;

@@ -42,7 +42,7 @@ class Lowerer {
     const std::vector<ValueId> params = f_.regions[body].params;
     const std::vector<InstId> insts = take_insts(f_, body);
     b_.at(body);
-    const ValueId inside = b_.compare(Op::Lt, params[0], bound);
+    const ValueId inside = b_.compare(Op::Lt, {params[0], bound});
     const InstId guard = b_.append(Op::If, {}, std::span(&inside, 1));
     const RegionId go_on = b_.new_region(guard), leave = b_.new_region(guard);
     b_.at(go_on);
@@ -50,7 +50,7 @@ class Lowerer {
     b_.at(leave);
     b_.append(Op::Break, {}, params);
     b_.at(body);
-    const ValueId next = b_.binary(Op::Add, params[0], step);
+    const ValueId next = b_.binary(Op::Add, {params[0], step});
     f_.regions[body].insts.insert(f_.regions[body].insts.end(), insts.begin(), insts.end());
     for (const InstId exit : exits_.continues[i]) f_.insts[exit].operands.insert(f_.insts[exit].operands.begin(), next);
     for (const InstId exit : exits_.breaks[i]) f_.insts[exit].operands.insert(f_.insts[exit].operands.begin(), params[0]);

@@ -35,7 +35,7 @@ class Writer {
     b_.at(f_.body);
     const std::uint32_t head = report_head(fault);
     const ValueId end = load(head + ReportEnd);
-    const auto fits = [&](ValueId from) { return b_.compare(Op::Le, b_.binary(Op::Add, from, word(size)), end); };
+    const auto fits = [&](ValueId from) { return b_.compare(Op::Le, {b_.binary(Op::Add, {from, word(size)}), end}); };
 
     const InstId reserve = branch(fits(load(head + ReportNext)), value_type(Scalar::U32));
     yield({add(head + ReportNext, size)});
@@ -45,7 +45,7 @@ class Writer {
     const ValueId at = f_.insts[reserve].results[0];
     const InstId store = branch(fits(at), {});
     for (std::uint32_t k = 0; k < size; ++k) {
-      const ValueId index = k == 0 ? at : b_.binary(Op::Add, at, word(k));
+      const ValueId index = k == 0 ? at : b_.binary(Op::Add, {at, word(k)});
       const ValueId operands[] = {buffer_, index, words[k]};
       b_.append(Op::Store, value_type(Scalar::U32), operands);
     }
@@ -74,7 +74,7 @@ class Writer {
   void count_lost(std::uint32_t head) {
     const RegionId here = b_.region();
     const ValueId before = add(head + ReportLost, 1);
-    const InstId carry = branch(b_.compare(Op::Eq, before, word(~std::uint32_t(0))), {});
+    const InstId carry = branch(b_.compare(Op::Eq, {before, word(~std::uint32_t(0))}), {});
     add(head + ReportLostHigh, 1);
     yield({});
     b_.at(f_.insts[carry].regions[1]);
@@ -131,7 +131,7 @@ class Lowerer {
     if (fault) {
       words.push_back(b_.cast(Scalar::U32, position(Op::ThreadIdx, 0)));
       const ValueId z = b_.emit(Op::Shl, Scalar::U32, {b_.cast(Scalar::U32, position(Op::ThreadIdx, 2)), word(16)});
-      words.push_back(b_.binary(Op::Or, b_.cast(Scalar::U32, position(Op::ThreadIdx, 1)), z));
+      words.push_back(b_.binary(Op::Or, {b_.cast(Scalar::U32, position(Op::ThreadIdx, 1)), z}));
       append_words(words, position(Op::BlockIdx, 0));
       words.push_back(b_.cast(Scalar::U32, position(Op::BlockIdx, 1)));
       words.push_back(b_.cast(Scalar::U32, position(Op::BlockIdx, 2)));

@@ -79,11 +79,11 @@ class Lowerer {
   ValueId number(std::uint64_t x) { return b_.constant(Scalar::U32, x); }
   ValueId single(std::uint64_t bits) { return b_.constant(Scalar::F32, bits); }
   ValueId shift(Op op, ValueId x, unsigned by) { return b_.emit(op, Scalar::U32, {x, number(by)}); }
-  ValueId select(ValueId c, ValueId x, ValueId y) { return b_.emit(Op::Select, f_.type_of(x).scalar, {c, x, y}); }
+  ValueId select(Choice of) { return b_.select(of); }
   ValueId bits_of_single(ValueId x) { return b_.emit(Op::Bitcast, Scalar::U32, {x}); }
   ValueId single_of_bits(ValueId x) { return b_.emit(Op::Bitcast, Scalar::F32, {x}); }
-  ValueId both(ValueId x, ValueId y) { return b_.binary(Op::And, x, y); }
-  ValueId either(ValueId x, ValueId y) { return b_.binary(Op::Or, x, y); }
+  ValueId both(Pair of) { return b_.binary(Op::And, of); }
+  ValueId either(Pair of) { return b_.binary(Op::Or, of); }
 
   /// The value in the type that it is computed in.
   ValueId wide(ValueId v) {
@@ -99,8 +99,8 @@ class Lowerer {
     const ValueId rounded = is_upper(to) ? rounded_upper(x) : rounded_bits(Format(to), x);
     ValueId nan = b_.emit(Op::Isnan, Scalar::Bool, {x});
     if (!has_infinity(to))
-      nan = either(nan, b_.compare(Op::Gt, both(rounded, number(largest_finite(to) + 1)), number(largest_finite(to))));
-    return b_.cast(storage_(to), select(nan, number(canonical_nan(to)), rounded));
+      nan = either({nan, b_.compare(Op::Gt, {both({rounded, number(largest_finite(to) + 1)}), number(largest_finite(to))})});
+    return b_.cast(storage_(to), select({nan, number(canonical_nan(to)), rounded}));
   }
   /// By the target's instruction, which saturates.
   ValueId converted(Scalar to, ValueId x) { return b_.emit(Op::Bitcast, storage_(to), {b_.emit(Op::CastSat, to, {x})}); }
@@ -112,17 +112,17 @@ class Lowerer {
     // The midpoint itself goes to the even neighbour.
     const bool even = !(largest[0] & 1);
     const ValueId midpoint = single(std::bit_cast<std::uint32_t>(float(top + (top - below) / 2)));
-    const ValueId outside = b_.compare(even ? Op::Gt : Op::Ge, b_.unary(Op::Abs, x), midpoint);
+    const ValueId outside = b_.compare(even ? Op::Gt : Op::Ge, {b_.unary(Op::Abs, x), midpoint});
     ValueId special = b_.constant(storage_(to), largest[0] + 1);
-    if (has_infinity(to)) special = both(b_.emit(Op::Or, storage_(to), {saturated, special}), b_.constant(storage_(to), 0xfc));
-    return select(outside, special, saturated);
+    if (has_infinity(to)) special = both({b_.emit(Op::Or, storage_(to), {saturated, special}), b_.constant(storage_(to), 0xfc)});
+    return select({outside, special, saturated});
   }
   /// bf16: of f32's exponents.
   static bool is_upper(Scalar s) { return info(s).exponent == info(Scalar::F32).exponent; }
   /// The upper half of the bits, which bf16 is.
   ValueId rounded_upper(ValueId x) {
-    const ValueId bits = bits_of_single(x), odd = both(shift(Op::Shr, bits, 16), number(1));
-    return shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, bits, number(0x7fff)), odd), 16);
+    const ValueId bits = bits_of_single(x), odd = both({shift(Op::Shr, bits, 16), number(1)});
+    return shift(Op::Shr, b_.binary(Op::Add, {b_.binary(Op::Add, {bits, number(0x7fff)}), odd}), 16);
   }
 
   /// A float of fewer exponents than f32, whose fields lie as f32's do once its bits are shifted.
@@ -146,26 +146,27 @@ class Lowerer {
 
   // After Giesen ("Float->half variants", 2016). No f32 here is subnormal, which a device might take for zero.
   ValueId wide_bits(const Format& s, ValueId bits) {
-    const ValueId size = shift(Op::Shl, both(bits, number(s.sign - 1)), s.shift());
-    const ValueId ordinary = b_.binary(Op::Add, size, number(s.rebias()));
-    const ValueId infinite = b_.binary(Op::Add, size, number((0xffu << 23) - (s.first_special() & 0x7f800000)));
-    const ValueId small = b_.binary(Op::Sub, single_of_bits(b_.binary(Op::Add, size, number(s.least()))), single(s.least()));
-    const ValueId finite = select(b_.compare(Op::Lt, size, number(1u << 23)), bits_of_single(small), ordinary);
-    const ValueId all = select(b_.compare(Op::Ge, size, number(s.first_special())), infinite, finite);
-    return single_of_bits(either(all, shift(Op::Shl, both(bits, number(s.sign)), 32 - std::bit_width(s.sign))));
+    const ValueId size = shift(Op::Shl, both({bits, number(s.sign - 1)}), s.shift());
+    const ValueId ordinary = b_.binary(Op::Add, {size, number(s.rebias())});
+    const ValueId infinite = b_.binary(Op::Add, {size, number((0xffu << 23) - (s.first_special() & 0x7f800000))});
+    const ValueId small = b_.binary(Op::Sub, {single_of_bits(b_.binary(Op::Add, {size, number(s.least())})), single(s.least())});
+    const ValueId finite = select({b_.compare(Op::Lt, {size, number(1u << 23)}), bits_of_single(small), ordinary});
+    const ValueId all = select({b_.compare(Op::Ge, {size, number(s.first_special())}), infinite, finite});
+    return single_of_bits(either({all, shift(Op::Shl, both({bits, number(s.sign)}), 32 - std::bit_width(s.sign))}));
   }
   ValueId rounded_bits(const Format& to, ValueId x) {
-    const ValueId bits = bits_of_single(x), size = both(bits, number(0x7fffffff)),
-                  odd = both(shift(Op::Shr, bits, to.shift()), number(1));
-    const ValueId small = b_.compare(Op::Lt, size, number(to.least()));
-    const ValueId sum = b_.binary(Op::Add, single_of_bits(select(small, size, number(0))), single(to.half()));
-    const ValueId subnormal = b_.binary(Op::Sub, bits_of_single(sum), number(to.half()));
+    const ValueId bits = bits_of_single(x), size = both({bits, number(0x7fffffff)}),
+                  odd = both({shift(Op::Shr, bits, to.shift()), number(1)});
+    const ValueId small = b_.compare(Op::Lt, {size, number(to.least())});
+    const ValueId sum = b_.binary(Op::Add, {single_of_bits(select({small, size, number(0)})), single(to.half())});
+    const ValueId subnormal = b_.binary(Op::Sub, {bits_of_single(sum), number(to.half())});
     const ValueId near =
         b_.emit(Op::Min, Scalar::U32, {size, number(to.first_special() + to.rebias())});  // from here on infinite or NaN
     const std::uint32_t below_half = (1u << (to.shift() - 1)) - 1;
     const ValueId normal =
-        shift(Op::Shr, b_.binary(Op::Add, b_.binary(Op::Add, near, number(below_half - to.rebias())), odd), to.shift());
-    return either(select(small, subnormal, normal), both(shift(Op::Shr, bits, 32 - std::bit_width(to.sign)), number(to.sign)));
+        shift(Op::Shr, b_.binary(Op::Add, {b_.binary(Op::Add, {near, number(below_half - to.rebias())}), odd}), to.shift());
+    return either(
+        {select({small, subnormal, normal}), both({shift(Op::Shr, bits, 32 - std::bit_width(to.sign)), number(to.sign)})});
   }
 
   ValueId convert(Scalar to, ValueId x) {
@@ -181,10 +182,10 @@ class Lowerer {
     const ValueId near = b_.cast(Scalar::F32, x);
     if (from == Scalar::Bool || size_of(from) < 4 || from == Scalar::F32) return near;
     const ValueId back = b_.cast(from, near), zero = b_.constant(from, 0);
-    const ValueId below = b_.compare(Op::Lt, back, x), above = b_.compare(Op::Gt, back, x);
-    const ValueId outwards = is_unsigned_int(from) ? above : select(b_.compare(Op::Lt, x, zero), below, above);
-    const ValueId inner = b_.binary(Op::Sub, bits_of_single(near), b_.cast(Scalar::U32, outwards));
-    return single_of_bits(either(inner, b_.cast(Scalar::U32, either(below, above))));
+    const ValueId below = b_.compare(Op::Lt, {back, x}), above = b_.compare(Op::Gt, {back, x});
+    const ValueId outwards = is_unsigned_int(from) ? above : select({b_.compare(Op::Lt, {x, zero}), below, above});
+    const ValueId inner = b_.binary(Op::Sub, {bits_of_single(near), b_.cast(Scalar::U32, outwards)});
+    return single_of_bits(either({inner, b_.cast(Scalar::U32, either({below, above}))}));
   }
 
   /// By bits: f32 would lose the sign of y where that is a NaN.
@@ -192,8 +193,8 @@ class Lowerer {
     const Scalar u = storage_(s);
     const std::uint64_t sign = 1ull << (bits_of(s) - 1);
     const auto part = [&](ValueId v, std::uint64_t mask) { return b_.emit(Op::And, u, {v, b_.constant(u, mask)}); };
-    return select(b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, canonical_nan(s)),
-                  b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)}));
+    return select({b_.emit(Op::Isnan, Scalar::Bool, {wide(x)}), b_.constant(u, canonical_nan(s)),
+                   b_.emit(Op::Or, u, {part(x, sign - 1), part(y, sign)})});
   }
 
   /// x y + z, rounded to odd. The product is exact unless it leaves the range of f32: where the sum may be in it all the same, both sides
@@ -201,23 +202,24 @@ class Lowerer {
   ValueId fma(ValueId x, ValueId y, ValueId z) {
     constexpr std::uint64_t one = 0x3f800000, sixteen = 0x41800000, sixteenth = 0x3d800000, much = 0x71800000,
                             infinity = 0x7f800000;  // much: 2^100
-    const auto mul = [&](ValueId a, ValueId b) { return b_.binary(Op::Mul, a, b); };
-    const auto sub = [&](ValueId a, ValueId b) { return b_.binary(Op::Sub, a, b); };
+    const auto mul = [&](Pair of) { return b_.binary(Op::Mul, of); };
+    const auto sub = [&](Pair of) { return b_.binary(Op::Sub, of); };
     const auto size = [&](ValueId v) { return b_.unary(Op::Abs, v); };
-    const auto is = [&](Op compare, ValueId v, std::uint64_t bits) { return b_.compare(compare, v, single(bits)); };
-    const ValueId large = either(is(Op::Ge, size(mul(x, y)), much), is(Op::Ge, size(z), much));
-    const ValueId scale = select(large, single(sixteenth), single(one));
-    const ValueId product = mul(mul(x, scale), y), other = mul(z, scale), sum = b_.binary(Op::Add, product, other);
-    const ValueId part = sub(sum, product), error = b_.binary(Op::Add, sub(product, sub(sum, part)), sub(other, part));  // Knuth
-    const ValueId bits = bits_of_single(sum), more = is(Op::Gt, error, 0), inexact = either(more, is(Op::Lt, error, 0));
-    const ValueId even = b_.compare(Op::Eq, both(bits, number(1)), number(0));
-    const ValueId outwards = b_.compare(Op::Eq, more, is(Op::Gt, sum, 0));
-    const ValueId moved = b_.binary(Op::Add, bits, select(outwards, number(1), number(0xffffffff)));
+    const auto is = [&](Op compare, ValueId v, std::uint64_t bits) { return b_.compare(compare, {v, single(bits)}); };
+    const ValueId large = either({is(Op::Ge, size(mul({x, y})), much), is(Op::Ge, size(z), much)});
+    const ValueId scale = select({large, single(sixteenth), single(one)});
+    const ValueId product = mul({mul({x, scale}), y}), other = mul({z, scale}), sum = b_.binary(Op::Add, {product, other});
+    const ValueId part = sub({sum, product}),
+                  error = b_.binary(Op::Add, {sub({product, sub({sum, part})}), sub({other, part})});  // Knuth
+    const ValueId bits = bits_of_single(sum), more = is(Op::Gt, error, 0), inexact = either({more, is(Op::Lt, error, 0)});
+    const ValueId even = b_.compare(Op::Eq, {both({bits, number(1)}), number(0)});
+    const ValueId outwards = b_.compare(Op::Eq, {more, is(Op::Gt, sum, 0)});
+    const ValueId moved = b_.binary(Op::Add, {bits, select({outwards, number(1), number(0xffffffff)})});
     const ValueId odd =
-        mul(single_of_bits(select(both(even, inexact), moved, bits)), select(large, single(sixteen), single(one)));
-    const ValueId tiny = both(is(Op::Eq, z, 0), both(is(Op::Ne, x, 0), is(Op::Ne, y, 0)));
-    const ValueId finite = both(is(Op::Lt, size(x), infinity), is(Op::Lt, size(y), infinity));
-    return select(tiny, mul(x, y), select(both(finite, b_.emit(Op::Isinf, Scalar::Bool, {z})), z, odd));
+        mul({single_of_bits(select({both({even, inexact}), moved, bits})), select({large, single(sixteen), single(one)})});
+    const ValueId tiny = both({is(Op::Eq, z, 0), both({is(Op::Ne, x, 0), is(Op::Ne, y, 0)})});
+    const ValueId finite = both({is(Op::Lt, size(x), infinity), is(Op::Lt, size(y), infinity)});
+    return select({tiny, mul({x, y}), select({both({finite, b_.emit(Op::Isinf, Scalar::Bool, {z})}), z, odd})});
   }
 
   Function& f_;

@@ -156,7 +156,7 @@ class Narrower {
     if (!ranges_.of(x).inside(lowest, int31_max) || !ranges_.of(y).inside(lowest, int31_max)) return false;
     const Scalar s = divide ? Scalar::U32 : Scalar::I32;
     const ValueId a = low(x, s), c = low(y, s);
-    const ValueId v = compare ? b_.compare(inst.op, a, c) : b_.binary(inst.op, a, c);
+    const ValueId v = compare ? b_.compare(inst.op, {a, c}) : b_.binary(inst.op, {a, c});
     ranges_.define(f_.insts[f_.values[v].def]);
     const ValueId result = compare ? v : b_.cast(inst.type.scalar, v);
     if (!compare) ranges_.define(f_.insts[f_.values[result].def]);

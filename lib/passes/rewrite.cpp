@@ -20,7 +20,7 @@ void count_on(Function& f, Builder& b, RegionId body, ValueId done) {
   const ValueId counter = f.regions[body].params[0];
   const std::vector<InstId> insts = take_insts(f, body);
   b.at(body);
-  const ValueId element = b.binary(Op::Add, done, counter);
+  const ValueId element = b.binary(Op::Add, {done, counter});
   const InstId first = f.regions[body].insts.back();
   f.regions[body].insts.insert(f.regions[body].insts.end(), insts.begin(), insts.end());
   Substitution from_here;

@@ -57,7 +57,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
     return finish();
   }
   const ValueId bits = b_.constant(s, unsigned(std::countr_zero(width)));
-  const ValueId whole = b_.binary(Op::Shr, trips, bits), done = b_.binary(Op::Shl, whole, bits);
+  const ValueId whole = b_.binary(Op::Shr, {trips, bits}), done = b_.binary(Op::Shl, {whole, bits});
   std::vector<ValueId> operands{whole};
   operands.insert(operands.end(), carried.begin(), carried.end());
   const InstId wide = b_.append(Op::For, {}, operands);
@@ -69,7 +69,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   for (ValueId& v : carried) v = b_.add_result(wide, f_.type_of(v));
   b_.at(into);
   const std::vector<ValueId> next =
-      copies(body, b_.binary(Op::Shl, group, b_.constant(s, unsigned(std::countr_zero(width)))), inside, how, width);
+      copies(body, b_.binary(Op::Shl, {group, b_.constant(s, unsigned(std::countr_zero(width)))}), inside, how, width);
   b_.append(Op::Continue, {}, next);
   b_.at(outside);
   if (known && f_.const_bits(trips) % width == 0) return finish();
@@ -77,7 +77,7 @@ bool Unroller::unroll(InstId loop, const Choice& how) {
   Inst& rest = f_.insts[loop];
   rest.rolled = true;
   for (std::size_t k = 0; k < carried.size(); ++k) rest.operands[1 + k] = carried[k];
-  const ValueId left = b_.binary(Op::Sub, trips, done);
+  const ValueId left = b_.binary(Op::Sub, {trips, done});
   f_.insts[loop].operands[0] = left;
   count_on(f_, b_, body, done);
   b_.at(outside);
@@ -97,7 +97,7 @@ void Unroller::unroll_to_most(InstId loop, const Choice& how) {
   for (const ValueId v : original.results) results_.replace(v, b_.add_result(once, f_.type_of(v)));
   for (unsigned k = 0; k < how.width; ++k) {
     b_.at(into);
-    const ValueId number = b_.constant(s, k), over = b_.compare(Op::Le, trips, number);
+    const ValueId number = b_.constant(s, k), over = b_.compare(Op::Le, {trips, number});
     const InstId test = b_.append(Op::If, {}, std::span(&over, 1));
     b_.at(b_.new_region(test));
     b_.append(Op::Break, {}, carried);
@@ -118,7 +118,7 @@ std::vector<ValueId> Unroller::copies(RegionId body, ValueId first, std::vector<
   const Scalar s = f_.type_of(first).scalar;
   for (unsigned k = 0; k < count; ++k) {
     std::vector<ValueId> map(f_.values.size(), none);
-    map[f_.regions[body].params[0]] = k == 0 ? first : b_.binary(Op::Add, first, b_.constant(s, k));
+    map[f_.regions[body].params[0]] = k == 0 ? first : b_.binary(Op::Add, {first, b_.constant(s, k)});
     for (std::size_t c = 0; c < carried.size(); ++c) map[f_.regions[body].params[1 + c]] = carried[c];
     for (const InstId i : insts) {
       const Inst inst = f_.insts[i];

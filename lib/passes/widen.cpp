@@ -126,17 +126,17 @@ class Widener {
     const auto shift = unsigned(std::countr_zero(unsigned(width_)));
     ValueId bound = f_.insts[loop].operands[0];
     const Inst* d = f_.def(bound);
-    if (!d || d->op != Op::Extent) bound = b_.binary(Op::Max, bound, b_.constant(Scalar::I64, 0));
+    if (!d || d->op != Op::Extent) bound = b_.binary(Op::Max, {bound, b_.constant(Scalar::I64, 0)});
     const ValueId bits = b_.constant(Scalar::I64, shift);
-    const ValueId groups = b_.binary(Op::Shr, bound, bits);
-    const ValueId done = b_.binary(Op::Shl, groups, bits), rest = b_.binary(Op::Sub, bound, done);
+    const ValueId groups = b_.binary(Op::Shr, {bound, bits});
+    const ValueId done = b_.binary(Op::Shl, {groups, bits}), rest = b_.binary(Op::Sub, {bound, done});
 
     const InstId wide = b_.append(Op::GridStride, {}, std::span(&groups, 1));
     f_.regions[f_.body].insts.pop_back();
     const RegionId into = b_.new_region(wide);
     const ValueId group = b_.new_param(into, value_type(Scalar::I64));
     b_.at(into);
-    fill(f_.insts[loop].regions[0], b_.binary(Op::Shl, group, b_.constant(Scalar::I64, shift)));
+    fill(f_.insts[loop].regions[0], b_.binary(Op::Shl, {group, b_.constant(Scalar::I64, shift)}));
     b_.append(Op::Continue, {}, {});
 
     f_.insts[loop].operands[0] = rest;
@@ -148,7 +148,7 @@ class Widener {
   void fill(RegionId body, ValueId base) {
     std::vector<std::vector<ValueId>> maps(std::size_t(width_), std::vector<ValueId>(f_.values.size(), none));
     for (std::size_t lane = 0; lane < maps.size(); ++lane)
-      maps[lane][index_] = lane == 0 ? base : b_.binary(Op::Add, base, b_.constant(Scalar::I64, lane));
+      maps[lane][index_] = lane == 0 ? base : b_.binary(Op::Add, {base, b_.constant(Scalar::I64, lane)});
     const std::vector<InstId> insts = f_.regions[body].insts;
     for (const InstId i : insts) {
       const Inst inst = f_.insts[i];

@@ -163,7 +163,7 @@ struct Range {
 
   /// (to - from - 1) / magnitude + 1 where from < to, else 0.
   ir::ValueId trips(ir::ValueId from, ir::ValueId to, ir::ValueId magnitude) const {
-    const ir::ValueId distance = op(Op::Sub, to_unsigned(to), to_unsigned(from));
+    const ir::ValueId last = to_unsigned(to), distance = op(Op::Sub, last, to_unsigned(from));
     ir::ValueId count = distance;
     if (!is_const(magnitude, 1)) {
       const ir::ValueId one = r.constant(unsigned_type, 1);

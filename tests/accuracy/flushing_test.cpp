@@ -49,8 +49,8 @@ class Flusher {
     }
   }
   ir::ValueId flush(ir::ValueId v) {
-    const ir::ValueId small = b_.compare(Op::Lt, b_.unary(Op::Abs, v), b_.constant(Scalar::F32, 0x00800000));
-    return b_.emit(Op::Select, Scalar::F32, {small, b_.binary(Op::Copysign, b_.constant(Scalar::F32, 0), v), v});
+    const ir::ValueId small = b_.compare(Op::Lt, {b_.unary(Op::Abs, v), b_.constant(Scalar::F32, 0x00800000)});
+    return b_.emit(Op::Select, Scalar::F32, {small, b_.binary(Op::Copysign, {b_.constant(Scalar::F32, 0), v}), v});
   }
 
   ir::Function& f_;

@@ -52,7 +52,7 @@ class Matrix {
     if (row.family != ir::Family::Value || !takes(row, s_)) return;
     switch (row.rule) {
       case Rule::Same: store(b_.emit(op, ir::value_type(s_), std::span(x_.data(), std::size_t(row.arity)))); return;
-      case Rule::Compare: store(b_.compare(op, x_[0], x_[1])); return;
+      case Rule::Compare: store(b_.compare(op, {x_[0], x_[1]})); return;
       case Rule::Test: store(b_.emit(op, Scalar::Bool, {x_[0]})); return;
       case Rule::Shift: store(b_.emit(op, s_, {x_[0], b_.emit(Op::Load, Scalar::I32, {counts_, index_})})); return;
       case Rule::Select: store(b_.emit(op, s_, {b_.cast(Scalar::Bool, x_[2]), x_[0], x_[1]})); return;

@@ -60,7 +60,7 @@ class Generator {
   void threads_own() {
     const ValueId block = b_.emit(Op::BlockIdx, Scalar::I64, {}), size = b_.emit(Op::BlockDim, Scalar::I64, {});
     const ValueId thread = b_.emit(Op::ThreadIdx, Scalar::I64, {});
-    self_ = b_.binary(Op::Add, b_.binary(Op::Mul, block, size), thread);
+    self_ = b_.binary(Op::Add, {b_.binary(Op::Mul, {block, size}), thread});
     values_.push_back(self_);
     sum_ = b_.emit(Op::Slot, slot_type(Scalar::I32), std::array{constant(Scalar::I32, 0)});
     for (unsigned k = 1 + below(4); k > 0; --k) slot();
@@ -114,27 +114,27 @@ class Generator {
       constexpr Op logic[] = {Op::And, Op::Or, Op::Xor};
       const Scalar t = chance(3) ? Scalar::F32 : chance(2) ? Scalar::I64 : Scalar::I32;
       if (chance(4)) return keep(b_.unary(Op::Not, value(s)));
-      if (chance(2)) return keep(b_.binary(logic[below(3)], value(s), value(s)));
-      return keep(b_.compare(compares[below(6)], value(t), value(t)));
+      if (chance(2)) return keep(b_.binary(logic[below(3)], {value(s), value(s)}));
+      return keep(b_.compare(compares[below(6)], {value(t), value(t)}));
     }
     if (chance(5)) return keep(b_.cast(s, value(scalar())));
     if (chance(6)) return keep(b_.emit(Op::Select, s, {value(Scalar::Bool), value(s), value(s)}));
     if (s == Scalar::F32) {
       constexpr Op floats[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Copysign};
       constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Sqrt, Op::Floor};
-      return keep(chance(4) ? b_.unary(unary[below(4)], value(s)) : b_.binary(floats[below(7)], value(s), value(s)));
+      return keep(chance(4) ? b_.unary(unary[below(4)], value(s)) : b_.binary(floats[below(7)], {value(s), value(s)}));
     }
     constexpr Op ints[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::Min,
                            Op::Max, Op::And, Op::Or,  Op::Xor, Op::Shl, Op::Shr};
     constexpr Op unary[] = {Op::Neg, Op::Abs, Op::Not};
-    keep(chance(6) ? b_.unary(unary[below(3)], value(s)) : b_.binary(ints[below(12)], value(s), value(s)));
+    keep(chance(6) ? b_.unary(unary[below(3)], value(s)) : b_.binary(ints[below(12)], {value(s), value(s)}));
   }
 
   void load() {
     const bool ints = chance(2);
     ValueId index = b_.cast(Scalar::I64, value(chance(2) ? Scalar::I64 : Scalar::I32));
     if (chance(3)) index = b_.cast(Scalar::I64, b_.cast(chance(2) ? Scalar::I8 : Scalar::U8, index));
-    index = b_.binary(Op::And, index, constant(Scalar::I64, inputs - 1));
+    index = b_.binary(Op::And, {index, constant(Scalar::I64, inputs - 1)});
     if (chance(2)) return load_own();
     if (chance(3)) index = b_.cast(Scalar::I32, index);
     keep(b_.emit(Op::Load, ints ? Scalar::I32 : Scalar::F32, {ints ? in_int_ : in_float_, index}));
@@ -144,23 +144,23 @@ class Generator {
     if (single_element_) return keep(b_.emit(Op::Load, Scalar::I32, {out_int_, self_}));
     const ValueId column = constant(Scalar::I64, below(unsigned(own)));
     if (chance(2)) return keep(b_.emit(Op::Load, Scalar::F32, {out_float_, self_, column}));
-    const ValueId row = b_.binary(Op::Mul, self_, constant(Scalar::I64, std::uint64_t(own)));
-    keep(b_.emit(Op::Load, Scalar::I32, {out_int_, b_.binary(Op::Add, row, column)}));
+    const ValueId row = b_.binary(Op::Mul, {self_, constant(Scalar::I64, std::uint64_t(own))});
+    keep(b_.emit(Op::Load, Scalar::I32, {out_int_, b_.binary(Op::Add, {row, column})}));
   }
   /// A condition that bounds a number, on one side or for what follows, and arithmetic that could use the bound.
   void bounded(unsigned depth, unsigned loops) {
     const ValueId x = value(Scalar::I64), n = b_.emit(Op::Extent, Scalar::I64, {chance(2) ? in_int_ : out_int_});
     constexpr Op compares[] = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
-    ValueId inside = b_.compare(compares[below(6)], x, n);
+    ValueId inside = b_.compare(compares[below(6)], {x, n});
     if (chance(2))
-      inside = b_.binary(chance(2) ? Op::And : Op::Or, inside, b_.compare(compares[below(6)], x, constant(Scalar::I64, 0)));
+      inside = b_.binary(chance(2) ? Op::And : Op::Or, {inside, b_.compare(compares[below(6)], {x, constant(Scalar::I64, 0)})});
     const InstId i = b_.append(Op::If, {}, std::span(&inside, 1));
     const auto arithmetic_on_it = [&] {
       constexpr Op ops[] = {Op::Div, Op::Rem, Op::Min, Op::Max};
-      const ValueId v = b_.binary(ops[below(4)], chance(2) ? x : b_.binary(Op::Sub, x, constant(Scalar::I64, 1)),
-                                  chance(2) ? n : value(Scalar::I64));
+      const ValueId v = b_.binary(
+          ops[below(4)], {chance(2) ? x : b_.binary(Op::Sub, {x, constant(Scalar::I64, 1)}), chance(2) ? n : value(Scalar::I64)});
       keep(v);
-      keep(b_.compare(compares[below(6)], v, n));
+      keep(b_.compare(compares[below(6)], {v, n}));
     };
     const unsigned leaves = below(4);
     for (unsigned arm = 0; arm < 2; ++arm)
@@ -181,8 +181,8 @@ class Generator {
   void store_int(std::uint64_t column, ValueId v) {
     ValueId index = self_;
     if (!single_element_)
-      index =
-          b_.binary(Op::Add, b_.binary(Op::Mul, self_, constant(Scalar::I64, std::uint64_t(own))), constant(Scalar::I64, column));
+      index = b_.binary(Op::Add,
+                        {b_.binary(Op::Mul, {self_, constant(Scalar::I64, std::uint64_t(own))}), constant(Scalar::I64, column)});
     const ValueId operands[] = {out_int_, index, v};
     b_.append(Op::Store, value_type(Scalar::I32), operands);
   }
@@ -190,8 +190,8 @@ class Generator {
   void observe(std::size_t begin) {
     for (std::size_t k = begin; k < values_.size(); ++k) {
       if (chance(3)) continue;
-      const ValueId scaled = b_.binary(Op::Mul, b_.emit(Op::Get, Scalar::I32, {sum_}), constant(Scalar::I32, 31));
-      const ValueId operands[] = {sum_, b_.binary(Op::Add, scaled, b_.cast(Scalar::I32, values_[k]))};
+      const ValueId scaled = b_.binary(Op::Mul, {b_.emit(Op::Get, Scalar::I32, {sum_}), constant(Scalar::I32, 31)});
+      const ValueId operands[] = {sum_, b_.binary(Op::Add, {scaled, b_.cast(Scalar::I32, values_[k])})};
       b_.append(Op::Set, {}, operands);
     }
   }
@@ -279,11 +279,11 @@ class Generator {
     const InstId i = b_.append(Op::Loop, {}, {});
     region(i, [&](RegionId) {
       const ValueId now = b_.emit(Op::Get, Scalar::I32, {k});
-      const ValueId more = b_.compare(Op::Lt, now, constant(Scalar::I32, 3));
+      const ValueId more = b_.compare(Op::Lt, {now, constant(Scalar::I32, 3)});
       const InstId guard = b_.append(Op::If, {}, std::span(&more, 1));
       region(guard, [&](RegionId) { b_.append(Op::Yield, {}, {}); });
       region(guard, [&](RegionId) { b_.append(Op::Break, {}, {}); });
-      const ValueId operands[] = {k, b_.binary(Op::Add, now, constant(Scalar::I32, 1))};
+      const ValueId operands[] = {k, b_.binary(Op::Add, {now, constant(Scalar::I32, 1)})};
       b_.append(Op::Set, {}, operands);
       const std::size_t begin = values_.size();
       keep(now);

@@ -153,14 +153,14 @@ Case extended_comparisons(Scalar from) {
     c.rows.push_back({fmt::format("{} of {} extended to i64 {}", ir::info(op).name, ir::name_of(from), what), Scalar::Bool,
                       [=](Builder& b, const std::vector<ValueId>& in) {
                         ValueId x = left(b, in), y = right(b, in);
-                        return b.compare(op, x, y);
+                        return b.compare(op, {x, y});
                       }});
   };
   const auto x = [](Builder& b, const std::vector<ValueId>& in) { return b.cast(Scalar::I64, in[0]); };
   const auto y = [](Builder& b, const std::vector<ValueId>& in) { return b.cast(Scalar::I64, in[1]); };
-  const auto sum = [=](Builder& b, const std::vector<ValueId>& in) { return b.binary(Op::Add, x(b, in), y(b, in)); };
+  const auto sum = [=](Builder& b, const std::vector<ValueId>& in) { return b.binary(Op::Add, {x(b, in), y(b, in)}); };
   const auto narrow_sum = [](Builder& b, const std::vector<ValueId>& in) {
-    return b.cast(Scalar::I64, b.binary(Op::Add, in[0], in[1]));
+    return b.cast(Scalar::I64, b.binary(Op::Add, {in[0], in[1]}));
   };
   const auto threads = [](Builder& b, const std::vector<ValueId>&) { return b.emit(Op::BlockDim, Scalar::I64, {}); };
   const auto constant = [](std::int64_t k) {
@@ -212,7 +212,7 @@ Built build(const Case& c, const std::vector<std::size_t>& rows, ir::FpMode fp) 
     }
   }
   ValueId id = b.emit(Op::GlobalId, Scalar::I64, {});
-  ValueId inside = b.compare(Op::Lt, id, b.emit(Op::Extent, Scalar::I64, {views[0]}));
+  ValueId inside = b.compare(Op::Lt, {id, b.emit(Op::Extent, Scalar::I64, {views[0]})});
   const ir::InstId guard = b.append(Op::If, {}, {&inside, 1});
   out.lanes = b.new_region(guard);
   const ir::RegionId nothing = b.new_region(guard);
@@ -223,7 +223,7 @@ Built build(const Case& c, const std::vector<std::size_t>& rows, ir::FpMode fp) 
     std::size_t o = 0;
     while (out.outputs[o].type != row.result) ++o;
     ValueId value = row.record(b, loaded);
-    ValueId at = b.binary(Op::Add, id, b.constant(Scalar::I64, out.outputs[o].rows * c.lanes()));
+    ValueId at = b.binary(Op::Add, {id, b.constant(Scalar::I64, out.outputs[o].rows * c.lanes())});
     const ValueId operands[] = {outputs[o], at, value};
     b.append(Op::Store, ir::value_type(row.result), operands);
     out.places.push_back({o, out.outputs[o].rows++, value});

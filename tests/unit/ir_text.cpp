@@ -261,7 +261,7 @@ TEST(IrText, LongChainsPrintAndParse) {
   ValueId v = b.new_param(0, value_type(Scalar::F32));
   b.at(0);
   const ValueId first = v, slot = b.emit(Op::Slot, slot_type(Scalar::F32), std::span(&first, 1));
-  for (int i = 0; i < 100000; ++i) v = b.binary(Op::Add, v, first);
+  for (int i = 0; i < 100000; ++i) v = b.binary(Op::Add, {v, first});
   const ValueId operands[] = {slot, v};
   b.append(Op::Set, {}, operands);
   b.append(Op::Return, {}, {});

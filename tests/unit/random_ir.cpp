@@ -22,7 +22,7 @@ Function called_function(const Function& kernel) {
   Builder b(f);
   const ValueId x = b.new_param(f.body, value_type(called_params[0])), n = b.new_param(f.body, value_type(called_params[1]));
   b.at(f.body);
-  const ValueId small = b.compare(Op::Lt, n, b.constant(Scalar::I64, 7));
+  const ValueId small = b.compare(Op::Lt, {n, b.constant(Scalar::I64, 7)});
   const InstId branch = b.append(Op::If, {}, std::span(&small, 1));
   const RegionId yes = b.new_region(branch), no = b.new_region(branch);
   const ValueId chosen = b.add_result(branch, value_type(Scalar::F32));
@@ -45,7 +45,7 @@ Function rare_function(const Function& kernel) {
   Builder b(f);
   const ValueId x = b.new_param(f.body, value_type(Scalar::F32));
   b.at(f.body);
-  const ValueId y = b.binary(Op::Mul, x, x);
+  const ValueId y = b.binary(Op::Mul, {x, x});
   b.append(Op::Yield, {}, std::span(&y, 1));
   return f;
 }

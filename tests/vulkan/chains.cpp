@@ -42,7 +42,7 @@ ir::Module chains(Op first, Scalar s) {
   for (std::size_t k = 0; k < 3; ++k) in[k] = b.emit(Op::Load, s, {views[k], id});
   std::int64_t row = 0;
   const auto store = [&](ValueId v) {
-    const ValueId at = b.binary(Op::Add, id, b.constant(Scalar::I64, std::uint64_t(lanes * row++)));
+    const ValueId at = b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes * row++))});
     const ValueId operands[] = {views[3], at, v};
     b.append(Op::Store, ir::value_type(s), operands);
   };
@@ -112,7 +112,7 @@ ir::Module conversions(Scalar from, std::size_t& rows) {
     constexpr Scalar words[] = {Scalar::U16, Scalar::U32, Scalar::U64};
     for (std::size_t k = 0; k < 3; ++k)
       if (s == floats[k]) v = b.emit(Op::Bitcast, words[k], {v});
-    const ValueId at = b.binary(Op::Add, id, b.constant(Scalar::I64, std::uint64_t(lanes) * rows++));
+    const ValueId at = b.binary(Op::Add, {id, b.constant(Scalar::I64, std::uint64_t(lanes) * rows++)});
     const ValueId operands[] = {out, at, b.cast(Scalar::U64, v)};
     b.append(Op::Store, ir::value_type(Scalar::U64), operands);
   };

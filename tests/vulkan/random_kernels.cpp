@@ -36,7 +36,7 @@ class Generator {
     id_ = b_->emit(Op::GlobalId, Scalar::I64, {});
     State s;
     for (unsigned k = 0; k < variables; ++k) {
-      const ValueId operands[] = {in, b_->binary(Op::Add, id_, b_->constant(Scalar::I64, k))};
+      const ValueId operands[] = {in, b_->binary(Op::Add, {id_, b_->constant(Scalar::I64, k)})};
       s.push_back(b_->emit(Op::Load, ir::value_type(Scalar::I32), operands));
     }
     if (body(s, 0, 9)) leave_kernel(s);
@@ -53,7 +53,7 @@ class Generator {
 
   void leave_kernel(const State& s) {
     ValueId sum = s[0];
-    for (unsigned k = 1; k < variables; ++k) sum = b_->binary(Op::Add, b_->binary(Op::Mul, sum, constant(31)), s[k]);
+    for (unsigned k = 1; k < variables; ++k) sum = b_->binary(Op::Add, {b_->binary(Op::Mul, {sum, constant(31)}), s[k]});
     const ValueId operands[] = {out_, id_, sum};
     b_->append(Op::Store, ir::value_type(Scalar::I32), operands);
     end(Op::Return);
@@ -67,7 +67,7 @@ class Generator {
       if (kind < 5) {
         constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Xor, Op::Div, Op::Rem, Op::Min, Op::Max, Op::Shr, Op::Shl};
         const ValueId x = any(s), y = any(s);
-        s[pick(variables)] = b_->binary(ops[pick(std::size(ops))], x, y);
+        s[pick(variables)] = b_->binary(ops[pick(std::size(ops))], {x, y});
       } else if (kind < 7) {
         branch(s, depth);
       } else if (kind < 8) {
@@ -87,7 +87,7 @@ class Generator {
     if (way == 0) return leave_kernel(s);
     if (way <= 2 && !loops_.empty()) {
       State carried = s;
-      if (loops_.back().counter != ir::none) carried.push_back(b_->binary(Op::Add, loops_.back().counter, constant(1)));
+      if (loops_.back().counter != ir::none) carried.push_back(b_->binary(Op::Add, {loops_.back().counter, constant(1)}));
       return end(way == 1 ? Op::Break : Op::Continue, carried);
     }
     end(Op::Yield, s);
@@ -103,7 +103,7 @@ class Generator {
     const ir::RegionId here = b_->region();
     constexpr Op tests[] = {Op::Lt, Op::Le, Op::Eq, Op::Ne, Op::Gt};
     const ValueId x = any(s), y = any(s);
-    const ValueId operands[] = {b_->compare(tests[pick(std::size(tests))], x, y)};
+    const ValueId operands[] = {b_->compare(tests[pick(std::size(tests))], {x, y})};
     const ir::InstId i = b_->append(Op::If, {}, operands);
     const State after = results(i);
     for (int side = 0; side < 2; ++side) arm(b_->new_region(i), s, depth);
@@ -113,7 +113,7 @@ class Generator {
 
   void choose(State& s, unsigned depth) {
     const ir::RegionId here = b_->region();
-    const ValueId operands[] = {b_->binary(Op::And, s[pick(variables)], constant(7))};
+    const ValueId operands[] = {b_->binary(Op::And, {s[pick(variables)], constant(7)})};
     const ir::InstId i = b_->append(Op::Switch, {}, operands);
     const State after = results(i);
     const unsigned cases = pick(4);
@@ -139,7 +139,7 @@ class Generator {
     const ValueId counter = counted ? ir::none : b_->new_param(r, ir::value_type(Scalar::I32));
     loops_.push_back({counter});
     if (!counted) {
-      const ValueId condition[] = {b_->compare(Op::Ge, counter, constant(pick(6)))};
+      const ValueId condition[] = {b_->compare(Op::Ge, {counter, constant(pick(6))})};
       const ir::InstId stop = b_->append(Op::If, {}, condition);
       b_->at(b_->new_region(stop));
       State last = inside;
@@ -150,7 +150,7 @@ class Generator {
       b_->at(r);
     }
     if (body(inside, depth + 1, 4)) {
-      if (!counted) inside.push_back(b_->binary(Op::Add, counter, constant(1)));
+      if (!counted) inside.push_back(b_->binary(Op::Add, {counter, constant(1)}));
       end(Op::Continue, inside);
     }
     loops_.pop_back();
