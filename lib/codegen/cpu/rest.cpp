@@ -46,7 +46,8 @@ class Accesses {
   bool walk(ir::RegionId region, bool always) {
     for (ir::InstId id : f_.regions[region].insts) {
       const ir::Inst& inst = f_.insts[id];
-      if (!accepts(inst, always)) return false;
+      if (inst.op == Op::Continue || inst.op == Op::Return) some_left_ = true;
+      if (!accepts(inst, always && !some_left_)) return false;
       for (ir::RegionId r : inst.regions)
         if (!walk(r, false)) return false;
     }
@@ -91,6 +92,7 @@ class Accesses {
   std::vector<bool> is_index_;                    // by ValueId: the loop's index, or that in another type
   std::vector<std::optional<RestArray>> beside_;  // by ValueId: accessed at the index
   std::vector<bool> elsewhere_;                   // by ValueId: read at a fixed place
+  bool some_left_ = false;                        // in front of where the walk is: what follows is not for every element
   bool apart_ = false;
 };
 
