@@ -7,6 +7,7 @@
 
 #include "host/apart.h"
 #include "host/layout.h"
+#include "krait/algorithm/matmul.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -36,7 +37,7 @@ std::string remapped(const core_layout& layout, const argument* const* given) {
   return s;
 }
 
-void find_sizes(const detail::kernel_state* of, const core_layout& layout, const char* text, const argument* const* given,
+void find_sizes(const std::string& name, const core_layout& layout, const char* text, const argument* const* given,
                 std::int64_t* sizes) {
   for (int n = 0; n < layout.names; ++n) sizes[n] = layout.fixed[n];
   for (int o = 0; o < layout.inputs + layout.outputs; ++o) {
@@ -50,9 +51,34 @@ void find_sizes(const detail::kernel_state* of, const core_layout& layout, const
       const bool is_input = o < layout.inputs;
       support::fail_usage(
           "{}: {} operand {} has a mismatch in its core dimension {}, with gufunc signature {} (size {} is different from {})",
-          function_of(of), is_input ? "Input" : "Output", is_input ? o : o - layout.inputs, d, text, own, size);
+          name, is_input ? "Input" : "Output", is_input ? o : o - layout.inputs, d, text, own, size);
     }
   }
+}
+
+void find_shapes(const std::string& name, const core_layout& layout, const char* text, int batch, const argument* const* given,
+                 std::int64_t* extents, std::int64_t* sizes) {
+  find_sizes(name, layout, text, given, sizes);
+  for (int d = 0; d < batch; ++d) extents[d] = 1;
+  const auto extent_of = [&](int o, int d) {
+    const int own = d - (batch - own_batch(layout, o, *given[o]));
+    return own < 0 ? std::int64_t(1) : given[o]->extents[own];
+  };
+  for (int o = 0; o < layout.inputs + layout.outputs; ++o)
+    for (int d = 0; d < batch && given[o]; ++d) {
+      const std::int64_t own = extent_of(o, d);
+      if (own == 1 || own == extents[d]) continue;
+      if (extents[d] != 1)
+        support::fail_usage("{}: operands could not be broadcast together with remapped shapes [original->remapped]: {}", name,
+                            remapped(layout, given));
+      extents[d] = own;
+    }
+  for (int o = layout.inputs; o < layout.inputs + layout.outputs; ++o)
+    for (int d = 0; d < batch && given[o]; ++d)
+      if (extent_of(o, d) != extents[d])
+        support::fail_usage(
+            "{}: non-broadcastable output operand with shape {} doesn't match the broadcast shape {} of the batch", name,
+            shape_text(given[o]->extents, given[o]->rank), shape_text(extents, batch));
 }
 
 }  // namespace
@@ -62,29 +88,23 @@ namespace krait::detail {
 
 void core_shapes(const kernel_state* of, const core_layout& layout, const char* text, int batch, const argument* const* given,
                  std::int64_t* extents, std::int64_t* sizes) {
-  host::find_sizes(of, layout, text, given, sizes);
-  for (int d = 0; d < batch; ++d) extents[d] = 1;
-  const auto extent_of = [&](int o, int d) {
-    const int own = d - (batch - host::own_batch(layout, o, *given[o]));
-    return own < 0 ? std::int64_t(1) : given[o]->extents[own];
-  };
-  for (int o = 0; o < layout.inputs + layout.outputs; ++o)
-    for (int d = 0; d < batch && given[o]; ++d) {
-      const std::int64_t own = extent_of(o, d);
-      if (own == 1 || own == extents[d]) continue;
-      if (extents[d] != 1)
-        support::fail_usage("{}: operands could not be broadcast together with remapped shapes [original->remapped]: {}",
-                            host::function_of(of), host::remapped(layout, given));
-      extents[d] = own;
-    }
-  for (int o = layout.inputs; o < layout.inputs + layout.outputs; ++o)
-    for (int d = 0; d < batch && given[o]; ++d)
-      if (extent_of(o, d) != extents[d])
-        support::fail_usage(
-            "{}: non-broadcastable output operand with shape {} doesn't match the broadcast shape {} of the batch",
-            host::function_of(of), host::shape_text(given[o]->extents, given[o]->rank), host::shape_text(extents, batch));
+  host::find_shapes(host::function_of(of), layout, text, batch, given, extents, sizes);
 }
 
+void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents) {
+  core_layout product = core_layout_of<"(n,k),(k,m)->(n,m)">;
+  if (x.rank == 1) product.operands[0] = {1, {product.operands[0].names[1]}};
+  if (y.rank == 1) product.operands[1] = {1, {product.operands[1].names[0]}};
+  argument operands[2];
+  const argument* given[3] = {&operands[0], &operands[1], nullptr};
+  const layout* const layouts[] = {&x, &y};
+  for (int o = 0; o < 2; ++o) {
+    operands[o].rank = static_cast<unsigned char>(layouts[o]->rank);
+    for (int d = 0; d < layouts[o]->rank; ++d) operands[o].extents[d] = layouts[o]->extents[d];
+  }
+  std::int64_t sizes[max_operands * max_rank];
+  host::find_shapes("matmul", product, "(n?,k),(k,m?)->(n?,m?)", batch, given, extents, sizes);
+}
 void call_generalized(kernel_state* state, const void* lambda, const signature& as, argument* packed, const core_layout& layout,
                       int batch, argument* const* given, const std::int64_t* extents, const call_config& config) {
   for (int o = 0; o < layout.inputs + layout.outputs; ++o) {

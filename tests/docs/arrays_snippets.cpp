@@ -5,6 +5,7 @@
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/einsum.h>
 #include <krait/algorithm/indexing.h>
+#include <krait/algorithm/matmul.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/dlpack.h>
 #include <krait/krait.h>
@@ -120,6 +121,14 @@ void views() {
 
 void subscripts() {
   const auto a = kr::arange(12.0f).reshape(3, 4), b = kr::arange(8.0f).reshape(4, 2);
+  // [matmul]
+  kr::array<float, 2> c = kr::matmul(a, b);
+  auto stack = kr::matmul(a(kr::newaxis), b);          // dimensions before the last two broadcast: of shape (1, 3, 2)
+  auto column = kr::matmul(a, b(kr::all, 0));          // of a matrix and a vector: kr::array<float, 1>
+  // [/matmul]
+  expect(c, {28, 34, 76, 98, 124, 162}, __LINE__);
+  expect(stack, {28, 34, 76, 98, 124, 162}, __LINE__);
+  expect(column, {28, 76, 124}, __LINE__);
   // [subscripts]
   kr::array<float, 2> product = kr::einsum<"ij,jk->ik">(a, b);
   auto lengths = kr::einsum<"...i,...i->...">(a, a);   // of the last dimension, whatever is before it

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices, in two forms of register tiles. On a CPU operands are packed into panels, so that a core reads them in order: a thread has 6 rows
+// of a column, so that the sums of two vectors of threads stay in 12 registers. On GPUs a block keeps tiles of both operands in
+// shared memory, and a thread has 8 by 8 sums, or 4 by 4. Matrices have a first dimension more, that of the batch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <krait/algorithm/detail/form.h>
+#include <krait/algorithm/einsum.h>
+
+namespace krait::detail {
+
+/// What the kernels are made for. Sums are Words.
+template <class Left, class Right, class Out, class Word>
+struct product_types {
+  using left = Left;
+  using right = Right;
+  using out = Out;
+  using word = Word;
+
+  template <class From>
+  static value<Word> enter(const From& x) {
+    return cast<Word>(x);
+  }
+  static value<Out> leave(const value<Word>& x) {
+    if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
+    else return cast<Out>(x);
+  }
+};
+
+// ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
+inline constexpr int panel_columns = 32;  // and threads of a block
+template <class Types>
+inline constexpr int panel_rows = sizeof(typename Types::word) == 8 ? 3 : 6;
+/// Elements of a row that are multiplied before the next, and panels of rows that a block has at most: so much of a panel of columns fits into a
+/// core's first cache, and of the rows into its second, where the next block finds them.
+inline constexpr std::int64_t panel_depth = 256, panel_group = 40;
+
+/// out[((batch, panel), k), row]: rows of x, of which those behind the last are 0. A block a panel.
+template <class Types>
+auto make_pack_rows() {
+  using word = typename Types::word;
+  static constexpr int own_rows = panel_rows<Types>;
+  return kernel(
+      [](view<const typename Types::left, 3> x, view<word> out, value<std::int64_t> panels) {
+        const value<std::int64_t> block = block_idx().x, batch = block / panels, first = block % panels * own_rows,
+                                  depth = x.extent(2), to = block * depth * own_rows;
+        for (auto k : range(cast<std::int64_t>(thread_idx().x), depth, panel_columns))
+          for (int r = 0; r < own_rows; ++r) {
+            const auto inside = [&] { return Types::enter(x(batch, first + r, k)); };
+            out[to + k * own_rows + r] = select(first + r < x.extent(1), inside, value<word>(word(0)));
+          }
+      },
+      {.name = "matmul_rows"});
+}
+/// out[((batch, panel), k), column].
+template <class Types>
+auto make_pack_columns() {
+  using word = typename Types::word;
+  return kernel(
+      [](view<const typename Types::right, 3> y, view<word> out, value<std::int64_t> panels) {
+        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), block = block_idx().x, batch = block / panels,
+                                  depth = y.extent(1), column = block % panels * panel_columns + own,
+                                  to = block * depth * panel_columns + own;
+        for (auto k : range(std::int64_t(0), depth)) {
+          const auto inside = [&] { return Types::enter(y(batch, k, column)); };
+          out[to + k * panel_columns] = select(column < y.extent(2), inside, value<word>(word(0)));
+        }
+      },
+      {.name = "matmul_columns"});
+}
+/// A block has some panels of rows times one of columns, for elements of a row from `begin` to before `end`. Sums go on where begin is not 0. A
+/// batch of one panel repeats.
+template <class Types>
+auto make_panel_product() {
+  using word = typename Types::word;
+  static constexpr int own_rows = panel_rows<Types>;
+  return kernel(
+      [](view<const word> rows, view<const word> columns, view<typename Types::out, 3> out, value<std::int64_t> depth,
+         value<std::int64_t> begin, value<std::int64_t> end, value<std::int64_t> groups, value<std::int64_t> row_batch,
+         value<std::int64_t> column_batch) {
+        const value<std::int64_t> m = out.extent(1), n = out.extent(2);
+        const value<std::int64_t> row_panels = (m + (own_rows - 1)) / own_rows,
+                                  column_panels = (n + (panel_columns - 1)) / panel_columns;
+        const value<std::int64_t> block = block_idx().x, column_panel = block % column_panels, rest = block / column_panels,
+                                  group = rest % groups, batch = rest / groups;
+        const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
+        const value<std::int64_t> right = (batch * column_batch + column_panel) * depth * panel_columns + own;
+        for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
+          const value<std::int64_t> left = (batch * row_batch + row_panel) * depth * own_rows;
+          var<word> sums[own_rows];
+          for (auto k : range(begin, end)) {
+            const value<word> y = columns[right + k * panel_columns];
+            for (int r = 0; r < own_rows; ++r) sums[r] += value<word>(rows[left + k * own_rows + r]) * y;
+          }
+          for (int r = 0; r < own_rows; ++r) {
+            const value<std::int64_t> row = row_panel * own_rows + r;
+            if_(row < m && column < n, [&] {
+              if_(begin == 0, [&] { out(batch, row, column) = Types::leave(value<word>(sums[r])); }).else_([&] {
+                out(batch, row, column) = Types::leave(Types::enter(out(batch, row, column)) + sums[r]);
+              });
+            });
+          }
+        }
+      },
+      {.name = "matmul_panels"});
+}
+
+template <class Types>
+void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
+                     array<typename Types::out, 3>& out) {
+  using word = typename Types::word;
+  static auto& pack_rows = *new auto(make_pack_rows<Types>());
+  static auto& pack_columns = *new auto(make_pack_columns<Types>());
+  static auto& multiply = *new auto(make_panel_product<Types>());
+  const std::int64_t depth = x.extent(2), m = out.extent(1), n = out.extent(2), batch = out.extent(0);
+  constexpr int own_rows = panel_rows<Types>;
+  const std::int64_t row_panels = divided_up(m, own_rows), column_panels = divided_up(n, panel_columns);
+  // A matrix that repeats is packed once.
+  const std::int64_t lefts = x.stride(0) == 0 ? 1 : batch, rights = y.stride(0) == 0 ? 1 : batch;
+  array<word> rows(shape<1>(lefts * row_panels * depth * own_rows), x.device());
+  array<word> columns(shape<1>(rights * column_panels * depth * panel_columns), x.device());
+  pack_rows.launch({lefts * row_panels, panel_columns}, x, rows, row_panels);
+  pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
+  const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
+  const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group), workers / tiles));
+  const std::int64_t step = std::is_same_v<word, typename Types::out> ? panel_depth : depth;
+  for (std::int64_t begin = 0; begin < depth; begin += step)
+    multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, std::min(begin + step, depth), groups,
+                    lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0);
+}
+
+// ---- GPUs ----------------------------------------------------------------------------------------------------------------------------
+inline constexpr int tile_threads = 256, tile_side = 16;  // threads of a block, in a square
+
+/// A block has a tile of the result; its threads have Own by Own elements of it, in groups of neighbouring four that lie apart, so that threads read
+/// shared memory side by side.
+template <class Types, int Own, int Depth>
+auto make_tile_product() {
+  using word = typename Types::word;
+  static constexpr int side = tile_side * Own;
+  return kernel(
+      [](view<const typename Types::left, 3> x, view<const typename Types::right, 3> y, view<typename Types::out, 3> out) {
+        const value<std::int64_t> m = out.extent(1), n = out.extent(2), depth = x.extent(2);
+        const value<std::int64_t> tiles = (n + (side - 1)) / side, all = (m + (side - 1)) / side * tiles;
+        const value<std::int64_t> block = block_idx().x, batch = block / all, first_row = block % all / tiles * side,
+                                  first_column = block % tiles * side;
+        const value<int> thread = cast<int>(thread_idx().x), own_row = thread / tile_side * 4,
+                         own_column = thread % tile_side * 4;
+        auto left = shared<word, Depth, side + 4>();
+        auto right = shared<word, Depth, side>();
+        var<word> sums[Own * Own];
+        const auto place = [](int i) { return i % 4 + i / 4 * (tile_side * 4); };  // of an own row or column
+        for (auto from : range(std::int64_t(0), depth, std::int64_t(Depth))) {
+          for (int e = 0; e < side * Depth / tile_threads; ++e) {
+            const value<int> i = thread + e * tile_threads;
+            const value<int> k = i % Depth, row = i / Depth, l = i / side, column = i % side;
+            left(k, row) = select(
+                first_row + row < m && from + k < depth, [&] { return Types::enter(x(batch, first_row + row, from + k)); },
+                value<word>(word(0)));
+            right(l, column) = select(
+                first_column + column < n && from + l < depth,
+                [&] { return Types::enter(y(batch, from + l, first_column + column)); }, value<word>(word(0)));
+          }
+          syncthreads();
+          for (auto four : range(0, Depth, 4))
+            for (int k = 0; k < 4; ++k) {
+              std::array<node, Own> a, b;
+              for (int i = 0; i < Own; ++i) a[std::size_t(i)] = node_of(value<word>(left(four + k, own_row + place(i))));
+              for (int i = 0; i < Own; ++i) b[std::size_t(i)] = node_of(value<word>(right(four + k, own_column + place(i))));
+              for (int i = 0; i < Own; ++i)
+                for (int j = 0; j < Own; ++j)
+                  sums[i * Own + j] += value<word>(a[std::size_t(i)]) * value<word>(b[std::size_t(j)]);
+            }
+          syncthreads();
+        }
+        for (int i = 0; i < Own; ++i)
+          for (int j = 0; j < Own; ++j) {
+            const value<std::int64_t> row = first_row + own_row + place(i), column = first_column + own_column + place(j);
+            if_(row < m && column < n, [&] { out(batch, row, column) = Types::leave(value<word>(sums[i * Own + j])); });
+          }
+      },
+      {.name = "matmul_tiles"});
+}
+
+template <class Types>
+void multiply_tiles(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
+                    array<typename Types::out, 3>& out) {
+  const std::int64_t batch = out.extent(0), m = out.extent(1), n = out.extent(2);
+  const auto blocks = [&](std::int64_t side) { return batch * divided_up(m, side) * divided_up(n, side); };
+  // Large tiles where they fill a large GPU; what has 64 bits would not fit into registers.
+  if constexpr (sizeof(typename Types::word) == 4) {
+    static auto& large = *new auto(make_tile_product<Types, 8, 8>());
+    if (blocks(8 * tile_side) >= 128) return large.launch({blocks(8 * tile_side), tile_threads}, x, y, out);
+  }
+  static auto& small = *new auto(make_tile_product<Types, 4, 16>());
+  small.launch({blocks(4 * tile_side), tile_threads}, x, y, out);
+}
+
+}  // namespace krait::detail

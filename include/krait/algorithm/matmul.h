@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices and vectors, as NumPy's.
+//   kr::array<float, 2> c = kr::matmul(a, b);
+//   kr::array<double, 3> z = kr::matmul(batch, one);   // dimensions before the last two broadcast
+//   auto v = kr::matmul(a, x);                         // of a vector
+#pragma once
+
+#include <algorithm>
+
+#include <krait/algorithm/detail/matmul_kernels.h>
+
+namespace krait {
+namespace detail {
+
+/// Extents of the batch of a product. Throws error{usage} in NumPy's words.
+KRAIT_API void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents);
+
+/// A matrix for each element of a batch, in one dimension: shared where strides can say it, else copied.
+template <class Elem, int Rank, int Batch>
+array<const Elem, 3> with_batch(const array<const Elem, Rank>& x, const std::int64_t* batch) {
+  if constexpr (Batch == 0) {
+    return x(newaxis).share();
+  } else {
+    std::int64_t extents[max_rank], size = 1;
+    for (int d = 0; d < Batch; ++d) extents[d] = batch[d], size *= batch[d];
+    extents[Batch] = x.extent(Rank - 2), extents[Batch + 1] = x.extent(Rank - 1);
+    const array<const Elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(),
+                                                handle_of(x.device()));
+    if constexpr (Batch == 1) return repeated.share();
+    else return repeated.reshape(size, x.extent(Rank - 2), x.extent(Rank - 1)).share();
+  }
+}
+
+template <class Left, class Right>
+using product_type = typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
+
+template <class Left, class Right>
+void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<product_type<Left, Right>, 3>& out) {
+  using types = product_types<Left, Right, product_type<Left, Right>, product_word<product_type<Left, Right>>>;
+  if (algorithm_device_of(x.device()).form == algorithm_form::chunks) multiply_panels<types>(x, y, out);
+  else multiply_tiles<types>(x, y, out);
+}
+
+}  // namespace detail
+
+/// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
+/// The result has the operands' common type; sums of integers wrap in it, those of narrow floats are float's. Two vectors give a number, for
+/// which the call waits. Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
+template <class Left, int LeftRank, class Right, int RightRank>
+auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
+  std::int64_t extents[detail::max_rank];
+  detail::matmul_shape(x.at(), y.at(), batch, extents);
+  if constexpr (LeftRank == 1 && RightRank == 1) {
+    return einsum<"i,i->">(x, y);
+  } else if constexpr (LeftRank == 1) {
+    return einsum<"i,...ij->...j">(x, y);
+  } else if constexpr (RightRank == 1) {
+    return einsum<"...ij,j->...i">(x, y);
+  } else {
+    using elem = detail::product_type<Left, Right>;
+    const auto left = detail::with_batch<std::remove_const_t<Left>, LeftRank, batch>(x.share(), extents);
+    const auto right = detail::with_batch<std::remove_const_t<Right>, RightRank, batch>(y.share(), extents);
+    const std::int64_t m = left.extent(1), n = right.extent(2);
+    extents[batch] = m, extents[batch + 1] = n;
+    const detail::layout at = detail::dense(extents, batch + 2, false);
+    const auto with_extents = [&](const array<elem, 3>& made) {
+      return array<elem, batch + 2>(at, made.memory_owner(), detail::handle_of(made.device()));
+    };
+    // Of small matrices tiles would be empty for the most part.
+    if (m < 8 || n < 8 || left.extent(2) < 4 || left.extent(0) == 0) return with_extents(einsum<"bij,bjk->bik">(left, right));
+    array<elem, 3> out({left.extent(0), m, n}, x.device());
+    detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, out);
+    return with_extents(out);
+  }
+}
+
+}  // namespace krait

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices: sizes around tiles, types, batches, views, both forms of kernels. Against NumPy: numpy_cases.
+#include <krait/algorithm/matmul.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "arrays/algorithm_cases.h"
+
+using krait::test::expect_usage;
+using krait::test::Random;
+
+namespace {
+
+/// Small integers, of which every sum here is exact in float.
+template <class Elem, int Rank>
+kr::array<Elem, Rank> filled(const kr::shape<Rank>& extents, Random& random) {
+  std::vector<Elem> h(std::size_t(extents.size()));
+  for (Elem& x : h) x = Elem(float(random.below(5)) - (std::is_unsigned_v<Elem> ? 0.0f : 2.0f));
+  kr::array<Elem, Rank> a(extents);
+  a.copy_from(h);
+  return a;
+}
+template <class Elem, int Rank>
+std::vector<std::remove_const_t<Elem>> host(const kr::array<Elem, Rank>& a) {
+  return a.to_host();
+}
+
+template <class Elem, class Other>
+void expect_product(const kr::array<Elem, 3>& z, const kr::array<Other, 3>& x, const kr::array<Other, 3>& y) {
+  const auto a = host(x), b = host(y);
+  const auto c = host(z);
+  const std::int64_t batch = z.extent(0), m = z.extent(1), n = z.extent(2), depth = x.extent(2);
+  for (std::int64_t i = 0; i < batch * m * n; ++i) {
+    const std::int64_t p = i / (m * n), row = i / n % m, column = i % n;
+    double sum = 0;
+    for (std::int64_t k = 0; k < depth; ++k)
+      sum +=
+          double(float(a[std::size_t((p * m + row) * depth + k)])) * double(float(b[std::size_t((p * depth + k) * n + column)]));
+    ASSERT_EQ(double(c[std::size_t(i)]), double(Elem(sum))) << m << 'x' << depth << 'x' << n << " at " << row << ',' << column;
+  }
+}
+
+template <class Elem, bool Tiles>
+void multiply(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
+  using namespace krait::detail;
+  using types = product_types<Elem, Elem, Elem, product_word<Elem>>;
+  kr::array<Elem, 3> z(x.extent(0), x.extent(1), y.extent(2));
+  if constexpr (Tiles) multiply_tiles<types>(x.share(), y.share(), z);
+  else multiply_panels<types>(x.share(), y.share(), z);
+  expect_product(z, x, y);
+}
+template <class Elem>
+void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
+  multiply<Elem, true>(x, y);
+  if (kr::detail::algorithm_device_of(kr::device()).form == kr::detail::algorithm_form::chunks) multiply<Elem, false>(x, y);
+}
+
+template <class Elem>
+void sizes_around_tiles(unsigned seed) {
+  Random random(seed);
+  const int sides[] = {1, 5, 8, 31, 32, 33, 64, 65, 100};
+  for (int c = 0; c < krait::test::cases(); ++c) {
+    const auto side = [&] { return sides[random.below(9)]; };
+    const std::int64_t batch = 1 + random.below(2), m = side(), depth = random.below(4) ? side() : 256 + side(), n = side();
+    every_form(filled<Elem, 3>({batch, m, depth}, random), filled<Elem, 3>({batch, depth, n}, random));
+  }
+}
+TEST(Matmul, Floats) { sizes_around_tiles<float>(1); }
+TEST(Matmul, Doubles) {
+  try {
+    sizes_around_tiles<double>(2);
+  } catch (const kr::error& e) {
+    if (e.kind() != kr::error::kind_type::compile) throw;
+    GTEST_SKIP() << e.message();
+  }
+}
+TEST(Matmul, Integers) { sizes_around_tiles<int>(3); }
+TEST(Matmul, NarrowTypes) {
+  Random random(4);
+  every_form(filled<kr::f16, 3>({1, 40, 300}, random), filled<kr::f16, 3>({1, 300, 33}, random));
+  every_form(filled<kr::bf16, 3>({1, 9, 20}, random), filled<kr::bf16, 3>({1, 20, 9}, random));
+  const auto x = kr::full<std::uint8_t>({20, 30}, 100);
+  const kr::array<std::uint8_t, 2> z = kr::matmul(x, x.transpose());
+  EXPECT_EQ(z(19, 19), std::uint8_t(30 * 100 * 100));  // wraps, as NumPy's
+}
+/// The large tiles of f32: 128 blocks and more.
+TEST(Matmul, LargeTiles) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "takes long where a CPU is not itself";
+  Random random(5);
+  every_form(filled<float, 3>({130, 129, 9}, random), filled<float, 3>({130, 9, 10}, random));
+}
+
+TEST(Matmul, BatchesAndViews) {
+  Random random(6);
+  const auto x = filled<float, 4>({2, 3, 10, 12}, random), y = filled<float, 4>({3, 1, 12, 9}, random);
+  const auto one = filled<float, 2>({12, 9}, random);
+  const auto z = kr::matmul(x, y(kr::newaxis, kr::newaxis, 2, 0));  // a batch of its own, which repeats
+  static_assert(std::is_same_v<decltype(kr::matmul(x, one)), kr::array<float, 4>>);
+  const auto repeated = kr::matmul(x, one), several = kr::matmul(x(0)(kr::newaxis), y);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const auto own = x(i, kr::range(j, j + 1)).copy();
+      expect_product(repeated(i, kr::range(j, j + 1)).copy(), own, one(kr::newaxis).copy());
+      expect_product(z(i, kr::range(j, j + 1)).copy(), own, y(2).copy());
+      expect_product(several(i, kr::range(j, j + 1)).copy(), x(0, kr::range(j, j + 1)).copy(), y(i).copy());
+    }
+  // Transposed, reversed, every second.
+  const auto turned = x(0, 0).transpose(), back = x(1, 2)(kr::range(kr::none, kr::none, -1), kr::all);
+  expect_product(kr::matmul(turned, back)(kr::newaxis).copy(), turned(kr::newaxis).copy(), back(kr::newaxis).copy());
+}
+
+TEST(Matmul, Vectors) {
+  const auto a = kr::arange(6).reshape(2, 3);
+  const auto v = kr::arange(3);
+  EXPECT_EQ(kr::matmul(v, v), 5);
+  EXPECT_EQ(host(kr::matmul(a, v)), (std::vector<int>{5, 14}));
+  EXPECT_EQ(host(kr::matmul(kr::arange(2), a)), (std::vector<int>{3, 4, 5}));
+  EXPECT_EQ(kr::matmul(kr::zeros<float>({9, 0}), kr::zeros<float>({0, 9})).size(), 81);
+  EXPECT_EQ(float(kr::sum(kr::matmul(kr::zeros<float>({9, 0}), kr::zeros<float>({0, 9})))), 0.0f);
+  EXPECT_EQ(kr::matmul(kr::zeros<float>({0, 9}), kr::zeros<float>({9, 9})).size(), 0);
+}
+
+TEST(Matmul, NotANumberStaysOne) {
+  auto x = kr::ones<float>({40, 40});
+  x(3, 4) = std::numeric_limits<float>::quiet_NaN();
+  x(5, 6) = std::numeric_limits<float>::infinity();
+  const kr::array<float, 2> z = kr::matmul(x, kr::ones<float>({40, 40}));
+  EXPECT_TRUE(std::isnan(float(z(3, 0))));
+  EXPECT_TRUE(std::isinf(float(z(5, 39))));
+  EXPECT_EQ(float(z(4, 4)), 40.0f);
+}
+
+TEST(Matmul, BadInput) {
+  const auto a = kr::zeros<float>({2, 3}), b = kr::zeros<float>({2, 2});
+  expect_usage(
+      {"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 2 is "
+       "different from 3)"},
+      [&] { kr::matmul(a, b); });
+  expect_usage({"(size 1 is different from 3)"}, [&] { kr::matmul(a, kr::zeros<float>(1)); });
+  expect_usage(
+      {"matmul: operands could not be broadcast together with remapped shapes [original->remapped]: (2,2,2)->(2,newaxis,newaxis) "
+       "(3,2,2)->(3,newaxis,newaxis)"},
+      [&] {
+        kr::matmul(kr::zeros<float>({2, 2, 2}), kr::zeros<float>({3, 2, 2}));
+      });
+  krait::test::expect_library_works();
+}
+
+}  // namespace
