@@ -135,16 +135,23 @@ void Branches::emit_side(Side& side, bool last) {
 }
 
 /// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
-/// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), so gangs whose lanes all go there get code without masks. So do bricks
-/// of short rows and members of aggregates, whose accesses are gathers under a mask. Large functions are made quickly without.
+/// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), and there is no masked load of bytes, so gangs whose lanes all
+/// go there get code without masks. So do bricks of short rows and members of aggregates, whose accesses are gathers under a mask. Large
+/// functions are made quickly without.
 bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
-  if (shape_.lanes == 1 || inst.op != Op::If || !inst.results.empty() || lanes_.masked_copy ||
-      (shape_.machine.quick && code_.is_large()))
-    return false;
+  if (shape_.lanes == 1 || inst.op != Op::If || lanes_.masked_copy || (shape_.machine.quick && code_.is_large())) return false;
   Guarded found;
-  if (!only_accesses(side, found) || !found.stores || found.instructions > tuning::cpu::whole_limit) return false;
+  if (!only_accesses(side, found) || found.instructions > tuning::cpu::whole_limit) return false;
+  if (!inst.results.empty()) return found.narrow;
+  if (!found.stores) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
   return !masks_are_free || found.members;
+}
+
+/// Whether the machine has an instruction for a load under a mask, from wherever the lanes' elements lie.
+bool Branches::masks_load(const ir::Inst& inst) const {
+  return shape_.machine.level >= CpuLevel::Avx512 || shape_.machine.gathers(ir::bits_of(inst.type.scalar)) ||
+         !d_.varying(inst.operands[1]);
 }
 
 bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
@@ -161,38 +168,64 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
     found.stores = found.stores || effect == ir::Effect::Write;
     found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
     if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
   }
   return true;
 }
 
-void Branches::emit_whole_or_masked(const ir::Inst& inst, Side side) {
-  Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
-  // Where the other side has nothing to do, nobody else wants to know which lanes go there.
+/// Whether all lanes go to the side: by the condition for the gang's first and last lane, where the other side has nothing to do, so that
+/// nobody else wants to know which lanes go there. Null where that does not tell.
+V Branches::surely_whole(const ir::Inst& inst, const Side& side) {
   const bool alone = side.region == inst.regions[0] && f_.regions[inst.regions[1]].insts.size() == 1;
-  const V sure = alone && lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
+  return alone && lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
+}
+
+/// The side's code for gangs whose lanes all go there.
+Exit Branches::emit_whole(ir::RegionId side) {
+  const Lanes::Scope scope(lanes_);
+  lanes_.active = lanes_.full, lanes_.some = true, lanes_.tail = false;
+  return control_.emit_region(side);
+}
+
+/// The side's lanes, where gangs that get by with the condition for two lanes have not computed them.
+void Branches::find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again) {
+  pure_.compute_again(inst.operands[0], Hulls::deepest, again);
+  side.chosen.clear(), side.mask.parts.clear();
+  for (unsigned p = 0; p < shape_.parts; ++p) side.chosen.push_back(values_.part(inst.operands[0], p));
+  side.mask.parts = side.chosen;
+}
+
+void Branches::emit_whole_or_masked(const ir::Inst& inst, Side& side) {
+  Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
+  const V sure = surely_whole(inst, side);
   b_.CreateCondBr(sure ? sure : lanes_.every(side.mask), whole, masked);
   code_.start(whole);
-  {
-    const Lanes::Scope scope(lanes_);
-    lanes_.active = lanes_.full, lanes_.some = true, lanes_.tail = false;
-    control_.emit_region(side.region);
-  }
+  const Exit exit = emit_whole(side.region);
+  const Block whole_end = b_.GetInsertBlock();
   code_.branch_to(next);
   code_.start(masked);
+  Side rest = side;
   {
     const Lanes::Scope scope(lanes_);
     Values::Again again(values_);
-    if (sure) {
-      pure_.compute_again(inst.operands[0], Hulls::deepest, again);
-      for (unsigned p = 0; p < shape_.parts; ++p) side.mask.parts[p] = values_.part(inst.operands[0], p);
-    }
+    if (sure) find_lanes_again(inst, rest, again);
     lanes_.masked_copy = true;
-    emit_side(side, false);
+    emit_side(rest, false);
   }
+  const Block masked_end = b_.GetInsertBlock();
   code_.branch_to(next);
   code_.start(next);
+  side.exit = std::move(rest.exit), side.alive = true;
+  join_copies(inst, whole_end, exit.values, masked_end, side.exit.values);
+}
+
+/// The values of an if's side, of which there are two copies: those of the second one become what both give.
+void Branches::join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values, Block masked,
+                           std::vector<Lowered>& joined) {
+  for (std::size_t r = 0; r < inst.results.size(); ++r)
+    if (uses_[inst.results[r]]) joined[r] = values_.join(inst.results[r], {{whole, &values[r]}, {masked, &joined[r]}});
 }
 
 /// The region of an if that computes, where the other one only passes values on; none where both do either.
@@ -245,6 +278,35 @@ void Branches::emit_one_sided(const ir::Inst& inst, ir::RegionId body, const std
   }
 }
 
+/// Such an if, with a copy without masks.
+void Branches::emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, std::vector<Side> sides) {
+  const Lanes::Scope scope(lanes_);
+  enter_side(inst, body);
+  Side& own = sides[body == inst.regions[0] ? 0 : 1];
+  const Block whole = code_.new_block("whole"), masked = code_.new_block("masked"), next = code_.new_block("join");
+  const V sure = surely_whole(inst, own);
+  b_.CreateCondBr(sure ? sure : lanes_.every(own.mask), whole, masked);
+  code_.start(whole);
+  const Exit exit = emit_whole(body);
+  const Block whole_end = b_.GetInsertBlock();
+  code_.branch_to(next);
+  code_.start(masked);
+  std::vector<Lowered> results;
+  {
+    Values::Again again(values_);
+    if (sure) find_lanes_again(inst, own, again);
+    lanes_.masked_copy = true;
+    emit_one_sided(inst, body, sides);
+    for (const ir::ValueId v : inst.results) results.push_back(values_.get(v));
+  }
+  const Block masked_end = b_.GetInsertBlock();
+  code_.branch_to(next);
+  code_.start(next);
+  join_copies(inst, whole_end, exit.values, masked_end, results);
+  for (std::size_t r = 0; r < inst.results.size(); ++r)
+    if (uses_[inst.results[r]]) values_.set(inst.results[r], std::move(results[r]));
+}
+
 /// The sides with their masks; `rest` becomes that of the lanes that go to none of them but the last.
 std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest) {
   std::vector<Side> sides;
@@ -291,7 +353,6 @@ void Branches::emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool
     enter_side(inst, s->region);
     if (!kills && gains_from_whole(inst, s->region)) {
       emit_whole_or_masked(inst, *s);
-      s->alive = true;
     } else if (flat) {
       lanes_.active = s->mask, lanes_.some = false, lanes_.tail = false;
       s->exit = control_.emit_region(s->region);
@@ -330,10 +391,13 @@ Flow Branches::emit_varying_if(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   Mask rest = lanes_.active;
   std::vector<Side> sides = sides_of(inst, rest);
-  const bool kills = d_.kills[id], flat = flattens(inst) && !kills;
+  const bool kills = d_.kills[id], gives = !inst.results.empty();
+  const ir::RegionId body = kills ? ir::none : only_body(inst);
+  const bool gains = body != ir::none && gains_from_whole(inst, body), flat = !kills && !(gains && gives) && flattens(inst);
   if (!flat) notes_.note_branch(inst);
-  if (const ir::RegionId body = only_body(inst); body != ir::none && !flat && !kills && !gains_from_whole(inst, body)) {
-    emit_one_sided(inst, body, sides);
+  if (body != ir::none && !flat && (!gains || gives)) {
+    if (gains) emit_whole_or_one_sided(inst, body, std::move(sides));
+    else emit_one_sided(inst, body, sides);
     return Flow::Next;
   }
   emit_in_turn(inst, sides, flat, kills);

@@ -33,6 +33,7 @@ class Branches : public Part {
   };
   struct Guarded {
     bool stores = false, members = false;  // of aggregates
+    bool narrow = false;                   // loads that the machine has no mask for
     std::size_t instructions = 0;
   };
   // ---- a uniform condition
@@ -51,7 +52,14 @@ class Branches : public Part {
   // ---- that has a copy without masks
   bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
   bool only_accesses(ir::RegionId r, Guarded& found) const;
-  void emit_whole_or_masked(const ir::Inst& inst, Side side);
+  bool masks_load(const ir::Inst& inst) const;
+  V surely_whole(const ir::Inst& inst, const Side& side);
+  Exit emit_whole(ir::RegionId side);
+  void find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again);
+  void emit_whole_or_masked(const ir::Inst& inst, Side& side);
+  void join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values, Block masked,
+                   std::vector<Lowered>& joined);
+  void emit_whole_or_one_sided(const ir::Inst& inst, ir::RegionId body, std::vector<Side> sides);
 
   Control& control_;
   Hulls& hulls_;
