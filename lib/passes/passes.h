@@ -68,6 +68,8 @@ void combine_accesses(ir::Module& m, bool shared);
 /// The same for the CPU: of views, where each thread has a piece of its own.
 void combine_pieces(ir::Module& m);
 
+/// Returns in branches of the kernel's body become guards around what follows: for the CPU.
+void guard_returns(ir::Module& m);
 /// grid_stride loops of kernels with barriers become loops of the block, whose threads make a trip together: for the CPU, which runs a
 /// part of a block's threads from barrier to barrier.
 void interchange_trips(ir::Module& m);

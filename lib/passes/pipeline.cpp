@@ -132,7 +132,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     clean_up(run);
   }
   if (cpu) {
-    run("interchange_trips", interchange_trips);
+    run("guard_returns", guard_returns)("interchange_trips", interchange_trips);
     if (effort == Effort::Best) run("unroll_rows", unroll_rows);
     clean_up(run);
   }
@@ -178,6 +178,7 @@ std::span<const Pass> all_passes() {
       {"outline", [](Module& m) { outline(m, 20, 6); }, true},
       {"combine_accesses", [](Module& m) { combine_accesses(m, true); }, true},
       {"combine_pieces", combine_pieces, true},
+      {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"promote_arrays", promote_arrays, true},

@@ -178,8 +178,9 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
 /// Whether all lanes go to the side: by the condition for the gang's first and last lane, where the other side has nothing to do, so that
 /// nobody else wants to know which lanes go there. Null where that does not tell.
 V Branches::surely_whole(const ir::Inst& inst, const Side& side) {
-  const bool alone = side.region == inst.regions[0] && f_.regions[inst.regions[1]].insts.size() == 1;
-  return alone && lanes_.active.all() ? hulls_.surely(inst.operands[0]) : nullptr;
+  const bool first = side.region == inst.regions[0];
+  const bool alone = f_.regions[inst.regions[first ? 1 : 0]].insts.size() == 1;
+  return alone && lanes_.active.all() ? hulls_.surely(inst.operands[0], first) : nullptr;
 }
 
 /// The side's code for gangs whose lanes all go there.
@@ -193,7 +194,10 @@ Exit Branches::emit_whole(ir::RegionId side) {
 void Branches::find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again) {
   pure_.compute_again(inst.operands[0], Hulls::deepest, again);
   side.chosen.clear(), side.mask.parts.clear();
-  for (unsigned p = 0; p < shape_.parts; ++p) side.chosen.push_back(values_.part(inst.operands[0], p));
+  for (unsigned p = 0; p < shape_.parts; ++p) {
+    const V c = values_.part(inst.operands[0], p);
+    side.chosen.push_back(side.region == inst.regions[0] ? c : b_.CreateNot(c));
+  }
   side.mask.parts = side.chosen;
 }
 

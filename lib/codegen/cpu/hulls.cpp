@@ -21,7 +21,8 @@ std::optional<Hull> Hulls::hull(ir::ValueId v, unsigned depth) {
   if (code_.cut && code_.cut->is_elsewhere(v)) return {};
   if (x.form == Form::Uniform) return Hull{x.v[0], x.v[0], b_.getTrue()};
   if (x.form == Form::Linear) {
-    if (x.v.size() > 1 || x.across[0] || x.across[1] || ir::bits_of(s) < 32 || std::abs(x.step) > 1 << 20) return {};
+    if (x.v.size() > 1 || x.across[0] || x.across[1] || ir::bits_of(s) < 32 || std::abs(x.step) > 1 << 20)
+      return {};
     const V first = x.v[0], last = b_.CreateAdd(first, values_.integer(first->getType(), x.step * (shape_.width() - 1)));
     return Hull{first, last, x.step >= 0 ? at_most(s, first, last) : at_most(s, last, first)};
   }
@@ -93,19 +94,20 @@ std::optional<Hull> Hulls::hull_of_pair(const ir::Inst& def, unsigned depth) {
   return ordered(s, *h, s, first, last, left && def.op == Op::Sub);
 }
 
-/// A scalar: true only where v is true in all lanes of the gang, which a guard against the border is in all gangs but those at the
+/// A scalar: true only where v is `wanted` in all lanes of the gang, which a guard against the border is in all gangs but those at the
 /// border. It is made of what comparisons give for the first and last lane, so that others need no masks at all. Null where v is
 /// no comparison of places.
-V Hulls::surely(ir::ValueId v, unsigned depth) {
+V Hulls::surely(ir::ValueId v, bool wanted, unsigned depth) {
   if (code_.cut && code_.cut->is_elsewhere(v)) return nullptr;
-  if (values_.uniform(v)) return values_.scalar(v);
+  const auto is_wanted = [&](V x) { return wanted ? x : b_.CreateNot(x); };
+  if (values_.uniform(v)) return is_wanted(values_.scalar(v));
   const ir::Inst* def = f_.def(v);
   if (def && depth != 0 && (def->op == Op::And || def->op == Op::Or)) {
-    const V x = surely(def->operands[0], depth - 1), y = x ? surely(def->operands[1], depth - 1) : nullptr;
-    return !y ? nullptr : def->op == Op::And ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
+    const V x = surely(def->operands[0], wanted, depth - 1), y = x ? surely(def->operands[1], wanted, depth - 1) : nullptr;
+    return !y ? nullptr : (def->op == Op::And) == wanted ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
   }
   const auto ends = hull(v, depth);
-  return ends ? b_.CreateAnd(ends->holds, b_.CreateAnd(ends->first, ends->last)) : nullptr;
+  return ends ? b_.CreateAnd(ends->holds, b_.CreateAnd(is_wanted(ends->first), is_wanted(ends->last))) : nullptr;
 }
 
 V Hulls::at_most(Scalar s, V a, V b) {

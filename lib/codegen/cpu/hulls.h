@@ -20,8 +20,8 @@ class Hulls : public Part {
   static constexpr unsigned deepest = 16;  // operations from a thread's place to the value; a range's trips have 7, casts on top
   /// None where an operation on the way neither keeps nor reverses order.
   std::optional<Hull> hull(ir::ValueId v, unsigned depth = deepest);
-  /// A scalar that is true only where the condition is true in all lanes of the gang; null where it is no comparison of places.
-  V surely(ir::ValueId condition, unsigned depth = deepest);
+  /// A scalar that is true only where the condition is `wanted` in all lanes of the gang; null where it is no comparison of places.
+  V surely(ir::ValueId condition, bool wanted, unsigned depth = deepest);
 
  private:
   V at_most(ir::Scalar s, V a, V b);
