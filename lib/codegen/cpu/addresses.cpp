@@ -69,12 +69,12 @@ Address Addresses::address(ir::ValueId array, ir::ValueId index, std::int64_t el
   };
   if (i.form == Lowered::Form::Uniform) {
     V pointer = at(i.v[0]);
-    if (!local) return {Kind::One, {pointer}, 0, {}};
-    Address a{Kind::Row, {}, shape_.lanes, {}};
+    if (!local) return {Kind::One, {pointer}, 0, {}, nullptr};
+    Address a{Kind::Row, {}, shape_.lanes, {}, nullptr};
     for (unsigned p = 0; p < shape_.parts; ++p) a.v.push_back(beside(pointer, p));
     return a;
   }
-  Address a{Kind::Lanes, {}, 0, {}};
+  Address a{Kind::Lanes, {}, 0, {}, nullptr};
   if (i.form == Lowered::Form::Linear && !local && !wraps(index)) {
     find_runs(a, i, std::int64_t(type.index_bytes()), size, split, at);
     if (a.kind != Kind::Lanes) return a;
@@ -106,9 +106,9 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
                           llvm::function_ref<V(V)> at) {
   using Kind = Address::Kind;
   const unsigned lanes = shape_.lanes, gang = shape_.gang(), width = shape_.width();
-  const bool side_by_side = i.step * bytes == size;
+  const bool known = !i.across[0], side_by_side = known && i.step * bytes == size;
   if (i.v.size() > 1) {  // PartRows
-    if (!side_by_side && i.step != 0) return;
+    if (!side_by_side && (i.step != 0 || !known)) return;
     a.kind = side_by_side ? Kind::Row : Kind::PerPart, a.run = lanes;
     for (V first : i.v) a.v.push_back(at(first));
     return;
@@ -126,10 +126,12 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
     return true;
   };
   if (steps ? lies(size) : side_by_side && width >= lanes) return runs_of(Kind::Row, lanes);
-  if (steps ? lies(0) : i.step == 0 && width >= lanes) return runs_of(Kind::PerPart, lanes);
+  if (steps ? lies(0) : known && i.step == 0 && width >= lanes) return runs_of(Kind::PerPart, lanes);
   if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
   if (split != Split::Steps) return;
   runs_of(Kind::Steps, steps ? gang : width);
+  if (!steps && !known) return step_through(a, i, bytes);
+  a.stride = b_.getInt64(i.step * bytes);
   for (unsigned lane = 0; lane < gang; ++lane)
     a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
 }
@@ -146,6 +148,25 @@ Split Addresses::split_of(Scalar s) const {
   return gathers || shape_.machine.quick || (shape_.is_brick() && code_.lanes_in_loops()) ? Split::Pieces : Split::Steps;
 }
 
+/// A pointer for each lane of rows whose lanes are so far apart as the launch says. Three of four are a pointer and a multiple of the distance,
+/// which an instruction adds by itself.
+void Addresses::step_through(Address& a, const Lowered& i, std::int64_t bytes) {
+  V along = b_.CreateAdd(i.across[0], values_.integer(i.across[0]->getType(), i.step));
+  // A whole gang's indices are in bounds, so that no two neighbours' differ by more than the type holds as a signed number.
+  a.stride = b_.CreateMul(b_.CreateSExt(along, b_.getInt64Ty()), b_.getInt64(bytes));
+  Few<V> lanes;
+  for (unsigned lane = 0; lane < shape_.gang(); ++lane) {
+    constexpr unsigned group = 4;
+    const unsigned place = lane % a.run;
+    V from = a.v[lane / a.run];
+    for (const unsigned steps : {place / group * group, place % group})
+      if (steps) from = b_.CreatePtrAdd(from, b_.CreateMul(a.stride, b_.getInt64(steps)));
+    lanes.push_back(from);
+  }
+  a.v = std::move(lanes), a.run = 1;
+  a.steps.assign(shape_.gang(), 0);
+}
+
 V Addresses::step_to(const Address& a, unsigned lane) { return b_.CreatePtrAdd(a.v[lane / a.run], b_.getInt64(a.steps[lane])); }
 
 /// Pointers to the elements of each part's first lane, where all lanes' elements lie side by side. Empty where they do not, or some lanes
@@ -155,7 +176,7 @@ auto Addresses::element_rows(ir::ValueId array, ir::ValueId index) -> Few<V> {
   const auto bytes = std::int64_t(type.index_bytes());
   const Lowered& i = values_.get(index);
   if (!lanes_.active.all() || type.space == ir::Space::Local || i.form != Lowered::Form::Linear || wraps(index)) return {};
-  Address a{Address::Kind::Lanes, {}, 0, {}};
+  Address a{Address::Kind::Lanes, {}, 0, {}, nullptr};
   find_runs(a, i, bytes, bytes, Split::None, [&](V first) { return pointer_to(array, index, first, bytes, 0); });
   return a.kind == Address::Kind::Row ? a.v : Few<V>{};
 }
@@ -223,14 +244,13 @@ V Addresses::place_of_index(V base, llvm::Type* element, V index, bool sign) {
 }
 
 Places Addresses::places_in_memory(const Address& a, unsigned which) {
-  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.steps.size() > 1 ? a.steps[1] : 0, nullptr, {}};
+  if (a.kind != Address::Kind::Lanes) return {a.v[0], a.stride, nullptr, {}};
   const Indices indices = indices_of(a);
-  return {indices.base, 0, indices.element, each_lane_.row_in_memory(indices.parts, which), indices.sign};
+  return {indices.base, nullptr, indices.element, each_lane_.row_in_memory(indices.parts, which), indices.sign};
 }
 
 V Addresses::place_of_lane(const Places& places, V lane) {
-  if (!places.index.at)
-    return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, b_.getInt64(places.step))) : places.base;
+  if (!places.index.at) return places.step ? b_.CreatePtrAdd(places.base, b_.CreateMul(lane, places.step)) : places.base;
   return place_of_index(places.base, places.element, each_lane_.load_lane(places.index, lane), places.sign);
 }
 

@@ -26,6 +26,7 @@ struct Address {
   Few<V> v;
   unsigned run = 0;
   std::vector<std::int64_t> steps;  // bytes from its run's pointer to each lane
+  V stride = nullptr;               // Steps: bytes from lane to lane, where that is one number for the gang
 };
 /// What an access may be taken apart into, at most.
 enum class Split : std::uint8_t { None, Pieces, Steps };
@@ -40,7 +41,7 @@ struct Indices {
 /// What a loop over the lanes finds addresses by.
 struct Places {
   V base = nullptr;
-  std::int64_t step = 0;          // bytes from lane to lane, where there is no index
+  V step = nullptr;               // bytes from lane to lane, where there is no index; null: none
   llvm::Type* element = nullptr;  // what indices count
   Row index;
   bool sign = true;
@@ -83,6 +84,7 @@ class Addresses : public Part {
 
  private:
   static std::int64_t take_constant(V& index, ir::Space space);
+  void step_through(Address& a, const Lowered& i, std::int64_t bytes);
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split,
                  llvm::function_ref<V(V)> at);
 

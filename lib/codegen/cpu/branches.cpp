@@ -427,7 +427,7 @@ bool Branches::chooses_one(ir::ValueId condition) const {
   if (d->op == Op::And) return chooses_one(d->operands[0]) || chooses_one(d->operands[1]);
   if (d->op != Op::Eq) return false;
   const Lowered &x = values_.get(d->operands[0]), &y = values_.get(d->operands[1]);
-  const auto steps = [](const Lowered& v) { return v.form == Lowered::Form::Linear && v.step != 0; };
+  const auto steps = [](const Lowered& v) { return v.form == Lowered::Form::Linear && v.step != 0 && !v.across[0]; };
   return (steps(x) && y.form == Lowered::Form::Uniform) || (steps(y) && x.form == Lowered::Form::Uniform);
 }
 

@@ -21,7 +21,7 @@ std::optional<Hull> Hulls::hull(ir::ValueId v, unsigned depth) {
   if (code_.cut && code_.cut->is_elsewhere(v)) return {};
   if (x.form == Form::Uniform) return Hull{x.v[0], x.v[0], b_.getTrue()};
   if (x.form == Form::Linear) {
-    if (x.v.size() > 1 || x.across[0] || x.across[1] || ir::bits_of(s) < 32 || std::abs(x.step) > 1 << 20)
+    if (x.v.size() > 1 || x.across[0] || x.across[1] || x.across[2] || ir::bits_of(s) < 32 || std::abs(x.step) > 1 << 20)
       return {};
     const V first = x.v[0], last = b_.CreateAdd(first, values_.integer(first->getType(), x.step * (shape_.width() - 1)));
     return Hull{first, last, x.step >= 0 ? at_most(s, first, last) : at_most(s, last, first)};

@@ -42,7 +42,7 @@ void Notes::note_access(const ir::Inst& inst, const Address* a) {
   const ir::Type& array = f_.type_of(inst.operands[0]);
   const ir::ValueId index = inst.operands[1];
   const Lowered& i = values_.get(index);
-  const bool linear = i.form == Lowered::Form::Linear && i.step != 0;
+  const bool linear = i.form == Lowered::Form::Linear && i.step != 0 && !i.across[0];
   if (linear && array.space != ir::Space::Local && !addresses_.wraps(index))
     return record->access(f_, inst, Record::Access::Strided, "strided", [&] {
       return strided_text(stores, i.step * std::int64_t(array.index_bytes()), array.elem_bytes,

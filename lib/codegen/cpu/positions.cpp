@@ -27,7 +27,7 @@ Lowered Positions::thread_index(unsigned dim) {
           (dim > 0 || shape_.is_brick() || shape_.lone))
         return {Form::Uniform, {first}, 0};
       Lowered r{Form::Linear, {first}, dim == 0 ? 1 : 0};
-      if (dim > 0) r.across[dim - 1] = b_.getInt64(1);
+      if (dim > 0) r.across[dim] = b_.getInt64(1);
       return r;
     }
     case Layout::PartRows: {

@@ -137,7 +137,7 @@ bool Pure::emit_linear(const ir::Inst& inst) {
     bool widens = ir::bits_of(s) > ir::bits_of(from);
     if (widens && (!ir::is_signed_int(from) || magnitude(inst.operands[0]) >= ir::bits_of(from) - 1)) return false;
     for (V base : x.v) r.v.push_back(arith_.cast(base, from, s));
-    for (unsigned d : {0u, 1u})
+    for (unsigned d : {0u, 1u, 2u})
       if (x.across[d]) r.across[d] = arith_.cast(x.across[d], from, s);
     r.step = x.step;
     return values_.set(inst.results[0], std::move(r)), true;
@@ -146,13 +146,17 @@ bool Pure::emit_linear(const ir::Inst& inst) {
   if (inst.op == Op::Mul) {
     const Lowered& linear = x.form == Form::Linear ? x : y;
     const Lowered& factor = x.form == Form::Linear ? y : x;
-    auto* c = factor.form == Form::Uniform ? llvm::dyn_cast<llvm::ConstantInt>(factor.v[0]) : nullptr;
-    bool rows = linear.step == 0 && factor.form == Form::Uniform;  // uniform in each part, or each row of a brick
-    if (!rows && (!c || c->getValue().abs().getActiveBits() > 20)) return false;
-    for (V base : linear.v) r.v.push_back(b_.CreateMul(base, factor.v[0]));
-    for (unsigned d : {0u, 1u})
-      if (linear.across[d]) r.across[d] = b_.CreateMul(linear.across[d], factor.v[0]);
-    r.step = rows ? 0 : linear.step * c->getSExtValue();
+    if (factor.form != Form::Uniform) return false;
+    const V by = factor.v[0];
+    for (V base : linear.v) r.v.push_back(b_.CreateMul(base, by));
+    for (unsigned d : {0u, 1u, 2u})
+      if (linear.across[d]) r.across[d] = b_.CreateMul(linear.across[d], by);
+    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(by); c && c->getValue().abs().getActiveBits() <= 20) {
+      r.step = linear.step * c->getSExtValue();
+    } else if (linear.step) {
+      const V along = b_.CreateMul(by, values_.integer(by->getType(), linear.step));
+      r.across[0] = r.across[0] ? b_.CreateAdd(r.across[0], along) : along;
+    }
     return values_.set(inst.results[0], std::move(r)), true;
   }
   bool add = inst.op == Op::Add;
@@ -161,7 +165,7 @@ bool Pure::emit_linear(const ir::Inst& inst) {
     V u = per_part ? values_.base_of_part(x, p) : x.v[0], w = per_part ? values_.base_of_part(y, p) : y.v[0];
     r.v.push_back(add ? b_.CreateAdd(u, w) : b_.CreateSub(u, w));
   }
-  for (unsigned d : {0u, 1u}) {
+  for (unsigned d : {0u, 1u, 2u}) {
     V u = x.across[d], w = y.across[d];
     if (u && w) r.across[d] = add ? b_.CreateAdd(u, w) : b_.CreateSub(u, w);
     else r.across[d] = w && !add ? b_.CreateNeg(w) : u ? u : w;

@@ -67,7 +67,7 @@ auto Rows::load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load
 /// The number that a lane's piece is, where lanes' pieces lie side by side and the machine can load them together.
 std::optional<Scalar> Rows::number_beside(ir::ValueId index, std::uint64_t element, unsigned bytes) const {
   const Lowered& x = values_.get(index);
-  if (x.form != Lowered::Form::Linear || x.across[0] || x.across[1] || shape_.is_brick()) return {};
+  if (x.form != Lowered::Form::Linear || x.across[0] || shape_.is_brick()) return {};
   if (std::uint64_t(x.step) * element != bytes || (bytes != 4 && bytes != number_bytes)) return {};
   if (!lanes_.active.all() && shape_.machine.level < CpuLevel::Avx2) return {};
   return bytes == 4 ? Scalar::U32 : Scalar::U64;

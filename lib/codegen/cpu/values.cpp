@@ -42,9 +42,9 @@ V Values::part(const Lowered& x, Scalar s, unsigned p) {
       llvm::Type* t = arith_.scalar_type(s);
       llvm::Constant* along = lane_places(t, 0, p, true);
       if (x.step && !along->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(along, splat(integer(t, x.step))));
-      for (unsigned d : {1u, 2u}) {
+      for (unsigned d : {0u, 1u, 2u}) {
         llvm::Constant* places = lane_places(t, d, p, true);
-        if (x.across[d - 1] && !places->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(places, splat(x.across[d - 1])));
+        if (x.across[d] && !places->isNullValue()) lanes = b_.CreateAdd(lanes, b_.CreateMul(places, splat(x.across[d])));
       }
       return lanes;
     }
@@ -62,8 +62,8 @@ V Values::base_of_lane(const Lowered& x, unsigned lane) {
   llvm::Type* t = base->getType();
   const auto at = shape_.place(lane);
   if (x.step && at[0]) base = b_.CreateAdd(base, integer(t, std::int64_t(std::uint64_t(x.step) * at[0])));
-  for (unsigned d : {1u, 2u})
-    if (x.across[d - 1] && at[d]) base = b_.CreateAdd(base, b_.CreateMul(x.across[d - 1], integer(t, at[d])));
+  for (unsigned d : {0u, 1u, 2u})
+    if (x.across[d] && at[d]) base = b_.CreateAdd(base, b_.CreateMul(x.across[d], integer(t, at[d])));
   return base;
 }
 
@@ -71,11 +71,11 @@ V Values::base_of_lane(const Lowered& x, unsigned lane) {
 std::optional<std::vector<std::int64_t>> Values::known_steps(const Lowered& x) const {
   if (std::abs(x.step) > 1 << 20) return {};
   std::int64_t step[3] = {x.step, 0, 0};
-  for (unsigned d : {1u, 2u}) {
-    if (!x.across[d - 1]) continue;
-    auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.across[d - 1]);
+  for (unsigned d : {0u, 1u, 2u}) {
+    if (!x.across[d]) continue;
+    auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.across[d]);
     if (!c || c->getValue().abs().getActiveBits() > 20) return {};
-    step[d] = c->getSExtValue();
+    step[d] += c->getSExtValue();
   }
   std::vector<std::int64_t> steps;
   for (unsigned lane = 0; lane < shape_.gang(); ++lane) {

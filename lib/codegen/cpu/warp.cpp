@@ -36,7 +36,7 @@ void Warp::emit_warp(const ir::Inst& inst) {
 
 void Warp::emit_lane_id(const ir::Inst& inst) {
   Lowered r{Lowered::Form::Linear, {b_.getInt32(0)}, 1};
-  if (shape_.is_brick()) r.across[0] = b_.getInt32(shape_.width()), r.across[1] = b_.getInt32(shape_.width() * shape_.rows);
+  if (shape_.is_brick()) r.across[1] = b_.getInt32(shape_.width()), r.across[2] = b_.getInt32(shape_.width() * shape_.rows);
   values_.set(inst.results[0], std::move(r));
 }
 
