@@ -117,8 +117,8 @@ unsigned Pure::magnitude(ir::ValueId v, unsigned depth) const {
     }
     default: return own;
   }
-  // A value that may be negative has no bound as an unsigned one.
-  if (!ir::is_signed_int(s) && inst->op != Op::Const) return own;
+  // A value that may be negative has no bound as an unsigned one, but for what a constant masks.
+  if (!ir::is_signed_int(s) && inst->op != Op::Const && inst->op != Op::And) return own;
   return found <= whole ? found : own;
 }
 
@@ -135,10 +135,11 @@ bool Pure::emit_linear(const ir::Inst& inst) {
     if (!ir::is_int(from)) return false;
     // A wider type sees where the narrow one wraps.
     bool widens = ir::bits_of(s) > ir::bits_of(from);
-    if (widens && (!ir::is_signed_int(from) || magnitude(inst.operands[0]) >= ir::bits_of(from) - 1)) return false;
+    const unsigned bits = magnitude(inst.operands[0]);
+    if (widens && (ir::is_signed_int(from) ? bits >= ir::bits_of(from) - 1 : bits >= ir::bits_of(from))) return false;
     for (V base : x.v) r.v.push_back(arith_.cast(base, from, s));
-    for (unsigned d : {0u, 1u, 2u})
-      if (x.across[d]) r.across[d] = arith_.cast(x.across[d], from, s);
+    for (unsigned d : {0u, 1u, 2u})  // a step may be negative, whatever its type
+      if (x.across[d]) r.across[d] = b_.CreateSExtOrTrunc(x.across[d], arith_.scalar_type(s));
     r.step = x.step;
     return values_.set(inst.results[0], std::move(r)), true;
   }
