@@ -338,6 +338,48 @@ std::vector<Branches::Side> Branches::sides_of(const ir::Inst& inst, Mask& rest)
   return sides;
 }
 
+/// An if both of whose sides have a copy without masks, on a condition of places: a gang that is on one side of the border goes there, and
+/// only gangs in which the border lies know masks. False where it is no such if.
+bool Branches::emit_either_or_masked(const ir::Inst& inst) {
+  if (inst.op != Op::If || inst.regions.size() != 2 || !lanes_.active.all()) return false;
+  for (const ir::RegionId r : inst.regions)
+    if (f_.regions[r].insts.size() == 1 || !gains_from_whole(inst, r)) return false;
+  const V all = hulls_.surely(inst.operands[0], true);
+  if (!all) return false;
+  const V none = hulls_.surely(inst.operands[0], false);
+  const Block masked = code_.new_block("masked"), next = code_.new_block("join");
+  std::vector<std::pair<Block, std::vector<Lowered>>> edges;
+  for (const unsigned k : {0u, 1u}) {
+    const Block whole = code_.new_block("whole"), other = k ? masked : code_.new_block("other");
+    b_.CreateCondBr(k ? none : all, whole, other);
+    code_.start(whole);
+    const Lanes::Scope scope(lanes_);
+    enter_side(inst, inst.regions[k]);
+    std::vector<Lowered> values = emit_whole(inst.regions[k]).values;
+    edges.emplace_back(b_.GetInsertBlock(), std::move(values));
+    code_.branch_to(next);
+    code_.start(other);
+  }
+  {
+    const Lanes::Scope scope(lanes_);
+    Values::Again again(values_);
+    pure_.compute_again(inst.operands[0], Hulls::deepest, again);
+    lanes_.masked_copy = true;
+    emit_sides(inst, false);
+    edges.emplace_back(b_.GetInsertBlock(), std::vector<Lowered>());
+    for (const ir::ValueId v : inst.results) edges.back().second.push_back(values_.get(v));
+  }
+  code_.branch_to(next);
+  code_.start(next);
+  for (std::size_t r = 0; r < inst.results.size(); ++r) {
+    if (!uses_[inst.results[r]]) continue;
+    std::vector<std::pair<Block, const Lowered*>> incoming;
+    for (const auto& [from, values] : edges) incoming.emplace_back(from, &values[r]);
+    values_.set(inst.results[r], values_.join(inst.results[r], incoming));
+  }
+  return true;
+}
+
 /// What holds of the lanes of a side.
 void Branches::enter_side(const ir::Inst& inst, ir::RegionId side) {
   lanes_.parted = &inst;
@@ -392,10 +434,14 @@ void Branches::join_sides(const ir::Inst& inst, std::vector<Side>& sides) {
 
 /// If and switch on a varying condition: the sides run in turn, each under its mask, if it has lanes.
 Flow Branches::emit_varying_if(ir::InstId id) {
-  const ir::Inst& inst = f_.insts[id];
+  if (!d_.kills[id] && emit_either_or_masked(f_.insts[id])) return Flow::Next;
+  return emit_sides(f_.insts[id], d_.kills[id]);
+}
+
+Flow Branches::emit_sides(const ir::Inst& inst, bool kills) {
   Mask rest = lanes_.active;
   std::vector<Side> sides = sides_of(inst, rest);
-  const bool kills = d_.kills[id], gives = !inst.results.empty();
+  const bool gives = !inst.results.empty();
   const ir::RegionId body = kills ? ir::none : only_body(inst);
   const bool gains = body != ir::none && gains_from_whole(inst, body), flat = !kills && !(gains && gives) && flattens(inst);
   if (!flat) notes_.note_branch(inst);

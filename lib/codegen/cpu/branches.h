@@ -41,6 +41,7 @@ class Branches : public Part {
   // ---- a varying one
   std::vector<Side> sides_of(const ir::Inst& inst, Mask& rest);
   void enter_side(const ir::Inst& inst, ir::RegionId side);
+  Flow emit_sides(const ir::Inst& inst, bool kills);
   void emit_side(Side& side, bool last);
   void emit_in_turn(const ir::Inst& inst, std::vector<Side>& sides, bool flat, bool kills);
   void join_sides(const ir::Inst& inst, std::vector<Side>& sides);
@@ -56,6 +57,7 @@ class Branches : public Part {
   V surely_whole(const ir::Inst& inst, const Side& side);
   Exit emit_whole(ir::RegionId side);
   void find_lanes_again(const ir::Inst& inst, Side& side, Values::Again& again);
+  bool emit_either_or_masked(const ir::Inst& inst);
   void emit_whole_or_masked(const ir::Inst& inst, Side& side);
   void join_copies(const ir::Inst& inst, Block whole, const std::vector<Lowered>& values, Block masked,
                    std::vector<Lowered>& joined);
