@@ -28,12 +28,13 @@ SAYING = {"fail", "fail_usage", "fail_device", "fail_at", "misuse", "found.misus
 FOREIGN = [
     ("lib/math/*", "."),
     ("lib/codegen/nvptx/*", r"[;$%]|^(Spec|Merge|Expand|Replace|Partially|GPU|Machine)"),
+    ("lib/codegen/wgsl/*", r"^(?!\{\}: [a-zA-Z]|the kernel |the block of|WGSL is)"),
     ("lib/codegen/llvm/session.cpp", "Debug Info Version"),
     ("lib/runtime/cpu/debug.cpp", "%zx"),
     ("lib/host/jit.cpp", "^{}code for {}"),
     ("lib/runtime/*/p*.cpp", r"^(pipeline of|what OpenCL does)"),
     ("lib/runtime/opencl/*", "^(OpenCL program\\ndevice|what OpenCL drivers|-x spir)"),
-    ("lib/support/target.cpp", "FeatureSet has"),
+    ("lib/support/target.cpp", r"FeatureSet has|^\{\} features=\{\} "),
     ("lib/ir/*.cpp", r"^\W*$"),
 ]
 

@@ -19,6 +19,8 @@ class KRAIT_API target {
   static target cpu() { return "cpu"; }
   /// Vulkan with the features that nearly all GPUs have.
   static target vulkan() { return "vulkan"; }
+  /// Of every browser that has WebGPU.
+  static target webgpu() { return "webgpu"; }
 
   const char* c_str() const noexcept { return text_.c_str(); }
 

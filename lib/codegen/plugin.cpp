@@ -15,6 +15,7 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/reply.h"
 #include "codegen/spirv/spirv.h"
+#include "codegen/wgsl/wgsl.h"
 #include "ir/litter.h"
 #include "ir/text.h"
 #include "ir/walk.h"
@@ -75,6 +76,7 @@ void compile(Task& task) {
     case support::TargetKind::OpenCl:
       task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Kernel, emit);
       break;
+    case support::TargetKind::WebGpu: task.reply = wgsl::compile(parsed.module, target.web, emit); break;
   }
   if (task.wants_hints) find_gpu_hints(parsed.module, task.hints);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the three code generators share: what to emit, and how a compilation ends.
+// What the code generators share: what to emit, and how a compilation ends.
 #pragma once
 
 #include <cstdint>

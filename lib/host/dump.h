@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `krait dump --run` shows: every kernel the process compiles, stage by stage. The tool asks for it through the environment,
-// KRAIT_DUMP="FD STAGES TARGET": a file descriptor to write to, a comma list of ir, final, hints, llvm, asm, ptx, spirv, and a target or "-".
+// KRAIT_DUMP="FD STAGES TARGET": a file descriptor to write to, a comma list of ir, final, hints, llvm, asm, ptx, spirv, wgsl, and a target or "-".
 #pragma once
 
 #include <string>

@@ -56,7 +56,8 @@ bool (*had_by(const support::Target& target))(const Inst&) {
     case TargetKind::Cpu: return has_cpu;
     case TargetKind::Ptx: return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
     case TargetKind::Spirv:
-    case TargetKind::OpenCl: return has_nothing;
+    case TargetKind::OpenCl:
+    case TargetKind::WebGpu: return has_nothing;
   }
   return has_nothing;
 }
@@ -93,6 +94,8 @@ void prepare(Module& m) {
 }
 
 std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
+  // The launchers of WebGPU refuse other launches: no buffer there has more elements.
+  if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
   const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
              gpu = !cpu && !interpreted;
@@ -109,8 +112,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   expand_ops(m, had_by(target), support::info(target.kind).most_lanes);
   run.check("expand_ops");
   if (!interpreted) {
-    const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl;
-    lower_types(m, {.halves = !spirv || target.spirv.features.has(support::Feature::F16), .float8 = target.has_float8()});
+    const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl,
+               web = target.kind == TargetKind::WebGpu;
+    const bool halves = !web && (!spirv || target.spirv.features.has(support::Feature::F16));
+    lower_types(m, {.halves = halves, .float8 = target.has_float8()});
     run.check("lower_types");
   }
   clean_up(run);
@@ -120,7 +125,8 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
   if (gpu && effort == Effort::Best) {
-    if (!is_vectorised_by_driver(m, target)) run("widen", widen);
+    // WGSL's buffers have elements of one type, so that a wide access would be several.
+    if (target.kind != TargetKind::WebGpu && !is_vectorised_by_driver(m, target)) run("widen", widen);
     clean_up(run);
   }
   const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best;

@@ -100,10 +100,12 @@ class Parser {
     if (first.starts_with("sm_") && second.empty()) short_ptx(first);
     else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
     else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
+    else if (first == "webgpu" && second.empty()) target_.kind = TargetKind::WebGpu;
     else if (const auto kind = kind_of(first)) whole(*kind, second);
     else
       wrong_ = fmt::format(
-          "unknown target \"{}\": expected sm_75 … sm_121, cpu, vulkan, opencl, or a full target string as printed by `krait "
+          "unknown target \"{}\": expected sm_75 … sm_121, cpu, vulkan, opencl, webgpu, or a full target string as printed by "
+          "`krait "
           "devices`",
           text_);
     return {std::move(target_), std::move(wrong_)};
@@ -154,7 +156,8 @@ class Parser {
       case TargetKind::Cpu: return cpu(word, name, value);
       case TargetKind::Ptx: return ptx(word, name, value);
       case TargetKind::Spirv: return spirv(word, name, value);
-      case TargetKind::OpenCl: return name == "features" ? listed(value) : expected(word, "features=");
+      case TargetKind::OpenCl: return name == "features" ? listed(value, target_.spirv.features) : expected(word, "features=");
+      case TargetKind::WebGpu: return webgpu(word, name, value);
     }
   }
 
@@ -194,19 +197,28 @@ class Parser {
   }
 
   void spirv(std::string_view word, std::string_view name, std::string_view value) {
-    if (name == "features") return listed(value);
+    if (name == "features") return listed(value, target_.spirv.features);
     if (name == "subgroup") return up_to(128, word, value, target_.spirv.subgroup);
     if (name == "push") return up_to(65'536, word, value, target_.spirv.push);
     expected(word, "features=, subgroup= or push=");
   }
-  void listed(std::string_view value) {
+  void webgpu(std::string_view word, std::string_view name, std::string_view value) {
+    WebGpuTarget& t = target_.web;
+    if (name == "features") return listed(value, t.features);
+    if (name == "subgroup") return up_to(128, word, value, t.subgroup);
+    if (name == "buffers") return up_to(64, word, value, t.buffers);
+    if (name == "shared") return up_to(1 << 20, word, value, t.shared);
+    if (name == "threads") return up_to(1024, word, value, t.threads);
+    expected(word, "features=, subgroup=, buffers=, shared= or threads=");
+  }
+  void listed(std::string_view value, FeatureSet& to) {
     Words parts(value, ',');
     for (std::string_view part = parts.next(); !part.empty(); part = parts.next()) {
       const auto* found =
           std::find_if(std::begin(features), std::end(features), [&](const FeatureInfo& f) { return f.word == part; });
       if (found == std::end(features))
         return expected(part, "features of " + list(features, [](const FeatureInfo& f) { return f.word; }));
-      target_.spirv.features.set(Feature(found - features));
+      to.set(Feature(found - features));
     }
   }
 
@@ -298,6 +310,11 @@ std::string print(const Target& target) {
       return fmt::format("{} features={} subgroup={} push={}", word, print(t.features), t.subgroup, t.push);
     }
     case TargetKind::OpenCl: return fmt::format("{} features={}", word, print(target.spirv.features));
+    case TargetKind::WebGpu: {
+      const WebGpuTarget& t = target.web;
+      return fmt::format("{} features={} subgroup={} buffers={} shared={} threads={}", word, print(t.features), t.subgroup,
+                         t.buffers, t.shared, t.threads);
+    }
   }
   return {};
 }

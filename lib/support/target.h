@@ -12,6 +12,9 @@
 //        all devices have
 //   "spirv-cl features=i64,f64,…"
 //        the dialect of OpenCL; words of features.def. "opencl" alone: what nearly all devices have
+//   "wgsl features=warp,fma32,… subgroup=32 buffers=8 shared=16384 threads=256"
+//        words of features.def; lanes of a subgroup where that is fixed, else 0; what a kernel may have: arrays among its arguments, bytes
+//        of shared memory, threads of a block. "webgpu" alone: what every browser gives
 //   "interpreter"
 #pragma once
 
@@ -83,11 +86,19 @@ struct SpirvTarget {
   bool operator==(const SpirvTarget&) const = default;
 };
 
+struct WebGpuTarget {
+  FeatureSet features;
+  unsigned subgroup = 0, buffers = 8, shared = 16'384, threads = 256;  // the limits that WebGPU guarantees
+
+  bool operator==(const WebGpuTarget&) const = default;
+};
+
 struct Target {
   TargetKind kind = TargetKind::Cpu;
-  CpuTarget cpu{};  // of these three the kind's own counts
+  CpuTarget cpu{};  // of these four the kind's own counts
   PtxTarget ptx{};
   SpirvTarget spirv{};  // of Vulkan; of OpenCL its features
+  WebGpuTarget web{};
 
   /// Converts floats of 8 bits (PTX ISA, cvt).
   bool has_float8() const { return kind == TargetKind::Ptx && ptx.sm >= 89 && ptx.isa >= 81; }

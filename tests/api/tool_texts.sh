@@ -26,8 +26,8 @@ list, check or remove the compiled kernels on disk
 TEXT
 says 0 dump --help <<'TEXT'
 a kernel in text form (.kir), - for standard input
-ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm (a comma list); spv alone: the words of a SPIR-V module, for a file
-cpu, sm_90, vulkan, opencl, or a full target string as printed by `krait devices`
+ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
+cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
 run a program and print every kernel that it compiles; its output goes to stderr
 TEXT
 says 0 cache --help <<'TEXT'

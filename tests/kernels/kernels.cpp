@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the kernels of files (docs/testing.md has their form) on a back end and compares what they leave with the interpreter:
-//   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] FILE|FOLDER…
+//   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|webgpu|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] FILE|FOLDER…
 // interpreter: the kernel's text, every pass and every pipeline, interpreted; kernels that are for more than the CPU must not race.
 // ptx: they compile for NVIDIA GPUs, are assembled where ptxas is found, and those without arrays of a thread take no stack. The others
-// launch. A file has a line for each choice of its words: the first difference, or how
+// launch. webgpu: what needs what WebGPU lacks has to be refused, and native mode, which leaves more open there, is reproducible. A file has a line for each choice of its words: the first difference, or how
 // many launches gave the interpreter's bits. --jobs: so many processes;
 // one that dies or hangs counts as a difference. What a file says is known to go wrong on the device does not count: drivers have
 // defects of their own. --only: launches whose name has the text. --races: data races are differences. Ends
@@ -128,7 +128,9 @@ class Run {
       if (const std::string wrong = check(c, launch++); !wrong.empty()) return {fmt::format("{}: {}", c.name, wrong), false};
       if (o_.back_end == "ptx") break;  // launches differ in what is not in the code
     }
-    return {fmt::format("{} launches are right{}", right_, other_ ? fmt::format(", {} are for other warps", other_) : ""), true};
+    return {fmt::format("{} launches are right{}{}", right_, other_ ? fmt::format(", {} are for other warps", other_) : "",
+                        refused_ ? fmt::format(", {} are refused: {}", refused_, why_) : ""),
+            true};
   } catch (const std::exception& e) {
     return {e.what(), false};
   }
@@ -140,6 +142,9 @@ class Run {
     const support::Target target = device_ ? device_->target() : support::Target{};
     const int warp = device_ ? test::warp_of(target) : 32;
     const bool lacks = target.kind == support::TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Warp);
+    if (o_.back_end == "webgpu")
+      for (ir::Function& f : kernel.module.functions)
+        if (f.fp == ir::FpMode::Native) f.fp = ir::FpMode::Reproducible;
     if (c.any_warp) kernel.launch.warp_size = warp;
     if (device_ && asks_for_warp(kernel.module) && (lacks || kernel.launch.warp_size != warp)) return ++other_, "";
     ++right_;
@@ -149,10 +154,18 @@ class Run {
     for (std::size_t k = 0; k < facts.size(); ++k) {
       if (o_.back_end != "cpu" && k != number % facts.size()) continue;
       test::set_facts(kernel.module, facts[k]);
-      if (const std::string wrong = test::check(kernel, device_, options); !wrong.empty())
-        return wrong + "\n" + ir::print(kernel.module);
+      const std::string wrong = test::check(kernel, device_, options);
+      if (is_lacking(wrong)) return --right_, ++refused_, why_ = wrong, "";
+      if (!wrong.empty()) return wrong + "\n" + ir::print(kernel.module);
     }
     return {};
+  }
+
+  /// WebGPU's generator says what is missing there.
+  bool is_lacking(const std::string& wrong) const {
+    constexpr const char* said[] = {"which WebGPU lacks", "and WebGPU has", "and WebGPU's", ": WebGPU "};
+    return o_.back_end == "webgpu" &&
+           std::any_of(std::begin(said), std::end(said), [&](const char* text) { return wrong.find(text) != wrong.npos; });
   }
 
   /// For one GPU after another.
@@ -180,7 +193,8 @@ class Run {
   runtime::Device* const device_;
   const Piece& piece_;
   bool races_;
-  unsigned right_ = 0, other_ = 0;
+  unsigned right_ = 0, other_ = 0, refused_ = 0;
+  std::string why_;  // the last was refused
 };
 
 void tell(const Options& o, test::Progress& shared, const Piece& piece, const std::string& what, bool right) {

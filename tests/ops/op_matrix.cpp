@@ -2,7 +2,7 @@
 //
 // Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
 // ir::eval, those through which threads meet against the interpreter:
-//   op_matrix [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--at-least ROWS] [--only TEXT] [--meet no]
+//   op_matrix [--back-end cpu|cuda|vulkan|webgpu] [--mode strict|reproducible|native] [--at-least ROWS] [--only TEXT] [--meet no]
 //   op_matrix --compile TARGET [--mode …] [--at-least ROWS]      code for a target alone, without its device
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
@@ -122,10 +122,7 @@ void compare(const Case& c, const std::vector<std::size_t>& rows, const test::Bu
   }
 }
 
-void run(const Case& c, const Options& o, runtime::Device& device, Totals& totals) {
-  std::vector<std::size_t> rows;
-  for (std::size_t r = 0; r < c.rows.size(); ++r)
-    if (o.only.empty() || c.rows[r].name.find(o.only) != std::string::npos) rows.push_back(r);
+void run(const Case& c, std::vector<std::size_t> rows, const Options& o, runtime::Device& device, Totals& totals) {
   for (int attempt = 0; !rows.empty(); ++attempt) {
     const test::Built built = build(c, rows, test::exact_mode(o.mode));
     std::vector<test::Argument> arguments;
@@ -145,13 +142,26 @@ void run(const Case& c, const Options& o, runtime::Device& device, Totals& total
       if (reason.empty()) possible.push_back(r);
       else ++totals.unsupported, std::printf("unsupported %s: %s\n", c.rows[r].name.c_str(), reason.c_str());
     }
-    if (possible.size() == rows.size()) {  // each compiles: the failure is another one
+    const bool each = possible.size() == rows.size();
+    if (each && rows.size() > 1) {  // a kernel of all has too many arrays for the device, or the failure is another one
+      const auto middle = rows.begin() + std::ptrdiff_t(rows.size() / 2);
+      run(c, {rows.begin(), middle}, o, device, totals);
+      return run(c, {middle, rows.end()}, o, device, totals);
+    }
+    if (each) {
       std::printf("FAILED %s: %s\n", c.name.c_str(), fault.c_str());
       totals.different += long(rows.size());
       return;
     }
     rows = std::move(possible);
   }
+}
+
+void run(const Case& c, const Options& o, runtime::Device& device, Totals& totals) {
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < c.rows.size(); ++r)
+    if (o.only.empty() || c.rows[r].name.find(o.only) != std::string::npos) rows.push_back(r);
+  run(c, std::move(rows), o, device, totals);
 }
 
 /// Native mode leaves open whether a GPU's atomic sum of f32 takes and gives subnormal numbers as zeros: elements that are such a sum count

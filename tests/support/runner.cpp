@@ -13,6 +13,7 @@
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
 #include "krait/error.h"
+#include "support/webgpu_device.h"
 
 namespace krait::test {
 namespace {
@@ -72,6 +73,7 @@ runtime::Device* find_device(const std::string& back_end, std::string& why) {
     else if (back_end == "cuda") at->second = runtime::cuda_devices();
     else if (back_end == "vulkan") at->second = runtime::vulkan_devices(true);
     else if (back_end == "opencl") at->second = runtime::opencl_devices();
+    else if (back_end == "webgpu") at->second = webgpu_devices();
   }
   if (at->second.devices.empty()) {
     why = "there is no " + back_end + " device";
@@ -89,6 +91,7 @@ support::Target target_of(const runtime::Device& device) {
 }
 
 int warp_of(const support::Target& target) {
+  if (target.kind == support::TargetKind::WebGpu && target.web.subgroup) return int(target.web.subgroup);
   return target.kind == support::TargetKind::Spirv && target.spirv.subgroup ? int(target.spirv.subgroup) : 32;
 }
 

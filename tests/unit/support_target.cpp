@@ -24,6 +24,7 @@ TEST(Target, TextsOfDevicesStayAsTheyAre) {
                            "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2 tune=x86-64-v2",
                            "cpu x86-64 lanes=8 parts=2 cpu=x86-64-v2 tune=znver4 features=+avx2,+fma effort=quick",
                            "ptx sm=75 isa=63", "ptx sm=90 isa=81", "ptx sm=90a isa=80", "spirv features= subgroup=0 push=128",
+                           "wgsl features=warp subgroup=32 buffers=10 shared=32768 threads=1024",
                            "spirv "
                            "features=i64,f64,i16,i8,f16,a64,sa64,fadd32,vmm,warp,szin16,szin32,szin64,rte16,rte32,rte64,hide0,"
                            "joins,round16,round32,walks,"
@@ -65,6 +66,8 @@ TEST(Target, ShortTextsAndDefaults) {
   EXPECT_EQ(read("spirv-cl"), read("opencl"));
   EXPECT_EQ(read("spirv-cl features=f64,i64"), "spirv-cl features=i64,f64");
   EXPECT_EQ(read("spirv-cl push=128"), "target \"spirv-cl push=128\": \"push=128\": expected features=");
+  EXPECT_EQ(read("webgpu"), "wgsl features= subgroup=0 buffers=8 shared=16384 threads=256");
+  EXPECT_EQ(read("wgsl"), read("webgpu"));
   EXPECT_EQ(read("spirv features=f64,i64"), "spirv features=i64,f64 subgroup=0 push=128");
   EXPECT_EQ(read("cpu x86-64 lanes=8 cpu=x86-64-v3"), "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3");
   EXPECT_EQ(read("cpu x86-64 effort=best"), "cpu x86-64 lanes=1 cpu=x86-64-v2 tune=x86-64-v2");
@@ -72,7 +75,7 @@ TEST(Target, ShortTextsAndDefaults) {
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   const std::string kinds =
-      ": expected sm_75 … sm_121, cpu, vulkan, opencl, or a full target string as printed by `krait devices`";
+      ": expected sm_75 … sm_121, cpu, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`";
   EXPECT_EQ(read(""), "unknown target \"\"" + kinds);
   EXPECT_EQ(read("metal"), "unknown target \"metal\"" + kinds);
   EXPECT_EQ(read("vulkan push=128"), "unknown target \"vulkan push=128\"" + kinds);
@@ -107,6 +110,9 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
             "count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
             "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, unvalidated");
   EXPECT_EQ(read("spirv subgroup=many"), "target \"spirv subgroup=many\": \"subgroup=many\": expected a number up to 128");
+  EXPECT_EQ(read("wgsl push=1"),
+            "target \"wgsl push=1\": \"push=1\": expected features=, subgroup=, buffers=, shared= or threads=");
+  EXPECT_EQ(read("wgsl buffers=65"), "target \"wgsl buffers=65\": \"buffers=65\": expected a number up to 64");
   EXPECT_EQ(read("spirv push=-1"), "target \"spirv push=-1\": \"push=-1\": expected a number up to 65536");
   EXPECT_EQ(read("spirv lanes=4"), "target \"spirv lanes=4\": \"lanes=4\": expected features=, subgroup= or push=");
 }

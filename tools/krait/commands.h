@@ -11,7 +11,7 @@ namespace tool {
 struct DumpOptions {
   std::string file;                  // a .kir file, "-" for standard input
   std::vector<std::string> program;  // --run: a program and its arguments
-  std::vector<std::string> emit;     // ir, final, hints, llvm, asm, ptx, sass, spirv
+  std::vector<std::string> emit;     // ir, final, hints, llvm, asm, ptx, sass, spirv, wgsl
   std::string target;
 };
 int dump(const DumpOptions& options);

@@ -30,14 +30,16 @@ int main(int argc, char** argv) {
   CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
   dump_command
-      ->add_option("--emit", dump.emit,
-                   "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm (a comma list); spv alone: the words "
-                   "of a SPIR-V module, for a file")
+      ->add_option(
+          "--emit", dump.emit,
+          "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words "
+          "of a SPIR-V module, for a file")
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
-      ->check(CLI::IsMember({"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "spv"}));
+      ->check(CLI::IsMember(
+          {"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "wgsl", "spv"}));
   dump_command->add_option("--target", dump.target,
-                           "cpu, sm_90, vulkan, opencl, or a full target string as printed by `krait devices`");
+                           "cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`");
   dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")

@@ -88,7 +88,7 @@ KRAIT_API attributes_type attributes_of(kernel_state* state);
 /// The types that an element-wise function was compiled for, a line each: "f32, f32 -> f32".
 KRAIT_API text types_of(kernel_state* state);
 
-/// Stage "ir", "llvm", "ptx", "sass", "spirv", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
+/// Stage "ir", "llvm", "ptx", "sass", "spirv", "wgsl", "asm" of the last specialisation; target: codegen's target text, or nullptr: the device's.
 KRAIT_API text inspect(kernel_state* state, const char* stage, const char* target);
 
 /// The same for a kernel in text form (.kir). Throws error{compile} with line:column for text that is no kernel.

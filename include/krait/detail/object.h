@@ -25,6 +25,7 @@ class object {
   text assembly(const target& on) const { return inspect(state_, "asm", on.c_str()); }
   text ptx(const target& on = target::sm(90)) const { return inspect(state_, "ptx", on.c_str()); }
   text sass(const target& on = target::sm(90)) const { return inspect(state_, "sass", on.c_str()); }
+  text wgsl(const target& on = target::webgpu()) const { return inspect(state_, "wgsl", on.c_str()); }
   text spirv(const target& on = target::vulkan()) const { return inspect(state_, "spirv", on.c_str()); }
   /// What makes it slow there, a line each with the place in the source (docs/hints.md).
   text hints() const { return inspect(state_, "hints", nullptr); }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f32. WGSL leaves open how division, square root and fma round, and whether there are subnormal numbers. Where the mode wants the interpreter's
+// bits, helpers.def has functions that go by what the launcher finds; else the device's own operations do.
+#include "codegen/wgsl/numeric.h"
+
+namespace krait::codegen::wgsl {
+
+Expr Single::own(const ir::Inst& i) {
+  const Expr& x = value(i.operands[0]);
+  const Expr y = i.operands.size() > 1 ? value(i.operands[1]) : Expr{};
+  switch (i.op) {
+    case ir::Op::Add: return term("{} + {}", x(), y());
+    case ir::Op::Sub: return term("{} - {}", x(), y());
+    case ir::Op::Mul: return term("{} * {}", x(), y());
+    case ir::Op::Div: return term("{} / {}", x(), y());
+    case ir::Op::Sqrt: return call("sqrt({})", x.text);
+    case ir::Op::Fma: return call("fma({}, {}, {})", x.text, y.text, value(i.operands[2]).text);
+    case ir::Op::Neg: return term("-{}", x());
+    case ir::Op::Abs: return call("abs({})", x.text);
+    case ir::Op::Ne: return term("!({} == {})", x(), y());  // true of a NaN, which != need not be
+    case ir::Op::Eq:
+    case ir::Op::Lt:
+    case ir::Op::Le:
+    case ir::Op::Gt:
+    case ir::Op::Ge: return term("{} {} {}", x(), comparison(i.op), y());
+    case ir::Op::Floor: return call("floor({})", x.text);
+    case ir::Op::Ceil: return call("ceil({})", x.text);
+    case ir::Op::Trunc: return call("trunc({})", x.text);
+    case ir::Op::Rint: return call("round({})", x.text);
+    default: defect(fmt::format("{}: no operation on floats", frame_.where));
+  }
+}
+
+Expr Single::compute(const ir::Inst& i) {
+  const Expr& x = value(i.operands[0]);
+  const Expr y = i.operands.size() > 1 ? value(i.operands[1]) : Expr{};
+  switch (i.op) {
+    case ir::Op::Min: return helper("min_f32", x, y);
+    case ir::Op::Max: return helper("max_f32", x, y);
+    case ir::Op::Copysign: return helper("copysign_f32", x, y);
+    case ir::Op::Isnan: return helper("is_nan", x);
+    case ir::Op::Isinf: return helper("is_inf", x);
+    default: break;
+  }
+  if (!exact() || i.fast) return own(i);
+  switch (i.op) {
+    case ir::Op::Add: return helper("add_f32", x, y);
+    case ir::Op::Sub: return helper("sub_f32", x, y);
+    case ir::Op::Mul: return helper("mul_f32", x, y);
+    case ir::Op::Div: return helper("div_f32", x, y);
+    case ir::Op::Sqrt: return helper("root_f32", x);
+    case ir::Op::Fma: return helper("fma_f32", x, y, value(i.operands[2]));
+    case ir::Op::Neg: return helper("neg_f32", x);
+    case ir::Op::Abs: return helper("abs_f32", x);
+    case ir::Op::Eq: return helper("eq_f32", x, y);
+    case ir::Op::Ne: return term("!{}", helper("eq_f32", x, y).text);
+    case ir::Op::Lt: return helper("lt_f32", x, y);
+    case ir::Op::Le: return helper("le_f32", x, y);
+    case ir::Op::Gt: return helper("lt_f32", y, x);
+    case ir::Op::Ge: return helper("le_f32", y, x);
+    case ir::Op::Floor: return helper("floor_f32", x);
+    case ir::Op::Ceil: return helper("ceil_f32", x);
+    case ir::Op::Trunc: return helper("trunc_f32", x);
+    case ir::Op::Rint: return helper("round_f32", x);
+    default: defect(fmt::format("{}: no operation on floats", frame_.where));
+  }
+}
+
+}  // namespace krait::codegen::wgsl

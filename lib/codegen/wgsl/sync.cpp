@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/wgsl/sync.h"
+
+#include <algorithm>
+
+#include "codegen/wgsl/positions.h"
+#include "ir/walk.h"
+#include "passes/uniformity.h"
+
+namespace krait::codegen::wgsl {
+
+using passes::Uniform;
+
+/// Which decisions all threads have to be seen to take alike: those around a barrier, and those behind which some threads may leave what has
+/// a barrier.
+Sync::Sync(Frame& frame) : Part(frame) {
+  any_barrier_ = ir::any_inst(f_, [](const ir::Inst& i) { return ir::is_barrier(i.op); });
+  if (!any_barrier_) return;
+  ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
+    const ir::Inst& i = f_.insts[id];
+    bool barrier = false;
+    for (const ir::RegionId r : i.regions)
+      ir::for_each_inst(f_, r, [&](ir::InstId inner, ir::RegionId) { barrier = barrier || ir::is_barrier(f_.insts[inner].op); });
+    if (barrier) with_barrier_.insert(&i);
+  });
+  std::vector<const ir::Inst*> around;
+  find_decisions(f_.body, around);
+  // WGSL's own analysis knows arguments, positions and what is read from memory that nobody writes.
+  passes::Schedule schedule;
+  schedule.own = [&](const ir::Inst& i, const passes::Uniformity& known) -> std::optional<Uniform> {
+    const ir::Effect effect = ir::info(i.op).effect;
+    if (ir::is_barrier(i.op)) return Uniform::Launch;
+    if (i.op == ir::Op::Uniform) return known.values[i.operands[0]];
+    if (effect == ir::Effect::Read && only_read(i.operands[0])) return passes::level_of_operands(i, known, 1);
+    if (effect == ir::Effect::Read || effect == ir::Effect::Atomic || effect == ir::Effect::Cross) return Uniform::Varying;
+    return std::nullopt;
+  };
+  const ir::Calls calls(unit_.module);
+  const passes::UniformityAnalysis seen(f_, calls, schedule);
+  std::erase_if(shown_, [&](const ir::Inst* i) { return seen.levels.values[i->operands[0]] <= Uniform::Block; });
+}
+
+bool Sync::only_read(ir::ValueId v) const {
+  const ir::Space space = f_.type_of(v).space;
+  return (space == ir::Space::Global || space == ir::Space::Argument) && !unit_.uses.of(frame_.number, v).written &&
+         !unit_.uses.of(frame_.number, v).atomic;
+}
+
+void Sync::find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around) {
+  for (const ir::InstId id : f_.regions[r].insts) {
+    const ir::Inst& i = f_.insts[id];
+    const bool decides = i.op == ir::Op::If || i.op == ir::Op::Switch || i.op == ir::Op::For || i.op == ir::Op::GridStride;
+    if (decides && with_barrier_.contains(&i)) shown_.insert(&i);
+    if (ir::is_terminator(i.op) && i.op != ir::Op::Yield && i.op != ir::Op::Unreachable) {
+      // What it leaves: the innermost loop, or the kernel.
+      std::size_t from = around.size();
+      while (from > 0 && !(i.op != ir::Op::Return && ir::is_loop(around[from - 1]->op))) --from;
+      const bool leaves_barrier = i.op == ir::Op::Return ? true : with_barrier_.contains(around[from - 1]);
+      if (leaves_barrier)
+        for (std::size_t k = from; k < around.size(); ++k)
+          if (around[k]->op != ir::Op::Loop) shown_.insert(around[k]);
+    }
+    around.push_back(&i);
+    for (const ir::RegionId inner : i.regions) find_decisions(inner, around);
+    around.pop_back();
+  }
+}
+
+void Sync::barrier() {
+  out_.line("workgroupBarrier();");
+  const bool views = std::any_of(f_.params().begin(), f_.params().end(), [&](ir::ValueId v) {
+    return f_.type_of(v).is_array() && unit_.uses.of(frame_.number, v).written;
+  });
+  if (views) out_.line("storageBarrier();");
+}
+
+Expr Sync::of_the_block(Scalar s, const Expr& e) {
+  const std::string shared = fmt::format("uniform_{}", unit_.variables++);
+  unit_.globals.line(fmt::format("var<workgroup> {}: {};", shared, cell_type(s)));
+  out_.open("if (all(thread == vec3u())) {");
+  out_.line(fmt::format("{} = {};", shared, s == Scalar::Bool ? fmt::format("select(0u, 1u, {})", e.text) : full(e).text));
+  out_.close();
+  const Expr all = named(call("workgroupUniformLoad(&{})", shared));
+  return s == Scalar::Bool ? term("{} != 0u", all.text) : all;
+}
+
+Expr Sync::decision(const ir::Inst& i) {
+  const ir::ValueId v = i.operands[0];
+  return shown_.contains(&i) ? of_the_block(scalar(v), value(v)) : value(v);
+}
+
+void Sync::block_vote(const ir::Inst& i) {
+  if (vote_.empty()) {
+    vote_ = fmt::format("votes_{}", unit_.variables++);
+    unit_.globals.line(fmt::format("var<workgroup> {}: atomic<u32>;", vote_));
+  }
+  out_.open("if (all(thread == vec3u())) {");
+  out_.line(fmt::format("atomicStore(&{}, 0u);", vote_));
+  out_.close();
+  barrier();
+  out_.line(fmt::format("atomicAdd(&{}, select(0u, 1u, {}));", vote_, value(i.operands[0]).text));
+  barrier();
+  const Expr count = of_the_block(Scalar::U32, call("atomicLoad(&{})", vote_));
+  if (i.op == ir::Op::BarrierCount) return define(i, call("i32({})", count.text));
+  if (i.op == ir::Op::BarrierOr) return define(i, term("{} != 0u", count.text));
+  define(i, term("{} == block_dim.x * block_dim.y * block_dim.z", count.text));
+}
+
+void Sync::fence() const {
+  unsupported(
+      fmt::format("{}: WebGPU orders a thread's accesses by barriers of the block alone, and those of blocks by launches: use "
+                  "syncthreads() or several launches",
+                  frame_.where));
+}
+
+}  // namespace krait::codegen::wgsl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// WebGPU for tests: a device whose kernels Dawn for Node runs, in a process of its own (tests/webgpu/serve.mjs). The library has no such device,
+// as it writes web pages and does not run them. Memory lies in this process, and travels with each launch.
+#pragma once
+
+#include "runtime/backend.h"
+
+namespace krait::test {
+
+/// The device, or why it cannot be had.
+runtime::Found webgpu_devices();
+
+}  // namespace krait::test

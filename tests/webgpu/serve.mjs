@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs WGSL kernels for a test program (tests/support/webgpu_device.cpp), which talks to it by the standard streams. A request is the length of
+// its head as u32, the head as JSON, and as many bytes as each number of its list `bytes` says:
+//   {"do": "hello"}                                         the adapter's name, features and limits
+//   {"do": "load", "bindings", "bytes"}                     a module; what Tint says of it, warnings too, is an error
+//   {"do": "launch", "module", "constants", "groups", "bytes"}   the uniform block and the bindings' memory, of which comes back what was written
+// An answer is the same with lines of a word and its values as the head: right or wrong first, bytes last.
+import fs from 'node:fs';
+
+// What Debian's chromium brings, where no driver is named.
+const software = '/usr/lib/chromium/vk_swiftshader_icd.json';
+if (!process.env.VK_DRIVER_FILES && fs.existsSync(software))
+  process.env.VK_DRIVER_FILES = process.env.VK_ICD_FILENAMES = software;
+
+function readFully(bytes) {
+  for (let at = 0; at < bytes.length;) {
+    const n = fs.readSync(0, bytes, at, bytes.length - at);
+    if (n === 0) process.exit(0);
+    at += n;
+  }
+  return bytes;
+}
+
+function read() {
+  const size = readFully(Buffer.alloc(4)).readUInt32LE();
+  const head = JSON.parse(readFully(Buffer.alloc(size)).toString());
+  head.parts = (head.bytes ?? []).map((n) => readFully(Buffer.alloc(n)));
+  return head;
+}
+
+function write(lines, parts = []) {
+  const text = Buffer.from([...lines, `bytes ${parts.map((p) => p.length).join(' ')}`].join('\n'));
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(text.length);
+  for (const bytes of [size, text, ...parts])
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(1, bytes, at);
+}
+
+function fail(message) {
+  write(['wrong'], [Buffer.from(message)]);
+}
+
+function giveUp(message) {
+  fail(message);
+  process.exit(0);
+}
+
+const dawn = await import('webgpu').catch(() => giveUp('the npm package webgpu is not installed: ./bootstrap packages'));
+Object.assign(globalThis, dawn.globals);
+const gpu = dawn.create([]);
+const adapter = await gpu.requestAdapter();
+if (!adapter) giveUp('Dawn finds no adapter: install chromium, which brings a driver, or name one by VK_DRIVER_FILES');
+const wanted = ['subgroups'].filter((f) => adapter.features.has(f));
+const limits = {};
+for (const name of ['maxStorageBuffersPerShaderStage', 'maxStorageBufferBindingSize', 'maxBufferSize', 'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComputeWorkgroupSizeZ'])
+  limits[name] = adapter.limits[name];
+const device = await adapter.requestDevice({ requiredFeatures: wanted, requiredLimits: limits });
+device.addEventListener('uncapturederror', (e) => process.stderr.write(`${e.error.message}\n`));
+const modules = [];
+
+async function load({ bindings, parts }) {
+  const code = parts[0].toString();
+  device.pushErrorScope('validation');
+  const module = device.createShaderModule({ code });
+  const said = (await module.getCompilationInfo()).messages.map((m) => `${m.type}, line ${m.lineNum}: ${m.message}`);
+  const error = await device.popErrorScope();
+  if (said.length || error) throw new Error(`${said.join('\n') || error.message}\n${code}`);
+  const layout = device.createBindGroupLayout({
+    entries: [{ binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type: 'uniform' } },
+      ...bindings.map((b) => ({ binding: b.binding, visibility: GPUShaderStage.COMPUTE,
+        buffer: { type: b.written ? 'storage' : 'read-only-storage' } }))],
+  });
+  modules.push({ module, layout, bindings, pipelines: new Map() });
+  return modules.length - 1;
+}
+
+async function pipeline(m, constants) {
+  const key = JSON.stringify(constants);
+  if (!m.pipelines.has(key))
+    m.pipelines.set(key, await device.createComputePipelineAsync({
+      layout: device.createPipelineLayout({ bindGroupLayouts: [m.layout] }),
+      compute: { module: m.module, entryPoint: 'main', constants },
+    }));
+  return m.pipelines.get(key);
+}
+
+function padded(bytes) {
+  const all = Buffer.alloc(Math.max(16, (bytes.length + 15) & ~15));
+  bytes.copy(all);
+  return all;
+}
+
+async function launch({ module, constants, groups, parts }) {
+  const m = modules[module];
+  device.pushErrorScope('validation');
+  device.pushErrorScope('out-of-memory');
+  const made = await pipeline(m, constants);
+  const uniform = padded(parts[0]);
+  const block = device.createBuffer({ size: uniform.length, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
+  device.queue.writeBuffer(block, 0, uniform);
+  const buffers = parts.slice(1).map((bytes) => {
+    const all = padded(bytes);
+    const buffer = device.createBuffer({ size: all.length,
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC });
+    device.queue.writeBuffer(buffer, 0, all);
+    return buffer;
+  });
+  const group = device.createBindGroup({ layout: m.layout,
+    entries: [{ binding: 0, resource: { buffer: block } },
+      ...m.bindings.map((b, n) => ({ binding: b.binding, resource: { buffer: buffers[n] } }))] });
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(made);
+  pass.setBindGroup(0, group);
+  pass.dispatchWorkgroups(...groups);
+  pass.end();
+  const back = buffers.map((buffer, n) => {
+    if (!m.bindings[n].written) return null;
+    const copy = device.createBuffer({ size: buffer.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    encoder.copyBufferToBuffer(buffer, 0, copy, 0, buffer.size);
+    return copy;
+  });
+  device.queue.submit([encoder.finish()]);
+  const results = [];
+  for (const [n, copy] of back.entries()) {
+    if (!copy) {
+      results.push(Buffer.alloc(0));
+      continue;
+    }
+    await copy.mapAsync(GPUMapMode.READ);
+    results.push(Buffer.from(copy.getMappedRange().slice(0, parts[n + 1].length)));
+    copy.destroy();
+  }
+  await device.queue.onSubmittedWorkDone();
+  for (const buffer of [block, ...buffers]) buffer.destroy();
+  const memory = await device.popErrorScope();
+  const invalid = await device.popErrorScope();
+  if (memory || invalid) throw new Error((memory ?? invalid).message);
+  return results;
+}
+
+// What the device does with f32, by a kernel.
+async function probe() {
+  const cases = [[1 + 2 ** -12, 1 + 2 ** -12, -(1 + 2 ** -11)], [2 ** -100, 2 ** -40, 0], [2 ** -140, 3, 2 ** -141], [1, 3, 0], [2 ** -130, 3, 1],
+    [3, 7, 1], [1.1, 1.3, 2], [2 ** 127, 2, -(2 ** 127)], [5, 2 ** 127, 0], [0.1, 10, -1], [1e-38, 1.7, 3e-39]].map((c) => c.map(Math.fround));
+  const code = `
+@group(0) @binding(0) var<storage, read_write> x: array<vec3f>;
+@group(0) @binding(1) var<storage, read_write> results: array<array<u32, 5>>;
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {
+  let c = x[id.x];
+  results[id.x] = array(bitcast<u32>(fma(c.x, c.y, c.z)), bitcast<u32>(c.x / c.y), bitcast<u32>(sqrt(c.x)), bitcast<u32>(c.x * c.y),
+    select(0u, 1u, c.x == 0.0f));
+}`;
+  const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module: device.createShaderModule({ code }) } });
+  const make = (bytes) => device.createBuffer({ size: bytes, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
+  const x = make(16 * cases.length), y = make(20 * cases.length);
+  device.queue.writeBuffer(x, 0, new Float32Array(cases.flatMap((c) => [...c, 0])));
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0),
+    entries: [x, y].map((buffer, binding) => ({ binding, resource: { buffer } })) }));
+  pass.dispatchWorkgroups(cases.length);
+  pass.end();
+  const copy = device.createBuffer({ size: y.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+  encoder.copyBufferToBuffer(y, 0, copy, 0, y.size);
+  device.queue.submit([encoder.finish()]);
+  await copy.mapAsync(GPUMapMode.READ);
+  const got = new Float32Array(copy.getMappedRange().slice(0)), zero = new Uint32Array(got.buffer);
+  // Double holds a product of floats; only the second rounding of the sums above could differ, and in none of them it does.
+  const same = (k, exact) => cases.every((c, n) => Object.is(got[5 * n + k], Math.fround(exact(...c))));
+  return { exact_fma: same(0, (a, b, c) => a * b + c), exact_division: same(1, (a, b) => a / b), exact_root: same(2, (a) => Math.sqrt(a)),
+    flushes: !same(3, (a, b) => a * b) || cases.some((c, n) => zero[5 * n + 4] !== 0) };
+}
+const probed = await probe();
+
+for (;;) {
+  const request = read();
+  try {
+    if (request.do === 'hello') {
+      const { vendor, architecture, description, subgroupMinSize, subgroupMaxSize } = adapter.info;
+      write(['right', `name ${[vendor, architecture, description].filter(Boolean).join(' ')}`, `features ${wanted.join(' ')}`,
+        `probed , ${Object.entries(probed).map(([name, is]) => `"${name}": ${is ? 1 : 0}`).join(', ')}`, `buffers ${limits.maxStorageBuffersPerShaderStage}`, `shared ${limits.maxComputeWorkgroupStorageSize}`,
+        `threads ${limits.maxComputeInvocationsPerWorkgroup}`,
+        `subgroup ${subgroupMinSize === subgroupMaxSize ? subgroupMinSize : 0}`]);
+    } else if (request.do === 'load') {
+      write(['right', `module ${await load(request)}`]);
+    } else {
+      write(['right'], await launch(request));
+    }
+  } catch (error) {
+    fail(String(error.message ?? error));
+  }
+}
