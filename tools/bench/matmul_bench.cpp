@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   bench_matmul [DEVICE] [--quick] [--json FILE]
+// kr::matmul beside the vendor's: cuBLAS on CUDA, OpenBLAS on the CPU, each opened where it is installed. Random operands; a GPU's
+// calls wait once a batch. In TFLOP/s of 2 m n k.
+#include <krait/algorithm/matmul.h>
+#include <krait/krait.h>
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <random>
+
+#include "measure.h"
+
+namespace {
+
+namespace kr = krait;
+using bench::Candidate;
+using bench::Row;
+
+void* open_first(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+  return nullptr;
+}
+
+/// c = a b of row-major matrices: m by k, k by n.
+template <class T>
+using Product = std::function<void(const T* a, const T* b, T* c, int m, int n, int k)>;
+
+/// cuBLAS has columns first: the transposed product of the transposed matrices is the same memory.
+template <class T>
+Product<T> cublas() {
+  using Create = int (*)(void**);
+  using Gemm = int (*)(void*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int);
+  void* const library = open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
+  if (!library) return std::printf("not measured, cuBLAS: %s\n", dlerror()), nullptr;
+  const auto create = reinterpret_cast<Create>(dlsym(library, "cublasCreate_v2"));
+  const auto gemm = reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cublasDgemm_v2" : "cublasSgemm_v2"));
+  void* handle = nullptr;
+  if (!create || !gemm || create(&handle) != 0) return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
+  return [=](const T* a, const T* b, T* c, int m, int n, int k) {
+    const T one = 1, zero = 0;
+    gemm(handle, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n);
+  };
+}
+template <class T>
+Product<T> openblas() {
+  using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+  void* const library = open_first({"libopenblas.so.0", "libopenblas.so"});
+  if (!library) return std::printf("not measured, OpenBLAS: %s\n", dlerror()), nullptr;
+  const auto gemm = reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm"));
+  if (!gemm) return std::printf("not measured, OpenBLAS: no cblas_sgemm\n"), nullptr;
+  constexpr int row_major = 101, as_it_is = 111;
+  return [=](const T* a, const T* b, T* c, int m, int n, int k) {
+    gemm(row_major, as_it_is, as_it_is, m, n, k, 1, a, k, b, n, 0, c, n);
+  };
+}
+
+class Bench {
+ public:
+  Bench(kr::device on, bool quick) : on_(on), quick_(quick) {}
+
+  template <class T>
+  void run(const char* type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const kr::array<T, 2> a = random<T>(m, k), b = random<T>(k, n);
+    kr::array<T, 2> theirs({m, n}, on_);
+    const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
+    const double flops = 2.0 * double(m) * double(n) * double(k);
+    const int batch = cpu ? 1 : std::max(1, std::min(16, int(4e12 / flops)));
+    Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), {}};
+    const auto add = [&](const char* name, const auto& once) {
+      r.candidates.push_back({name,
+                              [this, batch, once] {
+                                for (int i = 0; i < batch; ++i) once();
+                                on_.synchronize();
+                              },
+                              0,
+                              0,
+                              {}});
+    };
+    const auto at = [](const kr::array<T, 2>& x) { return reinterpret_cast<T*>(x.address()); };
+    const Product<T> peer = cpu ? openblas<T>() : std::strncmp(on_.id(), "cuda", 4) == 0 ? cublas<T>() : nullptr;
+    if (peer) add(cpu ? "OpenBLAS" : "cuBLAS", [&] { peer(at(a), at(b), at(theirs), int(m), int(n), int(k)); });
+    add("Krait", [&] { (void)kr::matmul(a, b); });
+    for (Candidate& c : r.candidates) c.run();
+    kr::wait_for_compilations();
+    bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 100);
+    std::printf("| %s |", r.workload.c_str());
+    for (Candidate& c : r.candidates) {
+      c.ms /= batch;
+      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9, bench::median(c.ratios));
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+    rows_.push_back(std::move(r));
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  template <class T>
+  kr::array<T, 2> random(std::int64_t rows, std::int64_t columns) {
+    std::normal_distribution<T> normal;
+    std::vector<T> all(std::size_t(rows * columns));
+    for (T& x : all) x = normal(random_);
+    return kr::to_device(all, on_).reshape(rows, columns);
+  }
+
+  kr::device on_;
+  bool quick_;
+  std::mt19937 random_{7};
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const char *name = nullptr, *json = nullptr;
+  bool quick = false;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--quick") == 0) quick = true;
+    else if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
+    else name = argv[i];
+  }
+  const kr::device on = name ? kr::device::find(name) : kr::device();
+  std::printf("%s (%s)\n", on.id(), on.name());
+  Bench bench(on, quick);
+  const bool large = !quick && std::strcmp(on.id(), "cpu") != 0;
+  for (const std::int64_t n : {64, 256, 1024, 2048, 4096})
+    if (n <= 256 || !quick) {
+      if (n > 2048 && !large) continue;
+      bench.run<float>("f32", n, n, n);
+      if (n <= 2048) bench.run<double>("f64", n, n, n);
+    }
+  bench.run<float>("f32", quick ? 16 : 128, quick ? 64 : 4096, quick ? 64 : 4096);
+  bench.run<float>("f32", quick ? 63 : 4095, quick ? 65 : 1025, quick ? 31 : 513);
+  if (json) bench::write_json(json, bench.rows(), on.name());
+} catch (const std::exception& e) {
+  std::printf("%s\n", e.what());
+  return 1;
+}
