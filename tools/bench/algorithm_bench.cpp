@@ -115,19 +115,13 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const char *name = nullptr, *json = nullptr;
-  bool quick = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) quick = true;
-    else if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
-    else name = argv[i];
-  }
-  const kr::device on = name ? kr::device::find(name) : kr::device();
+  const bench::Wishes wish(argc, argv);
+  const kr::device on = wish.device ? kr::device::find(wish.device) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  Bench bench(on, quick);
+  Bench bench(on, wish.quick);
   for (const std::int64_t n : {16, 64, 256, 1024, 2048, 4096}) bench.run(n);
-  bench.run(std::int64_t(1) << (quick ? 18 : 24));
-  if (json) bench::write_json(json, bench.rows(), on.name());
+  bench.run(std::int64_t(1) << (wish.quick ? 18 : 24));
+  if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());
   return 1;

@@ -116,26 +116,20 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const char *name = nullptr, *json = nullptr;
-  bool quick = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) quick = true;
-    else if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
-    else name = argv[i];
-  }
-  const kr::device on = name ? kr::device::find(name) : kr::device();
+  const bench::Wishes wish(argc, argv);
+  const kr::device on = wish.device ? kr::device::find(wish.device) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  Bench bench(on, quick);
-  const bool large = !quick && std::strcmp(on.id(), "cpu") != 0;
+  Bench bench(on, wish.quick);
+  const bool large = !wish.quick && std::strcmp(on.id(), "cpu") != 0;
   for (const std::int64_t n : {64, 256, 1024, 2048, 4096})
-    if (n <= 256 || !quick) {
+    if (n <= 256 || !wish.quick) {
       if (n > 2048 && !large) continue;
       bench.run<float>("f32", n, n, n);
       if (n <= 2048) bench.run<double>("f64", n, n, n);
     }
-  bench.run<float>("f32", quick ? 16 : 128, quick ? 64 : 4096, quick ? 64 : 4096);
-  bench.run<float>("f32", quick ? 63 : 4095, quick ? 65 : 1025, quick ? 31 : 513);
-  if (json) bench::write_json(json, bench.rows(), on.name());
+  bench.run<float>("f32", wish.quick ? 16 : 128, wish.quick ? 64 : 4096, wish.quick ? 64 : 4096);
+  bench.run<float>("f32", wish.quick ? 63 : 4095, wish.quick ? 65 : 1025, wish.quick ? 31 : 513);
+  if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());
   return 1;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -38,6 +39,21 @@ inline double time_of(const std::function<void()>& run, int repeats, Clock clock
   for (int i = 0; i < repeats; ++i) run();
   return (now() - start) / repeats;
 }
+
+/// What a program was asked for: [DEVICE] [--quick] [--json FILE].
+struct Wishes {
+  const char *device = nullptr, *json = nullptr;
+  bool quick = false;
+
+  Wishes(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view given = argv[i];
+      if (given == "--quick") quick = true;
+      else if (given == "--json" && i + 1 < argc) json = argv[++i];
+      else device = argv[i];
+    }
+  }
+};
 
 struct Row {
   std::string workload;
