@@ -19,7 +19,7 @@ thread_local Recorder* current = nullptr;
 /// Lines of kernels that the library has itself: no user can change them.
 bool is_own(std::string_view file) {
   constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
-  return file.starts_with(here.substr(0, here.size() - below_lib.size()));
+  return file.starts_with(here.substr(0, here.size() - below_lib.size())) || file.find("include/krait/") != file.npos;
 }
 
 /// What lines of loops that ran while recording make of the module.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "arrays/algorithm_cases.h"
@@ -131,6 +132,15 @@ TEST(Matmul, NotANumberStaysOne) {
   EXPECT_TRUE(std::isnan(float(z(3, 0))));
   EXPECT_TRUE(std::isinf(float(z(5, 39))));
   EXPECT_EQ(float(z(4, 4)), 40.0f);
+}
+
+/// The large tiles are made by C++ loops that unroll: Krait's own, of which a user hears nothing.
+TEST(Matmul, HintsAtNoLineOfItsOwn) {
+  testing::internal::CaptureStderr();
+  const kr::array<float, 2> z = kr::matmul(kr::ones<float>({1408, 8}), kr::ones<float>({8, 1536}));
+  EXPECT_EQ(float(z(1407, 1535)), 8.0f);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("this line was recorded as"), said.npos) << said;
 }
 
 TEST(Matmul, BadInput) {
