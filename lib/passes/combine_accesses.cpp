@@ -42,12 +42,22 @@ class Combiner {
   }
 
  private:
-  /// What an index is a constant away from. Where the way from it to the index passes 32 bits, `narrow` is the type in which it does
-  /// so last: the index is that type's value of root + constant, which may be 2^32 away from the sum in 64 bits.
+  /// A value times a number.
+  struct Term {
+    ValueId value;
+    std::uint64_t times;
+    bool operator==(const Term&) const = default;
+  };
+  /// What an index is a constant away from: a sum of terms of one type, which wraps in it. Where the way from it to the index passes 32 bits,
+  /// `narrow` is the type in which it does so last: the index is that type's value of sum + constant, which may be 2^32 away from
+  /// the sum in 64 bits.
   struct Base {
-    ValueId root = none;
+    std::vector<Term> terms;  // by value, each once
     std::optional<Scalar> narrow{};
     bool operator==(const Base&) const = default;
+    /// Whether the sum is a value that is there, or nothing.
+    bool is_value() const { return terms.empty() || (terms.size() == 1 && terms[0].times == 1); }
+    ValueId value() const { return terms.empty() ? none : terms[0].value; }
   };
   /// Accesses of one vector: by element, the instruction and its place in the region's list.
   struct Group {
@@ -107,11 +117,13 @@ class Combiner {
     const Index index = split(access.operands[1]);
     return {index.base, index.offset * std::int64_t(f_.type_of(access.operands[0]).elem_bytes) + std::int64_t(access.imm)};
   }
-  /// Bytes that the root's element is a multiple of, at most a vector's.
-  unsigned alignment(ValueId array, ValueId root) const {
+  /// Bytes that the base's element is a multiple of, at most a vector's.
+  unsigned alignment(ValueId array, const Base& base) const {
     if (steps_) return vector_bytes;
-    const int of_elements = std::countr_zero(f_.type_of(array).elem_bytes);
-    const int zeros = root == none ? 4 : std::min(4, of_elements + trailing_zeros(root));
+    int zeros = 4;
+    for (const Term& t : base.terms)
+      zeros =
+          std::min(zeros, std::countr_zero(f_.type_of(array).elem_bytes) + std::countr_zero(t.times) + trailing_zeros(t.value));
     return std::min(1u << zeros, vector_bytes);
   }
 
@@ -151,7 +163,7 @@ class Combiner {
     const ValueId array = inst.operands[0];
     const Scalar s = inst.type.scalar;
     const Place at = place(inst);
-    const unsigned n = std::min(alignment(array, at.base.root) / size_of(s), 8u);
+    const unsigned n = std::min(alignment(array, at.base) / size_of(s), 8u);
     if (n < 2) return;
     const std::int64_t vector = at.byte & -std::int64_t(n * size_of(s));
     const auto element = std::size_t(at.byte - vector) / size_of(s);
@@ -169,10 +181,10 @@ class Combiner {
     g->insts[element] = i, g->at[element] = k;
   }
 
-  /// v = base + offset; constants that are not far have no root.
+  /// v = base + offset; constants that are not far have no base.
   Index split(ValueId v) const {
-    Index index{{v}, 0};
-    ValueId& root = index.base.root;
+    Index index{};
+    ValueId root = v;
     const auto pass = [&] {
       if (!index.base.narrow && bits_of(f_.type_of(root).scalar) == 32) index.base.narrow = f_.type_of(root).scalar;
     };
@@ -185,14 +197,38 @@ class Combiner {
       root = d->operands[0];
       pass();
     }
-    if (f_.is_const(root) && move(index, root)) root = none;
+    if (steps_ && !f_.is_const(root)) index.base.terms = {{root, 1}};
+    else gather(index, root, 1);
+    auto& terms = index.base.terms;
+    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
     if (index.base.narrow)
-      index.offset = root == none ? as_int(*index.base.narrow, std::uint64_t(index.offset)) : std::int32_t(index.offset);
+      index.offset = terms.empty() ? as_int(*index.base.narrow, std::uint64_t(index.offset)) : std::int32_t(index.offset);
     return index;
   }
+  /// Adds v times a number.
+  void gather(Index& index, ValueId v, std::uint64_t times, int depth = 8) const {
+    const Inst* d = f_.def(v);
+    const auto factor = [&] { return d->op == Op::Shl ? std::uint64_t(1) << shift_of(*d) : f_.const_bits(d->operands[1]); };
+    if (d && d->op == Op::Const && move(index, v, times)) return;
+    if (d && d->op == Op::Add && depth > 0) {
+      for (const ValueId part : d->operands) gather(index, part, times, depth - 1);
+    } else if (d && depth > 0 && (d->op == Op::Mul || d->op == Op::Shl) && f_.is_const(d->operands[1]) &&
+               is_sum(d->operands[0])) {
+      gather(index, d->operands[0], times * factor(), depth - 1);
+    } else {
+      auto& terms = index.base.terms;
+      const auto same = std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return t.value == v; });
+      if (same == terms.end()) terms.push_back({v, times});
+      else same->times += times;
+    }
+  }
+  bool is_sum(ValueId v) const { return f_.def(v) && f_.def(v)->op == Op::Add; }
+  unsigned shift_of(const Inst& shl) const { return unsigned(f_.const_bits(shl.operands[1]) % bits_of(shl.type.scalar)); }
   /// Adds a constant to the offset, or leaves it where that is too far.
-  bool move(Index& index, ValueId constant) const {
-    const std::int64_t by = as_int(f_.type_of(constant).scalar, f_.const_bits(constant));
+  bool move(Index& index, ValueId constant, std::uint64_t times = 1) const {
+    const std::int64_t number = as_int(f_.type_of(constant).scalar, f_.const_bits(constant));
+    if (number < -farthest || number > farthest || times > largest_element) return false;
+    const std::int64_t by = number * std::int64_t(times);
     if (by < -farthest || by > farthest || std::abs(index.offset + by) > farthest) return false;
     index.offset += by;
     return true;
@@ -206,8 +242,7 @@ class Combiner {
     const auto of = [&](unsigned operand) { return trailing_zeros(d->operands[operand], depth - 1); };
     switch (d->op) {
       case Op::Const: return std::countr_zero(d->imm);
-      case Op::Shl:
-        return f_.is_const(d->operands[1]) ? of(0) + int(f_.const_bits(d->operands[1]) % bits_of(d->type.scalar)) : of(0);
+      case Op::Shl: return f_.is_const(d->operands[1]) ? of(0) + int(shift_of(*d)) : of(0);
       case Op::Mul: return of(0) + of(1);
       case Op::And: return std::max(of(0), of(1));
       case Op::Add:
@@ -251,18 +286,11 @@ class Combiner {
     combined_ = true;
     const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
     b_.location(f_.insts[g.insts[0]].loc);
-    const ValueId root = g.base.root;
-    const Scalar of_root = root == none ? g.index : f_.type_of(root).scalar;
     // A vector may begin within an aggregate.
     const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes;
     std::int64_t offset = g.vector % element_bytes;
     if (offset < 0) offset += element_bytes;
-    const std::int64_t whole = (g.vector - offset) / element_bytes;
-    ValueId index = root;
-    if (root == none || whole != 0) index = b_.constant(of_root, std::uint64_t(whole) & mask_of(of_root));
-    if (root != none && whole != 0) index = b_.binary(Op::Add, {root, index});
-    if (root != none && g.base.narrow) index = b_.cast(*g.base.narrow, index);
-    index = b_.cast(g.index, index);
+    const ValueId index = index_of(g, size, (g.vector - offset) / element_bytes);
     const Type element = value_type(g.type);
     std::vector<ValueId> operands{g.array, index};
     for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
@@ -270,6 +298,26 @@ class Combiner {
     f_.insts[wide].streaming = g.streaming;
     for (std::size_t e = 0; e < size && g.loads; ++e)
       loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
+  }
+
+  /// The element that is so far from a group's base. Where the base is no value, it is found from the access that is replaced in place.
+  ValueId index_of(const Group& g, std::size_t size, std::int64_t whole) {
+    ValueId from = g.base.value();
+    std::optional<Scalar> narrow = g.base.narrow;
+    if (!g.base.is_value()) {
+      const auto near =
+          g.loads ? std::min_element(g.at.begin(), g.at.begin() + size) : std::max_element(g.at.begin(), g.at.begin() + size);
+      from = f_.insts[g.insts[std::size_t(near - g.at.begin())]].operands[1];
+      whole -= split(from).offset;
+      if (whole == 0) return b_.cast(g.index, from);
+      if (narrow) from = b_.cast(*narrow, from);
+    }
+    const Scalar type = from == none ? g.index : f_.type_of(from).scalar;
+    ValueId index = from;
+    if (from == none || whole != 0) index = b_.constant(type, std::uint64_t(whole) & mask_of(type));
+    if (from != none && whole != 0) index = b_.binary(Op::Add, {from, index});
+    if (from != none && narrow) index = b_.cast(*narrow, index);
+    return b_.cast(g.index, index);
   }
 
   Function& f_;
