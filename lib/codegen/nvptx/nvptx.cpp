@@ -79,6 +79,9 @@ std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
 // each thread. The driver may compile such a kernel twice (runtime/cuda), so long ones (Black-Scholes: 35 KB, 60 ms) are left as they are.
 constexpr unsigned full = 32;
 constexpr std::size_t longest_wish = 16 << 10;
+// With more registers one block of 256 threads fits on a multiprocessor, and all of it waits at each barrier. Products of large matrices take
+// 129.
+constexpr unsigned two_blocks = 128;
 
 std::size_t directives_at(llvm::StringRef ptx) {
   const std::size_t body = ptx.find("\n{", ptx.find(".entry "));
@@ -110,6 +113,8 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
     envelope.entry = symbol_name(module.kernel().name);
     if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
+    else if (ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }))
+      envelope.registers = two_blocks;
     envelope.set_own(support::PtxCode{directives_at(reply.data)});
     envelope.code = reply.data;
     reply.data = support::seal(envelope);
