@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include <krait/algorithm/detail/matmul_kernels.h>
+#include <krait/algorithm/detail/matmul_tiles.h>
 
 namespace krait {
 namespace detail {

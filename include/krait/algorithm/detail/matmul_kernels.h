@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices, in two forms of register tiles. On a CPU operands are packed into panels, so that a core reads them in order: a thread has 6 rows
-// of a column, so that the sums of two vectors of threads stay in 12 registers. On GPUs a block keeps tiles of both operands in
-// shared memory, and a thread has 8 by 8 sums, or 4 by 4. Matrices have a first dimension more, that of the batch.
+// Products of matrices on a CPU: operands are packed into panels, so that a core reads them in order, and a thread has 6 rows of a column, so
+// that the sums of two vectors of threads stay in 12 registers. Matrices have a first dimension more, that of the batch.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +11,13 @@
 #include <krait/algorithm/einsum.h>
 
 namespace krait::detail {
+
+/// A sum as an element.
+template <class Out, class Word>
+value<Out> leave_word(const value<Word>& x) {
+  if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
+  else return cast<Out>(x);
+}
 
 /// What the kernels are made for. Sums are Words.
 template <class Left, class Right, class Out, class Word>
@@ -25,10 +31,7 @@ struct product_types {
   static value<Word> enter(const From& x) {
     return cast<Word>(x);
   }
-  static value<Out> leave(const value<Word>& x) {
-    if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
-    else return cast<Out>(x);
-  }
+  static value<Out> leave(const value<Word>& x) { return leave_word<Out>(x); }
 };
 
 // ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
@@ -131,73 +134,6 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
   for (std::int64_t begin = 0; begin < depth; begin += step)
     multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, std::min(begin + step, depth), groups,
                     lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0);
-}
-
-// ---- GPUs ----------------------------------------------------------------------------------------------------------------------------
-inline constexpr int tile_threads = 256, tile_side = 16;  // threads of a block, in a square
-
-/// A block has a tile of the result; its threads have Own by Own elements of it, in groups of neighbouring four that lie apart, so that threads read
-/// shared memory side by side.
-template <class Types, int Own, int Depth>
-auto make_tile_product() {
-  using word = typename Types::word;
-  static constexpr int side = tile_side * Own;
-  return kernel(
-      [](view<const typename Types::left, 3> x, view<const typename Types::right, 3> y, view<typename Types::out, 3> out) {
-        const value<std::int64_t> m = out.extent(1), n = out.extent(2), depth = x.extent(2);
-        const value<std::int64_t> tiles = (n + (side - 1)) / side, all = (m + (side - 1)) / side * tiles;
-        const value<std::int64_t> block = block_idx().x, batch = block / all, first_row = block % all / tiles * side,
-                                  first_column = block % tiles * side;
-        const value<int> thread = cast<int>(thread_idx().x), own_row = thread / tile_side * 4,
-                         own_column = thread % tile_side * 4;
-        auto left = shared<word, Depth, side + 4>();
-        auto right = shared<word, Depth, side>();
-        var<word> sums[Own * Own];
-        const auto place = [](int i) { return i % 4 + i / 4 * (tile_side * 4); };  // of an own row or column
-        for (auto from : range(std::int64_t(0), depth, std::int64_t(Depth))) {
-          for (int e = 0; e < side * Depth / tile_threads; ++e) {
-            const value<int> i = thread + e * tile_threads;
-            const value<int> k = i % Depth, row = i / Depth, l = i / side, column = i % side;
-            left(k, row) = select(
-                first_row + row < m && from + k < depth, [&] { return Types::enter(x(batch, first_row + row, from + k)); },
-                value<word>(word(0)));
-            right(l, column) = select(
-                first_column + column < n && from + l < depth,
-                [&] { return Types::enter(y(batch, from + l, first_column + column)); }, value<word>(word(0)));
-          }
-          syncthreads();
-          for (auto four : range(0, Depth, 4))
-            for (int k = 0; k < 4; ++k) {
-              std::array<node, Own> a, b;
-              for (int i = 0; i < Own; ++i) a[std::size_t(i)] = node_of(value<word>(left(four + k, own_row + place(i))));
-              for (int i = 0; i < Own; ++i) b[std::size_t(i)] = node_of(value<word>(right(four + k, own_column + place(i))));
-              for (int i = 0; i < Own; ++i)
-                for (int j = 0; j < Own; ++j)
-                  sums[i * Own + j] += value<word>(a[std::size_t(i)]) * value<word>(b[std::size_t(j)]);
-            }
-          syncthreads();
-        }
-        for (int i = 0; i < Own; ++i)
-          for (int j = 0; j < Own; ++j) {
-            const value<std::int64_t> row = first_row + own_row + place(i), column = first_column + own_column + place(j);
-            if_(row < m && column < n, [&] { out(batch, row, column) = Types::leave(value<word>(sums[i * Own + j])); });
-          }
-      },
-      {.name = "matmul_tiles"});
-}
-
-template <class Types>
-void multiply_tiles(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
-                    array<typename Types::out, 3>& out) {
-  const std::int64_t batch = out.extent(0), m = out.extent(1), n = out.extent(2);
-  const auto blocks = [&](std::int64_t side) { return batch * divided_up(m, side) * divided_up(n, side); };
-  // Large tiles where they fill a large GPU; what has 64 bits would not fit into registers.
-  if constexpr (sizeof(typename Types::word) == 4) {
-    static auto& large = *new auto(make_tile_product<Types, 8, 8>());
-    if (blocks(8 * tile_side) >= 128) return large.launch({blocks(8 * tile_side), tile_threads}, x, y, out);
-  }
-  static auto& small = *new auto(make_tile_product<Types, 4, 16>());
-  small.launch({blocks(4 * tile_side), tile_threads}, x, y, out);
 }
 
 }  // namespace krait::detail
