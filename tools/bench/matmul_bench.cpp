@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "measure.h"
 
@@ -52,6 +53,10 @@ Product<T> openblas() {
   if (!library) return std::printf("not measured, OpenBLAS: %s\n", dlerror()), nullptr;
   const auto gemm = reinterpret_cast<Gemm>(dlsym(library, sizeof(T) == 8 ? "cblas_dgemm" : "cblas_sgemm"));
   if (!gemm) return std::printf("not measured, OpenBLAS: no cblas_sgemm\n"), nullptr;
+  static bool said = false;  // where OpenBLAS does not know the processor, it takes a slow one: OPENBLAS_CORETYPE=SkylakeX
+  if (const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
+      core && !std::exchange(said, true))
+    std::printf("OpenBLAS computes for a %s\n", core());
   constexpr int row_major = 101, as_it_is = 111;
   return [=](const T* a, const T* b, T* c, int m, int n, int k) {
     gemm(row_major, as_it_is, as_it_is, m, n, k, 1, a, k, b, n, 0, c, n);
