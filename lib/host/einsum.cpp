@@ -58,4 +58,58 @@ void sum_operands(layout* operands, const int (*dimensions)[max_rank], int opera
   support::fail_usage("operands could not be broadcast together with remapped shapes [original->remapped]: {}", shapes);
 }
 
+bool plan_product(const layout* operands, const int (*dimensions)[max_rank], const int* ranks, int count, int results,
+                  product_plan& plan) {
+  enum Group { Batch, Rows, Columns, Summed };
+  int order[4][max_rank], sizes[4]{};
+  std::int64_t extents[max_rank], all[4] = {1, 1, 1, 1};
+  for (int d = 0; d < count; ++d) {
+    const auto has = [&](int o) { return std::find(dimensions[o], dimensions[o] + ranks[o], d) != dimensions[o] + ranks[o]; };
+    const bool left = has(0), right = has(1);
+    if (d >= results && !(left && right)) return false;
+    const Group group = d >= results ? Summed : left && right ? Batch : left ? Rows : Columns;
+    extents[d] = operands[0].extents[d] == 1 ? operands[1].extents[d] : operands[0].extents[d];
+    all[group] *= extents[d];
+    order[group][sizes[group]++] = d;
+  }
+  if (all[Batch] == 0 || all[Rows] < least_side || all[Columns] < least_side || all[Summed] < least_depth) return false;
+  const auto arrange = [&](const layout& of, std::initializer_list<Group> groups) {
+    layout to;
+    to.offset = of.offset;
+    for (const Group g : groups)
+      for (int i = 0; i < sizes[g]; ++i) {
+        const int d = order[g][i];
+        to.extents[to.rank] = extents[d], to.strides[to.rank++] = of.extents[d] == 1 ? 0 : of.strides[d];
+      }
+    while (to.rank < count) to.extents[to.rank++] = 1;
+    return to;
+  };
+  plan.lefts[0] = plan.rights[0] = sizes[Batch];
+  plan.lefts[1] = sizes[Rows], plan.lefts[2] = plan.rights[1] = sizes[Summed], plan.rights[2] = sizes[Columns];
+  plan.left = arrange(operands[0], {Batch, Rows, Summed}), plan.right = arrange(operands[1], {Batch, Summed, Columns});
+  plan.batch = all[Batch], plan.rows = all[Rows], plan.columns = all[Columns];
+  plan.result = {};
+  plan.result.rank = results;
+  std::int64_t stride = 1;
+  for (const Group g : {Columns, Rows, Batch})
+    for (int i = sizes[g]; i-- > 0; stride *= extents[order[g][i]])
+      plan.result.extents[order[g][i]] = extents[order[g][i]], plan.result.strides[order[g][i]] = stride;
+  return true;
+}
+
+bool merge_groups(const layout& of, const int* groups, layout& to) {
+  to = {};
+  to.rank = 3, to.offset = of.offset;
+  for (int g = 0, d = 0; g < 3; ++g) {
+    std::int64_t& extent = to.extents[g] = 1;
+    std::int64_t& stride = to.strides[g] = 0;
+    for (const int end = d + groups[g]; d < end; ++d) {
+      if (of.extents[d] == 1) continue;
+      if (extent > 1 && stride != of.strides[d] * of.extents[d]) return false;
+      extent *= of.extents[d], stride = of.strides[d];
+    }
+  }
+  return true;
+}
+
 }  // namespace krait::detail

@@ -225,13 +225,34 @@ class Maker:
             result = "error"
         return f"product {first} {second} = {result}"
 
+    def case_matmul(self):
+        """Ranks of which the cases' program has a product; extents around its tiles."""
+        ranks = self.random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (2, 2), (3, 2), (2, 4), (3, 3)])
+        m, k, n = (self.random.choice([0, 1, 3, 7, 8, 9, 17, 33]) for _ in range(3))
+        batch = [self.random.choice([0, 1, 2, 3]) for _ in range(2)]
+
+        def operand(rank, *core):
+            own = [1 if self.random.random() < 0.3 else e for e in batch[2 - max(rank - 2, 0):]]
+            return self.strided("i32", [*own, *core[-rank:]])
+
+        wrong = k + (self.random.random() < 0.03)
+        (a, first), (b, second) = operand(ranks[0], m, k), operand(ranks[1], *([wrong, n] if ranks[1] > 1 else [wrong]))
+        try:
+            result = text(np.matmul(a, b))
+        except ValueError:
+            result = "error"
+        return f"matmul i32 {ranks[0]}{ranks[1]} {first} {second} = {result}"
+
     SUBSCRIPTS = {"ij,jk->ik": (2, 2), "ij,jk": (2, 2), "ba": (2,), "ii": (2,), "iij->j": (3,), "ii->i": (2,), "i,i->": (1, 1),
-                  "a,b,c->cab": (1, 1, 1), "...ij,...jk->...ik": (4, 3), "i...,ji->j...": (3, 2), "ijk,ilm,njm,nlk->": (3, 3, 3, 3)}
+                  "a,b,c->cab": (1, 1, 1), "...ij,...jk->...ik": (4, 3), "i...,ji->j...": (3, 2), "ijk,ilm,njm,nlk->": (3, 3, 3, 3),
+                  "ijk,kil->lj": (3, 3), "ijk,lik->jil": (3, 3)}
 
     def case_einsum(self):
         """Extents of 1 broadcast; now and then one is wrong."""
         subscripts = self.random.choice(list(self.SUBSCRIPTS))
-        sizes = {letter: self.random.choice([0, 1, 2, 3, 4, 6]) for letter in "abcijklmn.:"}
+        large = [9, 10, 16, 20] if len(self.SUBSCRIPTS[subscripts]) == 2 and self.random.random() < 0.5 else []  # matmul's
+        sizes = {letter: self.random.choice([0, 1, 2, 3, 4, 6] if self.random.random() < 0.3 else large or [2, 3, 4, 6])
+                 for letter in "abcijklmn.:"}
         operands, words = [], []
         for letters, rank in zip(subscripts.split("->")[0].split(","), self.SUBSCRIPTS[subscripts]):
             rest = rank - len(letters.replace("...", ""))

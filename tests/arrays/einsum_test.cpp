@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums by subscripts: types, launches, empty and broken operands. Against NumPy: numpy_cases.
+#include <krait/algorithm/compare.h>
 #include <krait/algorithm/einsum.h>
 
 #include <vector>
@@ -68,6 +69,22 @@ TEST(Einsum, IsOneKernel) {
   EXPECT_EQ(kr::stats().launches() - launches, 1u);
   EXPECT_EQ(kr::stats().compiled(), compiled);
   EXPECT_EQ(std::int64_t(kr::device().memory_use().peak), std::int64_t(peak));
+}
+
+/// Batches, rows, columns and summed dimensions of several letters in any order, and one operand's that repeats; 0 to 6, exact in float.
+TEST(Einsum, IsAProductOfMatrices) {
+  const auto numbers = [](std::int64_t n) { return kr::array<float, 1>(kr::arange(n) % 7 * 1.0f); };
+  const auto expect = [](const auto& z, const auto& slow) { EXPECT_TRUE(kr::array_equal(z, slow)) << kr::to_string(z).c_str(); };
+  const auto a = numbers(12 * 9 * 10).reshape(12, 9, 10), b = numbers(10 * 12 * 11).reshape(10, 12, 11);
+  expect(kr::einsum<"ijk,kil->jl">(a, b), krait::detail::sum_products<"ijk,kil->jl">(a, b));
+  expect(kr::einsum<"ijk,kil->lj">(a, b), krait::detail::sum_products<"ijk,kil->lj">(a, b));
+  expect(kr::einsum<"ijk,kil->ilj">(a, b), krait::detail::sum_products<"ijk,kil->ilj">(a, b));
+  expect(kr::einsum<"ijk,lim->jlkm">(a, b), krait::detail::sum_products<"ijk,lim->jlkm">(a, b));
+  expect(kr::einsum<"ijk,kl->ijl">(a, b(kr::all, 0)), krait::detail::sum_products<"ijk,kl->ijl">(a, b(kr::all, 0)));
+  const auto one = numbers(9 * 1 * 20).reshape(9, 1, 20);  // summed over 10 with one element
+  expect(kr::einsum<"ijk,jkm->im">(a, one), krait::detail::sum_products<"ijk,jkm->im">(a, one));
+  const auto square = numbers(9 * 9 * 10).reshape(9, 9, 10);
+  expect(kr::einsum<"iik,kjl->ijl">(square, b), krait::detail::sum_products<"iik,kjl->ijl">(square, b));
 }
 
 TEST(Einsum, OfNothing) {

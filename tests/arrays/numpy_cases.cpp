@@ -215,11 +215,12 @@ std::string run_product(std::istream& in) {
       v, w);
 }
 
-std::string run_einsum(std::istream& in) {
-  std::string subscripts;
-  in >> subscripts;
+/// `form` says which: subscripts, or ranks.
+std::string run_products(std::istream& in, Any<int> (*run)(const std::string& form, std::istream& in)) {
+  std::string form;
+  in >> form;
   try {
-    const Any<int> got = krait::test::run_einsum(subscripts, in);
+    const Any<int> got = run(form, in);
     return std::visit([&](const auto& a) { return difference(result(in), a); }, got);
   } catch (const kr::error& e) {
     return (result(in) >> std::ws).peek() == 'e' ? "" : e.message();
@@ -287,7 +288,8 @@ std::string run(const std::string& what, std::istream& in) {
   if constexpr (std::is_same_v<T, int>) {
     if (what == "method") return run_method(in);
     if (what == "product") return run_product(in);
-    if (what == "einsum") return run_einsum(in);
+    if (what == "einsum") return run_products(in, krait::test::run_einsum);
+    if (what == "matmul") return run_products(in, krait::test::run_matmul);
   }
   if (what == "view") return run_view<T>(in);
   if (what == "add") return run_add<T>(in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The subscripts of cases.py, each with operands of some ranks.
+// The subscripts of cases.py, each with operands of some ranks, and its products of matrices.
 #include "arrays/numpy_einsum.h"
 
 #include <krait/algorithm/einsum.h>
@@ -26,9 +26,28 @@ Any<int> run(std::istream& in) {
   else return result;
 }
 
+template <int Left, int Right>
+Any<int> product(std::istream& in) {
+  const std::tuple operands{read_operand<Left>(in), read_operand<Right>(in)};
+  auto result = kr::matmul(std::get<0>(operands), std::get<1>(operands));
+  if constexpr (std::is_same_v<decltype(result), int>) return kr::full(1, result);
+  else return result;
+}
+
 }  // namespace
 
 namespace krait::test {
+
+Any<int> run_matmul(const std::string& ranks, std::istream& in) {
+  if (ranks == "11") return product<1, 1>(in);
+  if (ranks == "12") return product<1, 2>(in);
+  if (ranks == "21") return product<2, 1>(in);
+  if (ranks == "22") return product<2, 2>(in);
+  if (ranks == "32") return product<3, 2>(in);
+  if (ranks == "24") return product<2, 4>(in);
+  if (ranks == "33") return product<3, 3>(in);
+  throw std::runtime_error("no case has products of ranks " + ranks);
+}
 
 Any<int> run_einsum(const std::string& subscripts, std::istream& in) {
   if (subscripts == "ij,jk->ik") return run<"ij,jk->ik", 2, 2>(in);
@@ -41,6 +60,8 @@ Any<int> run_einsum(const std::string& subscripts, std::istream& in) {
   if (subscripts == "a,b,c->cab") return run<"a,b,c->cab", 1, 1, 1>(in);
   if (subscripts == "...ij,...jk->...ik") return run<"...ij,...jk->...ik", 4, 3>(in);
   if (subscripts == "i...,ji->j...") return run<"i...,ji->j...", 3, 2>(in);
+  if (subscripts == "ijk,kil->lj") return run<"ijk,kil->lj", 3, 3>(in);
+  if (subscripts == "ijk,lik->jil") return run<"ijk,lik->jil", 3, 3>(in);
   if (subscripts == "ijk,ilm,njm,nlk->") return run<"ijk,ilm,njm,nlk->", 3, 3, 3, 3>(in);
   throw std::runtime_error("no case has the subscripts " + subscripts);
 }

@@ -6,129 +6,67 @@
 //   auto rows = kr::einsum<"...j->...">(a);                  // sums of the last dimension
 #pragma once
 
-#include <krait/algorithm/detail/subscripts.h>
-#include <krait/algorithm/reduce.h>
+#include <krait/algorithm/matmul.h>
 
 namespace krait {
 namespace detail {
 
-/// The operands with all dimensions of a sum, of which `dimensions` names those that each has. One that occurs twice in an operand is a diagonal,
-/// one that does not occur repeats. Throws error{usage} in NumPy's words for extents that differ.
-KRAIT_API void sum_operands(layout* operands, const int (*dimensions)[max_rank], int operand_count, int count,
-                            const char* letters);
-
-/// Products are computed, and added up, in 32 bits where elements have no more, narrow floats in float.
-template <class Elem>
-using product_word =
-    std::conditional_t<is_float_v<Elem> || (sizeof(Elem) > 4), sum_type<Elem>,
-                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>, std::int32_t, std::uint32_t>>;
-template <class Word>
-struct product_of_elements {
-  template <class First, class... Rest>
-  auto operator()(const First& x, const Rest&... rest) const {
-    value<Word> all = cast<Word>(x);
-    return times(all, rest...);
-  }
-
- private:
-  static value<Word> times(const value<Word>& all) { return all; }
-  template <class First, class... Rest>
-  static value<Word> times(const value<Word>& all, const First& x, const Rest&... rest) {
-    return times(value<Word>(all * cast<Word>(x)), rest...);
-  }
+/// A sum of products of two operands as one of matrices.
+struct product_plan {
+  layout left, right;       // all dimensions: those of the batch, of the rows, of the columns first, others, of extent 1, last
+  int lefts[3], rights[3];  // how many of them are the batch's, the rows' and the columns'
+  std::int64_t batch, rows, columns;
+  layout result;  // of the product's elements in C order
 };
-/// Sums of them as Elem.
-template <class Elem>
-struct product_sum {
-  template <class Word>
-  struct of : summing<Word> {
-    using result = Elem;
-    static constexpr const char* name = "einsum";
-    static auto enter(const value<Word>& x, const value<std::int64_t>&) { return std::tuple{x}; }
-    static auto finish(const typename of::state& s, const value<std::int64_t>&) {
-      if constexpr (std::is_same_v<Elem, bool>) return value<Elem>(of::total(s) != 0);
-      else return value<Elem>(cast<Elem>(of::total(s)));
-    }
-  };
-};
+/// Whether the sum is a product of matrices that are large enough; operands as sum_operands gives them.
+KRAIT_API bool plan_product(const layout* operands, const int (*dimensions)[max_rank], const int* ranks, int count, int results,
+                            product_plan& plan);
+/// Makes three dimensions of groups of them, where strides can say it.
+KRAIT_API bool merge_groups(const layout& of, const int* groups, layout& to);
 
-template <class First, class... Rest>
-struct common_number {
-  using type = First;
-};
-template <class First, class Second, class... Rest>
-struct common_number<First, Second, Rest...>
-    : common_number<
-          typename std::conditional_t<std::is_same_v<First, Second>, std::type_identity<First>, arithmetic<First, Second>>::type,
-          Rest...> {};
+template <int Rank, class Elem, int Own>
+array<const Elem, 3> as_matrices(const array<const Elem, Own>& x, const layout& at, const int* groups) {
+  layout merged;
+  if (merge_groups(at, groups, merged)) return {merged, x.memory_owner(), handle_of(x.device())};
+  const array<Elem, Rank> made = array<const Elem, Rank>(at, x.memory_owner(), handle_of(x.device())).copy();
+  merge_groups(made.at(), groups, merged);
+  return {merged, made.memory_owner(), handle_of(made.device())};
+}
 
-template <fixed_text Text>
-struct einstein_sum {
-  using parsed = parsed_subscripts<Text>;
-
-  /// Which of the sum's dimensions an operand's are.
-  template <int Rank, std::size_t Operand, sum_dimensions All>
-  static void place(int* dimensions) {
-    constexpr subscripts own = parsed::text.operands[Operand];
-    static_assert(own.named() <= Rank, "krait: einstein sum subscripts string contains too many subscripts for an operand");
-    static_assert(own.has_ellipsis() || own.named() == Rank,
-                  "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-                  "broadcast the extra dimensions.");
-    const int rest = Rank - own.named();
-    for (int i = 0; i < own.count; ++i) {
-      if (own.letters[i] != '.') *dimensions++ = All.find(own.letters[i]);
-      else
-        for (int d = 0; d < rest; ++d) *dimensions++ = All.find('.', rest - 1 - d);
+template <fixed_text Subscripts, class Left, int LeftRank, class Right, int RightRank>
+auto sum_of_two(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  using sum = einstein_sum<Subscripts>;
+  layout at[2];
+  int dimensions[2][max_rank]{};
+  sum::prepare(at, dimensions, std::index_sequence_for<Left, Right>{}, x, y);
+  constexpr sum_dimensions all = sum::template all<LeftRank, RightRank>;
+  if constexpr (all.results >= 2 && all.count > all.results) {
+    const int ranks[] = {LeftRank, RightRank};
+    if (product_plan plan; plan_product(at, dimensions, ranks, all.count, all.results, plan)) {
+      using elem = product_type<Left, Right>;
+      array<elem, 3> out({plan.batch, plan.rows, plan.columns}, x.device());
+      multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(as_matrices<all.count>(x.share(), plan.left, plan.lefts),
+                                                                      as_matrices<all.count>(y.share(), plan.right, plan.rights),
+                                                                      out);
+      return array<elem, all.results>(plan.result, out.memory_owner(), handle_of(out.device()));
     }
   }
-
-  template <class... Elems, int... Ranks, std::size_t... Operands>
-  static auto compute(std::index_sequence<Operands...>, const array<Elems, Ranks>&... operands) {
-    static_assert(sizeof...(Elems) == parsed::text.count, "krait: einsum needs as many operands as its subscripts have");
-    constexpr sum_dimensions all = parsed::dimensions({Ranks...});
-    static_assert(all.count <= max_rank, "krait: the subscripts of einsum name more than 6 dimensions");
-    static_assert(all.ellipsis == 0 || parsed::text.output.has_ellipsis(),
-                  "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-                  "broadcast the extra dimensions.");
-    using common = typename common_number<std::remove_const_t<Elems>...>::type;
-    using word = product_word<common>;
-    layout at[] = {operands.at()...};
-    int dimensions[sizeof...(Elems)][max_rank]{};
-    (place<Ranks, Operands, all>(dimensions[Operands]), ...);
-    sum_operands(at, dimensions, sizeof...(Elems), all.count, all.letters);
-    const auto products = make_expression<product_of_elements<word>>(array<const std::remove_const_t<Elems>, all.count>(
-        at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
-    if constexpr (all.count == all.results) {
-      return array<common, all.count>(make_expression<converted_to<common>>(products));
-    } else {
-      axis_list<all.count - all.results> summed;
-      for (int d = all.results; d < all.count; ++d) summed.at[d - all.results] = d;
-      return reduce_operand<product_sum<common>::template of>(products, summed);
-    }
-  }
-
- private:
-  template <class Elem>
-  struct converted_to {
-    template <class Type>
-    auto operator()(const Type& x) const {
-      if constexpr (std::is_same_v<Elem, bool>) return value<bool>(x != 0);
-      else return cast<Elem>(x);
-    }
-  };
-};
+  return sum::compute(at, std::index_sequence_for<Left, Right>{}, x, y);
+}
 
 }  // namespace detail
 
 /// The sum of products that the subscripts say, of arrays: a letter is a dimension, of equal extents, or 1, wherever it stands; ... are
-/// dimensions that broadcast. Letters behind -> are the result's dimensions, others are summed over; without -> the result has those that occur once. One kernel, also of many
-/// operands, with a number a thread or more: no product is kept. The result is a new array, or a number, for which the call waits, of the operands' common
-/// type; sums of floats are right to about the last bit. Subscripts that are wrong do not compile: the message has the character. Throws error{usage} in
+/// dimensions that broadcast. Letters behind -> are the result's dimensions, others are summed over; without -> the result has those that occur once. Products of two
+/// large matrices, by whatever letters, are kr::matmul's, and the result may have another order in memory. Anything else is one kernel, also of many
+/// operands, with a number a thread or more: no product is kept, and sums of floats are right to about the last bit. The result is a new array, or a number, for
+/// which the call waits, of the operands' common type. Subscripts that are wrong do not compile: the message has the character. Throws error{usage} in
 /// NumPy's words for extents that differ.
 template <detail::fixed_text Subscripts, class... Elems, int... Ranks>
 auto einsum(const array<Elems, Ranks>&... operands) {
   static_assert(sizeof...(Elems) > 0, "krait: einsum needs as many operands as its subscripts have");
-  return detail::einstein_sum<Subscripts>::compute(std::index_sequence_for<Elems...>{}, operands...);
+  if constexpr (sizeof...(Elems) == 2) return detail::sum_of_two<Subscripts>(operands...);
+  else return detail::sum_products<Subscripts>(operands...);
 }
 
 }  // namespace krait

@@ -53,11 +53,11 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
   std::int64_t extents[detail::max_rank];
   detail::matmul_shape(x.at(), y.at(), batch, extents);
   if constexpr (LeftRank == 1 && RightRank == 1) {
-    return einsum<"i,i->">(x, y);
+    return detail::sum_products<"i,i->">(x, y);
   } else if constexpr (LeftRank == 1) {
-    return einsum<"i,...ij->...j">(x, y);
+    return detail::sum_products<"i,...ij->...j">(x, y);
   } else if constexpr (RightRank == 1) {
-    return einsum<"...ij,j->...i">(x, y);
+    return detail::sum_products<"...ij,j->...i">(x, y);
   } else {
     using elem = detail::product_type<Left, Right>;
     const auto left = detail::with_batch<std::remove_const_t<Left>, LeftRank, batch>(x.share(), extents);
@@ -68,8 +68,8 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
     const auto with_extents = [&](const array<elem, 3>& made) {
       return array<elem, batch + 2>(at, made.memory_owner(), detail::handle_of(made.device()));
     };
-    // Of small matrices tiles would be empty for the most part.
-    if (m < 8 || n < 8 || left.extent(2) < 4 || left.extent(0) == 0) return with_extents(einsum<"bij,bjk->bik">(left, right));
+    if (m < detail::least_side || n < detail::least_side || left.extent(2) < detail::least_depth || left.extent(0) == 0)
+      return with_extents(detail::sum_products<"bij,bjk->bik">(left, right));
     array<elem, 3> out({left.extent(0), m, n}, x.device());
     detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, out);
     return with_extents(out);

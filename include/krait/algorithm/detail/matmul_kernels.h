@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <array>
 
+#include <krait/algorithm/detail/einstein_sum.h>
 #include <krait/algorithm/detail/form.h>
-#include <krait/algorithm/einsum.h>
 
 namespace krait::detail {
+
+/// Of smaller matrices tiles and panels would be empty for the most part.
+inline constexpr std::int64_t least_side = 8, least_depth = 4;
 
 /// A sum as an element.
 template <class Out, class Word>

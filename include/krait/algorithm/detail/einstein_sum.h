@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of products by subscripts, as one reduction: what kr::einsum is where it is no product of matrices.
+#pragma once
+
+#include <krait/algorithm/detail/subscripts.h>
+#include <krait/algorithm/reduce.h>
+
+namespace krait {
+namespace detail {
+
+/// The operands with all dimensions of a sum, of which `dimensions` names those that each has. One that occurs twice in an operand is a diagonal,
+/// one that does not occur repeats. Throws error{usage} in NumPy's words for extents that differ.
+KRAIT_API void sum_operands(layout* operands, const int (*dimensions)[max_rank], int operand_count, int count,
+                            const char* letters);
+
+/// Products are computed, and added up, in 32 bits where elements have no more, narrow floats in float.
+template <class Elem>
+using product_word =
+    std::conditional_t<is_float_v<Elem> || (sizeof(Elem) > 4), sum_type<Elem>,
+                       std::conditional_t<std::is_signed_v<Elem> || std::is_same_v<Elem, bool>, std::int32_t, std::uint32_t>>;
+template <class Word>
+struct product_of_elements {
+  template <class First, class... Rest>
+  auto operator()(const First& x, const Rest&... rest) const {
+    value<Word> all = cast<Word>(x);
+    return times(all, rest...);
+  }
+
+ private:
+  static value<Word> times(const value<Word>& all) { return all; }
+  template <class First, class... Rest>
+  static value<Word> times(const value<Word>& all, const First& x, const Rest&... rest) {
+    return times(value<Word>(all * cast<Word>(x)), rest...);
+  }
+};
+/// Sums of them as Elem.
+template <class Elem>
+struct product_sum {
+  template <class Word>
+  struct of : summing<Word> {
+    using result = Elem;
+    static constexpr const char* name = "einsum";
+    static auto enter(const value<Word>& x, const value<std::int64_t>&) { return std::tuple{x}; }
+    static auto finish(const typename of::state& s, const value<std::int64_t>&) {
+      if constexpr (std::is_same_v<Elem, bool>) return value<Elem>(of::total(s) != 0);
+      else return value<Elem>(cast<Elem>(of::total(s)));
+    }
+  };
+};
+
+template <class First, class... Rest>
+struct common_number {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+struct common_number<First, Second, Rest...>
+    : common_number<
+          typename std::conditional_t<std::is_same_v<First, Second>, std::type_identity<First>, arithmetic<First, Second>>::type,
+          Rest...> {};
+
+template <fixed_text Text>
+struct einstein_sum {
+  using parsed = parsed_subscripts<Text>;
+
+  /// Which of the sum's dimensions an operand's are.
+  template <int Rank, std::size_t Operand, sum_dimensions All>
+  static void place(int* dimensions) {
+    constexpr subscripts own = parsed::text.operands[Operand];
+    static_assert(own.named() <= Rank, "krait: einstein sum subscripts string contains too many subscripts for an operand");
+    static_assert(own.has_ellipsis() || own.named() == Rank,
+                  "krait: operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+                  "broadcast the extra dimensions.");
+    const int rest = Rank - own.named();
+    for (int i = 0; i < own.count; ++i) {
+      if (own.letters[i] != '.') *dimensions++ = All.find(own.letters[i]);
+      else
+        for (int d = 0; d < rest; ++d) *dimensions++ = All.find('.', rest - 1 - d);
+    }
+  }
+
+  template <int... Ranks>
+  static constexpr sum_dimensions all = parsed::dimensions({Ranks...});
+
+  /// The operands with all dimensions, and the dimensions that each has.
+  template <class... Elems, int... Ranks, std::size_t... Operands>
+  static void prepare(layout* at, int (*dimensions)[max_rank], std::index_sequence<Operands...>,
+                      const array<Elems, Ranks>&... operands) {
+    static_assert(sizeof...(Elems) == parsed::text.count, "krait: einsum needs as many operands as its subscripts have");
+    static_assert(all<Ranks...>.count <= max_rank, "krait: the subscripts of einsum name more than 6 dimensions");
+    static_assert(all<Ranks...>.ellipsis == 0 || parsed::text.output.has_ellipsis(),
+                  "krait: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+                  "broadcast the extra dimensions.");
+    ((at[Operands] = operands.at()), ...);
+    (place<Ranks, Operands, all<Ranks...>>(dimensions[Operands]), ...);
+    sum_operands(at, dimensions, sizeof...(Elems), all<Ranks...>.count, all<Ranks...>.letters);
+  }
+
+  template <class... Elems, int... Ranks, std::size_t... Operands>
+  static auto compute(const layout* at, std::index_sequence<Operands...>, const array<Elems, Ranks>&... operands) {
+    constexpr sum_dimensions all = parsed::dimensions({Ranks...});
+    using common = typename common_number<std::remove_const_t<Elems>...>::type;
+    using word = product_word<common>;
+    const auto products = make_expression<product_of_elements<word>>(array<const std::remove_const_t<Elems>, all.count>(
+        at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
+    if constexpr (all.count == all.results) {
+      return array<common, all.count>(make_expression<converted_to<common>>(products));
+    } else {
+      axis_list<all.count - all.results> summed;
+      for (int d = all.results; d < all.count; ++d) summed.at[d - all.results] = d;
+      return reduce_operand<product_sum<common>::template of>(products, summed);
+    }
+  }
+
+ private:
+  template <class Elem>
+  struct converted_to {
+    template <class Type>
+    auto operator()(const Type& x) const {
+      if constexpr (std::is_same_v<Elem, bool>) return value<bool>(x != 0);
+      else return cast<Elem>(x);
+    }
+  };
+};
+
+/// The sum as one reduction.
+template <fixed_text Subscripts, class... Elems, int... Ranks>
+auto sum_products(const array<Elems, Ranks>&... operands) {
+  layout at[sizeof...(Elems)];
+  int dimensions[sizeof...(Elems)][max_rank]{};
+  einstein_sum<Subscripts>::prepare(at, dimensions, std::index_sequence_for<Elems...>{}, operands...);
+  return einstein_sum<Subscripts>::compute(at, std::index_sequence_for<Elems...>{}, operands...);
+}
+
+}  // namespace detail
+}  // namespace krait
