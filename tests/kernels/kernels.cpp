@@ -101,7 +101,7 @@ std::vector<Piece> pieces_of(const Options& o) {
       std::ifstream in(path, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(in), {}};
       if (!in) support::fail_usage("cannot be read");
-      const auto file = std::make_shared<const test::KernelFile>(text);
+      const auto file = std::make_shared<const test::KernelFile>(text, path.parent_path().string());
       unsigned number = 0;
       for (test::Choice& choice : file->choices()) pieces.push_back({path, file, std::move(choice), number++, {}});
     } catch (const std::exception& e) {

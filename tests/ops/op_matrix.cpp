@@ -133,7 +133,7 @@ void run(const Case& c, std::vector<std::size_t> rows, const Options& o, runtime
     if (const std::string refused = passes::run_pipeline(lowered, device.target(), true); !refused.empty())
       throw error(error::kind_type::internal, refused.c_str());
     const std::int64_t blocks = (std::int64_t(c.lanes()) + test::block - 1) / test::block;
-    const std::string fault = run_on(device, lowered, {{blocks, 1, 1}, {test::block, 1, 1}}, arguments);
+    const std::string fault = test::run_on(device, lowered, {{blocks, 1, 1}, {test::block, 1, 1}}, arguments);
     if (fault.empty()) return compare(c, rows, built, arguments, totals);
 
     std::vector<std::size_t> possible;
@@ -196,7 +196,7 @@ void run(const test::Meeting& m, const Options& o, runtime::Device& device, Tota
     if (e.kind() != error::kind_type::compile) throw;
     return ++totals.unsupported, void(std::printf("unsupported %s: %s\n", m.name.c_str(), e.message()));
   }
-  std::string wrong = run_on(device, lowered, m.launch, got);
+  std::string wrong = test::run_on(device, lowered, m.launch, got);
   const bool may_flush = o.mode == "native" && (o.back_end == "cuda" || o.back_end == "vulkan");
   if (may_flush && m.name.starts_with("atomic_add f32") && m.name.find(" own") != m.name.npos)
     totals.open += take_flushed_sums(m, expected, got);

@@ -18,23 +18,6 @@
 namespace krait::test {
 namespace {
 
-using ir::Scalar;
-
-std::vector<ir::Argument> raw_arguments(std::vector<Argument>& arguments) {
-  std::vector<ir::Argument> raw;
-  for (Argument& a : arguments) {
-    ir::Argument r;
-    r.bits = a.bits;
-    if (a.rank > 0) {
-      r.data = a.bytes.data(), r.extents = a.extents;
-      std::int64_t stride = 1;
-      for (int d = int(a.rank) - 1; d >= 0; --d) r.strides[std::size_t(d)] = stride, stride *= a.extents[std::size_t(d)];
-    }
-    raw.push_back(r);
-  }
-  return raw;
-}
-
 /// Of the modules that ran last: cases that differ in their launch alone are compiled once.
 std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const support::Target& target,
                                                    const ir::Module& lowered) {
@@ -119,7 +102,7 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
   const ir::SharedLengths lengths(lowered.kernel(), wrong);
   if (!wrong.empty()) return wrong;
   std::vector<std::byte> block(layout.size);
-  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
   const ir::SharedLengths::Sizes sizes = lengths.at(launch, raw);
   if (!sizes.wrong.empty()) return sizes.wrong;
   using What = ir::ArgumentSlot::What;
@@ -150,13 +133,13 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
 }
 
 std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments) {
-  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
   return ir::interpret(module, launch, raw);
 }
 
 ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,
                             const ir::InterpretOptions& options) {
-  const std::vector<ir::Argument> raw = raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
   return ir::run(module, launch, raw, options);
 }
 

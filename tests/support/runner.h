@@ -11,25 +11,14 @@
 
 #include "ir/interp.h"
 #include "ir/ir.h"
+#include "ir/kernel_file.h"
 #include "runtime/backend.h"
 #include "support/wanted.h"
 
 namespace krait::test {
 
-/// One argument with its memory on the host. `extents` of a view; all views are contiguous.
-struct Argument {
-  std::uint64_t bits = 0;
-  std::vector<std::byte> bytes;
-  std::array<std::int64_t, ir::max_rank> extents{1, 1, 1, 1, 1, 1};
-  unsigned rank = 0;  // 0: a scalar
-};
-
-/// A recorded or final kernel with one launch.
-struct Kernel {
-  ir::Module module;
-  ir::Launch launch;
-  std::vector<Argument> arguments;
-};
+using Argument = ir::HostArgument;
+using Kernel = ir::LaunchedKernel;
 
 template <class T>
 Argument scalar(T value) {

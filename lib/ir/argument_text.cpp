@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "support/argument_text.h"
+#include "ir/argument_text.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,10 +11,8 @@
 #include "support/error.h"
 #include "support/float_environment.h"
 
-namespace krait::test {
+namespace krait::ir {
 namespace {
-
-using ir::Scalar;
 
 std::uint64_t integer(std::string_view text) {
   const std::string s(text);
@@ -26,13 +24,13 @@ std::uint64_t integer(std::string_view text) {
 }
 
 std::uint64_t masked(std::uint64_t bits, Scalar s) {
-  const unsigned width = 8 * ir::size_of(s);
+  const unsigned width = 8 * size_of(s);
   return width == 64 ? bits : bits & ((std::uint64_t(1) << width) - 1);
 }
 
 double real(std::string_view text) {
   std::uint64_t bits = 0;
-  if (const char* wrong = ir::parse_float(text, Scalar::F64, bits)) support::fail_usage("a kernel's file: {}: {}", text, wrong);
+  if (const char* wrong = parse_float(text, Scalar::F64, bits)) support::fail_usage("a kernel's file: {}: {}", text, wrong);
   return std::bit_cast<double>(bits);
 }
 
@@ -40,17 +38,17 @@ std::uint64_t of_real(double x, Scalar s) {
   if (s == Scalar::F64) return std::bit_cast<std::uint64_t>(x);
   const DefaultFloatEnvironment environment;
   const std::uint64_t operand = std::bit_cast<std::uint64_t>(x);
-  return ir::eval(ir::Op::Cast, s, Scalar::F64, {&operand, 1});
+  return eval(Op::Cast, s, Scalar::F64, {&operand, 1});
 }
 
 std::uint64_t number(std::string_view text, Scalar s) {
   if (s == Scalar::Bool) return text == "true" || text == "1";
-  return ir::is_float(s) ? of_real(real(text), s) : masked(integer(text), s);
+  return is_float(s) ? of_real(real(text), s) : masked(integer(text), s);
 }
 
 /// from + k * step in the arithmetic of the type.
 std::uint64_t along(std::string_view from, std::string_view step, std::uint64_t k, Scalar s) {
-  if (ir::is_float(s)) return of_real(real(from) + double(k) * real(step), s);
+  if (is_float(s)) return of_real(real(from) + double(k) * real(step), s);
   return masked(integer(from) + k * integer(step), s);
 }
 
@@ -62,9 +60,9 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64's finaliser
 }
 
 std::uint64_t random_float(std::uint64_t r, Scalar s) {
-  const unsigned fraction = ir::info(s).fraction, width = ir::bits_of(s);
+  const unsigned fraction = info(s).fraction, width = bits_of(s);
   const std::uint64_t sign = std::uint64_t(1) << (width - 1), unit = std::uint64_t(1) << fraction, one = number("1", s),
-                      largest = ir::largest_finite(s), way = r >> 60, digits = mixed(r);
+                      largest = largest_finite(s), way = r >> 60, digits = mixed(r);
   const std::uint64_t edges[] = {0, one, 1, unit - 1, unit, largest, largest + 1, largest + 1 + unit / 2};
   const std::uint64_t negative = digits >> 63 ? sign : 0;
   if (way < 4) return edges[digits % std::size(edges)] | negative;
@@ -76,8 +74,8 @@ std::uint64_t random_float(std::uint64_t r, Scalar s) {
 std::uint64_t random_bits(std::uint64_t seed, std::size_t i, Scalar s) {
   const std::uint64_t r = mixed(mixed(seed) + i);
   if (s == Scalar::Bool) return r & 1;
-  if (ir::is_float(s)) return random_float(r, s);
-  const unsigned width = 8 * ir::size_of(s);
+  if (is_float(s)) return random_float(r, s);
+  const unsigned width = 8 * size_of(s);
   return masked(std::uint64_t(std::int64_t(r) >> (i % width + 64 - width)), s);  // of every length
 }
 
@@ -123,8 +121,8 @@ std::vector<std::string_view> ArgumentReader::list(char end) {
   return all;
 }
 
-Argument ArgumentReader::argument(const ir::Type& type) {
-  Argument a;
+HostArgument ArgumentReader::argument(const Type& type) {
+  HostArgument a;
   if (!type.is_array()) {
     const std::string_view value = word();
     if (value.empty()) refuse("an argument is missing");
@@ -137,7 +135,7 @@ Argument ArgumentReader::argument(const ir::Type& type) {
   expect('[');
   std::size_t count = type.scalar == Scalar::Void ? type.elem_bytes : 1;
   for (const std::string_view extent : list(']')) {
-    if (a.rank == a.extents.size()) refuse("a view has four dimensions at most");
+    if (a.rank == a.extents.size()) refuse("a view has six dimensions at most");
     count *= std::size_t(a.extents[a.rank++] = product(extent));
   }
   expect('=');
@@ -145,8 +143,8 @@ Argument ArgumentReader::argument(const ir::Type& type) {
   return a;
 }
 
-void ArgumentReader::fill(Argument& a, Scalar s, std::size_t count) {
-  const unsigned size = ir::size_of(s);
+void ArgumentReader::fill(HostArgument& a, Scalar s, std::size_t count) {
+  const unsigned size = size_of(s);
   const auto put = [&](auto&& element) {
     a.bytes.resize(count * size);
     for (std::size_t i = 0; i < count; ++i) {
@@ -191,4 +189,4 @@ void ArgumentReader::end() {
   if (at_ != text_.size()) refuse("more arguments than the kernel takes");
 }
 
-}  // namespace krait::test
+}  // namespace krait::ir

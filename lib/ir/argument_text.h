@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "support/runner.h"
+#include "ir/kernel_file.h"
 
-namespace krait::test {
+namespace krait::ir {
 
 /// "3*32": 96.
 std::int64_t product(std::string_view text);
@@ -27,7 +27,7 @@ class ArgumentReader {
  public:
   explicit ArgumentReader(std::string_view text) : text_(text) {}
   /// The next argument, for a parameter of this type. Throws krait::error.
-  Argument argument(const ir::Type& type);
+  HostArgument argument(const Type& type);
   /// Throws krait::error where there are more.
   void end();
 
@@ -38,10 +38,10 @@ class ArgumentReader {
   /// What comes before a blank, a comma or a bracket that closes.
   std::string_view word();
   std::vector<std::string_view> list(char end);
-  void fill(Argument& a, ir::Scalar s, std::size_t count);
+  void fill(HostArgument& a, Scalar s, std::size_t count);
 
   std::string_view text_;
   std::size_t at_ = 0;
 };
 
-}  // namespace krait::test
+}  // namespace krait::ir
