@@ -40,13 +40,13 @@ struct kernel_recording {
   static constexpr parameter_list parameters{};
   static constexpr signature as{parameters.at, node_count, &record};
 
-  template <class... Args>
-  static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+  template <auto Take, class... Args>
+  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     argument packed[node_count + 1];
     [[maybe_unused]] argument* next = packed;
     [[maybe_unused]] unsigned parameter = 0;
     (add_argument<Params>(next, state, ++parameter, std::forward<Args>(args)), ...);
-    detail::call(state, &lambda, as, packed, config);
+    return Take(state, &lambda, as, packed, config);
   }
 };
 
@@ -57,11 +57,12 @@ template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const> {
   static_assert((kernel_parameter<std::remove_cvref_t<Params>> && ...),
                 "a kernel's parameters must be kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
-  template <class... Args>
-  static void call(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+  template <auto Take, class... Args>
+  static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params),
                   "the launch and the lambda differ in their number of arguments: pass one argument per parameter");
-    kernel_recording<Lambda, std::remove_cvref_t<Params>...>::call(state, lambda, config, std::forward<Args>(args)...);
+    return kernel_recording<Lambda, std::remove_cvref_t<Params>...>::template pass_to<Take>(state, lambda, config,
+                                                                                            std::forward<Args>(args)...);
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
     detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
@@ -78,13 +79,14 @@ concept has_declared_parameters = requires {
   &Lambda::operator();
 };
 
-template <class Lambda, class... Args>
-void call_kernel(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
+/// Gives a call with its arguments, erased of their types, to `Take`: detail::call, or who keeps it as an example.
+template <auto Take, class Lambda, class... Args>
+auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
   if constexpr (has_declared_parameters<Lambda>) {
-    declared<decltype(&Lambda::operator())>::call(state, lambda, config, std::forward<Args>(args)...);
+    return declared<decltype(&Lambda::operator())>::template pass_to<Take>(state, lambda, config, std::forward<Args>(args)...);
   } else {
-    kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::call(state, lambda, config,
-                                                                                      std::forward<Args>(args)...);
+    return kernel_recording<Lambda, typename decltype(parameter_for<Args>())::type...>::template pass_to<Take>(
+        state, lambda, config, std::forward<Args>(args)...);
   }
 }
 
@@ -96,7 +98,11 @@ class bound_kernel {
       : state_(state), lambda_(lambda), config_(config) {}
   template <class... Args>
   void operator()(Args&&... args) const {
-    call_kernel(state_, *lambda_, config_, std::forward<Args>(args)...);
+    pass_to<&detail::call>(std::forward<Args>(args)...);
+  }
+  template <auto Take, class... Args>
+  auto pass_to(Args&&... args) const {
+    return pass_kernel<Take>(state_, *lambda_, config_, std::forward<Args>(args)...);
   }
 
  private:
@@ -176,8 +182,10 @@ class fixed_kernel : public detail::object {
 
   template <class... Args>
   void operator()(Args&&... args) const {
-    detail::call_kernel(state(), lambda_, config(), std::forward<Args>(args)...);
+    bound()(std::forward<Args>(args)...);
   }
+  /// The kernel with its launch, as `k[grid, block]` gives it of others.
+  detail::bound_kernel<Lambda> bound() const { return {state(), &lambda_, config()}; }
   const fixed_kernel& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");

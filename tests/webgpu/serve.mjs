@@ -8,6 +8,8 @@
 // An answer is the same with lines of a word and its values as the head: right or wrong first, bytes last.
 import fs from 'node:fs';
 
+import { probe } from '../../lib/host/web/krait.mjs';
+
 // What Debian's chromium brings, where no driver is named.
 const software = '/usr/lib/chromium/vk_swiftshader_icd.json';
 if (!process.env.VK_DRIVER_FILES && fs.existsSync(software))
@@ -141,40 +143,7 @@ async function launch({ module, constants, groups, parts }) {
   return results;
 }
 
-// What the device does with f32, by a kernel.
-async function probe() {
-  const cases = [[1 + 2 ** -12, 1 + 2 ** -12, -(1 + 2 ** -11)], [2 ** -100, 2 ** -40, 0], [2 ** -140, 3, 2 ** -141], [1, 3, 0], [2 ** -130, 3, 1],
-    [3, 7, 1], [1.1, 1.3, 2], [2 ** 127, 2, -(2 ** 127)], [5, 2 ** 127, 0], [0.1, 10, -1], [1e-38, 1.7, 3e-39]].map((c) => c.map(Math.fround));
-  const code = `
-@group(0) @binding(0) var<storage, read_write> x: array<vec3f>;
-@group(0) @binding(1) var<storage, read_write> results: array<array<u32, 5>>;
-@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {
-  let c = x[id.x];
-  results[id.x] = array(bitcast<u32>(fma(c.x, c.y, c.z)), bitcast<u32>(c.x / c.y), bitcast<u32>(sqrt(c.x)), bitcast<u32>(c.x * c.y),
-    select(0u, 1u, c.x == 0.0f));
-}`;
-  const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module: device.createShaderModule({ code }) } });
-  const make = (bytes) => device.createBuffer({ size: bytes, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
-  const x = make(16 * cases.length), y = make(20 * cases.length);
-  device.queue.writeBuffer(x, 0, new Float32Array(cases.flatMap((c) => [...c, 0])));
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0),
-    entries: [x, y].map((buffer, binding) => ({ binding, resource: { buffer } })) }));
-  pass.dispatchWorkgroups(cases.length);
-  pass.end();
-  const copy = device.createBuffer({ size: y.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-  encoder.copyBufferToBuffer(y, 0, copy, 0, y.size);
-  device.queue.submit([encoder.finish()]);
-  await copy.mapAsync(GPUMapMode.READ);
-  const got = new Float32Array(copy.getMappedRange().slice(0)), zero = new Uint32Array(got.buffer);
-  // Double holds a product of floats; only the second rounding of the sums above could differ, and in none of them it does.
-  const same = (k, exact) => cases.every((c, n) => Object.is(got[5 * n + k], Math.fround(exact(...c))));
-  return { exact_fma: same(0, (a, b, c) => a * b + c), exact_division: same(1, (a, b) => a / b), exact_root: same(2, (a) => Math.sqrt(a)),
-    flushes: !same(3, (a, b) => a * b) || cases.some((c, n) => zero[5 * n + 4] !== 0) };
-}
-const probed = await probe();
+const probed = await probe(device);
 
 for (;;) {
   const request = read();
@@ -182,7 +151,7 @@ for (;;) {
     if (request.do === 'hello') {
       const { vendor, architecture, description, subgroupMinSize, subgroupMaxSize } = adapter.info;
       write(['right', `name ${[vendor, architecture, description].filter(Boolean).join(' ')}`, `features ${wanted.join(' ')}`,
-        `probed , ${Object.entries(probed).map(([name, is]) => `"${name}": ${is ? 1 : 0}`).join(', ')}`, `buffers ${limits.maxStorageBuffersPerShaderStage}`, `shared ${limits.maxComputeWorkgroupStorageSize}`,
+        `probed , ${Object.entries(probed).map(([name, is]) => `"${name}": ${is}`).join(', ')}`, `buffers ${limits.maxStorageBuffersPerShaderStage}`, `shared ${limits.maxComputeWorkgroupStorageSize}`,
         `threads ${limits.maxComputeInvocationsPerWorkgroup}`,
         `subgroup ${subgroupMinSize === subgroupMaxSize ? subgroupMinSize : 0}`]);
     } else if (request.do === 'load') {

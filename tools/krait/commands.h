@@ -16,6 +16,13 @@ struct DumpOptions {
 };
 int dump(const DumpOptions& options);
 
+struct ExportOptions {
+  std::string folder;
+  std::vector<std::string> files;  // kernels in text form with launches
+  std::string target;
+};
+int export_(const ExportOptions& options);
+
 struct CacheOptions {
   std::string command;  // list, show, verify, prune or clear
   std::string hash;     // show: how it starts

@@ -46,6 +46,13 @@ int main(int argc, char** argv) {
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
 
+  tool::ExportOptions web;
+  CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
+  export_command->add_option("FOLDER", web.folder, "is made where it is missing")->required();
+  export_command->add_option("FILE", web.files, "kernels in text form with launches (.kir, ; run: …)")->required();
+  export_command->add_option("--target", web.target, "webgpu, or its limits and features: \"wgsl buffers=10\"")
+      ->default_val("webgpu");
+
   tool::CacheOptions cache;
   CLI::App* cache_command = app.add_subcommand("cache", "list, check or remove the compiled kernels on disk");
   cache_command->require_subcommand(1);
@@ -85,6 +92,7 @@ int main(int argc, char** argv) {
       cache.command = cache_command->get_subcommands().front()->get_name();
       return tool::cache(cache);
     }
+    if (*export_command) return tool::export_(web);
     return *devices_command ? devices() : tool::dump(dump);
   } catch (const krait::error& e) {
     fmt::print(stderr, "krait: {}\n", e.message());

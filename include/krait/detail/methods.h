@@ -129,8 +129,8 @@ template <class... Params, class Body, class... Args>
 void run_method(kernel_state* state, const Body& body, std::int64_t threads, Args&&... args) {
   call_config config;
   config.form = call_config::threads, config.count = threads;
-  kernel_recording<Body, Params...>::call(kernel_beside(state, &kernel_recording<Body, Params...>::as), body, config,
-                                          std::forward<Args>(args)...);
+  kernel_recording<Body, Params...>::template pass_to<&detail::call>(kernel_beside(state, &kernel_recording<Body, Params...>::as),
+                                                                     body, config, std::forward<Args>(args)...);
 }
 
 }  // namespace krait::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels for web pages (docs/webgpu.md): a folder with a JavaScript module for each, and a page that checks them.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include <krait/kernel.h>
+
+namespace krait {
+namespace detail {
+
+struct web_kernel_state;
+KRAIT_API web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const signature& as,
+                                            const argument* arguments, const call_config& config);
+KRAIT_API void free_web_kernel(web_kernel_state* kernel) noexcept;
+KRAIT_API void set_web_names(web_kernel_state* kernel, const char* const* names, std::size_t count);
+KRAIT_API void set_web_image(web_kernel_state* kernel, std::int64_t width, std::int64_t height);
+KRAIT_API void set_web_bound(web_kernel_state* kernel, double relative, double absolute, double except);
+KRAIT_API void set_web_target(web_kernel_state* kernel, const char* target);
+KRAIT_API void export_web(const char* folder, const web_kernel_state* const* kernels, std::size_t count);
+/// Of kernels in text form with launches (`; run:`), whose results the interpreter computes.
+KRAIT_API void export_kernel_files(const char* folder, const char* const* paths, std::size_t count, const char* target);
+
+}  // namespace detail
+
+/// A kernel of a web page with a call as its example: kr::web makes it.
+class web_kernel {
+ public:
+  explicit web_kernel(detail::web_kernel_state* state) : state_(state) {}
+  web_kernel(web_kernel&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  web_kernel& operator=(web_kernel&&) = delete;
+  ~web_kernel() { detail::free_web_kernel(state_); }
+
+  /// What the parameters are called in JavaScript; else p0, p1, … Throws error{usage} where it is not one name a parameter.
+  web_kernel& names(std::initializer_list<const char*> given) {
+    detail::set_web_names(state_, given.begin(), given.size());
+    return *this;
+  }
+  /// The page draws what the kernel writes, `width` x `height` numbers. Throws error{usage} where no array has so many elements.
+  web_kernel& image(std::int64_t width, std::int64_t height) {
+    detail::set_web_image(state_, width, height);
+    return *this;
+  }
+  /// The error of floats that the page allows: absolute + relative x expected. Without it 0 in strict and reproducible mode, else 1e-5
+  /// and 1e-4. `except`: the share of elements that may be beyond it, 0 to 1: where a rounding decides on which side of a border a point
+  /// is, as in the Mandelbrot set.
+  web_kernel& within(double relative, double absolute, double except = 0) {
+    detail::set_web_bound(state_, relative, absolute, except);
+    return *this;
+  }
+  /// Other limits or features than every browser has: "wgsl features=warp buffers=10".
+  web_kernel& on(const target& wanted) {
+    detail::set_web_target(state_, wanted.c_str());
+    return *this;
+  }
+  const detail::web_kernel_state* state() const noexcept { return state_; }
+
+ private:
+  detail::web_kernel_state* state_;
+};
+
+/// A kernel and a call of it: `kr::web(saxpy[{30, 128}], 2.0f, x, y)`, `kr::web(square.forall(n), x, y)`. The call runs on the CPU, on copies
+/// of the arrays, and what it computes is what the page expects. Throws error.
+template <class Lambda, class... Args>
+web_kernel web(const detail::bound_kernel<Lambda>& call, Args&&... args) {
+  return web_kernel(call.template pass_to<&detail::make_web_kernel>(std::forward<Args>(args)...));
+}
+
+/// Writes into the folder, which is made where it is missing: NAME.mjs and NAME.d.mts for each kernel, krait.mjs that they share, and
+/// index.html, which runs and checks the calls. Throws error{compile} for a kernel that WebGPU cannot run, before anything is written.
+template <class... Kernels>
+void export_web(const char* folder, const Kernels&... kernels) {
+  const detail::web_kernel_state* const states[] = {kernels.state()...};
+  detail::export_web(folder, states, sizeof...(Kernels));
+}
+
+}  // namespace krait

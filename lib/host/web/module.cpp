@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's module in JavaScript, and its types.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "host/plugin.h"
+#include "host/web/site.h"
+#include "ir/text.h"
+#include "support/error.h"
+
+namespace krait::host::web {
+namespace {
+
+using What = support::ArgumentSlot::What;
+
+/// What WebGPU's generator cannot see: it makes code for any launch.
+void check_launches(const Kernel& k, const support::WebGpuTarget& target) {
+  constexpr std::int64_t deepest = 64;  // as every browser gives it; x and y may be all of a block
+  for (const Example& e : k.examples) {
+    const auto& b = e.launch.block;
+    const std::int64_t threads = b[0] * b[1] * b[2];
+    if (threads > target.threads)
+      support::fail_usage(
+          "{}: the example's block of {} x {} x {} has {} threads, and the target \"{}\" takes {}: make it smaller, or give the "
+          "target "
+          "more by threads=",
+          k.recorded.what, b[0], b[1], b[2], threads, k.target, target.threads);
+    if (b[2] > deepest)
+      support::fail_usage("{}: the example's block has {} threads in z, and WebGPU takes {}", k.recorded.what, b[2], deepest);
+  }
+}
+
+std::string list_of(const support::ArgumentLayout& layout, What what, unsigned param) {
+  std::vector<std::uint32_t> at;
+  for (const support::ArgumentSlot& s : layout.slots)
+    if (s.what == what && s.param == param) at.push_back(s.offset);
+  return fmt::format("[{}]", fmt::join(at, ", "));
+}
+
+std::string type_name(const ir::Type& t) {
+  return t.space == ir::Space::Argument || t.scalar == ir::Scalar::Void ? "bytes" : std::string(ir::info(t.scalar).name);
+}
+
+/// What krait.mjs has to know of a parameter.
+std::string describe(const Module& m, unsigned p) {
+  const ir::Type& t = m.type_of(p);
+  const support::ArgumentLayout& layout = m.envelope.arguments;
+  std::string out = fmt::format("{{ name: {}, type: '{}'", quoted(m.name_of(p)), type_name(t));
+  if (t.space == ir::Space::Argument)
+    return out + fmt::format(", bytes: {}, at: {} }}", t.elem_bytes, layout.find(What::Bytes, p));
+  if (!t.is_array()) return out + fmt::format(", at: {} }}", layout.find(What::Scalar, p));
+  const bool wide = std::any_of(layout.slots.begin(), layout.slots.end(),
+                                [&](const auto& s) { return s.what == What::Extent && s.param == p && s.bytes == 8; });
+  out += fmt::format(", rank: {}, bytes: {}, begin: {}, extents: {}", t.rank, t.elem_bytes, layout.find(What::Address, p),
+                     list_of(layout, What::Extent, p));
+  if (wide) out += ", wide: true";
+  if (!m.kernel.facts.contiguous) out += ", strides: " + list_of(layout, What::Stride, p);
+  if (const auto& b = m.own.bindings[p]; b.cell_bytes)
+    out += fmt::format(", binding: {}, cell: {}, written: {}", 1 + p, b.cell_bytes, b.written != 0);
+  if (p >= layout.given)
+    out +=
+        fmt::format(", table: bytesOf('{}')", base64(m.kernel.recorded.tables.at(layout.hidden[p - layout.given].index).bytes));
+  return out + " }";
+}
+
+/// WGSL in a template literal.
+std::string literal(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '`' || c == '$') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// The typed array of a type's elements; floats of less than 32 bits are passed as their bits.
+std::string elements_of(const ir::Type& t) {
+  if (t.scalar == ir::Scalar::Void || t.scalar == ir::Scalar::Bool) return "Uint8Array";
+  const unsigned bits = ir::bits_of(t.scalar);
+  if (ir::is_float(t.scalar) && bits >= 32) return fmt::format("Float{}Array", bits);
+  return fmt::format("{}{}{}Array", bits == 64 ? "Big" : "", ir::is_signed_int(t.scalar) ? "Int" : "Uint", bits);
+}
+
+std::string number_of(const ir::Type& t) {
+  if (t.space == ir::Space::Argument) return "Uint8Array";
+  if (t.scalar == ir::Scalar::Bool) return "boolean";
+  return t.scalar == ir::Scalar::I64 || t.scalar == ir::Scalar::U64 ? "bigint | number" : "number";
+}
+
+}  // namespace
+
+std::string Module::name_of(unsigned parameter) const {
+  if (parameter >= envelope.arguments.given) return fmt::format("table{}", parameter - envelope.arguments.given);
+  return parameter < kernel.names.size() ? kernel.names[parameter] : fmt::format("p{}", parameter);
+}
+
+const ir::Type& Module::type_of(unsigned parameter) const {
+  const ir::Function& f = kernel.recorded.module.kernel();
+  return f.type_of(f.params()[parameter]);
+}
+
+Module compile(const Kernel& k) {
+  const support::Target target = read_target(k.target);
+  if (target.kind != support::TargetKind::WebGpu)
+    support::fail_usage("{}: a web page takes the target \"webgpu\" or \"wgsl …\", not \"{}\"", k.recorded.what, k.target);
+  Module m{k, {}, {}, {}, {}};
+  const std::string final_text = ir::print(lower(k.recorded, k.facts, target), {.names = true, .locations = true});
+  const std::string made = generate(final_text, target, "binary", k.recorded.what).bytes;
+  m.envelope = support::open_or_fail(std::as_bytes(std::span(made)), target.kind, k.recorded.name);
+  if (!m.envelope.get_own(m.own)) support::fail_device("kernel {}: code of another version", k.recorded.name);
+  m.code = m.envelope.code, m.envelope.code = {};
+  for (const support::Hidden& h : m.envelope.arguments.hidden)
+    if (h.kind != support::HiddenKind::Table)
+      support::fail(
+          error::kind_type::compile,
+          "{}: it prints, checks or is checked, and a web page has nobody who reads that: leave out kr::print, kr::check and "
+          "the option checked",
+          k.recorded.what);
+  if (m.envelope.arguments.count(What::SharedLength))
+    support::fail(error::kind_type::compile,
+                  "{}: a shared array is sized at launch, which a web page cannot do: give it a constant size", k.recorded.what);
+  if (m.own.uses_warp) m.features.emplace_back("subgroups");
+  m.shared = m.envelope.fixed_shared;
+  check_launches(k, target.web);
+  return m;
+}
+
+std::string script_of(const Module& m) {
+  const Kernel& k = m.kernel;
+  const ir::Launch& launch = k.examples.front().launch;
+  const auto& fixed = k.recorded.module.kernel().block;
+  const unsigned all = unsigned(k.recorded.module.kernel().params().size());
+  std::string parameters;
+  for (unsigned p = 0; p < all; ++p) parameters += fmt::format("    {},\n", describe(m, p));
+  const bool tables = all > m.envelope.arguments.given;
+  std::vector<std::string> features;
+  for (const std::string& f : m.features) features.push_back(quoted(f));
+  return fmt::format(R"(// Krait made this of the {0}. docs/webgpu.md of Krait says how to call it; {1}.d.mts has the types.
+import {{ {2}kernel }} from './krait.mjs';
+
+const code = /* wgsl */ `{3}`;
+
+export const {1} = kernel({{
+  name: '{1}', source: {4}, code,
+  parameters: [
+{5}  ],
+  bytes: {6}, grid: [{7}], block: [{8}], fixed: {9}, covers: {10}, shared: {11}, probed: {12}, features: [{13}],
+}});
+export default {1};
+)",
+                     k.recorded.what, k.name, tables ? "bytesOf, " : "", literal(m.code), quoted(k.recorded.where), parameters,
+                     m.envelope.arguments.size, fmt::join(launch.grid, ", "), fmt::join(launch.block, ", "), fixed[0] != 0,
+                     k.covered < 0 ? "null" : quoted(m.name_of(unsigned(k.covered))), m.shared, m.own.probed != 0,
+                     fmt::join(features, ", "));
+}
+
+std::string types_of(const Module& m) {
+  std::vector<std::string> generic, parameters, results;
+  for (unsigned p = 0; p < m.envelope.arguments.given; ++p) {
+    const ir::Type& t = m.type_of(p);
+    if (!t.is_array() || t.space == ir::Space::Argument) {
+      parameters.push_back(fmt::format("{}: {}", m.name_of(p), number_of(t)));
+    } else if (m.is_written(p)) {
+      const std::string given = fmt::format("Given{}", p);
+      generic.push_back(fmt::format("{} extends Elements<{}>", given, elements_of(t)));
+      parameters.push_back(fmt::format("{}: {}", m.name_of(p), given));
+      results.push_back(fmt::format("Result<{}, {}>", given, elements_of(t)));
+    } else {
+      parameters.push_back(fmt::format("{}: Elements<{}>", m.name_of(p), elements_of(t)));
+    }
+  }
+  const std::string result = results.empty()       ? "void"
+                             : results.size() == 1 ? results.front()
+                                                   : fmt::format("[{}]", fmt::join(results, ", "));
+  return fmt::format(R"(// Krait made this of the {0}.
+import type {{ Elements, LaunchOptions, Result }} from './krait.mjs';
+
+export function {1}{2}(device: GPUDevice{3}, options?: LaunchOptions): Promise<{4}>;
+export default {1};
+)",
+                     m.kernel.recorded.what, m.kernel.name, generic.empty() ? "" : fmt::format("<{}>", fmt::join(generic, ", ")),
+                     parameters.empty() ? "" : fmt::format(", {}", fmt::join(parameters, ", ")), result);
+}
+
+}  // namespace krait::host::web

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What `krait export` writes, and what it refuses, word by word: export.sh KRAIT KERNELS FOLDER
+set -uo pipefail
+krait=$1 kernels=$2 folder=$3 failed=0
+rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || exit 1
+
+fail() { echo "$*" >&2; failed=1; }
+
+"$krait" export good "$kernels"/saxpy.kir "$kernels"/tiled_product.kir > said || fail "export: exit status $?"
+grep -qx 'good/index.html runs and checks 2 kernels; serve the folder by https or from localhost' said || fail "said: $(cat said)"
+for file in index.html page.mjs krait.mjs krait.d.mts examples.mjs saxpy.mjs saxpy.d.mts tiled_product.mjs tiled_product.d.mts; do
+  [ -s "good/$file" ] || fail "there is no $file"
+done
+
+cat > body <<'KIR'
+kir 1
+kernel @one fp(strict) (%0: view<i32, 1>) {
+  %1: i64 = extent %0 {0}
+  grid_stride %1 {
+  ^(%2: i64):
+    %3: i32 = const 1
+    store.i32 %0, %2, %3
+    continue
+  }
+  return
+}
+KIR
+# A file with this launch, or launches, and a kernel that adds one to an array.
+file() {
+  printf '%b\n' "$2" > "$1.kir"
+  cat body >> "$1.kir"
+}
+refuses() {  # MESSAGE FILE: leaves no folder
+  local said
+  said=$("$krait" export none "$2" 2>&1) && fail "$2 is taken"
+  case "$said" in *"$1"*) ;; *) fail "$2: no \"$1\" but: $said" ;; esac
+  [ ! -e none ] || fail "$2 leaves a folder"
+}
+refuses 'a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f' "$kernels"/three_dimensions.kir
+refuses 'nothing.kir: it cannot be read' nothing.kir
+file missing '; no launch'
+refuses "missing.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)" missing.kir
+file wide '; run: block 512 arguments [8]=0'
+refuses "kernel one (wide.kir): the example's block of 512 x 1 x 1 has 512 threads, and the target \"webgpu\" takes 256: make it smaller, or give the target more by threads=" wide.kir
+file deep '; run: block 1 1 128 arguments [8]=0'
+refuses "kernel one (deep.kir): the example's block has 128 threads in z, and WebGPU takes 64" deep.kir
+file class '; run: block 8 arguments [8]=0'
+refuses '"class" cannot be the name of a function in JavaScript: name it by letters and digits, and by no word of the language' class.kir
+refuses 'its accesses are flat: a web page takes kernels as they are recorded' "$kernels"/add_one.kir
+file broken '; run: block 8 arguments [8]=0'
+sed -i 's/kernel @one/kernel one/' broken.kir
+refuses "broken.kir: a kernel's file: 2:8: expected 'fp' in" broken.kir
+while IFS='|' read -r launch message; do
+  file case "; run: $launch"
+  refuses "$message" case.kir
+done <<'CASES'
+block 8 arguments [8]=7q|a kernel's file: 7q is not an integer
+block 8|a kernel's file: expected '[' before ''
+block 8 arguments [1,1,1,1,1,1,1]=0|a view has six dimensions at most before
+block 8 arguments [8]=bytes(0)|expected two digits a byte before
+block 8 arguments [8]=bytes(00)|an argument is not what the kernel takes before
+block 8 arguments [8]=stairs(1)|expected ramp, hash, permuted, random or bytes before
+block 8 arguments [8]=0 3|more arguments than the kernel takes before '3'
+8 arguments [8]=0|a kernel's file: expected grid X Y Z block X Y Z warp LANES arguments …, not 8 arguments [8]=0
+block $N arguments [8]=0|a kernel's file: nothing says what $N arguments [8]=0 stands for
+CASES
+file picture '; image: 8\n; run: block 8 arguments [8]=0'
+refuses "a kernel's file: expected image: WIDTH HEIGHT, not 8" picture.kir
+file words '; for: A 1 | 2\n; run: block 8 arguments [8]=0'
+refuses "a kernel's file: expected NAME in WORD | WORD …, not A 1 | 2" words.kir
+file pairs '; for: A / B in 1 | 2 / 3\n; run: block 8 arguments [8]=0'
+refuses "a kernel's file: 1 does not stand for 2 words" pairs.kir
+printf '; run: block 8 arguments\nkir 1\nkernel @empty fp(strict) (%%0: f32) {\n  return\n}\n' > scalar.kir
+refuses 'an argument is missing before' scalar.kir
+touch none_file
+said=$("$krait" export none_file/site "$kernels"/saxpy.kir 2>&1)
+case "$said" in *'the folder none_file/site cannot be made: Not a directory'*) ;; *) fail "a file as folder: $said" ;; esac
+said=$("$krait" export --target vulkan none "$kernels"/saxpy.kir 2>&1)
+case "$said" in *': a web page takes the target "webgpu" or "wgsl …", not "vulkan"'*) ;; *) fail "another target: $said" ;; esac
+for text in 'is made where it is missing' 'kernels in text form with launches (.kir, ; run: …)' \
+  'webgpu, or its limits and features: "wgsl buffers=10"'; do
+  "$krait" export --help | tr -s ' \n' ' ' | grep -qF "$text" || fail "no help says: $text"
+done
+"$krait" --help | tr -s ' \n' ' ' | grep -qF 'write a web page that runs and checks kernels by WebGPU' || fail "--help lacks export"
+exit $failed

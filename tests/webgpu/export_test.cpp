@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// kr::export_web: what it writes, and what it refuses before it writes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <krait/krait.h>
+#include <krait/web.h>
+
+#include "support/says.h"
+using krait::test::says;
+namespace kr = krait;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string site = fs::temp_directory_path() / ("krait-web-" + std::to_string(getpid()));
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(site + "/" + file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class Web : public testing::Test {
+ protected:
+  ~Web() override { fs::remove_all(site); }
+  /// The message of an export, which leaves no site.
+  template <class Work>
+  std::string refused(Work work) {
+    try {
+      work();
+    } catch (const kr::error& e) {
+      EXPECT_FALSE(fs::exists(site));
+      return e.message();
+    }
+    return "it is taken";
+  }
+};
+
+const auto add_one = kr::kernel(
+    [](kr::view<int> a) {
+      auto i = kr::grid<1>();
+      kr::if_(i < a.size(), [&] { a[i] += 1; });
+    },
+    {.name = "add_one"});
+
+TEST_F(Web, ExampleIsComputedAndKept) {
+  std::vector<int> a{1, 2, 3};
+  kr::export_web(site.c_str(), kr::web(add_one.forall(3), a).names({"all"}));
+  EXPECT_EQ(a, (std::vector<int>{1, 2, 3}));
+  // 1, 2, 3 and 2, 3, 4 as bytes.
+  EXPECT_NE(text_of("examples.mjs").find("data: 'AQAAAAIAAAADAAAA' }]"), std::string::npos) << text_of("examples.mjs");
+  EXPECT_NE(text_of("examples.mjs").find("expected: [{ name: \"all\", type: 'i32', data: 'AgAAAAMAAAAEAAAA' }]"),
+            std::string::npos);
+  EXPECT_NE(text_of("add_one.mjs").find("covers: \"all\""), std::string::npos);
+  EXPECT_NE(text_of("add_one.d.mts").find("all: Given0, options?: LaunchOptions): Promise<Result<Given0, Int32Array>>;"),
+            std::string::npos);
+}
+
+TEST_F(Web, Page) {
+  const char* const folder = site.c_str();
+  std::vector<float> hx{1, 2, 3}, hy{10, 20, 30};
+  // [page]
+  auto saxpy = kr::kernel(
+      [](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
+        for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
+      },
+      {.name = "saxpy"});
+
+  kr::export_web(folder, kr::web(saxpy[{4, 64}], 2.0f, hx, hy).names({"a", "x", "y"}));
+  // [/page]
+  for (const char* file : {"index.html", "page.mjs", "examples.mjs", "krait.mjs", "krait.d.mts", "saxpy.mjs", "saxpy.d.mts"})
+    EXPECT_FALSE(text_of(file).empty()) << file;
+  EXPECT_NE(text_of("saxpy.mjs").find("grid: [4, 1, 1], block: [64, 1, 1]"), std::string::npos);
+}
+
+TEST_F(Web, StridedArraysBecomeDense) {
+  kr::array<int, 2> a = kr::to_device(std::vector<int>{1, 2, 3, 4, 5, 6}).reshape(2, 3);
+  const auto clear = kr::kernel([](kr::view<const int, 2> from, kr::view<int> to) { to[0] = from(1, 0); }, {.name = "pick"});
+  std::vector<int> to(1);
+  kr::export_web(site.c_str(), kr::web(clear[{1, 1}], a.transpose(), to));
+  // 1, 4, 2, 5, 3, 6; the element is 2.
+  EXPECT_NE(text_of("examples.mjs").find("shape: [3, 2], data: 'AQAAAAQAAAACAAAABQAAAAMAAAAGAAAA'"), std::string::npos)
+      << text_of("examples.mjs");
+  EXPECT_NE(text_of("examples.mjs").find("data: 'AgAAAA=='"), std::string::npos);
+}
+
+TEST_F(Web, Refuses) {
+  std::vector<int> a(8);
+  std::vector<double> d(8);
+  const auto half = kr::kernel([](kr::view<double> x) { x[0] = x[0] * 0.5; }, {.name = "half"});
+  EXPECT_NE(refused([&] { kr::export_web(site.c_str(), kr::web(half[{1, 1}], d)); }).find(": operation load (tests/"), 0u);
+  EXPECT_NE(refused([&] {
+              kr::export_web(site.c_str(), kr::web(half[{1, 1}], d));
+            }).find("a number of type f64, which WebGPU lacks"),
+            std::string::npos);
+  const auto speaks = kr::kernel([](kr::view<int> x) { kr::print("{}", x[0]); }, {.name = "speaks"});
+  EXPECT_TRUE(says(refused([&] {
+                     kr::export_web(site.c_str(), kr::web(speaks[{1, 1}], a));
+                   }),
+                   "kernel speaks ({}): it prints, checks or is checked, and a web page has nobody who reads that: leave out "
+                   "kr::print, kr::check and the "
+                   "option checked"));
+  const auto sized = kr::kernel(
+      [](kr::view<int> x) {
+        auto s = kr::dynamic_shared<int>(x.size());
+        s[0] = 1;
+        x[0] = s[0];
+      },
+      {.name = "sized"});
+  EXPECT_TRUE(says(refused([&] {
+                     kr::export_web(site.c_str(), kr::web(sized[{1, 1}], a));
+                   }),
+                   "kernel sized ({}): a shared array is sized at launch, which a web page cannot do: give it a constant size"));
+  EXPECT_TRUE(says(refused([&] {
+                     kr::export_web(site.c_str(), kr::web(add_one[{1, 8}], a), kr::web(add_one[{1, 8}], a));
+                   }),
+                   "two kernels of one page are named \"add_one\": kernel add_one ({}) and kernel add_one ({})"));
+  EXPECT_TRUE(says(refused([&] {
+                     kr::web(add_one[{1, 8}], a).names({"x", "y"});
+                   }),
+                   "kernel add_one ({}): 2 names are given for 1 parameters"));
+  EXPECT_TRUE(says(refused([&] {
+                     kr::web(add_one[{1, 8}], a).image(3, 3);
+                   }),
+                   "kernel add_one ({}): no array has the 3 x 3 elements of the image"));
+  EXPECT_TRUE(says(refused([&] {
+                     kr::export_web(site.c_str(), kr::web(add_one[{1, 8}], a).names({"new"}));
+                   }),
+                   "kernel add_one ({}): \"new\" cannot be the name of a parameter in JavaScript: name it by letters and digits, "
+                   "and by no word of the language"));
+  EXPECT_EQ(refused([&] { kr::detail::export_web(site.c_str(), nullptr, 0); }), "a web page needs a kernel at least");
+  const std::string broken = fs::temp_directory_path() / ("krait-web-" + std::to_string(getpid()) + ".kir");
+  std::ofstream(broken) << "; run: block 1 arguments 1\nkir 1\nkernel one\n";
+  const char* const files[] = {broken.c_str()};
+  EXPECT_TRUE(says(refused([&] { kr::detail::export_kernel_files(site.c_str(), files, 1, "webgpu"); }),
+                   "{}: a kernel's file: 2:8: expected 'fp' in\nkir 1\nkernel one"));
+  fs::remove(broken);
+  auto gone = kr::kernel([](kr::view<int> x) { x[0] = 1; });
+  const auto taken = std::move(gone);
+  EXPECT_EQ(refused([&] { kr::web(gone[{1, 1}], a); }), "a moved-from kernel object is exported");
+}
+
+}  // namespace
