@@ -2,12 +2,14 @@
 //
 // What the algorithms' headers ask the library.
 #include <algorithm>
+#include <string>
 
 #include "host/devices.h"
 #include "host/layout.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/select_kernels.h"
 #include "krait/algorithm/histogram.h"
+#include "krait/algorithm/random.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -43,5 +45,16 @@ void check_bins(std::int64_t bins, double low, double high) {
                       high);
 }
 void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must be 0 or more", k); }
+
+void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed) {
+  const auto text = [&](std::int64_t x) { return is_signed ? std::to_string(x) : std::to_string(std::uint64_t(x)); };
+  support::fail_usage("integers: low is {} and high {}: there is no integer from low to below high", text(low), text(high));
+}
+void check_choice(std::int64_t count, std::int64_t from, bool replace) {
+  if (count < 0) support::fail_usage("choice: {} elements cannot be drawn: the number must be 0 or more", count);
+  if (count > 0 && from == 0) support::fail_usage("choice: there is nothing to draw from: the array has no rows");
+  if (!replace && count > from)
+    support::fail_usage("choice: {} of {} cannot be drawn once each: draw fewer, or with replacement", count, from);
+}
 
 }  // namespace krait::detail

@@ -3,6 +3,8 @@
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/histogram.h>
+#include <krait/algorithm/random.h>
+#include <krait/algorithm/reduce.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/select.h>
 #include <krait/algorithm/sets.h>
@@ -92,6 +94,20 @@ void sets() {
   expect(both, {1, 4}, __LINE__);
 }
 
+void random_arrays() {
+  // [random]
+  kr::generator random(42);
+  auto noise = random.normal<float>({480, 640});                     // mean 0, standard deviation 1
+  auto angles = random.uniform(100, -1.5f, 1.5f);                    // kr::array<float>
+  auto dice = random.integers({2, 50}, 1, 7);                        // 1 to 6
+  auto cards = random.permutation(52);                               // 0 to 51
+  auto hand = random.choice(cards, 5, false);                        // 5 different ones
+  // [/random]
+  const float mean = kr::mean(noise);
+  const bool holds = mean > -0.01f && mean < 0.01f && angles.size() == 100 && int(kr::min(dice)) == 1 && int(kr::max(dice)) == 6 && hand.size() == 5;
+  if (!holds) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 }  // namespace
 
 int main() {
@@ -100,6 +116,7 @@ int main() {
     sorting();
     choosing();
     sets();
+    random_arrays();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }

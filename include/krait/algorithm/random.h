@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays of random numbers: a function of a seed, of the number of the call and of the element's place, with the same bits on every device.
+//   kr::generator random(42);
+//   auto noise = random.normal<float>({480, 640});
+//   auto dice = random.integers(1000, 1, 7);           // 1 to 6
+//   auto shuffled = random.permutation(rows);          // along the first dimension
+#pragma once
+
+#include <krait/algorithm/indexing.h>
+#include <krait/algorithm/sort.h>
+#include <krait/krait.h>
+
+namespace krait {
+namespace detail {
+
+/// Throw error{usage}: what kr::generator cannot make.
+[[noreturn]] KRAIT_API void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed);
+KRAIT_API void check_choice(std::int64_t count, std::int64_t from, bool replace);
+
+// A law has numbers<Elem> of one draw of four words, of two parameters.
+struct uniform_law {
+  template <class Elem>
+  static constexpr int numbers = sizeof(Elem) == 4 ? 4 : 2;
+  template <class Elem, class Words>
+  static auto number(const Words& words, int i) {
+    if constexpr (sizeof(Elem) == 4) return words.uniform_float(i);
+    else return words.uniform_double(i);
+  }
+  template <class Elem, class Words, class Put>
+  static void draw(const Words& words, const value<Elem>& low, const value<Elem>& high, const Put& put) {
+    for (int i = 0; i < numbers<Elem>; ++i) put(i, low + number<Elem>(words, i) * (high - low));
+  }
+};
+struct exponential_law {
+  template <class Elem>
+  static constexpr int numbers = uniform_law::numbers<Elem>;
+  template <class Elem, class Words, class Put>
+  static void draw(const Words& words, const value<Elem>& scale, const value<Elem>&, const Put& put) {
+    // 1 - u is in (0, 1] and exact.
+    for (int i = 0; i < numbers<Elem>; ++i) put(i, -log(Elem(1) - uniform_law::number<Elem>(words, i)) * scale);
+  }
+};
+struct normal_law {
+  template <class Elem>
+  static constexpr int numbers = uniform_law::numbers<Elem>;
+  template <class Elem, class Words, class Put>
+  static void draw(const Words& words, const value<Elem>& mean, const value<Elem>& deviation, const Put& put) {
+    const auto put_both = [&](int i, const auto& pair) {
+      put(i, mean + pair.first * deviation);
+      put(i + 1, mean + pair.second * deviation);
+    };
+    if constexpr (sizeof(Elem) == 4) put_both(0, words.normal_float(0)), put_both(2, words.normal_float(1));
+    else put_both(0, words.normal_double());
+  }
+};
+/// low + [0, count).
+struct integer_law {
+  template <class Elem>
+  static constexpr int numbers = 2;
+  template <class Elem, class Words, class Put>
+  static void draw(const Words& words, const value<Elem>& low, const value<std::uint64_t>& count, const Put& put) {
+    for (int i = 0; i < 2; ++i) put(i, cast<Elem>(cast<std::uint64_t>(low) + words.long_below(i, count)));
+  }
+};
+
+template <class Law, class Elem, class Second>
+void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, Elem first, Second second) {
+  static constexpr int each = Law::template numbers<Elem>;
+  static const auto& numbers = *new auto(kernel(
+      [](view<Elem> to, value<std::uint64_t> key, value<std::uint64_t> draw, value<Elem> a, value<Second> b) {
+        const value<std::int64_t> n = to.size();
+        for (auto group : grid_stride((n + (each - 1)) / each))
+          Law::template draw<Elem>(philox(key, group, draw), a, b, [&](int i, const value<Elem>& x) {
+            const value<std::int64_t> at = group * each + i;
+            if_(at < n, [&] { to[at] = x; });
+          });
+      },
+      {.name = "random", .fp = fp::reproducible}));
+  if (out.size() > 0) numbers.forall((out.size() - 1) / each + 1)(out, seed, call, first, second);
+}
+
+}  // namespace detail
+
+/// Makes arrays of random numbers, by Philox4x32-10 (see kr::philox): call number c of a generator gives draws c of its seed. Two
+/// generators of one seed give the same arrays, on any device; the shape does not matter for the elements in C order. Shapes are numbers in braces, a kr::shape, or one
+/// number. All throw error{usage} for a negative extent, error{device} when memory is short, error{compile} for double on a device that has none.
+class generator {
+ public:
+  explicit generator(std::uint64_t seed, device on = device()) : seed_(seed), on_(on) {}
+
+// Undefined below. The same by extents in braces, and by one extent.
+#define KRAIT_PLAIN(...) __VA_ARGS__
+#define KRAIT_SHAPES(name, standard, arguments, ...)                        \
+  template <class Elem = standard, int Rank>                                \
+  array<Elem, Rank> name(const std::int64_t(&extents)[Rank], __VA_ARGS__) { \
+    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments);    \
+  }                                                                         \
+  template <class Elem = standard, std::integral Extent, int Rank>          \
+  array<Elem, Rank> name(const Extent(&extents)[Rank], __VA_ARGS__) {       \
+    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments);    \
+  }                                                                         \
+  template <class Elem = standard, std::integral Extent>                    \
+  array<Elem, 1> name(Extent extent, __VA_ARGS__) {                         \
+    return name<Elem>(shape<1>(extent), KRAIT_PLAIN arguments);             \
+  }
+
+  /// Floats of 32 or 64 bits from low up to high, without high but for rounding: multiples of 2^-24 or 2^-53 of the distance.
+  template <class Elem = double, int Rank>
+  array<Elem, Rank> uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1)) {
+    return floats<detail::uniform_law>(extents, low, high);
+  }
+  KRAIT_SHAPES(uniform, double, (low, high), Elem low = Elem(0), Elem high = Elem(1))
+  /// Floats of 32 or 64 bits of a mean and a standard deviation (Box and Muller, 1958); none is farther than 5.8 or 8.6 deviations from the mean.
+  template <class Elem = double, int Rank>
+  array<Elem, Rank> normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1)) {
+    return floats<detail::normal_law>(extents, mean, deviation);
+  }
+  KRAIT_SHAPES(normal, double, (mean, deviation), Elem mean = Elem(0), Elem deviation = Elem(1))
+  /// Floats of 32 or 64 bits, 0 and above, of mean `scale`.
+  template <class Elem = double, int Rank>
+  array<Elem, Rank> exponential(const shape<Rank>& extents, Elem scale = Elem(1)) {
+    return floats<detail::exponential_law>(extents, scale, Elem(0));
+  }
+  KRAIT_SHAPES(exponential, double, (scale), Elem scale = Elem(1))
+  /// Integers from low to below high. Two differ in probability by at most 2^-64. Throws error{usage} unless low is below high.
+  template <class Elem = std::int64_t, int Rank>
+  array<Elem, Rank> integers(const shape<Rank>& extents, Elem low, Elem high) {
+    static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers gives integers");
+    if (low >= high) detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
+    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low));
+  }
+  KRAIT_SHAPES(integers, std::int64_t, (low, high), Elem low, Elem high)
+#undef KRAIT_SHAPES
+#undef KRAIT_PLAIN
+
+  /// 0 to n - 1 in a random order: the places of n sorted random numbers of 64 bits. Throws error{usage} from 2^32 on.
+  array<std::int64_t, 1> permutation(std::int64_t n) {
+    return argsort(integers<std::uint64_t>(shape<1>(n), 0, ~std::uint64_t(0)));
+  }
+  /// An array's elements, or its rows along the first dimension, in a random order: a new array.
+  template <class Elem, int Rank>
+  auto permutation(const array<Elem, Rank>& x) {
+    return take(x, permutation(x.extent(0)));
+  }
+  /// So many elements of an array, or rows along the first dimension, drawn with equal probability: a new array. Without `replace` each is
+  /// drawn once at most. Throws error{usage} where there are too few.
+  template <class Elem, int Rank>
+  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true) {
+    detail::check_choice(count, x.extent(0), replace);
+    if (!replace) return take(x, permutation(x.extent(0))(range(0, count)));
+    if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_));
+    return take(x, integers<std::int64_t>(shape<1>(count), 0, x.extent(0)));
+  }
+
+ private:
+  template <class Law, int Rank, class Elem>
+  array<Elem, Rank> floats(const shape<Rank>& extents, Elem first, Elem second) {
+    static_assert(std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
+                  "krait: random numbers are float or double; convert an expression of them to narrow floats");
+    return made<Law>(extents, first, second);
+  }
+  template <class Law, int Rank, class Elem, class Second>
+  array<Elem, Rank> made(const shape<Rank>& extents, Elem first, Second second) {
+    array<Elem, Rank> out(extents, on_);
+    const std::int64_t size[] = {out.size()};
+    array<Elem, 1> flat(detail::dense(size, 1, false), out.memory_owner(), detail::handle_of(on_));
+    detail::draw_numbers<Law>(flat, seed_, calls_++, first, second);
+    return out;
+  }
+
+  std::uint64_t seed_, calls_ = 0;
+  device on_;
+};
+
+}  // namespace krait
