@@ -3,12 +3,14 @@
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/histogram.h>
+#include <krait/algorithm/loops.h>
 #include <krait/algorithm/random.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/select.h>
 #include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
+#include <krait/benchmark.h>
 #include <krait/krait.h>
 
 #include <cstdio>
@@ -108,6 +110,19 @@ void random_arrays() {
   if (!holds) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void loops() {
+  constexpr int n = 4;
+  const auto f = kr::to_device(std::vector<float>{1, 2, 3, 4});
+  auto g = kr::zeros<float>(n);
+  // [loops]
+  kr::parallel_for(n, [](auto i, auto from, auto to) { to[i] = 2.0f * from[n - 1 - i]; }, f, g);
+  float squares = kr::reduce(n, 0.0f, [](auto a, auto b) { return a + b; }, [](auto i, auto from) { return from[i] * from[i]; }, f);
+  kr::benchmark_result took = kr::benchmark([&] { g += 1.0f; }, {.runs = 20});
+  std::printf("%.3f ms on the device, %.3f ms for the call\n", took.device.mean_ms, took.host.mean_ms);
+  // [/loops]
+  if (squares != 30 || took.runs < 20 || float(g(0)) - float(g(3)) != 6) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 }  // namespace
 
 int main() {
@@ -117,6 +132,7 @@ int main() {
     choosing();
     sets();
     random_arrays();
+    loops();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
   }
