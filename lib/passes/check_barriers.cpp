@@ -29,7 +29,7 @@ std::string describe(const Function& f, InstId barrier, const Flow& flow) {
                                     : op == Op::Switch     ? "the selector of the switch_"
                                     : op == Op::GridStride ? "the number of trips of the grid_stride loop"
                                                            : "the number of trips of the loop";
-  std::string text = fmt::format("kernel '{}': only some threads of a block may reach {}{}: {}{} can differ between them", f.name,
+  std::string text = fmt::format("kernel {}: only some threads of a block may reach {}{}: {}{} can differ between them", f.name,
                                  word_for(f.insts[barrier].op), place(f, barrier), decision, place(f, flow.why));
   if (flow.exit != none) {
     const Op exit = f.insts[flow.exit].op;

@@ -23,7 +23,7 @@ class Runner {
     if (!checked_) return;
     const std::string broken = verify(m_);
     if (!broken.empty())
-      support::fail(error::kind_type::internal, "kernel '{}' is broken after {}: {}", m_.kernel().name, name, broken);
+      support::fail(error::kind_type::internal, "kernel {} is broken after {}: {}", m_.kernel().name, name, broken);
     litter(m_);
   }
 

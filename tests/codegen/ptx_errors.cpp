@@ -75,16 +75,16 @@ TEST(PtxErrors, NewDevicesWithAnOldDriverGetPtxForTheDeviceBefore) {
 TEST(PtxErrors, FunctionsWithoutInstruction) {
   std::string text = "kir 1\nkernel @k fp({}) (%0: {}) {{\n  %1: {} = {} %0\n  return\n}}\n";
   EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "strict", "f32", "f32", "exp"), "sm_90"),
-            "kernel 'k': exp on f32 has no PTX instruction in strict mode and was not expanded");
+            "kernel k: exp on f32 has no PTX instruction in strict mode and was not expanded");
   EXPECT_EQ(refusal(fmt::format(fmt::runtime(text), "fast", "f64", "f64", "sin"), "sm_90"),
-            "kernel 'k': sin on f64 has no PTX instruction in fast mode and was not expanded");
+            "kernel k: sin on f64 has no PTX instruction in fast mode and was not expanded");
 }
 
 TEST(PtxErrors, TooManyArguments) {
   std::string params;
   for (int i = 0; i < 200; ++i) params += fmt::format("{}%{}: view<f32, 1>", i ? ", " : "", i);
   std::string text = "kir 1\nkernel @k fp(strict) (" + params + ") {\n  return\n}\n";
-  EXPECT_EQ(refusal(text, "ptx sm=90 isa=80"), "kernel 'k': 4800 bytes of arguments; PTX ISA 8.0 takes at most 4096");
+  EXPECT_EQ(refusal(text, "ptx sm=90 isa=80"), "kernel k: 4800 bytes of arguments; PTX ISA 8.0 takes at most 4096");
   EXPECT_EQ(compile(text, "ptx sm=90 isa=81").status, 0);
 }
 

@@ -28,7 +28,7 @@ void check_functions(const ir::Function& kernel) {
     const ir::Inst& inst = kernel.insts[i];
     const ir::OpInfo& row = ir::info(inst.op);
     if (row.family == ir::Family::Math && !has_instruction(inst, kernel.fp))
-      unsupported(fmt::format("kernel '{}': {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
+      unsupported(fmt::format("kernel {}: {} on {} has no PTX instruction in {} mode and was not expanded{}", kernel.name,
                               row.name, ir::name_of(inst.type.scalar), ir::name_of(kernel.fp), place(kernel, inst)));
   });
 }
@@ -49,8 +49,8 @@ void check_legality(const ir::Module& module, const ir::ArgumentLayout& layout, 
   const ir::Function& kernel = module.kernel();
   std::uint32_t arguments = layout.size, limit = isa >= 81 ? large_arguments : small_arguments;
   if (arguments > limit)
-    unsupported(fmt::format("kernel '{}': {} bytes of arguments; PTX ISA {}.{} takes at most {}", kernel.name, arguments,
-                            isa / 10, isa % 10, limit));
+    unsupported(fmt::format("kernel {}: {} bytes of arguments; PTX ISA {}.{} takes at most {}", kernel.name, arguments, isa / 10,
+                            isa % 10, limit));
   for (const ir::Function& f : module.functions) check_functions(f);
 }
 
