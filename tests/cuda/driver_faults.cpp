@@ -126,9 +126,11 @@ TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
   d.launch(*second, {});
   second.reset();  // the code may be gone when the fault shows
   fake.synchronize = fake.allocate = IllegalAddress;
-  expect_parts(message([&] { d.synchronize(); }), {"cuda:0 (Fake GPU): waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS",
-                                                   "newest first: second (b.cpp:2), first (a.cpp:1)", "KRAIT_DEBUG=1",
-                                                   "KRAIT_CHECK=1", "The device is lost to this process"});
+  EXPECT_EQ(
+      message([&] { d.synchronize(); }),
+      "cuda:0 (Fake GPU): waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS. A kernel that ran before caused it; the "
+      "last ones, newest first: second (b.cpp:2), first (a.cpp:1). KRAIT_DEBUG=1 reports it at the launch. KRAIT_CHECK=1 finds "
+      "accesses outside their arrays. The device is lost to this process; the CPU and other devices go on");
   expect_parts(
       message([&] { d.allocate(16, {}); }),
       {"allocating memory failed: the device is lost to this process since an earlier fault (CUDA_ERROR_ILLEGAL_ADDRESS)",
@@ -152,8 +154,9 @@ TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
   CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
   fake.launch = 701;  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
-  expect_parts(message([&] { d.launch(*k, {}); }), {"kernel k (a.cpp:1) with grid 1 x 1 x 1",
-                                                    "It uses 64 registers per thread and takes blocks of up to 64 threads"});
+  EXPECT_EQ(message([&] { d.launch(*k, {}); }),
+            "cuda:0 (Fake GPU): kernel k (a.cpp:1) with grid 1 x 1 x 1 and block 1 x 1 x 1 failed: CUDA_ERROR_OTHER. It uses 64 "
+            "registers per thread and takes blocks of up to 64 threads");
   fake.launch = 0;
   d.launch(*k, {});
   d.synchronize();
@@ -207,6 +210,11 @@ TEST_F(DriverFaults, EachStepIsNamed) {
   };
   const GraphLaunch launches[] = {{code.get(), {}}};
   with("finding the kernel in its module", &DriverApi::module_function, [&] { load(d, "lost (a.cpp:1)"); });
+  driver.context_current = fail_once;  // another context than the device's, or none
+  with("making the device's context current", &DriverApi::context_push, [&] { d.trim(); });
+  driver.context_current = make_api().context_current;
+  fake.out_of_memory = 1;
+  with("waiting for memory", &DriverApi::context_synchronize, [&] { d.allocate(16, {}); });
   with("creating a stream", &DriverApi::stream_create, [&] { d.create_stream(); });
   with("waiting for a stream", &DriverApi::stream_synchronize, [&] { d.synchronize(StreamHandle{}); });
   with("creating an event", &DriverApi::event_create, [&] { d.create_event(); });
@@ -230,7 +238,8 @@ TEST_F(DriverFaults, OutOfMemoryTrimsAndTriesAgain) {
   EXPECT_EQ(d.allocate(16, {}), 4096u);
   EXPECT_EQ(fake.trims, 1);
   fake.out_of_memory = 2;
-  expect_parts(message([&] { d.allocate(1 << 21, {}); }), {"out of memory: 2097152 bytes requested", "1048576"});
+  EXPECT_EQ(message([&] { d.allocate(1 << 21, {}); }),
+            "cuda:0 (Fake GPU): out of memory: 2097152 bytes requested; the device has 1048576 in all");
   EXPECT_EQ(d.allocate(16, {}), 4096u);
 }
 
@@ -258,7 +267,18 @@ TEST_F(DriverFaults, MemoryOfSeveralStreamsIsFreedByTheNextWaitOrAllocation) {
 TEST_F(DriverFaults, ADriverOlderThanThePtx) {
   fake.capability = 100, fake.driver = 12020;
   CudaDevice d(api, 0);  // which does not keep others from being found
-  expect_parts(message([&] { d.allocate(16, {}); }), {"Fake GPU", "needs PTX 8.6", "CUDA 12.2", "up to 8.2", "newer driver"});
+  EXPECT_EQ(
+      message([&] { d.allocate(16, {}); }),
+      "cuda:0 (Fake GPU): the device needs PTX 8.6, the driver (CUDA 12.2) reads up to 8.2: install a newer driver, or choose "
+      "another device (KRAIT_DEVICE)");
+}
+
+TEST_F(DriverFaults, ADeviceThatIsTooOld) {
+  fake.capability = 70;
+  CudaDevice d(api, 0);
+  EXPECT_EQ(message([&] { d.allocate(16, {}); }),
+            "cuda:0 (Fake GPU): kernels compile for compute capability 7.5 and later, the device has 7.0: choose another device "
+            "(KRAIT_DEVICE)");
 }
 
 /// What was loaded, and what the kernel that stays takes.
@@ -305,6 +325,21 @@ TEST_F(DriverFaults, CodeThatIsNoneIsRefused) {
   const std::string ptx(200, ' ');
   expect_parts(message([&] { d.load(std::as_bytes(std::span(ptx)), "plain"); }),
                {"kernel plain: its code is damaged", "KRAITENV"});
+  support::Envelope wishes;
+  wishes.registers = 32;
+  EXPECT_EQ(message([&] { load(d, "wide", wishes); }),
+            "kernel wide: its code is damaged: 0 bytes of facts about it, expected 8 with a place in the text");
+}
+
+TEST_F(DriverFaults, CodeThatTheDriverRefuses) {
+  DriverApi driver = make_api();
+  driver.module_load = [](ModuleHandle*, const void*, unsigned, int*, void** values) -> Result {
+    std::strcpy(static_cast<char*>(values[0]), "ptxas fatal");
+    return 999;
+  };
+  CudaDevice d(driver, 0);
+  EXPECT_EQ(message([&] { load(d, "k (a.cpp:1)"); }),
+            "cuda:0 (Fake GPU): the driver rejects the code of kernel k (a.cpp:1): CUDA_ERROR_OTHER. It says: ptxas fatal");
 }
 
 }  // namespace

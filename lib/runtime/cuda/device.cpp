@@ -187,6 +187,7 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const st
 /// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a quarter more, most kernels need not: sin of
 /// f64 takes 36, runs at 0.93 of nvcc's speed on an H200, and with 32 at 1.00. What then spills to local memory keeps its registers.
 CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code, const std::string& kernel_name) {
+  if (code.registers) directives_of(code, kernel_name);  // damaged code is an error, whether a limit is tried or not
   const Loaded free = load_text(code, kernel_name, 0);
   if (!code.registers) return free;
   const int wish = int(code.registers);
