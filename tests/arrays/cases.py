@@ -125,7 +125,7 @@ class Maker:
 
     def case_add(self):
         """Shapes that broadcast, or the error where they do not."""
-        kind = self.random.choice(list(TYPES))
+        kind = self.random.choice(["u8", "i32", "f64"])  # which numpy_cases.cpp has
         a, first = self.base(kind)
         v, first_views = self.views(a)
         shape = [1 if self.random.random() < 0.3 else e for e in v.shape[self.random.randint(0, v.ndim - 1):]]
@@ -139,7 +139,7 @@ class Maker:
 
     def case_assign(self):
         """One view of an array to another of the same array."""
-        a, words = self.base(shape=self.shape(30))
+        a, words = self.base(self.random.choice(["u8", "f64"]), self.shape(30))
         v, views = self.views(a, writable=True)
         for _ in range(20):
             w, source = self.views(a)
@@ -159,7 +159,7 @@ class Maker:
         kind = self.random.choice(["i32", "f32"])
         a, words = self.base(kind)
         v, views = self.views(a)
-        name = self.random.choice(["sum", "max", "argmin", "mean", "all", "var", "std"])
+        name = self.random.choice(["sum", "max", "argmin", "all"] + ["mean", "var", "std"] * (kind == "f32"))
         count = 1 if name == "argmin" and self.random.random() < 0.7 else self.random.choice([0, 1, 1, 2])
         if count > v.ndim or (name == "argmin" and count == 2):
             count = 0
@@ -168,7 +168,7 @@ class Maker:
         axes = self.random.sample(range(v.ndim), count)
         keep = count == 1 and self.random.random() < 0.5
         axis = None if count == 0 else axes[0] if count == 1 else tuple(axes)
-        where = {"where": np.asarray(v % 3 == 1)} if name in ("sum", "mean", "var") and self.random.random() < 0.3 else {}
+        where = {"where": np.asarray(v % 3 == 1)} if kind == "f32" and name in ("sum", "mean", "var") and self.random.random() < 0.3 else {}
         if name in ("var", "std"):
             where["ddof"] = 1
         if name in ("mean", "var", "std"):
