@@ -128,7 +128,7 @@ storage* import_tensor(const tensor_description& from, const tensor_element& ele
   const std::uint64_t address = reinterpret_cast<std::uintptr_t>(from.data) + from.byte_offset;
   if (!from.data) support::fail_usage("from_dlpack: the tensor has {} elements, and no address", size);
   if (address % element.alignment != 0)
-    support::fail_usage("from_dlpack: the tensor's address is no multiple of {}, which its elements need: copy it first",
+    support::fail_usage("from_dlpack: the tensor's address is not a multiple of {}, which its elements need: copy it first",
                         element.alignment);
   if (producer) host::order(*device.device, host::record_of(*producer)->handle, {});
   storage* const memory = wrap_memory(&device, address, std::size_t(size) * element_bytes);

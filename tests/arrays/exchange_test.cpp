@@ -194,7 +194,7 @@ TEST(Exchange, TensorsThatAreRefusedStayTheCallers) {
   refuse("from_dlpack: the tensor is on cuda:99, which is not there: `krait devices` lists what is",
          [](auto& t) { t.dl_tensor.device.device_type = DLDeviceType(2), t.dl_tensor.device.device_id = 99; });
   refuse("from_dlpack: the tensor has 6 elements, and no address", [](auto& t) { t.dl_tensor.data = nullptr; });
-  refuse("from_dlpack: the tensor's address is no multiple of 4, which its elements need: copy it first",
+  refuse("from_dlpack: the tensor's address is not a multiple of 4, which its elements need: copy it first",
          [](auto& t) { t.dl_tensor.byte_offset = 2; });
   refuse("an array's extent is negative: extent(1) = -1", [](auto& t) { t.dl_tensor.shape[1] = -1; });
 }
