@@ -31,10 +31,11 @@ Result succeed(Params...) {
 }
 
 Result attribute(int* value, int which, DeviceId) {
-  *value = which == ComputeMajor   ? fake.capability / 10
-           : which == ComputeMinor ? fake.capability % 10
-           : which == MemoryPools  ? 1
-                                   : 1024;
+  *value = which == ComputeMajor     ? fake.capability / 10
+           : which == ComputeMinor   ? fake.capability % 10
+           : which == MemoryPools    ? 1
+           : which == MaxSharedOptin ? 96 << 10
+                                     : 1024;
   return 0;
 }
 
@@ -162,6 +163,20 @@ TEST_F(DriverFaults, ALaunchThatTheDriverRefusesLosesNothing) {
   d.synchronize();
 }
 
+TEST_F(DriverFaults, MoreSharedMemoryThanTheDeviceHas) {
+  CudaDevice d(api, 0);
+  const auto k = load(d, "k (a.cpp:1)");
+  LaunchRequest request;
+  request.dynamic_shared = 96 << 10;
+  try {
+    d.launch(*k, request);
+    ADD_FAILURE() << "no error";
+  } catch (const error& e) {
+    EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
+    EXPECT_STREQ(e.message(), "kernel k (a.cpp:1): 98368 bytes of shared memory requested; cuda:0 (Fake GPU) has 98304");
+  }
+}
+
 TEST_F(DriverFaults, AGraphIsNamed) {
   CudaDevice d(api, 0);
   const auto k = load(d, "k (a.cpp:1)");
@@ -215,6 +230,9 @@ TEST_F(DriverFaults, EachStepIsNamed) {
   driver.context_current = make_api().context_current;
   fake.out_of_memory = 1;
   with("waiting for memory", &DriverApi::context_synchronize, [&] { d.allocate(16, {}); });
+  LaunchRequest wants_shared;
+  wants_shared.dynamic_shared = 64 << 10;
+  with("opting in to more shared memory", &DriverApi::function_set_attribute, [&] { d.launch(*code, wants_shared); });
   with("creating a stream", &DriverApi::stream_create, [&] { d.create_stream(); });
   with("waiting for a stream", &DriverApi::stream_synchronize, [&] { d.synchronize(StreamHandle{}); });
   with("creating an event", &DriverApi::event_create, [&] { d.create_event(); });
