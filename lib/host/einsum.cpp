@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dimensions of kr::einsum's operands.
+// The dimensions of kr::einsum's operands, and of kr::dot's.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -110,6 +110,14 @@ bool merge_groups(const layout& of, const int* groups, layout& to) {
     }
   }
   return true;
+}
+
+int dot_dimension(const layout& x, const layout& y) {
+  const int last = x.rank - 1, other = std::max(y.rank - 2, 0);
+  if (x.extents[last] != y.extents[other])
+    support::fail_usage("shapes {} and {} not aligned: {} (dim {}) != {} (dim {})", host::shape_text(x.extents, x.rank),
+                        host::shape_text(y.extents, y.rank), x.extents[last], last, y.extents[other], other);
+  return other;
 }
 
 }  // namespace krait::detail

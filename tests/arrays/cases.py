@@ -243,6 +243,22 @@ class Maker:
             result = "error"
         return f"matmul i32 {ranks[0]}{ranks[1]} {first} {second} = {result}"
 
+    def case_dot(self):
+        ranks = self.random.choice([(2, 1), (1, 2), (2, 2), (1, 3), (3, 2), (2, 3), (3, 3)])
+        k = self.random.choice([0, 1, 3, 5, 8])
+        wrong = k + (self.random.random() < 0.05)
+
+        def extents(count):
+            return [self.random.choice([0, 1, 2, 3, 4, 9]) for _ in range(count)]
+
+        (a, first) = self.strided("i32", [*extents(ranks[0] - 1), k])
+        (b, second) = self.strided("i32", [*extents(ranks[1] - 2), wrong, *extents(min(ranks[1] - 1, 1))])
+        try:
+            result = text(np.dot(a, b))
+        except ValueError:
+            result = "error"
+        return f"dot i32 {ranks[0]}{ranks[1]} {first} {second} = {result}"
+
     SUBSCRIPTS = {"ij,jk->ik": (2, 2), "ij,jk": (2, 2), "ba": (2,), "ii": (2,), "iij->j": (3,), "ii->i": (2,), "i,i->": (1, 1),
                   "a,b,c->cab": (1, 1, 1), "...ij,...jk->...ik": (4, 3), "i...,ji->j...": (3, 2), "ijk,ilm,njm,nlk->": (3, 3, 3, 3),
                   "ijk,kil->lj": (3, 3), "ijk,lik->jil": (3, 3)}

@@ -154,6 +154,29 @@ TEST(Matmul, Vectors) {
   EXPECT_EQ(kr::matmul(kr::zeros<float>({0, 9}), kr::zeros<float>({9, 9})).size(), 0);
 }
 
+/// NumPy's, by loops; more in numpy_cases.
+TEST(Matmul, DotOfManyDimensions) {
+  Random random(9);
+  const auto x = filled<int, 3>({2, 9, 5}, random);
+  const auto y = filled<int, 4>({3, 2, 5, 4}, random);
+  const auto z = kr::dot(x, y);
+  static_assert(std::is_same_v<decltype(z), const kr::array<int, 5>>);
+  for (int d = 0; d < 5; ++d) EXPECT_EQ(z.extent(d), (std::vector<std::int64_t>{2, 9, 3, 2, 4})[std::size_t(d)]);
+  const auto a = host(x), b = host(y), c = host(z);
+  std::size_t at = 0;
+  for (std::size_t row = 0; row < 18; ++row)
+    for (std::size_t matrix = 0; matrix < 6; ++matrix)
+      for (std::size_t column = 0; column < 4; ++column) {
+        int sum = 0;
+        for (std::size_t k = 0; k < 5; ++k) sum += a[row * 5 + k] * b[(matrix * 5 + k) * 4 + column];
+        ASSERT_EQ(c[at++], sum);
+      }
+  EXPECT_EQ(host(kr::dot(kr::arange(2), kr::arange(6).reshape(2, 3))), (std::vector<int>{3, 4, 5}));
+  expect_usage({"shapes (2,3) and (2,2) not aligned: 3 (dim 1) != 2 (dim 0)"}, [] {
+    kr::dot(kr::zeros<float>({2, 3}), kr::zeros<float>({2, 2}));
+  });
+}
+
 TEST(Matmul, NotANumberStaysOne) {
   auto x = kr::ones<float>({40, 40});
   x(3, 4) = std::numeric_limits<float>::quiet_NaN();

@@ -292,6 +292,7 @@ std::string run(const std::string& what, std::istream& in) {
     if (what == "product") return run_product(in);
     if (what == "einsum") return run_products(in, krait::test::run_einsum);
     if (what == "matmul") return run_products(in, krait::test::run_matmul);
+    if (what == "dot") return run_products(in, krait::test::run_dot);
   }
   if (what == "view") return run_view<T>(in);
   // A kernel for each pair of ranks compiles long: of three sizes of elements, and of two.

@@ -26,10 +26,14 @@ Any<int> run(std::istream& in) {
   else return result;
 }
 
-template <int Left, int Right>
+template <int Left, int Right, bool Dot = false>
 Any<int> product(std::istream& in) {
   const std::tuple operands{read_operand<Left>(in), read_operand<Right>(in)};
-  auto result = kr::matmul(std::get<0>(operands), std::get<1>(operands));
+  const auto multiply = [](const auto& x, const auto& y) {
+    if constexpr (Dot) return kr::dot(x, y);
+    else return kr::matmul(x, y);
+  };
+  auto result = multiply(std::get<0>(operands), std::get<1>(operands));
   if constexpr (std::is_same_v<decltype(result), int>) return kr::full(1, result);
   else return result;
 }
@@ -64,6 +68,17 @@ Any<int> run_einsum(const std::string& subscripts, std::istream& in) {
   if (subscripts == "ijk,lik->jil") return run<"ijk,lik->jil", 3, 3>(in);
   if (subscripts == "ijk,ilm,njm,nlk->") return run<"ijk,ilm,njm,nlk->", 3, 3, 3, 3>(in);
   throw std::runtime_error("no case has the subscripts " + subscripts);
+}
+
+Any<int> run_dot(const std::string& ranks, std::istream& in) {
+  if (ranks == "21") return product<2, 1, true>(in);
+  if (ranks == "12") return product<1, 2, true>(in);
+  if (ranks == "22") return product<2, 2, true>(in);
+  if (ranks == "13") return product<1, 3, true>(in);
+  if (ranks == "32") return product<3, 2, true>(in);
+  if (ranks == "23") return product<2, 3, true>(in);
+  if (ranks == "33") return product<3, 3, true>(in);
+  throw std::runtime_error("no case has dot of ranks " + ranks);
 }
 
 }  // namespace krait::test

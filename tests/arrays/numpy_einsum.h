@@ -9,5 +9,7 @@ namespace krait::test {
 Any<int> run_einsum(const std::string& subscripts, std::istream& in);
 /// What kr::matmul gives for operands of ranks as "32".
 Any<int> run_matmul(const std::string& ranks, std::istream& in);
+/// The same of kr::dot.
+Any<int> run_dot(const std::string& ranks, std::istream& in);
 
 }  // namespace krait::test

@@ -15,6 +15,8 @@ namespace detail {
 
 /// Extents of the batch of a product. Throws error{usage} in NumPy's words.
 KRAIT_API void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents);
+/// The dimension of y that dot sums over with the last one of x. Throws error{usage} in NumPy's words where their extents differ.
+KRAIT_API int dot_dimension(const layout& x, const layout& y);
 
 /// A matrix for each element of a batch, in one dimension: shared where strides can say it, else copied.
 template <class Elem, int Rank, int Batch>
@@ -73,6 +75,31 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
     array<elem, 3> out({left.extent(0), m, n}, x.device());
     detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, out);
     return with_extents(out);
+  }
+}
+
+/// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of
+/// the other elements of x with each of y, in that order of dimensions. Types as matmul's, of which it is one: y is copied where it has more than two
+/// dimensions. Throws error{usage} in NumPy's words for extents that differ.
+template <class Left, int LeftRank, class Right, int RightRank>
+requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+  const int summed = detail::dot_dimension(x.at(), y.at());
+  if constexpr (RightRank == 1 || (LeftRank <= 2 && RightRank == 2)) {
+    return matmul(x, y);
+  } else {
+    static_assert(LeftRank + RightRank - 2 <= detail::max_rank, "krait: the result of dot has more than 6 dimensions");
+    std::int64_t order[RightRank] = {summed}, extents[LeftRank + RightRank - 2], rows = 1, columns = 1;
+    for (int d = 0; d < LeftRank - 1; ++d) rows *= extents[d] = x.extent(d);
+    for (int d = 0, to = 1; d < RightRank; ++d) {
+      if (d == summed) continue;
+      columns *= extents[LeftRank - 2 + to] = y.extent(d);
+      order[to++] = d;
+    }
+    const array<const Right, RightRank> turned(detail::permute(y.at(), order, RightRank), y.memory_owner(),
+                                               detail::handle_of(y.device()));
+    const auto z = matmul(x.share().reshape(rows, y.extent(summed)), turned.reshape(y.extent(summed), columns));
+    return array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
+        detail::dense(extents, LeftRank + RightRank - 2, false), z.memory_owner(), detail::handle_of(z.device()));
   }
 }
 

@@ -172,10 +172,15 @@ auto every(all_tag, const Type& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// The sum of products of two arrays of one shape, or of shapes that broadcast.
+/// The sum of products of two arrays or expressions of one dimension; <krait/algorithm/matmul.h> has those of arrays of more.
 template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
-auto dot(const Left& x, const Right& y) { return sum(x * y); }
+auto dot(const Left& x, const Right& y) {
+  static_assert(decltype(x * y)::rank == 1,
+                "krait: dot of more than one dimension takes arrays: make them of the expressions, and #include "
+                "<krait/algorithm/matmul.h>");
+  return sum(x * y);
+}
 
 }  // namespace krait
 
