@@ -247,4 +247,9 @@ std::vector<ir::Facts> facts_of(const Kernel& kernel) {
   return {little, all};
 }
 
+bool webgpu_lacks(const std::string& wrong) {
+  constexpr const char* said[] = {"which WebGPU lacks", "and WebGPU has", "and WebGPU's", ": WebGPU "};
+  return std::any_of(std::begin(said), std::end(said), [&](const char* text) { return wrong.find(text) != wrong.npos; });
+}
+
 }  // namespace krait::test

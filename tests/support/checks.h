@@ -23,6 +23,9 @@ struct CheckOptions {
 /// Without a device passes and interpreter are checked.
 std::string check(const Kernel& kernel, runtime::Device* device, const CheckOptions& options = {});
 
+/// Whether that says what WebGPU lacks, as its generator does.
+bool webgpu_lacks(const std::string& wrong);
+
 /// What a launch of the kernel lets code know: the kernel's own facts where it states some; else little, and all there is.
 std::vector<ir::Facts> facts_of(const Kernel& kernel);
 
