@@ -57,7 +57,19 @@ std::string Arguments::word(std::uint32_t offset) const {
   return fmt::format("arguments.words[{}].{}", offset / 16, "xyzw"[offset / 4 % 4]);
 }
 
-Expr Arguments::scalar_argument(Scalar s, std::uint32_t offset, const support::ArgumentSlot& at) const {
+Expr Arguments::argument(const support::ArgumentSlot& at, std::string text) {
+  const std::string named = name_of(at);
+  frame_.arguments.emplace(named, std::move(text));
+  return name(named);
+}
+
+Expr Arguments::scalar_argument(Scalar s, const support::ArgumentSlot& at) {
+  const Expr e = scalar_of_block(s, at);
+  return frame_.number == 0 ? argument(at, e.text) : e;
+}
+
+Expr Arguments::scalar_of_block(Scalar s, const support::ArgumentSlot& at) const {
+  const std::uint32_t offset = at.offset;
   if (at.bytes < 4) {
     const std::string whole = as_words() ? word(offset / 4 * 4) : fmt::format("arguments.packed_{}", offset / 4 * 4);
     const unsigned first = offset % 4 * 8, count = at.bytes * 8;
@@ -106,7 +118,7 @@ void Arguments::bind() {
       buffers += unit_.own.bindings[p].cell_bytes > 0;
     } else {
       const support::ArgumentSlot& at = slot(What::Scalar, p);
-      frame_.values[v] = scalar_argument(t.scalar, at.offset, at);
+      frame_.values[v] = scalar_argument(t.scalar, at);
     }
   }
   if (buffers > unit_.target.buffers)
@@ -120,10 +132,10 @@ Expr Arguments::extent(const Array& a, unsigned d) {
   if (a.space != ir::Space::Global) {
     if (d > 0 || a.extents[0] != 0) return literal(Scalar::I64, std::uint64_t(a.extents[d]));
     const support::ArgumentSlot& at = slot(What::SharedLength, a.param);
-    return scalar_argument(Scalar::I64, at.offset, at);
+    return scalar_argument(Scalar::I64, at);
   }
   const support::ArgumentSlot& at = slot(What::Extent, a.param, d);
-  const Expr whole = scalar_argument(at.bytes == 4 ? Scalar::U32 : Scalar::I64, at.offset, at);
+  const Expr whole = scalar_argument(at.bytes == 4 ? Scalar::U32 : Scalar::I64, at);
   Expr e = call("i32({}{})", whole.text, at.bytes == 4 ? "" : ".x");
   e.from_narrow = true;
   return e;
@@ -132,7 +144,7 @@ Expr Arguments::extent(const Array& a, unsigned d) {
 Expr Arguments::stride(const Array& a, unsigned d) {
   if (a.space == ir::Space::Global && !f_.facts.contiguous) {
     const support::ArgumentSlot& at = slot(What::Stride, a.param, d);
-    return scalar_argument(Scalar::I64, at.offset, at);
+    return scalar_argument(Scalar::I64, at);
   }
   // C order: the product of the extents behind. It is below 2^31, as the number of elements is.
   Expr product = literal(Scalar::I64, 1);
@@ -147,7 +159,8 @@ Expr Arguments::stride(const Array& a, unsigned d) {
 Expr Arguments::begin(const Array& a) {
   if (a.space != ir::Space::Global) return number(0);
   const support::ArgumentSlot& at = slot(What::Address, a.param);
-  return name(as_words() ? word(at.offset) : "arguments." + name_of(at));
+  const std::string text = as_words() ? word(at.offset) : "arguments." + name_of(at);
+  return frame_.number == 0 ? argument(at, text) : name(text);
 }
 
 Expr Arguments::aggregate_word(const Array& a, const Expr& at) const {

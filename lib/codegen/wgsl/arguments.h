@@ -30,7 +30,10 @@ class Arguments : public Part {
   void declare_members();
   void bind_array(ir::ValueId v, unsigned p);
   std::string word(std::uint32_t offset) const;
-  Expr scalar_argument(Scalar s, std::uint32_t offset, const support::ArgumentSlot& slot) const;
+  /// Of the kernel: read once, in front of its loops.
+  Expr argument(const support::ArgumentSlot& slot, std::string text);
+  Expr scalar_argument(Scalar s, const support::ArgumentSlot& slot);
+  Expr scalar_of_block(Scalar s, const support::ArgumentSlot& slot) const;
   const support::ArgumentSlot& slot(What what, unsigned param, unsigned dimension = 0) const;
   bool as_words() const { return layout_.count(What::Bytes) > 0; }
 

@@ -35,9 +35,11 @@ Control::Exit& Control::innermost_loop() {
   return *std::find_if(exits_.rbegin(), exits_.rend(), [](const Exit& e) { return e.loop; });
 }
 
+/// What a trip got and hands on is in its variable already.
 void Control::assign(const Exit& exit, const ir::Inst& i) {
   for (std::size_t n = 0; n < exit.variables.size(); ++n)
-    if (const std::string text = full(i.operands[n]).text; text != exit.variables[n])
+    if (n < exit.carried.size() && exit.carried[n] == i.operands[n]) continue;
+    else if (const std::string text = full(i.operands[n]).text; text != exit.variables[n])
       out_.line(fmt::format("{} = {};", exit.variables[n], text));
 }
 
@@ -87,6 +89,13 @@ void Control::lower_if(const ir::Inst& i) {
     const ir::Inst& last = ir::terminator(f_, r);
     return f_.regions[r].insts.size() == 1 && last.op == ir::Op::Yield && last.operands.empty();
   };
+  if (is_empty(i.regions[0])) {
+    out_.open(fmt::format("if (!{}) {{", condition()));
+    region(i.regions[1]);
+    exits_.back().reached = true;
+    out_.close();
+    return leave(i);
+  }
   out_.open(fmt::format("if ({}) {{", condition.text));
   region(i.regions[0]);
   if (is_empty(i.regions[1])) {
@@ -152,7 +161,8 @@ std::string Control::loop_head(const ir::Inst& i, Expr& index) {
   const Scalar s = scalar(f_.regions[i.regions[0]].params[0]);
   const Expr bound = sync_.decision(i);
   if (i.op == ir::Op::GridStride) {
-    const std::string start = positions_.small(ir::Op::GlobalId, 0).text, step = positions_.small(ir::Op::GlobalSize, 0).text;
+    const std::string start = positions_.small(ir::Op::GlobalId, 0).text,
+                      step = named(positions_.small(ir::Op::GlobalSize, 0)).text;
     if (bound.from_narrow) {
       // First index and step are below 2^31, and so is their sum below 2^32.
       index = wgsl::call("i32({})", counter), index.from_narrow = true;
@@ -193,6 +203,7 @@ void Control::lower_loop(const ir::Inst& i) {
   if (counted) frame_.values[params[0]] = frame_.uses[params[0]] ? named(index) : index;
   for (std::size_t n = 0; n < i.results.size(); ++n)
     if (frame_.uses[params[first + n]]) frame_.values[params[first + n]] = named(name(exit.variables[n]));
+  exit.carried.assign(params.begin() + std::ptrdiff_t(first), params.end());
   exits_.push_back(std::move(exit));
   region(i.regions[0]);
   out_.close();

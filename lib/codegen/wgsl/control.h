@@ -25,6 +25,7 @@ class Control : public Part {
   /// An if, switch or loop around the place.
   struct Exit {
     std::vector<std::string> variables;  // results; of a loop also what it carries
+    std::vector<ir::ValueId> carried;    // of a loop: what a trip has of them
     bool loop = false, reached = false;  // something comes out at its end
   };
   void instruction(const ir::Inst& i);

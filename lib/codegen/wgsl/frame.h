@@ -66,11 +66,13 @@ struct Frame {
   const std::size_t number;  // of the function in the module
   const ir::Function& f;
   Text out;
-  std::vector<Expr> values;           // by ValueId
-  std::vector<const Array*> arrays;   // by ValueId
-  std::vector<std::uint32_t> uses;    // by ValueId: how often it is an operand
-  std::vector<ir::RegionId> used_in;  // by ValueId: the region of its last use
-  ir::RegionId region = ir::none;     // that is lowered
+  std::string head;                              // of the kernel: what stands before its arguments get names
+  std::map<std::string, std::string> arguments;  // of the kernel: names that its body uses, and what they are
+  std::vector<Expr> values;                      // by ValueId
+  std::vector<const Array*> arrays;              // by ValueId
+  std::vector<std::uint32_t> uses;               // by ValueId: how often it is an operand
+  std::vector<ir::RegionId> used_in;             // by ValueId: the region of its last use
+  ir::RegionId region = ir::none;                // that is lowered
   unsigned names = 0;
   std::string where;  // what messages name: "operation add (user.cpp:12)"
 };

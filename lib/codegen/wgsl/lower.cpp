@@ -25,6 +25,7 @@ class Lower {
   void kernel() {
     arguments_.bind();
     positions_.begin();
+    frame_.head = frame_.out.cut();
     body();
   }
   void called(const Instance& instance) {
@@ -36,7 +37,9 @@ class Lower {
   void body() {
     control_.region(frame_.f.body);
     frame_.out.close();
-    frame_.unit.functions += "\n" + frame_.out.all();
+    frame_.unit.functions += "\n" + frame_.head;
+    for (const auto& [name, text] : frame_.arguments) frame_.unit.functions += fmt::format("  let {} = {};\n", name, text);
+    frame_.unit.functions += frame_.out.all();
   }
 
   Frame frame_;

@@ -66,12 +66,41 @@ void Sync::find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around) 
   }
 }
 
+bool Sync::writes_views(const ir::Inst& i) const {
+  const ir::Effect effect = ir::info(i.op).effect;
+  if (i.op == ir::Op::Call) return true;
+  return (effect == ir::Effect::Write || effect == ir::Effect::Atomic) && f_.type_of(i.operands[0]).space == ir::Space::Global;
+}
+
+/// Whether a barrier may come behind a write to a view; a loop brings what stands behind it in front of it.
+bool Sync::writes_before_barrier(ir::RegionId r, bool& wrote) const {
+  for (const ir::InstId id : f_.regions[r].insts) {
+    const ir::Inst& i = f_.insts[id];
+    if (ir::is_barrier(i.op) && wrote) return true;
+    wrote |= writes_views(i);
+    const bool before = wrote;
+    for (const ir::RegionId inner : i.regions)
+      if (writes_before_barrier(inner, wrote)) return true;
+    if (ir::is_loop(i.op) && wrote && !before && writes_before_barrier(i.regions[0], wrote)) return true;
+  }
+  return false;
+}
+
+/// Views need an order where one is read and written, or written on both sides of a barrier.
+bool Sync::orders_views() const {
+  const bool both = std::any_of(f_.params().begin(), f_.params().end(), [&](ir::ValueId v) {
+    if (!f_.type_of(v).is_array()) return false;
+    const Use& use = unit_.uses.of(frame_.number, v);
+    return use.written && use.read;
+  });
+  bool wrote = false;
+  return both || writes_before_barrier(f_.body, wrote);
+}
+
 void Sync::barrier() {
   out_.line("workgroupBarrier();");
-  const bool views = std::any_of(f_.params().begin(), f_.params().end(), [&](ir::ValueId v) {
-    return f_.type_of(v).is_array() && unit_.uses.of(frame_.number, v).written;
-  });
-  if (views) out_.line("storageBarrier();");
+  if (!orders_) orders_ = orders_views();
+  if (*orders_) out_.line("storageBarrier();");
 }
 
 Expr Sync::of_the_block(Scalar s, const Expr& e) {

@@ -21,6 +21,9 @@ class Sync : public Part {
   [[noreturn]] void fence() const;
 
  private:
+  bool writes_views(const ir::Inst& i) const;
+  bool writes_before_barrier(ir::RegionId r, bool& wrote) const;
+  bool orders_views() const;
   void find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around);
   bool only_read(ir::ValueId v) const;
   Expr of_the_block(Scalar s, const Expr& e);
@@ -29,6 +32,7 @@ class Sync : public Part {
   std::set<const ir::Inst*> with_barrier_;  // what has regions, and a barrier there
   std::set<const ir::Inst*> shown_;         // whose decision WGSL has to be shown
   std::string vote_;
+  std::optional<bool> orders_;  // whether barriers order views; found at the first
 };
 
 }  // namespace krait::codegen::wgsl

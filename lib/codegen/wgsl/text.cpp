@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/wgsl/text.h"
 
-#include <utility>
-
 namespace krait::codegen::wgsl {
 
 void Text::line(std::string_view text) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace krait::codegen::wgsl {
 
@@ -19,6 +20,8 @@ class Text {
   /// The next line is told to come from here, unless the last one that was told does, too.
   void place(std::string place);
   const std::string& all() const { return all_; }
+  /// What there is, which leaves the text; the next line stands as deep.
+  std::string cut() { return std::exchange(all_, {}); }
 
  private:
   std::string all_, place_, told_;
