@@ -156,7 +156,7 @@ void Control::lower_cases(const ir::Inst& i, const Expr& selector) {
 
 /// The head of a counted loop; `index` is what a trip has of it.
 std::string Control::loop_head(const ir::Inst& i, Expr& index) {
-  const std::string counter = new_name('i');
+  const std::string counter = new_name('k');
   index = name(counter);
   const Scalar s = scalar(f_.regions[i.regions[0]].params[0]);
   const Expr bound = sync_.decision(i);
