@@ -143,8 +143,8 @@ void copy_back(const Bound& bound, const argument* arguments) {
 
 /// Whether the threads of each dimension number less than 2^31; where we choose the grid, with room for the last block.
 bool is_small(const call_config& c) {
-  constexpr std::int64_t limit = std::int64_t(1) << 31, room = 1 << 16;
-  if (c.form != call_config::grid_block) return c.count < limit - room;
+  constexpr std::int64_t limit = std::int64_t(1) << 31;
+  if (c.form != call_config::grid_block) return c.count < limit - ir::Facts::room;
   const auto fits = [](std::int64_t blocks, std::int64_t threads) { return __int128(blocks) * threads < limit; };
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
 }
@@ -167,7 +167,7 @@ bool meets_another(const Bound& bound, const argument* arguments, unsigned i) {
 
 ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_config& config) {
   const Specialisation& spec = bound.spec;
-  constexpr std::int64_t limit = std::int64_t(1) << 31;
+  constexpr std::int64_t limit = (std::int64_t(1) << 31) - ir::Facts::room;
   ir::Facts f{true, true, is_small(config), true};
   for (const unsigned i : spec.arrays) {
     const argument& a = arguments[i];
@@ -189,7 +189,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
   if (target.blocks) {
     if (spec.asks_for_block && config.form == call_config::grid_block)
       f.set_block(config.block.x, config.block.y, config.block.z);
-    else f.whole_rows = spec.asks_for_block;
+    else f.whole_rows = f.one_row = spec.asks_for_block;
   }
   return f;
 }

@@ -35,12 +35,12 @@ void wait_for_compilations() { host::wait_for_background(); }
 namespace detail {
 namespace {
 
-/// What calls have with arrays of their own and blocks of whole warps.
+/// What calls have with arrays of their own and blocks of one row of whole warps.
 ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& device) {
   ir::Facts facts{true, true, true, true};
   const support::TargetInfo& target = support::info(device.target.kind);
   facts.aligned = target.aligned;
-  if (target.blocks) facts.whole_rows = spec.asks_for_block;
+  if (target.blocks) facts.whole_rows = facts.one_row = spec.asks_for_block;
   return facts;
 }
 

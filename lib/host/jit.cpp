@@ -51,8 +51,8 @@ Process& process() {
 std::string text_of(const ir::Facts& f) {
   const std::string brick =
       f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
-  return fmt::format("{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
-                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", brick);
+  return fmt::format("{}{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
+                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", f.one_row ? " one_row" : "", brick);
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.

@@ -198,7 +198,7 @@ void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle
 
 const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
   for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
-    if (codes->device != &device || codes->whole_rows != facts.whole_rows || codes->brick != facts.brick) continue;
+    if (codes->device != &device || codes->block != facts.of_block()) continue;
     const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
     if (!c || c->effort == Effort::Best) return c;
     const bool alone =
@@ -213,7 +213,7 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   const unsigned which = index_of(facts);
   const auto codes_here = [&]() -> DeviceCode* {
     for (DeviceCode* c = spec.codes.load(std::memory_order_acquire); c; c = c->next)
-      if (c->device == &device && c->whole_rows == facts.whole_rows && c->brick == facts.brick) return c;
+      if (c->device == &device && c->block == facts.of_block()) return c;
     return nullptr;
   };
   std::shared_ptr<const Compiled> made = take_expected(state, spec, device, facts);
@@ -228,7 +228,7 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
   DeviceCode* codes = codes_here();
   if (!codes) {
     codes = new DeviceCode;
-    codes->device = &device, codes->whole_rows = facts.whole_rows, codes->brick = facts.brick;
+    codes->device = &device, codes->block = facts.of_block();
     codes->next = spec.codes.load();
     spec.codes.store(codes, std::memory_order_release);
   }
@@ -241,7 +241,10 @@ const Compiled& code_for(detail::kernel_state& state, Specialisation& spec, Devi
 }
 
 ir::Facts facts_of(const DeviceCode& codes, unsigned which) {
-  return {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0, (which & 8) != 0, codes.whole_rows, codes.brick};
+  ir::Facts facts = codes.block;
+  facts.contiguous = (which & 1) != 0, facts.aligned = (which & 2) != 0, facts.small = (which & 4) != 0;
+  facts.disjoint = (which & 8) != 0;
+  return facts;
 }
 
 std::shared_ptr<const Compiled> owner_of(detail::kernel_state& state, const Specialisation& spec, const Compiled& code) {

@@ -25,8 +25,7 @@ inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and agg
 /// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
 struct DeviceCode {
   DeviceHandle* device = nullptr;
-  bool whole_rows = false;
-  ir::Brick brick;
+  ir::Facts block;  // what they say of blocks
   std::array<std::atomic<const Compiled*>, 16> variants{};
   std::array<std::shared_ptr<const Compiled>, 16> owners;  // written under the state's mutex
   std::vector<std::shared_ptr<const Compiled>> replaced;   // quick code, which launches of other threads may still be using
@@ -54,7 +53,7 @@ struct Specialisation {
   const detail::signature* as = nullptr;
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
-  bool asks_for_block = false;              // how the threads of a block lie matters: the facts whole_rows and brick do
+  bool asks_for_block = false;              // how the threads of a block lie matters: the facts that Facts::set_block sets do
   ir::Work work;                            // of a thread, or of an element where it goes over arrays by grid_stride: an estimate
   bool strides = false;                     // by grid_stride
   std::span<const detail::parameter_type> parameters;  // the signature's

@@ -117,13 +117,18 @@ struct Brick {
 struct Facts {
   bool contiguous = false;  // all views are C-contiguous: strides follow from extents
   bool aligned = false;     // all view addresses are multiples of 16 bytes
-  bool small = false;  // views hold fewer than 2^31 elements, their extents and the launch's threads a dimension are below 2^31
+  bool small =
+      false;  // views have fewer than 2^31 - room elements and as long extents, the launch fewer than 2^31 threads a dimension
+  static constexpr std::int64_t room = 1 << 16;
   bool disjoint = false;    // memory of written views overlaps no other view
   bool whole_rows = false;  // the blocks' rows are whole warps: multiples of 32 threads
+  bool one_row = false;     // blocks have one row of threads
   Brick brick{};
   unsigned warp = 0;  // threads of a warp on the device; 0: the kernel asks there
-  /// Sets what follows from the shape of blocks: whole_rows and brick.
+  /// Sets what follows from the shape of blocks: whole_rows, one_row and brick.
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
+  /// Of these, what set_block sets.
+  Facts of_block() const;
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 

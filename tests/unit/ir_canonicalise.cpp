@@ -265,6 +265,7 @@ TEST(IrKey, ChangesWithEverythingThatMeansSomething) {
       {"small", [](Function& f) { f.facts.small = true; }},
       {"disjoint", [](Function& f) { f.facts.disjoint = true; }},
       {"whole_rows", [](Function& f) { f.facts.whole_rows = true; }},
+      {"one_row", [](Function& f) { f.facts.one_row = true; }},
       {"warp", [](Function& f) { f.facts.warp = 32; }},
       {"bricks", [](Function& f) { f.facts.set_block(4, 9, 1); }},
       {"partial rows", [](Function& f) { f.facts.set_block(3, 9, 1); }},

@@ -32,7 +32,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nkernel (%0: f32)"), "2:8: expected 'fp'");
   EXPECT_EQ(error("kir 1\nkernel fp(exact) ()"), "2:11: expected strict, reproducible, native or fast");
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(large) ()"),
-            "2:25: expected contiguous, aligned, small, disjoint, whole_rows, bricks, whole_bricks or warp");
+            "2:25: expected contiguous, aligned, small, disjoint, whole_rows, one_row, bricks, whole_bricks or warp");
   constexpr auto wrong = "expected rows of at most 16 threads, and a power of two that makes no more than 32 with them";
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(3, 3)) ()"), std::string("2:32: ") + wrong);
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(17, 1)) ()"), std::string("2:32: ") + wrong);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -12,6 +13,33 @@ namespace krait::codegen::cpu {
 
 using ir::Op;
 using ir::Scalar;
+
+namespace {
+
+/// How many lanes a constant mask has, where they are the first ones and a power of two. Memory then gives a load what an earlier, wider
+/// store of all these lanes still holds, which it does not behind masked stores: 5 cycles instead of about 20.
+std::optional<unsigned> first_lanes(V mask) {
+  const auto* lanes = llvm::dyn_cast<llvm::Constant>(mask);
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
+  if (!lanes || !type) return {};
+  unsigned count = 0, first = 0;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    const llvm::Constant* one = lanes->getAggregateElement(lane);
+    if (!one || !llvm::isa<llvm::ConstantInt>(one)) return {};
+    if (one->isNullValue()) continue;
+    first += lane == count++;
+  }
+  return first == count && (count == 0 || std::has_single_bit(count)) ? std::optional(count) : std::nullopt;
+}
+
+/// [0, count) of `all` lanes, and lanes of a second vector behind them.
+std::vector<int> lanes_up_to(unsigned count, unsigned all) {
+  std::vector<int> lanes(all, int(count));
+  std::iota(lanes.begin(), lanes.begin() + count, 0);
+  return lanes;
+}
+
+}  // namespace
 
 /// An index as 64 bits. Where all extents are below 2^31 a 32-bit index in bounds is one as a signed number too, and address
 /// arithmetic may have run modulo 2^32.
@@ -215,11 +243,27 @@ std::vector<std::pair<unsigned, unsigned>> Addresses::chunks(unsigned first, uns
 /// Neighbours under a mask, or all of them where there is none. LLVM 22 sinks a masked load into a choice by the same mask, past
 /// stores (llvm-project issue 215453); it does not look through the freeze.
 V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array) {
-  llvm::Instruction* load =
-      mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, llvm::Constant::getNullValue(row)))
-           : b_.CreateAlignedLoad(row, at, align);
+  const V zeros = llvm::Constant::getNullValue(row);
+  if (const auto first = mask ? first_lanes(mask) : std::nullopt) {
+    if (*first == 0) return zeros;
+    auto* all = llvm::cast<llvm::FixedVectorType>(row);
+    llvm::LoadInst* load = b_.CreateAlignedLoad(llvm::FixedVectorType::get(all->getElementType(), *first), at, align);
+    annotate(load, array);
+    return b_.CreateShuffleVector(load, llvm::Constant::getNullValue(load->getType()),
+                                  lanes_up_to(*first, all->getNumElements()));
+  }
+  llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, zeros))
+                                 : b_.CreateAlignedLoad(row, at, align);
   annotate(load, array);
   return mask ? b_.CreateFreeze(load) : load;
+}
+
+llvm::Instruction* Addresses::store_row(V row, V at, llvm::Align align, V mask) {
+  if (const auto first = first_lanes(mask)) {
+    if (*first == 0) return nullptr;
+    return b_.CreateAlignedStore(b_.CreateShuffleVector(row, lanes_up_to(*first, *first)), at, align);
+  }
+  return b_.CreateMaskedStore(row, at, align, mask);
 }
 
 Indices Addresses::indices_of(const Address& a) {

@@ -79,6 +79,8 @@ class Addresses : public Part {
   std::vector<std::pair<unsigned, unsigned>> chunks(unsigned first, unsigned end) const;
   /// Neighbours under a mask, or all of them where there is none.
   V load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array);
+  /// Null where the mask is known to have no lane.
+  llvm::Instruction* store_row(V row, V at, llvm::Align align, V mask);
 
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
 

@@ -54,6 +54,7 @@ void Arguments::load_arguments() {
     positions_.grid[d] = launch_field(Grid + d);
     positions_.block[d] = f_.block[d] ? static_cast<V>(b_.getInt64(std::uint64_t(f_.block[d]))) : launch_field(BlockSize + d);
   }
+  if (f_.facts.one_row) positions_.block[1] = positions_.block[2] = b_.getInt64(1);
   if (const ir::Brick& brick = f_.facts.brick; brick.x) {
     positions_.block[0] = b_.getInt64(brick.x);
     if (brick.whole && brick.z() > 1) positions_.block[1] = b_.getInt64(brick.y);

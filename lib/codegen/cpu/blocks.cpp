@@ -129,7 +129,7 @@ void Blocks::emit_before(ir::ValueId v) {
 }
 
 /// Gangs of a block: calls emit_gang at each position.
-void Blocks::emit_threads() {
+void Blocks::emit_threads(std::optional<std::int64_t> acting) {
   V width = positions_.block[0], height = positions_.block[1], depth = positions_.block[2];
   V gang = b_.getInt64(shape_.gang());
   auto known = [](V v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
@@ -137,6 +137,8 @@ void Blocks::emit_threads() {
   if (shape_.layout == Layout::Rows) {
     const bool even =
         known(width) ? known(width)->getZExtValue() % shape_.gang() == 0 : f_.facts.whole_rows && 32 % shape_.gang() == 0;
+    const std::int64_t last = acting ? (*acting + shape_.gang() - 1) / shape_.gang() * shape_.gang() : 0;
+    const V end = acting ? arith_.min_max(true, Scalar::I64, width, b_.getInt64(std::uint64_t(last))) : width;
     V per_row = b_.CreateUDiv(b_.CreateAdd(width, b_.getInt64(shape_.gang() - 1)), gang);
     auto row = [&](V y, V z) {
       auto place = [&](V x) {
@@ -145,8 +147,9 @@ void Blocks::emit_threads() {
         positions_.at.gang = b_.CreateAdd(b_.CreateMul(number, per_row), b_.CreateUDiv(x, gang));
       };
       if (code_.sweep) gangs_.emit_gangs(b_.getInt64(0), swept(), gangs_.splits(), place);
-      else if (even) code_.count_loop(b_.getInt64(0), width, gang, "x", [&](V x) { place(x), gangs_.emit_gang({}); });
-      else gangs_.emit_gangs(b_.getInt64(0), width, gangs_.splits(), place);
+      else if (even && last == shape_.gang()) place(b_.getInt64(0)), gangs_.emit_gang({});
+      else if (even) code_.count_loop(b_.getInt64(0), end, gang, "x", [&](V x) { place(x), gangs_.emit_gang({}); });
+      else gangs_.emit_gangs(b_.getInt64(0), end, gangs_.splits(), place);
     };
     V zero = b_.getInt64(0), one = b_.getInt64(1);
     code_.count_loop(zero, depth, one, "z", [&](V z) { code_.count_loop(zero, height, one, "row", [&](V y) { row(y, z); }); });

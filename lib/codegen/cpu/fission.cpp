@@ -137,10 +137,14 @@ void Fissioned::count(const Segment& s) {
 void Fissioned::flush(Segment& s) {
   bool work = !s.moves.empty() || s.counted != ir::none;
   const auto& insts = f_.regions[s.region].insts;
-  for (std::size_t i = s.begin; i < s.end; ++i) work |= !p_.outside[insts[i]];
+  bool kept = work;
+  for (std::size_t i = s.begin; i < s.end; ++i) {
+    work |= !p_.outside[insts[i]];
+    for (ir::ValueId v : f_.insts[insts[i]].results) kept |= has_place(v);
+  }
   if (work) {
     segment_ = &s;
-    blocks_.emit_threads();
+    blocks_.emit_threads(kept ? std::nullopt : acting_threads(f_, s.region, s.begin, s.end));
     segment_ = nullptr;
   }
   s.begin = s.end;
@@ -193,7 +197,7 @@ void Fissioned::region(ir::RegionId r) {
     const ir::Inst& inst = f_.insts[id];
     if (ir::is_terminator(inst.op)) return leave(s, inst, r);
     if ((d_.barrier[id] && inst.regions.empty()) || inst.op == Op::Uniform) {
-      if (ends_region(f_, r, i)) continue;
+      if (keeps_none_apart(f_, shape_, r, i)) continue;
       synchronise(s, inst);
     } else if (p_.outer[id]) {
       control(s, inst);

@@ -6,7 +6,9 @@
 // are computed once, outside the gangs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "codegen/cpu/divergence.h"
@@ -26,8 +28,12 @@ struct Fission {
   std::vector<std::uint32_t> segment;  // by InstId
   std::uint32_t gang_bytes = 0;
 };
-/// A barrier with nothing behind it but the end of a region of outer control flow, where all gangs come to anyway.
-bool ends_region(const ir::Function& f, ir::RegionId r, std::size_t barrier);
+/// Whether the barrier keeps no gangs apart: nothing stands behind it but the end of a region of outer control flow, where all gangs
+/// come to anyway; or before and behind it, up to the next barriers, only the block's first gang does anything that others could see,
+/// as in the last steps of a sum: `if (t < 4) s[t] += s[t + 4]`.
+bool keeps_none_apart(const ir::Function& f, const Shape& shape, ir::RegionId r, std::size_t barrier);
+/// How many threads of a row, from its first, have effects in the instructions [begin, end) of the region; none where that is not known.
+std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin, std::size_t end);
 /// Throws Failure 1 for jumps that would leave other threads at a barrier.
 Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape);
 

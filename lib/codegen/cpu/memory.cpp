@@ -263,11 +263,11 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone())) return store_pieces(a, x, p, align, array);
   llvm::Instruction* store = nullptr;
   if (a.kind == Kind::Row && all) store = b_.CreateAlignedStore(x, a.v[p], align);
-  else if (a.kind == Kind::Row) store = b_.CreateMaskedStore(x, a.v[p], align, lanes_.active.parts[p]);
+  else if (a.kind == Kind::Row) store = addresses_.store_row(x, a.v[p], align, lanes_.active.parts[p]);
   else
     store = b_.CreateMaskedScatter(x, a.kind == Kind::Lanes ? a.v[p] : values_.splat(a.v[p]), align,
                                    lanes_.mask_part(lanes_.active, p));
-  addresses_.annotate(store, array);
+  if (store) addresses_.annotate(store, array);
 }
 
 void Memory::store_pieces(const Address& a, V x, unsigned p, llvm::Align align, ir::ValueId array) {

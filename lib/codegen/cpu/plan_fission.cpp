@@ -69,7 +69,7 @@ class Planner {
       p_.segment[id] = segment_;
       if (ir::is_barrier(inst.op) || inst.op == Op::Uniform) {
         for (ir::ValueId v : inst.results) p_.block_value[v] = true;
-        if (!ends_region(f_, r, i)) ++segment_;
+        if (!keeps_none_apart(f_, shape_, r, i)) ++segment_;
       } else if (!inst.regions.empty()) {
         // A return behind the last barrier only ends its threads.
         bool leaves = escapes(inst) && !(top && i >= last_barrier);
@@ -199,11 +199,59 @@ class Planner {
   std::vector<ir::InstId> loops_;                            // that are outside, and open
 };
 
+/// Whether threads end or jump within the construct.
+bool leaves(const ir::Function& f, const ir::Inst& construct) {
+  bool any = false;
+  for (const ir::RegionId r : construct.regions)
+    ir::for_each_inst(f, r, [&](ir::InstId i, ir::RegionId) { any = any || f.insts[i].op == Op::Return; });
+  return any;
+}
+
+/// c, where the condition holds for none but the first c threads of a row: thread_idx.x < c, thread_idx.x == c - 1, and more.
+std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId condition) {
+  const ir::Inst* d = f.def(condition);
+  if (!d) return {};
+  if (d->op == Op::And) {
+    const auto x = threads_below(f, d->operands[0]), y = threads_below(f, d->operands[1]);
+    return x && y ? std::min(*x, *y) : x ? x : y;
+  }
+  if ((d->op != Op::Lt && d->op != Op::Eq && d->op != Op::Le) || !f.is_const(d->operands[1])) return {};
+  const ir::ValueId place = place_in_row(f, d->operands[0]);
+  if (place == ir::none || f.def(place)->op != Op::ThreadIdx) return {};
+  constexpr std::uint64_t largest_block = 1024;
+  const std::uint64_t c = f.const_bits(d->operands[1]);
+  return c < largest_block ? std::optional(std::int64_t(c) + (d->op != Op::Lt)) : std::nullopt;
+}
+
 }  // namespace
 
-bool ends_region(const ir::Function& f, ir::RegionId r, std::size_t barrier) {
+std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin, std::size_t end) {
+  std::int64_t most = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const ir::Inst& inst = f.insts[f.regions[r].insts[i]];
+    if (inst.op == Op::Barrier || (inst.regions.empty() && ir::info(inst.op).effect == ir::Effect::Pure)) continue;
+    const bool one_sided = inst.op == Op::If && inst.results.empty() &&
+                           std::all_of(inst.regions.begin() + 1, inst.regions.end(),
+                                       [&](ir::RegionId other) { return f.regions[other].insts.size() == 1; });
+    if (!one_sided || leaves(f, inst)) return {};
+    const auto first = threads_below(f, inst.operands[0]);
+    if (!first) return {};
+    most = std::max(most, *first);
+  }
+  return most;
+}
+
+bool keeps_none_apart(const ir::Function& f, const Shape& shape, ir::RegionId r, std::size_t barrier) {
   const auto& insts = f.regions[r].insts;
-  return f.insts[insts[barrier]].op == Op::Barrier && barrier + 2 == insts.size();
+  if (f.insts[insts[barrier]].op != Op::Barrier) return false;
+  if (barrier + 2 == insts.size()) return true;
+  const bool one_row = f.block[0] ? f.block[1] == 1 && f.block[2] == 1 : f.facts.one_row;
+  if (!one_row || shape.layout != Layout::Rows || shape.is_brick()) return false;
+  std::size_t begin = barrier, end = barrier + 1;
+  while (begin > 0 && !ir::is_barrier(f.insts[insts[begin - 1]].op)) --begin;
+  while (!ir::is_terminator(f.insts[insts[end]].op) && !ir::is_barrier(f.insts[insts[end]].op)) ++end;
+  const auto acting = acting_threads(f, r, begin, end);
+  return acting && *acting <= shape.gang();
 }
 
 Fission plan_fission(const ir::Function& f, const Divergence& d, const Shape& shape) { return Planner(f, d, shape).run(); }
