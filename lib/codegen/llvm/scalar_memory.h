@@ -23,7 +23,13 @@ class Memory : public Part {
 
  private:
   void clear(llvm::Value* memory, std::uint64_t bytes);
-  llvm::Value* element_index(const Array& array, Indices indices);
+  /// An element's number: the sum of both.
+  struct Index {
+    llvm::Value* varying;
+    std::int64_t constant = 0;
+  };
+  Index element_index(const Array& array, Indices indices);
+  std::int64_t take_constants(llvm::Value*& index, unsigned depth);
 
   Target& target_;
 };
