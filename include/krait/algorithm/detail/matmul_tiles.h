@@ -19,17 +19,10 @@ using word_pack = vec<Word, pack_size<Word>>;
 template <class Word, int Own>
 inline constexpr int tile_depth = tile_threads* pack_size<Word> / (tile_side * Own);
 
-/// Of those, products that are written one after the other: with all of f32's large tiles a thread's sums, the next tiles and its shares take 128
-/// registers, so that two blocks fit on a multiprocessor of NVIDIA's; with more of the others they would take more.
-template <class Word, int OwnColumns>
-inline constexpr int tile_stretch = sizeof(Word) == 8 ? 2
-                                    : OwnColumns == 8 ? 8
-                                                      : 4;
-
 /// A block has a tile of the result; its threads have OwnRows by OwnColumns elements of it, in groups of neighbours that lie apart, so that
 /// the threads of a warp read shared memory side by side. The left tile is kept transposed, both twice: one is multiplied while the other is written, so that a
 /// step takes one barrier. Rows and columns of the last tiles that are not there are read as the last that is. Stored is Out, or a pack of it.
-template <class Word, class Out, class Stored, int OwnRows, int OwnColumns, int Stretch>
+template <class Word, class Out, class Stored, int OwnRows, int OwnColumns>
 auto make_register_product() {
   static constexpr int pack = pack_size<Word>, depth = tile_depth<Word, OwnColumns>, rows = tile_side * OwnRows,
                        columns = tile_side * OwnColumns, packs_deep = depth / pack, packs_wide = columns / pack,
@@ -89,12 +82,7 @@ auto make_register_product() {
               for (int j = 0; j < OwnColumns; ++j)
                 sums[i * OwnColumns + j] += value<Word>(a[std::size_t(i)]) * value<Word>(b[std::size_t(j)]);
           };
-          if constexpr (Stretch == depth) {
-            for (int d = 0; d < depth; ++d) multiply(d);
-          } else {
-            for (auto begin : range(0, depth, Stretch))
-              for (int d = 0; d < Stretch; ++d) multiply(begin + d);
-          }
+          for (int d = 0; d < depth; ++d) multiply(d);
         }
         for (int i = 0; i < OwnRows; ++i)
           for (int j = 0; j < OwnColumns; j += stored) {
@@ -161,7 +149,7 @@ array<const word_pack<Word>, 3> packs_of(const array<const Elem, 3>& x, std::int
   return as_packs(array<const Word, 3>(at, made.memory_owner(), handle_of(made.device())));
 }
 
-template <class Types, int OwnRows, int OwnColumns, int Stretch = tile_stretch<typename Types::word, OwnColumns>>
+template <class Types, int OwnRows, int OwnColumns>
 void multiply_in_registers(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
                            array<typename Types::out, 3>& out) {
   using word = typename Types::word;
@@ -172,13 +160,13 @@ void multiply_in_registers(const array<const typename Types::left, 3>& x, const 
   const dims blocks = out.extent(0) * divided_up(m, tile_side * OwnRows) * divided_up(n, tile_side * OwnColumns);
   if constexpr (std::is_same_v<word, elem>)
     if (n % pack == 0) {
-      static auto& multiply = *new auto(make_register_product<word, elem, word_pack<word>, OwnRows, OwnColumns, Stretch>());
+      static auto& multiply = *new auto(make_register_product<word, elem, word_pack<word>, OwnRows, OwnColumns>());
       layout at = out.at();
       at.extents[2] /= pack, at.strides[0] /= pack, at.strides[1] /= pack;
       array<word_pack<word>, 3> packs(at, out.memory_owner(), handle_of(out.device()));
       return multiply.launch({blocks, tile_threads}, left, right, packs);
     }
-  static auto& multiply = *new auto(make_register_product<word, elem, elem, OwnRows, OwnColumns, Stretch>());
+  static auto& multiply = *new auto(make_register_product<word, elem, elem, OwnRows, OwnColumns>());
   multiply.launch({blocks, tile_threads}, left, right, out);
 }
 
