@@ -136,8 +136,8 @@ void Branches::emit_side(Side& side, bool last) {
 
 /// An if that only computes, loops, loads and stores: a guard against the border, mostly. Without AVX-512 a masked store of a vector
 /// costs a dozen plain ones (Zen 3: Jacobi was 2.6 times as slow), and there is no masked load of bytes, so gangs whose lanes all
-/// go there get code without masks. So do bricks of short rows and members of aggregates, whose accesses are gathers under a mask. Large
-/// functions are made quickly without.
+/// go there get code without masks. So do accesses to elements apart, as by bricks of short rows, to members of aggregates, and by data:
+/// under a mask they are gathers, or go lane by lane. Large functions are made quickly without.
 bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
   if (shape_.lanes == 1 || inst.op != Op::If || lanes_.masked_copy || (shape_.machine.quick && code_.is_large())) return false;
   Guarded found;
@@ -145,13 +145,22 @@ bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
   if (!inst.results.empty()) return found.narrow;
   if (!found.stores) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
-  return !masks_are_free || found.members;
+  return !masks_are_free || found.members || found.apart;
 }
 
 /// Whether the machine has an instruction for a load under a mask, from wherever the lanes' elements lie.
 bool Branches::masks_load(const ir::Inst& inst) const {
   return shape_.machine.level >= CpuLevel::Avx512 || shape_.machine.gathers(ir::bits_of(inst.type.scalar)) ||
          !d_.varying(inst.operands[1]);
+}
+
+/// Whether lanes' indices are loaded, or a product of what differs between lanes.
+bool Branches::lies_apart(ir::ValueId index, unsigned depth) const {
+  const ir::Inst* d = f_.def(index);
+  if (!d || depth == 0 || !d_.varying(index)) return false;
+  if (d->op == Op::Load || d->op == Op::LoadVec || d->op == Op::Mul || d->op == Op::Shl) return true;
+  if (d->op != Op::Cast && d->op != Op::Add && d->op != Op::Sub && d->op != Op::Or) return false;
+  return std::any_of(d->operands.begin(), d->operands.end(), [&](ir::ValueId v) { return lies_apart(v, depth - 1); });
 }
 
 bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
@@ -168,6 +177,9 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
     found.stores = found.stores || effect == ir::Effect::Write;
     found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    constexpr unsigned deepest = 6;
+    found.apart = found.apart ||
+                  ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) && lies_apart(inner.operands[1], deepest));
     found.narrow = found.narrow || (inner.op == Op::Load && !masks_load(inner));
     const bool goes_on = inner.op == Op::Yield || inner.op == Op::Continue || inner.op == Op::Break;
     if (!goes_on && effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write) return false;
