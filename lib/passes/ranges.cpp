@@ -13,6 +13,7 @@ namespace {
 __extension__ using Wide = __int128;
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int31_max = 0x7fffffff;
+constexpr std::int64_t most_elements = int31_max - Facts::room;  // of a view, where the fact `small` holds
 constexpr Range natural{0, int64_max};
 
 Range fit(Scalar s, Wide low, Wide high) {
@@ -102,7 +103,7 @@ Range Ranges::compute(const Inst& inst) const {
   if (info(op).rule == Rule::Id) return {0, f_.facts.small ? int31_max : int64_max};
   if (op == Op::LaneId) return {0, 63};
   if (op == Op::WarpSize) return {1, 64};
-  if (op == Op::Extent) return {0, f_.facts.small || f_.def(inst.operands[0]) ? int31_max : int64_max};
+  if (op == Op::Extent) return {0, f_.def(inst.operands[0]) ? int31_max : f_.facts.small ? most_elements : int64_max};
   if (info(op).rule == Rule::Count) return {0, 64};
   if (op == Op::Select) {
     const Inst* less = f_.def(inst.operands[0]);
@@ -114,7 +115,26 @@ Range Ranges::compute(const Inst& inst) const {
     const Range r = of(inst.operands[0]);
     return is_float(from) || (from == Scalar::U64 && r.low < 0) ? of_type(s) : fit(s, r.low, r.high);
   }
+  if (op == Op::Mul && f_.facts.small && is_size(inst)) return {0, most_elements};
   return arithmetic(inst);
+}
+
+/// Whether it is how many elements an array has: the product of all its extents. (That of some may be anything where another one is 0.)
+bool Ranges::is_size(const Inst& product) const {
+  ValueId array = none;
+  unsigned dims = 0;
+  std::vector<ValueId> factors = product.operands;
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    const Inst* d = f_.def(factors[k]);
+    if (d && d->op == Op::Mul && factors.size() < 2 * max_rank) {
+      factors.insert(factors.end(), d->operands.begin(), d->operands.end());
+    } else if (d && d->op == Op::Extent && (array == none || array == d->operands[0]) && !(dims >> d->imm & 1)) {
+      array = d->operands[0], dims |= 1u << d->imm;
+    } else {
+      return false;
+    }
+  }
+  return dims + 1 == 1u << f_.type_of(array).rank;
 }
 
 Range Ranges::arithmetic(const Inst& inst) const {

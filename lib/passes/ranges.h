@@ -37,6 +37,7 @@ class Ranges {
   ir::ValueId same_number(ir::ValueId v) const;
   Range compute(const ir::Inst& inst) const;
   Range arithmetic(const ir::Inst& inst) const;
+  bool is_size(const ir::Inst& product) const;
   static Range arithmetic(ir::Op op, ir::Scalar s, Range a, Range b);
   Range above(ir::ValueId v, const ir::Inst& less) const;
   void set(ir::ValueId v, Range r);
