@@ -103,11 +103,12 @@ TEST(LargeKernels, LongChainsOfNumbers) {
                           "numbers"));
 }
 TEST(LargeKernels, DeepNesting) {
+  // Conditions that ranges do not decide.
   const auto nest = [](int depth) {
     return chain(depth, [](int levels, auto in, auto out, auto i) {
       const auto inner = [&](const auto& self, int level) -> void {
         if (level == 0) out[i] = in[i & 15];
-        else kr::if_((i + level) != 40, [&] { self(self, level - 1); });
+        else kr::if_((i ^ level) != 40, [&] { self(self, level - 1); });
       };
       inner(inner, levels);
     });
