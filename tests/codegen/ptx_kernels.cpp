@@ -100,6 +100,43 @@ TEST(PtxKernels, VectorsMoveSixteenBytes) {
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32") && !contains(ptx, "st.global.b32")) << ptx;
 }
 
+/// y * w + x - 3 and (y * w + x) + 2 are two offsets from one address; so are two elements whose index is cut off from 64 bits.
+TEST(PtxKernels, ConstantsOfIndicesAreOffsets) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @offsets fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>, %2: i32, %3: i32, %4: i64) {
+  %5: i32 = const -3
+  %6: i32 = const 2
+  %7: i32 = mul %2, %3
+  %8: i32 = add %3, %5
+  %9: i32 = add %7, %8
+  %10: i32 = add %7, %3
+  %11: i32 = add %10, %6
+  %12: f32 = load %0, %9
+  %13: f32 = load %0, %11
+  %14: f32 = add %12, %13
+  %15: i64 = const 5
+  %16: i64 = add %4, %15
+  %17: i32 = cast %16
+  store.f32 %1, %17, %14
+  return
+}
+)");
+  EXPECT_TRUE(contains(ptx, "+-12]") && contains(ptx, "+8]") && contains(ptx, "+20]")) << ptx;
+}
+/// A view that may hold 2^31 elements and more: a sum of 32 bits may have wrapped.
+TEST(PtxKernels, ConstantsOfIndicesOfLargeViewsStay) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @no_offsets fp(native) facts(contiguous, disjoint) flat (%0: view<f32, 1>, %1: i32) {
+  %2: i32 = const 2
+  %3: i32 = add %1, %2
+  %4: f32 = const 0x1p+0
+  store.f32 %0, %3, %4
+  return
+}
+)");
+  EXPECT_FALSE(contains(ptx, "+8]")) << ptx;
+}
+
 TEST(PtxKernels, AggregatesByValueStayParameters) {
   std::string ptx = ptx_of("aggregate_by_value", {}, {});
   EXPECT_TRUE(contains(ptx, ".param .align 16 .b8 krait_table_param_1[2048]")) << ptx;

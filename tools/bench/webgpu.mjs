@@ -100,7 +100,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) grid:
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= ${width}u || id.y >= ${height}u) { return; }
   let cr = -2f + 3f * f32(id.x) / ${width}f;
-  let ci = -1f + 2f * f32(id.y) / ${height}f;
+  let ci = -1.5f + 3f * f32(id.y) / ${height}f;
   var zr = 0f;
   var zi = 0f;
   var k = 0i;

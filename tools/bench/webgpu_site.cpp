@@ -6,6 +6,9 @@
 
 #include <krait/krait.h>
 #include <krait/web.h>
+
+#include "kernels.h"
+
 namespace kr = krait;
 
 namespace {
@@ -16,25 +19,7 @@ const auto saxpy = kr::kernel(
     },
     {.name = "saxpy"});
 
-const auto mandelbrot = kr::kernel(
-    [](kr::view<int, 2> out, kr::value<int> limit) {
-      auto [x, y] = kr::grid<2>();
-      kr::if_(y < out.extent(0) && x < out.extent(1), [&] {
-        kr::value<float> cr = -2.0f + 3.0f * kr::cast<float>(x) / kr::cast<float>(out.extent(1));
-        kr::value<float> ci = -1.0f + 2.0f * kr::cast<float>(y) / kr::cast<float>(out.extent(0));
-        kr::var zr = 0.0f, zi = 0.0f;
-        kr::var k = 0;
-        kr::while_([&] { return k < limit && zr * zr + zi * zi < 4.0f; },
-                   [&] {
-                     auto next = zr * zr - zi * zi + cr;
-                     zi = 2.0f * zr * zi + ci;
-                     zr = next;
-                     k += 1;
-                   });
-        out(y, x) = k;
-      });
-    },
-    {.name = "mandelbrot"});
+const auto mandelbrot = kr::kernel(bench::mandelbrot, {.name = "mandelbrot"});
 
 const auto bodies = kr::kernel(
     [](kr::view<const float> px, kr::view<const float> py, kr::view<const float> pz, kr::view<float> ax) {

@@ -13,6 +13,21 @@ using ir::Op;
 
 constexpr unsigned deepest_recomputation = 8;
 
+/// Jumps under `r` to a loop around it, within `loops` of its own, or out of the thread.
+bool escapes(const ir::Function& f, ir::RegionId r, unsigned loops) {
+  for (ir::InstId id : f.regions[r].insts) {
+    const ir::Inst& inst = f.insts[id];
+    if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue))) return true;
+    for (ir::RegionId inner : inst.regions)
+      if (escapes(f, inner, loops + ir::is_loop(inst.op))) return true;
+  }
+  return false;
+}
+bool escapes(const ir::Function& f, const ir::Inst& inst) {
+  return std::any_of(inst.regions.begin(), inst.regions.end(),
+                     [&](ir::RegionId r) { return escapes(f, r, ir::is_loop(inst.op)); });
+}
+
 class Planner {
  public:
   Planner(const ir::Function& f, const Divergence& d, const Shape& shape) : f_(f), d_(d), shape_(shape) {
@@ -32,21 +47,6 @@ class Planner {
   }
 
  private:
-  /// Jumps under `r` to a loop outside of `root`, or out of the thread.
-  bool escapes(ir::RegionId r, unsigned loops) const {
-    for (ir::InstId id : f_.regions[r].insts) {
-      const ir::Inst& inst = f_.insts[id];
-      if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue))) return true;
-      for (ir::RegionId inner : inst.regions)
-        if (escapes(inner, loops + ir::is_loop(inst.op))) return true;
-    }
-    return false;
-  }
-  bool escapes(const ir::Inst& inst) const {
-    for (ir::RegionId r : inst.regions)
-      if (escapes(r, ir::is_loop(inst.op))) return true;
-    return false;
-  }
   bool all_outside(const ir::Inst& inst) const {
     return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return p_.block_value[v]; });
   }
@@ -72,7 +72,7 @@ class Planner {
         if (!keeps_none_apart(f_, shape_, r, i)) ++segment_;
       } else if (!inst.regions.empty()) {
         // A return behind the last barrier only ends its threads.
-        bool leaves = escapes(inst) && !(top && i >= last_barrier);
+        bool leaves = escapes(f_, inst) && !(top && i >= last_barrier);
         if (!d_.barrier[id] && !leaves) {
           mark_regions(inst);
           continue;
@@ -199,14 +199,6 @@ class Planner {
   std::vector<ir::InstId> loops_;                            // that are outside, and open
 };
 
-/// Whether threads end or jump within the construct.
-bool leaves(const ir::Function& f, const ir::Inst& construct) {
-  bool any = false;
-  for (const ir::RegionId r : construct.regions)
-    ir::for_each_inst(f, r, [&](ir::InstId i, ir::RegionId) { any = any || f.insts[i].op == Op::Return; });
-  return any;
-}
-
 /// c, where the condition holds for none but the first c threads of a row: thread_idx.x < c, thread_idx.x == c - 1, and more.
 std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId condition) {
   const ir::Inst* d = f.def(condition);
@@ -233,7 +225,7 @@ std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r
     const bool one_sided = inst.op == Op::If && inst.results.empty() &&
                            std::all_of(inst.regions.begin() + 1, inst.regions.end(),
                                        [&](ir::RegionId other) { return f.regions[other].insts.size() == 1; });
-    if (!one_sided || leaves(f, inst)) return {};
+    if (!one_sided || escapes(f, inst)) return {};
     const auto first = threads_below(f, inst.operands[0]);
     if (!first) return {};
     most = std::max(most, *first);

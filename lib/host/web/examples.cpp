@@ -14,8 +14,6 @@
 namespace krait::host::web {
 namespace {
 
-std::string type_name(const ir::Type& t) { return t.scalar == ir::Scalar::Void ? "bytes" : std::string(ir::info(t.scalar).name); }
-
 /// A number as JavaScript writes it.
 std::string number(ir::Scalar s, std::uint64_t bits) {
   if (s == ir::Scalar::Bool) return bits ? "true" : "false";

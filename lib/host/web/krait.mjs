@@ -165,7 +165,7 @@ function arrayOf(what, p, given) {
     throw new TypeError(`${what} is an array: pass a ${list(elements[p.type])}, a GPUBuffer or { shape }, not ${shown(given)}`);
   }
   const count = Math.floor(a.bytes / p.bytes);
-  if (inside && a.bytes % p.bytes) throw new RangeError(`${what}: ${a.bytes} bytes are no whole number of elements of ${p.bytes}`);
+  if (inside && a.bytes % p.bytes) throw new RangeError(`${what}: ${a.bytes} bytes are not a whole number of elements of ${p.bytes}`);
   a.shape = shapeOf(what, p, given, count);
   a.count = a.shape.reduce((product, n) => product * n, 1);
   if (!inside) a.bytes = a.count * p.bytes;

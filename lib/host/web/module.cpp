@@ -40,10 +40,6 @@ std::string list_of(const support::ArgumentLayout& layout, What what, unsigned p
   return fmt::format("[{}]", fmt::join(at, ", "));
 }
 
-std::string type_name(const ir::Type& t) {
-  return t.space == ir::Space::Argument || t.scalar == ir::Scalar::Void ? "bytes" : std::string(ir::info(t.scalar).name);
-}
-
 /// What krait.mjs has to know of a parameter.
 std::string describe(const Module& m, unsigned p) {
   const ir::Type& t = m.type_of(p);
@@ -91,6 +87,10 @@ std::string number_of(const ir::Type& t) {
 }
 
 }  // namespace
+
+std::string type_name(const ir::Type& t) {
+  return t.space == ir::Space::Argument || t.scalar == ir::Scalar::Void ? "bytes" : std::string(ir::info(t.scalar).name);
+}
 
 std::string Module::name_of(unsigned parameter) const {
   if (parameter >= envelope.arguments.given) return fmt::format("table{}", parameter - envelope.arguments.given);

@@ -55,6 +55,8 @@ std::string script_of(const Module& module);
 std::string types_of(const Module& module);
 std::string examples_of(const std::vector<Module>& modules);
 std::string base64(std::span<const std::byte> bytes);
+/// As krait.mjs names types of elements and numbers; bytes: aggregates.
+std::string type_name(const ir::Type& type);
 /// A text between quotes, as JavaScript and JSON have it.
 std::string quoted(std::string_view text);
 
