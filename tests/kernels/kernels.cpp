@@ -4,8 +4,8 @@
 //   kernels --back-end interpreter|cpu|vulkan|opencl|cuda|webgpu|ptx [--jobs N] [--only TEXT] [--print yes] [--races yes] FILE|FOLDER…
 // interpreter: the kernel's text, every pass and every pipeline, interpreted; kernels that are for more than the CPU must not race.
 // ptx: they compile for NVIDIA GPUs, are assembled where ptxas is found, and those without arrays of a thread take no stack. The others
-// launch. webgpu: what needs what WebGPU lacks has to be refused, and native mode, which leaves more open there, is reproducible. A file has a line for each choice of its words: the first difference, or how
-// many launches gave the interpreter's bits. --jobs: so many processes;
+// launch. webgpu: what needs what WebGPU lacks has to be refused, and in native mode an element may be what the device's own floats make of it
+// (device_floats.h). A file has a line for each choice of its words: the first difference, or how many launches gave the interpreter's bits. --jobs: so many processes;
 // one that dies or hangs counts as a difference. What a file says is known to go wrong on the device does not count: drivers have
 // defects of their own. --only: launches whose name has the text. --races: data races are differences. Ends
 // with 1 where something differs, with 77 where the back end is missing and KRAIT_TEST_BACK_ENDS does not name it.
@@ -142,9 +142,6 @@ class Run {
     const support::Target target = device_ ? device_->target() : support::Target{};
     const int warp = device_ ? test::warp_of(target) : 32;
     const bool lacks = target.kind == support::TargetKind::OpenCl && !target.spirv.features.has(support::Feature::Warp);
-    if (o_.back_end == "webgpu")
-      for (ir::Function& f : kernel.module.functions)
-        if (f.fp == ir::FpMode::Native) f.fp = ir::FpMode::Reproducible;
     if (c.any_warp) kernel.launch.warp_size = warp;
     if (device_ && asks_for_warp(kernel.module) && (lacks || kernel.launch.warp_size != warp)) return ++other_, "";
     ++right_;

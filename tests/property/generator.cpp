@@ -579,7 +579,7 @@ Kernel Generator::make() {
   // Cooperative kernels in parts, with an exchange in front of each but the first.
   for (unsigned part = 0, parts = cooperative_ ? 1 + r_.below(3) : 1; part < parts; ++part) {
     if (part) exchange();
-    here_.budget = (12 + int(r_.below(24))) / int(parts);
+    here_.budget = (12 + int(r_.below(24))) / int(parts) / (options_.small ? 3 : 1);
     block(4, 4 + int(r_.below(6)));
     if (strides && r_.chance(60)) stride_loop(3);
   }

@@ -21,6 +21,7 @@ struct GeneratorOptions {
   bool any_flow =
       true;  // operations of the warp in loops of varying trips too, where hardware need not bring lanes together again
   bool f16 = true, f64 = true, small_ints = true;  // types that a device may lack
+  bool small = false;                              // a third of the statements, for a driver that compiles slowly
   bool aggregates = false;                         // arrays of aggregates, and aggregates by value; not together with reports
   bool reports = false;  // a checked kernel that prints, checks conditions, and leaves its arrays now and then
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/webgpu_device.h"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,10 +31,36 @@ struct Answer {
   std::vector<Bytes> parts;
 };
 
+int patience = -1;  // milliseconds; -1: any
+
 /// The other process.
 class Server {
  public:
-  Server() {
+  Server() { start(); }
+  Server(const Server&) = delete;
+  ~Server() { end(); }
+
+  Answer ask(const std::string& head, const std::vector<Bytes>& parts = {}) {
+    std::vector<std::size_t> sizes;
+    for (const Bytes& part : parts) sizes.push_back(part.size());
+    const std::string text = fmt::format("{{{}, \"bytes\": [{}]}}", head, fmt::join(sizes, ", "));
+    const auto size = std::uint32_t(text.size());
+    write(&size, sizeof size), write(text.data(), text.size());
+    for (const Bytes& part : parts) write(part.data(), part.size());
+    pollfd answered{from_, POLLIN, 0};
+    if (::poll(&answered, 1, patience) == 0) {
+      ::kill(child_, SIGKILL);
+      end(), start();
+      support::fail_device("{}", webgpu_gave_up);
+    }
+    return answer();
+  }
+  /// How many processes there were: what is loaded ends with its own.
+  unsigned process() const { return process_; }
+
+ private:
+  void start() {
+    ++process_;
     int to[2], from[2];
     if (::pipe(to) != 0 || ::pipe(from) != 0) support::fail_device("no pipes");
     std::signal(SIGPIPE, SIG_IGN);
@@ -48,23 +75,10 @@ class Server {
     ::close(to[0]), ::close(from[1]);
     to_ = to[1], from_ = from[0];
   }
-  Server(const Server&) = delete;
-  ~Server() {
+  void end() {
     ::close(to_), ::close(from_);
     ::waitpid(child_, nullptr, 0);
   }
-
-  Answer ask(const std::string& head, const std::vector<Bytes>& parts = {}) {
-    std::vector<std::size_t> sizes;
-    for (const Bytes& part : parts) sizes.push_back(part.size());
-    const std::string text = fmt::format("{{{}, \"bytes\": [{}]}}", head, fmt::join(sizes, ", "));
-    const auto size = std::uint32_t(text.size());
-    write(&size, sizeof size), write(text.data(), text.size());
-    for (const Bytes& part : parts) write(part.data(), part.size());
-    return answer();
-  }
-
- private:
   void write(const void* bytes, std::size_t count) {
     for (const char* at = static_cast<const char*>(bytes); count > 0;) {
       const ssize_t n = ::write(to_, at, count);
@@ -97,12 +111,16 @@ class Server {
     return a;
   }
 
+  unsigned process_ = 0;
   pid_t child_ = -1;
   int to_ = -1, from_ = -1;
 };
 
 struct Code : runtime::Executable {
-  std::string module;  // its number there
+  std::string module;    // its number there
+  unsigned process = 0;  // of which it is
+  std::string head;      // of the request that loads it
+  Bytes text;
   support::Envelope envelope;
   support::WebGpuCode own;
 };
@@ -159,6 +177,7 @@ class Device final : public runtime::Device {
   double elapsed_ms(runtime::EventHandle, runtime::EventHandle) override { return 0; }
 
  private:
+  void load(Code& code);
   /// The allocation with the address.
   std::pair<const std::uint64_t, Bytes>& around(std::uint64_t address) { return *std::prev(memory_.upper_bound(address)); }
   std::byte* at(std::uint64_t address) {
@@ -186,15 +205,21 @@ std::unique_ptr<runtime::Executable> Device::load(std::span<const std::byte> bin
   for (unsigned p = 0; p < support::WebGpuCode::max_parameters; ++p)
     if (const auto& b = code->own.bindings[p]; b.cell_bytes)
       bindings += fmt::format("{}{{\"binding\": {}, \"written\": {}}}", bindings.empty() ? "" : ", ", 1 + p, b.written != 0);
-  const std::string_view text = code->envelope.code;
-  code->module = server_.ask(fmt::format(R"("do": "load", "bindings": [{}])", bindings), {bytes_of(text.data(), text.size())})
-                     .words.at("module");
+  code->head = fmt::format(R"("do": "load", "bindings": [{}])", bindings);
+  code->text = bytes_of(code->envelope.code.data(), code->envelope.code.size());
   code->envelope.code = {};
+  load(*code);
   return code;
 }
 
+void Device::load(Code& code) {
+  code.module = server_.ask(code.head, {code.text}).words.at("module");
+  code.process = server_.process();
+}
+
 void Device::launch(runtime::Executable& executable, const runtime::LaunchRequest& request) {
-  const Code& code = static_cast<const Code&>(executable);
+  Code& code = static_cast<Code&>(executable);
+  if (code.process != server_.process()) load(code);
   using What = support::ArgumentSlot::What;
   std::string constants;
   for (unsigned d = 0; d < 3; ++d) constants += fmt::format("\"block_{}\": {}, ", "xyz"[d], request.block[d]);
@@ -239,6 +264,8 @@ void Device::launch(runtime::Executable& executable, const runtime::LaunchReques
 }
 
 }  // namespace
+
+void set_webgpu_patience(double seconds) { patience = int(seconds * 1000); }
 
 runtime::Found webgpu_devices() try {
   runtime::Found found;

@@ -11,4 +11,9 @@ namespace krait::test {
 /// The device, or why it cannot be had.
 runtime::Found webgpu_devices();
 
+/// Seconds that the device may take to load or launch, until another process takes its place and the call fails with `webgpu_gave_up`. Without
+/// that it may take any time.
+void set_webgpu_patience(double seconds);
+inline constexpr const char* webgpu_gave_up = "WebGPU's driver takes too long: it is given up";
+
 }  // namespace krait::test

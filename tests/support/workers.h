@@ -13,6 +13,7 @@ namespace krait::test {
 struct Progress {
   std::atomic<long> next{0};                           // the next piece of work
   std::atomic<long> done{0}, different{0}, listed{0};  // listed: they differ, as is known
+  std::atomic<long> given_up{0};                       // the driver took too long
   std::atomic<bool> stop{false};
   char device[160] = "";  // the device's name, or why there is none
   std::atomic<bool> missing{false};
