@@ -129,7 +129,7 @@ class Device final : public runtime::Device {
  public:
   Device() {
     const Answer a = server_.ask(R"("do": "hello")");
-    name_ = a.words.at("name"), probed_ = a.words.at("probed");
+    name_ = "WebGPU: " + a.words.at("name"), probed_ = a.words.at("probed");
     target_.kind = support::TargetKind::WebGpu;
     support::WebGpuTarget& web = target_.web;
     web.features.set(support::Feature::Warp, a.words.at("features").find("subgroups") != std::string::npos);
