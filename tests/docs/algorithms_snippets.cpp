@@ -2,6 +2,7 @@
 //
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/fft.h>
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/loops.h>
 #include <krait/algorithm/random.h>
@@ -110,6 +111,24 @@ void random_arrays() {
   if (!holds) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void transforms() {
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1});
+  kr::array<float> f = kr::to_device(std::vector<float>{1, 2, 3, 4});
+  kr::array<float, 2> m(2, 2);
+  m.copy_from(std::vector<float>{1, 2, 3, 4});
+  // [transforms]
+  auto spectrum = kr::fft(x);                                        // along the last axis: kr::array<std::complex<double>>
+  auto half = kr::rfft(f, "ortho");                                  // of real numbers: n / 2 + 1 elements
+  auto padded = kr::fft(m, kr::axis(0), kr::points(8));
+  auto again = kr::ifft2(kr::fft2(m));
+  // [/transforms]
+  using complex = std::complex<double>;
+  expect(spectrum, {complex(9), complex(-1), complex(5), complex(-1)}, __LINE__);
+  expect(half, {std::complex<float>(5), std::complex<float>(-1, 1), std::complex<float>(-1)}, __LINE__);
+  expect(again.reshape(4), {1, 2, 3, 4}, __LINE__);
+  if (padded.extent(0) != 8) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
+}
+
 void loops() {
   constexpr int n = 4;
   const auto f = kr::to_device(std::vector<float>{1, 2, 3, 4});
@@ -132,6 +151,7 @@ int main() {
     choosing();
     sets();
     random_arrays();
+    transforms();
     loops();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

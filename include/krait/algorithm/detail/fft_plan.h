@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a Fourier transform is cut into passes, without its element type: computed in the library.
+#pragma once
+
+#include <krait/algorithm/detail/form.h>
+
+namespace krait::detail {
+
+inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
+
+/// A pass over memory is a transform of `length` elements that lie `total / length` apart. Those of a block, `columns` of them, lie beside each other; where
+/// length is total, they are of as many rows. `done` is the product of the lengths of the passes before.
+struct fft_pass {
+  std::int64_t total, done;
+  int length, columns, threads, count;
+  int radices[max_fft_radices];
+};
+struct fft_plan {
+  int count;  // 0: `total` has a prime factor above 7
+  fft_pass passes[max_fft_passes];
+};
+KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, algorithm_form form);
+/// exp(-2 pi i k / n), rounded once.
+struct fft_root {
+  double re, im;
+};
+KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
+/// A power of 2 from 2 n - 1 on.
+KRAIT_API std::int64_t bluestein_length(std::int64_t n);
+
+/// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm than backward, ortho and forward.
+KRAIT_API double fft_scale(const char* norm, std::int64_t n, bool inverse);
+/// Throws error{usage} in NumPy's words where n is below 1.
+KRAIT_API void check_points(std::int64_t n);
+
+}  // namespace krait::detail

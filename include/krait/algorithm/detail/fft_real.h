@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transforms of rows of real numbers, from and to the half of a transform that says all.
+#pragma once
+
+#include <krait/algorithm/detail/fft_rows.h>
+
+namespace krait::detail {
+
+/// Two neighbours of a row as the parts of one complex number: shared where they lie so, else copied.
+template <class Real, class Elem>
+array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::int64_t points) {
+  using complex = std::complex<Real>;
+  const auto paired = [](const array<const Real, 2>& from, std::int64_t count) {
+    layout at = from.at();
+    at.offset /= 2, at.strides[0] /= 2, at.extents[1] = count / 2, at.strides[1] = 1;
+    return array<const complex, 2>(at, from.memory_owner(), handle_of(from.device()));
+  };
+  if constexpr (std::is_same_v<Elem, Real>) {
+    const bool even = x.at().offset % 2 == 0 && (x.stride(0) % 2 == 0 || x.extent(0) == 1);
+    if (points <= x.extent(1) && x.stride(1) == 1 && even && x.address() % alignof(complex) == 0) return paired(x, points);
+  }
+  static auto& copy = *new auto(kernel(
+      [](view<const Elem, 2> from, view<Real, 2> to) {
+        for (auto i : grid_stride(to.size())) {
+          const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
+          to(row, k) = complex_element<Real>(from, row, k).real();
+        }
+      },
+      {.name = "fft_copy"}));
+  array<Real, 2> out(shape<2>(x.extent(0), points), x.device());
+  copy.forall(out.size())(x, out);
+  return paired(out.share(), points);
+}
+
+/// Rows of real numbers to n / 2 + 1 elements of their transform. An even number is a complex transform of half the length, whose
+/// elements are those of the even numbers and, times i, of the odd ones.
+template <class Real, class Elem>
+void transform_real(const array<const Elem, 2>& x, array<std::complex<Real>, 2>& out, std::int64_t n, Real scale) {
+  using complex = std::complex<Real>;
+  array<complex, 2> half(shape<2>(x.extent(0), n % 2 == 0 ? n / 2 : n), x.device());
+  if (n % 2 != 0) {
+    transform_rows<Real>(complex_rows<Real>(x, n), half, false, scale);
+    return out.copy_from(half(all, krait::range(0, n / 2 + 1)));
+  }
+  transform_rows<Real>(pairs_of<Real>(x, n), half, false, scale);
+  const auto make = [&] {
+    return kernel(
+        [roots = root_table<Real>(n)](view<const complex, 2> z, view<complex, 2> to) {
+          const auto root = roots.record();
+          for (auto i : grid_stride(to.size())) {
+            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1), m = z.extent(1);
+            const value<complex> a = z(row, k % m), b = conj(value<complex>(z(row, (m - k) % m)));
+            const value<complex> w = root.at(k), odd = (a - b) * w;
+            to(row, k) = (a + b + value<complex>(odd.imag(), -odd.real())) * Real(0.5);
+          }
+        },
+        {.name = "rfft"});
+  };
+  kept_for(std::make_tuple(n), make).forall(out.size())(half, out);
+}
+
+/// The first n / 2 + 1 elements of a transform, which are 0 where rows end before, to n real numbers.
+template <class Real, class Elem>
+void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::int64_t n, Real scale) {
+  using complex = std::complex<Real>;
+  const std::int64_t rows = out.extent(0), length = n % 2 == 0 ? n / 2 : n;
+  const auto make = [&] {
+    return kernel(
+        [roots = root_table<Real>(n)](view<const Elem, 2> z, view<complex, 2> to, value<std::int64_t> points) {
+          const auto root = roots.record();
+          for (auto i : grid_stride(to.size())) {
+            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1), last = points / 2;
+            // Of a real transform: the imaginary part of the first element, and of the middle one, is 0.
+            const auto element = [&](const value<std::int64_t>& at) {
+              const value<complex> e = complex_element<Real>(z, row, at);
+              const value<bool> real = at == 0 || at * 2 == points;
+              return value<complex>(e.real(), select(real, value<Real>(Real(0)), e.imag()));
+            };
+            if (roots.even()) {
+              const value<complex> a = element(k), b = conj(element(last - k)), odd = (a - b) * conj(root.at(k));
+              to(row, k) = a + b + value<complex>(-odd.imag(), odd.real());
+            } else {
+              const value<complex> e = element(krait::min(k, points - k));
+              to(row, k) = value<complex>(e.real(), select(k <= last, e.imag(), -e.imag()));
+            }
+          }
+        },
+        {.name = "irfft"});
+  };
+  array<complex, 2> given(shape<2>(rows, length), x.device());
+  kept_for(std::make_tuple(n), make).forall(given.size())(x, given, n);
+  if (n % 2 == 0) {
+    array<complex, 2> pairs(dense(given.extents().extents, 2, false), out.memory_owner(), handle_of(x.device()));
+    transform_rows<Real>(given.share(), pairs, true, scale);
+  } else {
+    array<complex, 2> made(given.extents(), x.device());
+    transform_rows<Real>(given.share(), made, true, scale);
+    static auto& copy = *new auto(kernel(
+        [](view<const complex, 2> from, view<Real, 2> to) {
+          for (auto i : grid_stride(to.size())) {
+            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
+            to(row, k) = value<complex>(from(row, k)).real();
+          }
+        },
+        {.name = "real_part"}));
+    copy.forall(out.size())(made, out);
+  }
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Discrete Fourier transforms, as numpy.fft has them.
+//   auto spectrum = kr::fft(x);                        // along the last axis: kr::array<std::complex<float>, N>
+//   auto half = kr::rfft(signal, kr::points(1024), "ortho");
+//   auto image = kr::ifft2(kr::fft2(picture));
+#pragma once
+
+#include <krait/algorithm/detail/fft_real.h>
+
+namespace krait {
+namespace detail {
+
+struct points_type {
+  std::int64_t count;
+};
+template <class Option>
+inline constexpr bool is_fft_option =
+    axes_in<Option> == 1 || std::is_same_v<Option, points_type> || std::is_convertible_v<Option, const char*>;
+template <class Option>
+concept fft_option = is_fft_option<std::decay_t<Option>>;
+template <class Option>
+concept fft_axes_option = (axes_in<std::decay_t<Option>> > 0) || std::is_convertible_v<Option, const char*>;
+
+struct fft_options {
+  std::int64_t axis = -1, points = 0;
+  bool has_points = false;
+  const char* norm = "backward";
+
+  template <class... Options>
+  explicit fft_options(const Options&... options) {
+    (set(options), ...);
+  }
+  void set(const axis_list<1>& given) { axis = given.at[0]; }
+  void set(const points_type& given) { points = given.count, has_points = true; }
+  void set(const char* given) { norm = given; }
+};
+
+/// Of floats their own type, of complex numbers their parts', of integers double.
+template <class Elem>
+struct fft_real {
+  using type = real_t<Elem>;
+};
+template <class Real>
+struct fft_real<std::complex<Real>> {
+  using type = Real;
+};
+template <class Elem>
+using fft_real_t = typename fft_real<std::remove_const_t<Elem>>::type;
+template <class Elem>
+using fft_complex_t = std::complex<fft_real_t<Elem>>;
+
+/// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the result has `results` along it.
+template <class Out, class Elem, int Rank, class Transform>
+array<Out, Rank> transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points, std::int64_t results,
+                                 bool inverse, const Transform& transform) {
+  const layout at = axis_last(x.at(), with.axis);
+  check_points(points);
+  const double scale = fft_scale(with.norm, points, inverse);
+  shape<Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents.extents[d] = d == Rank - 1 ? results : at.extents[d];
+  const array<Out, Rank> out(extents, x.device());
+  if (out.size() > 0) {
+    const auto given = rows_or_none(x, with.axis, out.size() / results);
+    array<Out, 2> to(dense(shape<2>(out.size() / results, results).extents, 2, false), out.memory_owner(), handle_of(x.device()));
+    transform(given, to, scale);
+  }
+  return {axis_back(out.at(), with.axis), out.memory_owner(), handle_of(x.device())};
+}
+
+template <class Elem, int Rank>
+auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse) {
+  using real = fft_real_t<Elem>;
+  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], points = with.has_points ? with.points : length;
+  return transform_along<std::complex<real>>(x, with, points, points, inverse, [&](const auto& rows, auto& out, double scale) {
+    transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
+  });
+}
+
+template <class Elem, int Rank>
+auto complex_along_all(const array<Elem, Rank>& x, bool inverse, const char* norm, const std::int64_t* axes, int count) {
+  fft_options with(norm);
+  with.axis = axes[count - 1];
+  auto out = complex_along(x, with, inverse);
+  for (int a = count - 1; a-- > 0;) {
+    with.axis = axes[a];
+    out = complex_along(out, with, inverse);
+  }
+  return out;
+}
+/// The last axes, `Last` of them or all, where none are given.
+template <int Last, class Elem, int Rank, class... Options>
+auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&... options) {
+  static_assert(Last <= Rank, "krait: fft2 and ifft2 take arrays of two dimensions or more");
+  std::int64_t axes[max_rank];
+  int count = Last;
+  for (int d = 0; d < Last; ++d) axes[d] = d - Last;
+  const char* norm = "backward";
+  [[maybe_unused]] const auto look = [&]<class Option>(const Option& option) {
+    if constexpr (std::is_convertible_v<Option, const char*>) norm = option;
+    else
+      for (count = 0; count < axes_in<Option>; ++count) axes[count] = option.at[count];
+  };
+  (look(options), ...);
+  axes_mask(axes, count, Rank);
+  return complex_along_all(x, inverse, norm, axes, count);
+}
+
+}  // namespace detail
+
+/// Points of a transform, where they are not the elements: of fewer the rest is left out, of more they are 0.
+inline detail::points_type points(std::int64_t count) { return {count}; }
+
+/// out[k] = sum of x[j] exp(-2 pi i j k / n), along the last axis; exact to about the last bit of the largest. Numbers of any type, real or complex, any number of points. Options
+/// are kr::axis(k), kr::points(n), and what results are multiplied by: "backward" (1; the inverse 1 / n), "ortho" (1 / sqrt(n)), "forward" (1 / n; the
+/// inverse 1). The result of an axis other than the last has that axis contiguous. Throws error{usage} in NumPy's words.
+template <class Elem, int Rank, detail::fft_option... Options>
+auto fft(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along(x, detail::fft_options(options...), false);
+}
+/// The inverse of fft.
+template <class Elem, int Rank, detail::fft_option... Options>
+auto ifft(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along(x, detail::fft_options(options...), true);
+}
+/// The first n / 2 + 1 elements of fft of real numbers; the others are their conjugates.
+template <class Elem, int Rank, detail::fft_option... Options>
+auto rfft(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(detail::plain<std::remove_const_t<Elem>>, "krait: rfft takes real numbers; of complex ones, kr::fft");
+  using real = detail::fft_real_t<Elem>;
+  const detail::fft_options with(options...);
+  const std::int64_t length = detail::axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
+  return detail::transform_along<std::complex<real>>(
+      x, with, n, n / 2 + 1, false,
+      [&](const auto& rows, auto& out, double scale) { detail::transform_real(rows, out, n, real(scale)); });
+}
+/// The inverse of rfft: n real numbers, of which 2 (m - 1) are taken for m elements where kr::points does not say.
+template <class Elem, int Rank, detail::fft_option... Options>
+auto irfft(const array<Elem, Rank>& x, const Options&... options) {
+  using real = detail::fft_real_t<Elem>;
+  const detail::fft_options with(options...);
+  const std::int64_t length = detail::axis_last(x.at(), with.axis).extents[Rank - 1],
+                     n = with.has_points ? with.points : 2 * (length - 1);
+  return detail::transform_along<real>(x, with, n, n, true, [&](const auto& rows, auto& out, double scale) {
+    detail::transform_to_real(rows, out, n, real(scale));
+  });
+}
+/// Along all axes, or those of kr::axis(a, b), one after another; with a norm as fft's.
+template <class Elem, int Rank, detail::fft_axes_option... Options>
+auto fftn(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along_axes<Rank>(x, false, options...);
+}
+template <class Elem, int Rank, detail::fft_axes_option... Options>
+auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along_axes<Rank>(x, true, options...);
+}
+/// fftn along the last two axes, or others.
+template <class Elem, int Rank, detail::fft_axes_option... Options>
+auto fft2(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along_axes<2>(x, false, options...);
+}
+template <class Elem, int Rank, detail::fft_axes_option... Options>
+auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::complex_along_axes<2>(x, true, options...);
+}
+
+}  // namespace krait

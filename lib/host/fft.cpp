@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of Fourier transforms.
+//
+// A pass is a step of Stockham's algorithm with a large radix, whose transforms are computed in the memory of a block by steps of
+// small ones (C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, sections 1.7 and 3.3).
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "krait/algorithm/detail/fft_plan.h"
+#include "support/error.h"
+
+namespace krait::detail {
+namespace {
+
+/// The prime factors, the largest first; none where one is above 7.
+std::vector<int> factors_of(std::int64_t n) {
+  std::vector<int> factors;
+  for (const int p : {7, 5, 3, 2})
+    for (; n % p == 0; n /= p) factors.push_back(p);
+  if (n != 1) factors.clear();
+  return factors;
+}
+
+/// Lengths of passes, each at most `most`, as equal as the factors let them be.
+std::vector<std::int64_t> lengths_of(const std::vector<int>& factors, std::int64_t most) {
+  for (std::size_t count = 2;; ++count) {
+    std::vector<std::int64_t> lengths(count, 1);
+    for (const int f : factors) *std::min_element(lengths.begin(), lengths.end()) *= f;
+    std::sort(lengths.rbegin(), lengths.rend());
+    if (lengths.front() <= most) return lengths;
+  }
+}
+
+/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each other as a vector has.
+void set_radices(fft_pass& pass, bool cpu) {
+  std::int64_t rest = pass.length;
+  int twos = 0;
+  for (; rest % 2 == 0; rest /= 2) ++twos;
+  if (cpu && twos >= 4 && twos != 6 && pass.columns == 1) pass.radices[pass.count++] = 16, twos -= 4;
+  while (twos > 0) {
+    const int step = twos == 4 ? 2 : std::min(twos, 3);
+    pass.radices[pass.count++] = 1 << step, twos -= step;
+  }
+  for (const int p : {7, 5, 3})
+    for (; rest % p == 0; rest /= p) pass.radices[pass.count++] = p;
+  if (pass.count == 0) pass.radices[pass.count++] = 1;
+}
+
+}  // namespace
+
+fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, algorithm_form form) {
+  const std::vector<int> factors = factors_of(total);
+  fft_plan plan{};
+  if (factors.empty() && total != 1) return plan;
+  const bool cpu = form == algorithm_form::chunks;
+  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared memory.
+  const std::int64_t bytes = cpu                             ? 1 << 18
+                             : form == algorithm_form::warps ? 1 << 15
+                                                             : 1 << 14,
+                     most = bytes / std::int64_t(4 * number_bytes), side = cpu ? 16 : 8;
+  std::vector<std::int64_t> lengths{total};
+  if (total > most) lengths = lengths_of(factors, most / side);
+  std::int64_t done = 1;
+  for (const std::int64_t length : lengths) {
+    fft_pass& pass = plan.passes[plan.count++];
+    pass.total = total, pass.done = done, pass.length = int(length);
+    pass.columns = lengths.size() > 1 || (rows > 1 && length < (cpu ? 64 : 256)) ? int(side) : 1;
+    set_radices(pass, cpu);
+    const std::int64_t busy = pass.columns * length / 8;
+    pass.threads = cpu ? 16 : 32;
+    while (!cpu && pass.threads < std::min<std::int64_t>(busy, 256)) pass.threads *= 2;
+    done *= length;
+  }
+  return plan;
+}
+
+fft_root root_of_unity(std::int64_t k, std::int64_t n) {
+  // Angles up to an eighth of the circle, in more digits than the result has.
+  k %= n;
+  const std::int64_t eighth = (8 * k + n) / (2 * n);  // the quarter that is nearest
+  const long double angle = 2 * std::acos(-1.0L) * ((long double)(4 * k - eighth * n) / (long double)(4 * n));
+  const double c = double(std::cos(angle)), s = double(std::sin(angle));
+  switch (eighth % 4) {
+    case 0: return {c, -s};
+    case 1: return {-s, -c};
+    case 2: return {-c, s};
+    default: return {s, c};
+  }
+}
+
+std::int64_t bluestein_length(std::int64_t n) {
+  std::int64_t power = 1;
+  while (power < 2 * n - 1) power *= 2;
+  return power;
+}
+
+double fft_scale(const char* norm, std::int64_t n, bool inverse) {
+  const std::string_view given(norm);
+  if (given == "ortho") return 1 / std::sqrt(double(n));
+  if (given != "backward" && given != "forward")
+    support::fail_usage("Invalid norm value {}; should be \"backward\", \"ortho\" or \"forward\".", given);
+  return (given == "forward") != inverse ? 1 / double(n) : 1;
+}
+
+void check_points(std::int64_t n) {
+  if (n < 1) support::fail_usage("Invalid number of FFT data points ({}) specified.", n);
+}
+
+}  // namespace krait::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fourier transforms beside sums of their definition in double: lengths of all kinds, types, axes, norms. Against NumPy: numpy_cases.
+#include <krait/algorithm/fft.h>
+
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "arrays/algorithm_cases.h"
+
+using krait::test::expect_usage;
+using krait::test::Random;
+
+namespace {
+
+using Complex = std::complex<long double>;
+
+std::vector<Complex> defined(const std::vector<Complex>& x, bool inverse) {
+  const std::int64_t n = std::int64_t(x.size());
+  std::vector<Complex> roots, out;
+  for (std::int64_t k = 0; k < n; ++k)
+    roots.push_back(std::polar(1.0L, (inverse ? 2 : -2) * std::acos(-1.0L) * (long double)(k) / (long double)(n)));
+  for (std::int64_t k = 0; k < n; ++k) {
+    Complex sum = 0;
+    for (std::int64_t j = 0; j < n; ++j) sum += x[std::size_t(j)] * roots[std::size_t(j * k % n)];
+    out.push_back(inverse ? sum / (long double)(n) : sum);
+  }
+  return out;
+}
+
+template <class Real>
+void expect_transform(std::int64_t rows, std::int64_t n, bool inverse) {
+  Random random{unsigned(n)};
+  std::vector<std::complex<Real>> h;
+  for (std::int64_t i = 0; i < rows * n; ++i)
+    h.emplace_back(Real(random.below(2001) - 1000) / 512, Real(random.below(2001) - 1000) / 512);
+  kr::array<std::complex<Real>, 2> x(rows, n);
+  x.copy_from(h);
+  const std::vector<std::complex<Real>> got = (inverse ? kr::ifft(x) : kr::fft(x)).to_host();
+  const std::vector<std::complex<Real>> back = (inverse ? kr::fft(kr::ifft(x)) : kr::ifft(kr::fft(x))).to_host();
+  const double epsilon = std::numeric_limits<Real>::epsilon();
+  for (std::int64_t row : {std::int64_t(0), rows - 1}) {
+    const auto from = h.begin() + row * n;
+    const std::vector<Complex> wanted = defined({from, from + n}, inverse);
+    long double error = 0, size = 0, lost = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::size_t at = std::size_t(row * n + k);
+      error += std::norm(Complex(got[at]) - wanted[std::size_t(k)]), size += std::norm(wanted[std::size_t(k)]);
+      lost = std::max(lost, std::abs(Complex(back[at]) - Complex(h[at])));
+    }
+    EXPECT_LE(std::sqrt(error / size), 4 * epsilon) << rows << " of " << n << (inverse ? ", inverse" : "");
+    EXPECT_LE(lost, 64 * epsilon) << rows << " of " << n;
+  }
+}
+
+TEST(Fft, LengthsOfAllKinds) {
+  const bool cpu = std::string(kr::device().id()) == "cpu";
+  std::vector<std::int64_t> lengths = {1, 12, 35, 251};
+  if (cpu) lengths.insert(lengths.end(), {2, 7, 360, 1024});
+  for (const std::int64_t n : lengths) {
+    expect_transform<float>(1, n, n % 3 == 0);
+    if (cpu) expect_transform<double>(n % 2 ? 1 : 3, n, n % 3 != 0);
+  }
+  expect_transform<float>(37, 12, false);
+}
+
+// More than a block keeps: several passes, whose columns end in the midst of a block's.
+TEST(Fft, SeveralPasses) {
+  if (std::string(kr::device().id()) == "cpu") {
+    Random random(1);
+    const std::int64_t n = 1 << 15;
+    std::vector<std::complex<float>> h(std::size_t(n), 0);
+    const std::int64_t at = random.below(n);
+    h[std::size_t(at)] = 1;
+    const std::vector<std::complex<float>> got = kr::fft(kr::to_device(h)).to_host();
+    for (std::int64_t k = 0; k < n; ++k) {
+      const Complex wanted = std::polar(1.0L, -2 * std::acos(-1.0L) * (long double)(at * k % n) / (long double)(n));
+      ASSERT_LE(std::abs(Complex(got[std::size_t(k)]) - wanted), 1e-6) << at << ", " << k;
+    }
+  } else {
+    expect_transform<float>(2, 4375, false);
+  }
+}
+
+TEST(Fft, RealNumbers) {
+  const kr::array<float> x = kr::to_device(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  // Pairs of neighbours are complex numbers where they lie so; not from the second element on, nor backwards.
+  const auto expect_halves = [](const auto& of) {
+    const auto half = kr::rfft(of).to_host();
+    const auto all = kr::fft(of).to_host();
+    ASSERT_EQ(half.size(), all.size() / 2 + 1);
+    for (std::size_t k = 0; k < half.size(); ++k) EXPECT_NEAR(std::abs(half.data()[k] - all.data()[k]), 0, 4e-6) << k;
+    const auto back = kr::irfft(kr::rfft(of), kr::points(of.size())).to_host();
+    const auto given = of.copy().to_host();
+    for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back.data()[k], given.data()[k], 4e-6) << k;
+  };
+  expect_halves(x);
+  expect_halves(x(kr::range(1, 7)));
+  expect_halves(x(kr::range(1, 8)));
+  expect_halves(x.flip());
+  const kr::array<std::complex<double>> of_integers = kr::fft(kr::to_device(std::vector<int>{1, 2}));
+  EXPECT_EQ(of_integers.to_host().data()[1], std::complex<double>(-1));
+}
+
+TEST(Fft, BadInput) {
+  const kr::array<float, 2> x = kr::zeros<float>({2, 4});
+  expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::fft(x, kr::points(0)); });
+  expect_usage({"Invalid number of FFT data points (0) specified."},
+               [&] { kr::irfft(x, kr::points(1), kr::axis(1)), kr::irfft(x(0, kr::range(0, 1))); });
+  expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::rfft(x, kr::axis(2)); });
+  expect_usage({"axis -3 is out of bounds for array of dimension 2"}, [&] { kr::fftn(x, kr::axis(0, -3)); });
+  expect_usage({"Invalid norm value orthogonal; should be \"backward\", \"ortho\" or \"forward\"."},
+               [&] { kr::ifft(x, "orthogonal"); });
+  EXPECT_EQ(kr::fft(x(kr::range(0, 0))).extent(1), 4);
+  EXPECT_EQ(kr::fft(x(kr::all, kr::range(0, 0)), kr::points(2)).to_host().size(), 4u);
+}
+
+}  // namespace
