@@ -11,6 +11,7 @@
 #include "host/layout.h"
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/transpose.h"
 #include "krait/detail/elementwise.h"
 #include "krait/vectorize.h"
 
@@ -89,6 +90,8 @@ class NowAndHere {
 void copy_by_kernel(const Place& to, const Place& from) {
   const NowAndHere now({&to, &from});
   with_word(to.bytes | to.address() | from.address(), [&]<class Word>(Word) {
+    if (const Tiling tiling = tiling_of(to.at, from.at); tiling.read >= 0)
+      return copy_by_tiles({to.memory, &to.at, to.bytes}, {from.memory, &from.at, from.bytes}, tiling, sizeof(Word));
     for (std::size_t k = 0; k < to.bytes / sizeof(Word); ++k) {
       detail::argument arguments[] = {words_of(from, sizeof(Word), k), words_of(to, sizeof(Word), k)};
       Words<Word, detail::input<Word, true>>::run(arguments, to.at);

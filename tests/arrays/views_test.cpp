@@ -3,6 +3,8 @@
 // Views of arrays: what shares memory, how long, what it may be used for, and what is refused. Against NumPy: numpy_cases.
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <complex>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -166,6 +168,43 @@ TEST(Views, FortranOrder) {
   EXPECT_EQ(host(f.transpose()), (Floats{1, 4, 2, 5, 3, 6}));
   EXPECT_TRUE(f.transpose().is_contiguous());
   EXPECT_EQ(host(f.copy()), (Floats{1, 2, 3, 4, 5, 6}));
+}
+
+/// All orders of three dimensions, of extents that tiles do not divide, to C order and to Fortran's, whole and in part.
+template <class Elem>
+void expect_permuted_copies() {
+  const int extents[] = {9, 33, 70};
+  std::vector<Elem> h(9 * 33 * 70);
+  for (std::size_t i = 0; i < h.size(); ++i) h[i] = Elem(float(i % 251));
+  kr::array<Elem, 3> x(9, 33, 70);
+  x.copy_from(h);
+  int axes[] = {0, 1, 2};
+  do {
+    const auto view = x.permute(axes[0], axes[1], axes[2]);
+    std::vector<Elem> wanted;
+    int at[3];
+    for (at[axes[0]] = 0; at[axes[0]] < extents[axes[0]]; ++at[axes[0]])
+      for (at[axes[1]] = 0; at[axes[1]] < extents[axes[1]]; ++at[axes[1]])
+        for (at[axes[2]] = 0; at[axes[2]] < extents[axes[2]]; ++at[axes[2]])
+          wanted.push_back(h[std::size_t((at[0] * 33 + at[1]) * 70 + at[2])]);
+    EXPECT_EQ(std::vector<Elem>(view.to_host()), wanted) << axes[0] << axes[1] << axes[2];
+    kr::array<Elem, 3> fortran(view.extents(), kr::storage_order::fortran);
+    fortran.copy_from(view);
+    EXPECT_EQ(std::vector<Elem>(fortran.to_host()), wanted) << axes[0] << axes[1] << axes[2];
+    const auto part = view.flip(2)(kr::range(1, kr::end), kr::all, kr::range(2, kr::end));
+    const std::vector<Elem> back = part.copy().flip(2).to_host();
+    const auto last = std::size_t(extents[axes[2]]);
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      const std::size_t row = i / (last - 2) + std::size_t(extents[axes[1]]);
+      ASSERT_EQ(back[i], wanted[row * last + i % (last - 2)]) << axes[0] << axes[1] << axes[2] << " at " << i;
+    }
+  } while (std::next_permutation(axes, axes + 3));
+}
+TEST(Views, PermutedCopies) {
+  expect_permuted_copies<float>();
+  expect_permuted_copies<unsigned char>();
+  expect_permuted_copies<kr::f16>();
+  expect_permuted_copies<std::complex<double>>();
 }
 
 TEST(Views, OfStructsAndNarrowTypes) {
