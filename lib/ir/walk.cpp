@@ -123,6 +123,9 @@ bool is_below_2_31(const Function& f, ValueId v, int depth) {
     return is_int(from) && size_of(from) <= 4 && from != Scalar::U32;
   }
   if (d->op == Op::Min) return below(0) || below(1);
+  if (d->op == Op::Max) return below(0) && below(1);
+  if (d->op == Op::Select) return below(1) && below(2);
+  if (d->op == Op::And) return f.is_const(d->operands[1]) && below(1) && std::int64_t(f.const_bits(d->operands[1])) >= 0;
   if (d->op == Op::Div) return below(0) && f.is_const(d->operands[1]) && std::int64_t(f.const_bits(d->operands[1])) > 0;
   return d->op == Op::Shr && below(0);
 }

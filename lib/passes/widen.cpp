@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element-wise loops handle several consecutive elements a trip, with accesses of up to 16 bytes:
-//   groups = bound / W; grid_stride bound - W*groups { the rest, one by one }; grid_stride groups { elements W*g … W*g+W-1 at once }
+//   groups = threads < bound ? bound / W : 0
+//   grid_stride bound - W*groups { the rest, one by one }; grid_stride groups { elements W*g … W*g+W-1 at once }
 // The rest comes first: behind the wide loop it would keep ptxas from seeing that the threads of a warp run that loop together, and
 // each constant would take a register (log of f64: 64 instead of 24).
 // Which thread handles which element changes, so nothing in the kernel may depend on it: no ids, no atomics, no barriers, no
@@ -128,8 +129,11 @@ class Widener {
     const Inst* d = f_.def(bound);
     if (!d || d->op != Op::Extent) bound = b_.binary(Op::Max, {bound, b_.constant(Scalar::I64, 0)});
     const ValueId bits = b_.constant(Scalar::I64, shift);
-    const ValueId groups = b_.binary(Op::Shr, {bound, bits});
-    const ValueId done = b_.binary(Op::Shl, {groups, bits}), rest = b_.binary(Op::Sub, {bound, done});
+    // Where the launch has a thread for each element, one of each W would work; more of them wait for memory together where each takes one.
+    const ValueId few = b_.compare(Op::Lt, {b_.emit(Op::GlobalSize, Scalar::I64, {}, 0), bound});
+    const ValueId groups = b_.select({few, b_.binary(Op::Shr, {bound, bits}), b_.constant(Scalar::I64, 0)});
+    const ValueId done = b_.binary(Op::Shl, {groups, bits});
+    const ValueId rest = b_.select({few, b_.binary(Op::And, {bound, b_.constant(Scalar::I64, std::uint64_t(width_) - 1)}), bound});
 
     const InstId wide = b_.append(Op::GridStride, {}, std::span(&groups, 1));
     f_.regions[f_.body].insts.pop_back();

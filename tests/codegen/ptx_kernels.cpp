@@ -18,6 +18,12 @@ namespace {
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
+std::size_t count(const std::string& text, const char* what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
 /// The instructions of the innermost loop: from the last label that is branched back to.
 std::string last_loop(const std::string& ptx) {
   std::size_t end = ptx.rfind("bra \t$L__BB");
@@ -123,6 +129,44 @@ kernel @offsets fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32
 )");
   EXPECT_TRUE(contains(ptx, "+-12]") && contains(ptx, "+8]") && contains(ptx, "+20]")) << ptx;
 }
+
+/// Three guarded reads of one row: its start is computed once, before the guards, of which none stands before another.
+TEST(PtxKernels, GuardedAccessesShareTheirAddress) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @guarded fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32, 1, const>, %1: view<f32, 1>, %2: i32, %3: i32, %4: bool, %5: bool, %6: bool) {
+  %7: f32 = const 0x0p+0
+  %8: f32 = if %4 {
+    %9: i32 = mul %2, %3
+    %10: f32 = load %0, %9
+    yield %10
+  } else {
+    yield %7
+  }
+  %11: f32 = if %5 {
+    %12: i32 = const 1
+    %13: i32 = mul %2, %3
+    %14: i32 = add %13, %12
+    %15: f32 = load %0, %14
+    yield %15
+  } else {
+    yield %8
+  }
+  %16: f32 = if %6 {
+    %17: i32 = const 2
+    %18: i32 = mul %2, %3
+    %19: i32 = add %18, %17
+    %20: f32 = load %0, %19
+    yield %20
+  } else {
+    yield %11
+  }
+  store.f32 %1, %2, %16
+  return
+}
+)");
+  EXPECT_EQ(count(ptx, "mul.lo.s32"), 1u) << ptx;
+  EXPECT_TRUE(contains(ptx, "+4]") && contains(ptx, "+8]")) << ptx;
+}
 /// A view that may hold 2^31 elements and more: a sum of 32 bits may have wrapped.
 TEST(PtxKernels, ConstantsOfIndicesOfLargeViewsStay) {
   const std::string ptx = check_ptx(R"(kir 1
@@ -147,11 +191,6 @@ TEST(PtxKernels, MandelbrotFusesOnlyWhatTheIrFuses) {
   ir::Module m = kernel_of("mandelbrot", {{"FP", "reproducible"}}, all);
   ASSERT_EQ(passes::run_pipeline(m, support::parse_target("ptx sm=90 isa=80").target, true), "");
   const std::string kir = ir::print(m), ptx = check_ptx(kir), loop = last_loop(ptx);
-  const auto count = [](const std::string& text, const char* what) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
-    return n;
-  };
   EXPECT_EQ(count(loop, "fma.rn.f32"), count(kir.substr(kir.find(" loop ")), "= fma ")) << kir << ptx;
   EXPECT_GT(count(loop, "fma.rn.f32"), 1u) << ptx;
   EXPECT_FALSE(contains(loop, "\tmul.f32") || contains(loop, "\tadd.f32") || contains(loop, "\tsub.f32")) << ptx;

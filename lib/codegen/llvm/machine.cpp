@@ -6,6 +6,7 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
+#include "codegen/llvm/share_arithmetic.h"
 #include "codegen/reply.h"
 
 namespace krait::codegen {
@@ -50,6 +51,11 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const char* pi
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::FunctionPassManager& list, auto) {
+    if (name != ShareArithmetic::pipeline_name) return false;
+    list.addPass(ShareArithmetic());
+    return true;
+  });
   llvm::FunctionPassManager passes;
   if (llvm::Error error = builder.parsePassPipeline(passes, pipeline)) defect("LLVM: " + llvm::toString(std::move(error)));
   for (llvm::Function& function : module) {
