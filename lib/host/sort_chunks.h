@@ -4,6 +4,8 @@
 // thread adds up, and the chunks move their keys. Keys lie in arrays of one dimension.
 #pragma once
 
+#include <algorithm>
+
 #include "host/sort_order.h"
 
 namespace krait::host {
