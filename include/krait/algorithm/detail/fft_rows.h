@@ -70,9 +70,9 @@ array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, s
 template <class Real>
 std::vector<std::complex<Real>> chirp_of(std::int64_t n) {
   std::vector<std::complex<Real>> chirp;
-  for (std::int64_t k = 0; k < n; ++k) {
-    const fft_root root =
-        root_of_unity(std::int64_t(static_cast<unsigned __int128>(k) * std::uint64_t(k) % std::uint64_t(2 * n)), 2 * n);
+  std::int64_t square = 0;  // k^2 modulo 2 n
+  for (std::int64_t k = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
+    const fft_root root = root_of_unity(square, 2 * n);
     chirp.emplace_back(Real(root.re), Real(root.im));
   }
   return chirp;
