@@ -3,9 +3,11 @@
 // What the algorithms' headers ask the library.
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "host/devices.h"
 #include "host/layout.h"
+#include "krait/algorithm/convolve.h"
 #include "krait/algorithm/detail/form.h"
 #include "krait/algorithm/detail/select_kernels.h"
 #include "krait/algorithm/histogram.h"
@@ -55,6 +57,32 @@ void check_choice(std::int64_t count, std::int64_t from, bool replace) {
   if (count > 0 && from == 0) support::fail_usage("choice: there is nothing to draw from: the array has no rows");
   if (!replace && count > from)
     support::fail_usage("choice: {} of {} cannot be drawn once each: draw fewer, or with replacement", count, from);
+}
+
+bool convolve_shape(const layout& x, const layout& weights, const char* mode, std::int64_t* extents, std::int64_t* first) {
+  check_weights(x, weights);
+  const std::string_view given(mode);
+  if (given != "full" && given != "same" && given != "valid")
+    support::fail_usage("mode must be one of 'full', 'same' or 'valid', and is '{}'", given);
+  bool less = false, more = false;
+  for (int d = 0; d < x.rank; ++d) {
+    const std::int64_t n = x.extents[d], m = weights.extents[d];
+    if (n == 0) support::fail_usage("convolve: the array of shape {} has no elements", host::shape_text(x.extents, x.rank));
+    less = less || n < m, more = more || n > m;
+    extents[d] = given == "full" ? n + m - 1 : given == "same" ? n : std::max(n, m) - std::min(n, m) + 1;
+    first[d] = given == "full" ? 0 : given == "same" ? (m - 1) / 2 : std::min(n, m) - 1;
+  }
+  if (given != "valid") return false;
+  if (less && more)
+    support::fail_usage(
+        "For 'valid' mode, one must be at least as large as the other in every dimension: the shapes are {} and {}",
+        host::shape_text(x.extents, x.rank), host::shape_text(weights.extents, weights.rank));
+  return less;
+}
+void check_weights(const layout& x, const layout& weights) {
+  if (host::size_of(weights) == 0)
+    support::fail_usage("convolve: the weights of shape {} have no elements; those of an array of shape {} must have one or more",
+                        host::shape_text(weights.extents, weights.rank), host::shape_text(x.extents, x.rank));
 }
 
 }  // namespace krait::detail

@@ -2,6 +2,7 @@
 //
 // The code of docs/algorithms.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
+#include <krait/algorithm/convolve.h>
 #include <krait/algorithm/fft.h>
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/loops.h>
@@ -129,6 +130,21 @@ void transforms() {
   if (padded.extent(0) != 8) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
+void stencils() {
+  kr::array<float> f = kr::to_device(std::vector<float>{1, 2, 3, 4}), weights = kr::to_device(std::vector<float>{1, 2, 1});
+  kr::array<float, 2> m(2, 2), sobel(1, 3);
+  m.copy_from(std::vector<float>{1, 2, 3, 4});
+  sobel.copy_from(std::vector<float>{-1, 0, 1});
+  // [stencils]
+  auto smooth = kr::convolve(f, weights, "same");                    // or "full", "valid": as scipy.signal's
+  auto edges = kr::correlate(m, sobel, kr::border::nearest);         // as scipy.ndimage's
+  auto next = kr::stencil([](auto at) { return 0.5f * (at(-1, 0) + at(0, 1)); }, m, kr::border::wrap);
+  // [/stencils]
+  expect(smooth, {4, 8, 12, 11}, __LINE__);
+  expect(edges.reshape(4), {1, 1, 1, 1}, __LINE__);
+  expect(next.reshape(4), {2.5f, 2.5f, 2.5f, 2.5f}, __LINE__);
+}
+
 void loops() {
   constexpr int n = 4;
   const auto f = kr::to_device(std::vector<float>{1, 2, 3, 4});
@@ -152,6 +168,7 @@ int main() {
     sets();
     random_arrays();
     transforms();
+    stencils();
     loops();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;
