@@ -12,6 +12,7 @@
 #include "krait/algorithm/detail/select_kernels.h"
 #include "krait/algorithm/histogram.h"
 #include "krait/algorithm/random.h"
+#include "krait/algorithm/sparse.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -83,6 +84,31 @@ void check_weights(const layout& x, const layout& weights) {
   if (host::size_of(weights) == 0)
     support::fail_usage("convolve: the weights of shape {} have no elements; those of an array of shape {} must have one or more",
                         host::shape_text(weights.extents, weights.rank), host::shape_text(x.extents, x.rank));
+}
+
+void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, const std::int64_t* indices, std::int64_t indices_size,
+               std::int64_t data_size, std::int64_t rows, std::int64_t columns) {
+  if (rows < 0 || columns < 0) support::fail_usage("csr_matrix: negative dimensions are not allowed: ({},{})", rows, columns);
+  if (indptr_size != rows + 1)
+    support::fail_usage("csr_matrix: indptr has {} elements; a matrix of {} rows has {}", indptr_size, rows, rows + 1);
+  if (indices_size != data_size)
+    support::fail_usage("csr_matrix: there are {} indices and {} elements of data; each element has one index", indices_size,
+                        data_size);
+  if (indptr[0] != 0 || indptr[rows] != data_size)
+    support::fail_usage("csr_matrix: indptr goes from {} to {}; it must go from 0 to the number of elements, {}", indptr[0],
+                        indptr[rows], data_size);
+  for (std::int64_t r = 0; r < rows; ++r)
+    if (indptr[r + 1] < indptr[r])
+      support::fail_usage("csr_matrix: indptr({}) is {} and indptr({}) is {}; it must not decrease", r, indptr[r], r + 1,
+                          indptr[r + 1]);
+  for (std::int64_t k = 0; k < indices_size; ++k)
+    if (indices[k] < 0 || indices[k] >= columns)
+      support::fail_usage("csr_matrix: indices({}) is {}, which is no column of {}: they count from 0", k, indices[k], columns);
+}
+void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
+  if (columns != rows)
+    support::fail_usage("matmul: the sparse matrix has {} columns and the other operand {} rows: they must be equal", columns,
+                        rows);
 }
 
 }  // namespace krait::detail

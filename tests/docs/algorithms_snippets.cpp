@@ -12,6 +12,7 @@
 #include <krait/algorithm/select.h>
 #include <krait/algorithm/sets.h>
 #include <krait/algorithm/sort.h>
+#include <krait/algorithm/sparse.h>
 #include <krait/benchmark.h>
 #include <krait/krait.h>
 
@@ -145,6 +146,17 @@ void stencils() {
   expect(next.reshape(4), {2.5f, 2.5f, 2.5f, 2.5f}, __LINE__);
 }
 
+void sparse() {
+  const kr::array<std::int64_t> indptr = kr::to_device(std::vector<std::int64_t>{0, 2, 3}),
+                                indices = kr::to_device(std::vector<std::int64_t>{0, 2, 1});
+  const kr::array<float> data = kr::to_device(std::vector<float>{1, 2, 3}), column = kr::to_device(std::vector<float>{1, 10, 100});
+  // [sparse]
+  const kr::csr_matrix<float> a(indptr, indices, data, {2, 3});      // rows as scipy.sparse.csr_array has them
+  auto product = kr::matmul(a, column);                              // also of a dense matrix
+  // [/sparse]
+  expect(product, {201, 30}, __LINE__);
+}
+
 void loops() {
   constexpr int n = 4;
   const auto f = kr::to_device(std::vector<float>{1, 2, 3, 4});
@@ -169,6 +181,7 @@ int main() {
     random_arrays();
     transforms();
     stencils();
+    sparse();
     loops();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

@@ -74,7 +74,7 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places) {
   if (out.size() > 0) fetch.forall(out.size())(x, places, out);
   return out;
 }
-/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements.
+/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements. What shares memory with `to` is copied first.
 template <class Elem, std::integral Place>
 void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;
@@ -84,6 +84,8 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::
         for (auto i : grid_stride(at.size())) out[at[i]] = value<element>(from[i]);
       },
       {.name = "scatter"}));
+  if (x.memory() == to.memory() && x.size() > 0) return scatter(x.copy(), places, to);
+  if (places.memory() == to.memory() && x.size() > 0) return scatter(x, places.copy(), to);
   if (x.size() > 0) put.forall(x.size())(x, places, to);
 }
 
