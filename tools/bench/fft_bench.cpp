@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_fft [DEVICE] [--quick] [--json FILE]
-// kr::fft beside the library that each device has: cuFFT on CUDA, FFTW on the CPU with as many threads, each opened where it is
+// kr::fft beside the library that each device has: cuFFT on CUDA, FFTW on the CPU, with one thread for few elements, each opened where it is
 // installed. Complex numbers, transforms along the rows; a GPU's calls wait once a batch. In GFLOP/s of 5 n log2 n a transform, as FFTW's own benchmark counts.
 #include <krait/algorithm/fft.h>
 #include <krait/krait.h>
@@ -42,7 +42,7 @@ Transform fftw(std::complex<T>* from, std::complex<T>* to, int rows, int n) {
     const auto start = reinterpret_cast<int (*)()>(dlsym(threads, two ? "fftw_init_threads" : "fftwf_init_threads"));
     const auto use =
         reinterpret_cast<void (*)(int)>(dlsym(threads, two ? "fftw_plan_with_nthreads" : "fftwf_plan_with_nthreads"));
-    if (start && use && start()) use(int(std::thread::hardware_concurrency()));
+    if (start && use && start()) use(std::int64_t(rows) * n < 1 << 14 ? 1 : int(std::thread::hardware_concurrency()));
   }
   constexpr int forward = -1;
   constexpr unsigned measure = 0;
