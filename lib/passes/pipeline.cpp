@@ -124,6 +124,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
+  if (!interpreted && effort == Effort::Best) {
+    run("unroll_steps", unroll_steps);
+    clean_up(run);
+  }
   if (gpu && effort == Effort::Best) {
     // WGSL's buffers have elements of one type, so that a wide access would be several.
     if (target.kind != TargetKind::WebGpu && !is_vectorised_by_driver(m, target)) run("widen", widen);
@@ -187,6 +191,7 @@ std::span<const Pass> all_passes() {
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
+      {"unroll_steps", unroll_steps, true},
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
       {"one_exit", one_exit, true},

@@ -133,7 +133,8 @@ class Widener {
     const ValueId few = b_.compare(Op::Lt, {b_.emit(Op::GlobalSize, Scalar::I64, {}, 0), bound});
     const ValueId groups = b_.select({few, b_.binary(Op::Shr, {bound, bits}), b_.constant(Scalar::I64, 0)});
     const ValueId done = b_.binary(Op::Shl, {groups, bits});
-    const ValueId rest = b_.select({few, b_.binary(Op::And, {bound, b_.constant(Scalar::I64, std::uint64_t(width_) - 1)}), bound});
+    const ValueId rest =
+        b_.select({few, b_.binary(Op::And, {bound, b_.constant(Scalar::I64, std::uint64_t(width_) - 1)}), bound});
 
     const InstId wide = b_.append(Op::GridStride, {}, std::span(&groups, 1));
     f_.regions[f_.body].insts.pop_back();

@@ -36,7 +36,8 @@ struct Same {
   static Instruction* getEmptyKey() { return llvm::DenseMapInfo<Instruction*>::getEmptyKey(); }
   static Instruction* getTombstoneKey() { return llvm::DenseMapInfo<Instruction*>::getTombstoneKey(); }
   static unsigned getHashValue(const Instruction* i) {
-    return unsigned(llvm::hash_combine(i->getOpcode(), i->getType(), llvm::hash_combine_range(i->value_op_begin(), i->value_op_end())));
+    return unsigned(
+        llvm::hash_combine(i->getOpcode(), i->getType(), llvm::hash_combine_range(i->value_op_begin(), i->value_op_end())));
   }
   static bool isEqual(const Instruction* a, const Instruction* b) {
     const auto special = [](const Instruction* i) { return i == getEmptyKey() || i == getTombstoneKey(); };
