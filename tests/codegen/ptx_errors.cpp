@@ -31,9 +31,12 @@ TEST(PluginErrors, Target) {
 
 TEST(PluginErrors, ProcessorsThatDoNotExist) {
   constexpr const char* flat = "kir 1\nkernel @k fp(strict) flat () {\n  return\n}\n";
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"), "target: \"nonsense\" is not an x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"), "target: \"pentium3\" is not an x86-64 processor");
-  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"), "target: \"fast\" is not an x86-64 processor");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"),
+            "target: \"nonsense\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=pentium3"),
+            "target: \"pentium3\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
+  EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=x86-64-v3 tune=fast"),
+            "target: \"fast\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
   EXPECT_EQ(refusal(flat, "cpu x86-64 features=-sse2"),
             "target \"cpu x86-64 features=-sse2\": \"features=-sse2\": features of the processor can only be added: "
             "expected +…, not \"-sse2\"");

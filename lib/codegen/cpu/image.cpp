@@ -48,7 +48,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& on) {
   if (!target) defect("LLVM has no x86-64: " + error);
   for (const std::string& name : {on.cpu, on.tune})  // of one that it does not know LLVM makes 32-bit code, and ends
     if (name != "generic" && llvm::X86::parseArchX86(name, true) == llvm::X86::CK_None)
-      unsupported("target: \"" + name + "\" is not an x86-64 processor");
+      unsupported("target: \"" + name + "\" is not an x86-64 processor: expected one of LLVM's names, such as x86-64-v3");
   check_features(*target, triple, on.features);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
