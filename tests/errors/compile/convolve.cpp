@@ -1,0 +1,15 @@
+// error: krait: convolutions have one to three dimensions
+// error: krait: stencils have one to three dimensions
+#include <krait/algorithm/convolve.h>
+namespace kr = krait;
+
+void f([[maybe_unused]] kr::array<float, 4>& deep, kr::array<float, 3>& box) {
+  const auto same = [](auto at) { return at(0, 0, 0); };
+#ifdef RIGHT
+  kr::convolve(box, box);
+  kr::stencil(same, box);
+#else
+  kr::convolve(deep, deep);
+  kr::stencil(same, deep);
+#endif
+}
