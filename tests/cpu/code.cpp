@@ -25,6 +25,15 @@ TEST(CpuCode, RowsOfNarrowBlocksAreWholeVectors) {
     EXPECT_EQ(count(llvm_of("positions_in_rows", {}, narrow, target), "@llvm.masked.scatter"), 0u) << target;
 }
 
+// Gangs within one row divide once, also where the number of elements is known to be so small that 32 bits are divided.
+TEST(CpuCode, OneRowForAllIsReadByRows) {
+  for (const bool small : {false, true}) {
+    const std::string code =
+        llvm_of("one_row_for_all", {{"ROWS", "5"}, {"COLUMNS", "77"}}, {.small = small, .disjoint = true}, targets()[1]);
+    EXPECT_EQ(count(code, "\nin_row"), 1u) << code;
+  }
+}
+
 // ---- rows that the threads of a block share out -----------------------------------------------------------------------------------
 
 /// Whether no loop of a thread is left.

@@ -38,25 +38,35 @@ std::optional<Plane> Planes::find_plane() const {
         (effect != ir::Effect::Pure && effect != ir::Effect::Read && effect != ir::Effect::Write && !ir::is_terminator(inst.op)))
       return {};
     for (const ir::ValueId v : inst.results) inside[v] = true;
-    if ((inst.op == Op::Div || inst.op == Op::Rem) && inst.operands[0] == plane.index && !inside[inst.operands[1]]) {
-      if (plane.width != ir::none && plane.width != inst.operands[1]) return {};
-      plane.width = inst.operands[1];
+    const bool divides = inst.op == Op::Div || inst.op == Op::Rem;
+    if (divides && whole_number(inst.operands[0]) == plane.index && !inside[whole_number(inst.operands[1])]) {
+      const ir::ValueId width = whole_number(inst.operands[1]);
+      if (plane.width != ir::none && plane.width != width) return {};
+      plane.width = width;
+      plane.cut |= inst.operands[0] != plane.index;
       (inst.op == Op::Div ? plane.quotients : plane.remainders).push_back(inst.results[0]);
       counts[inst.results[0]] = inst.op == Op::Rem;
     } else if (inst.op == Op::Cast && counts[inst.operands[0]]) {
       counts[inst.results[0]] = ir::is_int(inst.type.scalar) && ir::bits_of(inst.type.scalar) >= 32;
     } else if (inst.op == Op::Mul) {
       for (const unsigned k : {0u, 1u}) {
-        const ir::Inst* by = f_.def(inst.operands[1 - k]);
-        while (by && by->op == Op::Cast) by = f_.def(by->operands[0]);
+        const ir::Inst* by = f_.def(whole_number(inst.operands[1 - k]));
         if (!counts[inst.operands[k]] || !by || by->op != Op::Stride) continue;
         plane.scaled.push_back({inst.results[0], by->operands[0], unsigned(by->imm)});
         break;
       }
     }
   }
-  if (plane.width == ir::none || plane.remainders.empty()) return {};
+  if (plane.width == ir::none || plane.remainders.empty() || (plane.cut && !is_narrow(plane))) return {};
   return plane;
+}
+
+/// The number that v is 32 bits of, or more.
+ir::ValueId Planes::whole_number(ir::ValueId v) const {
+  const auto wide = [&](ir::ValueId x) { return ir::is_int(values_.scalar_of(x)) && ir::bits_of(values_.scalar_of(x)) >= 32; };
+  for (const ir::Inst* d = f_.def(v); d && d->op == Op::Cast && wide(v) && wide(d->operands[0]); d = f_.def(v))
+    v = d->operands[0];
+  return v;
 }
 
 /// Whether rows are dense in every array, or in one that is only read a single element: asked once, before the loop.
@@ -74,18 +84,24 @@ V Planes::plain_rows(Plane& plane) {
   return plain;
 }
 
+/// An extent fits 32 bits, and so do the numbers of elements.
+bool Planes::is_narrow(const Plane& plane) const {
+  const ir::Inst* def = f_.def(plane.width);
+  return f_.facts.small && def && def->op == Op::Extent;
+}
+
 /// A whole gang from index `first`. Both copies end at one place.
 void Planes::emit_in_plane(const Plane& plane, V plain, V first) {
-  const ir::Inst* def = f_.def(plane.width);
-  const bool narrow = f_.facts.small && def && def->op == Op::Extent;  // an extent fits, and so do the numbers of elements
-  llvm::Type* type = narrow ? b_.getInt32Ty() : b_.getInt64Ty();
+  llvm::Type* type = is_narrow(plane) ? b_.getInt32Ty() : b_.getInt64Ty();
   const V one_at_least = arith_.min_max(false, Scalar::I64, values_.scalar(plane.width), b_.getInt64(1));
   const V at = b_.CreateTrunc(first, type), width = b_.CreateTrunc(one_at_least, type);
   const V row = b_.CreateUDiv(at, width), column = b_.CreateSub(at, b_.CreateMul(row, width));
   const V left = b_.CreateSub(width, column);
   const V fits = b_.CreateAnd(b_.CreateICmpUGE(left, llvm::ConstantInt::get(type, shape_.gang())),
                               b_.CreateICmpEQ(one_at_least, values_.scalar(plane.width)));
-  const V fits_row = b_.CreateAnd(plain, fits);
+  // What is divided in 32 bits is the element's number below 2^31.
+  const V whole = plane.cut ? b_.CreateICmpULT(first, b_.getInt64(std::uint64_t(1) << 31)) : b_.getTrue();
+  const V fits_row = b_.CreateAnd(plain, b_.CreateAnd(fits, whole));
   const Block one = code_.new_block("in_row"), any = code_.new_block("any_rows"), done = code_.new_block("done");
   b_.CreateCondBr(fits_row, one, any);
   const auto typed = [&](ir::ValueId v, V x) { return b_.CreateZExtOrTrunc(x, arith_.scalar_type(values_.scalar_of(v))); };

@@ -17,6 +17,7 @@ class Gangs;
 /// How a range's indices are places in rows.
 struct Plane {
   ir::ValueId index = ir::none, width = ir::none;
+  bool cut = false;  // 32 bits of them are divided
   std::vector<ir::ValueId> quotients, remainders;
   struct Scaled {
     ir::ValueId product, array;  // of a remainder and the array's stride along the dimension
@@ -44,6 +45,8 @@ class Planes : public Part {
   void emit_in_plane(const Plane& plane, V plain, V first);
 
  private:
+  ir::ValueId whole_number(ir::ValueId v) const;
+  bool is_narrow(const Plane& plane) const;
   Arguments& arguments_;
   Gangs& gangs_;
   InRow& in_row_;
