@@ -209,7 +209,8 @@ class Parser {
     if (name == "buffers") return up_to(64, word, value, t.buffers);
     if (name == "shared") return up_to(1 << 20, word, value, t.shared);
     if (name == "threads") return up_to(1024, word, value, t.threads);
-    expected(word, "features=, subgroup=, buffers=, shared= or threads=");
+    if (name == "f64" && value == "double-single") return void(t.doubles = true);
+    expected(word, "features=, subgroup=, buffers=, shared=, threads= or f64=double-single");
   }
   void listed(std::string_view value, FeatureSet& to) {
     Words parts(value, ',');
@@ -312,8 +313,8 @@ std::string print(const Target& target) {
     case TargetKind::OpenCl: return fmt::format("{} features={}", word, print(target.spirv.features));
     case TargetKind::WebGpu: {
       const WebGpuTarget& t = target.web;
-      return fmt::format("{} features={} subgroup={} buffers={} shared={} threads={}", word, print(t.features), t.subgroup,
-                         t.buffers, t.shared, t.threads);
+      return fmt::format("{} features={} subgroup={} buffers={} shared={} threads={}{}", word, print(t.features), t.subgroup,
+                         t.buffers, t.shared, t.threads, t.doubles ? " f64=double-single" : "");
     }
   }
   return {};

@@ -12,9 +12,9 @@
 //        all devices have
 //   "spirv-cl features=i64,f64,…"
 //        the dialect of OpenCL; words of features.def. "opencl" alone: what nearly all devices have
-//   "wgsl features=warp,fma32,… subgroup=32 buffers=8 shared=16384 threads=256"
+//   "wgsl features=warp,f16,… subgroup=32 buffers=8 shared=16384 threads=256"
 //        words of features.def; lanes of a subgroup where that is fixed, else 0; what a kernel may have: arrays among its arguments, bytes
-//        of shared memory, threads of a block. "webgpu" alone: what every browser gives
+//        of shared memory, threads of a block. f64=double-single: doubles are pairs of f32. "webgpu" alone: what every browser gives
 //   "interpreter"
 #pragma once
 
@@ -89,6 +89,7 @@ struct SpirvTarget {
 struct WebGpuTarget {
   FeatureSet features;
   unsigned subgroup = 0, buffers = 8, shared = 16'384, threads = 256;  // the limits that WebGPU guarantees
+  bool doubles = false;                                                // computed as pairs of f32
 
   bool operator==(const WebGpuTarget&) const = default;
 };

@@ -67,7 +67,8 @@ std::string refusal(const std::string& body, const std::string& element = "i32",
 
 TEST(WgslErrors, WhatWebGpuLacks) {
   EXPECT_EQ(refusal("  %2: f64 = load %0, %1 ; user.cpp:7\n  store.f64 %0, %1, %2\n", "f64"),
-            "operation load (user.cpp:7): a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f");
+            "operation load (user.cpp:7): a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the "
+            "target's f64=double-single");
   EXPECT_EQ(refusal("  %2: u64 = const 1\n  %3: u64 = atomic_add %0, %1, %2 ; user.cpp:8\n", "u64"),
             "operation atomic_add (user.cpp:8): an atomic of u64, and WebGPU has those of 32 bits alone: use i32, u32 or f32");
   EXPECT_EQ(
@@ -81,6 +82,14 @@ TEST(WgslErrors, WhatWebGpuLacks) {
       refusal("  fence {1} ; user.cpp:9\n"),
       "operation fence (user.cpp:9): WebGPU orders a thread's accesses by barriers of the block alone, and those of blocks by "
       "launches: use syncthreads() or several launches");
+}
+
+TEST(WgslErrors, BitsOfPairs) {
+  EXPECT_EQ(
+      refusal("  %2: f64 = load %0, %1\n  %3: i64 = bitcast %2 ; user.cpp:7\n  %4: f64 = cast %3\n  store.f64 %0, %1, %4\n",
+              "f64", "wgsl f64=double-single"),
+      "operation bitcast (user.cpp:7): the bits of a double, which WebGPU lacks: pairs of f32 (f64=double-single) have +, -, *, "
+      "/, sqrt, comparisons and conversions, and no function whose body takes bits");
 }
 
 TEST(WgslErrors, Warps) {

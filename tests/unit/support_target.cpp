@@ -68,6 +68,7 @@ TEST(Target, ShortTextsAndDefaults) {
   EXPECT_EQ(read("spirv-cl push=128"), "target \"spirv-cl push=128\": \"push=128\": expected features=");
   EXPECT_EQ(read("webgpu"), "wgsl features= subgroup=0 buffers=8 shared=16384 threads=256");
   EXPECT_EQ(read("wgsl"), read("webgpu"));
+  EXPECT_EQ(read("wgsl f64=double-single"), read("webgpu") + " f64=double-single");
   EXPECT_EQ(read("spirv features=f64,i64"), "spirv features=i64,f64 subgroup=0 push=128");
   EXPECT_EQ(read("cpu x86-64 lanes=8 cpu=x86-64-v3"), "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3");
   EXPECT_EQ(read("cpu x86-64 effort=best"), "cpu x86-64 lanes=1 cpu=x86-64-v2 tune=x86-64-v2");

@@ -38,7 +38,9 @@ refuses() {  # MESSAGE FILE: leaves no folder
   case "$said" in *"$1"*) ;; *) fail "$2: no \"$1\" but: $said" ;; esac
   [ ! -e none ] || fail "$2 leaves a folder"
 }
-refuses 'a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f' "$kernels"/three_dimensions.kir
+refuses 'a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the target'"'"'s f64=double-single' "$kernels"/three_dimensions.kir
+"$krait" export --target 'wgsl f64=double-single' doubles "$kernels"/three_dimensions.kir > said || fail "doubles: $(cat said)"
+grep -q 'Float64Array' doubles/three_dimensions.d.mts || fail "no Float64Array: $(cat doubles/three_dimensions.d.mts)"
 refuses 'nothing.kir: it cannot be read' nothing.kir
 file missing '; no launch'
 refuses "missing.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)" missing.kir

@@ -20,9 +20,12 @@ const waiting = setInterval(() => {
   if (/^(PASS|FAIL|No kernel)/.test(document.title)) clearInterval(waiting), fetch('/done');
 }, 50);
 </script></body>`;
+// Chromium's windows are 500 wide at least, and phones are not.
+const phone = '<!DOCTYPE html><body style="margin:0;background:#808080"><iframe src="/" style="border:0;display:block;width:390px;height:2300px"></iframe></body>';
 let held = null;
 const server = http.createServer((request, response) => {
   if (request.url === '/wait') return void (held = response);
+  if (request.url === '/phone') return response.writeHead(200, { 'content-type': 'text/html' }).end(phone);
   if (request.url === '/done') return held.writeHead(404).end(), response.end();
   asked.push(request.url);
   const file = path.join(folder, request.url === '/' ? 'index.html' : request.url), type = types[path.extname(file)] ?? 'application/octet-stream';
@@ -33,10 +36,10 @@ const server = http.createServer((request, response) => {
 await new Promise((ready) => { server.listen(0, '127.0.0.1', ready); });
 const address = `http://localhost:${server.address().port}/`;
 
-function chromium(...options) {
+function chromium(options, url = '') {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'krait-page-'));
   const child = spawn('chromium', ['--headless=new', '--no-sandbox', `--user-data-dir=${profile}`, '--hide-scrollbars',
-    ...options, address], { stdio: ['ignore', 'pipe', 'ignore'] });
+    ...options, address + url], { stdio: ['ignore', 'pipe', 'ignore'] });
   return new Promise((resolve) => {
     let text = '';
     child.stdout.on('data', (data) => { text += data; });
@@ -50,7 +53,7 @@ function chromium(...options) {
 const web = ['--use-webgpu-adapter=swiftshader', '--enable-unsafe-webgpu'];
 const inside = (text, id) => text.match(new RegExp(`id="${id}"[^>]*>([^<]*)`))?.[1];
 
-const page = await chromium(...web, '--dump-dom');
+const page = await chromium([...web, '--dump-dom']);
 console.log(inside(page, 'summary'));
 for (const result of page.matchAll(/class="result">([^<]*)/g)) console.log(`  ${result[1]}`);
 assert.equal(page.match(/<title>([^<]*)/)?.[1], 'PASS');
@@ -61,15 +64,16 @@ assert.match(page, /<progress[^>]* value="5"/);
 assert.deepEqual([...new Set(asked)].filter((url) => !fs.existsSync(path.join(folder, url))), []);
 assert.equal(/(src|href)="https?:/.test(page), false);
 
-const without = await chromium('--disable-features=WebGPU', '--disable-blink-features=WebGPU', '--dump-dom');
+const without = await chromium(['--disable-features=WebGPU', '--disable-blink-features=WebGPU', '--dump-dom']);
 assert.equal(without.match(/<title>([^<]*)/)?.[1], 'No kernel was run: there is no WebGPU here');
 assert.match(inside(without, 'why'), /^This browser has/);
 assert.equal(/<section id="missing" hidden/.test(without), false);
 
 if (pictures) {
   fs.mkdirSync(pictures, { recursive: true });
-  for (const [name, scheme, size] of [['dark', 0, '1200,1330'], ['light', 1, '1200,1330'], ['phone', 0, '500,1600']])
-    await chromium(...web, `--blink-settings=preferredColorScheme=${scheme}`, `--window-size=${size}`, '--force-device-scale-factor=0.8', `--screenshot=${path.resolve(pictures)}/web-${name}.png`);
+  for (const [name, scheme, size, url] of [['dark', 0, '1200,1330', ''], ['light', 1, '1200,1330', ''], ['phone', 0, '500,2300', 'phone']])
+    await chromium([...web, `--blink-settings=preferredColorScheme=${scheme}`, `--window-size=${size}`, '--force-device-scale-factor=0.8',
+      `--screenshot=${path.resolve(pictures)}/web-${name}.png`], url);
 }
 server.close();
 process.exit(0);

@@ -37,7 +37,7 @@ void Arguments::declare_members() {
       member(s.offset, 4, name_of(s), "u32");
     } else {
       const Scalar type = s.what == What::Scalar ? scalar(f_.params()[s.param]) : s.bytes == 4 ? Scalar::U32 : Scalar::I64;
-      member(s.offset, s.bytes, name_of(s), type_of(type));
+      member(s.offset, s.bytes, name_of(s), cell_type(type));
     }
   }
 }
@@ -64,7 +64,8 @@ Expr Arguments::argument(const support::ArgumentSlot& at, std::string text) {
 }
 
 Expr Arguments::scalar_argument(Scalar s, const support::ArgumentSlot& at) {
-  const Expr e = scalar_of_block(s, at);
+  Expr e = scalar_of_block(s, at);
+  if (s == Scalar::F64) e = helper("f64_of_bits", e);
   return frame_.number == 0 ? argument(at, e.text) : e;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expressions of WGSL as text. What scalars of the IR are there: bool is bool; i8, i16 and i32 are i32, u8, u16 and u32 are u32, narrow ones always
-// extended; f32 is f32; 64 bits are a vec2u, low word first, or the i32 of which they are the extension.
+// extended; f32 is f32; 64 bits are a vec2u, low word first, or the i32 of which they are the extension; f64 is the sum of a vec2f, in memory its bits.
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ constexpr bool is_wide(Scalar s) { return ir::is_int(s) && ir::bits_of(s) == 64;
 constexpr bool is_narrow(Scalar s) { return ir::is_int(s) && ir::bits_of(s) < 32; }
 /// Values of that type.
 std::string_view type_of(Scalar s);
-/// An element of that type in memory, which has no bool.
+/// An element of that type in memory, which has no bool, and of f64 the bits.
 std::string_view cell_type(Scalar s);
 
 }  // namespace krait::codegen::wgsl

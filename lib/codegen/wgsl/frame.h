@@ -36,7 +36,7 @@ struct Array {
   unsigned rank = 0;
 
   std::string_view cell() const { return words ? std::string_view("u32") : cell_type(element); }
-  unsigned cell_bytes() const { return !words && is_wide(element) ? 8 : 4; }
+  unsigned cell_bytes() const { return !words && (is_wide(element) || element == Scalar::F64) ? 8 : 4; }
 };
 
 /// A called function for the arrays that it is given.

@@ -23,11 +23,20 @@ Expr literal_f32(std::uint32_t bits) {
   return {text + "f", x >= 0, true};
 }
 
+/// Rounded to what a pair holds.
+Expr literal_f64(std::uint64_t bits) {
+  const double x = std::bit_cast<double>(bits);
+  const float high = float(x), low = std::isfinite(high) ? float(x - double(high)) : 0;
+  return call("vec2f({}, {})", literal_f32(std::bit_cast<std::uint32_t>(high)).text,
+              literal_f32(std::bit_cast<std::uint32_t>(low)).text);
+}
+
 }  // namespace
 
 Expr literal(Scalar s, std::uint64_t bits) {
   if (s == Scalar::Bool) return {bits ? "true" : "false", true, true};
   if (s == Scalar::F32) return literal_f32(std::uint32_t(bits));
+  if (s == Scalar::F64) return literal_f64(bits);
   const unsigned width = ir::bits_of(s);
   if (is_wide(s)) {
     const auto as_i32 = std::int32_t(std::uint32_t(bits));

@@ -65,11 +65,14 @@ bool uses_warp(const ir::Module& module) {
   return false;
 }
 
-/// The first instruction with a double is named.
-void check_types(const ir::Module& module) {
+/// The first instruction with a double is named, where the target has none.
+void check_types(const ir::Module& module, const support::WebGpuTarget& target) {
+  if (target.doubles) return;
   const auto check = [](Scalar s, const std::string& where) {
     if (s == Scalar::F64)
-      unsupported(fmt::format("{}: a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f", where));
+      unsupported(fmt::format(
+          "{}: a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the target's f64=double-single",
+          where));
   };
   for (const ir::Function& f : module.functions) {
     ir::for_each_inst(f, [&](ir::InstId id, ir::RegionId) {
@@ -87,7 +90,7 @@ void check_types(const ir::Module& module) {
 
 std::string lower_module(const ir::Module& module, const support::WebGpuTarget& target, support::Envelope& envelope,
                          support::WebGpuCode& own) {
-  check_types(module);
+  check_types(module, target);
   own.uses_warp = uses_warp(module);
   Unit unit{module, target, envelope, own};
   Lower(unit, 0).kernel();

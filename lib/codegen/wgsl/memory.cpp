@@ -49,13 +49,15 @@ Expr Memory::element(const ir::Inst& i, Scalar s, std::uint32_t further) {
   if (!a.words && a.space != ir::Space::Argument) {
     const bool as_bits = s == Scalar::Bool || (a.atomic && s == Scalar::F32);
     const Expr read = cell(a, index(i, further));
+    if (s == Scalar::F64) return helper("f64_of_bits", read);
     return as_bits ? from_word(s, read) : read;
   }
   const unsigned bytes = ir::size_of(s);
   Expr at = byte(i, further);
   if (bytes == 8) {
     at = at.literal ? at : named(at);
-    return call("vec2u({}, {})", cell(a, term("{} >> 2u", at())).text, cell(a, term("({} >> 2u) + 1u", at())).text);
+    const Expr pair = call("vec2u({}, {})", cell(a, term("{} >> 2u", at())).text, cell(a, term("({} >> 2u) + 1u", at())).text);
+    return s == Scalar::F64 ? helper("f64_of_bits", pair) : pair;
   }
   if (bytes == 4) return from_word(s, cell(a, term("{} >> 2u", at())));
   at = at.literal ? at : named(at);
@@ -104,7 +106,8 @@ void Memory::set_element(const ir::Inst& i, Scalar s, std::uint32_t further, con
 void Memory::store(const ir::Inst& i) {
   for (std::size_t n = 2; n < i.operands.size(); ++n) {
     const Scalar s = i.type.scalar;
-    set_element(i, s, unsigned(n - 2) * ir::size_of(s), full(i.operands[n]));
+    const Expr e = full(i.operands[n]);
+    set_element(i, s, unsigned(n - 2) * ir::size_of(s), s == Scalar::F64 ? helper("bits_of_f64", e) : e);
   }
 }
 

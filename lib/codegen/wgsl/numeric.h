@@ -49,16 +49,24 @@ class Single : public Part {
   Expr own(const ir::Inst& i);
 };
 
+/// f64, as pairs of f32.
+class Double : public Part {
+ public:
+  explicit Double(Frame& frame) : Part(frame) {}
+  Expr compute(const ir::Inst& i);
+  Expr cast(Scalar to, Scalar from, const Expr& x);
+};
+
 class Cast : public Part {
  public:
   explicit Cast(Frame& frame) : Part(frame) {}
   Expr cast(Scalar to, Scalar from, const Expr& x);
   Expr bits(Scalar to, Scalar from, const Expr& x);
+  Expr integers(Scalar to, Scalar from, const Expr& x);
 
  private:
   Expr to_float(Scalar from, const Expr& x);
   Expr from_float(Scalar to, const Expr& x);
-  Expr integers(Scalar to, Scalar from, const Expr& x);
 };
 
 class Pure : public Part {
@@ -74,6 +82,7 @@ class Pure : public Part {
   Integer integer_{frame_};
   Wide wide_{frame_, integer_};
   Single single_{frame_};
+  Double double_{frame_};
   Cast cast_{frame_};
 };
 

@@ -56,6 +56,10 @@ Expr Pure::of_names(const ir::Inst& i) {
     e.from_narrow = narrow;
     return e;
   }
+  if (s == Scalar::F64 || i.type.scalar == Scalar::F64) {
+    if (i.op == ir::Op::Cast) return double_.cast(i.type.scalar, s, value(i.operands[0]));
+    return double_.compute(i);
+  }
   if (i.op == ir::Op::Cast) return cast_.cast(i.type.scalar, s, value(i.operands[0]));
   if (i.op == ir::Op::Bitcast) return cast_.bits(i.type.scalar, s, value(i.operands[0]));
   if (ir::is_math(i.op)) return math(i);

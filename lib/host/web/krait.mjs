@@ -5,7 +5,8 @@
 
 const elements = { bool: [Uint8Array], i8: [Int8Array], u8: [Uint8Array, Uint8ClampedArray], i16: [Int16Array], u16: [Uint16Array], i32: [Int32Array],
   u32: [Uint32Array], i64: [BigInt64Array], u64: [BigUint64Array], f8e4m3: [Uint8Array], f8e5m2: [Uint8Array],
-  f16: [Uint16Array, globalThis.Float16Array].filter(Boolean), bf16: [Uint16Array], f32: [Float32Array], bytes: [Uint8Array] };
+  f16: [Uint16Array, globalThis.Float16Array].filter(Boolean), bf16: [Uint16Array], f32: [Float32Array],
+  f64: [Float64Array], bytes: [Uint8Array] };
 
 const integers = { i8: [-(2 ** 7), 2 ** 7 - 1], u8: [0, 2 ** 8 - 1], i16: [-(2 ** 15), 2 ** 15 - 1], u16: [0, 2 ** 16 - 1],
   i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1], f8e4m3: [0, 255], f8e5m2: [0, 255] };
@@ -120,6 +121,8 @@ function writeNumber(what, type, x, block, at) {
     else block.setUint32(at, x, true);
   } else if (type === 'f32') {
     block.setFloat32(at, x, true);
+  } else if (type === 'f64') {
+    block.setFloat64(at, x, true);
   } else {
     block.setUint16(at, type === 'f16' ? halfBits(x, 5, 10) : halfBits(Math.fround(x), 8, 7), true);
   }

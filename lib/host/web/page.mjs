@@ -5,11 +5,11 @@
 import { arrayOfType, bytesOf, requestDevice } from './krait.mjs';
 
 const bitsOf = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array };
-const floats = { f16: [5, 10], bf16: [8, 7], f8e4m3: [4, 3], f8e5m2: [5, 2], f32: [8, 23] };
+const floats = { f16: [5, 10], bf16: [8, 7], f8e4m3: [4, 3], f8e5m2: [5, 2], f32: [8, 23], f64: [11, 52] };
 
 /** The number that an element's bits are. */
 function numberOf(type, array, i) {
-  if (array instanceof Float32Array || !floats[type]) return array[i];
+  if (array instanceof Float32Array || array instanceof Float64Array || !floats[type]) return array[i];
   const [exponentBits, fraction] = floats[type], bits = array[i], bias = 2 ** (exponentBits - 1) - 1;
   const sign = bits >> (exponentBits + fraction) ? -1 : 1, exponent = (bits >> fraction) % 2 ** exponentBits, rest = bits % 2 ** fraction;
   if (type === 'f8e4m3' ? bits % 128 === 127 : exponent === 2 ** exponentBits - 1 && rest) return NaN;
