@@ -119,8 +119,8 @@ TEST_F(Doubles, WhatIsNoNumberOrTooLarge) {
   const double infinity = INFINITY;
   x_ = {0, -0.0, infinity, -infinity, NAN, 1e300, -1e300, 1e-300, 1 + 0x1p-52, 9e18, -9e18};
   y_ = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0};
-  const std::vector<double> negated = run<double>("    %12: f64 = neg %10\n"), expected{-0.0,      0, -infinity, infinity, NAN,
-                                                                                        -infinity, infinity, -0.0, -1, -9e18, 9e18};
+  const std::vector<double> negated = run<double>("    %12: f64 = neg %10\n"),
+                            expected{-0.0, 0, -infinity, infinity, NAN, -infinity, infinity, -0.0, -1, -9e18, 9e18};
   const std::vector<double> sums = run<double>("    %12: f64 = add %10, %11\n"),
                             quotients = run<double>("    %12: f64 = div %10, %11\n");
   const std::vector<double> products = run<double>("    %12: f64 = mul %10, %11\n");
@@ -133,7 +133,8 @@ TEST_F(Doubles, WhatIsNoNumberOrTooLarge) {
       continue;
     }
     const bool exact = expected[i] == 0 || std::isinf(expected[i]);
-    EXPECT_TRUE(exact ? negated[i] == expected[i] : std::fabs(negated[i] / expected[i] - 1) < 0x1p-47) << x_[i] << ' ' << negated[i];
+    EXPECT_TRUE(exact ? negated[i] == expected[i] : std::fabs(negated[i] / expected[i] - 1) < 0x1p-47)
+        << x_[i] << ' ' << negated[i];
     EXPECT_TRUE(!std::isinf(expected[i]) || sums[i] == -expected[i]) << x_[i] << ' ' << sums[i];
   }
   EXPECT_EQ(quotients[2], infinity);
