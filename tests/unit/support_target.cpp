@@ -111,8 +111,9 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
             "count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
             "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, unvalidated");
   EXPECT_EQ(read("spirv subgroup=many"), "target \"spirv subgroup=many\": \"subgroup=many\": expected a number up to 128");
-  EXPECT_EQ(read("wgsl push=1"),
-            "target \"wgsl push=1\": \"push=1\": expected features=, subgroup=, buffers=, shared= or threads=");
+  EXPECT_EQ(
+      read("wgsl push=1"),
+      "target \"wgsl push=1\": \"push=1\": expected features=, subgroup=, buffers=, shared=, threads= or f64=double-single");
   EXPECT_EQ(read("wgsl buffers=65"), "target \"wgsl buffers=65\": \"buffers=65\": expected a number up to 64");
   EXPECT_EQ(read("spirv push=-1"), "target \"spirv push=-1\": \"push=-1\": expected a number up to 65536");
   EXPECT_EQ(read("spirv lanes=4"), "target \"spirv lanes=4\": \"lanes=4\": expected features=, subgroup= or push=");
