@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/hulls.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <llvm/IR/IRBuilder.h>
@@ -79,6 +80,8 @@ std::optional<Hull> Hulls::hull_of_select(const ir::Inst& def, unsigned depth) {
 /// Of two operands, one of which is uniform.
 std::optional<Hull> Hulls::hull_of_pair(const ir::Inst& def, unsigned depth) {
   const Scalar s = values_.scalar_of(def.operands[0]);
+  const auto elsewhere = [&](ir::ValueId v) { return code_.cut && code_.cut->is_elsewhere(v); };
+  if (std::any_of(def.operands.begin(), def.operands.end(), elsewhere)) return {};
   const bool left = values_.uniform(def.operands[0]), sums = def.op == Op::Add || def.op == Op::Sub;
   const bool divides = def.op == Op::Div || def.op == Op::Shr;
   if (!ir::is_int(s) || left == values_.uniform(def.operands[1])) return {};
