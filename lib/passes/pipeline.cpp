@@ -120,14 +120,11 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
+  if (!interpreted && effort == Effort::Best) run("unroll_steps", unroll_steps);
   run("lower_access", lower_access);
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
   clean_up(run);
-  if (!interpreted && effort == Effort::Best) {
-    run("unroll_steps", unroll_steps);
-    clean_up(run);
-  }
   if (gpu && effort == Effort::Best) {
     // WGSL's buffers have elements of one type, so that a wide access would be several.
     if (target.kind != TargetKind::WebGpu && !is_vectorised_by_driver(m, target)) run("widen", widen);
