@@ -13,6 +13,7 @@ using namespace ir;
 
 bool is_arithmetic(const Function& f, const Inst& i) {
   if (i.operands.empty() || !f.type_of(i.operands[0]).is_value() || f.type_of(i.operands[0]).scalar != Scalar::F32) return false;
+  if (info(i.op).rule == Rule::Compare) return true;
   switch (i.op) {
     case Op::Add:
     case Op::Sub:
@@ -20,12 +21,6 @@ bool is_arithmetic(const Function& f, const Inst& i) {
     case Op::Div:
     case Op::Sqrt:
     case Op::Fma:
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
     case Op::Floor:
     case Op::Ceil:
     case Op::Trunc:

@@ -97,4 +97,7 @@ class Fissioned : public Part {
   Block end_ = nullptr;
 };
 
+/// Whether another piece of the code has computed v, so that it may be used here only through its place in memory.
+inline bool is_elsewhere(const Code& code, ir::ValueId v) { return code.cut && code.cut->is_elsewhere(v); }
+
 }  // namespace krait::codegen::cpu

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/cpu/hulls.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <llvm/IR/IRBuilder.h>
@@ -19,7 +18,7 @@ std::optional<Hull> Hulls::hull(ir::ValueId v, unsigned depth) {
   using Form = Lowered::Form;
   const Lowered& x = values_.get(v);
   const Scalar s = values_.scalar_of(v);
-  if (code_.cut && code_.cut->is_elsewhere(v)) return {};
+  if (is_elsewhere(code_, v)) return {};
   if (x.form == Form::Uniform) return Hull{x.v[0], x.v[0], b_.getTrue()};
   if (x.form == Form::Linear) {
     if (x.v.size() > 1 || x.across[0] || x.across[1] || x.across[2] || ir::bits_of(s) < 32 || std::abs(x.step) > 1 << 20)
@@ -80,8 +79,7 @@ std::optional<Hull> Hulls::hull_of_select(const ir::Inst& def, unsigned depth) {
 /// Of two operands, one of which is uniform.
 std::optional<Hull> Hulls::hull_of_pair(const ir::Inst& def, unsigned depth) {
   const Scalar s = values_.scalar_of(def.operands[0]);
-  const auto elsewhere = [&](ir::ValueId v) { return code_.cut && code_.cut->is_elsewhere(v); };
-  if (std::any_of(def.operands.begin(), def.operands.end(), elsewhere)) return {};
+  if (is_elsewhere(code_, def.operands[0]) || is_elsewhere(code_, def.operands[1])) return {};
   const bool left = values_.uniform(def.operands[0]), sums = def.op == Op::Add || def.op == Op::Sub;
   const bool divides = def.op == Op::Div || def.op == Op::Shr;
   if (!ir::is_int(s) || left == values_.uniform(def.operands[1])) return {};
@@ -101,7 +99,7 @@ std::optional<Hull> Hulls::hull_of_pair(const ir::Inst& def, unsigned depth) {
 /// border. It is made of what comparisons give for the first and last lane, so that others need no masks at all. Null where v is
 /// no comparison of places.
 V Hulls::surely(ir::ValueId v, bool wanted, unsigned depth) {
-  if (code_.cut && code_.cut->is_elsewhere(v)) return nullptr;
+  if (is_elsewhere(code_, v)) return nullptr;
   const auto is_wanted = [&](V x) { return wanted ? x : b_.CreateNot(x); };
   if (values_.uniform(v)) return is_wanted(values_.scalar(v));
   const ir::Inst* def = f_.def(v);

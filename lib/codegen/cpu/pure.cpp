@@ -285,7 +285,7 @@ bool Pure::emit_close_quotients(const ir::Inst& inst) {
 
 void Pure::compute_again(ir::ValueId v, unsigned depth, Values::Again& again) {
   const ir::Inst* def = f_.def(v);
-  if (values_.get(v).form != Lowered::Form::Parts || !def || depth == 0 || (code_.cut && code_.cut->is_elsewhere(v))) return;
+  if (values_.get(v).form != Lowered::Form::Parts || !def || depth == 0 || is_elsewhere(code_, v)) return;
   if (again.keeps(v)) return;
   switch (def->op) {
     case Op::Cast:
