@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "cache/entry.h"
 #include "cache/in_flight.h"
 #include "host/background.h"
 #include "host/dump.h"
@@ -55,18 +56,24 @@ std::string text_of(const ir::Facts& f) {
                      f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", f.one_row ? " one_row" : "", brick);
 }
 
+/// Where debuggers show lines, kernels that are equal but for their places are different ones.
+std::string places_of(const Recorded& recorded) {
+  if (!debug_mode()) return {};
+  return " at " + cache::content_hash(ir::print(recorded.module, {.names = true, .locations = true}));
+}
+
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
 std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
-  std::string id = fmt::format("{}{} {} {}{}", recorded.hash, text_of(facts), device.id, device.target_text,
-                               effort == Effort::Quick ? " quick" : "");
+  std::string id = fmt::format("{}{} {} {}{}{}", recorded.hash, text_of(facts), device.id, device.target_text,
+                               effort == Effort::Quick ? " quick" : "", places_of(recorded));
   if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
   return id;
 }
 
-/// Which code it is, for every process: the recorded text is compared besides. Names and places are not part of it.
-std::string disk_key(const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
-  return fmt::format("{}code for {}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "",
-                     device.target_text, text_of(facts), library_build_id(), plugin_build_id());
+/// Which code it is, for every process: the recorded text is compared besides. Names and places are part of it for debuggers alone.
+std::string disk_key(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  return fmt::format("{}code for {}{}\nfacts{}\nlibrary {}\ngenerator {}\n", effort == Effort::Quick ? "quick " : "",
+                     device.target_text, places_of(recorded), text_of(facts), library_build_id(), plugin_build_id());
 }
 
 /// Null where nothing is kept on disk, or builds cannot be told apart.
@@ -128,7 +135,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   // Quick code is kept as well: a program that always ends before its kernels are improved finds that.
   for (const Effort kept : {Effort::Best, Effort::Quick}) {
     if (!disk || (kept == Effort::Quick && effort == Effort::Best)) continue;
-    const std::optional<std::string> found = disk->find(disk_key(facts, device, kept), recorded.text);
+    const std::optional<std::string> found = disk->find(disk_key(recorded, facts, device, kept), recorded.text);
     if (!found || !load(*out, *found, recorded, facts).empty()) continue;
     out->from_disk = true, out->effort = kept;
     ++(improving_here() ? process().improved : process().from_disk);
@@ -139,7 +146,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())
-    made = disk->keep(out->name, disk_key(facts, device, effort), recorded.text, std::move(made));
+    made = disk->keep(out->name, disk_key(recorded, facts, device, effort), recorded.text, std::move(made));
   if (const std::string wrong = load(*out, made, recorded, facts); !wrong.empty())
     support::fail_device("{}: {}", recorded.what, wrong);
   if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);

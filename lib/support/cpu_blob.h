@@ -47,8 +47,9 @@ struct CpuCode {
   std::uint32_t gang_bytes = 0;               // per gang of the block in work, a multiple of 64
   std::uint32_t item_cost = 1;                // estimated instructions of a gang
   std::array<CpuCopy, most_copies> copies{};  // those that there are come first
+  std::uint32_t debug = no_entry;             // offset of an ELF object behind the image, which debuggers read
 };
-static_assert(sizeof(CpuCode) == 68);
+static_assert(sizeof(CpuCode) == 72);
 
 /// What a launch is, for the code.
 struct CpuLaunch {

@@ -170,7 +170,9 @@ class Parser {
     else if (name == "features") added(word, value);
     else if (name == "effort" && (value == "quick" || value == "best")) t.quick = value == "quick";
     else if (name == "effort") expected(word, "quick or best");
-    else expected(word, "lanes=, parts=, cpu=, tune=, features= or effort=, with a value");
+    else if (name == "debug" && (value == "on" || value == "off")) t.debug = value == "on";
+    else if (name == "debug") expected(word, "on or off");
+    else expected(word, "lanes=, parts=, cpu=, tune=, features=, effort= or debug=, with a value");
   }
   void added(std::string_view word, std::string_view value) {
     Words parts(value, ',');
@@ -301,9 +303,9 @@ std::string print(const Target& target) {
     case TargetKind::Interpreter: return std::string(word);
     case TargetKind::Cpu: {
       const CpuTarget& t = target.cpu;
-      return fmt::format("{} x86-64 lanes={}{} cpu={} tune={}{}{}{}", word, t.lanes,
-                         t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu, t.tune,
-                         t.features.empty() ? "" : " features=", t.features, t.quick ? " effort=quick" : "");
+      return fmt::format(
+          "{} x86-64 lanes={}{} cpu={} tune={}{}{}{}{}", word, t.lanes, t.parts ? fmt::format(" parts={}", t.parts) : "", t.cpu,
+          t.tune, t.features.empty() ? "" : " features=", t.features, t.quick ? " effort=quick" : "", t.debug ? " debug=on" : "");
     }
     case TargetKind::Ptx: return fmt::format("{} sm={} isa={}", word, target.ptx.name().substr(3), target.ptx.isa);
     case TargetKind::Spirv: {

@@ -4,7 +4,7 @@
 // the key of compiled code. Equal targets have equal texts.
 //   "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=znver4"
 //        lanes × parts threads run as one gang, without parts= as many as the generator chooses; a processor's name and whose tuning, by LLVM's names. features=+avx2,… adds
-//        instructions; effort=quick: code that is soon made, for a first launch
+//        instructions; effort=quick: code that is soon made, for a first launch; debug=on: the same code with what debuggers read
 //   "ptx sm=90 isa=80"
 //        sm=90a: with the instructions that this device alone has. "sm_90" alone: with the PTX version that its drivers have
 //   "spirv features=i64,f64,… subgroup=32 push=128"
@@ -46,6 +46,7 @@ struct CpuTarget {
   std::string cpu = "x86-64-v2", tune = "x86-64-v2";
   std::string features;  // "+avx2,+fma": beyond those of the cpu
   bool quick = false;
+  bool debug = false;
 
   CpuLevel level() const;
   bool operator==(const CpuTarget&) const = default;

@@ -6,11 +6,15 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
 #include <gtest/gtest.h>
 
+#include "ir/text.h"
+#include "krait/error.h"
+#include "passes/passes.h"
 #include "runtime/cpu/executable.h"
 #include "support/envelope.h"
 #include "targets.h"
@@ -112,6 +116,66 @@ TEST(CpuDebug, NothingIsToldUnlessAsked) {
   const WithDebugging off("0");
   const runtime::cpu::Code refused(std::as_bytes(std::span(bytes)), "refused");
   EXPECT_EQ(entries(), before);
+}
+
+/// Each operation on a line of its own.
+void give_lines(ir::Module& module) {
+  unsigned line = 0;
+  for (ir::Function& f : module.functions)
+    for (ir::Inst& inst : f.insts) {
+      f.locations.push_back({"kernel.cpp", ++line});
+      inst.loc = std::uint32_t(f.locations.size() - 1);
+    }
+}
+
+// Where a debugger is told of it, the code is the same, with an object file behind it.
+TEST(CpuDebug, InstructionsAreTheSame) {
+  unsigned kernels = 0;
+  const std::string target = targets().end()[-2];  // the widest, at its best
+  for (const auto& file : std::filesystem::directory_iterator(KRAIT_TEST_KERNELS)) {
+    const std::string name = file.path().stem().string();
+    if (file.path().extension() != ".kir" || name.size() % 4 != 0) continue;  // a sample: all take half a minute
+    const std::string recorded = kernel_file(name).text({});
+    constexpr std::size_t long_ones = 2'500;  // take most of the time
+    if (recorded.size() > long_ones) continue;
+    ir::Module module = ir::parse(recorded).module;
+    ASSERT_EQ(passes::run_pipeline(module, {support::TargetKind::Cpu}), "");
+    give_lines(module);
+    const std::string text = ir::print(module, {.names = true, .locations = true});
+    const Compiled plain = compile(text, target), debug = compile(text, target + " debug=on");
+    if (plain.status == 1) continue;
+    ASSERT_EQ(debug.status, 0) << debug.log;
+    CpuCode own, own_debug;
+    support::Envelope opened, opened_debug;
+    ASSERT_EQ(support::open(plain.data, support::TargetKind::Cpu, opened), "");
+    ASSERT_EQ(support::open(debug.data, support::TargetKind::Cpu, opened_debug), "");
+    ASSERT_TRUE(opened.get_own(own) && opened_debug.get_own(own_debug));
+    EXPECT_EQ(own.debug, CpuCode::no_entry);
+    ASSERT_LT(own_debug.debug, opened_debug.code.size());
+    EXPECT_TRUE(opened_debug.code.substr(0, own_debug.debug) == opened.code) << name;
+    ++kernels;
+  }
+  EXPECT_GT(kernels, 20u);
+}
+
+// What debuggers are told is checked like the code.
+TEST(CpuDebug, DamagedObjectsAreErrors) {
+  ir::Module module = lowered("add_one", {}, {});
+  give_lines(module);
+  const std::string good = compile(ir::print(module, {.names = true, .locations = true}), targets().front() + " debug=on").data;
+  support::Envelope envelope;
+  ASSERT_EQ(support::open(good, support::TargetKind::Cpu, envelope), "");
+  CpuCode own;
+  ASSERT_TRUE(envelope.get_own(own));
+  std::string code(envelope.code);
+  for (const auto& [at, bytes] :
+       {std::pair<std::size_t, std::size_t>{own.debug, 4}, {own.debug + offsetof(Elf64_Ehdr, e_shoff), 8}}) {
+    std::string broken = code;
+    broken.replace(at, bytes, bytes, char(0x7e));
+    envelope.code = broken;
+    const std::string sealed = support::seal(envelope);
+    EXPECT_THROW(runtime::cpu::Code(std::as_bytes(std::span(sealed)), "broken"), error);
+  }
 }
 
 TEST(CpuDebug, EntriesLeaveTheListInAnyOrder) {

@@ -22,7 +22,7 @@ TEST(Target, TextsOfDevicesStayAsTheyAre) {
   for (const char* text : {"interpreter", "cpu x86-64 lanes=16 cpu=x86-64-v4 tune=znver4",
                            "cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4 tune=icelake-server",
                            "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2 tune=x86-64-v2",
-                           "cpu x86-64 lanes=8 parts=2 cpu=x86-64-v2 tune=znver4 features=+avx2,+fma effort=quick",
+                           "cpu x86-64 lanes=8 parts=2 cpu=x86-64-v2 tune=znver4 features=+avx2,+fma effort=quick debug=on",
                            "ptx sm=75 isa=63", "ptx sm=90 isa=81", "ptx sm=90a isa=80", "spirv features= subgroup=0 push=128",
                            "wgsl features=warp subgroup=32 buffers=10 shared=32768 threads=1024",
                            "spirv "
@@ -98,8 +98,9 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 after cpu");
   EXPECT_EQ(read("cpu x86-64 lanes=3"), "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16");
   EXPECT_EQ(read("cpu x86-64 parts=16"), "target \"cpu x86-64 parts=16\": \"parts=16\": expected one of 1, 2, 4, 8");
-  EXPECT_EQ(read("cpu x86-64 cpu="),
-            "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features= or effort=, with a value");
+  EXPECT_EQ(
+      read("cpu x86-64 cpu="),
+      "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features=, effort= or debug=, with a value");
   EXPECT_EQ(read("cpu x86-64 effort=slow"), "target \"cpu x86-64 effort=slow\": \"effort=slow\": expected quick or best");
   EXPECT_EQ(read("cpu x86-64 features=+fma,-sse2"),
             "target \"cpu x86-64 features=+fma,-sse2\": \"features=+fma,-sse2\": features of the "

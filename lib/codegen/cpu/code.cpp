@@ -4,6 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "codegen/cpu/variables.h"
 #include "codegen/llvm/session.h"
 #include "ir/walk.h"
 #include "support/tuning_cpu.h"
@@ -43,7 +44,13 @@ void Code::begin(llvm::Function* made) {
   allocas_ = new_block("entry");
 }
 void Code::begin_lines() {
-  if (wants_lines) lines = std::make_unique<DebugLines>(m, *function, f, DebugLines::Kind::LineTablesOnly);
+  if (!wants_lines && !shape.machine.debug) return;
+  const bool all = shape.machine.debug;
+  lines = std::make_unique<DebugLines>(m, *function, f, all ? DebugLines::Kind::FullDebug : DebugLines::Kind::LineTablesOnly);
+  if (all && lines->scope()) variables = std::make_unique<Variables>(f, shape, *lines, b);
+}
+void Code::leave_lines() {
+  if (lines) b.SetCurrentDebugLocation(lines->anywhere());
 }
 void Code::finish() {
   const Block first = allocas_->getNextNode();

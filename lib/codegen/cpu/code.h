@@ -35,6 +35,7 @@ class DebugLines;
 namespace krait::codegen::cpu {
 
 class Fissioned;
+class Variables;
 
 /// What one compilation lowers and how: the arguments of an Emitter.
 struct Task {
@@ -44,7 +45,7 @@ struct Task {
   const Shape& shape;
   const Traits& traits;
   bool whole_block = false;  // the gang is the block, whose size the kernel fixes
-  bool lines = false;        // with the user's source lines
+  bool lines = false;        // with the user's source lines; with those of a debugger where the shape asks
   CpuCode& own;
 };
 
@@ -70,6 +71,8 @@ class Code {
   void set_machine(llvm::Function& of) const;
   /// Source lines of the function from here on, where they are asked for.
   void begin_lines();
+  /// What follows is no line of the user's: the loops around a gang, and its mask.
+  void leave_lines();
 
   bool is_large() const;
   /// In functions that would be large with every lane's own code, and where code is to be made quickly.
@@ -91,9 +94,10 @@ class Code {
   std::vector<std::uint32_t> uses;  // by ValueId
   llvm::Function* function = nullptr;
   std::unique_ptr<DebugLines> lines;
-  bool open = true;            // the builder's block has no terminator yet
-  std::optional<Sweep> sweep;  // how the gangs of a block share a row out
-  Fissioned* cut = nullptr;    // of a kernel that is cut at its barriers
+  std::unique_ptr<Variables> variables;  // where a debugger is to show them
+  bool open = true;                      // the builder's block has no terminator yet
+  std::optional<Sweep> sweep;            // how the gangs of a block share a row out
+  Fissioned* cut = nullptr;              // of a kernel that is cut at its barriers
 
  private:
   Block allocas_ = nullptr;  // the entry block, closed last

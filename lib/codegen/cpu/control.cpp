@@ -7,6 +7,7 @@
 #include "codegen/cpu/fissioned.h"
 #include "codegen/cpu/loops.h"
 #include "codegen/cpu/straight.h"
+#include "codegen/cpu/variables.h"
 #include "codegen/llvm/session.h"
 
 namespace krait::codegen::cpu {
@@ -19,6 +20,7 @@ Exit Control::emit_region(ir::RegionId r, std::size_t from) {
   for (std::size_t i = from; i < end; ++i) {
     const ir::Inst& inst = f_.insts[insts[i]];
     if (skipped(r, insts[i])) continue;
+    if (ir::is_terminator(inst.op) && code_.variables) code_.variables->tell(values_);
     if (inst.op == Op::Yield) {
       Exit exit{true, {}};
       for (ir::ValueId v : inst.operands) exit.values.push_back(values_.get(v));
@@ -72,6 +74,7 @@ Exit Control::emit_guarded(ir::RegionId r, std::size_t from) {
 Flow Control::emit_inst(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   if (code_.lines) b_.SetCurrentDebugLocation(code_.lines->at(inst.loc));
+  if (code_.variables) code_.variables->tell(values_);
   switch (inst.op) {
     case Op::If:
     case Op::Switch: return values_.uniform(inst.operands[0]) ? branches_.emit_uniform_branch(id) : branches_.emit_varying_if(id);

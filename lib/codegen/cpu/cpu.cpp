@@ -118,7 +118,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
     reply.data = generate(session.module(), *machine, order, emit == Emit::Asm);
     session.check();
     if (emit == Emit::Binary) {
-      const std::string image = link_image(reply.data, own);
+      const std::string image = link_image(reply.data, own, shape.machine.debug);
       envelope.set_own(own);
       envelope.code = image;
       reply.data = support::seal(envelope);

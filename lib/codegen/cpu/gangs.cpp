@@ -6,6 +6,7 @@
 #include "codegen/cpu/control.h"
 #include "codegen/cpu/fissioned.h"
 #include "codegen/cpu/loops.h"
+#include "codegen/llvm/session.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
@@ -26,6 +27,7 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
 
 /// `whole` lowers a whole gang, from a place on.
 void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<void(V)> whole) {
+  code_.leave_lines();
   V gang = b_.getInt64(shape_.gang());
   auto masked = [&](V x) {
     place(x);
@@ -69,11 +71,14 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
 }
 
 void Gangs::emit_gang(const Mask& mask) {
+  if (code_.lines) code_.lines->begin_copy();
   const Lanes::Scope gang(lanes_);
   static_cast<LaneState&>(lanes_) = {.active = mask};
   loops_.gang_end = code_.new_block("gang_end");
   if (code_.cut && code_.cut->in_segment()) code_.cut->emit_gang();
   else control_.emit_region(shape_.layout == Layout::Range ? f_.insts[code_.traits.stride_loop].regions[0] : f_.body);
+  if (code_.lines) code_.lines->end_copy();
+  code_.leave_lines();
   if (code_.open) code_.branch_to(loops_.gang_end);
   code_.start(loops_.gang_end);
 }

@@ -164,9 +164,26 @@ struct Image {
   }
 };
 
+/// The object as debuggers take it, whose code lies where the image has it.
+void append_object(Image& image, const Object& object, const std::string& object_bytes, CpuCode& own) {
+  const bool tells = llvm::any_of(object.sections(), [](const llvm::object::SectionRef& section) {
+    return take(section.getName(), "name") == ".debug_info";
+  });
+  if (!tells) return;  // the kernel carries no lines
+  std::string bytes = object_bytes;
+  const std::size_t headers = object.getELFFile().getHeader().e_shoff;
+  for (const auto& [index, place] : image.at) {
+    const std::uint64_t address = place;
+    const std::size_t field = offsetof(llvm::ELF::Elf64_Shdr, sh_addr);
+    std::memcpy(&bytes[headers + index * sizeof(llvm::ELF::Elf64_Shdr) + field], &address, sizeof address);
+  }
+  own.debug = std::uint32_t(image.bytes.size());
+  image.bytes += bytes;
+}
+
 }  // namespace
 
-std::string link_image(const std::string& object_bytes, CpuCode& own) {
+std::string link_image(const std::string& object_bytes, CpuCode& own, bool debug) {
   auto file = take(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object_bytes, "kernel")), "format");
   const auto* object = llvm::dyn_cast<Object>(file.get());
   if (!object) defect("the object file is not ELF64");
@@ -184,6 +201,7 @@ std::string link_image(const std::string& object_bytes, CpuCode& own) {
     (name == "entry" ? own.entry : own.extent) = offset;
   }
   if (own.entry == CpuCode::no_entry) defect("the object file has no entry");
+  if (debug) append_object(image, *object, object_bytes, own);
   return std::move(image.bytes);
 }
 

@@ -26,7 +26,8 @@ enum class Order : std::uint8_t { AsLowered, Scheduled };
 /// An ELF object, or assembly text.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly);
 /// Lays the object's sections out behind each other, applies its relocations and tells where the code begins. A symbol that is
-/// not in the object is Failure 1. Returns the image.
-std::string link_image(const std::string& object, CpuCode& own);
+/// not in the object is Failure 1. Returns the image; with `debug`, the object behind it, where it says what debuggers read: its sections'
+/// addresses are those from the image's begin.
+std::string link_image(const std::string& object, CpuCode& own, bool debug);
 
 }  // namespace krait::codegen::cpu

@@ -121,6 +121,7 @@ Shape read_shape(const support::CpuTarget& target) {
   shape.lanes = target.lanes, shape.parts = target.parts;
   Machine& m = shape.machine;
   m.cpu = target.cpu, m.tune = target.tune, m.features = target.features, m.quick = target.quick;
+  m.debug = target.debug;
   m.level = target.level();
   m.fma = m.f16c = m.level >= CpuLevel::Avx2;
   return shape;

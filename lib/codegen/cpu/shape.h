@@ -28,6 +28,7 @@ struct Machine {
   CpuLevel level = CpuLevel::Sse42;
   bool fma = false, f16c = false;
   bool quick = false;  // effort=quick: code that is soon compiled, not the fastest
+  bool debug = false;  // debug=on: with what debuggers read
   std::string cpu, tune, features;
   /// Whether an instruction loads numbers of that size from any places, fast or slow.
   bool gathers(unsigned bits) const { return level >= CpuLevel::Avx2 && bits >= 32; }

@@ -6,6 +6,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "codegen/cpu/variables.h"
 #include "codegen/reply.h"
 
 namespace krait::codegen::cpu {
@@ -26,6 +27,12 @@ void Values::set(ir::ValueId v, Lowered x) {
   if (shape_.lone && x.form == Lowered::Form::Parts) return set_uniform(v, b_.CreateExtractElement(x.v[0], std::uint64_t(0)));
   if (shape_.lone && x.form == Lowered::Form::Linear) return set_uniform(v, x.v[0]);
   lowered_[v] = std::move(x);
+  if (code_.variables) code_.variables->note(v);
+}
+
+void Values::set_uniform(ir::ValueId v, V x) {
+  lowered_[v] = {Lowered::Form::Uniform, {x}, 0};
+  if (code_.variables) code_.variables->note(v);
 }
 
 V Values::scalar(ir::ValueId v) const {

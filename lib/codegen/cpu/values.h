@@ -36,7 +36,7 @@ class Values {
   explicit Values(Code& code);
 
   void set(ir::ValueId v, Lowered x);
-  void set_uniform(ir::ValueId v, V x) { lowered_[v] = {Lowered::Form::Uniform, {x}, 0}; }
+  void set_uniform(ir::ValueId v, V x);
   const Lowered& get(ir::ValueId v) const { return lowered_[v]; }
   bool uniform(ir::ValueId v) const { return lowered_[v].form == Lowered::Form::Uniform; }
   ir::Scalar scalar_of(ir::ValueId v) const { return f_.type_of(v).scalar; }

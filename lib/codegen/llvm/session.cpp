@@ -104,23 +104,32 @@ DebugLines::DebugLines(llvm::Module& module, llvm::Function& function, const ir:
   llvm::DIFile* file = builder_->createFile(start.file, "");
   builder_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus), file, "krait", true, "", 0, "", kind);
   auto* type = builder_->createSubroutineType(builder_->getOrCreateTypeArray({}));
-  scope_ = builder_->createFunction(file, kernel.name, function.getName(), file, start.line, type, start.line,
-                                    llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  scope_ = builder_->createFunction(file, kernel.name, "", file, start.line, type, start.line, llvm::DINode::FlagZero,
+                                    llvm::DISubprogram::SPFlagDefinition);
   function.setSubprogram(scope_);
 }
 
 llvm::DebugLoc DebugLines::at(std::uint32_t location) const {
   if (!scope_ || location == 0) return {};
   const ir::Location& place = kernel_.locations[location];
-  llvm::DIScope* scope = scope_;
+  llvm::DIScope* in = scope();
   if (place.file != scope_->getFile()->getFilename())
-    scope = builder_->createLexicalBlockFile(scope_, builder_->createFile(place.file, ""));
-  return llvm::DILocation::get(scope_->getContext(), place.line, 0, scope);
+    in = builder_->createLexicalBlockFile(in, builder_->createFile(place.file, ""));
+  return llvm::DILocation::get(scope_->getContext(), place.line, 0, in);
 }
 
 llvm::DebugLoc DebugLines::anywhere() const {
   if (!scope_) return {};
-  return llvm::DILocation::get(scope_->getContext(), 0, 0, scope_);
+  return llvm::DILocation::get(scope_->getContext(), 0, 0, scope());
+}
+
+llvm::DILocalScope* DebugLines::scope() const {
+  if (copy_) return copy_;
+  return scope_;
+}
+
+void DebugLines::begin_copy() {
+  if (scope_) copy_ = builder_->createLexicalBlock(scope_, scope_->getFile(), scope_->getLine(), ++copies_);
 }
 
 void DebugLines::finish() {

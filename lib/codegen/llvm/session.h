@@ -49,6 +49,12 @@ class DebugLines {
   llvm::DebugLoc at(std::uint32_t location) const;
   /// A position in the function without a line, for calls: LLVM wants one where both functions have positions.
   llvm::DebugLoc anywhere() const;
+  /// From here on code is lowered once more, or no longer: debuggers stop at a line in each copy of it.
+  void begin_copy();
+  void end_copy() { copy_ = nullptr; }
+  /// For what else is told of the function; the scope is null where the kernel carries no lines.
+  llvm::DIBuilder& builder() const { return *builder_; }
+  llvm::DILocalScope* scope() const;
   /// To be called when the function is complete.
   void finish();
 
@@ -56,6 +62,8 @@ class DebugLines {
   const ir::Function& kernel_;
   std::unique_ptr<llvm::DIBuilder> builder_;
   llvm::DISubprogram* scope_ = nullptr;
+  llvm::DILexicalBlock* copy_ = nullptr;
+  unsigned copies_ = 0;
 };
 
 }  // namespace krait::codegen

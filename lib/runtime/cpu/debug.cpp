@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface is the one that gdb's manual describes under "JIT Compilation Interface": a list of object files in memory, and a
-// function that is called when it changes, in which the debugger has a breakpoint. The object file has no content but a symbol:
-// its text section lies where the code is.
+// function that is called when it changes, in which the debugger has a breakpoint. The code generator's object file has lines and
+// variables; of code without them one is made that has no content but a symbol: its text section lies where the code is.
 #include "runtime/cpu/debug.h"
 
 #include <elf.h>
@@ -88,6 +88,23 @@ std::vector<char> make_object(std::span<const std::byte> code, const std::string
   return object;
 }
 
+/// The code generator's object, its sections where they lie now.
+std::vector<char> moved_object(std::span<const std::byte> bytes, const std::byte* to) {
+  std::vector<char> object(bytes.size());
+  std::memcpy(object.data(), bytes.data(), bytes.size());
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof header);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    char* const at = object.data() + header.e_shoff + i * sizeof(Elf64_Shdr);
+    Elf64_Shdr section;
+    std::memcpy(&section, at, sizeof section);
+    if (!(section.sh_flags & SHF_ALLOC)) continue;
+    section.sh_addr += reinterpret_cast<Elf64_Addr>(to);
+    std::memcpy(at, &section, sizeof section);
+  }
+  return object;
+}
+
 /// A line "start size name" of the map that perf reads when it reports. Failing to write it changes nothing else.
 void tell_perf(std::span<const std::byte> code, const std::string& symbol) {
   char path[64];
@@ -113,8 +130,9 @@ struct DebugEntry::Registered {
   jit_code_entry entry{};
 };
 
-DebugEntry::DebugEntry(std::span<const std::byte> code, const std::string& symbol) : registered_(std::make_unique<Registered>()) {
-  registered_->object = make_object(code, symbol);
+DebugEntry::DebugEntry(std::span<const std::byte> code, std::span<const std::byte> object, const std::string& symbol)
+    : registered_(std::make_unique<Registered>()) {
+  registered_->object = object.empty() ? make_object(code, symbol) : moved_object(object, code.data());
   tell_perf(code, symbol);
   jit_code_entry& entry = registered_->entry;
   entry.symfile_addr = registered_->object.data(), entry.symfile_size = registered_->object.size();
@@ -131,6 +149,14 @@ DebugEntry::~DebugEntry() {
   (entry.prev ? entry.prev->next : __jit_debug_descriptor.first_entry) = entry.next;
   if (entry.next) entry.next->prev = entry.prev;
   announce(entry, Unregister);
+}
+
+bool is_object(std::span<const std::byte> bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header) return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_shoff <= bytes.size() &&
+         header.e_shnum * sizeof(Elf64_Shdr) <= bytes.size() - header.e_shoff;
 }
 
 bool debugging() {

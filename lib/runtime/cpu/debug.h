@@ -14,8 +14,9 @@ namespace krait::runtime::cpu {
 /// What debuggers know of one piece of code; they forget it with the object.
 class DebugEntry {
  public:
-  /// `code` is where it runs, `symbol` its name.
-  DebugEntry(std::span<const std::byte> code, const std::string& symbol);
+  /// `code` is where it runs, `symbol` its name, `object` an ELF object whose sections' addresses count from the code's begin; where it is
+  /// empty, debuggers get the symbol alone.
+  DebugEntry(std::span<const std::byte> code, std::span<const std::byte> object, const std::string& symbol);
   ~DebugEntry();
   DebugEntry(const DebugEntry&) = delete;
   DebugEntry& operator=(const DebugEntry&) = delete;
@@ -25,6 +26,8 @@ class DebugEntry {
   std::unique_ptr<Registered> registered_;
 };
 
+/// Whether the bytes are an ELF object with its table of sections.
+bool is_object(std::span<const std::byte> bytes);
 /// KRAIT_DEBUG is set, and not to 0.
 bool debugging();
 

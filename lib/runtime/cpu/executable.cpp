@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -32,6 +33,9 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
   if (facts_.level > host_level())
     support::fail_device("kernel {}: its code needs x86-64-v{}, this processor has v{}", kernel_name, unsigned(facts_.level),
                          unsigned(host_level()));
+  if (facts_.debug != CpuCode::no_entry &&
+      !is_object(std::as_bytes(std::span(image.substr(std::min<std::size_t>(facts_.debug, image.size()))))))
+    damaged("what it tells debuggers is no object file");
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   mapped_ = (image.size() + page - 1) / page * page;
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,7 +48,11 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
     munmap(image_, mapped_);
     support::fail_device("kernel {}: the system does not allow code made at run time: {}", kernel_name, std::strerror(reason));
   }
-  if (debugging()) debug_.emplace(std::span<const std::byte>(image_, image.size()), kernel_name.empty() ? "kernel" : kernel_name);
+  if (debugging()) {
+    const std::size_t code = std::min<std::size_t>(facts_.debug, image.size());
+    debug_.emplace(std::span<const std::byte>(image_, code), std::as_bytes(std::span(image.substr(code))),
+                   kernel_name.empty() ? "kernel" : kernel_name);
+  }
 }
 
 Code::~Code() {

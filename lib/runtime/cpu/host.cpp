@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "runtime/cpu/debug.h"
 #include "support/error.h"
 
 #if defined(__x86_64__)
@@ -107,6 +108,7 @@ support::Target host_target() {
   support::Target target{support::TargetKind::Cpu};
   target.cpu.lanes = lanes, target.cpu.parts = parts;
   target.cpu.cpu = fmt::format("x86-64-v{}", unsigned(level)), target.cpu.tune = tuning(level, amd);
+  target.cpu.debug = debugging();
   return target;
 }
 

@@ -66,7 +66,7 @@ enum : int {
 /// CUfunction_attribute
 enum : int { FnMaxThreads = 0, FnSharedBytes = 1, FnLocalBytes = 3, FnRegisters = 4, FnMaxDynamicShared = 8 };
 /// CUjit_option
-enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSize = 6, JitCacheMode = 14 };
+enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSize = 6, JitLineInfo = 13, JitCacheMode = 14 };
 /// CUmemPool_attribute
 enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
 

@@ -69,6 +69,7 @@ void VulkanDevice::open() const {
   target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
   probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words},
                 target_.spirv.features);
+  target_.spirv.features.set(support::Feature::Debug, gpu_.instance->debug());
 }
 
 support::Target VulkanDevice::target() const {
