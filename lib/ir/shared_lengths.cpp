@@ -39,7 +39,6 @@ class SharedLengths::Builder {
     if (!def) {
       // A scalar argument: an extent without a dimension.
       knows = parameter(v, 0, s);
-      unknown = "a value that changes within the kernel";
     } else {
       s.op = def->op, s.imm = def->imm;
       unknown = std::string(info(def->op).name);

@@ -37,7 +37,6 @@ void record(Recorder& r, const called_function& what, CalledFunction& f) {
   std::vector<node> params, results(what.result_count + f.key.types.size());
   for (const ir::Type& type : f.key.types) params.push_back(r.node_of(r.at().new_param(r.function().body, type)));
   what.record(what.lambda, params.data(), results.data());
-  if (r.now().depth() != 1) r.found.misuse("control flow was left open when the function's lambda returned");
   r.now().unwind(1);
 
   std::vector<ir::ValueId> yields;

@@ -263,10 +263,17 @@ node begin_switch(node selector, location where) {
   return {inst, r.now().serial};
 }
 
+/// False after a misuse: the switch is another recording's, or stands in another body.
+static bool goes_on(Recorder& r, node chain) {
+  if (chain.recording == r.now().serial && r.now().is_here(chain.id)) return true;
+  r.found.misuse("case_ and default_ must follow their switch_ in the same expression");
+  return false;
+}
+
 void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
-  if (chain.recording != r.now().serial) return;
+  if (!goes_on(r, chain)) return;
   const ir::InstId inst = chain.id;
   for (unsigned i = 0; i < count; ++i)
     if (!r.now().note_case(inst, values[i])) r.found.misuse("this switch_ has two cases with the same value");
@@ -293,7 +300,7 @@ void record_case(node chain, const std::int64_t* values, unsigned count, functio
 void record_default(node chain, function_ref<void()> body, location where) {
   Recorder& r = trace::recorder();
   r.now().location(where);
-  if (chain.recording != r.now().serial) return;
+  if (!goes_on(r, chain)) return;
   const ir::RegionId region = r.function().insts[chain.id].regions.back();
   insts(r, region).pop_back();
   record_region(r, region, body);

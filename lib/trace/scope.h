@@ -82,7 +82,9 @@ class Scope {
   bool is_cheap(ir::RegionId region, std::size_t from) const;
   /// True when one of the last instructions, as far as the value is computed from them, does more than compute.
   bool has_effects(detail::node n) const;
-  /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`.
+  /// True where the instruction stands in the current region.
+  bool is_here(ir::InstId inst) const { return home_[inst] == builder.region(); }
+  /// Inserts what was just recorded (the last `count` instructions of the current region) before `before`, which is here.
   void insert_before(ir::InstId before, std::size_t count);
   /// False when the switch has a case of that value already.
   bool note_case(ir::InstId inst, std::int64_t value) { return cases_.emplace(inst, value).second; }

@@ -82,8 +82,7 @@ TEST(Print, LinesBeyondTheBufferAreCounted) {
   const std::vector<std::string>& all = lines.all();
   ASSERT_GT(all.size(), 1000u);
   std::string last = all.back();
-  EXPECT_EQ(last.find("… "), 0u) << last;
-  EXPECT_NE(last.find(" further messages dropped"), std::string::npos) << last;
+  EXPECT_TRUE(krait::test::says(last, "… {} further messages dropped")) << last;
   last.erase(std::remove(last.begin(), last.end(), ','), last.end());
   EXPECT_EQ(std::size_t(std::atoll(last.c_str() + std::string("… ").size())) + all.size() - 1, std::size_t(each) * threads);
   const std::size_t before = all.size();

@@ -54,10 +54,16 @@ TEST(Hints, Gather) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[at[i]];
   });
   const unsigned line = __LINE__ - 2;
-  EXPECT_TRUE(has(hints(gathered, avx2), line,
-                  "gather: the index comes from memory, and 16 threads access 16 places, one by one or by an instruction"));
-  EXPECT_TRUE(has(hints(gathered, avx512), line,
-                  "gather: the index comes from memory, and 32 threads access 32 places, which is one instruction"));
+  EXPECT_TRUE(
+      has(hints(gathered, avx2), line,
+          "gather: the index comes from memory, and 16 threads access 16 places, one by one or by an instruction that is hardly "
+          "faster. "
+          "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
+          "shared array"));
+  EXPECT_TRUE(
+      has(hints(gathered, avx512), line,
+          "gather: the index comes from memory, and 32 threads access 32 places, which is one instruction but as many accesses. "
+          "Sort the work so that neighbouring threads use neighbouring elements"));
   EXPECT_TRUE(
       has(hints(gathered, sse42), line, "gather: the index comes from memory, and 8 threads access 8 places, one by one"));
   for (const kr::target* t : {&ptx, &vulkan})
@@ -80,14 +86,18 @@ TEST(Hints, GatherOfBytesAndByItsCause) {
     kr::if_(i < y.size(), [&] { y[i] = x[kr::min(kr::max(i + by[0], 0), x.size() - 1)]; });
   });
   const unsigned border = __LINE__ - 2;
-  EXPECT_TRUE(has(hints(clamped, avx2), border, "gather: the index is clamped or chosen (min, max, select)"));
+  EXPECT_TRUE(has(hints(clamped, avx2), border,
+                  "gather: the index is clamped or chosen (min, max, select), and 16 threads access 16 places, {}. Compute the "
+                  "interior without the clamp, and the border separately"));
   for (const kr::target* t : {&ptx, &vulkan})
     EXPECT_EQ(hints(clamped, *t), "") << "neighbouring threads use neighbouring elements except at the border";
   auto halved = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i / 3];
   });
   const unsigned divided = __LINE__ - 2;
-  EXPECT_TRUE(has(hints(halved, avx2), divided, "gather: the index comes from a division or remainder"));
+  EXPECT_TRUE(has(hints(halved, avx2), divided,
+                  "gather: the index comes from a division or remainder, and 16 threads access 16 places, {}. Launch over rows "
+                  "and columns, kr::grid<2>(), instead of splitting one number"));
 }
 
 TEST(Hints, Scatter) {
@@ -107,14 +117,47 @@ TEST(Hints, Scatter) {
   for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan}) EXPECT_EQ(hints(row, *t), "") << t->c_str();
 }
 
+TEST(Hints, GatherByOtherCauses) {
+  auto squares = kr::kernel([](view<const float> x, view<float> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i * i];
+  });
+  const unsigned line = __LINE__ - 2;
+  EXPECT_TRUE(has(
+      hints(squares, avx2), line,
+      "gather: the index differs from thread to thread without a fixed distance, and 16 threads access 16 places, {}. Make it "
+      "the thread's x plus a value that is equal in all threads"));
+  auto called = kr::kernel([](view<const float> x, view<float> y) {
+    auto at = kr::function([](value<std::int64_t> i, view<const float> from) -> value<float> { return from[i]; });
+    for (auto i : kr::grid_stride(y.size())) y[i] = at(i, x);
+  });
+  const unsigned inside = __LINE__ - 3;
+  EXPECT_TRUE(has(
+      hints(called, avx2), inside,
+      "gather: the index is a parameter of a function, called or cut out of a large kernel, which does not know the index of the "
+      "next thread, and 8 threads access 8 places, {}. Compute the index in that function, or make the kernel smaller"));
+}
+
 TEST(Hints, Strided) {
   auto third = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i];
   });
   const unsigned line = __LINE__ - 2;
   for (const kr::target* t : {&avx2, &avx512, &ptx, &vulkan})
-    EXPECT_TRUE(has(hints(third, *t), line, "strided access: neighbouring threads load from places 12 bytes apart"))
+    EXPECT_TRUE(has(
+        hints(third, *t), line,
+        t == &avx2 || t == &avx512
+            ? "strided access: neighbouring threads load from places 12 bytes apart, so a vector's elements are accessed one by "
+              "one. "
+              "Let neighbouring threads use neighbouring elements: the last index from x, kr::vec for neighbours"
+            : "strided access: neighbouring threads load from places 12 bytes apart, so a warp's access is many pieces of memory "
+              "instead of one. Let neighbouring threads use neighbouring elements: the last index from x, kr::vec for "
+              "neighbours"))
         << t->c_str();
+  auto down = kr::kernel([](view<const float> x, view<float> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[x.size() - 1 - 3 * i];
+  });
+  EXPECT_TRUE(has(hints(down, ptx), __LINE__ - 2,
+                  "strided access: neighbouring threads load from places 12 bytes apart in descending order, so"));
   auto all_three = kr::kernel([](view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[3 * i] + x[3 * i + 1] + x[3 * i + 2];
   });
@@ -135,9 +178,11 @@ TEST(Hints, RowsAndColumns) {
   EXPECT_TRUE(has(hints(columns, avx2), line,
                   "gather: the index is multiplied by a size known only at launch, so neighbouring threads are a row apart"));
   for (const kr::target* t : {&ptx, &vulkan})
-    EXPECT_TRUE(has(
-        hints(columns, *t), line,
-        "uncoalesced access: the index is multiplied by a size known only at launch, so neighbouring threads are a row apart"));
+    EXPECT_TRUE(has(hints(columns, *t), line,
+                    "uncoalesced access: the index is multiplied by a size known only at launch, so neighbouring threads are a "
+                    "row apart, and a warp reads "
+                    "up to 32 pieces of memory instead of one. Make the last index the one that comes from x, or transpose "
+                    "through a shared array"));
   auto rows = kr::kernel([](view<const float, 2> in, view<float, 2> out) {
     auto [x, y] = kr::grid<2>();
     kr::if_(x < out.extent(1) && y < out.extent(0), [&] { out(y, x) = in(y, x); });
@@ -184,11 +229,13 @@ TEST(Hints, LocalArrays) {
   });
   const unsigned line = __LINE__ - 3;
   for (const kr::target* t : {&avx2, &ptx, &vulkan})
-    EXPECT_TRUE(has(
-        hints(traced, *t), line,
-        t == &avx2
-            ? "local array: it is indexed by a number that differs from thread to thread, so its elements are accessed one by one"
-            : "local array: it is indexed by a number known only at launch, so it lies in memory instead of registers"))
+    EXPECT_TRUE(has(hints(traced, *t), line,
+                    t == &avx2 ? "local array: it is indexed by a number that differs from thread to thread, so its elements are "
+                                 "accessed one by one. "
+                                 "Index it by constants or loop counters"
+                               : "local array: it is indexed by a number known only at launch, so it lies in memory instead of "
+                                 "registers. Index it by constants "
+                                 "(a C++ loop unrolls while recording), or use a shared array"))
         << t->c_str();
   auto constant = kr::kernel([](view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
@@ -212,7 +259,12 @@ TEST(Hints, Masks) {
     }
   });
   const unsigned line = __LINE__ - 5;
-  EXPECT_TRUE(has(hints(leaves, avx2), line, "masks: threads diverge here, and 2 later accesses run under a mask"));
+  EXPECT_TRUE(has(hints(leaves, avx2), line,
+                  "masks: threads diverge here, and 2 later accesses run under a mask of one bit per thread, which a processor "
+                  "without AVX-512 handles "
+                  "piece by piece. Let all threads store: choose the value by kr::select, or put the body into one kr::if_ "
+                  "instead of leaving "
+                  "early"));
   EXPECT_EQ(hints(leaves, avx512).find("masks:"), std::string::npos) << "where masks cost nothing";
   auto returns = kr::kernel([](view<const float> x, view<float> y) {
     auto i = kr::grid<1>();
@@ -237,7 +289,10 @@ TEST(Hints, BranchesWhoseSidesBothRun) {
   });
   const unsigned line = __LINE__ - 3;
   for (const kr::target* t : {&avx2, &avx512})
-    EXPECT_TRUE(has(hints(both, *t), line - 1, "divergent branch: neighbouring threads choose differently, so 2 sides run"));
+    EXPECT_TRUE(has(hints(both, *t), line - 1,
+                    "divergent branch: neighbouring threads choose differently, so 2 sides run one after the other, each under a "
+                    "mask: about {} "
+                    "operations in all. Let a warp or block choose together, or compute the common part before the branch"));
   auto one = kr::kernel([](value<bool> sign, view<const float> x, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
       kr::var r = 0.f;
@@ -258,7 +313,9 @@ TEST(Hints, LoopsThatThreadsLeaveAtDifferentTimes) {
   });
   const unsigned line = __LINE__ - 4;
   EXPECT_TRUE(has(hints(own, avx2), line,
-                  "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left"));
+                  "divergent loop: threads leave it after different numbers of trips, and 16 run until the last has left. Give "
+                  "neighbouring threads "
+                  "work of equal length"));
   auto same = kr::kernel([](view<const int> trips, view<float> y) {
     for (auto i : kr::grid_stride(y.size())) {
       kr::var s = 0.f;
@@ -286,7 +343,9 @@ TEST(Hints, BarriersThatCutLoops) {
   auto cut = kr::kernel(turns);
   EXPECT_TRUE(has(hints(cut, avx2), line,
                   "barrier: in each trip of the loop the block is cut into pieces of code here, and 1 value of each thread goes "
-                  "through memory"));
+                  "through memory from one to the next. A fixed block of at most 16 vectors, kr::kernel<grid, block>, runs as "
+                  "one piece; sharing "
+                  "within a warp needs no barrier"));
   auto one_gang = kr::kernel<1, 64>(turns);
   EXPECT_EQ(hints(one_gang, avx2).find("barrier"), std::string::npos);
   auto once = kr::kernel([](view<float> y) {
@@ -338,13 +397,17 @@ TEST(Hints, Divisions) {
       });
   const unsigned line = __LINE__ - 3;
   EXPECT_TRUE(has(hints(by_number, avx2), line - 1,
-                  "integer division: 32 bits by a number known only at launch, by way of floating-point"));
+                  "integer division: 32 bits by a number known only at launch, by way of floating-point division. Capture the "
+                  "divisor as a plain "
+                  "C++ number, which makes it a constant, or count instead of dividing"));
   EXPECT_TRUE(has(hints(by_number, avx2), line, "integer division: 64 bits by a number known only at launch, thread by thread"));
   for (const kr::target* t : {&ptx, &vulkan}) {
     EXPECT_TRUE(has(hints(by_number, *t), line - 1,
-                    "integer division: 32 bits by a number known only at launch, which takes some twenty"));
+                    "integer division: 32 bits by a number known only at launch, which takes some twenty instructions. Capture"));
     EXPECT_TRUE(has(hints(by_number, *t), line,
-                    "integer division: 64 bits by a number known only at launch, which takes about a hundred"));
+                    "integer division: 64 bits by a number known only at launch, which takes about a hundred instructions. "
+                    "Capture the divisor as a "
+                    "plain C++ number, which makes it a constant, or divide numbers of 32 bits"));
   }
   const int n = 7;
   auto by_constant = kr::kernel([=](view<const int> x, view<int> y) {
@@ -356,7 +419,9 @@ TEST(Hints, Divisions) {
   });
   const unsigned constant = __LINE__ - 2;
   for (const kr::target* t : {&ptx, &vulkan})
-    EXPECT_TRUE(has(hints(wide, *t), constant, "integer division: 64 bits by a constant, which takes a dozen"));
+    EXPECT_TRUE(has(
+        hints(wide, *t), constant,
+        "integer division: 64 bits by a constant, which takes a dozen instructions. Divide numbers of 32 bits where they fit"));
   auto shifted = kr::kernel([](view<const std::int64_t> x, view<std::int64_t> y) {
     for (auto i : kr::grid_stride(y.size())) y[i] = x[i] / 8;
   });
@@ -377,7 +442,9 @@ TEST(Hints, Atomics) {
   const unsigned all = __LINE__ - 2;
   EXPECT_TRUE(has(hints(one, avx2), all,
                   "atomic: threads update memory one after another, each with a locked instruction where the array is large or "
-                  "the launch small, and all of them the same place"));
+                  "the launch small, and all of them the same place. Combine first, by kr::warp::reduce or in a shared array, "
+                  "and let one thread of "
+                  "the warp or block update"));
   auto first = kr::kernel([](view<const int> x, view<int> sum) {
     auto block_sum = kr::shared<int, 1>();
     auto t = kr::thread_idx().x;

@@ -2,6 +2,8 @@
 //
 // The exact texts of messages that no other test provokes; {} is a value. tools/messages.py finds those that are missing.
 #include <gtest/gtest.h>
+#include <krait/algorithm/indexing.h>
+#include <krait/algorithm/reduce.h>
 #include <krait/krait.h>
 
 #include <vector>
@@ -43,6 +45,8 @@ TEST(Messages, OfLaunches) {
   expect_usage({"kernel fill{}: the launch has more than 2^62 threads"}, [&] {
     fill.launch({kr::dims{std::int64_t{1} << 40, 1 << 20}, kr::dims{64}}, x);
   });
+  expect_usage({"kernel fill{}: {} threads need {} blocks, but cpu takes at most {}: use a grid-stride loop"},
+               [&] { fill.forall(std::int64_t{1} << 62)(x); });
   expect_usage({"kernel fill{}: forall needs 0 threads or more, not -5"}, [&] { fill.forall(-5)(x); });
   auto both = kr::kernel([](view<int> a, view<int> b) { a[0] = b[0]; });
   expect_usage({"kernel {}: one call uses arrays on cpu and on interpreter: copy one of them to the other's device (copy_from)"},
@@ -113,6 +117,8 @@ TEST(Messages, OfStreamsAndEvents) {
 
 TEST(Messages, OfArrays) {
   expect_usage({"an array's extent is negative: extent(1) = -2"}, [] { kr::array<int, 2>({3, -2}, cpu); });
+  expect_error(kr::error::kind_type::device, {"cpu: no memory for an array of 281474976710656 bytes"},
+               [] { kr::array<int>({std::int64_t{1} << 46}, cpu); });
   expect_usage({"an array exceeds the limit of 2^62 bytes"}, [] { kr::array<int>({std::int64_t{1} << 61}, cpu); });
   kr::array<int> x({4}, cpu), y({5}, cpu);
   expect_usage({"copy_from: the array has shape (5), expected (4)"}, [&] { x.copy_from(y); });
@@ -132,6 +138,51 @@ TEST(Messages, OfArrays) {
   expect_library_works();
 }
 
+TEST(Messages, OfLayouts) {
+  namespace detail = kr::detail;
+  const std::int64_t extents[] = {2, 3}, twice[] = {1, 1}, wide[] = {2, 4};
+  const detail::layout of = detail::dense(extents, 2, false);
+  expect_usage({"repeated axis: 1 is given twice"}, [&] { detail::permute(of, twice, 2); });
+  expect_usage({"operands could not be broadcast together with remapped shapes: original (2,3), requested (2,4)"},
+               [&] { detail::broadcast_to(of, wide, 2); });
+  expect_usage({"axis1 and axis2 cannot be the same: 1"}, [&] { detail::diagonal(of, 0, 1, 1); });
+  expect_usage({"cannot select an axis to squeeze out which has size not equal to one: axis 1 of (2,3)"},
+               [&] { detail::squeeze(of, twice, 1); });
+  expect_usage({"duplicate value in 'axis': 1"}, [&] { detail::axes_mask(twice, 2, 2); });
+  expect_usage({"an assignment takes fewer than 2^31 indices, not 2147483648"},
+               [] { detail::check_index_count(std::int64_t{1} << 31); });
+}
+
+struct pair_of_ints {
+  int a, b;
+};
+TEST(Messages, OfElementWiseFunctions) {
+  kr::array<int> x({4}, cpu);
+  auto pairs = kr::vectorize([](value<int> n) {
+    kr::if_(n > 3, [&] { kr::return_(n); });
+    var<pair_of_ints> result = kr::value<pair_of_ints>(pair_of_ints{1, 2});
+    return result;
+  });
+  expect_usage({"kr::return_(v) returns a number, but this element-wise function returns a struct: assign to a kr::var"},
+               [&] { pairs(x); });
+}
+
+TEST(Messages, OfOutputs) {
+  kr::array<int> x({4}, cpu), y({4}, cpu);
+  auto both = kr::vectorize([](auto a) { return std::tuple{a, a + 1}; });
+  expect_usage({"{}: two outputs overlap"}, [&] { both.into(y, y)(x); });
+  kr::array<int> five({5}, cpu);
+  expect_usage({"{}: the output has shape (5), but the result has shape (4)"}, [&] { both.into(y, five)(x); });
+  int cell = 0;
+  const std::int64_t stays[] = {0};
+  auto repeated = kr::array<int>::wrap(reinterpret_cast<std::uint64_t>(&cell), {4}, stays, cpu);
+  expect_usage({"{}: elements of the output repeat (a stride of it is 0): they cannot be written"},
+               [&] { plus.into(repeated)(x, 1); });
+  auto behind = y(kr::range(1, 4));
+  expect_usage({"{}: an input overlaps the output, and would be copied first, which a graph does not record: copy it yourself"},
+               [&] { kr::graph g([&] { plus.into(behind)(y(kr::range(0, 3)), 1); }, cpu); });
+}
+
 // ---- recordings ---------------------------------------------------------------------------------------------------------------
 
 TEST(Messages, OfOperations) {
@@ -141,6 +192,16 @@ TEST(Messages, OfOperations) {
           [](view<int> x) { x[0] = kr::atomic(x[1]).load(kr::order::release); });
   refused("a local array of 1073741824 elements of 4 bytes exceeds the limit of 2 GiB",
           [](view<float> x) { x[0] = kr::local<float, 1 << 30>()[0]; });
+  auto nine = kr::kernel([](view<int> x, value<int> n) {
+    for (int i = 0; i < 9; ++i) {
+      auto shared = kr::dynamic_shared<int>(n);
+      shared[0] = x[i];
+      kr::syncthreads();
+      x[i] = shared[kr::thread_idx().x];
+    }
+  });
+  kr::array<int> of_nine({9}, cpu);
+  expect_usage({"{}: 9 arrays of dynamic_shared; the limit is 8"}, [&] { nine.launch({1, 1}, of_nine, 4); });
   refused("dynamic_shared of 0 elements: the number must be above 0", [](view<int> x) { x[0] = kr::dynamic_shared<int>(0)[0]; });
   refused("kr::constant inside a kr::function: capture the table in the kernel, and pass elements of it", [](view<int> x) {
     auto f = kr::function([](value<int> i) { return kr::constant(std::vector<int>{1, 2, 3})[i]; });

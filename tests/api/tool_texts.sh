@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the tool says, word by word: tool_texts.sh KRAIT
+# What the tool says, word by word: tool_texts.sh KRAIT PROGRAM KERNEL.kir
+# The program runs kernels on the device of the variable KRAIT_DEVICE.
 set -uo pipefail
-krait=$1 failed=0
+krait=$1 program=$2 kernel=$3 failed=0
 KRAIT_CACHE_DIR=$(mktemp -d)
 export KRAIT_CACHE_DIR
-trap 'rm -rf "$KRAIT_CACHE_DIR"' EXIT
+tools=$(mktemp -d)
+trap 'rm -rf "$KRAIT_CACHE_DIR" "$tools"' EXIT
 
 says() {  # STATUS COMMAND...: the lines of standard input are among what the command prints, and it exits so
   local status=$1 line out
@@ -16,6 +18,14 @@ says() {  # STATUS COMMAND...: the lines of standard input are among what the co
   while IFS= read -r line; do
     case "$out" in *"$line"*) ;; *) printf 'krait %s: prints no "%s" but\n%s\n' "$*" "$line" "$out" >&2; failed=1 ;; esac
   done
+}
+
+matches() {  # PATTERN COMMAND...: what the command prints, its lines joined by blanks, is like the shell's pattern
+  local pattern=$1 out
+  shift
+  out=$("$krait" "$@" 2>&1 | tr '\n' ' ')
+  # shellcheck disable=SC2053
+  [[ $out == *$pattern* ]] || { printf 'krait %s: prints nothing like "%s" but\n%s\n' "$*" "$pattern" "$out" >&2; failed=1; }
 }
 
 says 0 --help <<'TEXT'
@@ -58,4 +68,59 @@ TEXT
 says 0 cache clear <<'TEXT'
 0 entries removed
 TEXT
+
+# Entries: sound ones, one of another name, and one that others may write.
+KRAIT_CACHE=rw KRAIT_DEVICE=cpu "$program" "$tools/site" > "$tools/said" 2>&1 || { cat "$tools/said" >&2; failed=1; }
+entries=("$KRAIT_CACHE_DIR"/*.krait)
+hash=$(basename "${entries[0]}" .krait)
+matches 'made of * bytes, * bytes: kir 1' cache show "$hash"
+printf 'none of it is text \1' > "$KRAIT_CACHE_DIR/$(printf '%032d' 7).krait"
+chmod 600 "$KRAIT_CACHE_DIR/$(printf '%032d' 7).krait"
+cp -p "${entries[0]}" "$KRAIT_CACHE_DIR/$(printf '%032d' 8).krait"
+cp -p "${entries[0]}" "$KRAIT_CACHE_DIR/$(printf '%032d' 9).krait"
+chmod 666 "$KRAIT_CACHE_DIR/$(printf '%032d' 9).krait"
+says 1 cache verify <<'TEXT'
+00000000000000000000000000000008.krait: of another name
+00000000000000000000000000000009.krait: cannot be read, or is writable by others
+entries intact, 3 damaged
+TEXT
+says 0 cache prune <<TEXT
+3 entries removed, ${#entries[@]} left, 
+TEXT
+KRAIT_CACHE_DIR='' XDG_CACHE_HOME='' HOME='' says 0 cache list <<'TEXT'
+krait: there is no cache: no folder is set
+TEXT
+
+KRAIT_DEVICE=cpu matches 'cpu * GiB, target "cpu x86-64 *"' devices
+[ -e /dev/nvidiactl ] || says 0 devices <<'TEXT'
+cuda: no NVIDIA driver: /dev/nvidiactl does not exist
+TEXT
+grep -q avx512vl /proc/cpuinfo || KRAIT_DEVICE=cpu KRAIT_CPU=v4 matches 'KRAIT_CPU=v4: this processor supports x86-64-v[23] at most' devices
+KRAIT_DEVICE=cpu KRAIT_CPU=v2,fast says 1 devices <<'TEXT'
+KRAIT_CPU=v2,fast: expected a list of v2, v3, v4, amd, intel, lanes=1..16 and parts=1..8, not "fast"
+TEXT
+
+# NVIDIA's assembler and disassemblers, made up.
+if [ ! -e /usr/local/cuda/bin ]; then
+  PATH=$tools says 1 dump "$kernel" --emit sass --target sm_90 <<'TEXT'
+SASS needs NVIDIA's ptxas on the PATH (CUDA toolkit)
+TEXT
+  printf '#!/bin/sh\necho no such instruction; exit 1\n' > "$tools/ptxas"
+  chmod 755 "$tools/ptxas"
+  PATH=$tools says 1 dump "$kernel" --emit sass --target sm_90 <<'TEXT'
+SASS needs NVIDIA's nvdisasm or cuobjdump on the PATH (CUDA toolkit)
+TEXT
+  printf '#!/bin/sh\necho cannot read it; exit 1\n' > "$tools/nvdisasm"
+  chmod 755 "$tools/nvdisasm"
+  PATH=$tools says 1 dump "$kernel" --emit sass --target sm_90 <<'TEXT'
+ptxas rejects the kernel: no such instruction
+TEXT
+  printf '#!/bin/sh\nexit 0\n' > "$tools/ptxas"
+  PATH=$tools says 1 dump "$kernel" --emit sass --target sm_90 <<'TEXT'
+the disassembler failed: cannot read it
+TEXT
+  TMPDIR=/nowhere PATH=$tools says 1 dump "$kernel" --emit sass --target sm_90 <<'TEXT'
+cannot create a temporary folder in /nowhere/krait-XXXXXX
+TEXT
+fi
 exit $failed

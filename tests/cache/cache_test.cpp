@@ -63,6 +63,19 @@ TEST(CacheEntry, EveryChangedBitAndEveryLengthIsSeen) {
   EXPECT_NE(decode(bytes + '\0', e), nullptr);
 }
 
+TEST(CacheEntry, WhatIsWrong) {
+  const std::string bytes = encode({"name", "key", "source", "payload"});
+  const auto wrong = [](const std::string& of) {
+    Entry e;
+    const char* const why = decode(of, e);
+    return std::string(why ? why : "");
+  };
+  EXPECT_EQ(wrong(bytes.substr(0, 20)), "shorter than its header");
+  EXPECT_EQ(wrong("x" + bytes.substr(1)), "of another format");
+  EXPECT_EQ(wrong(bytes + "x"), "sizes that do not fit");
+  EXPECT_EQ(wrong(bytes.substr(0, bytes.size() - 1) + "x"), "another checksum");
+}
+
 TEST(CacheEntry, NamesOfFiles) {
   EXPECT_NE(file_name("ab", "c"), file_name("a", "bc"));
   EXPECT_EQ(file_name("ab", "c"), file_name("ab", "c"));
@@ -140,6 +153,27 @@ TEST_F(CacheDisk, AnUnusableFolderWarnsOnce) {
             "krait: warning: compiled kernels are not kept on disk: " + path +
                 ": Not a directory (set KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
   path = path.substr(0, path.size() - 5);
+}
+
+TEST_F(CacheDisk, FoldersThatAreRefused) {
+  ASSERT_EQ(chmod(path.c_str(), 0777), 0);
+  EXPECT_EQ(Folder(path, Folder::Make::No).failure().text, path + " is writable by other users");
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 1, 1), 0);
+    EXPECT_EQ(Folder(path, Folder::Make::No).failure().text, path + " belongs to another user");
+    ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  }
+  Failure failure;
+  const Folder folder(path, Folder::Make::No);
+  fs::remove_all(path);
+  EXPECT_EQ(folder.write("name", "bytes", false, failure), Folder::Written::Failed);
+  EXPECT_EQ(failure.text, "making a file: No such file or directory");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Disk({Mode::ReadWrite, "", 1000}).find("key", "source"), std::nullopt);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "krait: warning: compiled kernels are not kept on disk: neither KRAIT_CACHE_DIR, XDG_CACHE_HOME nor HOME is set (set "
+            "KRAIT_CACHE_DIR to another folder, or set KRAIT_CACHE=memory)\n");
 }
 
 TEST_F(CacheDisk, ALinkToNothingWarns) {
@@ -249,7 +283,12 @@ TEST_F(CacheSettings, ModeAndSize) {
   }
   unsetenv("KRAIT_CACHE_MAXSIZE");
   setenv("KRAIT_CACHE", "yes", 1);
-  EXPECT_THROW(settings_from_environment(), error);
+  try {
+    settings_from_environment();
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_STREQ(e.message(), "KRAIT_CACHE=yes: expected rw, ro, memory or off");
+  }
 }
 
 // ---- the table in memory -------------------------------------------------------------------------------------------------------------

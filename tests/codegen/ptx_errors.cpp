@@ -57,6 +57,58 @@ TEST(PluginErrors, TypesThatPassesLower) {
     EXPECT_EQ(refusal(kir, target, 2), "kernel k: a value of type bf16: lower_types has not run");
 }
 
+/// Kernels with a view, a float, a bool that differs between threads, and aggregates of 12 bytes.
+std::string kernel_of(const std::string& body, const std::string& attributes = "flat") {
+  return "kir 1\nkernel @k fp(native) " + attributes + " (%v: view<f32, 1>, %f: f32, %n: i64) {\n%t: i64 = thread_idx {0}\n" +
+         "%c: bool = lt %t, %n\n" + body + "\nreturn\n}\n";
+}
+
+struct Refused {
+  const char* body;
+  const char* why;
+};
+
+TEST(CpuErrors, WhatHasNoCode) {
+  constexpr Refused all[] = {
+      {"%a: shared<f32, 1> = shared {300000000}", "shared or local arrays exceed 1 GiB"},
+      {"grid_stride %n {\n^(%i: i64):\nbarrier\ncontinue\n}",
+       "a barrier in a grid_stride loop, whose trips differ between threads"},
+      {"if %c {\nbarrier\nyield\n}", "a barrier under a condition that differs between the threads of a block"},
+      {"if %c {\nreturn\n}\nbarrier", "a thread leaves before a barrier that others reach"},
+      {"%s: slot<f32> = slot %f", "a mutable local that was not promoted"},
+      {"%e: f32 = exp %f\nstore.f32 %v, %t, %e", "the CPU has no instruction for exp"},
+  };
+  for (const Refused& r : all) EXPECT_EQ(refusal(kernel_of(r.body), "cpu x86-64 lanes=8 cpu=x86-64-v3"), r.why) << r.body;
+}
+
+TEST(SpirvErrors, WhatHasNoCode) {
+  constexpr Refused all[] = {
+      {"%a: f32 = atomic_add.seq_cst %v, %t, %f", "operation atomic_add: Vulkan has no order seq_cst: use acq_rel and a fence"},
+      {"%e: f32 = fma %f, %f, %f\nstore.f32 %v, %t, %e",
+       "operation fma: fused multiply-add on f32 needs the device feature \"fma32\" or \"f64\"; use fp mode strict or fast"},
+      {"%a: local<bool, 1> = local {2147483648}", "operation local: the array is too large"},
+      {"%x: i8 = cast %t", "operation cast: an 8-bit integer needs the device feature \"i8\", which the device lacks"},
+      {"%x: i16 = cast %t", "operation cast: a 16-bit integer needs the device feature \"i16\", which the device lacks"},
+      {"%x: f16 = cast %t", "operation cast: a 16-bit float needs the device feature \"f16\", which the device lacks"},
+  };
+  for (const Refused& r : all) EXPECT_EQ(refusal(kernel_of(r.body), "spirv features=i64 push=128"), r.why) << r.body;
+  EXPECT_EQ(
+      refusal(
+          kernel_of("%a: shared<bytes(16), 1> = shared {8}\n%x: i16 = load %a, %t {12}\n%y: f32 = atomic_exchange %a, %t, %f"),
+          "spirv features=i64,i16 push=128"),
+      "operation atomic_exchange: an atomic on a shared aggregate whose members differ in size");
+  for (const auto& [bytes, text] : {std::pair("bool", "an access of 8 bits needs the device feature \"i8\""),
+                                    {"f16", "an access of 16 bits needs the device feature \"i16\""}})
+    EXPECT_EQ(refusal("kir 1\nkernel @k fp(native) flat (%v: view<" + std::string(bytes) +
+                          ", 1>) {\n%t: i64 = thread_idx {0}\n%x: " + bytes + " = load %v, %t\nreturn\n}\n",
+                      "spirv features=i64,f16 push=128"),
+              "operation load: " + std::string(text) + ", which the device lacks");
+  EXPECT_EQ(refusal(kernel_of("%x: i64 = extent %v {0}"), "spirv push=128"),
+            "the kernel: a 64-bit integer needs the device feature \"i64\", which the device lacks");
+  EXPECT_EQ(refusal(kernel_of(""), "vulkan", 1, "llvm"), "SPIR-V is made without LLVM: there is no LLVM IR to show");
+  EXPECT_EQ(refusal(kernel_of(""), "webgpu", 1, "llvm"), "WGSL is made without LLVM: there is no LLVM IR to show");
+}
+
 TEST(PtxErrors, DeviceAndLanguageVersionDoNotMeet) {
   EXPECT_EQ(refusal(empty, "ptx sm=90a isa=78"),
             "target \"ptx sm=90a isa=78\": \"isa=78\": expected 80 or later, which sm_90a needs");

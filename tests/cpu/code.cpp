@@ -3,6 +3,14 @@
 // Forms that the code generator knows, and what looks much the same and is none. That the bits are right is shown by tests/kernels.
 #include <gtest/gtest.h>
 
+#include <fmt/core.h>
+
+#include <span>
+
+#include "krait/error.h"
+#include "runtime/cpu/executable.h"
+#include "runtime/cpu/host.h"
+#include "support/envelope.h"
 #include "targets.h"
 
 namespace krait::test {
@@ -32,6 +40,35 @@ TEST(CpuCode, OneRowForAllIsReadByRows) {
         llvm_of("one_row_for_all", {{"ROWS", "5"}, {"COLUMNS", "77"}}, {.small = small, .disjoint = true}, targets()[1]);
     EXPECT_EQ(count(code, "\nin_row"), 1u) << code;
   }
+}
+
+TEST(CpuCode, DamageIsToldBeforeItIsRun) {
+  const auto refusal = [](const CpuCode& code, std::string_view image = "image") {
+    support::Envelope e;
+    e.kind = support::TargetKind::Cpu, e.code = image;
+    e.set_own(code);
+    const std::string blob = support::seal(e);
+    try {
+      runtime::cpu::Code(std::as_bytes(std::span(blob)), "k");
+    } catch (const error& wrong) {
+      return std::string(wrong.message());
+    }
+    return std::string();
+  };
+  CpuCode sound;
+  sound.level = CpuLevel::Sse42, sound.entry = 0;
+  CpuCode wrong = sound;
+  wrong.entry = 5;
+  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: its entry is at 5 of 5 bytes");
+  wrong = sound, wrong.lanes = 0;
+  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: an unknown mode");
+  wrong = sound, wrong.copies[0].update = CpuCopy::Update(99);
+  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: an unknown update");
+  wrong = sound, wrong.debug = 2;
+  EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: what it tells debuggers is no object file");
+  wrong = sound, wrong.level = CpuLevel(9);
+  EXPECT_EQ(refusal(wrong),
+            fmt::format("kernel k: its code needs x86-64-v9, this processor has v{}", unsigned(runtime::cpu::host_level())));
 }
 
 // ---- rows that the threads of a block share out -----------------------------------------------------------------------------------

@@ -119,6 +119,13 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
   for (const char* part : parts) EXPECT_NE(text.find(part), text.npos) << "\"" << part << "\" is not in: " << text;
 }
 
+TEST_F(DriverFaults, AnErrorWithoutANameIsANumber) {
+  DriverApi nameless = api;
+  nameless.error_name = [](Result, const char** name) -> Result { return *name = nullptr, 1; };
+  nameless.error_text = [](Result, const char** text) -> Result { return *text = "made up", 0; };
+  EXPECT_EQ(text_of(nameless, Result(999)), "CUDA error 999: made up");
+}
+
 TEST_F(DriverFaults, AFaultShowsAtTheNextWaitAndNamesTheLastKernels) {
   CudaDevice d(api, 0);
   const auto first = load(d, "first (a.cpp:1)");

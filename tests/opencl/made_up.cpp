@@ -4,6 +4,8 @@
 // own, with the variable that it needs (CMakeLists.txt).
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -13,11 +15,13 @@
 #include <thread>
 #include <vector>
 
+#include "../support/says.h"
 #include "codegen/spirv/spirv.h"
 #include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/backend.h"
 #include "runtime/opencl/found.h"
+#include "support/envelope.h"
 #include "support/store.h"
 
 namespace krait::test {
@@ -39,19 +43,24 @@ class MadeUp : public testing::Test {
     EXPECT_TRUE(found().devices.empty());
     return found().skipped.empty() ? "" : found().skipped.front();
   }
-  std::unique_ptr<runtime::Executable> load(const char* mode = "native") {
-    const std::string text = "kir 1\nkernel @add_one fp(" + std::string(mode) +
-                             ") facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
+  std::string binary(const std::string& attributes) {
+    const std::string text = "kir 1\nkernel @add_one fp(" + attributes +
+                             " (%0: view<i32, 1>) {\n  %1: i64 = thread_idx {0}\n"
                              "  %2: i32 = load %0, %1\n  store.i32 %0, %1, %2\n  return\n}\n";
-    const std::string bytes = codegen::spirv::compile(ir::parse(text).module, device().target().spirv,
-                                                      codegen::spirv::Dialect::Kernel, codegen::Emit::Binary)
-                                  .data;
+    return codegen::spirv::compile(ir::parse(text).module, device().target().spirv, codegen::spirv::Dialect::Kernel,
+                                   codegen::Emit::Binary)
+        .data;
+  }
+  std::unique_ptr<runtime::Executable> load_bytes(const std::string& bytes) {
     return device().load(std::as_bytes(std::span(bytes)), "add_one");
   }
-  void launch(runtime::Executable& code, std::uint64_t address, int threads) {
+  std::unique_ptr<runtime::Executable> load(const std::string& mode = "native") {
+    return load_bytes(binary(mode + ") facts(contiguous) flat"));
+  }
+  void launch(runtime::Executable& code, std::uint64_t address, int threads, std::int64_t blocks = 1) {
     const std::uint64_t arguments[] = {address, 1};
     runtime::LaunchRequest request;
-    request.block = {threads, 1, 1};
+    request.block = {threads, 1, 1}, request.grid = {blocks, 1, 1};
     request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
     device().launch(code, request);
   }
@@ -70,6 +79,23 @@ class MadeUp : public testing::Test {
   }
   runtime::Found* found_ = nullptr;
 };
+
+TEST(OpenClResults, InWords) {
+  const std::pair<cl_int, const char*> all[] = {
+      {CL_DEVICE_NOT_AVAILABLE, "the device is not available"},
+      {CL_OUT_OF_HOST_MEMORY, "out of host memory"},
+      {CL_MEM_COPY_OVERLAP, "the ranges of a copy overlap"},
+      {CL_INVALID_BINARY, "the driver rejects the binary"},
+      {CL_INVALID_WORK_ITEM_SIZE, "a dimension of the block is too large"},
+      {CL_INVALID_BUFFER_SIZE, "the buffer is too large"},
+      {CL_INVALID_GLOBAL_WORK_SIZE, "the grid is too large"},
+      {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "work before it in the queue failed"},
+      {CL_COMPILER_NOT_AVAILABLE, "the driver has no compiler"},
+      {CL_INVALID_EVENT, "CL_INVALID_EVENT"},
+      {-9999, "error -9999"},
+  };
+  for (const auto& [result, words] : all) EXPECT_EQ(runtime::opencl::name_of(result), words);
+}
 
 TEST_F(MadeUp, TakesSpirV) {
   ASSERT_EQ(found().devices.size(), 1u);
@@ -129,10 +155,8 @@ TEST_F(MadeUp, SharedVirtualMemory) {
   device().copy_to_host(out, b, sizeof out, {});
   EXPECT_EQ(std::vector(out, out + 4), (std::vector<std::int32_t>{1, 2, 4, 4}));
   std::int32_t host = 1;
-  EXPECT_NE(message_of([&] {
-              launch(*load(), reinterpret_cast<std::uint64_t>(&host), 1);
-            }).find("are not memory of Nothing (Made-up A)"),
-            std::string::npos);
+  EXPECT_TRUE(says(message_of([&] { launch(*load(), reinterpret_cast<std::uint64_t>(&host), 1); }),
+                   "OpenCL: {} bytes at address {} are not memory of Nothing (Made-up A)"));
   device().free(a, {}), device().free(b, {});
   EXPECT_EQ(blocks(), before);
   const std::string full = message_of([&] {
@@ -214,6 +238,30 @@ TEST_F(MadeUp, KernelWithSmallerBlocksThanTheDevice) {
             "or has a wrong shape");
 }
 
+TEST_F(MadeUp, LaunchesThatCannotBe) {
+  const auto code = load();
+  const std::uint64_t a = device().allocate(16, {});
+  EXPECT_EQ(message_of([&] { launch(*load_bytes(binary("native) facts(contiguous) flat block(8, 1, 1)")), a, 4); }),
+            "kernel add_one: compiled for blocks of 8 × 1 × 1 threads");
+  EXPECT_EQ(message_of([&] { launch(*code, a, 4, std::int64_t(1) << 62); }),
+            "kernel add_one: a grid of 4611686018427387904 × 1 × 1 blocks is too large");
+  setenv("MADE_UP", "no_argument", 1);
+  EXPECT_EQ(message_of([&] { launch(*code, a, 4); }),
+            "kernel add_one: Nothing (Made-up A) rejects parameter 0: CL_INVALID_ARG_VALUE");
+  setenv("MADE_UP", "no_kernel", 1);
+  EXPECT_EQ(message_of([&] { launch(*load(), a, 4); }),
+            "kernel add_one: Nothing built it, but the program has no kernel: CL_INVALID_KERNEL_NAME");
+  setenv("MADE_UP", "", 1);
+  const std::string sound = binary("native) facts(contiguous) flat");
+  EXPECT_TRUE(says(message_of([&] { load_bytes(sound.substr(0, sound.size() - 1)); }),
+                   "kernel add_one: its code is damaged: {} bytes follow the head, expected {} and {} of code"));
+  support::Envelope other;
+  EXPECT_EQ(support::open(sound, support::TargetKind::OpenCl, other), "");
+  other.own = "x", other.code = "words";
+  EXPECT_EQ(message_of([&] { load_bytes(support::seal(other)); }),
+            "kernel add_one: its code is damaged: 1 bytes of facts about it and 5 of words");
+}
+
 TEST_F(MadeUp, MemoryThatComesBackLate) {
   device().target();  // probes it
   for (int k = 0; k < 20; ++k) device().free(device().allocate(16, {}), {});
@@ -234,6 +282,20 @@ TEST_F(MadeUp, LaunchWithoutMemory) {
 TEST_F(MadeUp, CommandThatFails) {
   EXPECT_EQ(message_of([&] { device().target(); }),
             "OpenCL: clEnqueueWriteBuffer failed: out of resources (a kernel faulted, or needs more than the device has)");
+}
+
+TEST_F(MadeUp, AForkHasNoDevice) {
+  device().target();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool said =
+        message_of([&] { device().allocate(16, {}); }) ==
+        "opencl:0: this process is a fork of one that used OpenCL, which drivers do not support: start the child with exec";
+    _exit(said ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(MadeUp, DriverThatTalks) {

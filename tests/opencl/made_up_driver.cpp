@@ -19,6 +19,7 @@
 //   full     no kernel can be launched for want of memory
 //   fault    commands that are waited for have failed
 //   talks    it writes into the standard output, without an end of the line
+//   no_kernel, no_argument  programs have no kernel, kernels take no argument
 //   waits    who waits for a queue or an event does so until one more kernel is launched
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -265,9 +266,11 @@ cl_int CL_API_CALL build_info(cl_program, cl_device_id, cl_program_build_info, s
   return give("word 17: made up on purpose", room, to, size);
 }
 cl_kernel CL_API_CALL create_kernel(cl_program, const char*, cl_int* result) {
+  if (is("no_kernel")) return *result = CL_INVALID_KERNEL_NAME, nullptr;
   return done(result, handle<cl_kernel>(new Kernel));
 }
 cl_int CL_API_CALL set_argument(cl_kernel k, cl_uint number, std::size_t bytes, const void* from) {
+  if (is("no_argument")) return CL_INVALID_ARG_VALUE;
   auto& arguments = object<Kernel>(k).arguments;
   if (arguments.size() <= number) arguments.resize(number + 1);
   arguments[number].assign(bytes, 0);

@@ -266,6 +266,12 @@ TEST(InterpControl, LaunchesThatCannotBeAreRefused) {
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4097), {}), "launch: more than 4096 threads in a block");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4096), {}), "");
   EXPECT_EQ(run(text, line(0, 8), {scalar(1)}), "");
+  Launch wide = line(1, 8);
+  wide.warp_size = 65;
+  EXPECT_EQ(run(text, wide, {scalar(1)}), "launch: the warp size must be 1 to 64");
+  Module called = kernel_of("saxpy");
+  called.kernel().called = true;
+  EXPECT_EQ(interpret(called, line(1, 1), {}), "launch: the module has no kernel");
 }
 
 TEST(InterpControl, AMathematicalFunctionMustHaveBeenExpanded) {

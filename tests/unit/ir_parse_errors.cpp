@@ -17,6 +17,7 @@ std::string body_error(const std::string& lines) {
 TEST(IrParseErrors, Module) {
   EXPECT_EQ(error(""), "1:1: expected 'kir 1'");
   EXPECT_EQ(error("kir 0\nkernel"), "1:5: 'kir 0' is another version of the text form, expected 'kir 1'");
+  EXPECT_EQ(error("kir two"), "1:5: expected the version of the text form");
   EXPECT_EQ(error("kir 2"), "1:5: 'kir 2' is another version of the text form, expected 'kir 1'");
   EXPECT_EQ(error("kir 1"), "1:6: expected 'kernel'");
   EXPECT_EQ(error("kir 1\nfunction () {\nreturn\n}"), "2:1: expected 'kernel'");
@@ -37,6 +38,10 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(3, 3)) ()"), std::string("2:32: ") + wrong);
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(17, 1)) ()"), std::string("2:32: ") + wrong);
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(whole_bricks(5, 8)) ()"), std::string("2:38: ") + wrong);
+  EXPECT_EQ(error("kir 1\nkernel fp(native) facts(warp(many)) ()"), "2:30: expected lanes of a warp");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(256, 1)) ()"), "2:32: threads of a row is out of range");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(4, x)) ()"), "2:35: expected lanes along a column");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) elements(x) ()"), "2:28: expected a number of elements");
   EXPECT_EQ(error("kir 1\nkernel fp(native) big ()"), "2:19: expected facts, checked, flat, block, elements or the parameters");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2) ()"), "2:29: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2, 99999999999999999999) ()"), "2:31: a block size is out of range");
@@ -70,6 +75,7 @@ TEST(IrParseErrors, Instructions) {
   EXPECT_EQ(body_error("  switch %1 {\n    case 0 {"), "4:12: expected ':'");
   EXPECT_EQ(body_error("  switch %1 {\n  }"), "4:3: expected case or default");
   EXPECT_EQ(body_error("  loop {\n  ^():\n"), "4:5: expected '%'");
+  EXPECT_EQ(body_error("  %: f32 = neg %0"), "3:4: expected a number after '%'");
   EXPECT_EQ(body_error("  loop\n  break"), "4:3: expected '{'");
 }
 
@@ -87,6 +93,7 @@ TEST(IrParseErrors, Constants) {
   EXPECT_EQ(body_error("  %4: f32 = const 0x1.000001p+0"), "3:19: constant is not exact in its type");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1p-150"), "3:19: constant is not exact in its type");
   EXPECT_EQ(body_error("  %4: f64 = const 0x1.00000000000000000000000000000001p+0"), "3:19: constant is not exact in its type");
+  EXPECT_EQ(body_error("  %4: f32 = const 0x" + std::string(65, '0') + "p+0"), "3:19: constant has too many digits");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1.8"), "3:19: hexadecimal float must look like 0x1.8p+1");
   EXPECT_EQ(body_error("  %4: f32 = const 0x1p99999999999"), "3:19: constant has a bad exponent");
   EXPECT_EQ(body_error("  %4: f32 = const 1e999"), "3:19: constant is out of range of its type");

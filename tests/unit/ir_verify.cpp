@@ -65,7 +65,7 @@ TEST(IrVerify, RegionsEndInOneTerminator) {
 }
 
 /// Errors of a module whose kernel calls @f (%0: f32, %1: i32) -> f32, after the change.
-std::string after_in_calls(void (*change)(Module&)) {
+std::string after_in_calls(const std::function<void(Module&)>& change) {
   Module m = parse(
                  "kir 1\nkernel @k fp(strict) (%0: f32, %1: i32) {\n%2: f32 = call @f(%0, %1)\nreturn\n}\n"
                  "func @f (%0: f32, %1: i32) -> f32 {\n%2: f32 = call @g(%0)\nyield %2\n}\n"
@@ -106,11 +106,28 @@ TEST(IrVerify, CalledFunctions) {
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a function that is called has a name");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }),
             "function 'k': a kernel has no results and is not rare");
+  const Type wide = array_type(Scalar::F32, Space::Local, 7);
+  EXPECT_EQ(after_in_calls([&](Module& m) { Builder(m.functions[2]).new_param(m.functions[2].body, wide); }),
+            "function 'f': '%2: f32 = call @g(%0)': needs 2 operands, not 1\n"
+            "function 'g': parameter of type local<f32, 7>: parameters are scalars, aggregates and arrays of rank 1 to 6");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].results[0] = Scalar::Void; }),
+            "function 'f': '%2: f32 = call @g(%0)': its results are not the function's\n"
+            "function 'g': a result has no type\n"
+            "function 'g': 'yield %0': its operands do not match the function's results");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].called = false; }).substr(0, 37),
+            "function 'g': a module has one kernel");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].body = 9; }),
+            "function 'f': '%2: f32 = call @g(%0)': the function has no body\n"
+            "function 'g': the tables are broken: there is no body");
+  EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].hidden = {{}}; }).substr(0, 49),
+            "function 'g': only a kernel has hidden parameters");
 }
 
 TEST(IrVerify, Header) {
   EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
+  EXPECT_EQ(after([](Function& f) { f.checked = f.flat = true; }),
+            "function 'k': flat accesses are not checked: check_accesses runs before lower_access");
   const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 6";
   for (const Type& t :
        {slot_type(Scalar::F32), array_type(Scalar::F32, Space::Shared, 1), array_type(Scalar::F32, Space::Global, 7),
@@ -138,6 +155,10 @@ TEST(IrVerify, HiddenParameters) {
             "function 'k': the hidden parameter reports cannot be of type view<u32, 1, const>");
   EXPECT_EQ(wrong_with("%0: u32 = kernel_number, %1: u32 = kernel_number"),
             "function 'k': has the hidden parameter kernel_number twice");
+  EXPECT_EQ(after([](Function& f) {
+              f.hidden = {{support::HiddenKind(support::hidden_kinds), 0}};
+            }),
+            "function 'k': has a hidden parameter of an unknown kind");
   EXPECT_EQ(after([](Function& f) { f.hidden.assign(4, {}); }),
             "function 'k': has more hidden parameters than parameters, or than 32768");
 }
@@ -167,8 +188,9 @@ TEST(IrVerify, CarriedValuesAreScalars) {
               b.at(body);
               b.append(Op::Return, {}, {});
               std::swap(f.regions[1].insts[1], f.regions[1].insts[2]);
-            }).substr(0, 109),
-            "function 'k': '%5: view<f32, 1> = loop %1': an array stands where a value must\nfunction 'k': region parameter");
+            }),
+            "function 'k': '%5: view<f32, 1> = loop %1': an array stands where a value must\n"
+            "function 'k': region parameter of type view<f32, 1>: carried values are scalars");
 }
 
 TEST(IrVerify, BrokenTablesAreFoundBeforeTheyAreFollowed) {
@@ -203,6 +225,41 @@ TEST(IrVerify, CountsThatTheParserAlwaysGetsRight) {
                 if (i.op == Op::Const) i.type = f.values[i.results[0]].type = value_type(Scalar::U8), i.imm = 256;
             }),
             "function 'k': '%5: u8 = const 256': the constant has more bits than its type");
+}
+
+TEST(IrVerify, AttributesThatTheTextDoesNotGive) {
+  const auto of_neg = [](void (*change)(Inst&)) {
+    const std::string wrong = after([&](Function& f) { change(f.insts[0]); });
+    return wrong.substr(wrong.rfind("': ") + 3);
+  };
+  EXPECT_EQ(of_neg([](Inst& i) { i.text = "x"; }), "has no text as attribute");
+  EXPECT_EQ(of_neg([](Inst& i) { i.streaming = true; }), "only loads and stores are streaming");
+  EXPECT_EQ(of_neg([](Inst& i) { i.order = Order::Acquire; }), "only atomics have an order and a scope");
+}
+
+TEST(IrVerify, ValuesWithoutAType) {
+  Module m;
+  m.functions.push_back(new_function("k"));
+  Builder b(m.kernel());
+  const ValueId nothing = b.new_param(0, value_type(Scalar::Void)),
+                view = b.new_param(0, array_type(Scalar::F32, Space::Global, 1)), index = b.new_param(0, value_type(Scalar::I64));
+  b.at(0);
+  b.append(Op::Slot, {}, std::span(&nothing, 1));
+  const ValueId operands[] = {view, index};
+  b.add_result(b.append(Op::Load, value_type(Scalar::Void), operands), value_type(Scalar::Void));
+  b.append(Op::Return, {}, {});
+  EXPECT_EQ(verify(m),
+            "function 'k': parameter of type void: a kernel's parameters are scalars, aggregates and views of rank 1 to 6\n"
+            "function 'k': 'slot %0': needs a first value\n"
+            "function 'k': '%3: void = load %1, %2': needs a scalar type");
+}
+
+/// A new row of ops.def whose rule is Custom is given one.
+TEST(IrVerify, EachOperationHasARule) {
+  for (unsigned op = 0; op < op_count; ++op)
+    EXPECT_EQ(after([&](Function& f) { f.insts[0].op = Op(op), f.insts[0].operands.clear(); }).find("has no rule"),
+              std::string::npos)
+        << info(Op(op)).name;
 }
 
 TEST(IrVerify, NestingIsBounded) {

@@ -9,13 +9,13 @@ namespace krait::ir {
 namespace {
 
 /// What verify says about a body with a parameter of each kind: %f %g f32, %d f64, %i i32, %l i64, %u u32, %b bool, %h i16, %x
-/// read-only view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view.
+/// read-only view, %y view, %z two-dimensional view, %a aggregates of 24 bytes, %p bool view, %v an aggregate by value.
 std::string verdict(const std::string& lines, const std::string& attributes = "") {
-  const ParseResult r =
-      parse("kir 1\nkernel @k fp(native) " + attributes +
-            " (%f: f32, %g: f32, %d: f64, %i: i32, %l: i64, %u: u32, %b: bool, %h: i16, %x: view<f32, 1, const>, "
-            "%y: view<f32, 1>, %z: view<i32, 2>, %a: view<bytes(24), 1>, %p: view<bool, 1>) {\n" +
-            lines + "\nreturn\n}\n");
+  const ParseResult r = parse(
+      "kir 1\nkernel @k fp(native) " + attributes +
+      " (%f: f32, %g: f32, %d: f64, %i: i32, %l: i64, %u: u32, %b: bool, %h: i16, %x: view<f32, 1, const>, "
+      "%y: view<f32, 1>, %z: view<i32, 2>, %a: view<bytes(24), 1>, %p: view<bool, 1>, %v: argument<bytes(12), 1, const>) {\n" +
+      lines + "\nreturn\n}\n");
   if (!r.error.empty()) return "parser: " + r.error;
   std::string out = verify(r.module);
   if (const std::size_t at = out.rfind("': "); at != std::string::npos) out = out.substr(at + 3);
@@ -129,6 +129,8 @@ TEST(IrVerifyOps, Accesses) {
       {"store.f64 %y, %i, %d", "the type is not that of the elements"},
       {"%r: f32 = store %y, %i, %f", "has no result"},
       {"store.f64 %a, %i, %d {20}", "the byte offset leaves the element"},
+      {"%r: f32 = load %v, %i {8}", ""},
+      {"%r: f32 = load %v, %i {13}", "the byte offset leaves the argument"},
   });
   EXPECT_EQ(verdict("%r: i32 = load %z, %i, %i"), "");
   EXPECT_EQ(verdict("%r: i32 = load %z, %i", "flat"), "");
@@ -137,7 +139,7 @@ TEST(IrVerifyOps, Accesses) {
 
 TEST(IrVerifyOps, VectorAccesses) {
   check({
-      {"%r: f32, %s: f32, %t: f32, %v: f32 = load_vec %x, %i", ""},
+      {"%r: f32, %s: f32, %t: f32, %w: f32 = load_vec %x, %i", ""},
       {"%r: f32, %s: f32, %t: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
       {"%r: f32 = load_vec %x, %i", "needs 2, 4, 8 or 16 elements, at most 16 bytes"},
       {"%r: f32, %s: f64 = load_vec %x, %i", "the type is not that of the elements"},
@@ -149,6 +151,7 @@ TEST(IrVerifyOps, VectorAccesses) {
       {"store_vec.f32 %y, %i, %f, %d", "the type is not that of the elements"},
       {"store_vec %y, %i, %f, %g", "the type is not that of the elements"},
       {"store_vec.f32 %y", "needs an array and a flat index"},
+      {"%r: f32, %s: f32 = load_vec %v, %i", "needs a view, shared or local array"},
   });
 }
 
@@ -163,6 +166,7 @@ TEST(IrVerifyOps, Atomics) {
       {"%r: i16 = atomic_add %a, %i, %h", "needs a value of 32- or 64-bit integer or float type"},
       {"%r: f64 = atomic_add %y, %i, %d", "the type is not that of the elements"},
       {"%r: f64 = atomic_add %y, %i, %f", "needs one result of type f32"},
+      {"%r: f32 = atomic_load.release %y, %i", "a load has nothing to release"},
       {"%m: local<f32, 1> = local {2}\n%r: f32 = atomic_add %m, %i, %f", "needs a view or a shared array"},
   });
 }
@@ -178,6 +182,7 @@ TEST(IrVerifyOps, BlockAndWarp) {
       {"%r: i64 = ballot %b", "needs one result of type u64"},
       {"%r: f32 = shuffle %f, %l", "needs a value and an i32 lane"},
       {"%r: f64 = shuffle %f, %i", "needs one result of type f32"},
+      {"%r: i32 = warp_reduce %i {6}", "the attribute is 0 (add) to 5 (xor)"},
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -98,6 +99,7 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   EXPECT_EQ(read("cpu lanes=4"), "target \"cpu lanes=4\": \"lanes=4\": expected x86-64 after cpu");
   EXPECT_EQ(read("cpu x86-64 lanes=3"), "target \"cpu x86-64 lanes=3\": \"lanes=3\": expected one of 1, 2, 4, 8, 16");
   EXPECT_EQ(read("cpu x86-64 parts=16"), "target \"cpu x86-64 parts=16\": \"parts=16\": expected one of 1, 2, 4, 8");
+  EXPECT_EQ(read("cpu x86-64 debug=yes"), "target \"cpu x86-64 debug=yes\": \"debug=yes\": expected on or off");
   EXPECT_EQ(
       read("cpu x86-64 cpu="),
       "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features=, effort= or debug=, with a value");
@@ -156,6 +158,8 @@ TEST(Target, QuirksAreWhereTheirRowsSay) {
       tests.append(std::istreambuf_iterator<char>(in), {});
     }
   EXPECT_GT(quirks().size(), 20u);
+  const auto refuses = [](const Quirk& quirk) { return quirk.cure == std::string_view("refused beyond 79"); };
+  EXPECT_EQ(std::count_if(quirks().begin(), quirks().end(), refuses), 1);
   for (const Quirk& quirk : quirks()) {
     EXPECT_FALSE(quirk.versions.empty()) << quirk.symptom;
     if (quirk.cure.find('/') != quirk.cure.npos) {

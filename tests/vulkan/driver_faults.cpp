@@ -121,6 +121,9 @@ TEST(VulkanFaults, NoMemoryIsNoAddress) {
   Heap heap(gpu);
   EXPECT_EQ(heap.allocate(1000), 0u);
   EXPECT_EQ(heap.used(), 0u);
+  Queue queue(gpu);
+  Ring ring(gpu, queue, 1024, {});
+  EXPECT_EQ(message_of([&] { ring.take(16); }), "Vulkan: creating a staging buffer failed: out of device memory");
 }
 
 /// A store in memory, as the disk's.

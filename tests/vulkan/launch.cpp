@@ -18,6 +18,7 @@
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
 #include "support/envelope.h"
+#include "support/says.h"
 #include "support/spirv_blob.h"
 
 namespace krait::test {
@@ -199,9 +200,14 @@ std::string message_of(Call&& call) {
 
 TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   runtime::Device& d = *device();
-  EXPECT_NE(message_of([&] { d.allocate(std::size_t(1) << 60, {}); }).find("out of device memory"), std::string::npos);
+  EXPECT_EQ(message_of([&] {
+              d.allocate(std::size_t(1) << 60, {});
+            }).find(d.name() + ": out of device memory: 1152921504606846976 bytes requested, "),
+            0u);
+  EXPECT_TRUE(says(message_of([&] { d.allocate(std::size_t(1) << 60, {}); }),
+                   "{}: out of device memory: {} bytes requested, {} of {} in use by Krait"));
   std::int32_t x = 0;
-  EXPECT_NE(message_of([&] { d.copy_to_host(&x, 8, 4, {}); }).find("not memory of"), std::string::npos);
+  EXPECT_EQ(message_of([&] { d.copy_to_host(&x, 8, 4, {}); }), "Vulkan: 4 bytes at address 0x8 are not memory of " + d.name());
   const std::string damaged = "not a module";
   EXPECT_NE(message_of([&] { d.load(std::as_bytes(std::span(damaged)), "k"); }).find("damaged"), std::string::npos);
 
@@ -222,6 +228,28 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   r.dynamic_shared = 0;
   EXPECT_NE(message_of([&] { d.launch(*too_large, r); }).find("kernel large: 16000000 bytes of shared memory requested; "),
             std::string::npos);
+  const std::string eight = compile(
+      parse_kernel("kir 1\nkernel @eight fp(native) facts(contiguous) flat block(8, 1, 1) (%0: view<i32, 1>) {\n  return\n}\n"));
+  support::Envelope other;
+  EXPECT_EQ(support::open(eight, support::TargetKind::Spirv, other), "");
+  other.own = "x", other.code = "words";
+  const std::string unlike = support::seal(other);
+  EXPECT_TRUE(
+      says(message_of([&] { d.load(std::as_bytes(std::span(unlike)), "eight"); }),
+           "kernel eight: its code is damaged: 1 bytes of facts about it and 5 of words, expected {} and a multiple of 4"));
+  const auto of_eight = d.load(std::as_bytes(std::span(eight)), "eight");
+  r.block = {4, 1, 1};
+  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }), "kernel eight: compiled for blocks of 8 × 1 × 1 threads");
+  r.block = {8, 1, 1};
+  r.grid = {std::int64_t(1) << 62, 4, 4};
+  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }), "a grid of 4611686018427387904 × 4 × 4 blocks is too large");
+  r.grid = {std::int64_t(1) << 62, 1, 1};
+  EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }),
+            "a grid of 4611686018427387904 blocks is more than the device takes in one launch");
+  const runtime::EventHandle event = d.create_event();
+  EXPECT_EQ(message_of([&] { d.elapsed_ms(event, event); }),
+            d.name() + ": elapsed time of an event that was not recorded, or of more than 1024 events");
+  d.destroy_event(event);
   Counter still(64);
   still.put(std::vector<std::int32_t>(64, 1));
   still.launch();
@@ -296,6 +324,11 @@ TEST_F(VulkanLaunch, KernelsThatTheDriverGetsWrongAreRefused) {
             wrong ? "kernel loops: a thread's loops make 65536 trips, and " + device()->name() +
                         " ends all loops after 65535: use another device (KRAIT_DEVICE=cpu), or share the trips out among threads"
                   : "");
+  const std::string many =
+      "kir 1\nkernel @loops fp(native) facts(contiguous) flat (%0: view<i32, 1>) {\n  %1: u32 = const 4294967295\n  for %1 {\n"
+      "  ^(%2: u32):\n    for %1 {\n    ^(%3: u32):\n      continue\n    }\n    continue\n  }\n  return\n}\n";
+  EXPECT_TRUE(says(loaded(many, "loops"),
+                   wrong ? "kernel loops: a thread's loops make 2^32 or more trips, and {} ends all loops after 65535" : ""));
 }
 
 TEST_F(VulkanLaunch, AForkHasNoDevice) {
@@ -343,6 +376,13 @@ TEST(VulkanTarget, FailuresOfTheDriverNameTheCall) {
   EXPECT_EQ(failed(VK_ERROR_DEVICE_LOST), "Vulkan: vkQueueSubmit failed: device lost (a kernel faulted or ran too long)");
   EXPECT_EQ(failed(VK_ERROR_OUT_OF_DEVICE_MEMORY), "Vulkan: vkQueueSubmit failed: out of device memory");
   EXPECT_EQ(failed(VK_SUCCESS), "");
+  const std::pair<VkResult, const char*> all[] = {
+      {VK_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},    {VK_ERROR_MEMORY_MAP_FAILED, "memory cannot be mapped"},
+      {VK_ERROR_LAYER_NOT_PRESENT, "a layer is missing"},     {VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is missing"},
+      {VK_ERROR_FEATURE_NOT_PRESENT, "a feature is missing"}, {VK_ERROR_TOO_MANY_OBJECTS, "too many objects"},
+      {VK_ERROR_FRAGMENTATION, "memory is fragmented"},       {VK_ERROR_UNKNOWN, "VkResult -13"},
+  };
+  for (const auto& [result, words] : all) EXPECT_EQ(runtime::vulkan::name_of(result), words);
 }
 
 TEST(VulkanTarget, MissingFeaturesAreNamed) {

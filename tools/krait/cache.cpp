@@ -90,8 +90,8 @@ int show(const Folder& folder, const std::string& wanted) {
       ++damaged;
       continue;
     }
-    fmt::print("{}: {}\n{}made of {} bytes, {} bytes:\n", f.name, o.entry.name, o.entry.key, o.entry.source.size(),
-               o.entry.payload.size());
+    fmt::print("{}: {}\n{}", f.name, o.entry.name, o.entry.key);
+    fmt::print("made of {} bytes, {} bytes:\n", o.entry.source.size(), o.entry.payload.size());
     print_source(o.entry.source);
   }
   if (shown == 0) fmt::print(stderr, "krait: no entry's hash starts with {}\n", wanted);

@@ -12,10 +12,10 @@ namespace {
 int devices() {
   const krait::device standard;
   for (const krait::device& d : krait::devices())
-    fmt::print("{:<10} {}{}\n{:<10} {:.1f} GiB, target \"{}\"\n", d.id(), d.name(), d == standard ? "  (default)" : "", "",
-               double(d.memory()) / double(1 << 30), d.target());
+    fmt::print("{:<10} {}{}\n", d.id(), d.name(), d == standard ? "  (default)" : ""),
+        fmt::print("{:<10} {:.1f} GiB, target \"{}\"\n", "", double(d.memory()) / double(1 << 30), d.target());
   const krait::text skipped = krait::skipped_devices();
-  if (skipped.size()) fmt::print("\nnot used:\n{}\n", skipped.data());
+  if (skipped.size()) fmt::print("\nnot used:\n"), fmt::print("{}\n", skipped.data());
   return 0;
 }
 

@@ -75,16 +75,12 @@ Flow Control::emit_inst(ir::InstId id) {
   const ir::Inst& inst = f_.insts[id];
   if (code_.lines) b_.SetCurrentDebugLocation(code_.lines->at(inst.loc));
   if (code_.variables) code_.variables->tell(values_);
-  switch (inst.op) {
-    case Op::If:
-    case Op::Switch: return values_.uniform(inst.operands[0]) ? branches_.emit_uniform_branch(id) : branches_.emit_varying_if(id);
-#define KRAIT_LOOP(Name, ...) case Op::Name:
-#include "krait/ops.def"
-      if (code_.sweep && code_.sweep->loop == id) return loops_.emit_element(id), Flow::Dead;
-      loops_.emit_loop(id);
-      return Flow::Next;
-    default: straight_.emit(id); return Flow::Next;
-  }
+  if (inst.op == Op::If || inst.op == Op::Switch)
+    return values_.uniform(inst.operands[0]) ? branches_.emit_uniform_branch(id) : branches_.emit_varying_if(id);
+  if (!ir::is_loop(inst.op)) return straight_.emit(id), Flow::Next;
+  if (code_.sweep && code_.sweep->loop == id) return loops_.emit_element(id), Flow::Dead;
+  loops_.emit_loop(id);
+  return Flow::Next;
 }
 
 /// Where the segment at hand ends in this region, or the region's end.

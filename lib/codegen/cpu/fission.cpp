@@ -240,7 +240,9 @@ void Fissioned::leave(Segment& s, const ir::Inst& inst, ir::RegionId r) {
       return code_.branch_to(loop.head);
     }
     case Op::Break: move(s, inst.operands, 0, loops_.back().inst->results, 0); return code_.branch_to(loops_.back().exit);
-    default: flush(s); return code_.branch_to(end_);
+    case Op::Return:
+    case Op::Unreachable: flush(s); return code_.branch_to(end_);
+    default: defect("no end of a region: " + std::string(ir::info(inst.op).name));
   }
 }
 

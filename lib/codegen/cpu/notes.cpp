@@ -57,10 +57,7 @@ void Notes::note_access(const ir::Inst& inst, const Address* a) {
                      return "local array: it is indexed by a number that differs from thread to thread, so its elements are "
                             "accessed one by one. Index it by "
                             "constants or loop counters";
-                   Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
-                   if (linear)
-                     cause = {"the index has a type that may wrap around to 0 between two threads",
-                              "Compute indices as int or std::int64_t"};
+                   const Cause cause = cause_of(f_, index, [&](ir::ValueId v) { return values_.uniform(v); });
                    // With AVX2 alone scalarise.cpp decides later, by the processor.
                    const bool has = size >= 4 && (shape_.machine.level == CpuLevel::Avx512 || (avx2 && !stores));
                    const char* price = !has ? "one by one"

@@ -30,7 +30,8 @@ std::string Variables::name_of(ir::ValueId v) const {
   }
   const ir::Value& value = f_.values[v];
   const auto params = f_.params();
-  if (value.region == f_.body) return fmt::format("parameter_{}", std::find(params.begin(), params.end(), v) - params.begin() + 1);
+  if (value.region == f_.body)
+    return fmt::format("parameter_{}", std::find(params.begin(), params.end(), v) - params.begin() + 1);
   const ir::Region& region = f_.regions[value.region];
   return region.params.front() == v && ir::is_loop(f_.insts[region.parent].op) ? "index" : fmt::format("v{}", v);
 }
@@ -41,10 +42,10 @@ llvm::DIType* Variables::type_of(ir::ValueId v, bool lanes) {
   const ir::Scalar s = t.scalar;
   llvm::DIType* scalar = nullptr;
   if (s != ir::Scalar::Void) {
-    const auto encoding = s == ir::Scalar::Bool ? llvm::dwarf::DW_ATE_boolean
-                          : ir::is_float(s)     ? llvm::dwarf::DW_ATE_float
+    const auto encoding = s == ir::Scalar::Bool                         ? llvm::dwarf::DW_ATE_boolean
+                          : ir::is_float(s)                             ? llvm::dwarf::DW_ATE_float
                           : ir::info(s).kind == ir::ScalarClass::Signed ? llvm::dwarf::DW_ATE_signed
-                                                : llvm::dwarf::DW_ATE_unsigned;
+                                                                        : llvm::dwarf::DW_ATE_unsigned;
     scalar = d.createBasicType(ir::name_of(s), ir::size_of(s) * 8, encoding);
   }
   constexpr unsigned pointer_bits = 64;

@@ -222,7 +222,8 @@ void Warp::emit_reduce(const ir::Inst& inst) {
     case Op::Max: all = b_.CreateIntMaxReduce(all, sign); break;
     case Op::And: all = b_.CreateAndReduce(all); break;
     case Op::Or: all = b_.CreateOrReduce(all); break;
-    default: all = b_.CreateXorReduce(all); break;
+    case Op::Xor: all = b_.CreateXorReduce(all); break;
+    default: defect("lanes are not combined by " + std::string(ir::info(by).name));
   }
   values_.set_uniform(inst.results[0], all);
 }

@@ -58,7 +58,8 @@ Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
       Value* wraps = b_.CreateOr(b_.CreateICmpEQ(x, llvm::Constant::getNullValue(type)), b_.CreateICmpUGT(x, operand));
       return b_.CreateSelect(wraps, operand, b_.CreateSub(x, llvm::ConstantInt::get(type, 1)));
     }
-    default: return operand;  // exchange
+    case Op::AtomicExchange: return operand;
+    default: defect("not a read-modify-write: " + std::string(ir::info(op).name));
   }
 }
 

@@ -81,7 +81,8 @@ void Control::lower_terminator(const ir::Inst& inst, Join* join, Loop* loop) {
       b_.CreateBr(loop->exit);
       return;
     case Op::Return: b_.CreateBr(code_.exit); return;
-    default: b_.CreateUnreachable(); return;
+    case Op::Unreachable: b_.CreateUnreachable(); return;
+    default: defect("no end of a region: " + std::string(ir::info(inst.op).name));
   }
 }
 

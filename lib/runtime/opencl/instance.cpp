@@ -131,8 +131,7 @@ void try_libraries(const std::function<void(const char*, const std::string&)>& s
     say("asking", driver.library);
     if (dlopen(driver.library.c_str(), RTLD_LAZY | RTLD_LOCAL)) continue;
     const char* const said = dlerror();
-    skip(fmt::format("opencl: {} names {}, which cannot be loaded: {}", driver.list, driver.library,
-                     said ? said : "no reason given"));
+    skip(fmt::format("opencl: {} names {}, which cannot be loaded: {}", driver.list, driver.library, said ? said : ""));
   }
 }
 

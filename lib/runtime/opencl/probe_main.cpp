@@ -31,9 +31,9 @@ int main() {
       gpu.told = device.target().spirv.features;
       tell(krait::runtime::opencl::write(gpu));
     } catch (const krait::error& e) {
-      std::string why = e.message();
+      std::string why = "opencl: " + name + " (" + platform + "): " + e.message();
       for (char& c : why) c = c == '\n' ? ' ' : c;
-      tell("skipped opencl: " + name + " (" + platform + "): " + why + "\n");
+      tell("skipped " + why + "\n");
     }
   }
   tell("done\n");

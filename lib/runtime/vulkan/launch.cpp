@@ -17,7 +17,8 @@ std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDe
   folded = grid[0] > most[0] || grid[1] > most[1] || grid[2] > most[2];
   if (!folded) return {std::uint32_t(grid[0]), std::uint32_t(grid[1]), std::uint32_t(grid[2])};
   std::uint64_t left = 0;
-  if (__builtin_mul_overflow(std::uint64_t(grid[0]) * std::uint64_t(grid[1]), std::uint64_t(grid[2]), &left))
+  if (__builtin_mul_overflow(std::uint64_t(grid[0]), std::uint64_t(grid[1]), &left) ||
+      __builtin_mul_overflow(left, std::uint64_t(grid[2]), &left))
     support::fail_usage("a grid of {} × {} × {} blocks is too large", grid[0], grid[1], grid[2]);
   const std::uint64_t total = left;
   std::array<std::uint32_t, 3> out{};
