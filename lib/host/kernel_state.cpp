@@ -40,6 +40,16 @@ std::string named(const detail::kernel_state& state) {
   return place.empty() ? state.name : fmt::format("{} ({})", state.name, place);
 }
 
+/// Of a module: its canonical form, and what it is called by.
+void identify(Recorded& out, const detail::kernel_state& state) {
+  passes::prepare(out.module);
+  // Where accesses are checked, code may name the user's lines.
+  out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
+  out.hash = cache::content_hash(out.text);
+  out.name = named(state), out.what = describe(state), out.where = place_of(state);
+  out.reports = find_reports(out);
+}
+
 /// Runs the lambda on recorded parameters.
 Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   const auto start = std::chrono::steady_clock::now();
@@ -67,12 +77,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   if (const auto& hint = taken->hint) out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
-  passes::prepare(out.module);
-  // Where accesses are checked, code may name the user's lines.
-  out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
-  out.hash = cache::content_hash(out.text);
-  out.name = named(state), out.what = describe(state), out.where = place_of(state);
-  out.reports = find_reports(out);
+  identify(out, state);
   out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return out;
 }
@@ -144,6 +149,37 @@ Specialisation* find(detail::kernel_state& state, const detail::signature& as) {
   return nullptr;
 }
 
+void check_parameters(const detail::kernel_state& state, const detail::signature& as) {
+  if (as.count > ir::max_given_params)
+    support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}", describe(state), ir::max_given_params,
+                        as.count);
+  std::uint64_t by_value = 0;
+  for (const detail::parameter_type& p : std::span(as.parameters, as.count))
+    by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
+  if (by_value > max_by_value)
+    support::fail_usage("{}: {} bytes of numbers and structs are passed by value; the limit is {}: pass large ones as an array",
+                        describe(state), by_value, max_by_value);
+}
+
+/// Puts a recording into the kernel object's list.
+Specialisation& publish(detail::kernel_state& state, Recorded recorded, const detail::signature& as) {
+  auto fresh = std::make_unique<Specialisation>();
+  fresh->as = &as;
+  fresh->recorded = std::move(recorded);
+  fresh->parameters = {as.parameters, as.count};
+  for (unsigned i = 0; i < fresh->parameters.size(); ++i)
+    if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
+  note_accesses(*fresh);
+  fresh->asks_for_block = asks_for_block(fresh->recorded.module);
+  fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
+  std::lock_guard lock(state.mutex);
+  if (Specialisation* s = find(state, as)) return *s;  // another thread was first
+  fresh->next = state.specialisations.load();
+  state.specialisations.store(fresh.get(), std::memory_order_release);
+  state.last.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
+}
+
 }  // namespace
 
 Specialisation::~Specialisation() {
@@ -163,30 +199,16 @@ std::string describe(const detail::kernel_state& state) { return "kernel " + nam
 
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
-  if (as.count > ir::max_given_params)
-    support::fail_usage("{}: a kernel can have at most {} parameters; this call passes {}", describe(state), ir::max_given_params,
-                        as.count);
-  std::uint64_t by_value = 0;
-  for (const detail::parameter_type& p : std::span(as.parameters, as.count))
-    by_value += p.rank ? 0 : p.elem_bytes ? p.elem_bytes : ir::size_of(ir::Scalar(p.type));
-  if (by_value > max_by_value)
-    support::fail_usage("{}: {} bytes of numbers and structs are passed by value; the limit is {}: pass large ones as an array",
-                        describe(state), by_value, max_by_value);
-  auto fresh = std::make_unique<Specialisation>();
-  fresh->as = &as;
-  fresh->recorded = record(state, lambda, as);  // outside the lock: the lambda may use other kernels' objects
-  fresh->parameters = {as.parameters, as.count};
-  for (unsigned i = 0; i < fresh->parameters.size(); ++i)
-    if (fresh->parameters[i].rank != 0) fresh->arrays.push_back(std::uint8_t(i));
-  note_accesses(*fresh);
-  fresh->asks_for_block = asks_for_block(fresh->recorded.module);
-  fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
-  std::lock_guard lock(state.mutex);
-  if (Specialisation* s = find(state, as)) return *s;  // another thread was first
-  fresh->next = state.specialisations.load();
-  state.specialisations.store(fresh.get(), std::memory_order_release);
-  state.last.store(fresh.get(), std::memory_order_release);
-  return *fresh.release();
+  check_parameters(state, as);
+  return publish(state, record(state, lambda, as), as);  // outside the lock: the lambda may use other kernels' objects
+}
+
+Specialisation& adopt(detail::kernel_state& state, ir::Module module, const detail::signature& as) {
+  check_parameters(state, as);
+  Recorded recorded;
+  recorded.module = std::move(module);
+  identify(recorded, state);
+  return publish(state, std::move(recorded), as);
 }
 
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,

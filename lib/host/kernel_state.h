@@ -89,6 +89,8 @@ namespace krait::host {
 std::string describe(const detail::kernel_state& state);
 /// Finds the recording for a signature, or makes it.
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
+/// A recording that was made elsewhere, a kernel in text form, for a kernel object that has none.
+Specialisation& adopt(detail::kernel_state& state, ir::Module module, const detail::signature& as);
 /// Notes code that comes, so that `code_for` waits for it.
 void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle& device, const ir::Facts& facts,
                  const Coming& coming);

@@ -104,6 +104,7 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
       read("cpu x86-64 cpu="),
       "target \"cpu x86-64 cpu=\": \"cpu=\": expected lanes=, parts=, cpu=, tune=, features=, effort= or debug=, with a value");
   EXPECT_EQ(read("cpu x86-64 effort=slow"), "target \"cpu x86-64 effort=slow\": \"effort=slow\": expected quick or best");
+  EXPECT_EQ(read("cpu x86-64 debug=maybe"), "target \"cpu x86-64 debug=maybe\": \"debug=maybe\": expected on or off");
   EXPECT_EQ(read("cpu x86-64 features=+fma,-sse2"),
             "target \"cpu x86-64 features=+fma,-sse2\": \"features=+fma,-sse2\": features of the "
             "processor can only be added: expected +…, not \"-sse2\"");

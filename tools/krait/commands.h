@@ -16,6 +16,27 @@ struct DumpOptions {
 };
 int dump(const DumpOptions& options);
 
+/// The whole file, or standard input for "-".
+std::string read_file(const std::string& file);
+
+int devices(bool as_json);
+int doctor();
+
+struct RunOptions {
+  std::string file;                    // a .kir file, "-" for standard input
+  std::vector<std::string> arguments;  // a number, a .npy file or "zeros:64,32" per parameter
+  std::vector<std::string> outputs;    // "3=file.npy": where to write parameter 3
+  std::string grid, block, device;     // empty: not given
+  long long count = -1;                // threads; negative: not given
+};
+int run(const RunOptions& options);
+
+struct BenchOptions {
+  std::string device, only;  // empty: all
+  double seconds = 0.2;      // per row
+};
+int bench(const BenchOptions& options);
+
 struct ExportOptions {
   std::string folder;
   std::vector<std::string> files;  // kernels in text form with launches

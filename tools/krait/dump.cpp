@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <krait/krait.h>
 
 #include "commands.h"
+#include "npy.h"
 
 namespace tool {
 namespace {
@@ -24,18 +23,7 @@ int failed(const std::string& what) {
 }
 
 int dump_file(const DumpOptions& o) {
-  std::string text;
-  if (o.file == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    std::ifstream in(o.file, std::ios::binary);
-    if (!in) return failed(o.file);
-    try {
-      text.assign(std::istreambuf_iterator<char>(in), {});
-    } catch (const std::ios_base::failure&) {  // a folder
-      return failed(o.file);
-    }
-  }
+  const std::string text = read_file(o.file);
   for (const std::string& stage : o.emit) {
     const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), o.target.c_str());
     std::fwrite(out.data(), 1, out.size(), stdout);
@@ -72,6 +60,25 @@ int dump_program(const DumpOptions& o) {
 }
 
 }  // namespace
+
+std::string read_file(const std::string& file) {
+  const bool standard = file == "-";
+  std::FILE* const in = standard ? stdin : std::fopen(file.c_str(), "rb");
+  if (!in) refuse(fmt::format("{}: {}", file, std::strerror(errno)));
+  constexpr std::size_t most = 256 << 20, step = 1 << 16;  // no kernel is so long; a device may never end
+  std::string text;
+  for (std::size_t got = step; got == step && text.size() <= most;) {
+    const std::size_t at = text.size();
+    text.resize(at + step);
+    got = std::fread(text.data() + at, 1, step, in);
+    text.resize(at + got);
+  }
+  const int failed = std::ferror(in) ? errno : 0;  // a folder
+  if (!standard) std::fclose(in);
+  if (failed) refuse(fmt::format("{}: {}", file, std::strerror(failed)));
+  if (text.size() > most) refuse(fmt::format("{}: a kernel's text is shorter than {} MiB", file, most >> 20));
+  return text;
+}
 
 int dump(const DumpOptions& o) {
   if (o.program.empty() == o.file.empty()) {

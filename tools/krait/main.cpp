@@ -7,20 +7,6 @@
 
 #include "commands.h"
 
-namespace {
-
-int devices() {
-  const krait::device standard;
-  for (const krait::device& d : krait::devices())
-    fmt::print("{:<10} {}{}\n", d.id(), d.name(), d == standard ? "  (default)" : ""),
-        fmt::print("{:<10} {:.1f} GiB, target \"{}\"\n", "", double(d.memory()) / double(1 << 30), d.target());
-  const krait::text skipped = krait::skipped_devices();
-  if (skipped.size()) fmt::print("\nnot used:\n"), fmt::print("{}\n", skipped.data());
-  return 0;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   CLI::App app{"Inspects Krait's kernels and devices", "krait"};
   app.require_subcommand(1);
@@ -45,6 +31,30 @@ int main(int argc, char** argv) {
       ->type_name("PROGRAM [ARGS]")
       ->allow_extra_args();
   CLI::App* devices_command = app.add_subcommand("devices", "list the devices");
+  bool devices_json = false;
+  devices_command->add_flag("--json", devices_json, "for programs");
+  CLI::App* doctor_command = app.add_subcommand(
+      "doctor", "say what this machine has, and run a kernel on each device; exit with status 1 where something is wrong");
+
+  tool::RunOptions run;
+  CLI::App* run_command = app.add_subcommand("run", "run a kernel in text form");
+  run_command->add_option("FILE", run.file, "a kernel in text form (.kir), - for standard input")->required();
+  run_command->add_option("ARG", run.arguments, "per parameter a number, a .npy file, or zeros:64,32 for an array of that shape");
+  run_command
+      ->add_option("--out", run.outputs,
+                   "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
+      ->take_all();
+  run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
+  run_command->add_option("--block", run.block, "threads of a block, likewise");
+  run_command->add_option("--count", run.count,
+                          "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
+  run_command->add_option("--device", run.device, "as KRAIT_DEVICE");
+
+  tool::BenchOptions bench;
+  CLI::App* bench_command = app.add_subcommand("bench", "measure rows of the benchmark suite on this machine");
+  bench_command->add_option("--device", bench.device, "as KRAIT_DEVICE; default: all");
+  bench_command->add_option("--only", bench.only, "a part of the rows' names");
+  bench_command->add_option("--seconds", bench.seconds, "that each row is measured for, at least")->check(CLI::Range(0.0, 60.0));
 
   tool::ExportOptions web;
   CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
@@ -93,7 +103,11 @@ int main(int argc, char** argv) {
       return tool::cache(cache);
     }
     if (*export_command) return tool::export_(web);
-    return *devices_command ? devices() : tool::dump(dump);
+    if (*devices_command) return tool::devices(devices_json);
+    if (*doctor_command) return tool::doctor();
+    if (*run_command) return tool::run(run);
+    if (*bench_command) return tool::bench(bench);
+    return tool::dump(dump);
   } catch (const krait::error& e) {
     fmt::print(stderr, "krait: {}\n", e.message());
     return 1;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels in text form (.kir) as objects that are launched, for `krait run` and `krait doctor`.
+#pragma once
+
+#include <cstddef>
+
+#include <krait/detail/call.h>
+
+namespace krait::detail {
+
+/// A kernel with its one list of parameters, in the order of the text.
+struct text_kernel;
+
+/// `file` stands in messages. Throws error{compile} with line:column for text that is no kernel, error{usage} for one with data of
+/// kr::constant, which the text does not hold.
+KRAIT_API text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file);
+KRAIT_API void free_text_kernel(text_kernel* kernel) noexcept;
+/// What it takes; lives as long as the kernel.
+KRAIT_API const signature& signature_of(const text_kernel* kernel) noexcept;
+/// Whether it stores to that array, dead code aside.
+KRAIT_API bool writes_parameter(const text_kernel* kernel, unsigned index) noexcept;
+/// The block that the text fixes; x is 0 where it fixes none.
+KRAIT_API dims fixed_block_of(const text_kernel* kernel) noexcept;
+/// As a call of a kernel object; there are as many arguments as parameters, of their types. Throws error.
+KRAIT_API void launch(text_kernel* kernel, const argument* arguments, const call_config& config);
+/// "f32", "i64", …; "void" for scalar::none.
+KRAIT_API const char* name_of(scalar type) noexcept;
+/// Bytes of one; 0 for scalar::none.
+KRAIT_API std::size_t size_of(scalar type) noexcept;
+
+}  // namespace krait::detail

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# krait run, doctor, bench and devices --json: what they do, and what they say to arguments and files that are wrong: tool_commands.sh KRAIT
+set -uo pipefail
+krait=$1 failed=0
+KRAIT_CACHE_DIR=$(mktemp -d)
+export KRAIT_CACHE_DIR
+unset KRAIT_CACHE KRAIT_DEVICE
+
+says() {  # STATUS COMMAND...: the lines of standard input are among what the command prints, and it exits so
+  local status=$1 line out
+  shift
+  out=$("$krait" "$@" 2>&1)
+  if [ $? -ne "$status" ]; then echo "krait $*: exit status is not $status" >&2; failed=1; fi
+  while IFS= read -r line; do
+    case "$out" in *"$line"*) ;; *) printf 'krait %s: prints no "%s" but\n%s\n' "$*" "$line" "$out" >&2; failed=1 ;; esac
+  done
+}
+
+# ---- krait run --------------------------------------------------------------------------------------------------------------------
+work=$(mktemp -d)
+trap 'rm -rf "$KRAIT_CACHE_DIR" "$work"' EXIT
+cat > "$work/axpy.kir" <<'KIR'
+kir 1
+kernel @axpy fp(native) (%0: f32, %1: view<f32, 1, const>, %2: view<f32, 1>) {
+  %3: i64 = extent %2 {0}
+  grid_stride %3 {
+  ^(%4: i64):
+    %5: f32 = load %1, %4
+    %6: f32 = mul %0, %5
+    %7: f32 = load %2, %4
+    %8: f32 = add %6, %7
+    store.f32 %2, %4, %8
+    continue
+  }
+  return
+}
+KIR
+cd "$work"
+npy() {  # FILE TYPE ORDER SHAPE: numpy.save's file without its data
+  printf '\x93NUMPY\x01\x00\x76\x00' > "$1"
+  printf "%-117s\n" "{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }" >> "$1"
+}
+four='\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40'  # 1, 2, 3, 4
+npy x.npy '<f4' False '4,' && printf "$four" >> x.npy
+npy f64.npy '<f8' False '2,' && printf "$four" >> f64.npy
+npy fortran.npy '<f4' True '2, 2' && printf "$four" >> fortran.npy
+npy big_endian.npy '>f4' False '4,' && printf "$four" >> big_endian.npy
+npy short.npy '<f4' False '5,' && printf "$four" >> short.npy
+npy huge.npy '<f4' False '4611686018427387904, 8'
+npy no_shape.npy '<f4' False '-1'
+printf '\x93NUMPY\x09\x00\x76\x00' > version.npy
+printf '\x93NUMPY\x01\x00\x76\x00{' > header.npy
+says 0 run axpy.kir 2 x.npy zeros:4 --device cpu <<'TEXT'
+parameter 3 [4]: 2, 4, 6, 8
+TEXT
+says 0 run axpy.kir -0.5 x.npy x.npy --device cpu <<'TEXT'
+parameter 3 [4]: 0.5, 1, 1.5, 2
+TEXT
+says 0 run axpy.kir 2 x.npy x.npy --out 3=y.npy --device cpu --grid 2 --block 2 </dev/null
+says 0 run axpy.kir 1 y.npy zeros:4 --device cpu <<'TEXT'
+parameter 3 [4]: 3, 6, 9, 12
+TEXT
+says 0 run axpy.kir 2 x.npy zeros:4 --device interpreter --count 1 <<'TEXT'
+parameter 3 [4]: 2, 4, 6, 8
+TEXT
+refuses() {  # MESSAGE ARGUMENTS...
+  local message=$1
+  shift
+  says 1 run axpy.kir "$@" <<< "krait: $message"
+}
+refuses 'krait run axpy.kir: 1 argument is given, the kernel takes 3:' 2
+refuses '"two" is given for parameter 1, a f32: expected a number' two x.npy x.npy
+refuses 'f64.npy has 1 dimension of type <f8, but is given for parameter 2, an array of 1 dimension of type <f4' 2 f64.npy x.npy
+refuses "fortran.npy: an array in Fortran's order: expected C's, which numpy.save(file, numpy.ascontiguousarray(x)) writes" 2 fortran.npy x.npy
+refuses "big_endian.npy: elements of type >f4: expected little-endian numbers, such as numpy.save(file, x.astype('<f4')) writes" 2 big_endian.npy x.npy
+refuses 'short.npy: the file ends within its 20 bytes of data: write it anew' 2 short.npy x.npy
+refuses 'huge.npy: the array is larger than any memory' 2 huge.npy x.npy
+refuses 'no_shape.npy: a header without a shape: expected a file that numpy.save wrote' 2 no_shape.npy x.npy
+refuses 'version.npy: an unknown version of the format: expected a file that numpy.save wrote' 2 version.npy x.npy
+refuses 'header.npy: the file ends in its header: expected a file that numpy.save wrote' 2 header.npy x.npy
+refuses 'axpy.kir: no .npy file: expected a file that numpy.save wrote' 2 axpy.kir x.npy
+refuses 'none.npy: No such' 2 none.npy x.npy
+refuses 'zeros:3,x: "3,x" is not a list of whole numbers from 0, such as 64,32' 2 x.npy zeros:3,x
+refuses '--out 2=y.npy: the kernel writes no parameter 2' 2 x.npy zeros:4 --out 2=y.npy
+refuses '--out y.npy: expected the number of a parameter and a file, such as 3=result.npy' 2 x.npy zeros:4 --out y.npy
+refuses '/nowhere/y.npy: cannot be written: No such file or directory' 2 x.npy zeros:4 --out 3=/nowhere/y.npy --device cpu
+refuses 'krait run: --grid and --count are two ways to say how many threads run: give one of them' 2 x.npy zeros:4 --grid 1 --count 3
+refuses "krait run: --grid needs --block: the kernel's text does not fix one" 2 x.npy zeros:4 --grid 1
+refuses 'krait run: --block needs --grid' 2 x.npy zeros:4 --block 1
+refuses 'krait run: --count -3: expected a number of threads from 0' 2 x.npy zeros:4 --count -3
+refuses 'kernel axpy: the block 4096 x 1 x 1 exceeds the limit of cpu: 1024 x 1024 x 1024' 2 x.npy zeros:4 --device cpu --grid 1 --block 4096
+cat > fixed.kir <<'KIR'
+kir 1
+kernel @fixed fp(native) block(4, 1, 1) (%0: u8, %1: i8, %2: view<f32, 1, const>) {
+  return
+}
+KIR
+says 1 run fixed.kir 300 0 x.npy <<< 'krait: "300" is given for parameter 1, a u8: expected a whole number from 0 to 255'
+says 1 run fixed.kir 1 -129 x.npy <<< 'krait: "-129" is given for parameter 2, a i8: expected a whole number from -128 to 127'
+says 1 run fixed.kir 1 1 x.npy <<< 'krait: krait run: the kernel writes no array that says how many threads to run: give --count or --grid and --block'
+says 1 run fixed.kir 1 1 x.npy --grid 1,2,3,4 <<< 'krait: --grid 1,2,3,4: expected one to three numbers'
+says 1 run fixed.kir 1 1 x.npy --grid 1 --block 8 <<< "krait: krait run: --block 8: the kernel's text fixes blocks of 4 x 1 x 1"
+says 0 run fixed.kir 1 1 x.npy --count 5 --device cpu < /dev/null
+cat > struct.kir <<'KIR'
+kir 1
+kernel @struct fp(native) (%0: argument<bytes(8), 1, const>) {
+  return
+}
+KIR
+says 1 run struct.kir 1 --count 1 <<< 'krait: parameter 1, a struct: structs by value cannot be given here: pass them as an array'
+cat > table.kir <<'KIR'
+kir 1
+kernel @lookup fp(native) (%0: view<f32, 1, const> = table(0)) {
+  return
+}
+KIR
+says 1 run table.kir <<< 'krait: table.kir: kernel lookup reads data of kr::constant, or was taken after the passes: pass such data as an array, and take the text as recorded (kernel.ir(), krait dump --emit ir)'
+(ulimit -v 4000000; says 1 run axpy.kir 2 x.npy zeros:4000000000000 <<< 'krait: zeros:4000000000000: there is no memory for the array'; exit $failed) || failed=1
+says 1 run "$work" <<< "krait: $work: Is a directory"
+says 1 run /dev/zero <<< "krait: /dev/zero: a kernel's text is shorter than 256 MiB"
+head -c 100 x.npy > binary.kir
+says 1 run binary.kir <<< "krait: binary.kir: 1:1: expected 'kir 1'"
+
+# ---- devices, doctor, bench ----------------------------------------------------------------------------------------------------------
+says 0 devices --json <<'TEXT'
+{"id": "cpu", "name": 
+TEXT
+says 0 run --help <<'TEXT'
+run a kernel in text form
+per parameter a number, a .npy file, or zeros:64,32 for an array of that shape
+N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed
+blocks: X, X,Y or X,Y,Z
+threads of a block, likewise
+threads, in blocks that Krait chooses; default: the elements of the first array that is written
+TEXT
+says 0 bench --help <<'TEXT'
+measure rows of the benchmark suite on this machine
+as KRAIT_DEVICE; default: all
+a part of the rows' names
+that each row is measured for, at least
+TEXT
+says 0 doctor --help <<'TEXT'
+say what this machine has, and run a kernel on each device; exit with status 1 where something is wrong
+TEXT
+PATH=$work says 0 doctor <<'TEXT'
+ptxas        not found (NVIDIA's CUDA toolkit); it is for registers and spills in krait dump
+nvdisasm     not found (NVIDIA's CUDA toolkit); it is for krait dump --emit sass
+gdb          not found (Debian: gdb); it is for lines of CPU kernels with KRAIT_DEBUG=1
+perf         not found (Debian: linux-perf); it is for names of CPU kernels with KRAIT_DEBUG=1
+TEXT
+KRAIT_CACHE=off says 0 doctor <<'TEXT'
+cache        in memory alone, as KRAIT_CACHE says
+TEXT
+(unset KRAIT_CACHE_DIR HOME XDG_CACHE_HOME; says 1 doctor <<< 'cache        WRONG: no folder is known: set HOME or KRAIT_CACHE_DIR'; exit $failed) || failed=1
+KRAIT_CACHE_DIR=$work/kept says 0 doctor <<TEXT
+cache        $work/kept: mode 0700, 0 kernels, 0.0 of 1024 MiB
+TEXT
+says 0 doctor <<TEXT
+cache        $KRAIT_CACHE_DIR: mode 0700, 
+the self-test passes
+Kernels run on all devices.
+TEXT
+chmod 0777 "$KRAIT_CACHE_DIR"
+says 1 doctor <<TEXT
+cache        WRONG: $KRAIT_CACHE_DIR: 
+Something is wrong: see the lines above.
+TEXT
+chmod 0700 "$KRAIT_CACHE_DIR"
+KRAIT_DEVICE=none says 1 doctor <<'TEXT'
+devices      WRONG: no device matches KRAIT_DEVICE=none
+TEXT
+says 0 bench --device cpu --only saxpy --seconds 0 <<'TEXT'
+bars of one unit have one scale
+saxpy                  cpu
+TEXT
+says 0 bench --device cpu --only M --seconds 0 <<'TEXT'
+Mandelbrot, 100 steps
+TEXT
+says 0 bench --device cpu --only exp --seconds 0 <<'TEXT'
+exp, sin, log
+TEXT
+says 1 bench --device cpu --only none --seconds 0 <<'TEXT'
+krait: krait bench --only none: no row has this in its name: krait bench lists them
+TEXT
+exit $failed
