@@ -94,6 +94,18 @@ int main(int argc, char** argv) try {
   std::vector<float> px(256), py(256), ax(256), ay(256);
   for (int i = 0; i < 256; ++i) px[i] = std::cos(0.1f * static_cast<float>(i)), py[i] = std::sin(0.37f * static_cast<float>(i));
 
+  // An element-wise function: it takes arrays of one length, and gives one.
+  auto ripples = kr::vectorize(
+      [](kr::value<float> u, kr::value<float> v) {
+        auto near = kr::sqrt((u - 1.0f) * (u - 1.0f) + v * v), far = kr::sqrt((u + 1.0f) * (u + 1.0f) + v * v);
+        return kr::sin(9.0f * near) + kr::sin(9.0f * far);
+      },
+      {.name = "ripples"});
+  std::vector<float> rx(width * height), ry(width * height);
+  for (int i = 0; i < width * height; ++i) {
+    rx[i] = 0.02f * static_cast<float>(i % width - width / 2), ry[i] = 0.02f * static_cast<float>(i / width - height / 2);
+  }
+
   kr::export_web(folder, kr::web(saxpy[{4, 64}], 2.0f, x, y).names({"a", "x", "y"}),
                  kr::web(mandelbrot[over_picture], picture, 120).names({"out", "limit"}).image(width, height).within(0, 0, 0.01),
                  kr::web(julia[over_picture], picture, -0.8f, 0.156f, 200)
@@ -101,8 +113,9 @@ int main(int argc, char** argv) try {
                      .image(width, height)
                      .within(0, 0, 0.01),
                  kr::web(heat[over_picture], warm, next).names({"from", "to"}).image(width, height),
+                 kr::web(ripples, rx, ry).names({"x", "y"}).image(width, height),
                  kr::web(pull[{4, 64}], px, py, ax, ay).names({"px", "py", "ax", "ay"}));
-  std::printf("%s/index.html runs and checks five kernels: serve the folder by https or from localhost\n", folder);
+  std::printf("%s/index.html runs and checks six kernels: serve the folder by https or from localhost\n", folder);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;

@@ -141,6 +141,13 @@ class vectorized : public detail::object {
     return detail::methods<Lambda>{state(), lambda_}.reduceat(x, firsts);
   }
 
+  /// For those who keep a call as an example: gives it to `Take` with the types of the results.
+  template <template <class, class> class Take, class... Args>
+  auto pass_to(Args&&... args) const {
+    using results = typename detail::results_of<Lambda, std::tuple<Signatures...>, Args...>::type;
+    return Take<Lambda, results>::make(state(), lambda_, std::forward<Args>(args)...);
+  }
+
   /// The types it was compiled for, a line each: "f32, f32 -> f32".
   text types() const { return detail::types_of(state()); }
 

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <tuple>
 #include <utility>
 
 #include <krait/kernel.h>
+#include <krait/vectorize.h>
 
 namespace krait {
 namespace detail {
@@ -14,6 +16,9 @@ namespace detail {
 struct web_kernel_state;
 KRAIT_API web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const signature& as,
                                             const argument* arguments, const call_config& config);
+/// Of an element-wise function; memory for the outputs, which come last, is made.
+KRAIT_API web_kernel_state* make_web_function(kernel_state* state, const void* lambda, const signature& as,
+                                              const argument* arguments, unsigned outputs);
 KRAIT_API void free_web_kernel(web_kernel_state* kernel) noexcept;
 KRAIT_API void set_web_names(web_kernel_state* kernel, const char* const* names, std::size_t count);
 KRAIT_API void set_web_image(web_kernel_state* kernel, std::int64_t width, std::int64_t height);
@@ -22,6 +27,22 @@ KRAIT_API void set_web_target(web_kernel_state* kernel, const char* target);
 KRAIT_API void export_web(const char* folder, const web_kernel_state* const* kernels, std::size_t count);
 /// Of kernels in text form with launches (`; run:`), whose results the interpreter computes.
 KRAIT_API void export_kernel_files(const char* folder, const char* const* paths, std::size_t count, const char* target);
+
+template <class Lambda, class Results>
+struct web_function;
+template <class Lambda, class... Results>
+struct web_function<Lambda, std::tuple<Results...>> {
+  template <class... Args>
+  static web_kernel_state* make(kernel_state* state, const Lambda& lambda, Args&&... args) {
+    static_assert((!by_value<std::remove_cvref_t<Args>> || ...),
+                  "kr::web needs an array among the arguments of an element-wise function: numbers alone need no GPU");
+    argument packed[(input_of<Args>::nodes + ... + sizeof...(Results))];
+    argument* next = packed;
+    (add_input(next, args), ...);
+    using recording = elementwise_recording<Lambda, 1, std::tuple<input_of<Args>...>, std::tuple<Results...>>;
+    return make_web_function(state, &lambda, recording::as, packed, sizeof...(Results));
+  }
+};
 
 }  // namespace detail
 
@@ -66,6 +87,13 @@ class web_kernel {
 template <class Lambda, class... Args>
 web_kernel web(const detail::bound_kernel<Lambda>& call, Args&&... args) {
   return web_kernel(call.template pass_to<&detail::make_web_kernel>(std::forward<Args>(args)...));
+}
+
+/// An element-wise function and a call of it: `kr::web(saxpy, 2.0f, x, y)` for `auto saxpy = kr::vectorize(…)`. In JavaScript it takes
+/// numbers and arrays of one length, and gives a new array. Throws error, of kind usage for arrays of different shapes.
+template <class Lambda, class... Signatures, class... Args>
+web_kernel web(const vectorized<Lambda, Signatures...>& function, Args&&... args) {
+  return web_kernel(function.template pass_to<detail::web_function>(std::forward<Args>(args)...));
 }
 
 /// Writes into the folder, which is made where it is missing: NAME.mjs and NAME.d.mts for each kernel, krait.mjs that they share, and

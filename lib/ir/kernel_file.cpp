@@ -138,6 +138,7 @@ KernelFile::KernelFile(std::string text, const std::string& folder) : text_(std:
     if (item.starts_with("known:")) known_.emplace_back(trimmed(std::string_view(item).substr(6)));
     if (item.starts_with("for:")) add_words(trimmed(std::string_view(item).substr(4)));
     if (item.starts_with("of:")) of_ = std::make_shared<KernelFile>(read(folder, trimmed(std::string_view(item).substr(3))));
+    if (item.starts_with("results:")) results_ = unsigned(product(trimmed(std::string_view(item).substr(8))));
     if (item.starts_with("image:")) image_ = size_of_image(trimmed(std::string_view(item).substr(6)));
   }
   if (runs_.empty()) support::fail_usage("a kernel's file: the launch is missing (; run: grid … block … arguments …)");
@@ -167,6 +168,19 @@ std::string KernelFile::known_on(std::string_view back_end, std::string_view dev
     if (known.substr(0, colon) == fmt::format("{}, {}", back_end, device)) return known.substr(std::min(colon + 2, known.size()));
   }
   return {};
+}
+
+unsigned KernelFile::results(const Function& kernel) const {
+  const std::size_t all = kernel.params().size();
+  bool fits = results_ < all;  // what they are as long as comes before them
+  for (std::size_t p = fits ? all - results_ : all; p < all; ++p) {
+    const Type& t = kernel.type_of(kernel.params()[p]);
+    fits = fits && t.is_array() && t.rank == 1;
+  }
+  if (results_ && !fits)
+    support::fail_usage(
+        "a kernel's file: results: {} are the last parameters, arrays of one dimension, behind what they are made of", results_);
+  return results_;
 }
 
 std::vector<KernelFile::Chosen> KernelFile::choices() const {

@@ -59,6 +59,8 @@ class KernelFile {
   std::string known_on(std::string_view back_end, std::string_view device) const;
   /// `; image: WIDTH HEIGHT`: what the kernel writes is a picture of that size; 0 where the file does not say so.
   std::array<std::int64_t, 2> image() const { return image_; }
+  /// `; results: N`: how many of the last parameters a page gets and does not pass. Throws where the kernel has no such arrays.
+  unsigned results(const Function& kernel) const;
   /// Every choice, in the order of the text.
   std::vector<Chosen> choices() const;
   /// The module's text. What the choice does not name stands for the first of its words.
@@ -79,6 +81,7 @@ class KernelFile {
   std::vector<std::string> runs_, back_ends_, known_;
   std::vector<Words> words_;
   std::array<std::int64_t, 2> image_{};
+  unsigned results_ = 0;
 };
 
 /// The arguments as the interpreter takes them: the memory stays theirs.

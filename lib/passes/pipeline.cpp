@@ -114,7 +114,12 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted) {
     const bool spirv = target.kind == TargetKind::Spirv || target.kind == TargetKind::OpenCl,
                web = target.kind == TargetKind::WebGpu;
-    const bool halves = !web && (!spirv || target.spirv.features.has(support::Feature::F16));
+    // WGSL leaves open how halves round: the modes that promise bits compute them in f32.
+    const ir::FpMode fp = m.kernel().fp;
+    const bool promised = fp == ir::FpMode::Strict || fp == ir::FpMode::Reproducible;
+    const bool halves = web     ? target.web.features.has(support::Feature::F16) && !promised
+                        : spirv ? target.spirv.features.has(support::Feature::F16)
+                                : true;
     lower_types(m, {.halves = halves, .float8 = target.has_float8()});
     run.check("lower_types");
   }

@@ -28,7 +28,7 @@ struct WebGpuCode {
     std::uint8_t written = 0;
   };
   Binding bindings[max_parameters];  // by parameter
-  std::uint32_t uses_warp = 0, probed = 0;
+  std::uint32_t uses_warp = 0, uses_halves = 0, probed = 0;
 };
 inline constexpr std::uint32_t webgpu_launch_bytes = 16;  // in front of the argument block
 

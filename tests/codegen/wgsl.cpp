@@ -36,7 +36,8 @@ TEST_P(Wgsl, IsWhatTheFileSays) {
   text << in.rdbuf();
   const std::string all = text.str(), divider = "; ----\n";
   const std::size_t at = all.find(divider);
-  const Compiled made = compile(lowered(all.substr(0, at), "wgsl features=warp"), "wgsl features=warp", "asm");
+  const char* const target = "wgsl features=f16,warp";
+  const Compiled made = compile(lowered(all.substr(0, at), target), target, "asm");
   ASSERT_EQ(made.status, 0) << made.log;
   if (std::getenv("BLESS")) {
     std::ofstream(GetParam(), std::ios::binary) << all.substr(0, at) << divider << made.data;

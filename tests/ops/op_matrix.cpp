@@ -3,7 +3,8 @@
 // Every operation of ops.def but the mathematical functions × every type × edge values, on one back end: pure ones against
 // ir::eval, those through which threads meet against the interpreter:
 //   op_matrix [--back-end cpu|cuda|vulkan|webgpu] [--mode strict|reproducible|native] [--at-least ROWS] [--only TEXT] [--meet no]
-//   op_matrix --compile TARGET [--mode …] [--at-least ROWS]      code for a target alone, without its device
+//   op_matrix --compile TARGET [--mode …] [--at-least ROWS] [--only TEXT] [--save FOLDER]      code for a target alone, without its device;
+//                          the folder gets its text
 //   op_matrix --table      the published table of operations (docs/operations.md)
 // Prints what was compared, by operation and type, and every row that differs, with its operands' bits. Rows that the device
 // cannot run are named with the reason. Exit status 1: a difference, or fewer rows were compared than asked for; 77: there is no
@@ -15,8 +16,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
-#include <numeric>
 #include <string>
 
 #include "host/devices.h"
@@ -37,7 +39,7 @@ using test::Case;
 namespace {
 
 struct Options {
-  std::string back_end = "cpu", mode = "strict", only;
+  std::string back_end = "cpu", mode = "strict", only, save;
   long at_least = 0;
   bool meet = true;  // kernels of threads that meet as well
 };
@@ -157,11 +159,11 @@ void run(const Case& c, std::vector<std::size_t> rows, const Options& o, runtime
   }
 }
 
-void run(const Case& c, const Options& o, runtime::Device& device, Totals& totals) {
+std::vector<std::size_t> chosen(const Case& c, const Options& o) {
   std::vector<std::size_t> rows;
   for (std::size_t r = 0; r < c.rows.size(); ++r)
     if (o.only.empty() || c.rows[r].name.find(o.only) != std::string::npos) rows.push_back(r);
-  run(c, std::move(rows), o, device, totals);
+  return rows;
 }
 
 /// Native mode leaves open whether a GPU's atomic sum of f32 takes and gives subnormal numbers as zeros: elements that are such a sum count
@@ -212,7 +214,7 @@ int matrix(const Options& o) {
     return std::printf("op_matrix: %s\n", why.c_str()), test::missing(o.back_end);
   }
   Totals totals;
-  for (const Case& c : test::all_cases()) run(c, o, *device, totals);
+  for (const Case& c : test::all_cases()) run(c, chosen(c, o), o, *device, totals);
   if (o.meet)
     for (const test::Meeting& m : test::all_meetings(test::warp_of(device->target()))) run(m, o, *device, totals);
   for (const auto& [op, types] : totals.results) {
@@ -231,29 +233,34 @@ int matrix(const Options& o) {
 /// Compiles all rows for a target whose device may be missing: that the code generator takes what the passes leave.
 int compile(const std::string& text, const Options& o) {
   const support::Target target = host::read_target(text);
-  long rows = 0, failed = 0;
+  long rows = 0, failed = 0, unsupported = 0, kernels = 0;
+  if (!o.save.empty()) std::filesystem::remove_all(o.save), std::filesystem::create_directories(o.save);
   const auto one = [&](const std::string& name, ir::Module module, long count) {
     try {
       if (const std::string refused = passes::run_pipeline(module, target, true); !refused.empty())
         throw error(error::kind_type::internal, refused.c_str());
-      host::generate(ir::print(module), target, "binary", name);
-      rows += count;
+      const std::string code = host::generate(ir::print(module), target, o.save.empty() ? "binary" : "asm", name).bytes;
+      if (!o.save.empty()) std::ofstream(fmt::format("{}/{}.txt", o.save, kernels), std::ios::binary) << code;
+      rows += count, ++kernels;
     } catch (const error& e) {
-      ++failed, std::printf("FAILED %s: %.400s\n", name.c_str(), e.message());
+      const bool lacks = e.kind() == error::kind_type::compile;
+      ++(lacks ? unsupported : failed);
+      std::printf("%s %s: %.400s\n", lacks ? "unsupported" : "FAILED", name.c_str(), e.message());
     }
   };
   for (const Case& c : test::all_cases()) {
-    std::vector<std::size_t> all(c.rows.size());
-    std::iota(all.begin(), all.end(), std::size_t(0));
-    one(c.name, build(c, all, test::exact_mode(o.mode)).module, long(all.size()));
+    const std::vector<std::size_t> all = chosen(c, o);
+    if (!all.empty()) one(c.name, build(c, all, test::exact_mode(o.mode)).module, long(all.size()));
   }
   if (o.meet)
     for (const test::Meeting& m : test::all_meetings(32)) {
+      if (!o.only.empty() && m.name.find(o.only) == std::string::npos) continue;
       ir::Module module = m.module;
       module.kernel().fp = test::exact_mode(o.mode);
       one(m.name, std::move(module), 1);
     }
-  std::printf("op_matrix, %s for %s: %ld rows compiled, %ld kernels failed\n", o.mode.c_str(), text.c_str(), rows, failed);
+  std::printf("op_matrix, %s for %s: %ld rows compiled, %ld kernels failed, %ld unsupported\n", o.mode.c_str(), text.c_str(),
+              rows, failed, unsupported);
   return failed > 0 || rows < o.at_least;
 }
 
@@ -268,6 +275,7 @@ int main(int argc, char** argv) try {
   if (given.count("--mode")) o.mode = given["--mode"];
   o.meet = given["--meet"] != "no";
   if (given.count("--only")) o.only = given["--only"];
+  if (given.count("--save")) o.save = given["--save"];
   if (given.count("--at-least")) o.at_least = std::atol(given["--at-least"].c_str());
   return given.count("--compile") ? compile(given["--compile"], o) : matrix(o);
 } catch (const std::exception& e) {

@@ -133,6 +133,7 @@ class Device final : public runtime::Device {
     target_.kind = support::TargetKind::WebGpu;
     support::WebGpuTarget& web = target_.web;
     web.features.set(support::Feature::Warp, a.words.at("features").find("subgroups") != std::string::npos);
+    web.features.set(support::Feature::F16, a.words.at("features").find("shader-f16") != std::string::npos);
     web.subgroup = unsigned(std::stoul(a.words.at("subgroup"))), web.buffers = unsigned(std::stoul(a.words.at("buffers")));
     web.shared = unsigned(std::stoul(a.words.at("shared"))), web.threads = unsigned(std::stoul(a.words.at("threads")));
   }

@@ -68,6 +68,27 @@ block 8 arguments [8]=0 3|more arguments than the kernel takes before '3'
 8 arguments [8]=0|a kernel's file: expected grid X Y Z block X Y Z warp LANES arguments …, not 8 arguments [8]=0
 block $N arguments [8]=0|a kernel's file: nothing says what $N arguments [8]=0 stands for
 CASES
+cat > twice.kir <<'KIR'
+; results: 1
+; run: block 8 arguments [8]=ramp(0,1) [8]=0
+kir 1
+kernel @twice fp(strict) (%0: view<i32, 1, const>, %1: view<i32, 1>) {
+  %2: i64 = extent %1 {0}
+  grid_stride %2 {
+  ^(%3: i64):
+    %4: i32 = load %0, %3
+    %5: i32 = add %4, %4
+    store.i32 %1, %3, %5
+    continue
+  }
+  return
+}
+KIR
+"$krait" export twice twice.kir > said || fail "results: $(cat said)"
+grep -q 'function twice(device: GPUDevice, p0: Elements<Int32Array>, options?: LaunchOptions): Promise<Int32Array>' twice/twice.d.mts ||
+  fail "results: $(cat twice/twice.d.mts)"
+sed 's/results: 1/results: 2/' twice.kir > all.kir
+refuses "all.kir: a kernel's file: results: 2 are the last parameters, arrays of one dimension, behind what they are made of" all.kir
 file picture '; image: 8\n; run: block 8 arguments [8]=0'
 refuses "a kernel's file: expected image: WIDTH HEIGHT, not 8" picture.kir
 file words '; for: A 1 | 2\n; run: block 8 arguments [8]=0'

@@ -67,17 +67,63 @@ TEST_F(Web, Page) {
   const char* const folder = site.c_str();
   std::vector<float> hx{1, 2, 3}, hy{10, 20, 30};
   // [page]
-  auto saxpy = kr::kernel(
-      [](kr::value<float> a, kr::view<const float> x, kr::view<float> y) {
-        for (auto i : kr::grid_stride(y.size())) y[i] = a * x[i] + y[i];
-      },
-      {.name = "saxpy"});
+  auto saxpy = kr::vectorize([](auto a, auto x, auto y) { return a * x + y; }, {.name = "saxpy"});
 
-  kr::export_web(folder, kr::web(saxpy[{4, 64}], 2.0f, hx, hy).names({"a", "x", "y"}));
+  kr::export_web(folder, kr::web(saxpy, 2.0f, hx, hy).names({"a", "x", "y"}));
   // [/page]
   for (const char* file : {"index.html", "page.mjs", "examples.mjs", "krait.mjs", "krait.d.mts", "saxpy.mjs", "saxpy.d.mts"})
     EXPECT_FALSE(text_of(file).empty()) << file;
-  EXPECT_NE(text_of("saxpy.mjs").find("grid: [4, 1, 1], block: [64, 1, 1]"), std::string::npos);
+  EXPECT_NE(text_of("saxpy.mjs").find("grid: [1, 1, 1], block: [64, 1, 1], fixed: false, covers: \"result\""), std::string::npos);
+  EXPECT_NE(text_of("saxpy.mjs").find("written: true, result: true }"), std::string::npos);
+  // What is given has no result, which is 12, 24, 36.
+  EXPECT_NE(text_of("examples.mjs")
+                .find("given: [2, { type: 'f32', shape: [3], data: 'AACAPwAAAEAAAEBA' }, { type: 'f32', shape: "
+                      "[3], data: 'AAAgQQAAoEEAAPBB' }]"),
+            std::string::npos)
+      << text_of("examples.mjs");
+  EXPECT_NE(text_of("examples.mjs").find("expected: [{ name: \"result\", type: 'f32', data: 'AABAQQAAwEEAABBC' }]"),
+            std::string::npos);
+  EXPECT_NE(text_of("saxpy.d.mts").find("y: Elements<Float32Array>, options?: LaunchOptions): Promise<Float32Array>;"),
+            std::string::npos);
+
+  // A kernel with its launch.
+  // [kernel]
+  auto scale = kr::kernel(
+      [](kr::value<float> a, kr::view<float> x) {
+        for (auto i : kr::grid_stride(x.size())) x[i] *= a;
+      },
+      {.name = "scale"});
+
+  kr::export_web(folder, kr::web(scale[{4, 64}], 2.0f, hx).names({"a", "x"}));
+  // [/kernel]
+  EXPECT_NE(text_of("scale.mjs").find("grid: [4, 1, 1], block: [64, 1, 1]"), std::string::npos);
+}
+
+TEST_F(Web, ElementWiseFunctionsOfArraysInAnyOrder) {
+  kr::array<int, 2> a = kr::to_device(std::vector<int>{1, 2, 3, 4, 5, 6}).reshape(3, 2),
+                    b = kr::to_device(std::vector<int>(6, 10)).reshape(2, 3);
+  const auto both = kr::vectorize([](auto x, auto y) { return std::tuple{x + y, x < y}; }, {.name = "both"});
+  kr::export_web(site.c_str(), kr::web(both, a.transpose(), b));
+  // 11, 13, 15, 12, 14, 16, and six times true.
+  EXPECT_NE(text_of("examples.mjs")
+                .find("{ name: \"result0\", type: 'i32', data: 'CwAAAA0AAAAPAAAADAAAAA4AAAAQAAAA' }, { name: "
+                      "\"result1\", type: 'bool', data: 'AQEBAQEB' }"),
+            std::string::npos)
+      << text_of("examples.mjs");
+  EXPECT_NE(text_of("both.d.mts").find("options: LaunchOptions & { into: OnDevice[] }): Promise<GPUBuffer[]>;"),
+            std::string::npos)
+      << text_of("both.d.mts");
+}
+
+TEST_F(Web, HalvesNeedTheFeature) {
+  std::vector<kr::f16> h(4, kr::f16(1.5f));
+  const auto twice = kr::vectorize([](auto x) { return x + x; }, {.name = "twice"});
+  kr::export_web(site.c_str(), kr::web(twice, h),
+                 kr::web(kr::vectorize([](auto x) { return x * x; }, {.name = "square"}), h).on("wgsl features=f16"));
+  EXPECT_NE(text_of("twice.mjs").find("features: []"), std::string::npos) << text_of("twice.mjs");
+  EXPECT_EQ(text_of("twice.mjs").find("enable f16"), std::string::npos);
+  EXPECT_NE(text_of("square.mjs").find("features: [\"shader-f16\"]"), std::string::npos) << text_of("square.mjs");
+  EXPECT_NE(text_of("square.mjs").find("array<f16>"), std::string::npos);
 }
 
 TEST_F(Web, StridedArraysBecomeDense) {
@@ -142,6 +188,18 @@ TEST_F(Web, Refuses) {
   EXPECT_TRUE(says(refused([&] { kr::detail::export_kernel_files(site.c_str(), files, 1, "webgpu"); }),
                    "{}: a kernel's file: 2:8: expected 'fp' in\nkir 1\nkernel one"));
   fs::remove(broken);
+  kr::array<int, 2> column(3, 1), row(1, 4);
+  const auto add = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "add"});
+  EXPECT_TRUE(says(refused([&] { kr::web(add, column, row); }),
+                   "kernel add ({}): its arrays have the shapes (3, 1) and (1, 4), and a web page takes an element-wise "
+                   "function's arrays in one shape"));
+  EXPECT_TRUE(says(refused([&] {
+                     kr::web(add, a, a).names({"x", "y", "z"});
+                   }),
+                   "kernel add ({}): 3 names are given for 2 parameters"));
+  auto left = kr::vectorize([](auto x) { return x; });
+  const auto moved = std::move(left);
+  EXPECT_EQ(refused([&] { kr::web(left, a); }), "a moved-from element-wise function is exported");
   auto gone = kr::kernel([](kr::view<int> x) { x[0] = 1; });
   const auto taken = std::move(gone);
   EXPECT_EQ(refused([&] { kr::web(gone[{1, 1}], a); }), "a moved-from kernel object is exported");

@@ -14,7 +14,7 @@ const load = (name) => import(new URL(name, folder));
 const { deviceOf, kernel, probe } = await load('krait.mjs');
 const { check, compare, verdict } = await load('page.mjs');
 const { examples } = await load('examples.mjs');
-const { saxpy } = await load('saxpy.mjs'), { mandelbrot } = await load('mandelbrot.mjs');
+const { saxpy } = await load('saxpy.mjs'), { mandelbrot } = await load('mandelbrot.mjs'), { ripples } = await load('ripples.mjs');
 const device = await deviceOf(await gpu.requestAdapter());
 const rejects = (work, message) => assert.rejects(work, (error) => {
   assert.equal(error.message, message);
@@ -51,6 +51,12 @@ const small = await mandelbrot(device, { shape: [8, 16] }, 50);
 assert.equal(small.length, 128);
 assert.equal(Math.max(...small), 50);
 
+// An element-wise function gives an array as long as those that it takes.
+const four = Float32Array.of(-1, 0, 1, 2), waves = await ripples(device, four, four);
+assert.ok(waves instanceof Float32Array && waves.every((v, i) =>
+  Math.abs(v - Math.sin(9 * Math.hypot(four[i] - 1, four[i])) - Math.sin(9 * Math.hypot(four[i] + 1, four[i]))) < 1e-4), waves);
+assert.equal((await ripples(device, four.subarray(0, 0), four.subarray(0, 0))).length, 0);
+
 // GPUBuffers, wholly and in part.
 const bufferOf = (data) => {
   const buffer = device.createBuffer({ label: 'mine', size: data.byteLength, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC, mappedAtCreation: true });
@@ -74,6 +80,10 @@ assert.deepEqual((await read(onDevice)).subarray(0, 8), Float32Array.of(1, 3, 5 
 await saxpy(device, 1, x.subarray(0, 2), { buffer: onDevice, offset: 512, shape: [2] });
 assert.deepEqual((await read(onDevice)).subarray(127, 131), Float32Array.of(255, 257, 259 + 1, 261));
 
+const written = bufferOf(new Float32Array(256));
+assert.equal(await ripples(device, bufferOf(four), bufferOf(four), { into: { buffer: written, offset: 256 } }), written);
+assert.deepEqual((await read(written)).subarray(62, 70), Float32Array.of(0, 0, ...waves, 0, 0));
+
 // Wrong calls.
 await rejects(saxpy({}, 2, x, y), 'saxpy: the first argument is a GPUDevice, not Object');
 await rejects(saxpy(device, 2, x), 'saxpy takes 3 arguments (a, x, y), and gets 2');
@@ -94,6 +104,29 @@ await rejects(saxpy(device, 2, device.createBuffer({ label: 'target', size: 16, 
   'saxpy: x: the GPUBuffer "target" lacks the usage STORAGE');
 await rejects(saxpy(device, 2, x, y, { block: 2048 }),
   `saxpy needs 2048 threads in a block, and the device has ${device.limits.maxComputeInvocationsPerWorkgroup}: ask for more by requestDevice({ requiredLimits: { maxComputeInvocationsPerWorkgroup: 2048 } })`);
+await rejects(saxpy(device, 2, { buffer: onDevice, shape: [2000] }, y), 'saxpy: x: the shape [2000] is 2000 elements, and 1000 are passed');
+await rejects(saxpy(device, 2, x, y, { blocks: 3 }), 'saxpy has no option blocks: its options are grid, block, threads, timing');
+await rejects(saxpy(device, 2, x, y, onDevice), 'saxpy takes 3 arguments (a, x, y), and gets 4');
+await rejects(ripples(device, four, x), 'ripples: x has 4 elements, and y has 1000: an element-wise function takes arrays of one length');
+await rejects(ripples(device, four, four, { into: four }), 'ripples: result: into is a GPUBuffer or { buffer, offset }, not Float32Array');
+await rejects(ripples(device, x, x, { into: { buffer: onDevice, offset: 4 } }), 'ripples: result: the shape [1000] is 1000 elements, and 999 are passed');
+const moved = Float32Array.of(1, 2, 3), late = Float32Array.of(1, 2, 3), detached = (name) =>
+  `saxpy: ${name}: its ArrayBuffer is detached: it was transferred, and its elements are elsewhere`;
+structuredClone(moved, { transfer: [moved.buffer] });
+await rejects(saxpy(device, 2, moved, y), detached('x'));
+const begun = saxpy(device, 2, late, late.slice());
+structuredClone(late, { transfer: [late.buffer] });
+await rejects(begun, detached('x'));
+const foreign = await deviceOf(await gpu.requestAdapter());
+const elsewhere = foreign.createBuffer({ label: 'elsewhere', size: 4000, usage: GPUBufferUsage.STORAGE });
+await rejects(saxpy(device, 2, elsewhere, y), 'saxpy: x: the GPUBuffer "elsewhere" is of another device');
+const gone = bufferOf(x);
+gone.destroy();
+await assert.rejects(saxpy(device, 2, gone, y), /^Error: saxpy: .*"mine".* destroyed/);
+const mapped = device.createBuffer({ label: 'mapped', size: 4000, usage: GPUBufferUsage.STORAGE, mappedAtCreation: true });
+await rejects(saxpy(device, 2, mapped, y), 'saxpy: x: the GPUBuffer "mapped" is mapped: unmap it first');
+await rejects(kernel({ ...saxpy.description, name: 'halves', features: ['shader-f16'] })(device, 2, x, y),
+  "halves needs the feature shader-f16: ask for it by requestDevice({ requiredFeatures: ['shader-f16'] })");
 await rejects(saxpy(device, 2, x, y, { grid: [1, 2, 3, 4] }), 'saxpy: grid is [1,2,3,4]: give one to three whole numbers, x first');
 const broken = kernel({ ...saxpy.description, name: 'broken', code: 'fn main( {' });
 await assert.rejects(broken(device, 2, x, y), /broken/);
@@ -115,7 +148,9 @@ assert.deepEqual((await load('snippet.mjs')).y, Float32Array.of(12, 24, 36));
 // A lost device.
 const other = await deviceOf(await gpu.requestAdapter());
 assert.deepEqual(await saxpy(other, 2, x, y), sum);
+const running = saxpy(other, 2, x, y);
 other.destroy();
+await assert.rejects(running, /^Error: saxpy: the device is lost \(destroyed.*\): request a new one from a new adapter$/);
 await assert.rejects(saxpy(other, 2, x, y), /^Error: saxpy: the device is lost \(destroyed.*\): request a new one from a new adapter$/);
 console.log('all modules are right');
 process.exit(0);

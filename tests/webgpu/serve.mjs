@@ -53,7 +53,7 @@ Object.assign(globalThis, dawn.globals);
 const gpu = dawn.create([]);
 const adapter = await gpu.requestAdapter();
 if (!adapter) giveUp('Dawn finds no adapter: install chromium, which brings a driver, or name one by VK_DRIVER_FILES');
-const wanted = ['subgroups'].filter((f) => adapter.features.has(f));
+const wanted = ['subgroups', 'shader-f16'].filter((f) => adapter.features.has(f));
 const limits = {};
 for (const name of ['maxStorageBuffersPerShaderStage', 'maxStorageBufferBindingSize', 'maxBufferSize', 'maxComputeWorkgroupStorageSize',
   'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComputeWorkgroupSizeZ'])

@@ -4,6 +4,7 @@
 import { requestDevice } from './krait.mjs';
 import { mandelbrot } from './mandelbrot.mjs';
 import { pull } from './pull.mjs';
+import { ripples } from './ripples.mjs';
 import saxpy from './saxpy.mjs';
 
 const device = await requestDevice(), x = new Float32Array(4), buffer: GPUBuffer = device.createBuffer({ size: 16, usage: 0x80 });
@@ -13,6 +14,10 @@ const kept: GPUBuffer = await saxpy(device, 2, buffer, buffer, { threads: 4 });
 const part: GPUBuffer = await saxpy(device, 2, x, { buffer, offset: 0, size: 16 });
 const picture: Int32Array = await mandelbrot(device, { shape: [8, 16] }, 50);
 const [ax, ay]: [Float32Array, GPUBuffer] = await pull(device, x, x, x, buffer);
+const waves: Float32Array = await ripples(device, x, buffer, { timing });
+const into: GPUBuffer = await ripples(device, x, buffer, { into: { buffer, offset: 0 } });
+// @ts-expect-error
+await ripples(device, x, buffer, { into: x });
 // @ts-expect-error
 await saxpy(device, '2', x, x);
 // @ts-expect-error
@@ -25,4 +30,4 @@ await saxpy({}, 2, x, x);
 const wrong: Int32Array = await saxpy(device, 2, x, x);
 // @ts-expect-error
 await saxpy(device, 2, x, x, { blocks: 3 });
-export { ax, ay, kept, part, picture, wrong, y };
+export { ax, ay, into, kept, part, picture, waves, wrong, y };

@@ -75,6 +75,7 @@ Expr Arguments::scalar_of_block(Scalar s, const support::ArgumentSlot& at) const
     const std::string whole = as_words() ? word(offset / 4 * 4) : fmt::format("arguments.packed_{}", offset / 4 * 4);
     const unsigned first = offset % 4 * 8, count = at.bytes * 8;
     if (s == Scalar::Bool) return term("extractBits({}, {}u, 8u) != 0u", whole, first);
+    if (s == Scalar::F16) return call("bitcast<vec2h>({}).{}", whole, first ? "y" : "x");
     return ir::is_signed_int(s) ? call("extractBits(i32({}), {}u, {}u)", whole, first, count)
                                 : call("extractBits({}, {}u, {}u)", whole, first, count);
   }
@@ -92,8 +93,8 @@ void Arguments::bind_array(ir::ValueId v, unsigned p) {
   a.space = t.space, a.element = t.scalar, a.param = p, a.rank = t.rank, a.element_bytes = t.index_bytes();
   a.name = fmt::format("p{}", p), a.writable = use.written;
   if (t.space == ir::Space::Argument) return;
-  a.words = t.scalar == Scalar::Void || ir::size_of(t.scalar) < 4;
-  a.atomic = use.atomic || use.part_written;
+  a.words = t.scalar == Scalar::Void || (ir::size_of(t.scalar) < 4 && t.scalar != Scalar::F16);
+  a.atomic = use.atomic || (a.words && use.part_written);
   if (!use.any()) return;
   support::WebGpuCode::Binding& binding = unit_.own.bindings[p];
   binding.cell_bytes = std::uint8_t(a.words ? 1 : a.cell_bytes());

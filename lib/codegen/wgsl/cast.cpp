@@ -45,6 +45,12 @@ Expr Cast::integers(Scalar to, Scalar from, const Expr& x) {
 
 Expr Cast::cast(Scalar to, Scalar from, const Expr& x) {
   if (to == from) return x;
+  if (from == Scalar::F16)
+    return to == Scalar::Bool ? term("(bitcast<u32>(vec2h({}, 0.0h)) & 0x7fffu) != 0u", x.text)
+                              : cast(to, Scalar::F32, call("f32({})", x.text));
+  // An integer that f32 does not hold is beyond f16's range.
+  if (to == Scalar::F16)
+    return from == Scalar::Bool ? call("select(0.0h, 1.0h, {})", x.text) : helper("f16_of_f32", cast(Scalar::F32, from, x));
   if (to == Scalar::Bool) {
     if (from == Scalar::F32) return term("(bitcast<u32>({}) & 0x7fffffffu) != 0u", x.text);
     if (is_wide(from) && !x.from_narrow) return call("any({} != vec2u())", x());
@@ -63,6 +69,8 @@ Expr Cast::cast(Scalar to, Scalar from, const Expr& x) {
 Expr Cast::bits(Scalar to, Scalar from, const Expr& x) {
   if (to == from) return x;
   if (to == Scalar::F32) return call("bitcast<f32>({})", x.text);
+  if (to == Scalar::F16) return call("bitcast<vec2h>({}).x", ir::is_signed_int(from) ? fmt::format("u32({})", x.text) : x.text);
+  if (from == Scalar::F16) return integers(to, Scalar::U32, call("bitcast<u32>(vec2h({}, 0.0h))", x.text));
   if (from == Scalar::F32) return call("bitcast<{}>({})", type_of(to), x.text);
   return integers(to, from, x);
 }

@@ -47,6 +47,7 @@ Expr Double::compute(const ir::Inst& i) {
 Expr Double::cast(Scalar to, Scalar from, const Expr& x) {
   if (to == from) return x;
   if (to == Scalar::F32) return call("{}.x", x());
+  if (to == Scalar::F16) return helper("f16_of_f64", x);
   if (from == Scalar::F32) return call("vec2f({}, 0.0f)", x.text);
   if (to == Scalar::Bool) return call("any({} != vec2f())", x());
   if (from == Scalar::Bool) return call("vec2f(select(0.0f, 1.0f, {}), 0.0f)", x.text);

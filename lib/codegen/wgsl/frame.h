@@ -36,7 +36,10 @@ struct Array {
   unsigned rank = 0;
 
   std::string_view cell() const { return words ? std::string_view("u32") : cell_type(element); }
-  unsigned cell_bytes() const { return !words && (is_wide(element) || element == Scalar::F64) ? 8 : 4; }
+  unsigned cell_bytes() const {
+    if (words) return 4;
+    return is_wide(element) || element == Scalar::F64 ? 8 : element == Scalar::F16 ? 2 : 4;
+  }
 };
 
 /// A called function for the arrays that it is given.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "codegen/wgsl/frame.h"
+#include "ir/interp.h"
 
 namespace krait::codegen::wgsl {
 namespace {
@@ -23,6 +24,16 @@ Expr literal_f32(std::uint32_t bits) {
   return {text + "f", x >= 0, true};
 }
 
+Expr literal_f16(std::uint16_t bits) {
+  const std::uint64_t whole[] = {bits};
+  const auto x = float(std::bit_cast<double>(ir::eval(ir::Op::Cast, Scalar::F64, Scalar::F16, whole)));
+  constexpr float least = 0x1p-14f;  // normal
+  if (bits != 0 && (!std::isfinite(x) || std::fabs(x) < least)) return call("bitcast<vec2h>({:#06x}u | arguments.zero).x", bits);
+  std::string text = fmt::format("{}", x);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return {text + "h", x >= 0, true};
+}
+
 /// Rounded to what a pair holds.
 Expr literal_f64(std::uint64_t bits) {
   const double x = std::bit_cast<double>(bits);
@@ -37,6 +48,7 @@ Expr literal(Scalar s, std::uint64_t bits) {
   if (s == Scalar::Bool) return {bits ? "true" : "false", true, true};
   if (s == Scalar::F32) return literal_f32(std::uint32_t(bits));
   if (s == Scalar::F64) return literal_f64(bits);
+  if (s == Scalar::F16) return literal_f16(std::uint16_t(bits));
   const unsigned width = ir::bits_of(s);
   if (is_wide(s)) {
     const auto as_i32 = std::int32_t(std::uint32_t(bits));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/wgsl/lower.h"
 
+#include <algorithm>
+
 #include "codegen/wgsl/arguments.h"
 #include "codegen/wgsl/atomics.h"
 #include "codegen/wgsl/calls.h"
@@ -65,6 +67,13 @@ bool uses_warp(const ir::Module& module) {
   return false;
 }
 
+bool uses_halves(const ir::Module& module) {
+  const auto is_half = [](const ir::Function& f) {
+    return std::any_of(f.values.begin(), f.values.end(), [](const ir::Value& v) { return v.type.scalar == Scalar::F16; });
+  };
+  return std::any_of(module.functions.begin(), module.functions.end(), is_half);
+}
+
 /// The first instruction with a double is named, where the target has none.
 void check_types(const ir::Module& module, const support::WebGpuTarget& target) {
   if (target.doubles) return;
@@ -91,7 +100,7 @@ void check_types(const ir::Module& module, const support::WebGpuTarget& target) 
 std::string lower_module(const ir::Module& module, const support::WebGpuTarget& target, support::Envelope& envelope,
                          support::WebGpuCode& own) {
   check_types(module, target);
-  own.uses_warp = uses_warp(module);
+  own.uses_warp = uses_warp(module), own.uses_halves = uses_halves(module);
   Unit unit{module, target, envelope, own};
   Lower(unit, 0).kernel();
   while (!unit.wanted.empty()) {
@@ -100,7 +109,9 @@ std::string lower_module(const ir::Module& module, const support::WebGpuTarget& 
     Lower(unit, instance.first).called(instance);
   }
   std::string text;
-  if (own.uses_warp) text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n\n";
+  if (own.uses_halves) text += "enable f16;\n";
+  if (own.uses_warp) text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
+  if (!text.empty()) text += "\n";
   return text + unit.globals.all() + unit.functions + helpers_text(unit.helpers);
 }
 

@@ -8,12 +8,14 @@ namespace krait::codegen::wgsl {
 Expr to_word(Scalar s, const Expr& e) {
   if (s == Scalar::Bool) return call("select(0u, 1u, {})", e.text);
   if (s == Scalar::F32) return call("bitcast<u32>({})", e.text);
+  if (s == Scalar::F16) return call("bitcast<u32>(vec2h({}, 0.0h))", e.text);
   return ir::is_signed_int(s) ? call("u32({})", e.text) : e;
 }
 
 Expr from_word(Scalar s, const Expr& word) {
   if (s == Scalar::Bool) return term("{} != 0u", word());
   if (s == Scalar::F32) return call("bitcast<f32>({})", word.text);
+  if (s == Scalar::F16) return call("bitcast<vec2h>({}).x", word.text);
   return ir::is_signed_int(s) ? call("i32({})", word.text) : word;
 }
 
@@ -63,7 +65,7 @@ Expr Memory::element(const ir::Inst& i, Scalar s, std::uint32_t further) {
   at = at.literal ? at : named(at);
   const Expr whole = cell(a, term("{} >> 2u", at()));
   const std::string part = fmt::format("({} & {}u) << 3u, {}u", at(), 4 - bytes, bytes * 8);
-  if (s == Scalar::Bool) return term("extractBits({}, {}) != 0u", whole.text, part);
+  if (s == Scalar::Bool || s == Scalar::F16) return from_word(s, call("extractBits({}, {})", whole.text, part));
   return ir::is_signed_int(s) ? call("extractBits(i32({}), {})", whole.text, part)
                               : call("extractBits({}, {})", whole.text, part);
 }

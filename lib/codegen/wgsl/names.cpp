@@ -7,6 +7,7 @@ namespace krait::codegen::wgsl {
 std::string_view type_of(Scalar s) {
   if (s == Scalar::Bool) return "bool";
   if (s == Scalar::F32) return "f32";
+  if (s == Scalar::F16) return "f16";
   if (s == Scalar::F64) return "vec2f";
   if (is_wide(s)) return "vec2u";
   if (ir::is_int(s)) return ir::is_signed_int(s) ? "i32" : "u32";

@@ -38,7 +38,7 @@ class Wide : public Part {
   Integer& integer_;
 };
 
-/// f32.
+/// f32 and f16.
 class Single : public Part {
  public:
   explicit Single(Frame& frame) : Part(frame) {}

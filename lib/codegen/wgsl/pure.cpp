@@ -57,14 +57,16 @@ Expr Pure::of_names(const ir::Inst& i) {
     return e;
   }
   if (s == Scalar::F64 || i.type.scalar == Scalar::F64) {
-    if (i.op == ir::Op::Cast) return double_.cast(i.type.scalar, s, value(i.operands[0]));
+    const Expr& x = value(i.operands[0]);
+    if (i.op == ir::Op::Cast && s == Scalar::F16) return double_.cast(i.type.scalar, Scalar::F32, call("f32({})", x.text));
+    if (i.op == ir::Op::Cast) return double_.cast(i.type.scalar, s, x);
     return double_.compute(i);
   }
   if (i.op == ir::Op::Cast) return cast_.cast(i.type.scalar, s, value(i.operands[0]));
   if (i.op == ir::Op::Bitcast) return cast_.bits(i.type.scalar, s, value(i.operands[0]));
   if (ir::is_math(i.op)) return math(i);
   if (s == Scalar::Bool) return logic(i);
-  if (s == Scalar::F32) return single_.compute(i);
+  if (s == Scalar::F32 || s == Scalar::F16) return single_.compute(i);
   return is_wide(s) ? wide_.compute(i, s) : integer_.compute(i, s);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32. WGSL leaves open how division, square root and fma round, and whether there are subnormal numbers. Where the mode wants the interpreter's
-// bits, helpers.def has functions that go by what the launcher finds; else the device's own operations do.
+// f32 and f16. WGSL leaves open how division, square root and fma round, and whether there are subnormal numbers. Where the mode wants the interpreter's
+// bits, helpers.def has functions for f32 that go by what the launcher finds, and
+// f16 does not come here; else the device's own operations do.
 #include "codegen/wgsl/numeric.h"
 
 namespace krait::codegen::wgsl {
@@ -35,12 +36,13 @@ Expr Single::own(const ir::Inst& i) {
 Expr Single::compute(const ir::Inst& i) {
   const Expr& x = value(i.operands[0]);
   const Expr y = i.operands.size() > 1 ? value(i.operands[1]) : Expr{};
+  const bool half = scalar(i.operands[0]) == Scalar::F16;
   switch (i.op) {
-    case ir::Op::Min: return helper("min_f32", x, y);
-    case ir::Op::Max: return helper("max_f32", x, y);
-    case ir::Op::Copysign: return helper("copysign_f32", x, y);
-    case ir::Op::Isnan: return helper("is_nan", x);
-    case ir::Op::Isinf: return helper("is_inf", x);
+    case ir::Op::Min: return helper(half ? "min_f16" : "min_f32", x, y);
+    case ir::Op::Max: return helper(half ? "max_f16" : "max_f32", x, y);
+    case ir::Op::Copysign: return helper(half ? "copysign_f16" : "copysign_f32", x, y);
+    case ir::Op::Isnan: return helper(half ? "is_nan_f16" : "is_nan", x);
+    case ir::Op::Isinf: return helper(half ? "is_inf_f16" : "is_inf", x);
     default: break;
   }
   if (!exact() || i.fast) return own(i);

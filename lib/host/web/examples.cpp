@@ -42,7 +42,7 @@ std::string example(const Module& m, const Example& e, std::size_t number_of_it)
   const Kernel& k = m.kernel;
   std::vector<std::string> given, expected;
   for (unsigned p = 0; p < e.given.size(); ++p) {
-    given.push_back(argument(m.type_of(p), e.given[p]));
+    if (!m.is_result(p)) given.push_back(argument(m.type_of(p), e.given[p]));
     if (m.is_written(p))
       expected.push_back(fmt::format("{{ name: {}, type: '{}', data: '{}' }}", quoted(m.name_of(p)), type_name(m.type_of(p)),
                                      base64(e.expected[p].bytes)));

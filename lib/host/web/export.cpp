@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/ranges.h>
+
+#include "host/apart.h"
 #include "host/kernel_state.h"
 #include "host/layout.h"
 #include "host/memory.h"
@@ -122,11 +125,44 @@ web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const
   return made.release();
 }
 
+web_kernel_state* make_web_function(kernel_state* state, const void* lambda, const signature& as, const argument* arguments,
+                                    unsigned outputs) {
+  if (!state) support::fail_usage("a moved-from element-wise function is exported");
+  std::vector<argument> flat(arguments, arguments + as.count);
+  std::vector<std::vector<std::byte>> memory(as.count);
+  std::vector<std::int64_t> extents;  // of all arrays
+  call_config config;
+  config.form = call_config::elements, config.count = 1;
+  const auto become = [&](unsigned p, std::vector<std::byte> bytes) {
+    memory[p] = std::move(bytes);
+    flat[p] = {};
+    flat[p].kind = argument::host, flat[p].data = memory[p].data(), flat[p].rank = 1, flat[p].extents[0] = config.count;
+    set_strides(flat[p]);
+  };
+  for (unsigned p = 0; p < as.count - outputs; ++p) {
+    const argument& a = arguments[p];
+    if (a.rank == 0) continue;
+    const std::vector<std::int64_t> own(a.extents, a.extents + a.rank);
+    if (extents.empty())
+      for (const std::int64_t n : extents = own) config.count *= n;
+    if (own != extents)
+      support::fail_usage(
+          "{}: its arrays have the shapes ({}) and ({}), and a web page takes an element-wise function's arrays in one shape",
+          function_of(state), fmt::join(extents, ", "), fmt::join(own, ", "));
+    become(p, web::dense(a, as.parameters[p].elem_bytes).bytes);
+  }
+  for (unsigned p = as.count - outputs; p < as.count; ++p)
+    become(p, std::vector<std::byte>(std::size_t(config.count) * as.parameters[p].elem_bytes));
+  web_kernel_state* const made = make_web_kernel(state, lambda, as, flat.data(), config);
+  made->kernel.results = outputs;
+  return made;
+}
+
 void free_web_kernel(web_kernel_state* kernel) noexcept { delete kernel; }
 
 void set_web_names(web_kernel_state* kernel, const char* const* names, std::size_t count) {
   web::Kernel& k = kernel->kernel;
-  const std::size_t takes = k.examples.front().given.size();
+  const std::size_t takes = k.examples.front().given.size() - k.results;
   if (count != takes) support::fail_usage("{}: {} names are given for {} parameters", k.recorded.what, count, takes);
   k.names.assign(names, names + count);
 }

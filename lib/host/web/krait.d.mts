@@ -8,6 +8,9 @@ export type Elements<T> = T | GPUBuffer | { data: T; shape?: number[] } | { buff
 /** What comes back for an array that the kernel writes: a new array of its elements, or the GPUBuffer that was passed. */
 export type Result<Given, T> = Given extends GPUBuffer ? GPUBuffer : Given extends { buffer: GPUBuffer } ? GPUBuffer : T;
 
+/** Memory on the device. */
+export type OnDevice = GPUBuffer | { buffer: GPUBuffer; offset?: number };
+
 /** The launch, where it is not the example's. */
 export interface LaunchOptions {
   /** Blocks, x first. */

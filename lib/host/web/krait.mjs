@@ -86,6 +86,7 @@ export async function probe(device) {
 
 const shown = (x) => (x === null || x === undefined ? String(x) : typeof x === 'object' ? x.constructor?.name ?? 'an object' : typeof x);
 const list = (names) => names.map((t) => t.name).join(' or ');
+const labelOf = (buffer) => (buffer.label ? ` "${buffer.label}"` : '');
 const isBuffer = (x) => typeof x === 'object' && x !== null && typeof x.mapAsync === 'function' && typeof x.usage === 'number';
 
 /** The bits of a float of 16 bits, rounded to nearest even. */
@@ -145,6 +146,14 @@ function shapeOf(what, p, given, count) {
   return wanted;
 }
 
+function checkAttached(what, array) {
+  try {
+    new Uint8Array(array.buffer);
+  } catch {
+    throw new TypeError(`${what}: its ArrayBuffer is detached: it was transferred, and its elements are elsewhere`);
+  }
+}
+
 /** An array that was passed: its memory, here or on the device, and its shape. */
 function arrayOf(what, p, given) {
   const a = { p, what, data: null, buffer: null, offset: 0, bytes: 0, shape: [], made: false };
@@ -154,7 +163,8 @@ function arrayOf(what, p, given) {
     a.buffer = inside;
     a.offset = given === inside ? 0 : given.offset ?? 0;
     a.bytes = (given === inside ? undefined : given.size) ?? inside.size - a.offset;
-    if (!(inside.usage & usage.storage)) throw new TypeError(`${what}: the GPUBuffer${inside.label ? ` "${inside.label}"` : ''} lacks the usage STORAGE`);
+    if (!(inside.usage & usage.storage)) throw new TypeError(`${what}: the GPUBuffer${labelOf(inside)} lacks the usage STORAGE`);
+    if (inside.mapState !== undefined && inside.mapState !== 'unmapped') throw new TypeError(`${what}: the GPUBuffer${labelOf(inside)} is mapped: unmap it first`);
     if (!Number.isInteger(a.offset) || a.offset < 0 || a.offset + a.bytes > inside.size)
       throw new RangeError(`${what}: bytes ${a.offset} to ${a.offset + a.bytes} are asked for of a GPUBuffer of ${inside.size}`);
     if (a.offset % Math.max(p.cell, p.bytes) || (a.offset + a.bytes) % 4)
@@ -163,6 +173,7 @@ function arrayOf(what, p, given) {
     const types = elements[p.type];
     if (!types.some((type) => inside instanceof type))
       throw new TypeError(`${what} has elements of type ${p.type}: pass a ${list(types)} or a GPUBuffer, not ${shown(inside)}`);
+    checkAttached(what, inside);
     a.data = inside, a.bytes = inside.byteLength;
   } else if (given === null || typeof given !== 'object' || given.shape === undefined) {
     throw new TypeError(`${what} is an array: pass a ${list(elements[p.type])}, a GPUBuffer or { shape }, not ${shown(given)}`);
@@ -176,6 +187,20 @@ function arrayOf(what, p, given) {
     throw new RangeError(`${what}: the shape [${a.shape}] is ${a.count} elements, and ${count} are passed`);
   if (a.count >= 2 ** 31) throw new RangeError(`${what} has ${a.count} elements: kernels in browsers take fewer than 2^31`);
   return a;
+}
+
+/** What an element-wise function gives: an array as long as those that it takes, or memory of the caller's. */
+function resultArray(what, p, arrays, into) {
+  const [{ count }] = arrays;
+  if (into === undefined) return { p, what, data: null, buffer: null, offset: 0, bytes: count * p.bytes, shape: [count], count };
+  if (!isBuffer(into) && !isBuffer(into?.buffer)) throw new TypeError(`${what}: into is a GPUBuffer or { buffer, offset }, not ${shown(into)}`);
+  return arrayOf(what, p, { ...(isBuffer(into) ? { buffer: into } : into), shape: [count] });
+}
+
+function checkLengths(k, arrays) {
+  const [first] = arrays, other = arrays.find((a) => a.count !== first.count);
+  if (other)
+    throw new RangeError(`${k.name}: ${first.p.name} has ${first.count} elements, and ${other.p.name} has ${other.count}: an element-wise function takes arrays of one length`);
 }
 
 /** Buffers that the caller made and that overlap, one of them written. */
@@ -273,6 +298,7 @@ function bind(device, kept, a, block) {
     return { buffer: kept.tables.get(p) };
   }
   if (!a.buffer || a.bytes === 0) {
+    if (a.data) checkAttached(a.what, a.data);  // it may have been transferred since the call
     a.own = bufferOf(device, label, a.bytes, use, a.bytes ? a.data : null);
     return { buffer: a.own };
   }
@@ -304,7 +330,7 @@ function submit(k, device, kept, pipeline, arrays, block, grid, folded, timed) {
     pass.setBindGroup(0, group);
     const all = grid[0] * grid[1] * grid[2], most = device.limits.maxComputeWorkgroupsPerDimension;
     if (folded) pass.dispatchWorkgroups(Math.min(all, most), Math.ceil(all / most));
-    else pass.dispatchWorkgroups(...grid);
+    else if (all) pass.dispatchWorkgroups(...grid);
     pass.end();
     const reads = arrays.map((a) => {
       if (!a.own || !a.p.written || a.bytes === 0) return null;
@@ -346,13 +372,24 @@ async function resultOf(a, read) {
   return new type(read.getMappedRange().slice(0, a.bytes));
 }
 
+const passedOf = (k) => k.parameters.filter((p) => !p.table && !p.result);
+
+function checkOptions(k, options) {
+  const known = ['grid', 'block', 'threads', 'timing', ...(k.parameters.some((p) => p.result) ? ['into'] : [])];
+  const wrong = Object.keys(options).find((name) => !known.includes(name));
+  if (wrong !== undefined) throw new TypeError(`${k.name} has no option ${wrong}: its options are ${known.join(', ')}`);
+}
+
 async function launch(k, device, given, options) {
-  const state = stateOf(device), shared = k.parameters.filter((p) => !p.table);
-  if (given.length !== shared.length) throw new TypeError(`${k.name} takes ${shared.length} arguments (${shared.map((p) => p.name).join(', ')}), and gets ${given.length}`);
+  const state = stateOf(device), passed = passedOf(k), into = [options.into].flat();
+  if (given.length !== passed.length) throw new TypeError(`${k.name} takes ${passed.length} arguments (${passed.map((p) => p.name).join(', ')}), and gets ${given.length}`);
   const block = new DataView(new ArrayBuffer(roomFor(16 + k.bytes))), args = new DataView(block.buffer, 16), arrays = [];
   k.parameters.forEach((p, n) => {
     const what = `${k.name}: ${p.name}`;
-    if (p.table) arrays.push({ p, what, data: p.table, bytes: p.table.byteLength, shape: [p.table.byteLength / p.bytes] });
+    if (p.result) {
+      if (n === passed.length) checkLengths(k, arrays);
+      arrays.push(resultArray(what, p, arrays, into[n - passed.length]));
+    } else if (p.table) arrays.push({ p, what, data: p.table, bytes: p.table.byteLength, shape: [p.table.byteLength / p.bytes] });
     else if (p.rank) arrays.push(arrayOf(what, p, given[n]));
     else if (p.type === 'bytes') writeBytes(what, p, given[n], args);
     else writeNumber(what, p.type, given[n], args, p.at);
@@ -370,10 +407,22 @@ async function launch(k, device, given, options) {
   return { sent, arrays, began };
 }
 
+/** Who is to blame for a launch that the device refused, where it is a buffer of another device. */
+async function foreignOf(device, arrays) {
+  for (const { what, buffer } of arrays) {
+    if (!buffer) continue;
+    device.pushErrorScope('validation');
+    const layout = device.createBindGroupLayout({ entries: [{ binding: 0, visibility: compute, buffer: { type: 'read-only-storage' } }] });
+    device.createBindGroup({ layout, entries: [{ binding: 0, resource: { buffer } }] });
+    if (await device.popErrorScope()) return `${what}: the GPUBuffer${labelOf(buffer)} is of another device`;
+  }
+  return null;
+}
+
 async function finish(k, device, { sent: { own, reads, times }, arrays, began }, options) {
   try {
     const wrong = await own.memory ?? await own.invalid;
-    if (wrong) throw new Error(`${k.name}: ${wrong.message}`);
+    if (wrong) throw new Error(await foreignOf(device, arrays) ?? `${k.name}: ${wrong.message}`);
     if (options.timing) Object.assign(options.timing, await timeOf(times, began, device));
     const results = [];
     for (const [n, a] of arrays.entries()) if (a.p.written) results.push(await resultOf(a, reads[n]));
@@ -385,8 +434,9 @@ async function finish(k, device, { sent: { own, reads, times }, arrays, began },
 
 async function call(k, device, given) {
   if (typeof device?.createComputePipelineAsync !== 'function') throw new TypeError(`${k.name}: the first argument is a GPUDevice, not ${shown(device)}`);
-  const last = given.at(-1), count = k.parameters.filter((p) => !p.table).length;
-  const options = given.length === count + 1 && typeof last === 'object' && last !== null ? given.pop() : {};
+  const last = given.at(-1);
+  const options = given.length === passedOf(k).length + 1 && Object.getPrototypeOf(Object(last)) === Object.prototype ? given.pop() ?? {} : {};
+  checkOptions(k, options);
   const state = stateOf(device);
   const alive = () => {
     if (state.lost)

@@ -56,6 +56,7 @@ std::string describe(const Module& m, unsigned p) {
   if (!m.kernel.facts.contiguous) out += ", strides: " + list_of(layout, What::Stride, p);
   if (const auto& b = m.own.bindings[p]; b.cell_bytes)
     out += fmt::format(", binding: {}, cell: {}, written: {}", 1 + p, b.cell_bytes, b.written != 0);
+  if (m.is_result(p)) out += ", result: true";
   if (p >= layout.given)
     out +=
         fmt::format(", table: bytesOf('{}')", base64(m.kernel.recorded.tables.at(layout.hidden[p - layout.given].index).bytes));
@@ -94,6 +95,8 @@ std::string type_name(const ir::Type& t) {
 
 std::string Module::name_of(unsigned parameter) const {
   if (parameter >= envelope.arguments.given) return fmt::format("table{}", parameter - envelope.arguments.given);
+  if (is_result(parameter))
+    return kernel.results == 1 ? "result" : fmt::format("result{}", parameter + kernel.results - envelope.arguments.given);
   return parameter < kernel.names.size() ? kernel.names[parameter] : fmt::format("p{}", parameter);
 }
 
@@ -122,6 +125,7 @@ Module compile(const Kernel& k) {
   if (m.envelope.arguments.count(What::SharedLength))
     support::fail(error::kind_type::compile,
                   "{}: a shared array is sized at launch, which a web page cannot do: give it a constant size", k.recorded.what);
+  if (m.own.uses_halves) m.features.emplace_back("shader-f16");
   if (m.own.uses_warp) m.features.emplace_back("subgroups");
   m.shared = m.envelope.fixed_shared;
   check_launches(k, target.web);
@@ -161,7 +165,9 @@ std::string types_of(const Module& m) {
   std::vector<std::string> generic, parameters, results;
   for (unsigned p = 0; p < m.envelope.arguments.given; ++p) {
     const ir::Type& t = m.type_of(p);
-    if (!t.is_array() || t.space == ir::Space::Argument) {
+    if (m.is_result(p)) {
+      results.push_back(elements_of(t));
+    } else if (!t.is_array() || t.space == ir::Space::Argument) {
       parameters.push_back(fmt::format("{}: {}", m.name_of(p), number_of(t)));
     } else if (m.is_written(p)) {
       const std::string given = fmt::format("Given{}", p);
@@ -175,14 +181,20 @@ std::string types_of(const Module& m) {
   const std::string result = results.empty()       ? "void"
                              : results.size() == 1 ? results.front()
                                                    : fmt::format("[{}]", fmt::join(results, ", "));
+  const std::string takes = parameters.empty() ? "" : fmt::format(", {}", fmt::join(parameters, ", "));
+  std::string declared =
+      fmt::format("export function {}{}(device: GPUDevice{}, options?: LaunchOptions): Promise<{}>;\n", m.kernel.name,
+                  generic.empty() ? "" : fmt::format("<{}>", fmt::join(generic, ", ")), takes, result);
+  if (m.kernel.results)
+    declared += fmt::format("export function {}(device: GPUDevice{}, options: LaunchOptions & {{ into: {} }}): Promise<{}>;\n",
+                            m.kernel.name, takes, m.kernel.results == 1 ? "OnDevice" : "OnDevice[]",
+                            m.kernel.results == 1 ? "GPUBuffer" : "GPUBuffer[]");
   return fmt::format(R"(// Krait made this of the {0}.
-import type {{ Elements, LaunchOptions, Result }} from './krait.mjs';
+import type {{ Elements, LaunchOptions, {3}Result }} from './krait.mjs';
 
-export function {1}{2}(device: GPUDevice{3}, options?: LaunchOptions): Promise<{4}>;
-export default {1};
+{2}export default {1};
 )",
-                     m.kernel.recorded.what, m.kernel.name, generic.empty() ? "" : fmt::format("<{}>", fmt::join(generic, ", ")),
-                     parameters.empty() ? "" : fmt::format(", {}", fmt::join(parameters, ", ")), result);
+                     m.kernel.recorded.what, m.kernel.name, declared, m.kernel.results ? "OnDevice, " : "");
 }
 
 }  // namespace krait::host::web

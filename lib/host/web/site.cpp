@@ -93,6 +93,8 @@ Kernel read_kernel(const std::string& path) try {
   k.recorded.module = cases.front().kernel.module;
   k.recorded.name = k.recorded.module.kernel().name, k.recorded.what = "kernel " + k.recorded.name + " (" + path + ")";
   k.recorded.where = path, k.image = file.image();
+  k.results = file.results(k.recorded.module.kernel());
+  if (k.results) k.covered = int(k.recorded.module.kernel().params().size()) - 1;
   const ir::Module meaning = lower(k.recorded, {}, {support::TargetKind::Interpreter});
   for (ir::KernelFile::Case& c : cases) {
     std::vector<ir::HostArgument> expected = interpreted(meaning, c, k.recorded.what);

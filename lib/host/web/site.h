@@ -28,7 +28,8 @@ struct Kernel {
   Recorded recorded;
   ir::Facts facts{true, true, true, true};
   std::vector<Example> examples;
-  int covered = -1;                     // the parameter whose elements are the threads of a launch
+  unsigned results = 0;  // of an element-wise function: the last parameters, which JavaScript gets and does not pass
+  int covered = -1;      // the parameter whose elements are the threads of a launch
   std::array<std::int64_t, 2> image{};  // width and height of what is written, where it is a picture
   std::array<double, 3> within{};       // the relative and absolute errors that the page allows, and the share of elements beyond
   std::string target = "webgpu";
@@ -45,6 +46,10 @@ struct Module {
 
   std::string name_of(unsigned parameter) const;
   const ir::Type& type_of(unsigned parameter) const;
+  /// Whether JavaScript gets the parameter and does not pass it.
+  bool is_result(unsigned parameter) const {
+    return parameter < envelope.arguments.given && parameter + kernel.results >= envelope.arguments.given;
+  }
   bool is_written(unsigned parameter) const { return own.bindings[parameter].written != 0; }
 };
 
