@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Particles as an array of structs, as C++ programs keep them: the kernel takes the struct as it is, with kr::vec members, an
-// enumeration and settings by value. Each step is compared with the same code on the host.
+// enumeration and settings by value. What the steps leave is compared with the same code on the host.
+//   22_particles [particles [steps]]
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include <krait/krait.h>
@@ -22,7 +24,7 @@ struct settings {
   float dt, drag, floor;
 };
 
-int main() try {
+int main(int argc, char** argv) try {
   auto step = kr::kernel(
       [](kr::view<particle> particles, kr::value<settings> with) {
         auto [gravity, dt, drag, floor] = with;
@@ -44,17 +46,17 @@ int main() try {
       },
       {.name = "step", .fp = kr::fp::strict});
 
-  constexpr int count = 10000;
-  std::vector<particle> particles(count);
+  const int count = argc > 1 ? std::atoi(argv[1]) : 10000, steps = argc > 2 ? std::atoi(argv[2]) : 300;
+  std::vector<particle> particles(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     const auto f = static_cast<float>(i);
     particles[static_cast<std::size_t>(i)] = {{f * 0.01f, 1 + f * 0.001f, 0}, {0, 0, f * 0.002f}, 1 + f * 0.0001f, state::flying, 0};
   }
   std::vector<particle> host = particles;
   const settings with{{0, -9.81f, 0}, 0.01f, 0.05f, 0};
-  for (int s = 0; s < 300; ++s) step.forall(count)(particles, with);
+  for (int s = 0; s < steps; ++s) step.forall(count)(particles, with);
 
-  for (int s = 0; s < 300; ++s)
+  for (int s = 0; s < steps; ++s)
     for (particle& p : host) {
       if (p.is != state::flying) continue;
       p.velocity += with.dt * (with.gravity - (with.drag / p.mass) * p.velocity);

@@ -4,7 +4,8 @@
 // one argument (or every n-th), random and hard arguments else; with --time the throughput as well, candidates in turn; with
 // --table one table with a column for each device and mode. In fast mode, where relative error may mean nothing, absolute errors
 // stand beside it (fast_mode.h).
-//   krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]
+//   krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [--singles] [name…]
+// --singles: of f32 alone, counted as in fast mode, for devices without doubles and subnormal numbers.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -65,7 +66,7 @@ Errors<Float> in_parallel(std::size_t count, const Measure& measure) {
 
 class Measurement {
  public:
-  explicit Measurement(const Evaluator& by) : by_(by) {}
+  Measurement(const Evaluator& by, bool normal) : by_(by), normal_(normal || by.is_fast()) {}
   Errors<float> singles(const Reference& f, std::uint64_t step) const {
     return f.arity == 1 ? all_singles(f, step) : some_singles(f);
   }
@@ -76,6 +77,7 @@ class Measurement {
   Errors<float> some_singles(const Reference& f) const;
   Errors<float> compare(const Reference& f, std::size_t count, const float* x, const float* y, const float* out) const;
   const Evaluator& by_;
+  const bool normal_;  // errors are counted as in fast mode
 };
 
 /// The double reference decides below the bound, or below what was seen already: what exceeds both goes to MPFR.
@@ -87,7 +89,7 @@ Errors<float> Measurement::compare(const Reference& f, std::size_t count, const 
     wide_values(f, &x[begin], &y[begin], wide.data(), end - begin);
     for (std::size_t i = begin; i < end; ++i) {
       const double exact = wide[i - begin];
-      const Counted counted = by_.is_fast() ? counted_in_fast_mode(f, x[i], y[i], exact) : Counted::relative;
+      const Counted counted = normal_ ? counted_in_fast_mode(f, x[i], y[i], exact) : Counted::relative;
       if (counted == Counted::absolute) found.absolute.note(std::fabs(double(out[i]) - exact), x[i], y[i]);
       if (counted == Counted::relative) {
         const double limit = std::max(f.bound32, std::min(found.relative.error, 1e9));
@@ -135,8 +137,8 @@ Errors<double> Measurement::doubles(const Reference& f) const {
   return in_parallel<double>(a.x.size(), [&](std::size_t begin, std::size_t end, Errors<double>& found) {
     for (std::size_t i = begin; i < end; ++i) {
       const double ax = a.x[i], ay = a.y[i], r = result.data()[i];
-      const long double exact = by_.is_fast() ? exact_value(f, ax, ay) : 0;
-      const Counted counted = by_.is_fast() ? counted_in_fast_mode(f, ax, ay, exact) : Counted::relative;
+      const long double exact = normal_ ? exact_value(f, ax, ay) : 0;
+      const Counted counted = normal_ ? counted_in_fast_mode(f, ax, ay, exact) : Counted::relative;
       if (counted == Counted::absolute) found.absolute.note(double(std::fabs(r - exact)), ax, ay);
       if (counted == Counted::relative) found.relative.note(error64(f, ax, ay, r), ax, ay);
     }
@@ -209,7 +211,7 @@ struct Request {
   std::vector<std::string> peers;
   std::vector<fp> modes;
   std::uint64_t step = 1;
-  bool time = false, table = false;
+  bool time = false, table = false, singles = false;
   std::vector<std::string_view> names;
 
   bool wants(const Reference& f) const { return names.empty() || std::find(names.begin(), names.end(), f.name) != names.end(); }
@@ -224,6 +226,7 @@ bool read(int count, char** arguments, Request& request) {
     else if (a == "--step" && follows) request.step = std::strtoull(arguments[++i], nullptr, 10);
     else if (a == "--time") request.time = true;
     else if (a == "--table") request.table = true;
+    else if (a == "--singles") request.singles = true;
     else if (a == "--mode" && follows) {
       constexpr std::string_view names[] = {"strict", "reproducible", "native", "fast"};
       const auto* found = std::find(std::begin(names), std::end(names), std::string_view(arguments[++i]));
@@ -244,9 +247,9 @@ bool print_errors(const Request& request, const Evaluator& by) {
   std::printf("| function | f32 bound | f32 measured | at | f64 bound | f64 measured | at |\n|---|---|---|---|---|---|---|\n");
   for (const Reference& f : references()) {
     if (!request.wants(f)) continue;
-    const Measurement measurement(by);
+    const Measurement measurement(by, request.singles);
     const Errors<float> single = measurement.singles(f, request.step);
-    const Errors<double> twice = measurement.doubles(f);
+    const Errors<double> twice = request.singles ? Errors<double>{} : measurement.doubles(f);
     std::printf("| %s | %g | %s | %g | %s |\n", f.name, f.bound32, cells(f, single).c_str(), f.bound64, cells(f, twice).c_str());
     std::fflush(stdout);
     kept = kept && single.relative.error <= f.bound32 && twice.relative.error <= f.bound64;
@@ -264,7 +267,7 @@ void print_speeds(const Request& request, const std::vector<std::unique_ptr<Eval
     const std::vector<double> single = times<float>(f, candidates), twice = times<double>(f, candidates);
     std::string f32 = std::string("| ") + f.name + ", f32 |", f64 = std::string("| ") + f.name + ", f64 |";
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const Measurement measurement(*candidates[c]);
+      const Measurement measurement(*candidates[c], request.singles);
       const Errors<float> e32 = measurement.singles(f, request.step);
       const Errors<double> e64 = measurement.doubles(f);
       f32 += speed_cells(e32.there, e32.relative.error, single[c]), f64 += speed_cells(e64.there, e64.relative.error, twice[c]);
@@ -287,11 +290,12 @@ void print_modes(const Request& request, const std::vector<std::unique_ptr<Evalu
     std::snprintf(start, sizeof start, "| %s, f64 | %g |", f.name, f.bound64);
     std::string f64 = start;
     for (const auto& c : candidates) {
-      const Measurement measurement(*c);
-      f32 += mode_cell(measurement.singles(f, request.step), c->is_fast());
-      f64 += mode_cell(measurement.doubles(f), c->is_fast());
+      const Measurement measurement(*c, request.singles);
+      f32 += mode_cell(measurement.singles(f, request.step), request.singles || c->is_fast());
+      if (!request.singles) f64 += mode_cell(measurement.doubles(f), c->is_fast());
     }
-    std::printf("%s\n%s\n", f32.c_str(), f64.c_str());
+    std::printf("%s\n", f32.c_str());
+    if (!request.singles) std::printf("%s\n", f64.c_str());
     std::fflush(stdout);
   }
 }
@@ -321,7 +325,7 @@ int main(int count, char** arguments) try {
   if (!krait::accuracy::read(count, arguments, request))
     return std::fprintf(
                stderr,
-               "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [name…]\n"),
+               "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [--singles] [name…]\n"),
            2;
   return krait::accuracy::measure(request);
 } catch (const krait::error& e) {

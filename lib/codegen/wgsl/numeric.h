@@ -47,6 +47,8 @@ class Single : public Part {
  private:
   /// The device's.
   Expr own(const ir::Inst& i);
+  bool adds_constant(const ir::Inst& i) const;
+  Expr summand(const ir::Inst& i, unsigned n) const;
 };
 
 /// f64, as pairs of f32.

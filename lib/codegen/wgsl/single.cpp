@@ -7,12 +7,25 @@
 
 namespace krait::codegen::wgsl {
 
+bool Single::adds_constant(const ir::Inst& i) const {
+  return (i.op == ir::Op::Add || i.op == ir::Op::Sub) && (is_const(i.operands[0]) || is_const(i.operands[1]));
+}
+
+/// Optimisers of SPIR-V, which drivers use, make one sum with a constant of two. That would undo the roundings to whole numbers in functions,
+/// (x + 0x1.8p+23) - 0x1.8p+23: an inner sum is hidden.
+Expr Single::summand(const ir::Inst& i, unsigned n) const {
+  const Expr& x = value(i.operands[n]);
+  const ir::Inst* const made = f_.def(i.operands[n]);
+  if (!made || !adds_constant(i) || !adds_constant(*made) || scalar(i.operands[n]) != Scalar::F32) return x;
+  return call("bitcast<f32>(bitcast<u32>({}) | arguments.zero)", x.text);
+}
+
 Expr Single::own(const ir::Inst& i) {
   const Expr& x = value(i.operands[0]);
   const Expr y = i.operands.size() > 1 ? value(i.operands[1]) : Expr{};
   switch (i.op) {
-    case ir::Op::Add: return term("{} + {}", x(), y());
-    case ir::Op::Sub: return term("{} - {}", x(), y());
+    case ir::Op::Add: return term("{} + {}", summand(i, 0)(), summand(i, 1)());
+    case ir::Op::Sub: return term("{} - {}", summand(i, 0)(), summand(i, 1)());
     case ir::Op::Mul: return term("{} * {}", x(), y());
     case ir::Op::Div: return term("{} / {}", x(), y());
     case ir::Op::Sqrt: return call("sqrt({})", x.text);
