@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/dump.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <sstream>
 
 #include "host/devices.h"
+#include "host/kernel_report.h"
 #include "host/plugin.h"
 #include "host/sass.h"
 #include "krait/target.h"
@@ -47,6 +54,7 @@ support::Target default_target(const std::string& stage) {
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
   const support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
+  if (stage == "stats") return report_on(recorded, facts, target);
   const std::string final_text = ir::print(lower(recorded, facts, target), {.names = true, .locations = true});
   if (stage == "final") return final_text;
   if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
@@ -66,14 +74,74 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   return stage == "sass" ? sass(code, target.ptx) : code;
 }
 
+namespace {
+
+/// What KRAIT_DUMP asks for.
+struct Wish {
+  int fd = -1;         // of the tool; else:
+  std::string folder;  // for a file per kernel and stage
+  std::string target;
+  std::vector<std::string> stages;
+};
+
+constexpr std::string_view known_stages = "ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl";
+
+void read_stages(const std::string& list, const char* wish, Wish& to) {
+  std::istringstream in(list);
+  for (std::string stage; std::getline(in, stage, ',');) {
+    std::istringstream known{std::string(known_stages)};
+    if (std::find(std::istream_iterator<std::string>(known), {}, stage) == std::istream_iterator<std::string>())
+      support::fail_usage("KRAIT_DUMP={}: expected FOLDER:STAGE,… with stages of {}, not \"{}\"", wish, known_stages, stage);
+    to.stages.push_back(stage);
+  }
+  if (to.stages.empty()) support::fail_usage("KRAIT_DUMP={}: expected FOLDER:STAGE,… with stages of {}", wish, known_stages);
+}
+
+Wish read_wish(const char* wish) {
+  Wish w;
+  const std::string text(wish);
+  if (const std::size_t blank = text.find(' '); blank > 0 && text.find_first_not_of("0123456789") == blank) {
+    std::istringstream in(text);
+    std::string stages;
+    in >> w.fd >> stages;
+    std::getline(in >> std::ws, w.target);
+    read_stages(stages, wish, w);
+    return w;
+  }
+  const std::size_t colon = text.rfind(':');
+  w.folder = text.substr(0, colon);
+  if (colon == text.npos || w.folder.empty()) read_stages("", wish, w);
+  read_stages(text.substr(colon + 1), wish, w);
+  std::error_code failed;
+  std::filesystem::create_directories(w.folder, failed);
+  if (failed || access(w.folder.c_str(), W_OK))
+    support::fail_usage("KRAIT_DUMP={}: {} is no folder that can be written to", wish, w.folder);
+  return w;
+}
+
+/// "0003-saxpy.ptx": of characters that files may have.
+std::string file_name(unsigned number, const Recorded& recorded, const std::string& stage) {
+  std::string name = recorded.module.kernel().name.substr(0, 80);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  return fmt::format("{:04}-{}.{}", number, name, stage);
+}
+
+/// Writes what there is to a file of its own; a full disk stops no program.
+void write_file(const std::string& path, const std::string& text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return;
+  write_all(fd, text);
+  ::close(fd);
+}
+
+}  // namespace
+
 void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device) {
-  static const char* const wish = std::getenv("KRAIT_DUMP");
-  if (!wish || !*wish) return;
-  std::istringstream in(wish);
-  int fd = 2;
-  std::string stages, target;
-  in >> fd >> stages;
-  std::getline(in >> std::ws, target);
+  static const char *const text = std::getenv("KRAIT_DUMP"), *const part = std::getenv("KRAIT_DUMP_KERNEL");
+  if (!text || !*text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
+  static const Wish wish = read_wish(text);
+  std::string target = wish.target;
   if (target.empty() || target == "-") target = device.target_text;
   const auto text_of_stage = [&](const std::string& stage) {
     const bool own = target == device.target_text;
@@ -85,8 +153,10 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
     return stage_text(recorded, there, stage, target);
   };
   std::string all;
-  std::istringstream list(stages);
-  for (std::string stage; std::getline(list, stage, ',');) {
+  static std::atomic<unsigned> kernels{0};
+  const unsigned number = ++kernels;
+  for (const std::string& stage : wish.stages) {
+    if (wish.fd < 0) all.clear();
     all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
     try {
       all += text_of_stage(stage);
@@ -94,10 +164,12 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
       all += fmt::format("; {}\n", e.message());
     }
     all += "\n";
+    if (wish.fd < 0) write_file(wish.folder + "/" + file_name(number, recorded, stage), all);
   }
+  if (wish.fd < 0) return;
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  write_all(fd, all);
+  write_all(wish.fd, all);
 }
 
 }  // namespace krait::host

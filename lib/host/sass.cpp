@@ -70,6 +70,17 @@ std::string read(const std::string& file) {
 
 }  // namespace
 
+std::string ptxas_report(const std::string& ptx, const support::PtxTarget& target) {
+  const std::string ptxas = find_program("ptxas");
+  if (ptxas.empty()) return {};
+  const TemporaryFolder folder;
+  const std::string out = folder.path + "/out", source = folder.path + "/k.ptx";
+  std::ofstream(source) << ptx;
+  if (run({ptxas, "-v", "-arch=" + target.name(), source, "-o", folder.path + "/k.cubin"}, out))
+    support::fail_usage("ptxas rejects the kernel: {}", read(out));
+  return read(out);
+}
+
 std::string sass(const std::string& ptx, const support::PtxTarget& target) {
   const std::string ptxas = find_program("ptxas"), nvdisasm = find_program("nvdisasm"), cuobjdump = find_program("cuobjdump");
   if (ptxas.empty() || (nvdisasm.empty() && cuobjdump.empty()))

@@ -184,4 +184,92 @@ TEXT
 says 1 bench --device cpu --only none --seconds 0 <<'TEXT'
 krait: krait bench --only none: no row has this in its name: krait bench lists them
 TEXT
+# ---- dump ----------------------------------------------------------------------------------------------------------------------------
+says 0 dump axpy.kir --emit stats --target cpu <<'TEXT'
+kernel axpy for cpu x86-64
+  of an element       8 bytes read, 4 written, 2 flops, 0 functions
+  besides             0 of integers, 0 of shared memory, 0 atomics, 0 barriers, 0 branches
+  roofline            0.167 flops per byte: bound by memory (a CPU turns at about 10)
+TEXT
+cat > heavy.kir <<'KIR'
+kir 1
+kernel @heavy fp(native) block(64, 1, 1) (%0: view<f64, 1>, %1: u64) {
+  %2: i64 = global_id {0}
+  %4: u64 = const 100
+  %6: f64 = load %0, %2
+  %7: f64 = for %4, %6 {
+  ^(%8: u64, %9: f64):
+    %10: f64 = mul %9, %9
+    continue %10
+  }
+  %11: f64 = for %1, %7 {
+  ^(%12: u64, %13: f64):
+    %14: f64 = sin %13
+    continue %14
+  }
+  store.f64 %0, %2, %11
+  return
+}
+KIR
+says 0 dump heavy.kir --emit stats --target cpu <<'TEXT'
+  of an element       8 bytes read, 8 written, 100 flops (100 of them f64), 1 function; a loop whose trips only the launch knows counts once
+TEXT
+cat > nothing.kir <<'KIR'
+kir 1
+kernel @nothing fp(native) () {
+  return
+}
+KIR
+says 0 dump nothing.kir --emit stats --target cpu <<'TEXT'
+  roofline            bound by arithmetic: it moves no bytes of arrays
+TEXT
+if command -v ptxas > /dev/null; then
+  says 0 dump axpy.kir --emit stats --target sm_90 <<'TEXT'
+(H100 turns at about 20)
+  registers           14 per thread
+  shared memory       0 bytes per block
+  spills              0 bytes per thread, of a stack of 0
+  occupancy           100 % with blocks of 256 threads
+TEXT
+fi
+[ -e /usr/local/cuda/bin ] || PATH=$work says 0 dump axpy.kir --emit stats --target sm_90 <<'TEXT'
+  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the driver
+TEXT
+run=(run axpy.kir 2 x.npy zeros:4 --device cpu)
+KRAIT_DUMP=$work/dumped:ir,stats says 0 "${run[@]}" <<< 'parameter 3 [4]: 2, 4, 6, 8'
+grep -q 'mul %0' dumped/0001-axpy.ir && grep -q roofline dumped/0001-axpy.stats || { echo "KRAIT_DUMP wrote $(ls dumped)" >&2; failed=1; }
+KRAIT_DUMP=$work/others:ir KRAIT_DUMP_KERNEL=other says 0 "${run[@]}" <<< 'parameter 3 [4]'
+[ -z "$(ls others 2> /dev/null)" ] || { echo "KRAIT_DUMP_KERNEL=other wrote $(ls others)" >&2; failed=1; }
+KRAIT_DUMP=$work/x:ir,nix says 1 "${run[@]}" <<TEXT
+krait: KRAIT_DUMP=$work/x:ir,nix: expected FOLDER:STAGE,… with stages of ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl, not "nix"
+TEXT
+KRAIT_DUMP=nix says 1 "${run[@]}" <<'TEXT'
+krait: KRAIT_DUMP=nix: expected FOLDER:STAGE,… with stages of ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl
+TEXT
+KRAIT_DUMP=/proc/none:ir says 1 "${run[@]}" <<'TEXT'
+krait: KRAIT_DUMP=/proc/none:ir: /proc/none is no folder that can be written to
+TEXT
+says 0 dump --kernel axp --emit ir --run "$krait" "${run[@]}" <<< 'kernel @axpy'
+[ -z "$("$krait" dump --kernel other --emit ir --run "$krait" "${run[@]}" 2> /dev/null)" ] || { echo "--kernel other shows a kernel" >&2; failed=1; }
+# What was dumped before the program crashed is kept.
+says 139 dump --emit ir --run sh -c "\"$krait\" ${run[*]}; kill -SEGV \$\$" <<< 'kernel @axpy'
+export KRAIT_CACHE_DIR=$work/entries
+says 0 "${run[@]}" <<< 'parameter 3 [4]'
+hash=$("$krait" cache list | sed -n '1s/ .*//p')
+says 0 dump --hash "${hash:0:12}" --emit final <<'TEXT'
+facts(contiguous, small, disjoint, 
+fma %0
+TEXT
+says 1 dump --hash zz <<TEXT
+krait: 0 of the entries in $work/entries start with zz: give the hash of one, as krait cache list prints it
+TEXT
+printf 'damaged' > "entries/$(printf '%032d' 7).krait"
+chmod 600 entries/*.krait
+says 1 dump --hash 00000000 <<< 'krait: 00000000000000000000000000000007.krait: '
+says 2 dump axpy.kir --hash "$hash" <<< 'krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH'
+says 2 dump axpy.kir --kernel axpy <<< 'krait dump: --kernel is for --run: a file has one kernel'
+says 0 dump --help <<'TEXT'
+with --run: kernels with this in their names alone
+the kernel of a cache entry, by the beginning of its hash (krait cache list)
+TEXT
 exit $failed

@@ -36,7 +36,7 @@ list, check or remove the compiled kernels on disk
 TEXT
 says 0 dump --help <<'TEXT'
 a kernel in text form (.kir), - for standard input
-ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
+ir, final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
 cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
 run a program and print every kernel that it compiles; its output goes to stderr
 TEXT
@@ -54,7 +54,7 @@ says 0 cache prune --help <<'TEXT'
 bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G
 TEXT
 says 2 dump <<'TEXT'
-krait dump: give a .kir file, or --run PROGRAM [ARGS]
+krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH
 TEXT
 says 0 cache list <<TEXT
 0 entries, 0.0 KiB in $KRAIT_CACHE_DIR

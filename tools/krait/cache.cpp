@@ -13,6 +13,7 @@
 
 #include "cache/entry.h"
 #include "commands.h"
+#include "npy.h"
 
 namespace tool {
 namespace {
@@ -132,7 +133,44 @@ int clear(const Folder& folder) {
   return 0;
 }
 
+/// The words behind a line's name in an entry's key.
+std::string line_of(std::string_view key, std::string_view name) {
+  for (std::size_t at = 0; at < key.size();) {
+    const std::size_t end = std::min(key.find('\n', at), key.size());
+    const std::string_view line = key.substr(at, end - at);
+    if (const std::size_t found = line.find(name); found != line.npos) return std::string(line.substr(found + name.size()));
+    at = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::pair<std::string, std::string> kernel_of_entry(const std::string& hash) {
+  const krait::cache::Settings settings = krait::cache::settings_from_environment();
+  const Folder folder(settings.folder, Folder::Make::No);
+  std::vector<FileInfo> found;
+  if (folder)
+    for (const FileInfo& f : folder.entries())
+      if (hash_of(f).starts_with(hash)) found.push_back(f);
+  if (found.size() != 1)
+    refuse(fmt::format("{} of the entries in {} start with {}: give the hash of one, as krait cache list prints it", found.size(),
+                       settings.folder, hash));
+  const Opened o(folder, found[0]);
+  if (!o.wrong.empty()) refuse(fmt::format("{}: {}", found[0].name, o.wrong));
+  std::string text(o.entry.source), target = line_of(o.entry.key, "code for "), facts = line_of(o.entry.key, "facts ");
+  const std::size_t mode = text.find("fp(");
+  if (!text.starts_with("kir ") || target.empty() || mode == text.npos)
+    refuse(fmt::format("{}: it holds what a driver made, and no kernel: krait cache show {} tells more", found[0].name, hash));
+  target.resize(std::min(target.find(" at "), target.size()));
+  for (std::size_t at = 0; (at = facts.find(' ', at)) != facts.npos; at += 2) {
+    const bool inside = std::count(facts.begin(), facts.begin() + std::ptrdiff_t(at), '(') !=
+                        std::count(facts.begin(), facts.begin() + std::ptrdiff_t(at), ')');
+    facts.replace(at, 1, inside ? " " : ", ");
+  }
+  if (!facts.empty()) text.insert(text.find(')', mode) + 1, fmt::format(" facts({})", facts));
+  return {text, target};
+}
 
 int cache(const CacheOptions& o) {
   krait::cache::Settings settings = krait::cache::settings_from_environment();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tool {
@@ -11,8 +12,10 @@ namespace tool {
 struct DumpOptions {
   std::string file;                  // a .kir file, "-" for standard input
   std::vector<std::string> program;  // --run: a program and its arguments
-  std::vector<std::string> emit;     // ir, final, hints, llvm, asm, ptx, sass, spirv, wgsl
+  std::vector<std::string> emit;     // ir, final, hints, stats, llvm, asm, ptx, sass, spirv, wgsl
   std::string target;
+  std::string kernel;  // --run: a part of the kernels' names
+  std::string hash;    // of a cache entry, in the place of a file
 };
 int dump(const DumpOptions& options);
 
@@ -50,5 +53,8 @@ struct CacheOptions {
   std::string size;     // prune: bytes to keep at most, such as 500M; empty: KRAIT_CACHE_MAXSIZE
 };
 int cache(const CacheOptions& options);
+/// The kernel of the only entry whose hash starts so, with the facts that its code was made for, and the target of that code. Throws
+/// krait::error where there is none, or more than one.
+std::pair<std::string, std::string> kernel_of_entry(const std::string& hash);
 
 }  // namespace tool

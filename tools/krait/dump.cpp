@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 #include <fmt/core.h>
 #include <krait/krait.h>
@@ -23,9 +24,16 @@ int failed(const std::string& what) {
 }
 
 int dump_file(const DumpOptions& o) {
-  const std::string text = read_file(o.file);
+  std::string text, target = o.target;
+  if (o.hash.empty()) {
+    text = read_file(o.file);
+  } else {
+    std::string own;
+    std::tie(text, own) = kernel_of_entry(o.hash);
+    if (target.empty()) target = own;
+  }
   for (const std::string& stage : o.emit) {
-    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), o.target.c_str());
+    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
   return std::fflush(stdout) == 0 && !std::ferror(stdout) ? 0 : failed("standard output");
@@ -46,6 +54,7 @@ int dump_program(const DumpOptions& o) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
     const std::string target = o.target.empty() ? "-" : o.target;
     setenv("KRAIT_DUMP", fmt::format("{} {} {}", out, stages, target).c_str(), 1);
+    if (!o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);
     std::vector<char*> argv;
     for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
@@ -81,8 +90,12 @@ std::string read_file(const std::string& file) {
 }
 
 int dump(const DumpOptions& o) {
-  if (o.program.empty() == o.file.empty()) {
-    fmt::print(stderr, "krait dump: give a .kir file, or --run PROGRAM [ARGS]\n");
+  if (!o.program.empty() + !o.file.empty() + !o.hash.empty() != 1) {
+    fmt::print(stderr, "krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH\n");
+    return 2;
+  }
+  if (!o.kernel.empty() && o.program.empty()) {
+    fmt::print(stderr, "krait dump: --kernel is for --run: a file has one kernel\n");
     return 2;
   }
   if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() && (o.emit.size() > 1 || !o.program.empty())) {

@@ -16,16 +16,18 @@ int main(int argc, char** argv) {
   CLI::App* dump_command = app.add_subcommand("dump", "print a kernel, stage by stage");
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
   dump_command
-      ->add_option(
-          "--emit", dump.emit,
-          "ir, final, hints, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words "
-          "of a SPIR-V module, for a file")
+      ->add_option("--emit", dump.emit,
+                   "ir, final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv "
+                   "alone: the words "
+                   "of a SPIR-V module, for a file")
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
       ->check(CLI::IsMember(
-          {"ir", "final", "hints", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "wgsl", "spv"}));
+          {"ir", "final", "hints", "stats", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "wgsl", "spv"}));
   dump_command->add_option("--target", dump.target,
                            "cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`");
+  dump_command->add_option("--kernel", dump.kernel, "with --run: kernels with this in their names alone");
+  dump_command->add_option("--hash", dump.hash, "the kernel of a cache entry, by the beginning of its hash (krait cache list)");
   dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
