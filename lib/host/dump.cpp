@@ -17,7 +17,9 @@
 #include "host/kernel_report.h"
 #include "host/plugin.h"
 #include "host/sass.h"
+#include "host/text_diff.h"
 #include "krait/target.h"
+#include "passes/watch.h"
 #include "support/envelope.h"
 #include "support/error.h"
 
@@ -49,12 +51,36 @@ support::Target default_target(const std::string& stage) {
   return device.target.kind == support::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
 }
 
+bool asks_for_lines() {
+  const char* const wish = std::getenv("KRAIT_DEBUG");
+  return wish && *wish && std::string_view(wish) != "0";
+}
+
+/// The IR after each pass that changed it, beside what it was before.
+std::string passes_text(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, bool short_) {
+  ir::Module m = recorded.module;
+  m.kernel().facts = facts;
+  if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
+  std::string all, last;
+  const std::string refused = passes::run_pipeline(
+      m, target, passes::verify_by_default, passes::Effort::Best, [&](const char* pass, const ir::Module& now) {
+        const std::string text = ir::print(now, {.names = true, .locations = true});
+        if (text != last)
+          all += fmt::format("; ---- {}\n{}", pass, text_diff(last.empty() ? text : last, text, short_ && !last.empty()));
+        last = text;
+      });
+  return refused.empty() ? all : fmt::format("{}; {}\n", all, refused);
+}
+
 }  // namespace
 
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
-  const support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
+  support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
+  if (wanted.empty() && target.kind == support::TargetKind::Spirv && asks_for_lines())
+    target.spirv.features.set(support::Feature::Debug);
   if (stage == "stats") return report_on(recorded, facts, target);
+  if (stage == "passes" || stage == "diff") return passes_text(recorded, facts, target, stage == "diff");
   const std::string final_text = ir::print(lower(recorded, facts, target), {.names = true, .locations = true});
   if (stage == "final") return final_text;
   if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
@@ -84,7 +110,7 @@ struct Wish {
   std::vector<std::string> stages;
 };
 
-constexpr std::string_view known_stages = "ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl";
+constexpr std::string_view known_stages = "ir passes diff final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl";
 
 void read_stages(const std::string& list, const char* wish, Wish& to) {
   std::istringstream in(list);

@@ -14,7 +14,7 @@ namespace krait::host {
 /// `facts` are the launch's; final_text is what they give on the device.
 void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device);
 
-/// Text of a stage: "ir" as recorded, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv", "spv" (the SPIR-V module's
+/// Text of a stage: "ir" as recorded, "passes" what each pass leaves, its changes marked, "diff" those alone, "final" as the back end gets it, "llvm", "asm", "ptx", "spirv", "spv" (the SPIR-V module's
 /// words), "hints" what makes it slow, "stats" what it takes (kernel_report.h).
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& target);
 

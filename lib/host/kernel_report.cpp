@@ -18,7 +18,8 @@ using ir::Op;
 
 /// Of an element: a trip of grid_stride loops, or a thread where there is none.
 struct Work {
-  double read = 0, written = 0, flops = 0, doubles = 0, integers = 0, functions = 0, shared = 0, atomics = 0, barriers = 0, branches = 0;
+  double read = 0, written = 0, flops = 0, doubles = 0, integers = 0, functions = 0, shared = 0, atomics = 0, barriers = 0,
+         branches = 0;
   bool open = false;  // loops whose trips only the launch knows count once
 };
 
@@ -99,8 +100,9 @@ struct Gpu {
   double ridge;
   int threads, shared_kib, blocks;
 };
-constexpr Gpu gpus[] = {{75, "T4", 25, 1024, 64, 16},    {80, "A100", 12.5, 2048, 164, 32}, {86, "RTX 3090", 38, 1536, 100, 16},
-                        {89, "L40S", 106, 1536, 100, 24}, {90, "H100", 20, 2048, 228, 32},   {100, "B200", 10, 2048, 228, 32},
+constexpr Gpu gpus[] = {{75, "T4", 25, 1024, 64, 16},        {80, "A100", 12.5, 2048, 164, 32},
+                        {86, "RTX 3090", 38, 1536, 100, 16}, {89, "L40S", 106, 1536, 100, 24},
+                        {90, "H100", 20, 2048, 228, 32},     {100, "B200", 10, 2048, 228, 32},
                         {120, "RTX 5090", 58, 1536, 100, 24}};
 const Gpu* gpu_of(unsigned sm) {
   const auto found = std::find_if(std::begin(gpus), std::end(gpus), [&](const Gpu& g) { return g.sm == sm; });
@@ -114,7 +116,8 @@ double occupancy(const Gpu& g, int registers, std::int64_t shared, std::int64_t 
   const int for_warp = (std::max(registers, 1) * warp + unit - 1) / unit * unit;
   int blocks = std::min({g.blocks, g.threads / warp / warps, register_file / for_warp / warps});
   constexpr int reserved = 1024;  // of shared memory, per block
-  if (g.sm != 75 || shared) blocks = int(std::min<std::int64_t>(blocks, std::int64_t(g.shared_kib) * 1024 / (shared + (g.sm == 75 ? 0 : reserved))));
+  if (g.sm != 75 || shared)
+    blocks = int(std::min<std::int64_t>(blocks, std::int64_t(g.shared_kib) * 1024 / (shared + (g.sm == 75 ? 0 : reserved))));
   return double(blocks) * warps * warp / g.threads;
 }
 
@@ -128,10 +131,13 @@ int number_before(const std::string& text, const char* word) {
   return std::atoi(text.c_str() + begin);
 }
 
-std::string of_ptx(const Recorded& recorded, const ir::Function& final, const std::string& final_text, const support::Target& target) {
+std::string of_ptx(const Recorded& recorded, const ir::Function& final, const std::string& final_text,
+                   const support::Target& target) {
   const std::string ptx = generate(final_text, target, "asm", recorded.what).bytes;
   const std::string said = ptxas_report(ptx, target.ptx);
-  if (said.empty()) return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the driver\n";
+  if (said.empty())
+    return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the "
+           "driver\n";
   const int registers = number_before(said, "registers"), spilled = number_before(said, "bytes spill stores"),
             shared = number_before(said, "bytes smem"), stack = number_before(said, "bytes stack frame");
   std::string out = fmt::format("  registers           {} per thread\n", registers);
@@ -140,7 +146,8 @@ std::string of_ptx(const Recorded& recorded, const ir::Function& final, const st
   const Gpu* const gpu = gpu_of(target.ptx.sm);
   if (!gpu) return out;
   const std::int64_t block = final.block[0] ? final.block[0] * final.block[1] * final.block[2] : 256;
-  return out + fmt::format("  occupancy           {:.0f} % with blocks of {} threads\n", 100 * occupancy(*gpu, registers, shared, block), block);
+  return out + fmt::format("  occupancy           {:.0f} % with blocks of {} threads\n",
+                           100 * occupancy(*gpu, registers, shared, block), block);
 }
 
 std::string roofline(const Work& w, const support::Target& target) {
@@ -163,8 +170,9 @@ std::string report_on(const Recorded& recorded, const ir::Facts& facts, const su
   if (w.doubles > 0) out += fmt::format(" ({:.0f} of them f64)", w.doubles);
   out += fmt::format(", {:.0f} function{}{}\n", w.functions, w.functions == 1 ? "" : "s",
                      w.open ? "; a loop whose trips only the launch knows counts once" : "");
-  out += fmt::format("  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n", w.integers,
-                     w.shared, w.atomics, w.barriers, w.branches);
+  out += fmt::format(
+      "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n",
+      w.integers, w.shared, w.atomics, w.barriers, w.branches);
   out += roofline(w, target);
   if (target.kind != support::TargetKind::Ptx) return out;
   const ir::Module lowered = lower(recorded, facts, target);

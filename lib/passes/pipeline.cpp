@@ -94,12 +94,16 @@ void prepare(Module& m) {
 }
 
 std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
+  return run_pipeline(m, target, checked, effort, {});
+}
+
+std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort, const Watch& watch) {
   // The launchers of WebGPU refuse other launches: no buffer there has more elements.
   if (target.kind == TargetKind::WebGpu) m.kernel().facts.small = true;
   for (Function& f : m.called()) f.inherit(m.kernel());  // the launch's facts were told to the kernel
   const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
              gpu = !cpu && !interpreted;
-  Runner run(m, checked);
+  Runner run(m, checked, watch);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);

@@ -6,13 +6,17 @@
 #include "ir/litter.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "passes/watch.h"
 #include "support/error.h"
 
 namespace krait::passes {
 
 class Runner {
  public:
-  explicit Runner(ir::Module& m, bool checked = verify_by_default) : m_(m), checked_(checked) { check("recording"); }
+  explicit Runner(ir::Module& m, bool checked = verify_by_default, const Watch& watch = {})
+      : m_(m), checked_(checked), watch_(watch) {
+    check("recording");
+  }
   Runner& operator()(const char* name, void (*pass)(ir::Module&)) {
     pass(m_);
     check(name);
@@ -20,6 +24,7 @@ class Runner {
   }
   /// Throws krait::error of kind internal, which names the pass, where the module is broken.
   void check(const char* name) {
+    if (watch_) watch_(name, m_);
     if (!checked_) return;
     const std::string broken = verify(m_);
     if (!broken.empty())
@@ -30,6 +35,7 @@ class Runner {
  private:
   ir::Module& m_;
   bool checked_;
+  Watch watch_;
 };
 
 }  // namespace krait::passes

@@ -323,9 +323,9 @@ int main(int count, char** arguments) try {
   setenv("OMP_WAIT_POLICY", "passive", 1);
   krait::accuracy::Request request;
   if (!krait::accuracy::read(count, arguments, request))
-    return std::fprintf(
-               stderr,
-               "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] [--singles] [name…]\n"),
+    return std::fprintf(stderr,
+                        "usage: krait_functions [--device ID]… [--mode MODE]… [--peer LIBRARY]… [--step N] [--time | --table] "
+                        "[--singles] [name…]\n"),
            2;
   return krait::accuracy::measure(request);
 } catch (const krait::error& e) {

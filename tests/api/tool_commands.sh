@@ -241,10 +241,10 @@ grep -q 'mul %0' dumped/0001-axpy.ir && grep -q roofline dumped/0001-axpy.stats 
 KRAIT_DUMP=$work/others:ir KRAIT_DUMP_KERNEL=other says 0 "${run[@]}" <<< 'parameter 3 [4]'
 [ -z "$(ls others 2> /dev/null)" ] || { echo "KRAIT_DUMP_KERNEL=other wrote $(ls others)" >&2; failed=1; }
 KRAIT_DUMP=$work/x:ir,nix says 1 "${run[@]}" <<TEXT
-krait: KRAIT_DUMP=$work/x:ir,nix: expected FOLDER:STAGE,… with stages of ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl, not "nix"
+krait: KRAIT_DUMP=$work/x:ir,nix: expected FOLDER:STAGE,… with stages of ir passes diff final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl, not "nix"
 TEXT
 KRAIT_DUMP=nix says 1 "${run[@]}" <<'TEXT'
-krait: KRAIT_DUMP=nix: expected FOLDER:STAGE,… with stages of ir final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl
+krait: KRAIT_DUMP=nix: expected FOLDER:STAGE,… with stages of ir passes diff final hints stats llvm asm ptx sass spirv spirv-cl spirv-cl-llvm wgsl
 TEXT
 KRAIT_DUMP=/proc/none:ir says 1 "${run[@]}" <<'TEXT'
 krait: KRAIT_DUMP=/proc/none:ir: /proc/none is no folder that can be written to

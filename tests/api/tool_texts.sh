@@ -36,7 +36,8 @@ list, check or remove the compiled kernels on disk
 TEXT
 says 0 dump --help <<'TEXT'
 a kernel in text form (.kir), - for standard input
-ir, final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
+ir, passes (what each pass leaves, its changes marked), diff (the changes alone), final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file
+write a page with the stages side by side, whose lines light up together; without --emit all stages
 cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
 run a program and print every kernel that it compiles; its output goes to stderr
 TEXT
@@ -55,6 +56,9 @@ bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G
 TEXT
 says 2 dump <<'TEXT'
 krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH
+TEXT
+says 1 dump --html "$tools/page.html" --run true <<'TEXT'
+krait dump: true compiled no kernel: there is nothing to show
 TEXT
 says 0 cache list <<TEXT
 0 entries, 0.0 KiB in $KRAIT_CACHE_DIR

@@ -7,13 +7,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <tuple>
+#include <filesystem>
+#include <memory>
+#include <utility>
 
 #include <fmt/core.h>
 #include <krait/krait.h>
 
 #include "commands.h"
 #include "npy.h"
+#include "page.h"
 
 namespace tool {
 namespace {
@@ -23,15 +26,15 @@ int failed(const std::string& what) {
   return 1;
 }
 
+/// The text of the file or of the cache's entry, and the target.
+std::pair<std::string, std::string> kernel_and_target(const DumpOptions& o) {
+  if (o.hash.empty()) return {read_file(o.file), o.target};
+  auto [text, own] = kernel_of_entry(o.hash);
+  return {std::move(text), o.target.empty() ? std::move(own) : o.target};
+}
+
 int dump_file(const DumpOptions& o) {
-  std::string text, target = o.target;
-  if (o.hash.empty()) {
-    text = read_file(o.file);
-  } else {
-    std::string own;
-    std::tie(text, own) = kernel_of_entry(o.hash);
-    if (target.empty()) target = own;
-  }
+  const auto [text, target] = kernel_and_target(o);
   for (const std::string& stage : o.emit) {
     const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
     std::fwrite(out.data(), 1, out.size(), stdout);
@@ -39,8 +42,8 @@ int dump_file(const DumpOptions& o) {
   return std::fflush(stdout) == 0 && !std::ferror(stdout) ? 0 : failed("standard output");
 }
 
-/// The program's standard output goes to standard error; what the library dumps takes its place.
-int dump_program(const DumpOptions& o) {
+/// What the library dumps goes to `out`; without one it takes the place of the program's standard output, which goes to standard error.
+int dump_program(const DumpOptions& o, int out = -1) {
   std::string stages;
   for (const std::string& s : o.emit) stages += (stages.empty() ? "" : ",") + s;
   std::fflush(nullptr);
@@ -50,10 +53,10 @@ int dump_program(const DumpOptions& o) {
     return 1;
   }
   if (child == 0) {
-    const int out = dup(STDOUT_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    const int to = dup(out < 0 ? STDOUT_FILENO : out);
+    if (out < 0) dup2(STDERR_FILENO, STDOUT_FILENO);
     const std::string target = o.target.empty() ? "-" : o.target;
-    setenv("KRAIT_DUMP", fmt::format("{} {} {}", out, stages, target).c_str(), 1);
+    setenv("KRAIT_DUMP", fmt::format("{} {} {}", to, stages, target).c_str(), 1);
     if (!o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);
     std::vector<char*> argv;
     for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));
@@ -66,6 +69,40 @@ int dump_program(const DumpOptions& o) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// A stage that a target does not have says so in its column.
+std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
+  const auto [text, target] = kernel_and_target(o);
+  DumpedKernel kernel{!o.hash.empty() ? o.hash : o.file == "-" ? "standard input" : o.file, {}};
+  for (const std::string& stage : o.emit) try {
+      const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
+      kernel.stages.push_back({stage, {out.data(), out.size()}});
+    } catch (const krait::error& e) {
+      if (stage == "ir") throw;  // the file is no kernel
+      kernel.stages.push_back({stage, fmt::format("; {}\n", e.message())});
+    }
+  return {std::move(kernel)};
+}
+
+int dump_page(DumpOptions o) {
+  if (std::find(o.emit.begin(), o.emit.end(), "ir") == o.emit.end()) o.emit.insert(o.emit.begin(), "ir");
+  setenv("KRAIT_DEBUG", "1", 0);  // lines in PTX and SPIR-V
+  if (o.program.empty()) return write_page(o.html, kernel_of_file(o), std::filesystem::path(o.file).parent_path().string()), 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> kept(std::tmpfile(), std::fclose);
+  if (!kept) return failed("a temporary file");
+  const int status = dump_program(o, fileno(kept.get()));
+  std::string text;
+  std::rewind(kept.get());
+  char part[4096];
+  for (std::size_t n; (n = std::fread(part, 1, sizeof part, kept.get())) > 0;) text.append(part, n);
+  const std::vector<DumpedKernel> kernels = dumped_kernels(text);
+  if (kernels.empty()) {
+    fmt::print(stderr, "krait dump: {} compiled no kernel: there is nothing to show\n", o.program[0]);
+    return status ? status : 1;
+  }
+  write_page(o.html, kernels, std::filesystem::path(o.program[0]).parent_path().string());
+  return status;
 }
 
 }  // namespace
@@ -98,11 +135,13 @@ int dump(const DumpOptions& o) {
     fmt::print(stderr, "krait dump: --kernel is for --run: a file has one kernel\n");
     return 2;
   }
-  if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() && (o.emit.size() > 1 || !o.program.empty())) {
+  if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() &&
+      (o.emit.size() > 1 || !o.program.empty() || !o.html.empty())) {
     fmt::print(stderr,
                "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
     return 2;
   }
+  if (!o.html.empty()) return dump_page(o);
   return o.program.empty() ? dump_file(o) : dump_program(o);
 }
 

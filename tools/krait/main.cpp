@@ -17,17 +17,21 @@ int main(int argc, char** argv) {
   dump_command->add_option("FILE", dump.file, "a kernel in text form (.kir), - for standard input");
   dump_command
       ->add_option("--emit", dump.emit,
-                   "ir, final, hints, stats, llvm, asm, ptx, sass, spirv, spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv "
-                   "alone: the words "
-                   "of a SPIR-V module, for a file")
+                   "ir, passes (what each pass leaves, its changes marked), diff (the changes alone), final, hints, stats, llvm, "
+                   "asm, ptx, sass, spirv, "
+                   "spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file")
       ->delimiter(',')
       ->default_val(std::vector<std::string>{"ir"})
-      ->check(CLI::IsMember(
-          {"ir", "final", "hints", "stats", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl", "spirv-cl-llvm", "wgsl", "spv"}));
+      ->check(CLI::IsMember({"ir", "passes", "diff", "final", "hints", "stats", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl",
+                             "spirv-cl-llvm", "wgsl", "spv"}));
   dump_command->add_option("--target", dump.target,
                            "cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`");
   dump_command->add_option("--kernel", dump.kernel, "with --run: kernels with this in their names alone");
   dump_command->add_option("--hash", dump.hash, "the kernel of a cache entry, by the beginning of its hash (krait cache list)");
+  dump_command
+      ->add_option("--html", dump.html,
+                   "write a page with the stages side by side, whose lines light up together; without --emit all stages")
+      ->type_name("FILE");
   dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
@@ -98,6 +102,10 @@ int main(int argc, char** argv) {
     return app.exit(e);
   }
   if (!rest.empty()) dump.program = rest;
+  if (!dump.html.empty() && !dump_command->count("--emit")) {
+    dump.emit = {"ir", "passes", "final", "llvm", "asm"};
+    if (!dump.file.empty() && dump.target.empty()) dump.emit.insert(dump.emit.end(), {"ptx", "spirv", "wgsl"});
+  }
 
   try {
     if (*cache_command) {
