@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "codegen/hints.h"
@@ -43,6 +44,7 @@ class Finder {
         case Op::Rem: divide(inst); break;
         default: break;
       }
+      compute(inst);
     });
   }
 
@@ -64,6 +66,7 @@ class Finder {
     const ir::Type& array = f_.type_of(inst.operands[0]);
     const ir::ValueId index = inst.operands[1];
     if (array.space == ir::Space::Local) return local(inst);
+    if (array.space == ir::Space::Shared) return banks(inst);
     if (!reaches_memory(inst)) return;
     const LaneStep s = steps_[index];
     if (s.kind == Kind::Same || s.kind == Kind::Unknown) return;
@@ -89,6 +92,39 @@ class Finder {
     hints_.add("local", place(inst),
                "local array: it is indexed by a number known only at launch, so it lies in memory instead of registers. Index it "
                "by constants (a C++ loop unrolls while recording), or use a shared array");
+  }
+
+  /// Words of shared memory lie in 32 banks in turn, and a bank gives one word at a time (CUDA's programming guide).
+  void banks(const ir::Inst& inst) {
+    constexpr std::int64_t count = 32, word = 4;
+    const LaneStep s = steps_[inst.operands[1]];
+    const std::int64_t bytes = s.step * std::int64_t(f_.type_of(inst.operands[0]).elem_bytes);
+    if (s.kind != Kind::Step || bytes == 0 || bytes % word != 0) return;
+    const std::int64_t each = std::max<std::int64_t>(bytes_of(inst) / word, 1);  // words of an access are separate turns anyway
+    const std::int64_t ways = std::gcd(std::abs(bytes / word), count) / std::min(each, count);
+    if (ways < 2) return;
+    hints_.add(
+        "banks", place(inst),
+        fmt::format(
+            "bank conflicts: neighbouring threads access places {} bytes apart in a shared array, so {} threads of a warp "
+            "wait for one bank. Make the rows of the array one element longer, or let neighbours use neighbouring elements",
+            std::abs(bytes), ways));
+  }
+
+  /// Double precision that comes from single and goes back to it: a constant of C++ without its f.
+  void compute(const ir::Inst& inst) {
+    if (inst.type.scalar != ir::Scalar::F64 || inst.results.size() != 1 || inst.operands.size() < 2) return;
+    if (ir::info(inst.op).family != ir::Family::Value && !ir::is_math(inst.op)) return;
+    bool from_single = false;
+    for (const ir::ValueId v : inst.operands) {
+      const ir::Inst* d = f_.def(v);
+      from_single = from_single || (d && d->op == Op::Cast && f_.type_of(d->operands[0]).scalar == ir::Scalar::F32);
+    }
+    if (!from_single) return;
+    hints_.add("doubles", place(inst),
+               "double precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of the speed of "
+               "f32. Give constants "
+               "their f (0.5f), and kr::cast<float> what is double");
   }
 
   void divide(const ir::Inst& inst) {

@@ -96,5 +96,42 @@ kernel @k fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<
   }
 }
 
+// A column of a shared array whose rows are as long as there are banks, and one with a longer row; a float times a double.
+TEST(Hints, BankConflictsAndDoublesOfGpus) {
+  const auto told = [](const char* row, const char* divisor) {
+    std::string text = R"(kir 1
+kernel @k fp(native) flat facts(contiguous) (%0: view<f32, 1, const>, %1: view<f32, 1>) {
+  %2: i64 = thread_idx {0}
+  %3: shared<f32, 1> = shared {2048}
+  %4: i64 = const ROW
+  %5: i64 = mul %2, %4
+  %6: f32 = load %0, %2
+  %7: T = cast %6
+  %8: T = const 0x1p-1
+  %9: T = mul %7, %8 ; k.cpp:1
+  %10: f32 = cast %9
+  store.f32 %3, %5, %10 ; k.cpp:2
+  barrier
+  %11: f32 = load %3, %2 ; k.cpp:3
+  store.f32 %1, %2, %11
+  return
+}
+)";
+    text = text.replace(text.find("ROW"), 3, row);
+    for (std::size_t at; (at = text.find(": T")) != text.npos;) text.replace(at, 3, std::string(": ") + divisor);
+    return compile(text, targets[1], "binary", true).hints.value_or("none");
+  };
+  EXPECT_EQ(told("33", "f32"), "");
+  EXPECT_EQ(told("32", "f32"),
+            "banks\t2\tk.cpp\tbank conflicts: neighbouring threads access places 128 bytes apart in a shared array, so 32 "
+            "threads of a warp "
+            "wait for one bank. Make the rows of the array one element longer, or let neighbours use neighbouring elements\n");
+  EXPECT_NE(told("2", "f32").find("8 bytes apart in a shared array, so 2 threads"), std::string::npos);
+  EXPECT_EQ(told("33", "f64"),
+            "doubles\t1\tk.cpp\tdouble precision: a float is widened for this operation, and GPUs compute f64 at 1/2 to 1/64 of "
+            "the speed of "
+            "f32. Give constants their f (0.5f), and kr::cast<float> what is double\n");
+}
+
 }  // namespace
 }  // namespace krait::test
