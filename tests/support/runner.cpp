@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/runner.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -18,7 +19,8 @@
 namespace krait::test {
 namespace {
 
-/// Of the modules that ran last: cases that differ in their launch alone are compiled once.
+/// Of the modules that ran last: cases that differ in their launch alone are compiled once. Launches take turns in what the code may know
+/// of them, so what was used last stays.
 std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, const support::Target& target,
                                                    const ir::Module& lowered) {
   struct Made {
@@ -28,10 +30,13 @@ std::shared_ptr<runtime::Executable> executable_of(runtime::Device& device, cons
   };
   static auto* const last = new std::deque<Made>;  // leaked: drivers may be gone at exit
   std::string text = ir::print(lowered), made_for = support::print(target);
-  for (const Made& m : *last)
-    if (m.device == &device && m.text == text && m.target == made_for) return m.code;
+  const auto same = [&](const Made& m) { return m.device == &device && m.text == text && m.target == made_for; };
+  if (const auto known = std::find_if(last->begin(), last->end(), same); known != last->end()) {
+    std::rotate(known, known + 1, last->end());
+    return last->back().code;
+  }
   const host::Generated made = host::generate(text, target, "binary", "kernel " + lowered.kernel().name);
-  if (last->size() == 4) last->pop_front();
+  if (last->size() == 8) last->pop_front();
   return last->emplace_back(text, made_for, &device, device.load(std::as_bytes(std::span(made.bytes)), lowered.kernel().name))
       .code;
 }
