@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The documentation as a site: tools/site.py [FOLDER], by default out/site. Needs mkdocs (Debian: mkdocs).
+
+The pages are README.md and docs/*.md, and two that are made here: the errors from their tests, and the reference of public names from the
+headers' comments. tools/site.py --check makes no site: it fails where a link leads nowhere, or where a public name has no comment and is not
+among those of tests/uncommented.txt, which may only become fewer. It takes a second and needs Python alone."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import messages
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NAV = [
+    ("Start", ["index.md", "coming-from.md"]),
+    ("Using Krait", ["calls.md", "dsl.md", "arrays.md", "algorithms.md", "debugging.md", "hints.md", "tool.md", "caching.md"]),
+    ("Targets", ["opencl.md", "webgpu.md", "numbers.md"]),
+    ("Reference", ["reference.md", "operations.md", "errors.md", "ir.md"]),
+    ("Performance", ["performance.md", "performance-log.md"]),
+    ("Inside", ["architecture.md", "code-generation.md", "testing.md", "adding-an-op.md", "adding-a-target.md"]),
+]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+# ---- errors --------------------------------------------------------------------------------------------------------------------
+
+
+def fenced(lines):
+    return ["```cpp", *lines, "```", ""]
+
+
+def refused_programs():
+    """(name, messages, wrong lines, right lines) of each program that must not compile."""
+    for path in sorted((ROOT / "tests/errors/compile").glob("*.cpp")):
+        source = path.read_text()
+        if path.stem == "catalogue":
+            for texts, code in re.findall(r"((?:^ *// error: .*\n)+)((?:^(?! *//)(?! *#).+\n)+)", source, re.M):
+                yield path.stem, re.findall("// error: (.*)", texts), [line.strip() for line in code.splitlines() if line.strip() != "}"], []
+            continue
+        found = re.search(r"#ifdef RIGHT\n(.*?)#else\n(.*?)#endif", source, re.S) or re.search(r"()#ifndef RIGHT\n(.*?)#endif", source, re.S)
+        right, wrong = found.groups() if found else ("", source)
+        yield path.stem, re.findall("^// error: (.*)", source, re.M), wrong.splitlines(), right.splitlines()
+
+
+def places():
+    """Literals of tests with the file that holds them."""
+    for path in sorted((ROOT / "tests").rglob("*")):
+        if path.suffix in {".h", ".cpp"}:
+            for t in messages.texts(path.read_text()):
+                yield t.text, f"{path.relative_to(ROOT)}:{t.line}"
+        elif path.suffix in {".kir", ".sh", ".txt"} and path.name not in {"messages.txt", "uncommented.txt"}:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                yield line, f"{path.relative_to(ROOT)}:{number}"
+
+
+def errors():
+    out = ["# Errors", "", "A message says what is wrong, where, why, and what to do. `{}` stands for a value.", "", "## While compiling the program", "",
+           "What the C++ compiler says first, a program that is refused so, and the program as it is right.", ""]
+    for name, texts, wrong, right in refused_programs():
+        out += [f"### {texts[0].removeprefix('krait: ')}" if texts else f"### {name}", ""]
+        out += [f"    {text}" for text in texts] + [""] + fenced(wrong)
+        if "".join(right).strip():
+            out += ["Right:", "", *fenced(right)]
+    out += ["## While recording, compiling a kernel and running it", "",
+            "The messages of `krait::error`, by the part of Krait that says them, each with the test that provokes it.", ""]
+    tests = [(text, place) for text, place in places() if len(text) > 4]
+    parts, seen = {}, set()
+    for path, _, text in messages.messages():
+        text = text.replace("\n", " ").strip()
+        if path.startswith(("include", "tools")) or text in seen:
+            continue
+        seen.add(text)
+        longest, pattern = messages.template(text)
+        place = next((where for one, where in tests if longest in one and pattern.search(one)), None)
+        if place:
+            parts.setdefault("/".join(path.split("/")[1:3]).removesuffix(".cpp") if path.startswith("lib/runtime") else path.split("/")[1], []).append((text, place))
+    for part, rows in sorted(parts.items()):
+        out += [f"### {part}", "", "| message | provoked in |", "|---|---|"]
+        out += ["| " + text.replace("|", "\\|").replace("<", "&lt;") + f" | `{place}` |" for text, place in sorted(rows)] + [""]
+    return "\n".join(out)
+
+
+# ---- reference -----------------------------------------------------------------------------------------------------------------
+
+DECLARED = [
+    re.compile(r"^(?:class|struct|union)(?: KRAIT_API)? (\w+)(?: final)?\b(?!.*;$)"),
+    re.compile(r"^enum (?:class |struct )?(\w+)"),
+    re.compile(r"^using (\w+) ="),
+    re.compile(r"^concept (\w+) ="),
+    re.compile(r"^(?:inline )?constexpr (?!auto operator)[\w:<>, ]+ (\w+)(?: =|\{)"),
+]
+
+
+def balanced(text, opening, closing):
+    """What follows the bracket that the text begins with, and its pair."""
+    depth = 0
+    for at, c in enumerate(text):
+        depth += (c == opening) - (c == closing)
+        if depth == 0:
+            return text[at + 1 :].strip()
+    return ""
+
+
+def bare(text):
+    """A declaration without its templates' heads, constraints and attributes."""
+    while True:
+        text = re.sub(r"^\[\[[^\]]*\]\] *", "", text)
+        if text.startswith("template"):
+            text = balanced(text[len("template") :].strip(), "<", ">")
+        elif text.startswith("requires"):
+            text = text[len("requires") :].strip()
+            while True:
+                name = re.match(r"!?[\w:]*", text).group(0)
+                text = text[len(name) :].strip()
+                if text.startswith("<"):
+                    text = balanced(text, "<", ">")
+                elif text.startswith("(") and not name:
+                    text = balanced(text, "(", ")")
+                if not text.startswith(("&&", "||")):
+                    break
+                text = text[2:].strip()
+        else:
+            return text
+
+
+def declared_name(text):
+    for pattern in DECLARED:
+        if found := pattern.match(text):
+            return found.group(1)
+    if text.startswith(("using ", "friend ", "namespace ", "class ", "struct ", "extern ", "typedef ", "static_assert")) or "operator" in text.split("(")[0]:
+        return None
+    depth = 0
+    for at, c in enumerate(text):
+        depth += (c == "<") - (c == ">")
+        if c == "(" and depth == 0:
+            name = re.search(r"[\w>&*\]] ?[&*]* ?\b(\w+)$", text[:at])
+            return name.group(1) if name and " " in text[:at].strip() else None
+        if c in "={;":
+            return None
+    return None
+
+
+NOT_NAMES = {"alignas", "if", "for", "while", "switch", "return", "decltype", "noexcept"}
+
+
+def declarations(path):
+    """(name, comment, declaration) of what namespace krait declares in a header: comments `///` stand before it or behind it."""
+    depth, detail, comment, krait = 0, None, [], None
+    pending = ""
+    for raw in path.read_text().splitlines():
+        line = raw.strip()
+        if line.startswith("///"):
+            comment.append(line[3:].strip())
+            continue
+        code = re.sub(r"//.*", "", line).strip()
+        behind = re.search(r"///<? ?(.*)", line)
+        if behind and code:
+            comment = comment or [behind.group(1)]
+        if line.startswith("//") or code.startswith("#"):
+            continue
+        if re.match(r"(inline )?namespace krait\b.*\{", code) and krait is None:
+            krait = depth
+            inside = re.match(r"namespace krait::(\w+)", code)
+            detail = depth if inside and inside.group(1) == "detail" else detail
+        elif re.match(r"namespace detail\b", code):
+            detail = depth if detail is None else detail
+        elif krait is not None and detail is None and depth == krait + 1 and code:
+            pending = (pending + " " + code).strip()
+            if re.search(r"[;{}]$", pending):
+                text = bare(pending)
+                name = declared_name(text)
+                if name and name not in NOT_NAMES and not name.isupper():
+                    yield name, " ".join(comment), re.sub(r"\s*(\{[^{}]*\}?|;)$", "", text)
+                comment, pending = [], ""
+        if not code and not raw.strip():
+            comment, pending = [], ""
+        depth += code.count("{") - code.count("}")
+        if krait is not None and depth <= krait:
+            krait = None
+        if detail is not None and depth <= detail:
+            detail = None
+
+
+def public_names():
+    """By header: names with the first comment of each, and one declaration."""
+    for path in sorted((ROOT / "include/krait").rglob("*.h")):
+        if "detail" in path.parts:
+            continue
+        names = {}
+        for name, comment, declared in declarations(path):
+            known = names.get(name)
+            if known is None or (comment and not known[0]):
+                names[name] = (comment, declared)
+        if names:
+            yield str(path.relative_to(ROOT / "include")), names
+
+
+def reference():
+    out = ["# Reference", "", "The public names of namespace `krait`, by header, as the headers' comments tell them. Operations of kernels and mathematical",
+           "functions are in [operations](operations.md).", ""]
+    for header, names in public_names():
+        out += [f"## {header}", ""]
+        for name, (comment, declared) in sorted(names.items()):
+            out += [f"### {name}", "", *fenced([declared]), comment or "(See the header.)", ""]
+    return "\n".join(out)
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------------------
+
+
+def anchors(text):
+    """Of the headings, as GitHub and mkdocs make them."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)", re.sub(r"```.*?```", "", text, flags=re.S), re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        found.add(re.sub(r" ", "-", re.sub(r"[^\w\- ]", "", words).strip()))
+    return found
+
+
+def broken_links():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    made = {"reference.md", "errors.md"}
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+        for link in LINK.findall(re.sub(r"`[^`]*`", "", text)):
+            if link.startswith(("http:", "https:", "mailto:")):
+                continue
+            file, _, anchor = link.partition("#")
+            target = page if not file else (page.parent / file)
+            if pathlib.Path(file).name in made and page.parent.name == "docs":
+                continue
+            if not target.exists():
+                yield f"{page.relative_to(ROOT)}: no such file: {link}"
+            elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text()):
+                yield f"{page.relative_to(ROOT)}: no such heading: {link}"
+
+
+def check():
+    wrong = list(broken_links())
+    allowed = set((ROOT / "tests/uncommented.txt").read_text().split("\n")) - {""}
+    without = {f"{header}: {name}" for header, names in public_names() for name, (comment, _) in names.items() if not comment}
+    wrong += [f"{one} has no comment in its header" for one in sorted(without - allowed)]
+    wrong += [f"tests/uncommented.txt: has a comment, or is no name any more: {one}" for one in sorted(allowed - without) if not one.startswith("#")]
+    listed = {page for _, pages in NAV for page in pages} | {"index.md"}
+    present = {p.name for p in (ROOT / "docs").glob("*.md")}
+    wrong += [f"tools/site.py: NAV lacks docs/{page}" for page in sorted(present - listed)]
+    print("\n".join(wrong), file=sys.stderr)
+    count = sum(len(names) for _, names in public_names())
+    print(f"{count} public names, {len(without)} without a comment; {len(present) + 1} pages, {len(wrong)} mistakes")
+    return 1 if wrong else 0
+
+
+def moved(text):
+    """README.md as a page beside those of docs; what lies outside is named, not linked."""
+    text = re.sub(r"\]\(docs/", "](", text)
+    return re.sub(r"\[([^\]]*)\]\((?!https?:|[\w-]+\.md|#|images/)[^)]*\)", r"\1", text)
+
+
+def build(target):
+    source = target.parent / (target.name + "-pages")
+    shutil.rmtree(source, ignore_errors=True)
+    pages = source / "pages"
+    shutil.copytree(ROOT / "docs", pages, ignore=shutil.ignore_patterns("*.sh", "*.kir"))
+    for page in pages.glob("*.md"):
+        page.write_text(re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", re.sub(r"^<!--.*-->\n", "", page.read_text(), flags=re.M)))
+    (pages / "index.md").write_text(moved((ROOT / "README.md").read_text()))
+    (pages / "reference.md").write_text(reference())
+    (pages / "errors.md").write_text(errors())
+    nav = "".join(f"  - {title}:\n" + "".join(f"      - {page}\n" for page in listed) for title, listed in NAV)
+    (source / "mkdocs.yml").write_text(
+        f"site_name: Krait\ndocs_dir: pages\nsite_dir: {target}\nuse_directory_urls: false\ntheme:\n  name: readthedocs\n  highlightjs: false\n"
+        f"markdown_extensions: [tables, fenced_code, toc]\nstrict: true\nnav:\n{nav}")
+    if not shutil.which("mkdocs"):
+        sys.exit("tools/site.py: mkdocs is not installed (Debian: mkdocs)")
+    return subprocess.run(["mkdocs", "build", "--quiet", "--clean", "-f", source / "mkdocs.yml"]).returncode
+
+
+def main():
+    if "--check" in sys.argv:
+        return check()
+    target = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "out/site").resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    status = build(target)
+    if status == 0:
+        print(f"{target}/index.html")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
