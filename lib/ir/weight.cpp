@@ -8,7 +8,7 @@
 namespace krait::ir {
 namespace {
 
-constexpr unsigned trips = 16, most = 1u << 20;
+constexpr unsigned most = 1u << 20;
 
 unsigned weight_of(const Module& m, const Inst& inst, const Function& f) {
   unsigned total = 1;
@@ -16,7 +16,7 @@ unsigned weight_of(const Module& m, const Inst& inst, const Function& f) {
   if (divides(inst.op)) total += 8;
   if (is_math(inst.op)) total += 20;  // its body
   if (inst.op == Op::Call) total += weight(m, m.callee(inst), m.callee(inst).body);
-  return is_loop(inst.op) ? total * trips : total;
+  return is_loop(inst.op) ? total * usual_trips : total;
 }
 
 }  // namespace
@@ -55,10 +55,10 @@ class Worker {
       Source from;
       if (f_.is_const(count)) from.trips = double(f_.const_bits(count));
       else find(count, 1, 0, from);
-      if (from.trips == 0) from = {trips};
+      if (from.trips == 0) from = {usual_trips};
       all.loops.push_back({from.trips, from.parameter, from.dimension, std::move(inside)});
     } else if (inst.op == Op::Loop) {
-      all.loops.push_back({trips, none, 0, std::move(inside)});
+      all.loops.push_back({usual_trips, none, 0, std::move(inside)});
     } else {
       all.operations += inside.operations;
       for (Work::Loop& l : inside.loops) all.loops.push_back(std::move(l));

@@ -9,6 +9,9 @@
 
 namespace krait::ir {
 
+/// Of a loop of which nothing is known.
+inline constexpr unsigned usual_trips = 16;
+
 /// Of a region, with all that it calls; a million at most.
 unsigned weight(const Module& m, const Function& f, RegionId region);
 

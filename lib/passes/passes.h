@@ -76,8 +76,8 @@ void interchange_trips(ir::Module& m);
 /// Loops over local arrays take all their trips at once where a function has no more than `largest` instructions then, and, with `several`, innermost
 /// ones a few: for PTX and, without that, SPIR-V (flat accesses).
 void unroll_loops(ir::Module& m, std::size_t largest, bool several);
-/// Loops with barriers whose few trips follow from constants become their trips, one after another.
-void unroll_steps(ir::Module& m);
+/// Loops with barriers whose few trips follow from constants become their trips, one after another: of `largest` instructions together at most.
+void unroll_steps(ir::Module& m, std::size_t largest);
 /// Local arrays that are accessed at known places become values: for PTX and SPIR-V (flat accesses).
 void promote_arrays(ir::Module& m);
 /// Loops in which each thread walks along a row of its own load several elements of it a trip: for the CPU (facts.small).

@@ -129,7 +129,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
-  if (!interpreted && effort == Effort::Best) run("unroll_steps", unroll_steps);
+  if (!interpreted && effort == Effort::Best) {
+    unroll_steps(m, cpu ? tuning::cpu::largest_steps : tuning::gpu::largest_steps);
+    run.check("unroll_steps");
+  }
   run("lower_access", lower_access);
   clean_up(run);
   run("narrow_addresses", narrow_addresses);
@@ -197,7 +200,7 @@ std::span<const Pass> all_passes() {
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
-      {"unroll_steps", unroll_steps, true},
+      {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},
       {"promote_arrays", promote_arrays, true},
       {"unroll_rows", unroll_rows, true},
       {"one_exit", one_exit, true},

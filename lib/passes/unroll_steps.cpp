@@ -16,12 +16,9 @@ namespace {
 
 using namespace ir;
 
-// Instructions of all trips together: the ten steps of a block of 1,024 threads, of 40 each. More would be code that is read once.
-constexpr std::size_t largest = 400;
-
 class Steps {
  public:
-  explicit Steps(Function& f) : f_(f), b_(f), exits_(f) {}
+  Steps(Function& f, std::size_t largest) : f_(f), b_(f), exits_(f), largest_(largest) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -45,7 +42,7 @@ class Steps {
     if (!is_fit(loop)) return false;
     for_each_inst(f_, f_.insts[loop].regions[0], [&](InstId i, RegionId) { resolve(results_, f_.insts[i]); });
     const std::size_t size = size_of(f_.insts[loop].regions[0]);
-    const std::vector<Values> trips = size ? known_trips(loop, largest / size) : std::vector<Values>();
+    const std::vector<Values> trips = size ? known_trips(loop, largest_ / size) : std::vector<Values>();
     if (trips.empty()) return false;
     const Inst original = f_.insts[loop];
     const std::vector<ValueId> params = f_.regions[original.regions[0]].params;
@@ -172,15 +169,16 @@ class Steps {
   Function& f_;
   Builder b_;
   const LoopExits exits_;
+  const std::size_t largest_;
   Values known_;  // by value: of those outside, and of the trip that is looked at
   Substitution results_;
 };
 
 }  // namespace
 
-void unroll_steps(Module& m) {
+void unroll_steps(Module& m, std::size_t largest) {
   for (Function& f : m.functions)
-    if (any_inst(f, [](const Inst& i) { return i.op == Op::Barrier; })) Steps(f).run();
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::Barrier; })) Steps(f, largest).run();
 }
 
 }  // namespace krait::passes

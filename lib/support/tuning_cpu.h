@@ -33,6 +33,10 @@ static_assert(outlined_part < largest_function);  // a part also ends, by an ope
 inline constexpr std::size_t large = 600;
 /// Instructions of a loop's body whose rows are unrolled; they are there as often as a piece has elements. `bench_compile cpu`.
 inline constexpr std::size_t largest_row_body = 48;
+/// Instructions of all steps of a loop with barriers, known from constants, that are written out: the ten steps of a block of 1,024 threads, of
+/// 40 each. A scan takes 5.3 ms without, 4.0 to 4.6 with 200, 400 or 1,600 (Zen 3). `bench_corpus --filter scan --cpu-time`; more is compiled for
+/// nothing: `bench_compile cpu`.
+inline constexpr std::size_t largest_steps = 400;
 
 // --- Vectors per gang. All by `bench_corpus --class open --cpu-time` and `bench_cpu`, forced by KRAIT_CPU=parts=N.
 

@@ -26,6 +26,13 @@ inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// binomial trees, small matrices). Vulkan's drivers compile at the first launch, with nothing to run until then: a third is the most they get.
 inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 4000, most_bounded_trips = 128,
                              largest_array_in_registers = 512;
+/// Instructions of all steps of a loop with barriers, known from constants, that are written out: the ten steps of a block of 1,024 threads, of
+/// 40 each. More is code that is read once. `bench_corpus --device cuda:0 --filter scan`.
+inline constexpr std::size_t largest_steps = 400;
+/// Rounds in which arithmetic of addresses moves before branches that share it: an address is a chain of an extension, products and sums, each
+/// of which follows the one before. Blocks of a function above which it stays: dominators are deep there, and time would grow with the square.
+/// `bench_corpus --device cuda:0 --filter dilation` for the rounds, `bench_compile --large ptx` for the blocks.
+inline constexpr unsigned shared_rounds = 8, most_shared_blocks = 2048;
 
 /// Values that are loaded before an operation that becomes branches, for use behind it, each in a register of its own; and operations that compute
 /// the index of such a load. Four elements of four numbers, as one thread takes them; more would cost blocks on a multiprocessor, whose threads

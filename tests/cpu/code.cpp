@@ -121,6 +121,50 @@ TEST(CpuCode, PartnersAreFoundWithoutGathers) {
     }
 }
 
+// ---- how many threads a gang has ----------------------------------------------------------------------------------------------
+
+const std::string avx2 = "cpu x86-64 lanes=8 cpu=x86-64-v3";  // parts are the generator's choice
+
+/// Whether the code has no vectors of eight lanes.
+bool is_scalar(std::string_view kernel, const Choice& choice) {
+  return count(llvm_of(kernel, choice, whole_rows, avx2), "<8 x") == 0;
+}
+
+TEST(CpuCode, UpdatesOfASharedArrayByDataTakeScalars) {
+  EXPECT_TRUE(is_scalar("counted_in_a_block", {}));
+  const char* much =
+      "%s1: i64 = xor %byte, %c63 %s2: i64 = mul %s1, %c3 %s3: i64 = xor %s2, %c63 %s4: i64 = mul %s3, %c3 "
+      "%s5: i64 = xor %s4, %c63 %s6: i64 = mul %s5, %c3 %s7: i64 = xor %s6, %c63 %s8: i64 = and %s7, %c255";
+  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"MORE", much}, {"BIN", "%s8"}})) << "much is computed for each update";
+  EXPECT_FALSE(is_scalar("counted_in_a_block", {{"GUARD", "if %odd {"}, {"END", "yield }"}})) << "some threads update";
+}
+
+TEST(CpuCode, UpdatesOfAThreadsOwnArrayByDataTakeOneThread) {
+  EXPECT_TRUE(is_scalar("local_updates", {}));
+  EXPECT_FALSE(is_scalar("cleared_local", {})) << "at places that all threads share";
+  const std::string avx512 = "cpu x86-64 lanes=16 cpu=x86-64-v4";  // which scatters
+  EXPECT_GT(count(llvm_of("local_updates", {}, whole_rows, avx512), "<16 x"), 0u);
+}
+
+TEST(CpuCode, AShortLoopOfScalarsIsWrittenOut) {
+  // Of the four updates, and the sixteen elements before and behind them, none is left to count.
+  EXPECT_GE(count(llvm_of("local_updates", {}, whole_rows, avx2), "srem i64"), 4u);
+}
+
+TEST(CpuCode, ALoopWhoseTripsDoNotWaitLeavesTheNumberOfVectorsToAnother) {
+  EXPECT_EQ(count(llvm_of("loops_beside_each_other", {}, whole_rows, avx2), "fadd <8 x float>"), 4u);
+}
+
+// ---- values of the block ----------------------------------------------------------------------------------------------------------
+
+TEST(CpuCode, AnElementForAllIsLoadedOnceForTheBlock) {
+  // The piece between two barriers that loads it is no loop over the gangs then.
+  const auto loops = [](const Choice& choice) {
+    return count(llvm_of("one_element_for_the_block", choice, whole_rows, targets()[1]), " = phi i64");
+  };
+  EXPECT_LT(loops({}), loops({{"BEFORE", "store.f32 %2, %far, %5"}}));
+}
+
 // ---- the code of first launches: how little of it there is ------------------------------------------------------------------------
 
 /// For the widest target that loads numbers from any places.

@@ -27,6 +27,11 @@ namespace {
 constexpr const char* pipeline =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),"
     "early-cse<memssa>,simplifycfg";
+/// Of one thread at a time: short loops of constant trips go, as a loop by hand would lose them. Vectors have their chains side by side.
+constexpr const char* scalar_pipeline =
+    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate<header-duplication>,licm),loop(indvars,loop-"
+    "unroll-full),"
+    "early-cse<memssa>,simplifycfg";
 /// For the first launch: what the lowering leaves to a pass in any case.
 constexpr const char* quick_pipeline = "mem2reg,early-cse";
 
@@ -69,8 +74,9 @@ BorrowedMachine borrow_machine(const Machine& on) {
                          [&on] { return make_target_machine(on); });
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool quick) {
-  codegen::optimise(module, machine, quick ? quick_pipeline : pipeline, Rare::Included);
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape) {
+  const char* const passes = shape.machine.quick ? quick_pipeline : shape.gang() == 1 ? scalar_pipeline : pipeline;
+  codegen::optimise(module, machine, passes, Rare::Included);
 }
 
 /// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.

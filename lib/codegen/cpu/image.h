@@ -13,7 +13,7 @@ namespace krait::codegen::cpu {
 
 BorrowedMachine borrow_machine(const Machine& on);
 /// `quick`: only what makes the code smaller.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool quick);
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& shape);
 /// Takes apart gathers, scatters and masked accesses that are no instructions of the machine.
 void scalarise_accesses(llvm::Module& module, const Shape& shape, llvm::TargetMachine& machine);
 /// Replaces vector constants by loads; after optimise, which would put them back.

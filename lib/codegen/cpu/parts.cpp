@@ -5,10 +5,12 @@
 // side by side, and what all parts need, as an element of the other matrix's row, is loaded once. A long body keeps a core busy alone.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "codegen/cpu/shape.h"
 #include "ir/latency.h"
 #include "ir/walk.h"
+#include "ir/weight.h"
 #include "passes/lane_steps.h"
 #include "support/tuning_cpu.h"
 
@@ -24,7 +26,7 @@ class Loops {
       : f_(m.kernel()), shape_(shape), steps_(std::move(passes::find_lane_steps(m).front())) {}
   unsigned parts() {
     walk(f_.body, 0);
-    return wanted_;
+    return wanted_ == 0 ? tuning::cpu::usual_parts : wanted_;
   }
 
  private:
@@ -34,9 +36,9 @@ class Loops {
       const ir::Inst& inst = f_.insts[i];
       const bool loop = ir::is_loop(inst.op);
       if (loop && depth + 1 >= deepest_) {
+        if (depth + 1 > deepest_) wanted_ = 0, deepest_ = depth + 1;
         const unsigned parts = of(inst);
-        wanted_ = depth + 1 > deepest_ ? parts : std::min(wanted_, parts);
-        deepest_ = depth + 1;
+        if (parts != 0) wanted_ = wanted_ == 0 ? parts : std::min(wanted_, parts);
       }
       for (const ir::RegionId inner : inst.regions) walk(inner, depth + loop);
     }
@@ -54,7 +56,7 @@ class Loops {
     return inst.imm == 0 && (s.kind == Kind::Same || (s.kind == Kind::Step && s.step == 1));
   }
 
-  /// Of one loop: as many as the chain from trip to trip leaves room for.
+  /// Of one loop: as many as the chain from trip to trip leaves room for; 0 where no trip waits for another, and any number does.
   unsigned of(const ir::Inst& loop) const {
     if (loop.op != Op::For || steps_[loop.operands[0]].kind != Kind::Same)
       return tuning::cpu::usual_parts;  // some lanes would wait for others
@@ -81,8 +83,8 @@ class Loops {
     const ir::Inst& next = ir::terminator(f_, body);
     int chain = 0;
     for (const ir::ValueId v : next.operands) chain = std::max(chain, since[v]);
-    if (work == 0 || chain == 0) return tuning::cpu::usual_parts;
-    const auto wanted = std::bit_ceil(unsigned(std::max(chain * tuning::cpu::ports / work, 1.0)));
+    if (work == 0 || chain == 0) return 0;
+    const auto wanted = std::bit_ceil(unsigned(std::ceil(std::max(chain * tuning::cpu::ports / work, 1.0))));
     const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
     const unsigned room = std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
     return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts,
@@ -92,32 +94,66 @@ class Loops {
   const ir::Function& f_;
   const Shape& shape_;
   const std::vector<passes::LaneStep> steps_;
-  unsigned deepest_ = 0, wanted_ = tuning::cpu::usual_parts;
+  unsigned deepest_ = 0, wanted_ = 0;
 };
 
-/// Whether updates of places that data choose are most of what the kernel does.
-bool updates_by_data(const ir::Module& m) {
-  const ir::Function& f = m.kernel();
-  const auto steps = std::move(passes::find_lane_steps(m).front());
-  unsigned updates = 0, others = 0;
-  bool light = true;
-  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
-    const ir::Inst& inst = f.insts[i];
-    const ir::OpInfo& row = ir::info(inst.op);
-    if (row.effect == ir::Effect::Atomic) {
-      updates += steps[inst.operands[1]].kind == Kind::Data;
-    } else if (inst.op == Op::If) {
-      light = light && steps[inst.operands[0]].kind != Kind::Data;
-    } else if (inst.op == Op::For || inst.op == Op::Loop || inst.op == Op::Switch || inst.op == Op::Call ||
-               inst.op == Op::LoadVec || row.family == ir::Family::Math) {
-      light = false;
-    } else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f.is_const(inst.results[0]) && inst.op != Op::Cast) {
-      const Kind k = steps[inst.results[0]].kind;
-      others += k != Kind::Same && k != Kind::Step;
+/// What a kernel does at places that data choose, and beside it.
+class PlacesByData {
+ public:
+  explicit PlacesByData(const ir::Module& m) : f_(m.kernel()), steps_(std::move(passes::find_lane_steps(m).front())) {
+    all_ = walk(f_.body);
+  }
+  /// Whether atomic updates there are most of it.
+  bool atomics_prevail() const { return light_ && !branches_ && all_.atomics > 0 && few_beside(all_.atomics); }
+  /// Whether stores to arrays of the thread's own are.
+  bool own_arrays_prevail() const { return light_ && all_.atomics == 0 && all_.stores > 0 && few_beside(all_.stores); }
+
+ private:
+  /// How often; loads and stores are those of arrays of the thread's own.
+  struct Sum {
+    double atomics = 0, stores = 0, loads = 0, others = 0;
+    void add(const Sum& s, double times) {
+      atomics += times * s.atomics, stores += times * s.stores, loads += times * s.loads, others += times * s.others;
     }
-  });
-  return updates > 0 && light && others <= tuning::cpu::operations_by_lane * updates;
-}
+  };
+  bool few_beside(double updates) const { return all_.others <= tuning::cpu::operations_by_lane * updates; }
+  bool is_data(ir::ValueId v) const { return steps_[v].kind == Kind::Data; }
+  /// Equal in the gang, or a row of numbers: what is made of these, as of a loop's index, is for scalars, too, or done once for all.
+  bool is_place(ir::ValueId v) const { return steps_[v].kind == Kind::Same || steps_[v].kind == Kind::Step; }
+  bool is_own(const ir::Inst& access) const { return f_.type_of(access.operands[0]).space == ir::Space::Local; }
+  double trips(const ir::Inst& inst) const {
+    if (!ir::is_loop(inst.op)) return 1;
+    return inst.op == Op::For && f_.is_const(inst.operands[0]) ? double(f_.const_bits(inst.operands[0])) : ir::usual_trips;
+  }
+
+  Sum walk(ir::RegionId r) {
+    Sum sum;
+    for (const ir::InstId i : f_.regions[r].insts) {
+      const ir::Inst& inst = f_.insts[i];
+      const ir::OpInfo& row = ir::info(inst.op);
+      Sum inner;
+      for (const ir::RegionId side : inst.regions) inner.add(walk(side), 1);
+      // A loop that computes, and updates nothing, may be what takes the time.
+      if (ir::is_loop(inst.op)) light_ = light_ && (inner.others == 0 || inner.atomics + inner.stores + inner.loads != 0);
+      sum.add(inner, trips(inst));
+      if (row.effect == ir::Effect::Atomic) sum.atomics += is_data(inst.operands[1]);
+      else if (inst.op == Op::Store) sum.stores += is_own(inst) && is_data(inst.operands[1]);
+      else if (inst.op == Op::Load) sum.loads += is_own(inst);
+      else if (inst.op == Op::If) branches_ = branches_ || is_data(inst.operands[0]);
+      else if (inst.op == Op::Switch || inst.op == Op::Call || inst.op == Op::LoadVec || row.family == ir::Family::Math)
+        light_ = false;
+      else if (row.effect == ir::Effect::Pure && !inst.results.empty() && !f_.is_const(inst.results[0]) && inst.op != Op::Cast) {
+        sum.others += !std::all_of(inst.operands.begin(), inst.operands.end(), [&](ir::ValueId v) { return is_place(v); });
+      }
+    }
+    return sum;
+  }
+
+  const ir::Function& f_;
+  const std::vector<passes::LaneStep> steps_;
+  Sum all_;
+  bool light_ = true, branches_ = false;
+};
 
 /// Whether all innermost loops are of as many trips as data say, thread by thread, and access places that data choose more often than
 /// they compute: sparse rows, neighbours in a graph. Lanes would wait for the longest row, and their elements be taken together one by one.
@@ -174,12 +210,15 @@ class DataLoops {
 }  // namespace
 
 void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape, bool in_blocks) {
-  const bool gathers = shape.machine.level == CpuLevel::Avx512 && !shape.machine.tune.starts_with("znver");
-  if (!in_blocks && shape.parts == 0 && !gathers && !traits.atomics && !traits.strides && DataLoops(module).all()) {
+  if (shape.parts != 0) return;
+  const bool wide = shape.machine.level == CpuLevel::Avx512;
+  const bool gathers = wide && !shape.machine.tune.starts_with("znver");
+  if (!in_blocks && !traits.atomics && !traits.strides &&
+      ((!gathers && DataLoops(module).all()) || (!wide && PlacesByData(module).own_arrays_prevail()))) {
     shape.lanes = shape.parts = 1;
     return;
   }
-  if (in_blocks || shape.parts != 0 || !traits.atomics || !updates_by_data(module)) return;
+  if (!traits.atomics || traits.warps || !PlacesByData(module).atomics_prevail()) return;
   shape.lanes = 1, shape.parts = tuning::cpu::scalars;
 }
 

@@ -14,18 +14,14 @@ using ir::Op;
 constexpr unsigned deepest_recomputation = 8;
 
 /// Jumps under `r` to a loop around it, within `loops` of its own, or out of the thread.
-bool escapes(const ir::Function& f, ir::RegionId r, unsigned loops) {
+bool jumps_out(const ir::Function& f, ir::RegionId r, unsigned loops) {
   for (ir::InstId id : f.regions[r].insts) {
     const ir::Inst& inst = f.insts[id];
     if (inst.op == Op::Return || (loops == 0 && (inst.op == Op::Break || inst.op == Op::Continue))) return true;
     for (ir::RegionId inner : inst.regions)
-      if (escapes(f, inner, loops + ir::is_loop(inst.op))) return true;
+      if (jumps_out(f, inner, loops + ir::is_loop(inst.op))) return true;
   }
   return false;
-}
-bool escapes(const ir::Function& f, const ir::Inst& inst) {
-  return std::any_of(inst.regions.begin(), inst.regions.end(),
-                     [&](ir::RegionId r) { return escapes(f, r, ir::is_loop(inst.op)); });
 }
 
 class Planner {
@@ -216,6 +212,11 @@ std::optional<std::int64_t> threads_below(const ir::Function& f, ir::ValueId con
 }
 
 }  // namespace
+
+bool escapes(const ir::Function& f, const ir::Inst& inst) {
+  return std::any_of(inst.regions.begin(), inst.regions.end(),
+                     [&](ir::RegionId r) { return jumps_out(f, r, ir::is_loop(inst.op)); });
+}
 
 std::optional<std::int64_t> acting_threads(const ir::Function& f, ir::RegionId r, std::size_t begin, std::size_t end) {
   std::int64_t most = 0;

@@ -9,6 +9,8 @@
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 
+#include "support/tuning_gpu.h"
+
 namespace krait::codegen {
 namespace {
 
@@ -90,12 +92,10 @@ bool share(llvm::Function& function, const llvm::DominatorTree& tree) {
 }  // namespace
 
 llvm::PreservedAnalyses ShareArithmetic::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  // An address is a chain of an extension, products and sums. Beyond so many blocks dominators are deep, and time would grow with the square.
-  constexpr unsigned rounds = 8, most_blocks = 2048;
-  if (function.size() < 3 || function.size() > most_blocks) return llvm::PreservedAnalyses::all();
+  if (function.size() < 3 || function.size() > tuning::gpu::most_shared_blocks) return llvm::PreservedAnalyses::all();
   const llvm::DominatorTree& tree = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   bool changed = false;
-  for (unsigned round = 0; round < rounds && share(function, tree); ++round) changed = true;
+  for (unsigned round = 0; round < tuning::gpu::shared_rounds && share(function, tree); ++round) changed = true;
   if (!changed) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();
