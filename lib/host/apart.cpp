@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/apart.h"
 
+#include <cstdlib>
 #include <numeric>
 
 #include "host/graph.h"
@@ -24,6 +25,12 @@ struct Bytes {
   Reach reach;
   std::int64_t element = 0;
 
+  Bytes(const detail::elements& of) : element(std::int64_t(of.element_bytes)) {
+    if (!of.memory) return;
+    reach = reach_of(of.at->extents, of.at->strides, of.at->rank, element);
+    space = space_of(*of.memory->device);
+    first = std::int64_t(of.memory->address) + of.at->offset * element;
+  }
   Bytes(const argument& a, std::uint32_t element_bytes) : element(element_bytes) {
     reach = reach_of(a.extents, a.strides, a.rank, element);
     if (a.kind == argument::host) {
@@ -31,14 +38,18 @@ struct Bytes {
     } else if (!a.memory) {
       reach = {};
     } else {
-      space = a.memory->device->device->reaches_host() ? nullptr : a.memory->device;
+      space = space_of(*a.memory->device);
       first = std::int64_t(a.memory->address + a.offset);
     }
   }
+
+ private:
+  static const void* space_of(const DeviceHandle& device) { return device.device->reaches_host() ? nullptr : &device; }
 };
 
 /// Whether some element of one may share a byte with one of the other.
-bool may_meet(const argument& x, const Bytes& a, const argument& y, const Bytes& b) {
+template <class Shaped>
+bool may_meet(const Shaped& x, const Bytes& a, const Shaped& y, const Bytes& b) {
   if (a.space != b.space || a.first + a.reach.begin >= b.first + b.reach.end || b.first + b.reach.begin >= a.first + a.reach.end)
     return false;
   std::int64_t grid = 0;  // both lie on multiples of it, from their first elements
@@ -59,11 +70,29 @@ bool are_same(const argument& x, const Bytes& a, const argument& y, const Bytes&
   return true;
 }
 
-void check_output(const detail::kernel_state* of, const argument& a, const Bytes& own) {
-  if (own.reach.begin == own.reach.end) return;
-  for (int d = 0; d < a.rank; ++d)
-    if (a.extents[d] > 1 && a.strides[d] == 0)
-      support::fail_usage("{}: elements of the output repeat (a stride of it is 0): they cannot be written", function_of(of));
+/// Whether two elements may lie at one place: a stride is no longer than what the shorter ones reach.
+template <class Shaped>
+bool repeats(const Shaped& a) {
+  int order[detail::max_rank], dims = 0;
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.extents[d] == 0) return false;
+    if (a.extents[d] == 1) continue;
+    int at = dims++;
+    for (; at > 0 && std::abs(a.strides[order[at - 1]]) > std::abs(a.strides[d]); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
+  std::int64_t reached = 0;
+  for (int k = 0; k < dims; ++k) {
+    const std::int64_t stride = std::abs(a.strides[order[k]]);
+    if (stride <= reached) return true;
+    reached += (a.extents[order[k]] - 1) * stride;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse_repeats(const std::string& function) {
+  support::fail_usage("{}: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written",
+                      function);
 }
 
 }  // namespace
@@ -76,7 +105,7 @@ Apart::Apart(const detail::kernel_state* of, const detail::signature& as, argume
   for (unsigned o = inputs; o < as.count; ++o) {
     const argument& out = arguments[o];
     const Bytes written = bytes_of(o);
-    check_output(of, out, written);
+    if (repeats(out)) refuse_repeats(function_of(of));
     for (unsigned other = inputs; other < o; ++other)
       if (may_meet(out, written, arguments[other], bytes_of(other)))
         support::fail_usage("{}: two outputs overlap", function_of(of_));
@@ -111,3 +140,17 @@ void Apart::copy(argument& a, std::int64_t first, const Reach& reach) {
 }
 
 }  // namespace krait::host
+
+namespace krait::detail {
+
+bool may_meet(const elements& x, const elements& y) {
+  const host::Bytes a(x), b(y);
+  if (a.reach.begin == a.reach.end || b.reach.begin == b.reach.end) return false;
+  return host::may_meet(*x.at, a, *y.at, b);
+}
+
+void check_apart(const layout& written, const char* function) {
+  if (host::repeats(written)) host::refuse_repeats(function);
+}
+
+}  // namespace krait::detail

@@ -72,6 +72,9 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     const std::int64_t busy = pass.columns * length / 8;
     pass.threads = cpu ? 16 : 32;
     while (!cpu && pass.threads < std::min<std::int64_t>(busy, 256)) pass.threads *= 2;
+    // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of shared memory.
+    const std::int64_t apart = cpu ? 16 : 32 / side;
+    pass.pitch = int(length + (pass.columns * (length + apart) <= most || form == algorithm_form::warps ? apart : 0));
     done *= length;
   }
   return plan;

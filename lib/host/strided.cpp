@@ -168,6 +168,7 @@ using namespace krait::host;
 void copy_from_host(const elements& to, const void* from) {
   const Place place(to);
   if (size_of(place.at) == 0) return;
+  check_apart(*to.at, "copy_from");
   DeviceHandle& d = *place.memory->device;
   if (place.is_dense()) {
     d.device->copy_to_device(place.address(), from, place.all_bytes(), order_of(*place.memory));
@@ -193,7 +194,9 @@ void copy_to_host(const elements& from, void* to) {
 }
 
 void copy_elements(const elements& to, const elements& from) {
-  if (size_of(*to.at) > 0) copy(to, from);
+  if (size_of(*to.at) == 0) return;
+  check_apart(*to.at, "copy_from");
+  copy(to, from);
 }
 
 void fill_elements(const elements& to, const void* element) {

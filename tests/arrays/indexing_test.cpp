@@ -2,6 +2,7 @@
 //
 // Arrays of indices and masks: reading, assignment, equal indices, what is out of bounds.
 #include <krait/algorithm/indexing.h>
+#include <krait/algorithm/search.h>
 
 #include <vector>
 
@@ -86,6 +87,36 @@ TEST(Indexing, Where) {
   EXPECT_EQ(kr::sum(kr::where(x < 0.0f, 1, 0)), 2);
 }
 
+/// Values and indices are read before anything is written, whatever memory they lie in.
+TEST(Indexing, OverlapIsReadFirst) {
+  constexpr int n = 3000;
+  const auto places = kr::arange(n).flip().copy();
+  auto x = kr::arange(n);
+  x(places) = x;  // reversed in place
+  EXPECT_EQ(host(x), host(places));
+  kr::put(x, x, x.flip());  // the indices are what is written, too: x[x[i]] = x[n - 1 - i]
+  EXPECT_EQ(host(x), host(kr::arange(n).flip()));
+  kr::put(x, places, x(0, kr::newaxis).broadcast_to(n));
+  EXPECT_EQ(int(kr::min(x)), n - 1);
+  auto square = kr::arange(10000).reshape(100, 100);
+  square(kr::arange(100)) = square.transpose();
+  EXPECT_EQ(int(square(3, 70)), 7003);
+  auto even = kr::arange(n);
+  even(even % 2 == 0) = even(kr::range(n / 2, kr::end));
+  for (const int i : {0, 2, 1000, n - 2}) EXPECT_EQ(int(even(i)), (n + i) / 2) << i;
+  auto bits = kr::full(n, true);
+  bits(kr::range(0, n, 3)) = false;
+  bits(bits) = bits(kr::range(0, 2000));  // the mask is what is written
+  for (const int i : {0, 1, 2, 3, 4, 5, 2998}) EXPECT_EQ(bool(bits(i)), i % 3 != 0 && (i - 1 - i / 3) % 3 != 0) << i;
+  // The same memory under two names.
+  auto one = kr::arange(n);
+  auto other = kr::array<int>::wrap(one.address(), {n}, one.device());
+  kr::scatter(one, places, other);
+  EXPECT_EQ(host(one), host(places));
+  kr::scatter(kr::arange(n), one, other);
+  EXPECT_EQ(host(one), host(places));
+}
+
 TEST(Indexing, BadInput) {
   auto x = kr::arange(6).reshape(2, 3);
   const auto before = host(x);
@@ -101,6 +132,14 @@ TEST(Indexing, BadInput) {
   expect_usage({"boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is true"},
                [&] { x(x > 2) = kr::arange(2); });
   EXPECT_EQ(host(x), before);
+  // Rows of 4 that begin at each element.
+  auto line = kr::arange(6);
+  auto window = kr::array<int, 2>::wrap(line.address(), {3, 4}, std::vector<std::int64_t>{1, 1}.data(), line.device());
+  const char* const refused = "an assignment by indices: elements of the output repeat";
+  expect_usage({refused}, [&] { window(kr::to_device(Ints{0})) = 1; });
+  expect_usage({refused}, [&] { kr::put(window, kr::to_device(Ints{0}), 1); });
+  auto one = kr::array<int>::wrap(line.address(), {3}, std::vector<std::int64_t>{0}.data(), line.device());
+  expect_usage({"scatter: elements of the output repeat"}, [&] { kr::scatter(kr::arange(3), kr::arange(3), one); });
 }
 
 }  // namespace

@@ -62,6 +62,24 @@ TEST(Methods, ReduceOneAfterTheOther) {
   EXPECT_EQ(subtract.reduce(kr::zeros<float>({0, 3}), kr::axis(1)).size(), 0);
 }
 
+// The order of elements does not matter: Numba's hypot of its documentation, and a sum that is not found to be one.
+TEST(Methods, ReduceWithAnIdentity) {
+  const auto hypot = kr::vectorize([](auto a, auto b) { return kr::sqrt(a * a + b * b); }, {.name = "hypot"});
+  const auto some = kr::vectorize([](auto a, auto b) { return kr::select(a > 0, a, 0) + b; });
+  const auto x = kr::arange(24).reshape(2, 3, 4);
+  EXPECT_EQ(hypot.reduce(kr::zeros<double>(0), kr::identity(0)), 0.0);
+  EXPECT_EQ(hypot.reduce(kr::to_device(Floats{3, 4}), kr::identity(0)), 5.0f);
+  EXPECT_EQ(host(hypot.reduce(kr::zeros<float>({2, 0}), kr::axis(1), kr::identity(0))), (Floats{0, 0}));
+  EXPECT_EQ(host(some.reduce(x, kr::axis(0, 2), kr::identity(0))), (Ints{60, 92, 124}));
+  EXPECT_EQ(host(some.reduce(x, kr::axis(0, 2), kr::identity(0), kr::initial(100))), (Ints{160, 192, 224}));
+  EXPECT_EQ(some.reduce(x, kr::axis(0, 1, 2), kr::identity(0)), 276);
+  EXPECT_EQ(some.reduce(x, kr::axis(2, 0), kr::identity(0), kr::keepdims).extents(), (kr::shape<3>(1, 3, 1)));
+  EXPECT_EQ(host(some.reduce(x, kr::axis(0, 2), kr::identity(0), kr::where(x > 20))), (Ints{0, 0, 66}));
+  EXPECT_EQ(host(some.reduce(kr::zeros<int>({3, 0, 2}), kr::axis(0, 1), kr::identity(0))), (Ints{0, 0}));
+  EXPECT_EQ(larger.reduce(kr::zeros<int>(0), kr::identity(-7)), -7);  // of a known operation, too
+  EXPECT_EQ(larger.reduce(kr::zeros<int>(0), kr::identity(-7), kr::initial(2)), 2);
+}
+
 TEST(Methods, Accumulate) {
   const auto x = kr::to_device(Ints{1, 2, 3, 4, 5, 6}).reshape(2, 3);
   EXPECT_EQ(host(add.accumulate(x)), (Ints{1, 2, 3, 5, 7, 9}));
@@ -107,14 +125,16 @@ TEST(Methods, Reduceat) {
 
 TEST(Methods, BadInput) {
   const auto x = kr::zeros<float>({2, 3});
-  expect_usage({"kernel subtract{}: zero-size array to reduction operation which has no identity: give a value with kr::initial"},
+  expect_usage({"kernel subtract{}: zero-size array to reduction operation subtract which has no identity: give one with kr::identity, or a value "
+                "with kr::initial"},
                [&] { subtract.reduce(kr::zeros<float>(0)); });
   expect_usage({"zero-size array to reduction operation maximum which has no identity"}, [&] {
     larger.reduce(kr::zeros<float>({0, 2}));
   });
-  expect_usage({": the reduction operation does not have an identity, so to use a where mask one has to specify kr::initial"},
+  expect_usage({": the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or "
+                "kr::initial"},
                [&] { subtract.reduce(x, kr::where(x > 0.0f)); });
-  expect_usage({": the reduction operation is not reorderable, so at most one axis may be specified"},
+  expect_usage({": the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity"},
                [&] { subtract.reduce(x, kr::axis(0, 1)); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { add.accumulate(x, 2); });
   auto y = kr::ones<float>(3);

@@ -144,7 +144,20 @@ TEST(Views, OutputsThatOverlapAreRefused) {
   auto one = x(kr::range(0, 6)), other = x(kr::range(4, 10));
   expect_usage({"two outputs overlap"}, [&] { both.into(one, other)(1.0f); });
   auto repeated = kr::array<float, 2>::wrap(x.address(), {4, 3}, std::vector<std::int64_t>{1, 0}.data(), x.device());
-  expect_usage({"elements of the output repeat"}, [&] { repeated() = 1.0f; });
+  const auto refused = [](const std::string& by) {
+    return by + ": elements of the output repeat (its strides are shorter than what they pass over): they cannot be written";
+  };
+  expect_usage({refused("kernel array_expression")}, [&] { repeated() = 1.0f; });
+  // Rows of 4 that begin at each element, as a window that moves has: to read. Columns that meet no other can be written.
+  auto window = kr::array<float, 2>::wrap(x.address(), {3, 4}, std::vector<std::int64_t>{1, 1}.data(), x.device());
+  expect_usage({refused("kernel array_expression")}, [&] { window() = 1.0f; });
+  expect_usage({refused("copy_from")}, [&] { window.copy_from(kr::ones<float>({3, 4})); });
+  expect_usage({refused("copy_from")}, [&] { window.copy_from(Floats(12)); });
+  x.fill(1);
+  EXPECT_EQ(host(window(1)), (Floats{1, 1, 1, 1}));
+  auto apart = kr::array<float, 2>::wrap(x.address(), {2, 3}, std::vector<std::int64_t>{-1, 3}.data(), x.device());
+  apart(0) = 2.0f;
+  EXPECT_EQ(host(x(kr::range(7))), (Floats{2, 1, 1, 2, 1, 1, 2}));
 }
 
 TEST(Views, ReshapeSharesWhereItCan) {

@@ -8,11 +8,28 @@
 //   f.reduceat(x, firsts)           // of x from each index to before the next
 #pragma once
 
+#include <optional>
+
 #include <krait/algorithm/detail/folds.h>
 #include <krait/algorithm/detail/indexing.h>
 #include <krait/algorithm/reduce.h>
 
-namespace krait::detail {
+namespace krait {
+namespace detail {
+template <class Number>
+struct identity_type {
+  Number value;
+};
+}  // namespace detail
+
+/// An option of a function's `reduce`: f(identity, x) is x, and the order of elements does not matter. The result of no element, or of none that
+/// kr::where takes; several axes may be reduced.
+template <detail::plain Number>
+detail::identity_type<Number> identity(Number x) {
+  return {x};
+}
+
+namespace detail {
 
 /// An array's dimensions with this one last.
 template <class Elem, int Rank>
@@ -28,6 +45,21 @@ array<const Elem, Rank + More> with_ones(const array<Elem, Rank>& x) {
   for (int d = 0; d < More; ++d) at.extents[at.rank] = 1, at.strides[at.rank++] = 0;
   return {at, x.memory_owner(), handle_of(x.device())};
 }
+
+/// Options for a reduction whose identity is known: what is given starts it, where no other value does.
+template <bool Starts, class Option>
+auto without_identity(const Option& option) {
+  return option;
+}
+template <bool Starts, class Number>
+auto without_identity(const identity_type<Number>& option) {
+  if constexpr (Starts) return no_option();
+  else return initial(option.value);
+}
+template <class Option>
+inline constexpr bool is_initial = false;
+template <class Number>
+inline constexpr bool is_initial<initial_type<Number>> = true;
 
 template <class Lambda>
 struct methods {
@@ -70,6 +102,7 @@ struct methods {
   template <class Elem, class Index, class... Other>
   void at(array<Elem, 1>& x, const array<Index, 1>& given, const Other&... other) const {
     const auto indices = checked_indices(given, x.size(), 0);
+    check_apart(x.at(), "at");
     update(x, indices, spread_over(indices, other)...);
   }
 
@@ -100,61 +133,76 @@ struct methods {
     using recording = elementwise_recording<Lambda, 1, std::tuple<input<of, true>, input<of, true>>, std::tuple<of>>;
     const auto source = make_expression<converted_element<of>>(x);
     const op operation = operation_of(state, &f, recording::as);
+    const auto by = [&]<template <class> class Reducer>() {
+      return reduce_whole<Reducer>(source, without_identity<(is_initial<Options> || ...)>(options)...);
+    };
     switch (operation) {
-      case op::Add: return reduce_whole<fold_by_add>(source, options...);
-      case op::Mul: return reduce_whole<fold_by_multiply>(source, options...);
-      case op::Min: return reduce_whole<fold_by_min>(source, options...);
-      case op::Max: return reduce_whole<fold_by_max>(source, options...);
+      case op::Add: return by.template operator()<fold_by_add>();
+      case op::Mul: return by.template operator()<fold_by_multiply>();
+      case op::Min: return by.template operator()<fold_by_min>();
+      case op::Max: return by.template operator()<fold_by_max>();
       default: break;
     }
     if constexpr (std::is_integral_v<of>) {
       switch (operation) {
-        case op::And: return reduce_whole<fold_by_and>(source, options...);
-        case op::Or: return reduce_whole<fold_by_or>(source, options...);
-        case op::Xor: return reduce_whole<fold_by_xor>(source, options...);
+        case op::And: return by.template operator()<fold_by_and>();
+        case op::Or: return by.template operator()<fold_by_or>();
+        case op::Xor: return by.template operator()<fold_by_xor>();
         default: break;
       }
     }
-    return reduce_in_order<of, decltype(reduce_whole<fold_by_add>(source, options...))>(x, options...);
+    return reduce_in_order<of, decltype(by.template operator()<fold_by_add>())>(x, options...);
   }
 
   /// One element after the other, for functions whose order matters, as far as is known.
   template <class State, class Result, class Elem, int Rank, class... Options>
   Result reduce_in_order(const array<Elem, Rank>& x, const Options&... options) const {
-    if constexpr ((axes_in<Options> + ... + 0) > 1) {
-      refuse_axes(state);
+    const auto value_of = []<class Option>(const Option& option) -> std::optional<State> {
+      if constexpr (std::is_same_v<Option, std::nullptr_t>) return std::nullopt;
+      else return convert_plain<State>(option.value);
+    };
+    const std::optional<State> start = value_of(option_of<initial_type>::find(options...)),
+                               neutral = value_of(option_of<identity_type>::find(options...));
+    const auto where = option_of<where_type>::find(options...);
+    std::optional<array<bool, Rank>> mask;
+    if constexpr (!std::is_same_v<decltype(where), const std::nullptr_t>) {
+      if (!start && !neutral) refuse_mask(state);
+      make_expression<converted_element<bool>>(where.mask).into(mask.emplace(x.extents(), x.device()));
+    }
+    const unsigned axes = (mask_of(options, Rank) | ...);
+    if ((axes & (axes - 1)) != 0 && !neutral) refuse_axes(state);
+    const auto first_of = [&](unsigned rest) { return !neutral || (start && (rest & (rest - 1)) == 0) ? start : neutral; };
+    array<State, Rank> out = reduce_line(x, first_axis(axes), first_of(axes), mask ? &*mask : nullptr);
+    for (unsigned rest = axes & (axes - 1); rest != 0; rest &= rest - 1)
+      out = reduce_line(out, first_axis(rest), first_of(rest), nullptr);
+    if constexpr (plain<Result>) {
+      return static_cast<State>(out.reshape(-1)(0));
+    } else if constexpr (Result::rank == Rank) {
+      return out;
     } else {
-      return reduce_line<State, Result>(x, options...);
+      std::int64_t gone[Rank], count = 0;
+      for (int d = 0; d < Rank; ++d)
+        if (axes >> d & 1) gone[count++] = d;
+      return Result(squeeze(out.at(), gone, int(count)), out.memory_owner(), handle_of(out.device()));
     }
   }
-  template <class State, class Result, class Elem, int Rank, class... Options>
-  Result reduce_line(const array<Elem, Rank>& x, const Options&... options) const {
-    const unsigned axes = (mask_of(options, Rank) | ...);
-    const int along = first_axis(axes);
+  /// Along one axis, which stays with extent 1.
+  template <class Elem, int Rank, class State>
+  array<State, Rank> reduce_line(const array<Elem, Rank>& x, int along, const std::optional<State>& start,
+                                 const std::type_identity_t<array<bool, Rank>>* mask) const {
+    if (!start && x.extent(along) == 0) refuse_empty(state);
     shape<Rank> extents = x.extents();
     extents.extents[along] = 1;
     array<State, Rank> out(extents, x.device());
-
-    const auto first = option_of<initial_type>::find(options...);
-    const auto mask = option_of<where_type>::find(options...);
-    constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
-    constexpr bool masked = !std::is_same_v<decltype(mask), const std::nullptr_t>;
-    State start{};
-    if constexpr (starts) start = convert_plain<State>(first.value);
-    else if (masked) refuse_mask(state);
-    else if (x.extent(along) == 0) refuse_empty(state);
     const auto from = with_last(x.share(), along);
-    if constexpr (masked && starts) {
-      array<bool, Rank> all(x.extents(), x.device());
-      make_expression<converted_element<bool>>(mask.mask).into(all);
-      const auto chosen = with_last(all, along);
-      fold<State, false>(from, with_last(out, along), &start, &chosen);
+    const State* const first = start ? &*start : nullptr;
+    if (mask) {
+      const auto chosen = with_last(*mask, along);
+      fold<State, false>(from, with_last(out, along), first, &chosen);
     } else {
-      fold<State, false>(from, with_last(out, along), starts ? &start : nullptr, nullptr);
+      fold<State, false>(from, with_last(out, along), first, nullptr);
     }
-    if constexpr (plain<Result>) return static_cast<State>(out(0));
-    else if constexpr (Result::rank == Rank) return out;
-    else return out.squeeze(along);
+    return out;
   }
 
   template <class State, bool All, class Elem, int Rank>
@@ -180,4 +228,5 @@ struct methods {
   }
 };
 
-}  // namespace krait::detail
+}  // namespace detail
+}  // namespace krait

@@ -74,7 +74,8 @@ auto gather(const array<Elem, 1>& x, const array<Place, 1>& places) {
   if (out.size() > 0) fetch.forall(out.size())(x, places, out);
   return out;
 }
-/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements. What shares memory with `to` is copied first.
+/// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements. What overlaps `to` is copied first. Throws
+/// error{usage} where elements of `to` lie at one place.
 template <class Elem, std::integral Place>
 void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;
@@ -84,9 +85,13 @@ void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::
         for (auto i : grid_stride(at.size())) out[at[i]] = value<element>(from[i]);
       },
       {.name = "scatter"}));
-  if (x.memory() == to.memory() && x.size() > 0) return scatter(x.copy(), places, to);
-  if (places.memory() == to.memory() && x.size() > 0) return scatter(x, places.copy(), to);
-  if (x.size() > 0) put.forall(x.size())(x, places, to);
+  if (x.size() == 0) return;
+  const detail::layout written = to.at(), read = x.at(), by = places.at();
+  detail::check_apart(written, "scatter");
+  const detail::elements out{to.memory(), &written, sizeof(element)};
+  if (detail::may_meet({x.memory(), &read, sizeof(element)}, out)) return scatter(x.copy(), places, to);
+  if (detail::may_meet({places.memory(), &by, sizeof(Place)}, out)) return scatter(x, places.copy(), to);
+  put.forall(x.size())(x, places, to);
 }
 
 }  // namespace krait

@@ -70,12 +70,17 @@ KRAIT_API layout broadcast_to(const layout& of, const std::int64_t* extents, int
 KRAIT_API layout diagonal(const layout& of, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
 KRAIT_API layout squeeze(const layout& of, const std::int64_t* axes, int count);
 
-// Copies of the elements of a layout, each of some bytes. Memory is null where there is no element.
+/// The elements of a layout, each of some bytes. Memory is null where there is no element.
 struct elements {
   storage* memory;
   const layout* at;
   std::size_t element_bytes;
 };
+/// Whether some element of one may lie where one of the other lies, whatever arrays they are of.
+KRAIT_API bool may_meet(const elements& x, const elements& y);
+/// Throws error{usage} where two elements may lie at one place: what they are is unknown when `function` has written both.
+KRAIT_API void check_apart(const layout& written, const char* function);
+
 KRAIT_API void copy_from_host(const elements& to, const void* from);
 /// In C order.
 KRAIT_API void copy_to_host(const elements& from, void* to);

@@ -10,6 +10,7 @@
 
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/kept_memory.h"
 #include "support/error.h"
 
 namespace krait::runtime {
@@ -31,13 +32,16 @@ class CpuDevice final : public Device {
 
   /// Large arrays lie on huge pages: fewer misses of the translation cache make a memory-bound kernel 15 to 40 % faster.
   std::uint64_t allocate(std::size_t bytes, StreamHandle) override {
-    const std::size_t align = bytes >= 2 * huge_page ? huge_page : 256;
-    void* memory = std::aligned_alloc(align, (bytes + align - 1) / align * align);
+    const std::size_t align = bytes >= 2 * huge_page ? huge_page : 256, whole = (bytes + align - 1) / align * align;
+    void* memory = kept_.take(whole, align);
+    if (memory) return reinterpret_cast<std::uint64_t>(memory);
+    memory = std::aligned_alloc(align, whole);
+    if (!memory) kept_.drop(), memory = std::aligned_alloc(align, whole);
     if (!memory) support::fail_device("cpu: no memory for an array of {} bytes", bytes);
-    if (align == huge_page) madvise(memory, (bytes + align - 1) / align * align, MADV_HUGEPAGE);
+    if (align == huge_page) madvise(memory, whole, MADV_HUGEPAGE);
     return reinterpret_cast<std::uint64_t>(memory);
   }
-  void free(std::uint64_t address, StreamHandle) noexcept override { std::free(reinterpret_cast<void*>(address)); }
+  void free(std::uint64_t address, StreamHandle) noexcept override { kept_.give(reinterpret_cast<void*>(address)); }
 
   void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle) override {
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
@@ -81,6 +85,7 @@ class CpuDevice final : public Device {
  private:
   std::string name_;
   support::Target target_;
+  cpu::KeptMemory kept_;
 };
 
 }  // namespace

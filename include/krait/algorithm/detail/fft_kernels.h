@@ -81,38 +81,23 @@ class fft_pass_body {
       re_.push_back(std::move(re)), im_.push_back(std::move(im));
       rest /= radix;
     }
+    for (std::int64_t k = 0; by_columns() && k < pass.length; ++k)
+      for (std::int64_t column = 0; column < pass.columns; ++column) {
+        const fft_root root = root_of_unity(k * column, pass.total);
+        column_re_.push_back(Real(root.re)), column_im_.push_back(Real(root.im));
+      }
   }
 
   void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale) const {
     const std::int64_t others = p_.total / p_.length, tiles = divided_up(others, p_.columns);
-    const bool rows = others == 1;
-    const wide block = block_idx().x, first = rows ? block * p_.columns : block % tiles * p_.columns, row = block / tiles;
+    const wide block = block_idx().x;
+    tile t{x, out, scale, rows() ? block * p_.columns : block % tiles * p_.columns, block / tiles, {}, {}};
+    if (!last_pass()) t.between.push_back(between_.record());
+    if (by_columns()) t.of_columns = {constant(column_re_), constant(column_im_)};
     const std::int64_t size = std::int64_t(p_.length) * p_.columns;
-    const bool last_pass = p_.done * p_.length == p_.total;
-    std::vector<typename root_table<Real>::recorded> between;
-    if (!last_pass) between.push_back(between_.record());
     std::vector<fft_buffer<Real>> buffers;
-    for (int b = 0; b < std::min(p_.count - 1, 2); ++b) buffers.push_back(fft_buffer<Real>::make(size));
-    const auto inside = [&](const wide& at, const auto& body) {
-      if (p_.columns == 1 || (!rows && others % p_.columns == 0)) return body();
-      if_(at < (rows ? x.extent(0) : wide(others)), body);
-    };
-    const auto read = [&](const index& column, const index& e) {
-      const wide at = first + column;
-      const value<complex> z = rows ? x(at, e) : x(row, at + cast<std::int64_t>(e) * others);
-      return inverse_ ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
-    };
-    const auto write = [&](const index& column, const index& k, const fft_point<Real>& z) {
-      const wide at = first + column, p = at / p_.done, q = at % p_.done;
-      const auto store = [&](const value<Real>& re, const value<Real>& im) {
-        const auto scaled = inverse_ ? value<complex>(im * scale, re * scale) : value<complex>(re * scale, im * scale);
-        if (rows) out(at, k) = scaled;
-        else out(row, q + (p * p_.length + k) * p_.done) = scaled;
-      };
-      if (last_pass) return store(z.re, z.im);
-      const auto root = between[0].at(p * k);
-      store(z.re * root.real() - z.im * root.imag(), z.re * root.imag() + z.im * root.real());
-    };
+    for (int b = 0; b < std::min(p_.count - (turns() ? 0 : 1), 2); ++b)
+      buffers.push_back(fft_buffer<Real>::make(turns() ? std::int64_t(p_.pitch) * p_.columns : size));
     std::int64_t done = p_.columns;
     for (int step = 0; step < p_.count; ++step) {
       const int radix = p_.radices[step], work = int(size / radix);
@@ -128,7 +113,7 @@ class fft_pass_body {
         const auto body = [&] {
           fft_points<Real> z;
           for (int r = 0; r < radix; ++r) {
-            if (step == 0) z.push_back(read(column, line + r * (p_.length / radix)));
+            if (step == 0) z.push_back(read(t, column, line + r * (p_.length / radix)));
             else {
               const auto& from = buffers[std::size_t((step - 1) % 2)];
               z.push_back({value<Real>(from.re[w + r * work]), value<Real>(from.im[w + r * work])});
@@ -136,42 +121,131 @@ class fft_pass_body {
           }
           const auto made = small_transform(z);
           for (int k = 0; k < radix; ++k) {
-            const auto& t = made[std::size_t(k)];
+            const auto& point = made[std::size_t(k)];
             if (last) {
-              write(column, line + k * (p_.length / radix), t);
+              const index at = line + k * (p_.length / radix);
+              if (turns()) keep(buffers[std::size_t(step % 2)], column, at, turned_between(t, column, at, point));
+              else write(t, column, at, last_pass() ? point : turned_between(t, column, at, point));
               continue;
             }
             const auto& to = buffers[std::size_t(step % 2)];
             const index place = q + (p * radix + k) * int(done);
             if (k == 0) {
-              to.re[place] = t.re, to.im[place] = t.im;
+              to.re[place] = point.re, to.im[place] = point.im;
               continue;
             }
             const index at = p + (k - 1) * int(std::int64_t(work) / done);
             const value<Real> re = roots[0][at], im = roots[1][at];
-            to.re[place] = t.re * re - t.im * im, to.im[place] = t.re * im + t.im * re;
+            to.re[place] = point.re * re - point.im * im, to.im[place] = point.re * im + point.im * re;
           }
         };
         const auto guarded = [&] {
-          if (step == 0 || last) inside(first + column, body);
+          if (step == 0 || last) inside(t, t.first + column, body);
           else body();
         };
         if (work % p_.threads == 0) guarded();
         else if_(w < work, guarded);
       };
       if (step > 0) syncthreads();
-      if (work <= p_.threads) one(index(0));
-      else
-        for (auto start : range(0, index(work), p_.threads)) one(start);
+      for_each(work, one);
       done *= radix;
     }
+    if (turns()) leave(t, buffers[std::size_t((p_.count - 1) % 2)], int(size));
   }
 
  private:
+  /// What a block works on, while it is recorded: columns from `first` on, of row `row`, or rows.
+  struct tile {
+    view<const complex, 2> x;
+    view<complex, 2> out;
+    value<Real> scale;
+    wide first, row;
+    std::vector<typename root_table<Real>::recorded> between;
+    std::vector<view<const Real>> of_columns;
+  };
+
+  bool rows() const { return p_.total == p_.length; }
+  bool last_pass() const { return p_.done * p_.length == p_.total; }
+  bool whole_tiles() const { return p_.columns == 1 || (!rows() && p_.total / p_.length % p_.columns == 0); }
+  /// The first of several passes: what a column makes lies together in the result, so it is turned before it is written.
+  bool turns() const { return p_.done == 1 && !last_pass(); }
+  /// Its roots are products of one for all columns and one of a small table. GPUs read two numbers as quickly as one.
+  bool by_columns() const { return turns() && p_.threads == p_.columns; }
+
+  template <class Body>
+  void inside(const tile& t, const wide& at, const Body& body) const {
+    if (whole_tiles()) return body();
+    if_(at < (rows() ? t.x.extent(0) : wide(p_.total / p_.length)), body);
+  }
+  template <class Body>
+  void for_each(int work, const Body& one) const {
+    if (work <= p_.threads) one(index(0));
+    else
+      for (auto start : range(0, index(work), p_.threads)) one(start);
+  }
+  fft_point<Real> read(const tile& t, const index& column, const index& e) const {
+    const wide at = t.first + column;
+    const value<complex> z = rows() ? t.x(at, e) : t.x(t.row, at + cast<std::int64_t>(e) * (p_.total / p_.length));
+    return inverse_ ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
+  }
+  value<complex> scaled(const tile& t, const value<Real>& re, const value<Real>& im) const {
+    return inverse_ ? value<complex>(im * t.scale, re * t.scale) : value<complex>(re * t.scale, im * t.scale);
+  }
+  /// Element `at` of `others` as its number among those that were made of different ones, and its place in what was made.
+  struct split {
+    wide p, q;
+  };
+  split split_of(const tile& t, const index& column) const {
+    if (whole_tiles() && p_.done % p_.columns == 0) return {t.first / p_.done, t.first % p_.done + column};
+    const wide at = t.first + column;
+    return {at / p_.done, at % p_.done};
+  }
+  void write(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
+    if (rows()) {
+      t.out(t.first + column, k) = scaled(t, z.re, z.im);
+    } else {
+      const split at = split_of(t, column);
+      t.out(t.row, at.q + (at.p * p_.length + k) * p_.done) = scaled(t, z.re, z.im);
+    }
+  }
+  fft_point<Real> turned_between(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
+    const auto by = [](const fft_point<Real>& x, const value<Real>& re, const value<Real>& im) {
+      return fft_point<Real>{x.re * re - x.im * im, x.re * im + x.im * re};
+    };
+    const auto root = t.between[0].at((by_columns() ? t.first : split_of(t, column).p) * k);
+    if (!by_columns()) return by(z, root.real(), root.imag());
+    const index place = k * p_.columns + column;
+    const fft_point<Real> own{value<Real>(t.of_columns[0][place]), value<Real>(t.of_columns[1][place])};
+    const fft_point<Real> both = by(own, root.real(), root.imag());
+    return by(z, both.re, both.im);
+  }
+
+  void keep(const fft_buffer<Real>& to, const index& column, const index& k, const fft_point<Real>& z) const {
+    const index place = column * p_.pitch + k;
+    to.re[place] = z.re, to.im[place] = z.im;
+  }
+  /// Writes the block's elements as they lie in the result.
+  void leave(const tile& t, const fft_buffer<Real>& from, int size) const {
+    syncthreads();
+    const bool aligned = p_.length % p_.threads == 0;
+    for_each(size, [&](const index& start) {
+      const index thread = cast<int>(thread_idx().x), w = start + thread;
+      const index column = (aligned ? start : w) / p_.length, k = aligned ? start % p_.length + thread : w % p_.length;
+      const auto body = [&] {
+        const index place = column * p_.pitch + k;
+        t.out(t.row, t.first * p_.length + w) = scaled(t, value<Real>(from.re[place]), value<Real>(from.im[place]));
+      };
+      const auto guarded = [&] { inside(t, t.first + column, body); };
+      if (size % p_.threads == 0) guarded();
+      else if_(w < size, guarded);
+    });
+  }
+
   fft_pass p_;
   bool inverse_;
   root_table<Real> between_;
   std::vector<std::vector<Real>> re_, im_;
+  std::vector<Real> column_re_, column_im_;
 };
 
 }  // namespace krait::detail

@@ -10,10 +10,11 @@ namespace krait::detail {
 inline constexpr int max_fft_passes = 12, max_fft_radices = 24;
 
 /// A pass over memory is a transform of `length` elements that lie `total / length` apart. Those of a block, `columns` of them, lie beside each other; where
-/// length is total, they are of as many rows. `done` is the product of the lengths of the passes before.
+/// length is total, they are of as many rows. `done` is the product of the lengths of the passes before. The first of several passes turns what it
+/// made in the memory of a block, whose columns are `pitch` elements apart.
 struct fft_pass {
   std::int64_t total, done;
-  int length, columns, threads, count;
+  int length, columns, threads, pitch, count;
   int radices[max_fft_radices];
 };
 struct fft_plan {

@@ -144,6 +144,7 @@ inline array<int, 1> last_places(const array<std::int64_t, 1>& indices, std::int
 template <class Elem, int Rank>
 void put_rows(array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, const array<Elem, Rank>& values) {
   if (values.size() == 0) return;
+  check_apart(x.at(), "an assignment by indices");
   auto last = last_places(indices, x.extent(0));
   launch_once(
       "put", values.size(),
@@ -164,6 +165,7 @@ void put_flat(array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, const
   array<Elem, 1> given(indices.extents(), x.device());
   assign_elements(all_tag(), given, values);
   if (given.size() == 0) return;
+  check_apart(x.at(), "an assignment by indices");
   auto last = last_places(indices, x.size());
   launch_once(
       "put", given.size(),
