@@ -67,7 +67,10 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   for (const std::int64_t length : lengths) {
     fft_pass& pass = plan.passes[plan.count++];
     pass.total = total, pass.done = done, pass.length = int(length);
-    pass.columns = lengths.size() > 1 || (rows > 1 && length < (cpu ? 64 : 256)) ? int(side) : 1;
+    // A block has neighbouring rows where one of them keeps too few threads busy, or a core's vectors: those take neighbours of a row where
+    // steps before made a multiple of their elements.
+    const bool odd = cpu && length % 16 != 0 && length * side <= 2 * most;
+    pass.columns = lengths.size() > 1 || (rows >= fft_rows_at_once && (odd || length <= (cpu ? 128 : 255))) ? int(side) : 1;
     set_radices(pass, cpu);
     const std::int64_t busy = pass.columns * length / 8;
     pass.threads = cpu ? 16 : 32;
@@ -95,9 +98,14 @@ fft_root root_of_unity(std::int64_t k, std::int64_t n) {
 }
 
 std::int64_t bluestein_length(std::int64_t n) {
-  std::int64_t power = 1;
-  while (power < 2 * n - 1) power *= 2;
-  return power;
+  // Multiples of 16 are quickest: a power of 2, or 3 or 5 of them where that is less.
+  std::int64_t least = 0;
+  for (const std::int64_t odd : {1, 3, 5}) {
+    std::int64_t length = 16 * odd;
+    while (length < 2 * n - 1) length *= 2;
+    if (least == 0 || length < least) least = length;
+  }
+  return least;
 }
 
 double fft_scale(const char* norm, std::int64_t n, bool inverse) {

@@ -64,20 +64,22 @@ TEST(Fft, LengthsOfAllKinds) {
     if (cpu) expect_transform<double>(n % 2 ? 1 : 3, n, n % 3 != 0);
   }
   expect_transform<float>(37, 12, false);
+  if (cpu) expect_transform<float>(20, 23, true), expect_transform<double>(17, 100, false);
 }
 
 // More than a block keeps: several passes, whose columns end in the midst of a block's.
 TEST(Fft, SeveralPasses) {
   if (std::string(kr::device().id()) == "cpu") {
     Random random(1);
-    const std::int64_t n = 1 << 15;
-    std::vector<std::complex<float>> h(std::size_t(n), 0);
-    const std::int64_t at = random.below(n);
-    h[std::size_t(at)] = 1;
-    const std::vector<std::complex<float>> got = kr::fft(kr::to_device(h)).to_host();
-    for (std::int64_t k = 0; k < n; ++k) {
-      const Complex wanted = std::polar(1.0L, -2 * std::acos(-1.0L) * (long double)(at * k % n) / (long double)(n));
-      ASSERT_LE(std::abs(Complex(got[std::size_t(k)]) - wanted), 1e-6) << at << ", " << k;
+    for (const std::int64_t n : {std::int64_t(1) << 15, std::int64_t(3) << 14, std::int64_t(10007)}) {  // the last is a prime
+      std::vector<std::complex<float>> h(std::size_t(n), 0);
+      const std::int64_t at = random.below(n);
+      h[std::size_t(at)] = 1;
+      const std::vector<std::complex<float>> got = kr::fft(kr::to_device(h)).to_host();
+      for (std::int64_t k = 0; k < n; ++k) {
+        const Complex wanted = std::polar(1.0L, -2 * std::acos(-1.0L) * (long double)(at * k % n) / (long double)(n));
+        ASSERT_LE(std::abs(Complex(got[std::size_t(k)]) - wanted), 1e-6) << n << ": " << at << ", " << k;
+      }
     }
   } else {
     expect_transform<float>(2, 4375, false);

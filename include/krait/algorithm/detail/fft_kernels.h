@@ -58,6 +58,29 @@ struct fft_buffer {
   }
 };
 
+/// What a kernel reads of row `row`: element k as a complex number, 0 behind the last.
+template <class Real, class Elem>
+value<std::complex<Real>> complex_element(const view<const Elem, 2>& x, const value<std::int64_t>& row,
+                                          const value<std::int64_t>& k) {
+  const auto part = [&](const auto& of) {
+    return select(
+        k < x.extent(1), [&] { return of(x(row, k)); }, value<Real>(Real(0)));
+  };
+  if constexpr (any_complex<Elem>) {
+    const auto re = part([](const auto& z) { return z.real(); });
+    return {re, part([](const auto& z) { return z.imag(); })};
+  } else {
+    return {part([](const auto& z) { return cast<Real>(z); }), value<Real>(Real(0))};
+  }
+}
+
+/// What a pass does with elements beside transforming them, as one of a convolution with a chirp: what it reads are the elements of shorter rows
+/// times the chirp, what it writes is multiplied by the filter's transform, or by the chirp and cut to shorter rows. `turned`: these rows have real and
+/// imaginary parts exchanged, for the inverse transform.
+struct fft_hooks {
+  bool by_chirp_before = false, by_filter = false, by_chirp_after = false, turned = false;
+};
+
 /// The kernel of a pass from x to out, both of rows; what it writes is multiplied by `scale`. An inverse transform exchanges real and
 /// imaginary parts of what is read and written.
 template <class Real>
@@ -67,8 +90,8 @@ class fft_pass_body {
   using index = value<int>;
   using wide = value<std::int64_t>;
 
-  fft_pass_body(const fft_pass& pass, bool inverse)
-      : p_(pass), inverse_(inverse), between_(pass.done * pass.length == pass.total ? 1 : pass.total / pass.done) {
+  fft_pass_body(const fft_pass& pass, bool inverse, const fft_hooks& hooks)
+      : p_(pass), inverse_(inverse), hooks_(hooks), between_(pass.done * pass.length == pass.total ? 1 : pass.total / pass.done) {
     std::int64_t rest = pass.length;
     for (int step = 0; step < pass.count; ++step) {
       const int radix = pass.radices[step];
@@ -88,10 +111,12 @@ class fft_pass_body {
       }
   }
 
-  void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale) const {
+  /// Hooks take the chirp and the filter; without hooks there are none.
+  template <class... Tables>
+  void operator()(view<const complex, 2> x, view<complex, 2> out, value<Real> scale, const Tables&... tables) const {
     const std::int64_t others = p_.total / p_.length, tiles = divided_up(others, p_.columns);
     const wide block = block_idx().x;
-    tile t{x, out, scale, rows() ? block * p_.columns : block % tiles * p_.columns, block / tiles, {}, {}};
+    tile t{x, out, scale, rows() ? block * p_.columns : block % tiles * p_.columns, block / tiles, {tables...}, {}, {}};
     if (!last_pass()) t.between.push_back(between_.record());
     if (by_columns()) t.of_columns = {constant(column_re_), constant(column_im_)};
     const std::int64_t size = std::int64_t(p_.length) * p_.columns;
@@ -160,6 +185,7 @@ class fft_pass_body {
     view<complex, 2> out;
     value<Real> scale;
     wide first, row;
+    std::vector<view<const complex>> tables;  // the chirp, the filter
     std::vector<typename root_table<Real>::recorded> between;
     std::vector<view<const Real>> of_columns;
   };
@@ -185,7 +211,13 @@ class fft_pass_body {
   }
   fft_point<Real> read(const tile& t, const index& column, const index& e) const {
     const wide at = t.first + column;
-    const value<complex> z = rows() ? t.x(at, e) : t.x(t.row, at + cast<std::int64_t>(e) * (p_.total / p_.length));
+    const wide row = rows() ? at : t.row, k = rows() ? wide(e) : wide(at + cast<std::int64_t>(e) * (p_.total / p_.length));
+    if (hooks_.by_chirp_before) {
+      const value<complex> own = complex_element<Real>(t.x, row, k), by = t.tables[0][krait::min(k, t.tables[0].size() - 1)];
+      const value<complex> z = (hooks_.turned ? value<complex>(own.imag(), own.real()) : own) * by;
+      return {z.real(), z.imag()};
+    }
+    const value<complex> z = t.x(row, k);
     return inverse_ ? fft_point<Real>{z.imag(), z.real()} : fft_point<Real>{z.real(), z.imag()};
   }
   value<complex> scaled(const tile& t, const value<Real>& re, const value<Real>& im) const {
@@ -202,10 +234,22 @@ class fft_pass_body {
   }
   void write(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
     if (rows()) {
-      t.out(t.first + column, k) = scaled(t, z.re, z.im);
+      store(t, t.first + column, wide(k), scaled(t, z.re, z.im));
     } else {
       const split at = split_of(t, column);
-      t.out(t.row, at.q + (at.p * p_.length + k) * p_.done) = scaled(t, z.re, z.im);
+      store(t, t.row, at.q + (at.p * p_.length + k) * p_.done, scaled(t, z.re, z.im));
+    }
+  }
+  void store(const tile& t, const wide& row, const wide& k, const value<complex>& z) const {
+    if (hooks_.by_chirp_after) {
+      if_(k < t.out.extent(1), [&] {
+        const value<complex> by = z * value<complex>(t.tables[0][k]);
+        t.out(row, k) = hooks_.turned ? value<complex>(by.imag(), by.real()) : by;
+      });
+    } else if (hooks_.by_filter) {
+      t.out(row, k) = z * value<complex>(t.tables[1][k]);
+    } else {
+      t.out(row, k) = z;
     }
   }
   fft_point<Real> turned_between(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
@@ -243,6 +287,7 @@ class fft_pass_body {
 
   fft_pass p_;
   bool inverse_;
+  fft_hooks hooks_;
   root_table<Real> between_;
   std::vector<std::vector<Real>> re_, im_;
   std::vector<Real> column_re_, column_im_;

@@ -21,13 +21,15 @@ struct fft_plan {
   int count;  // 0: `total` has a prime factor above 7
   fft_pass passes[max_fft_passes];
 };
+/// Rows from which on a plan is one of many: a block may have several.
+inline constexpr std::int64_t fft_rows_at_once = 16;
 KRAIT_API fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, algorithm_form form);
 /// exp(-2 pi i k / n), rounded once.
 struct fft_root {
   double re, im;
 };
 KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
-/// A power of 2 from 2 n - 1 on.
+/// From 2 n - 1 on, with small factors.
 KRAIT_API std::int64_t bluestein_length(std::int64_t n);
 
 /// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm than backward, ortho and forward.

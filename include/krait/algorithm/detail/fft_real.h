@@ -22,14 +22,13 @@ array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::
   }
   static auto& copy = *new auto(kernel(
       [](view<const Elem, 2> from, view<Real, 2> to) {
-        for (auto i : grid_stride(to.size())) {
-          const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
+        for_each_of_rows(to, [&](const auto& row, const auto& k) {
           to(row, k) = complex_element<Real>(from, row, k).real();
-        }
+        });
       },
       {.name = "fft_copy"}));
   array<Real, 2> out(shape<2>(x.extent(0), points), x.device());
-  copy.forall(out.size())(x, out);
+  copy.launch(row_grid(out), x, out);
   return paired(out.share(), points);
 }
 
@@ -48,16 +47,16 @@ void transform_real(const array<const Elem, 2>& x, array<std::complex<Real>, 2>&
     return kernel(
         [roots = root_table<Real>(n)](view<const complex, 2> z, view<complex, 2> to) {
           const auto root = roots.record();
-          for (auto i : grid_stride(to.size())) {
-            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1), m = z.extent(1);
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
+            const value<std::int64_t> m = z.extent(1);
             const value<complex> a = z(row, k % m), b = conj(value<complex>(z(row, (m - k) % m)));
             const value<complex> w = root.at(k), odd = (a - b) * w;
             to(row, k) = (a + b + value<complex>(odd.imag(), -odd.real())) * Real(0.5);
-          }
+          });
         },
         {.name = "rfft"});
   };
-  kept_for(std::make_tuple(n), make).forall(out.size())(half, out);
+  kept_for(std::make_tuple(n), make).launch(row_grid(out), half, out);
 }
 
 /// The first n / 2 + 1 elements of a transform, which are 0 where rows end before, to n real numbers.
@@ -69,8 +68,8 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
     return kernel(
         [roots = root_table<Real>(n)](view<const Elem, 2> z, view<complex, 2> to, value<std::int64_t> points) {
           const auto root = roots.record();
-          for (auto i : grid_stride(to.size())) {
-            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1), last = points / 2;
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
+            const value<std::int64_t> last = points / 2;
             // Of a real transform: the imaginary part of the first element, and of the middle one, is 0.
             const auto element = [&](const value<std::int64_t>& at) {
               const value<complex> e = complex_element<Real>(z, row, at);
@@ -84,12 +83,12 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
               const value<complex> e = element(krait::min(k, points - k));
               to(row, k) = value<complex>(e.real(), select(k <= last, e.imag(), -e.imag()));
             }
-          }
+          });
         },
         {.name = "irfft"});
   };
   array<complex, 2> given(shape<2>(rows, length), x.device());
-  kept_for(std::make_tuple(n), make).forall(given.size())(x, given, n);
+  kept_for(std::make_tuple(n), make).launch(row_grid(given), x, given, n);
   if (n % 2 == 0) {
     array<complex, 2> pairs(dense(given.extents().extents, 2, false), out.memory_owner(), handle_of(x.device()));
     transform_rows<Real>(given.share(), pairs, true, scale);
@@ -98,13 +97,12 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
     transform_rows<Real>(given.share(), made, true, scale);
     static auto& copy = *new auto(kernel(
         [](view<const complex, 2> from, view<Real, 2> to) {
-          for (auto i : grid_stride(to.size())) {
-            const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
+          for_each_of_rows(to, [&](const auto& row, const auto& k) {
             to(row, k) = value<complex>(from(row, k)).real();
-          }
+          });
         },
         {.name = "real_part"}));
-    copy.forall(out.size())(made, out);
+    copy.launch(row_grid(out), made, out);
   }
 }
 

@@ -30,20 +30,17 @@ array<const std::remove_const_t<Elem>, 2> rows_or_none(const array<Elem, Rank>& 
   return array<elem, 2>(shape<2>(rows, 0), x.device()).share();
 }
 
-/// What a kernel reads of row `row`: element k as a complex number, 0 behind the last.
-template <class Real, class Elem>
-value<std::complex<Real>> complex_element(const view<const Elem, 2>& x, const value<std::int64_t>& row,
-                                          const value<std::int64_t>& k) {
-  const auto part = [&](const auto& of) {
-    return select(
-        k < x.extent(1), [&] { return of(x(row, k)); }, value<Real>(Real(0)));
-  };
-  if constexpr (any_complex<Elem>) {
-    const auto re = part([](const auto& z) { return z.real(); });
-    return {re, part([](const auto& z) { return z.imag(); })};
-  } else {
-    return {part([](const auto& z) { return cast<Real>(z); }), value<Real>(Real(0))};
-  }
+/// A thread for each element of rows; blocks take neighbours of a row, so that no index is divided.
+template <class Elem>
+launch_config row_grid(const array<Elem, 2>& of) {
+  constexpr std::int64_t threads = 256, most_rows = 65535;  // CUDA's limit
+  return {dims(divided_up(of.extent(1), threads), std::min(of.extent(0), most_rows)), threads};
+}
+template <class Elem, class Body>
+void for_each_of_rows(const view<Elem, 2>& of, const Body& body) {
+  const value<std::int64_t> k = block_idx().x * block_dim().x + thread_idx().x;
+  for (auto row : krait::range(value<std::int64_t>(block_idx().y), of.extent(0), value<std::int64_t>(grid_dim().y)))
+    if_(k < of.extent(1), [&] { body(value<std::int64_t>(row), k); });
 }
 
 /// Rows of so many complex numbers: the given ones, or a copy.
@@ -51,18 +48,18 @@ template <class Real, class Elem>
 array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, std::int64_t points) {
   using complex = std::complex<Real>;
   if constexpr (std::is_same_v<Elem, complex>) {
-    if (points <= x.extent(1)) return x(all, krait::range(0, points));
+    if (points == x.extent(1)) return x.share();
+    if (points < x.extent(1)) return x(all, krait::range(0, points));
   }
   static auto& copy = *new auto(kernel(
       [](view<const Elem, 2> from, view<complex, 2> to) {
-        for (auto i : grid_stride(to.size())) {
-          const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
+        for_each_of_rows(to, [&](const auto& row, const auto& k) {
           to(row, k) = complex_element<Real>(from, row, k);
-        }
+        });
       },
       {.name = "fft_copy"}));
   array<complex, 2> out(shape<2>(x.extent(0), points), x.device());
-  copy.forall(out.size())(x, out);
+  copy.launch(row_grid(out), x, out);
   return out.share();
 }
 
@@ -81,86 +78,95 @@ std::vector<std::complex<Real>> chirp_of(std::int64_t n) {
 template <class Real>
 void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale);
 
-/// A convolution with a chirp makes a transform of any length one of a power of 2 (L. I. Bluestein, IEEE Trans. Audio
+/// A plan with its kernels, which take these tables.
+template <class Real, class... Tables>
+auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) {
+  const auto make = [&](int i) {
+    fft_hooks own{.turned = hooks.turned};
+    if (i == 0) own.by_chirp_before = hooks.by_chirp_before;
+    if (i == plan.count - 1) own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
+    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
+                      view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to, value<Real> by,
+                      Tables... tables) { body(from, to, by, tables...); },
+                  {.name = "fft"});
+  };
+  struct transform {
+    fft_plan plan;
+    std::vector<decltype(make(0))> kernels;
+  };
+  transform made{plan, {}};
+  for (int i = 0; i < plan.count; ++i) made.kernels.push_back(make(i));
+  return made;
+}
+/// Runs the passes on rows of the plan's length, of which x or out may be shorter where hooks say so.
+template <class Real, class Transform, class... Tables>
+void run_transform(const Transform& transform, const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out,
+                   Real scale, const Tables&... tables) {
+  using complex = std::complex<Real>;
+  const fft_plan& plan = transform.plan;
+  const std::int64_t rows = out.extent(0), n = plan.passes[0].total;
+  array<complex, 2> between[2];
+  for (int b = 0; b < std::min(plan.count - 1, 2); ++b) between[b] = array<complex, 2>(shape<2>(rows, n), x.device());
+  for (int i = 0; i < plan.count; ++i) {
+    const fft_pass& pass = plan.passes[i];
+    const std::int64_t others = n / pass.length,
+                       blocks = others == 1 ? divided_up(rows, pass.columns) : rows * divided_up(others, pass.columns);
+    array<complex, 2>& to = i == plan.count - 1 ? out : between[i % 2];
+    const auto launch = [&](const auto& from) {
+      transform.kernels[std::size_t(i)].launch({blocks, pass.threads}, from, to, i == plan.count - 1 ? scale : Real(1),
+                                               tables...);
+    };
+    if (i == 0) launch(x);
+    else launch(between[(i - 1) % 2]);
+  }
+}
+
+/// A convolution with a chirp makes a transform of any length one of a length that has small factors (L. I. Bluestein, IEEE Trans. Audio
 /// Electroacoustics 18 (1970) 451).
 template <class Real>
 void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse,
                         Real scale) {
   using complex = std::complex<Real>;
-  const std::int64_t n = out.extent(1), length = bluestein_length(n);
+  const std::int64_t n = out.extent(1), rows = out.extent(0), length = bluestein_length(n);
   const device on = x.device();
   struct tables {
-    array<complex> chirp;
-    array<complex, 2> filter;
+    array<complex> chirp, filter;
   };
-  const auto make = [&] {
+  const auto make_tables = [&] {
     const std::vector<complex> chirp = chirp_of<Real>(n);
     std::vector<complex> filter(static_cast<std::size_t>(length));
     for (std::size_t k = 0; k < chirp.size(); ++k) filter[k] = filter[(filter.size() - k) % filter.size()] = std::conj(chirp[k]);
-    tables made{array<complex>(shape<1>(n), on), array<complex, 2>(shape<2>(1, length), on)};
-    array<complex, 2> given(shape<2>(1, length), on);
+    tables made{array<complex>(shape<1>(n), on), array<complex>(shape<1>(length), on)};
+    array<complex, 2> given(shape<2>(1, length), on), filtered(given.extents(), on);
     made.chirp.copy_from(chirp), given.copy_from(filter);
-    transform_rows<Real>(given.share(), made.filter, false, Real(1 / double(length)));
+    transform_rows<Real>(given.share(), filtered, false, Real(1 / double(length)));
+    made.filter.copy_from(filtered(0, all));
     return made;
   };
-  static auto& enter = *new auto(kernel(
-      [](view<const complex, 2> from, view<const complex> chirp, view<complex, 2> to, value<int> turned) {
-        for (auto i : grid_stride(to.size())) {
-          const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
-          const value<complex> z = complex_element<Real>(from, row, k), by = chirp[krait::min(k, chirp.size() - 1)];
-          to(row, k) = value<complex>(select(turned != 0, z.imag(), z.real()), select(turned != 0, z.real(), z.imag())) * by;
-        }
-      },
-      {.name = "fft_chirp"}));
-  static auto& multiply = *new auto(kernel(
-      [](view<complex, 2> z, view<const complex, 2> filter) {
-        for (auto i : grid_stride(z.size())) {
-          const value<std::int64_t> row = i / z.extent(1), k = i % z.extent(1);
-          z(row, k) = z(row, k) * filter(0, k);
-        }
-      },
-      {.name = "fft_filter"}));
-  static auto& leave = *new auto(kernel(
-      [](view<const complex, 2> from, view<const complex> chirp, view<complex, 2> to, value<int> turned, value<Real> by) {
-        for (auto i : grid_stride(to.size())) {
-          const value<std::int64_t> row = i / to.extent(1), k = i % to.extent(1);
-          const value<complex> z = from(row, k) * chirp[k] * by;
-          to(row, k) = value<complex>(select(turned != 0, z.imag(), z.real()), select(turned != 0, z.real(), z.imag()));
-        }
-      },
-      {.name = "fft_unchirp"}));
-  const tables& kept = kept_for(std::make_tuple(n, handle_of(on)), make);
-  array<complex, 2> padded(shape<2>(x.extent(0), length), on), made(padded.extents(), on);
-  enter.forall(padded.size())(x, kept.chirp, padded, int(inverse));
-  transform_rows<Real>(padded.share(), made, false, Real(1));
-  multiply.forall(made.size())(made, kept.filter);
-  transform_rows<Real>(made.share(), padded, true, Real(1));
-  leave.forall(out.size())(padded, kept.chirp, out, int(inverse), scale);
+  const tables& kept = kept_for(std::make_tuple(n, handle_of(on)), make_tables);
+  const algorithm_form form = algorithm_device_of(on).form;
+  const auto transform = [&](const fft_hooks& hooks) -> const auto& {
+    const bool back = hooks.by_chirp_after;
+    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, form, back, inverse), [&] {
+      using table = view<const complex>;
+      return make_transform<Real, table, table>(plan_fft(length, rows, sizeof(Real), form), back, hooks);
+    });
+  };
+  array<complex, 2> between(shape<2>(rows, length), on);
+  run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x, between, Real(1), kept.chirp,
+                      kept.filter);
+  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept.chirp, kept.filter);
 }
 
 template <class Real>
 void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale) {
-  using complex = std::complex<Real>;
   const std::int64_t rows = out.extent(0), n = out.extent(1);
   const algorithm_form form = algorithm_device_of(x.device()).form;
-  const fft_plan plan = plan_fft(n, rows, sizeof(Real), form);
-  if (plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
-  array<complex, 2> between[2];
-  for (int b = 0; b < std::min(plan.count - 1, 2); ++b) between[b] = array<complex, 2>(out.extents(), x.device());
-  for (int i = 0; i < plan.count; ++i) {
-    const fft_pass& pass = plan.passes[i];
-    const auto make = [&] {
-      return kernel([body = fft_pass_body<Real>(pass, inverse)](view<const complex, 2> from, view<complex, 2> to,
-                                                                value<Real> by) { body(from, to, by); },
-                    {.name = "fft"});
-    };
-    const auto& one = kept_for(std::make_tuple(pass.total, pass.done, pass.length, pass.columns, form, inverse), make);
-    const std::int64_t others = n / pass.length,
-                       blocks = others == 1 ? divided_up(rows, pass.columns) : rows * divided_up(others, pass.columns);
-    const auto from = i == 0 ? x(all, all) : between[(i - 1) % 2].share();
-    array<complex, 2>& to = i == plan.count - 1 ? out : between[i % 2];
-    one.launch({blocks, pass.threads}, from, to, i == plan.count - 1 ? scale : Real(1));
-  }
+  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, form, inverse), [&] {
+    return make_transform<Real>(plan_fft(n, rows, sizeof(Real), form), inverse, {});
+  });
+  if (transform.plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
+  run_transform<Real>(transform, x, out, scale);
 }
 
 }  // namespace krait::detail
