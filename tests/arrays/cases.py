@@ -288,15 +288,19 @@ class Maker:
         kind = self.random.choice(["f32", "f64"])
         shape = [self.random.choice([1, 3, 4, 6, 6, 11]) for _ in range(self.random.randint(1, 3))]
         a, words = self.strided(kind, shape)
-        name = self.random.choice(["fft", "ifft", "rfft", "irfft"] + ["fft2", "ifftn"] * (a.ndim > 1))
+        name = self.random.choice(["fft", "ifft", "rfft", "irfft"] + ["fft2", "ifftn", "rfft2", "irfft2", "rfftn", "irfftn"] * (a.ndim > 1))
         norm = self.random.choice(["backward", "ortho", "forward", "max"] if self.random.random() < 0.3 else ["backward", "ortho", "forward"])
         axis = self.random.randint(-a.ndim, a.ndim - (self.random.random() > 0.1))
         points = self.random.choice([0, 1, 4, 6, 12]) if self.random.random() < 0.4 else -1
         with_axis = {"axis": axis, "n": None if points < 0 else points} if name[-1] == "t" else {}
+        if name == "rfftn":
+            with_axis = {"axes": (0, 1)}
+        if name == "irfftn" and points >= 0:
+            with_axis = {"s": (*a.shape[:-1], points)}
         try:
-            result = getattr(np.fft, name)(np.fft.fft(a) if name == "irfft" else a, norm=norm, **with_axis)
+            result = getattr(np.fft, name)(np.fft.fft(a) if name[:2] == "ir" else a, norm=norm, **with_axis)
             largest = float(np.abs(result).max()) or 1.0
-            parts = result if name == "irfft" else np.stack([result.real, result.imag], -1)
+            parts = result if name[:2] == "ir" else np.stack([result.real, result.imag], -1)
             result = text(parts / largest)
         except (ValueError, IndexError):
             result, largest = "error", 1.0

@@ -102,6 +102,12 @@ TEST(Fft, RealNumbers) {
   expect_halves(x(kr::range(1, 7)));
   expect_halves(x(kr::range(1, 8)));
   expect_halves(x.flip());
+  const auto image = x.reshape(2, 4);
+  const auto volume = x.reshape(2, 1, 4);
+  EXPECT_EQ(kr::rfft2(image).extents(), kr::shape<2>(2, 3));
+  EXPECT_LE(kr::max(kr::abs(kr::irfft2(kr::rfft2(image)) - image)), 4e-6f);
+  EXPECT_EQ(kr::irfftn(kr::rfftn(volume), kr::points(3)).extents(), kr::shape<3>(2, 1, 3));
+  EXPECT_LE(kr::max(kr::abs(kr::irfftn(kr::rfftn(volume, kr::axis(2, 0)), kr::axis(2, 0), kr::points(2)) - volume)), 4e-6f);
   const kr::array<std::complex<double>> of_integers = kr::fft(kr::to_device(std::vector<int>{1, 2}));
   EXPECT_EQ(of_integers.to_host().data()[1], std::complex<double>(-1));
 }
@@ -113,6 +119,8 @@ TEST(Fft, BadInput) {
                [&] { kr::irfft(x, kr::points(1), kr::axis(1)), kr::irfft(x(0, kr::range(0, 1))); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::rfft(x, kr::axis(2)); });
   expect_usage({"axis -3 is out of bounds for array of dimension 2"}, [&] { kr::fftn(x, kr::axis(0, -3)); });
+  expect_usage({"duplicate value in 'axis': -2"}, [&] { kr::rfftn(x, kr::axis(0, -2)); });
+  expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::irfft2(x(kr::all, kr::range(0, 1))); });
   expect_usage({"Invalid norm value orthogonal; should be \"backward\", \"ortho\" or \"forward\"."},
                [&] { kr::ifft(x, "orthogonal"); });
   EXPECT_EQ(kr::fft(x(kr::range(0, 0))).extent(1), 4);

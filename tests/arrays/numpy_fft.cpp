@@ -41,6 +41,13 @@ Any<double> run(const Case& c, std::istream& in) {
   if constexpr (Rank > 1) {
     if (c.name == "fft2") return parts_of(kr::fft2(x, norm), c.largest);
     if (c.name == "ifftn") return parts_of(kr::ifftn(x, norm), c.largest);
+    if (c.name == "rfft2") return parts_of(kr::rfft2(x, norm), c.largest);
+    if (c.name == "irfft2") return parts_of(kr::irfft2(kr::fft(x), norm), c.largest);
+    if (c.name == "rfftn") return parts_of(kr::rfftn(x, kr::axis(0, 1), norm), c.largest);
+    if (c.name == "irfftn") {
+      const std::int64_t points = c.points < 0 ? 2 * (x.extent(Rank - 1) - 1) : c.points;
+      return parts_of(kr::irfftn(kr::fft(x), kr::points(points), norm), c.largest);
+    }
   }
   const auto of_axis = [&](const auto& transform) {
     if (c.points < 0) return parts_of(transform(kr::axis(c.axis), norm), c.largest);

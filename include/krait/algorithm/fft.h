@@ -22,6 +22,9 @@ concept fft_option = is_fft_option<std::decay_t<Option>>;
 template <class Option>
 concept fft_axes_option = (axes_in<std::decay_t<Option>> > 0) || std::is_convertible_v<Option, const char*>;
 
+template <class Option>
+concept real_fft_option = fft_axes_option<Option> || std::is_same_v<std::decay_t<Option>, points_type>;
+
 struct fft_options {
   std::int64_t axis = -1, points = 0;
   bool has_points = false;
@@ -77,33 +80,85 @@ auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inv
   });
 }
 
-template <class Elem, int Rank>
-auto complex_along_all(const array<Elem, Rank>& x, bool inverse, const char* norm, const std::int64_t* axes, int count) {
-  fft_options with(norm);
-  with.axis = axes[count - 1];
-  auto out = complex_along(x, with, inverse);
-  for (int a = count - 1; a-- > 0;) {
-    with.axis = axes[a];
-    out = complex_along(out, with, inverse);
+/// The axes, the last ones where none are given, and the other options.
+template <int Rank>
+struct fft_axes {
+  std::int64_t at[max_rank];
+  int count;
+  fft_options with;
+
+  template <class... Options>
+  explicit fft_axes(int last, const Options&... options) : count(last) {
+    for (int d = 0; d < last; ++d) at[d] = d - last;
+    (set(options), ...);
+    axes_mask(at, count, Rank);
   }
-  return out;
-}
-/// The last axes, `Last` of them or all, where none are given.
+  /// The options for one of the axes.
+  fft_options of(int axis) const {
+    fft_options one(with.norm);
+    one.axis = at[axis];
+    return one;
+  }
+
+ private:
+  template <class Option>
+  void set(const Option& option) {
+    if constexpr (axes_in<Option> > 0) {
+      static_assert(axes_in<Option> <= Rank, "krait: more axes than dimensions");
+      for (count = 0; count < axes_in<Option>; ++count) at[count] = option.at[count];
+    } else {
+      with.set(option);
+    }
+  }
+};
 template <int Last, class Elem, int Rank, class... Options>
 auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&... options) {
   static_assert(Last <= Rank, "krait: fft2 and ifft2 take arrays of two dimensions or more");
-  std::int64_t axes[max_rank];
-  int count = Last;
-  for (int d = 0; d < Last; ++d) axes[d] = d - Last;
-  const char* norm = "backward";
-  [[maybe_unused]] const auto look = [&]<class Option>(const Option& option) {
-    if constexpr (std::is_convertible_v<Option, const char*>) norm = option;
-    else
-      for (count = 0; count < axes_in<Option>; ++count) axes[count] = option.at[count];
-  };
-  (look(options), ...);
-  axes_mask(axes, count, Rank);
-  return complex_along_all(x, inverse, norm, axes, count);
+  const fft_axes<Rank> axes(Last, options...);
+  auto out = complex_along(x, axes.of(axes.count - 1), inverse);
+  for (int a = axes.count - 1; a-- > 0;) out = complex_along(out, axes.of(a), inverse);
+  return out;
+}
+
+/// Of real numbers along an axis, and back.
+template <class Elem, int Rank>
+auto real_along(const array<Elem, Rank>& x, const fft_options& with) {
+  static_assert(plain<std::remove_const_t<Elem>>, "krait: transforms to halves take real numbers; of complex ones, kr::fft");
+  using real = fft_real_t<Elem>;
+  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
+  return transform_along<std::complex<real>>(
+      x, with, n, n / 2 + 1, false,
+      [&](const auto& rows, auto& out, double scale) { transform_real(rows, out, n, real(scale)); });
+}
+template <class Elem, int Rank>
+auto to_real_along(const array<Elem, Rank>& x, const fft_options& with) {
+  using real = fft_real_t<Elem>;
+  const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
+                     n = with.has_points ? with.points : 2 * (length - 1);
+  return transform_along<real>(x, with, n, n, true, [&](const auto& rows, auto& out, double scale) {
+    transform_to_real(rows, out, n, real(scale));
+  });
+}
+template <int Last, class Elem, int Rank, class... Options>
+auto real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(Last <= Rank, "krait: rfft2 takes arrays of two dimensions or more");
+  const fft_axes<Rank> axes(Last, options...);
+  fft_options last = axes.with;
+  last.axis = axes.at[axes.count - 1];
+  auto out = real_along(x, last);
+  for (int a = axes.count - 1; a-- > 0;) out = complex_along(out, axes.of(a), false);
+  return out;
+}
+template <int Last, class Elem, int Rank, class... Options>
+auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
+  static_assert(Last <= Rank, "krait: irfft2 takes arrays of two dimensions or more");
+  const fft_axes<Rank> axes(Last, options...);
+  fft_options last = axes.with;
+  last.axis = axes.at[axes.count - 1];
+  if (axes.count == 1) return to_real_along(x, last);
+  auto between = complex_along(x, axes.of(0), true);
+  for (int a = 1; a < axes.count - 1; ++a) between = complex_along(between, axes.of(a), true);
+  return to_real_along(between, last);
 }
 
 }  // namespace detail
@@ -126,24 +181,12 @@ auto ifft(const array<Elem, Rank>& x, const Options&... options) {
 /// The first n / 2 + 1 elements of fft of real numbers; the others are their conjugates.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto rfft(const array<Elem, Rank>& x, const Options&... options) {
-  static_assert(detail::plain<std::remove_const_t<Elem>>, "krait: rfft takes real numbers; of complex ones, kr::fft");
-  using real = detail::fft_real_t<Elem>;
-  const detail::fft_options with(options...);
-  const std::int64_t length = detail::axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
-  return detail::transform_along<std::complex<real>>(
-      x, with, n, n / 2 + 1, false,
-      [&](const auto& rows, auto& out, double scale) { detail::transform_real(rows, out, n, real(scale)); });
+  return detail::real_along(x, detail::fft_options(options...));
 }
 /// The inverse of rfft: n real numbers, of which 2 (m - 1) are taken for m elements where kr::points does not say.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto irfft(const array<Elem, Rank>& x, const Options&... options) {
-  using real = detail::fft_real_t<Elem>;
-  const detail::fft_options with(options...);
-  const std::int64_t length = detail::axis_last(x.at(), with.axis).extents[Rank - 1],
-                     n = with.has_points ? with.points : 2 * (length - 1);
-  return detail::transform_along<real>(x, with, n, n, true, [&](const auto& rows, auto& out, double scale) {
-    detail::transform_to_real(rows, out, n, real(scale));
-  });
+  return detail::to_real_along(x, detail::fft_options(options...));
 }
 /// Along all axes, or those of kr::axis(a, b), one after another; with a norm as fft's.
 template <class Elem, int Rank, detail::fft_axes_option... Options>
@@ -162,6 +205,26 @@ auto fft2(const array<Elem, Rank>& x, const Options&... options) {
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<2>(x, true, options...);
+}
+
+/// rfft along the last axis, or the last one of kr::axis(a, b), then fft along the others. kr::points(n) are those of that axis.
+template <class Elem, int Rank, detail::real_fft_option... Options>
+auto rfftn(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::real_along_axes<Rank>(x, options...);
+}
+/// The inverse of rfftn, whose last axis has 2 (m - 1) real points for m elements, or those of kr::points.
+template <class Elem, int Rank, detail::real_fft_option... Options>
+auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::to_real_along_axes<Rank>(x, options...);
+}
+/// rfftn along the last two axes, or others.
+template <class Elem, int Rank, detail::real_fft_option... Options>
+auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::real_along_axes<2>(x, options...);
+}
+template <class Elem, int Rank, detail::real_fft_option... Options>
+auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
+  return detail::to_real_along_axes<2>(x, options...);
 }
 
 }  // namespace krait
