@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the algorithms' headers ask the library.
+#include <limits>
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -109,6 +110,10 @@ void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
   if (columns != rows)
     support::fail_usage("matmul: the sparse matrix has {} columns and the other operand {} rows: they must be equal", columns,
                         rows);
+}
+void check_sparse_product(std::int64_t rows, std::int64_t columns) {
+  if (__int128(rows) * columns > std::numeric_limits<std::int64_t>::max())
+    support::fail_usage("matmul: a product of {} rows and {} columns has more than 2^63 - 1 places", rows, columns);
 }
 
 }  // namespace krait::detail

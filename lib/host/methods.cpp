@@ -49,19 +49,22 @@ kernel_state* kernel_beside(kernel_state* state, const void* key) {
 
 void refuse_empty(const kernel_state* state) {
   support::fail_usage(
-      "{}: zero-size array to reduction operation {} which has no identity: give one with kr::identity, or a value with kr::initial",
+      "{}: zero-size array to reduction operation {} which has no identity: give one with kr::identity, or a value with "
+      "kr::initial",
       host::describe(*state), state->name);
 }
 
 void refuse_mask(const kernel_state* state) {
   support::fail_usage(
-      "{}: the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or kr::initial",
+      "{}: the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or "
+      "kr::initial",
       host::describe(*state));
 }
 
 void refuse_axes(const kernel_state* state) {
-  support::fail_usage("{}: the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity",
-                      host::describe(*state));
+  support::fail_usage(
+      "{}: the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity",
+      host::describe(*state));
 }
 
 void refuse_segment(const kernel_state* state, std::int64_t index, std::int64_t size) {

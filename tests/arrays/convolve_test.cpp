@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions and stencils beside sums on the host: modes, borders, ranks, views. Products of sparse matrices.
+// Convolutions and stencils beside sums on the host: modes, borders, ranks, views.
 #include <krait/algorithm/convolve.h>
 #include <krait/algorithm/search.h>
-#include <krait/algorithm/sparse.h>
 
 #include <string>
 #include <vector>
@@ -118,40 +117,6 @@ TEST(Convolve, BadInput) {
 }
 
 using Longs = std::vector<std::int64_t>;
-
-TEST(Sparse, Products) {
-  // SciPy's documented example, {{1, 0, 2}, {0, 0, 3}, {4, 5, 6}}, with one element as a sum of two, and an empty row.
-  const kr::array<std::int64_t> indptr = kr::to_device(Longs{0, 2, 4, 4, 7}), indices = kr::to_device(Longs{2, 0, 2, 2, 0, 1, 2});
-  const kr::array<float> data = kr::to_device(std::vector<float>{2, 1, 1, 2, 4, 5, 6});
-  const kr::csr_matrix<float> a(indptr, indices, data, {4, 3});
-  const kr::array<int> x = kr::to_device(Ints{1, 2, 3});
-  EXPECT_EQ(std::vector<float>(kr::matmul(a, x).to_host()), (std::vector<float>{7, 9, 0, 32}));
-  const kr::array<double, 2> b = kr::eye<double>(3);
-  EXPECT_EQ(std::vector<double>(kr::matmul(a, b.transpose()).to_host()),
-            (std::vector<double>{1, 0, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6}));
-  const kr::csr_matrix<float> none(kr::zeros<std::int64_t>({1}), kr::zeros<std::int64_t>({0}), kr::zeros<float>({0}), {0, 3});
-  EXPECT_EQ(kr::matmul(none, x).size(), 0);
-}
-
-TEST(Sparse, BadInput) {
-  const kr::array<float> data = kr::to_device(std::vector<float>{1, 2});
-  const auto make = [&](const Longs& indptr, const Longs& indices, std::int64_t rows) {
-    return kr::csr_matrix<float>(kr::to_device(indptr), kr::to_device(indices), data, {rows, 2});
-  };
-  expect_usage({"csr_matrix: indptr has 2 elements; a matrix of 2 rows has 3"}, [&] { make({0, 2}, {0, 1}, 2); });
-  expect_usage({"csr_matrix: negative dimensions are not allowed: (-1,2)"}, [&] { make({}, {0, 1}, -1); });
-  expect_usage({"csr_matrix: there are 1 indices and 2 elements of data; each element has one index"}, [&] {
-    make({0, 2}, {0}, 1);
-  });
-  expect_usage({"csr_matrix: indptr goes from 0 to 3; it must go from 0 to the number of elements, 2"}, [&] {
-    make({0, 3}, {0, 1}, 1);
-  });
-  expect_usage({"csr_matrix: indptr(1) is 3 and indptr(2) is 2; it must not decrease"}, [&] { make({0, 3, 2}, {0, 1}, 2); });
-  expect_usage({"csr_matrix: indices(1) is 2, which is no column of 2: they count from 0"}, [&] { make({0, 2}, {0, 2}, 1); });
-  expect_usage({"matmul: the sparse matrix has 2 columns and the other operand 3 rows: they must be equal"}, [&] {
-    kr::matmul(make({0, 2}, {0, 1}, 1), kr::zeros<float>({3}));
-  });
-}
 
 TEST(Scatter, OverlapIsCopied) {
   // Reversed in place: without a copy, elements would be read that were written before.

@@ -125,7 +125,8 @@ TEST(Methods, Reduceat) {
 
 TEST(Methods, BadInput) {
   const auto x = kr::zeros<float>({2, 3});
-  expect_usage({"kernel subtract{}: zero-size array to reduction operation subtract which has no identity: give one with kr::identity, or a value "
+  expect_usage({"kernel subtract{}: zero-size array to reduction operation subtract which has no identity: give one with "
+                "kr::identity, or a value "
                 "with kr::initial"},
                [&] { subtract.reduce(kr::zeros<float>(0)); });
   expect_usage({"zero-size array to reduction operation maximum which has no identity"}, [&] {
@@ -134,8 +135,9 @@ TEST(Methods, BadInput) {
   expect_usage({": the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or "
                 "kr::initial"},
                [&] { subtract.reduce(x, kr::where(x > 0.0f)); });
-  expect_usage({": the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity"},
-               [&] { subtract.reduce(x, kr::axis(0, 1)); });
+  expect_usage(
+      {": the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity"},
+      [&] { subtract.reduce(x, kr::axis(0, 1)); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { add.accumulate(x, 2); });
   auto y = kr::ones<float>(3);
   expect_usage({"index 3 is out of bounds for axis 0 with size 3"}, [&] { add.at(y, kr::to_device(Ints{0, 3}), 1.0f); });

@@ -103,7 +103,7 @@ struct fft_axes {
  private:
   template <class Option>
   void set(const Option& option) {
-    if constexpr (axes_in<Option> > 0) {
+    if constexpr (axes_in < Option >> 0) {
       static_assert(axes_in<Option> <= Rank, "krait: more axes than dimensions");
       for (count = 0; count < axes_in<Option>; ++count) at[count] = option.at[count];
     } else {
@@ -126,18 +126,17 @@ auto real_along(const array<Elem, Rank>& x, const fft_options& with) {
   static_assert(plain<std::remove_const_t<Elem>>, "krait: transforms to halves take real numbers; of complex ones, kr::fft");
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(
-      x, with, n, n / 2 + 1, false,
-      [&](const auto& rows, auto& out, double scale) { transform_real(rows, out, n, real(scale)); });
+  return transform_along<std::complex<real>>(x, with, n, n / 2 + 1, false, [&](const auto& rows, auto& out, double scale) {
+    transform_real(rows, out, n, real(scale));
+  });
 }
 template <class Elem, int Rank>
 auto to_real_along(const array<Elem, Rank>& x, const fft_options& with) {
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      n = with.has_points ? with.points : 2 * (length - 1);
-  return transform_along<real>(x, with, n, n, true, [&](const auto& rows, auto& out, double scale) {
-    transform_to_real(rows, out, n, real(scale));
-  });
+  return transform_along<real>(x, with, n, n, true,
+                               [&](const auto& rows, auto& out, double scale) { transform_to_real(rows, out, n, real(scale)); });
 }
 template <int Last, class Elem, int Rank, class... Options>
 auto real_along_axes(const array<Elem, Rank>& x, const Options&... options) {

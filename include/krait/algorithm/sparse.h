@@ -6,6 +6,8 @@
 #pragma once
 
 #include <krait/algorithm/detail/matmul_kernels.h>
+#include <krait/algorithm/indexing.h>
+#include <krait/algorithm/select.h>
 
 namespace krait {
 namespace detail {
@@ -15,6 +17,10 @@ KRAIT_API void check_csr(const std::int64_t* indptr, std::int64_t indptr_size, c
                          std::int64_t indices_size, std::int64_t data_size, std::int64_t rows, std::int64_t columns);
 /// Throws error{usage} where the operand has another number of rows than the matrix columns.
 KRAIT_API void check_sparse_operand(std::int64_t columns, std::int64_t rows);
+
+/// Throws error{usage} for a product whose places do not fit 63 bits.
+KRAIT_API void check_sparse_product(std::int64_t rows, std::int64_t columns);
+struct known_csr {};
 
 /// The sum of a row's elements times those of a column.
 template <class Word, class Elem, class At>
@@ -39,6 +45,10 @@ class csr_matrix {
     const auto starts = indptr.to_host(), columns = indices.to_host();
     detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(), extents[0], extents[1]);
   }
+  /// Of arrays that are known to be one.
+  csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices, array<const Elem> data,
+             shape<2> extents)
+      : indptr_(std::move(indptr)), indices_(std::move(indices)), data_(std::move(data)), extents_(extents) {}
   std::int64_t extent(int d) const { return extents_[d]; }
   const array<const std::int64_t>& indptr() const { return indptr_; }
   const array<const std::int64_t>& indices() const { return indices_; }
@@ -90,6 +100,99 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b) {
   array<out, 2> y(shape<2>(a.extent(0), b.extent(1)), b.device());
   if (y.size() > 0) multiply.forall(y.size())(a.indptr(), a.indices(), a.data(), b, y);
   return y;
+}
+
+namespace detail {
+
+/// The products of two sparse matrices' elements, an element of the left one after the other: where each is, row * columns + column, and what.
+template <class Out, class Left, class Right>
+auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
+  using word = product_word<Out>;
+  using places = view<const std::int64_t>;
+  struct products {
+    array<std::int64_t> at;
+    array<word> values;
+  };
+  static auto& count = *new auto(kernel(
+      [](places indptr, places indices, places others, view<std::int64_t> rows, view<std::int64_t> lengths) {
+        for (auto k : grid_stride(indices.size())) {
+          rows[k] = place_in<std::int64_t>(indptr, value<std::int64_t>(k), true) - 1;
+          const value<std::int64_t> row = indices[k];
+          lengths[k] = others[row + 1] - others[row];
+        }
+      },
+      {.name = "csr_count"}));
+  static auto& expand = *new auto(kernel(
+      [](places rows, places indices, view<const Left> data, places ends, places indptr, places columns, view<const Right> others,
+         value<std::int64_t> width, view<std::int64_t> at, view<word> values) {
+        for (auto p : grid_stride(at.size())) {
+          const value<std::int64_t> k = place_in<std::int64_t>(ends, value<std::int64_t>(p), true);
+          const value<std::int64_t> row = indices[k], behind = ends[k] - p;  // the products of k from this one on
+          const value<std::int64_t> j = indptr[row + 1] - behind;
+          at[p] = rows[k] * width + columns[j];
+          values[p] = cast<word>(value<Left>(data[k])) * cast<word>(value<Right>(others[j]));
+        }
+      },
+      {.name = "csr_expand"}));
+  const device on = a.data().device();
+  const std::int64_t elements = a.data().size();
+  array<std::int64_t> rows(shape<1>(elements), on), lengths(shape<1>(elements), on);
+  if (elements > 0) count.forall(elements)(a.indptr(), a.indices(), b.indptr(), rows, lengths);
+  const array<std::int64_t> ends = cumsum(lengths);
+  const std::int64_t all_products = last_of(ends);
+  products made{array<std::int64_t>(shape<1>(all_products), on), array<word>(shape<1>(all_products), on)};
+  if (all_products > 0)
+    expand.forall(all_products)(rows, a.indices(), a.data(), ends, b.indptr(), b.indices(), b.data(), b.extent(1), made.at,
+                                made.values);
+  return made;
+}
+
+}  // namespace detail
+
+/// a @ b of two sparse matrices, in the operands' common type: their products are sorted by place, and those of one place are added up, in the order of
+/// a's elements. Columns of the result's rows ascend; sums that are 0 stay. Waits for the number of elements.
+template <class Left, class Right>
+auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
+  using out = typename detail::common_number<Left, Right>::type;
+  using word = detail::product_word<out>;
+  detail::check_sparse_operand(a.extent(1), b.extent(0));
+  detail::check_sparse_product(a.extent(0), b.extent(1));
+  static auto& add = *new auto(kernel(
+      [](view<const std::int64_t> at, view<const word> values, view<const std::int64_t> firsts, value<std::int64_t> width,
+         view<std::int64_t> indices, view<out> data) {
+        for (auto i : grid_stride(firsts.size())) {
+          const value<std::int64_t> first = firsts[i];
+          const auto last = select(
+              i + 1 < firsts.size(), [&] { return firsts[i + 1]; }, at.size());
+          var<word> sum = values[first];
+          for (auto k : range(first + 1, last)) sum += values[k];
+          indices[i] = at[first] % width;
+          data[i] = detail::leave_word<out>(value<word>(sum));
+        }
+      },
+      {.name = "csr_add"}));
+  static auto& begin = *new auto(kernel(
+      [](view<const std::int64_t> at, view<const std::int64_t> firsts, value<std::int64_t> width, view<std::int64_t> indptr) {
+        for (auto row : grid_stride(indptr.size())) {
+          var<std::int64_t> low = std::int64_t(0), high = firsts.size();
+          while_([&] { return low < high; },
+                 [&] {
+                   const value<std::int64_t> half = low + (high - low) / 2;
+                   if_(at[firsts[half]] < row * width, [&] { low = half + 1; }).else_([&] { high = half; });
+                 });
+          indptr[row] = low;
+        }
+      },
+      {.name = "csr_begin"}));
+  const auto products = detail::products_of<out>(a, b);
+  const auto [at, values] = sort_by_key(products.at, products.values);
+  const auto firsts = detail::places_of(detail::marks_of_heads<std::int64_t>(at.share()));
+  const device on = at.device();
+  array<std::int64_t> indptr(shape<1>(a.extent(0) + 1), on), indices(firsts.extents(), on);
+  array<out> data(firsts.extents(), on);
+  if (firsts.size() > 0) add.forall(firsts.size())(at, values, firsts, b.extent(1), indices, data);
+  begin.forall(indptr.size())(at, firsts, b.extent(1), indptr);
+  return csr_matrix<out>(detail::known_csr(), indptr.share(), indices.share(), data.share(), {a.extent(0), b.extent(1)});
 }
 
 }  // namespace krait

@@ -30,7 +30,7 @@ class KeptMemory {
 
   Block remove(int at) noexcept;
 
-  std::mutex mutex_;  // only tried: a child of fork may find it locked for ever
+  std::mutex mutex_;      // only tried: a child of fork may find it locked for ever
   Block blocks_[places];  // the oldest first
   int count_ = 0;
   std::size_t bytes_ = 0;

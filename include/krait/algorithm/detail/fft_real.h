@@ -22,9 +22,7 @@ array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::
   }
   static auto& copy = *new auto(kernel(
       [](view<const Elem, 2> from, view<Real, 2> to) {
-        for_each_of_rows(to, [&](const auto& row, const auto& k) {
-          to(row, k) = complex_element<Real>(from, row, k).real();
-        });
+        for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k).real(); });
       },
       {.name = "fft_copy"}));
   array<Real, 2> out(shape<2>(x.extent(0), points), x.device());
@@ -97,9 +95,7 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
     transform_rows<Real>(given.share(), made, true, scale);
     static auto& copy = *new auto(kernel(
         [](view<const complex, 2> from, view<Real, 2> to) {
-          for_each_of_rows(to, [&](const auto& row, const auto& k) {
-            to(row, k) = value<complex>(from(row, k)).real();
-          });
+          for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = value<complex>(from(row, k)).real(); });
         },
         {.name = "real_part"}));
     copy.launch(row_grid(out), made, out);

@@ -53,9 +53,7 @@ array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, s
   }
   static auto& copy = *new auto(kernel(
       [](view<const Elem, 2> from, view<complex, 2> to) {
-        for_each_of_rows(to, [&](const auto& row, const auto& k) {
-          to(row, k) = complex_element<Real>(from, row, k);
-        });
+        for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k); });
       },
       {.name = "fft_copy"}));
   array<complex, 2> out(shape<2>(x.extent(0), points), x.device());
@@ -85,9 +83,9 @@ auto make_transform(const fft_plan& plan, bool inverse, const fft_hooks& hooks) 
     fft_hooks own{.turned = hooks.turned};
     if (i == 0) own.by_chirp_before = hooks.by_chirp_before;
     if (i == plan.count - 1) own.by_filter = hooks.by_filter, own.by_chirp_after = hooks.by_chirp_after;
-    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](
-                      view<const std::complex<Real>, 2> from, view<std::complex<Real>, 2> to, value<Real> by,
-                      Tables... tables) { body(from, to, by, tables...); },
+    return kernel([body = fft_pass_body<Real>(plan.passes[i], inverse, own)](view<const std::complex<Real>, 2> from,
+                                                                             view<std::complex<Real>, 2> to, value<Real> by,
+                                                                             Tables... tables) { body(from, to, by, tables...); },
                   {.name = "fft"});
   };
   struct transform {
@@ -155,16 +153,16 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
   array<complex, 2> between(shape<2>(rows, length), on);
   run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x, between, Real(1), kept.chirp,
                       kept.filter);
-  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept.chirp, kept.filter);
+  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept.chirp,
+                      kept.filter);
 }
 
 template <class Real>
 void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale) {
   const std::int64_t rows = out.extent(0), n = out.extent(1);
   const algorithm_form form = algorithm_device_of(x.device()).form;
-  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, form, inverse), [&] {
-    return make_transform<Real>(plan_fft(n, rows, sizeof(Real), form), inverse, {});
-  });
+  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, form, inverse),
+                                   [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), form), inverse, {}); });
   if (transform.plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
   run_transform<Real>(transform, x, out, scale);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Routines of LAPACK's, without their element type: the library finds LAPACK for arrays of the CPU, and cuSOLVER for CUDA's.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include <krait/detail/call.h>
+
+namespace krait::detail {
+
+enum class linalg_number : unsigned char { f32, f64, c64, c128 };
+template <class T>
+inline constexpr linalg_number linalg_number_of = std::is_same_v<T, float>                 ? linalg_number::f32
+                                                  : std::is_same_v<T, double>              ? linalg_number::f64
+                                                  : std::is_same_v<T, std::complex<float>> ? linalg_number::c64
+                                                                                           : linalg_number::c128;
+
+/// On which device, and the function in messages.
+struct linalg_call {
+  void* on;
+  linalg_number number;
+  const char* function;
+};
+
+// Matrices are column-major, without gaps, at addresses of the device; so are pivots, of int, counted from 1, and the vectors tau, of the matrices'
+// numbers, and s and w, of their parts. Each waits for the device, and throws error{usage} where it has no such library, or
+// extents of 2^31 or more. The result is LAPACK's info, which is above 0 where there is no solution.
+
+/// a becomes L, whose diagonal is 1, below U.
+KRAIT_API int factor_lu(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t pivots);
+/// b becomes the solution of a system that factor_lu has factored.
+KRAIT_API int solve_lu(const linalg_call& call, std::int64_t n, std::int64_t columns, std::uint64_t a, std::uint64_t pivots,
+                       std::uint64_t b);
+/// The lower triangle of a becomes that of its Cholesky factor.
+KRAIT_API int factor_cholesky(const linalg_call& call, std::int64_t n, std::uint64_t a);
+/// a becomes R, and below it what make_q makes Q of.
+KRAIT_API int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
+KRAIT_API int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
+/// Of no fewer rows than columns: s, u of `u_columns`, and vh. It destroys a.
+KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t s,
+                                 std::uint64_t u, std::int64_t u_columns, std::uint64_t vh);
+/// Of the matrix whose lower triangle is a's: w ascending, and a becomes the vectors.
+KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w);
+
+// Throw error{usage} in NumPy's words.
+KRAIT_API void check_square(const char* function, std::int64_t rows, std::int64_t columns);
+KRAIT_API void check_some(const char* function, std::int64_t size);
+KRAIT_API void check_right_side(const char* function, std::int64_t rows, std::int64_t n);
+[[noreturn]] KRAIT_API void refuse_matrix(const char* function, const char* why);
+
+}  // namespace krait::detail

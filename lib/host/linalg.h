@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Libraries of linear algebra, opened at run time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "krait/algorithm/detail/linalg_calls.h"
+
+namespace krait::host {
+
+/// The routines of krait/algorithm/detail/linalg_calls.h by LAPACK's names; arguments are as there, pivots and numbers at addresses.
+class LinearLibrary {
+ public:
+  using Number = detail::linalg_number;
+  using Address = std::uint64_t;
+
+  virtual ~LinearLibrary() = default;
+  virtual int getrf(Number of, int m, int n, Address a, Address pivots) = 0;
+  virtual int getrs(Number of, int n, int columns, Address a, Address pivots, Address b) = 0;
+  virtual int potrf(Number of, int n, Address a) = 0;
+  virtual int geqrf(Number of, int m, int n, Address a, Address tau) = 0;
+  virtual int orgqr(Number of, int m, int n, Address a, Address tau) = 0;
+  virtual int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns, Address vh) = 0;
+  virtual int syevd(Number of, int n, Address a, Address w) = 0;
+};
+
+constexpr bool is_complex(detail::linalg_number of) { return of >= detail::linalg_number::c64; }
+constexpr std::size_t part_bytes(detail::linalg_number of) {
+  return of == detail::linalg_number::f32 || of == detail::linalg_number::c64 ? 4 : 8;
+}
+constexpr std::size_t number_bytes(detail::linalg_number of) { return part_bytes(of) * (is_complex(of) ? 2 : 1); }
+
+/// Null where none is installed, and why. Kept for ever.
+LinearLibrary* open_lapack(std::string& why);
+/// cuSOLVER for the CUDA device of this number.
+LinearLibrary* open_cusolver(int ordinal, std::string& why);
+
+}  // namespace krait::host

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dense linear algebra by residuals: what factors make again, and that they are what they should be. KRAIT_LAPACK is the library.
+#include <krait/algorithm/linalg.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "arrays/algorithm_cases.h"
+
+using krait::test::expect_usage;
+using krait::test::Random;
+
+namespace {
+
+/// Rows of doubles or complex numbers of them, on the host.
+template <class T>
+struct Matrix {
+  std::int64_t rows, columns;
+  std::vector<T> at;
+
+  template <class Elem>
+  static Matrix of(const kr::array<Elem, 2>& a) {
+    const auto h = a.to_host();
+    return {a.extent(0), a.extent(1), std::vector<T>(h.begin(), h.end())};
+  }
+  T operator()(std::int64_t i, std::int64_t j) const { return at[std::size_t(i * columns + j)]; }
+  friend Matrix operator*(const Matrix& x, const Matrix& y) {
+    Matrix z{x.rows, y.columns, std::vector<T>(std::size_t(x.rows * y.columns))};
+    for (std::int64_t i = 0; i < x.rows; ++i)
+      for (std::int64_t j = 0; j < y.columns; ++j)
+        for (std::int64_t k = 0; k < x.columns; ++k) z.at[std::size_t(i * y.columns + j)] += x(i, k) * y(k, j);
+    return z;
+  }
+  Matrix turned() const {
+    Matrix z{columns, rows, {}};
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        if constexpr (std::is_same_v<T, double>) z.at.push_back((*this)(i, j));
+        else z.at.push_back(std::conj((*this)(i, j)));
+      }
+    return z;
+  }
+};
+template <class T>
+double distance(const Matrix<T>& x, const Matrix<T>& y) {
+  EXPECT_EQ(x.rows, y.rows);
+  EXPECT_EQ(x.columns, y.columns);
+  double most = 0;
+  for (std::size_t i = 0; i < x.at.size(); ++i) most = std::max(most, std::abs(x.at[i] - y.at[i]));
+  return most;
+}
+template <class T>
+Matrix<T> unit(std::int64_t n) {
+  Matrix<T> one{n, n, std::vector<T>(std::size_t(n * n))};
+  for (std::int64_t i = 0; i < n; ++i) one.at[std::size_t(i * n + i)] = 1;
+  return one;
+}
+
+template <class T>
+class Linalg : public testing::Test {
+ protected:
+  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
+  using Part = kr::detail::linalg_part_t<T>;
+  const double near = std::is_same_v<Part, float> ? 2e-5 : 1e-13;
+
+  void SetUp() override {
+    const std::string id = kr::device().id();
+    if (id != "cpu" && id.substr(0, 4) != "cuda") GTEST_SKIP() << "no library for this device";
+  }
+  kr::array<T, 2> some(std::int64_t rows, std::int64_t columns) {
+    std::vector<T> h;
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      const Part re = Part(random_.below(2001) - 1000) / 1000, im = Part(random_.below(2001) - 1000) / 1000;
+      if constexpr (std::is_floating_point_v<T>) h.push_back(re + im / 8);
+      else h.push_back({re, im});
+    }
+    kr::array<T, 2> a(rows, columns);
+    a.copy_from(h);
+    return a;
+  }
+  using Wides = Matrix<Wide>;
+  Random random_{5};
+};
+using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Linalg, Types);
+
+TYPED_TEST(Linalg, SolveInverseAndDeterminant) {
+  using M = typename TestFixture::Wides;
+  const auto a = this->some(7, 7), b = this->some(7, 3);
+  const M m = M::of(a);
+  EXPECT_LE(distance(m * M::of(kr::solve(a, b)), M::of(b)), 40 * this->near);
+  const kr::array<TypeParam> x = kr::solve(a.transpose(), b(kr::all, 1));  // a view, and a vector
+  EXPECT_LE(distance(M::of(a.transpose()) * M::of(x.reshape(7, 1)), M::of(b(kr::all, kr::range(1, 2)))), 40 * this->near);
+  EXPECT_LE(distance(m * M::of(kr::inv(a)), unit<typename TestFixture::Wide>(7)), 40 * this->near);
+  auto swapped = a.copy();
+  swapped(0) = a(1), swapped(1) = a(0);
+  const auto before = kr::det(a), after = kr::det(swapped);
+  EXPECT_LE(std::abs(before + after), 40 * this->near);
+  EXPECT_LE(std::abs(before * kr::det(kr::inv(a)) - TypeParam(1)), 40 * this->near);
+}
+
+TYPED_TEST(Linalg, Factors) {
+  using M = typename TestFixture::Wides;
+  for (const auto& [rows, columns] : {std::pair{6, 4}, std::pair{4, 6}, std::pair{5, 5}, std::pair{1, 3}}) {
+    const auto a = this->some(rows, columns);
+    const M m = M::of(a);
+    const std::int64_t least = std::min(rows, columns);
+    const auto [order, l, u] = kr::lu(a);
+    M permuted{rows, columns, {}};
+    for (const std::int64_t row : order.to_host())
+      for (std::int64_t j = 0; j < columns; ++j) permuted.at.push_back(m(row, j));
+    EXPECT_LE(distance(M::of(l) * M::of(u), permuted), 10 * this->near);
+    for (std::int64_t i = 0; i < least; ++i) EXPECT_EQ(M::of(l)(i, i), 1.0);
+    const auto [q, r] = kr::qr(a);
+    EXPECT_LE(distance(M::of(q) * M::of(r), m), 10 * this->near);
+    EXPECT_LE(distance(M::of(q).turned() * M::of(q), unit<typename TestFixture::Wide>(least)), 10 * this->near);
+    for (const bool full : {true, false}) {
+      const auto [left, s, right] = kr::svd(a, full);
+      EXPECT_EQ(left.extents(), kr::shape<2>(rows, full ? rows : least));
+      EXPECT_EQ(right.extents(), kr::shape<2>(full ? columns : least, columns));
+      const auto values = s.to_host();
+      M scaled = M::of(left(kr::all, kr::range(0, least)));
+      for (std::int64_t i = 0; i < rows * least; ++i) scaled.at[std::size_t(i)] *= double(values.data()[i % least]);
+      EXPECT_LE(distance(scaled * M::of(right(kr::range(0, least))), m), 10 * this->near);
+      EXPECT_LE(distance(M::of(left).turned() * M::of(left), unit<typename TestFixture::Wide>(left.extent(1))), 10 * this->near);
+      for (std::int64_t i = 1; i < least; ++i) EXPECT_GE(values.data()[i - 1], values.data()[i]);
+    }
+  }
+}
+
+TYPED_TEST(Linalg, OfSymmetricMatrices) {
+  using M = typename TestFixture::Wides;
+  const M half = M::of(this->some(6, 6));
+  M square = half * half.turned();
+  for (int i = 0; i < 6; ++i) square.at[std::size_t(7 * i)] += 1.0;
+  kr::array<TypeParam, 2> a(6, 6);
+  std::vector<TypeParam> h;
+  for (const auto& x : square.at) h.push_back(TypeParam(x));
+  a.copy_from(h);
+  const M l = M::of(kr::cholesky(a));
+  EXPECT_LE(distance(l * l.turned(), square), 40 * this->near);
+  EXPECT_EQ(l(0, 1), 0.0);
+  const auto [w, v] = kr::eigh(a);
+  const auto values = w.to_host();
+  M scaled = M::of(v);
+  for (std::size_t i = 0; i < 36; ++i) scaled.at[i] *= double(values.data()[i % 6]);
+  EXPECT_LE(distance(M::of(a) * M::of(v), scaled), 40 * this->near);
+  for (std::size_t i = 1; i < 6; ++i) EXPECT_LE(values.data()[i - 1], values.data()[i]);
+  a(3, 3) = TypeParam(-1);
+  expect_usage({"kr::cholesky: Matrix is not positive definite"}, [&] { kr::cholesky(a); });
+}
+
+// The values that NumPy's documentation has.
+TEST(LinalgValues, DocumentedExamples) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
+  const auto a = kr::to_device(std::vector<int>{1, 2, 3, 5}).reshape(2, 2);
+  const kr::array<double> x = kr::solve(a, kr::to_device(std::vector<int>{1, 2}));
+  EXPECT_NEAR(double(x(0)), -1, 1e-14);
+  EXPECT_NEAR(double(x(1)), 1, 1e-14);
+  EXPECT_NEAR(kr::det(kr::to_device(std::vector<double>{1, 2, 3, 4}).reshape(2, 2)), -2, 1e-14);
+  EXPECT_EQ(kr::det(kr::array<double, 2>(0, 0)), 1.0);
+}
+
+TEST(LinalgValues, BadInput) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
+  const auto a = kr::ones<double>({3, 3}), wide = kr::ones<double>({2, 3});
+  expect_usage({"kr::solve: Singular matrix"}, [&] { kr::solve(a, kr::ones<double>(3)); });
+  expect_usage({"kr::inv: Singular matrix"}, [&] { kr::inv(a); });
+  EXPECT_EQ(kr::det(a), 0);
+  expect_usage({"kr::det: the array must be square, not of shape (2, 3)"}, [&] { kr::det(wide); });
+  expect_usage({"kr::eigh: the array must be square, not of shape (2, 3)"}, [&] { kr::eigh(wide); });
+  expect_usage({"kr::solve: Input operand 1 has a mismatch in its core dimension 0, with signature (m,m),(m,n)->(m,n) (size 2 is different "
+                "from 3)"},
+               [&] { kr::solve(a, kr::ones<double>(2)); });
+  expect_usage({"kr::svd: Arrays cannot be empty"}, [&] { kr::svd(wide(kr::range(0, 0))); });
+  auto nan = a.copy();
+  nan(1, 1) = std::nan("");
+  expect_usage({"kr::svd: SVD did not converge"}, [&] { kr::svd(nan); });
+}
+
+TEST(LinalgValues, OnOtherDevices) {
+  const std::string id = kr::device().id();
+  if (id == "cpu" || id.substr(0, 4) == "cuda") GTEST_SKIP() << "it has a library";
+  expect_usage({"kr::det: " + id + " ({}) has no library of linear algebra: there is none for this kind of device; copy the arrays to "
+                "the CPU: x.copy(kr::device::cpu())"},
+               [&] { kr::det(kr::ones<float>({2, 2})); });
+}
+
+/// KRAIT_LAPACK is read once in a process: a child looks for one that is not there.
+TEST(LinalgValues, NoLibrary) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto look = [] {
+    setenv("KRAIT_LAPACK", "/nowhere/liblapack.so.3", 1);
+    try {
+      kr::det(kr::ones<float>({2, 2}));
+    } catch (const kr::error& e) {
+      std::fprintf(stderr, "%s\n", e.message());
+      std::_Exit(3);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(look(), testing::ExitedWithCode(3),
+              "kr::det: cpu .* has no library of linear algebra: /nowhere/liblapack.so.3: cannot open shared object file.*; install LAPACK "
+              ".Debian: libopenblas0 or liblapack3., or name one in KRAIT_LAPACK");
+}
+
+}  // namespace
