@@ -39,8 +39,8 @@ struct Runtime {
 };
 /// Of one kind of number, and what asks for the room that each wants.
 struct Routines {
-  void *getrf_room, *getrf, *getrs, *potrf_room, *potrf, *geqrf_room, *geqrf, *orgqr_room, *orgqr, *gesvd_room, *gesvd, *syevd_room,
-      *syevd;
+  void *getrf_room, *getrf, *getrs, *potrf_room, *potrf, *geqrf_room, *geqrf, *orgqr_room, *orgqr, *gesvd_room, *gesvd,
+      *syevd_room, *syevd;
 };
 
 struct Library {
@@ -191,7 +191,8 @@ class CuSolver final : public LinearLibrary {
       if (status != 0) support::fail_device("cuda:{}: cuSOLVER's {} ends with status {}", solver_.ordinal_, routine_, status);
     }
     void check_runtime(int status) const {
-      if (status != 0) support::fail_device("cuda:{}: CUDA's runtime ends with error {} in {}", solver_.ordinal_, status, routine_);
+      if (status != 0)
+        support::fail_device("cuda:{}: CUDA's runtime ends with error {} in {}", solver_.ordinal_, status, routine_);
     }
 
    private:

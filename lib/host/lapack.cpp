@@ -47,13 +47,13 @@ class Work {
 class Lapack final : public LinearLibrary {
  public:
   /// Whether all routines are there.
-  bool find(void* library, const char*& missing) {
+  bool find(void* library, std::string& missing) {
     for (int kind = 0; kind < 4; ++kind) {
       const bool complex_numbers = is_complex(Number(kind));
       const auto routine = [&](const char* name) {
-        const std::string symbol = std::string(1, "sdcz"[kind]) + name + "_";
-        void* const found = dlsym(library, symbol.c_str());
-        if (!found) missing = name;
+        const std::string symbol = "sdcz"[kind] + std::string(name);
+        void* const found = dlsym(library, (symbol + "_").c_str());
+        if (!found && missing.empty()) missing = symbol;
         return found;
       };
       all_[kind] = {routine("getrf"),
@@ -64,7 +64,7 @@ class Lapack final : public LinearLibrary {
                     routine("gesdd"),
                     routine(complex_numbers ? "heevd" : "syevd")};
     }
-    return !missing;
+    return missing.empty();
   }
 
   int getrf(Number of, int m, int n, Address a, Address pivots) override {
@@ -85,14 +85,12 @@ class Lapack final : public LinearLibrary {
     return info;
   }
   int geqrf(Number of, int m, int n, Address a, Address tau) override {
-    return with_work(of, [&](Work& work, int* info) {
-      call(on(of).geqrf, &m, &n, at(a), &m, at(tau), work.data(), work.size(), info);
-    });
+    return with_work(
+        of, [&](Work& work, int* info) { call(on(of).geqrf, &m, &n, at(a), &m, at(tau), work.data(), work.size(), info); });
   }
   int orgqr(Number of, int m, int n, Address a, Address tau) override {
-    return with_work(of, [&](Work& work, int* info) {
-      call(on(of).orgqr, &m, &n, &n, at(a), &m, at(tau), work.data(), work.size(), info);
-    });
+    return with_work(
+        of, [&](Work& work, int* info) { call(on(of).orgqr, &m, &n, &n, at(a), &m, at(tau), work.data(), work.size(), info); });
   }
   int gesvd(Number of, int m, int n, Address a, Address s, Address u, int u_columns, Address vh) override {
     const char job = u_columns == m ? 'A' : 'S';
@@ -123,8 +121,8 @@ class Lapack final : public LinearLibrary {
         call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(), parts.data(), &parts_size,
              integers.data(), &integers_size, info, std::size_t(1), std::size_t(1));
       else
-        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(), integers.data(), &integers_size, info,
-             std::size_t(1), std::size_t(1));
+        call(on(of).syevd, &vectors, &lower, &n, at(a), &n, at(w), work.data(), work.size(), integers.data(), &integers_size,
+             info, std::size_t(1), std::size_t(1));
     });
   }
 
@@ -156,7 +154,7 @@ Opened open() {
   if (const char* const wished = std::getenv("KRAIT_LAPACK"); wished && *wished) names = {wished};
   for (const std::string& name : names) {
     void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char* missing = nullptr;
+    std::string missing;
     if (library && o.lapack.find(library, missing)) {
       o.usable = true;
       return o;

@@ -62,16 +62,15 @@ int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std
 }
 int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t s,
                        std::uint64_t u, std::int64_t u_columns, std::uint64_t vh) {
-  return library_of(call).gesvd(call.number, extent_of(call, rows), extent_of(call, columns), a, s, u,
-                                extent_of(call, u_columns), vh);
+  return library_of(call).gesvd(call.number, extent_of(call, rows), extent_of(call, columns), a, s, u, extent_of(call, u_columns),
+                                vh);
 }
 int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w) {
   return library_of(call).syevd(call.number, extent_of(call, n), a, w);
 }
 
 void check_square(const char* function, std::int64_t rows, std::int64_t columns) {
-  if (rows != columns)
-    support::fail_usage("kr::{}: the array must be square, not of shape ({}, {})", function, rows, columns);
+  if (rows != columns) support::fail_usage("kr::{}: the array must be square, not of shape ({}, {})", function, rows, columns);
 }
 void check_some(const char* function, std::int64_t size) {
   if (size == 0) support::fail_usage("kr::{}: Arrays cannot be empty", function);

@@ -1,5 +1,7 @@
 // error: krait: fft2 and ifft2 take arrays of two dimensions or more
-// error: krait: rfft takes real numbers; of complex ones, kr::fft
+// error: krait: transforms to halves take real numbers; of complex ones, kr::fft
+// error: krait: rfft2 takes arrays of two dimensions or more
+// error: krait: irfft2 takes arrays of two dimensions or more
 #include <complex>
 
 #include <krait/algorithm/fft.h>
@@ -12,5 +14,7 @@ void f([[maybe_unused]] kr::array<float>& row, [[maybe_unused]] kr::array<std::c
 #else
   kr::fft2(row);
   kr::rfft(points);
+  kr::rfft2(row);
+  kr::irfft2(row);
 #endif
 }

@@ -39,8 +39,8 @@ KRAIT_API int factor_cholesky(const linalg_call& call, std::int64_t n, std::uint
 KRAIT_API int factor_qr(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
 KRAIT_API int make_q(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t tau);
 /// Of no fewer rows than columns: s, u of `u_columns`, and vh. It destroys a.
-KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a, std::uint64_t s,
-                                 std::uint64_t u, std::int64_t u_columns, std::uint64_t vh);
+KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std::int64_t columns, std::uint64_t a,
+                                 std::uint64_t s, std::uint64_t u, std::int64_t u_columns, std::uint64_t vh);
 /// Of the matrix whose lower triangle is a's: w ascending, and a becomes the vectors.
 KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w);
 
