@@ -97,15 +97,15 @@ fft_root root_of_unity(std::int64_t k, std::int64_t n) {
   }
 }
 
-std::int64_t bluestein_length(std::int64_t n) {
+std::int64_t fft_length(std::int64_t least) {
   // Multiples of 16 are quickest: a power of 2, or 3 or 5 of them where that is less.
-  std::int64_t least = 0;
+  std::int64_t best = 0;
   for (const std::int64_t odd : {1, 3, 5}) {
     std::int64_t length = 16 * odd;
-    while (length < 2 * n - 1) length *= 2;
-    if (least == 0 || length < least) least = length;
+    while (length < least) length *= 2;
+    if (best == 0 || length < best) best = length;
   }
-  return least;
+  return best;
 }
 
 double fft_scale(const char* norm, std::int64_t n, bool inverse) {

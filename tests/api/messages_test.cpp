@@ -176,7 +176,7 @@ TEST(Messages, OfOutputs) {
   int cell = 0;
   const std::int64_t stays[] = {0};
   auto repeated = kr::array<int>::wrap(reinterpret_cast<std::uint64_t>(&cell), {4}, stays, cpu);
-  expect_usage({"{}: elements of the output repeat (a stride of it is 0): they cannot be written"},
+  expect_usage({"{}: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written"},
                [&] { plus.into(repeated)(x, 1); });
   auto behind = y(kr::range(1, 4));
   expect_usage({"{}: an input overlaps the output, and would be copied first, which a graph does not record: copy it yourself"},

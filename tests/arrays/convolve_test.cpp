@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Convolutions and stencils beside sums on the host: modes, borders, ranks, views.
-#include <krait/algorithm/convolve.h>
+#include <krait/algorithm/fftconvolve.h>
 #include <krait/algorithm/search.h>
 
 #include <string>
@@ -117,6 +117,28 @@ TEST(Convolve, BadInput) {
 }
 
 using Longs = std::vector<std::int64_t>;
+
+TEST(Convolve, ByTransforms) {
+  Random random(11);
+  const auto some = [&](std::int64_t n) {
+    std::vector<float> h;
+    for (std::int64_t i = 0; i < n; ++i) h.push_back(float(random.below(2001) - 1000) / 1000);
+    return kr::to_device(h);
+  };
+  const auto expect_near = [](const auto& got, const auto& wanted) {
+    ASSERT_EQ(got.extents(), wanted.extents());
+    EXPECT_LE(float(kr::max(kr::abs(got - wanted))), 4e-5f);
+  };
+  for (const char* mode : {"full", "same", "valid"}) {
+    const auto line = some(301), weights = some(77);
+    expect_near(kr::fftconvolve(line, weights, mode), kr::convolve(line, weights, mode));
+    expect_near(kr::fftconvolve(weights, line, mode), kr::convolve(weights, line, mode));
+    const auto x = some(12 * 9).reshape(12, 9), w = some(5 * 4).reshape(5, 4);
+    expect_near(kr::fftconvolve(x.transpose(), w.flip(0), mode), kr::convolve(x.transpose(), w.flip(0), mode));
+  }
+  expect_usage({"mode must be one of 'full', 'same' or 'valid', and is 'whole'"},
+               [&] { kr::fftconvolve(some(3), some(3), "whole"); });
+}
 
 TEST(Scatter, OverlapIsCopied) {
   // Reversed in place: without a copy, elements would be read that were written before.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Making arrays: shapes, orders, devices and element types. The numbers of arange and linspace against NumPy: numpy_cases.
+#include <sys/resource.h>
+
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "api/expect.h"
@@ -17,6 +20,22 @@ std::vector<double> host(const kr::array<Elem, Rank>& a) {
   return h;
 }
 using Doubles = std::vector<double>;
+
+/// The system maps new memory page by page, which takes longer than to compute what lies there.
+TEST(Creation, FreedMemoryOfTheCpuIsUsedAgain) {
+  if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
+  const auto faults = [](int times) {
+    rusage before{}, after{};
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < times; ++i) kr::array<char>(5 << 20).fill('x'), kr::array<char>(3 << 20).fill('y');
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_minflt - before.ru_minflt;
+  };
+  faults(1);
+  EXPECT_LE(faults(20), 200);
+  kr::device().trim_memory();
+  EXPECT_GE(faults(1), 5);
+}
 
 TEST(Creation, ByShapeBracesAndExtent) {
   const std::int64_t n = 2;

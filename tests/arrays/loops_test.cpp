@@ -3,8 +3,13 @@
 // Loops over indices, and measuring.
 #include <krait/algorithm/loops.h>
 #include <krait/benchmark.h>
+#include <krait/progress.h>
 
+#include <cstdio>
+#include <list>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "arrays/algorithm_cases.h"
 
@@ -93,6 +98,44 @@ TEST(Benchmark, BadInput) {
   expect_usage({"benchmark: 3 runs to warm up, then 0 for 0.1 s: it takes one run or more, and no number may be negative"},
                [] { kr::benchmark([] {}, {.runs = 0}); });
   expect_usage({"then 10 for -1 s"}, [] { kr::benchmark([] {}, {.seconds = -1}); });
+}
+
+/// What a loop writes, with times left out.
+template <class Loop>
+std::string written(kr::progress_options with, const Loop& loop) {
+  std::FILE* const file = std::tmpfile();
+  with.to = fileno(file);
+  loop(with);
+  std::string text(1000, 0);
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  for (std::size_t point; (point = text.find('.')) != text.npos;) {
+    const std::size_t first = text.rfind(' ', point) + 1;
+    text.replace(first, point + 2 - first, "T");
+  }
+  return text;
+}
+TEST(Progress, TellsHowFarALoopIs) {
+  std::int64_t sum = 0;
+  const auto counts = [&](const auto& with) {
+    for (const std::int64_t i : kr::progress(4, with)) sum += i;
+  };
+  EXPECT_EQ(written({.name = "steps", .every = 0, .always = true}, counts),
+            "steps: 1 of 4, 25 %, T s, T s to go\nsteps: 2 of 4, 50 %, T s, T s to go\nsteps: 3 of 4, 75 %, T s, T s to "
+            "go\nsteps: 4 of 4, T s\n");
+  EXPECT_EQ(sum, 6);
+  EXPECT_EQ(written({.every = 0}, counts), "");  // a file is no terminal
+  EXPECT_EQ(written({.every = 100, .always = true}, counts), "");
+  std::vector<int> names{3, 4};
+  const auto elements = [&](const auto& with) {
+    for (int& x : kr::progress(names, with)) x += 1;
+    for (const int x : kr::progress(std::list<int>{7}, with)) sum += x;
+    for (const std::int64_t i : kr::progress(-1, with)) sum += i;
+  };
+  EXPECT_EQ(written({.every = 0, .always = true}, elements), "1 of 2, 50 %, T s, T s to go\n2 of 2, T s\n1 of 1, T s\n");
+  EXPECT_EQ(names, (std::vector<int>{4, 5}));
+  expect_usage({"progress: -1 s between two texts is no time"}, [] { kr::progress(3, {.every = -1}); });
 }
 
 }  // namespace

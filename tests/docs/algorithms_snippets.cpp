@@ -5,6 +5,7 @@
 #include <krait/algorithm/convolve.h>
 #include <krait/algorithm/fft.h>
 #include <krait/algorithm/histogram.h>
+#include <krait/algorithm/linalg.h>
 #include <krait/algorithm/loops.h>
 #include <krait/algorithm/random.h>
 #include <krait/algorithm/reduce.h>
@@ -15,8 +16,11 @@
 #include <krait/algorithm/sparse.h>
 #include <krait/benchmark.h>
 #include <krait/krait.h>
+#include <krait/progress.h>
 
+#include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace kr = krait;
@@ -152,9 +156,28 @@ void sparse() {
   const kr::array<float> data = kr::to_device(std::vector<float>{1, 2, 3}), column = kr::to_device(std::vector<float>{1, 10, 100});
   // [sparse]
   const kr::csr_matrix<float> a(indptr, indices, data, {2, 3});      // rows as scipy.sparse.csr_array has them
-  auto product = kr::matmul(a, column);                              // also of a dense matrix
+  auto product = kr::matmul(a, column);                              // also of a dense matrix, or a sparse one
   // [/sparse]
   expect(product, {201, 30}, __LINE__);
+}
+
+void linalg() {
+  if (std::string(kr::device().id()) != "cpu") return;  // what others have depends on the machine
+  const auto s = kr::to_device(std::vector<double>{2, 1, 1, 3}).reshape(2, 2);
+  const auto right = kr::to_device(std::vector<double>{3, 4});
+  // [linalg]
+  kr::array<double> unknowns = kr::solve(s, right);                  // also inv, det, cholesky
+  auto [rows, l, u] = kr::lu(s);                                     // s(rows) = l u
+  auto [q, r] = kr::qr(s);
+  auto [left, values, turned] = kr::svd(s, false);                   // s = left diag(values) turned
+  auto [w, v] = kr::eigh(s);
+  // [/linalg]
+  expect(rows, {0, 1}, __LINE__);
+  const auto differs = [](double x, double y) { return std::abs(x - y) > 1e-12; };
+  if (differs(unknowns(0), 1) || differs(unknowns(1), 1) || differs(double(l(1, 0)) * double(u(0, 0)), 1) || differs(kr::sum(q * q), 2) ||
+      differs(std::abs(double(r(0, 0)) * double(r(1, 1))), 5) || differs(double(values(0)) * double(values(1)), 5) ||
+      differs(kr::sum(left * left) + kr::sum(turned * turned), 4) || differs(double(w(0)) + double(w(1)), 5) || differs(kr::sum(v * v), 2))
+    std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
 void loops() {
@@ -167,6 +190,11 @@ void loops() {
   kr::benchmark_result took = kr::benchmark([&] { g += 1.0f; }, {.runs = 20});
   std::printf("%.3f ms on the device, %.3f ms for the call\n", took.device.mean_ms, took.host.mean_ms);
   // [/loops]
+  float total = 0;
+  // [progress]
+  for (std::int64_t step : kr::progress(100, {.name = "heat"})) total += float(step);  // heat: 42 of 100, 42 %, 1.3 s, 1.8 s to go
+  // [/progress]
+  if (total != 4950) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
   if (squares != 30 || took.runs < 20 || float(g(0)) - float(g(3)) != 6) std::printf("algorithms_snippets.cpp:%d does not hold\n", __LINE__), ++failures;
 }
 
@@ -182,6 +210,7 @@ int main() {
     transforms();
     stencils();
     sparse();
+    linalg();
     loops();
   } catch (const kr::error& e) {
     return std::printf("%s\n", e.message()), 1;

@@ -42,6 +42,7 @@ class CpuDevice final : public Device {
     return reinterpret_cast<std::uint64_t>(memory);
   }
   void free(std::uint64_t address, StreamHandle) noexcept override { kept_.give(reinterpret_cast<void*>(address)); }
+  void trim() override { kept_.drop(); }
 
   void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle) override {
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);

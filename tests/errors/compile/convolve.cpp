@@ -1,9 +1,11 @@
 // error: krait: convolutions have one to three dimensions
 // error: krait: stencils have one to three dimensions
-#include <krait/algorithm/convolve.h>
+// error: krait: fftconvolve takes floats: sums of integers are exact by kr::convolve
+#include <krait/algorithm/fftconvolve.h>
 namespace kr = krait;
 
-void f([[maybe_unused]] kr::array<float, 4>& deep, kr::array<float, 3>& box) {
+void f([[maybe_unused]] kr::array<float, 4>& deep, kr::array<float, 3>& box,
+       [[maybe_unused]] kr::array<int>& line) {
   const auto same = [](auto at) { return at(0, 0, 0); };
 #ifdef RIGHT
   kr::convolve(box, box);
@@ -11,5 +13,6 @@ void f([[maybe_unused]] kr::array<float, 4>& deep, kr::array<float, 3>& box) {
 #else
   kr::convolve(deep, deep);
   kr::stencil(same, deep);
+  kr::fftconvolve(line, line);
 #endif
 }

@@ -29,8 +29,8 @@ struct fft_root {
   double re, im;
 };
 KRAIT_API fft_root root_of_unity(std::int64_t k, std::int64_t n);
-/// From 2 n - 1 on, with small factors.
-KRAIT_API std::int64_t bluestein_length(std::int64_t n);
+/// A length from there on that is quick.
+KRAIT_API std::int64_t fft_length(std::int64_t least);
 
 /// The factor of a transform of n points. Throws error{usage} in NumPy's words for another norm than backward, ortho and forward.
 KRAIT_API double fft_scale(const char* norm, std::int64_t n, bool inverse);

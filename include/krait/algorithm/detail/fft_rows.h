@@ -125,7 +125,7 @@ template <class Real>
 void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse,
                         Real scale) {
   using complex = std::complex<Real>;
-  const std::int64_t n = out.extent(1), rows = out.extent(0), length = bluestein_length(n);
+  const std::int64_t n = out.extent(1), rows = out.extent(0), length = fft_length(2 * n - 1);
   const device on = x.device();
   struct tables {
     array<complex> chirp, filter;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions with many weights, by Fourier transforms.
+//   auto echo = kr::fftconvolve(sound, room, "same");
+#pragma once
+
+#include <krait/algorithm/convolve.h>
+#include <krait/algorithm/fft.h>
+
+namespace krait {
+namespace detail {
+
+/// x among zeros, for a transform of these extents.
+template <class Real, class Elem, int Rank>
+array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& extents) {
+  array<Real, Rank> out(extents, x.device());
+  out.fill(Real(0));
+  auto part = [&]<std::size_t... D>(std::index_sequence<D...>) {
+    return out(krait::range(0, x.extent(int(D)))...);
+  }(std::make_index_sequence<Rank>());
+  make_expression<same_elements>(x).into(part);
+  return out;
+}
+
+}  // namespace detail
+
+/// kr::convolve of floats, computed as a product of transforms: for weights of hundreds of elements and more. Its errors are some last bits of the
+/// largest sum, wherever it stands, as those of scipy.signal.fftconvolve. Throws as convolve.
+template <class Elem, class Weight, int Rank>
+auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full") {
+  using real = detail::convolved_t<Elem, Weight>;
+  static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
+  static_assert(std::is_same_v<real, float> || std::is_same_v<real, double>,
+                "krait: fftconvolve takes floats: sums of integers are exact by kr::convolve");
+  shape<Rank> extents, padded;
+  std::int64_t first[Rank];
+  detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
+  for (int d = 0; d < Rank; ++d) padded.extents[d] = detail::fft_length(x.extent(d) + weights.extent(d) - 1);
+  const auto left = rfftn(detail::among_zeros<real>(x, padded)), right = rfftn(detail::among_zeros<real>(weights, padded));
+  const array<std::complex<real>, Rank> product = left * right;
+  const auto full = irfftn(product);
+  return [&]<std::size_t... D>(std::index_sequence<D...>) {
+    return full(krait::range(first[D], first[D] + extents[int(D)])...).copy();
+  }(std::make_index_sequence<Rank>());
+}
+
+}  // namespace krait
