@@ -118,7 +118,7 @@ template <class Lambda>
 class kernel_object : public detail::object {
  public:
   kernel_object(Lambda lambda, const options& with, detail::location where)
-      : object(with, {0, 0, 0}, where), lambda_(std::move(lambda)) {}
+      : object(with, with.block, where), lambda_(std::move(lambda)) {}
 
   /// `k[grid, block](args…)`, as in Numba; grid and block are numbers or kr::dims.
 #if defined(__cpp_multidimensional_subscript)

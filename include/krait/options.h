@@ -18,13 +18,6 @@ enum class fp : unsigned char {
   fast,          ///< reassociation, approximate division, root and functions
 };
 
-/// What a kernel object is made with: `kr::kernel(f, {.name = "saxpy", .fp = kr::fp::strict})`.
-struct options {
-  const char* name = nullptr;  ///< for messages and listings; by default the file and line
-  krait::fp fp = krait::fp::native;
-  bool checked = false;  ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
-};
-
 /// Up to three extents, x first: blocks of a grid or threads of a block.
 struct dims {
   std::int64_t x = 1, y = 1, z = 1;
@@ -38,6 +31,15 @@ struct dims {
   constexpr dims(X x_, Y y_, Z z_)
       : x(static_cast<std::int64_t>(x_)), y(static_cast<std::int64_t>(y_)), z(static_cast<std::int64_t>(z_)) {}
   friend constexpr bool operator==(const dims&, const dims&) = default;
+};
+
+/// What a kernel object is made with: `kr::kernel(f, {.name = "saxpy", .fp = kr::fp::strict})`.
+struct options {
+  const char* name = nullptr;  ///< for messages and listings; by default the file and line
+  krait::fp fp = krait::fp::native;
+  bool checked = false;  ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
+  dims block{0, 0,
+             0};  ///< the block of every launch, where the kernel's code depends on it, as that of tiles; 0: each launch chooses
 };
 
 /// Grid, block and stream of a launch. Without a stream: the device's default one.

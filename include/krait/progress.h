@@ -13,6 +13,7 @@
 
 namespace krait {
 
+/// What kr::progress says, and how often.
 struct progress_options {
   const char* name = nullptr;
   double every = 0.1;   ///< seconds between two texts, and before the first

@@ -259,6 +259,10 @@ void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, con
 bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code,
            const DeviceHandle& device) {
   const runtime::Device::Limits limits = device.device->limits();
+  const dims& fixed = state.fixed_block;
+  if (fixed.x > 0 && (c.form != call_config::grid_block || !(c.block == fixed)))
+    support::fail_usage("{}: the kernel is made for blocks of {} x {} x {} threads: launch it with a grid and this block",
+                        describe(state), fixed.x, fixed.y, fixed.z);
   if (c.form != call_config::grid_block) {
     if (c.count < 0) support::fail_usage("{}: forall needs 0 threads or more, not {}", describe(state), c.count);
     if (c.count == 0) return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/tiles.h"
 #include "ir/walk.h"
 
 namespace krait::ir {
@@ -88,13 +89,16 @@ Calls::Calls(const Module& module) : all_(module.functions.size()) {
 bool Calls::reads(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].reads[operand];
   const Effect e = info(inst.op).effect;
+  if (is_tile_operation(inst.op))
+    return (inst.op == Op::Product && operand < product_lead) ||
+           (inst.op == Op::CopyAsync && operand == copy_operands(inst.op).view);
   return operand == 0 && (e == Effect::Read || e == Effect::Atomic);
 }
 
 bool Calls::writes(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].writes[operand];
   const Effect e = info(inst.op).effect;
-  return operand == 0 && (e == Effect::Write || e == Effect::Atomic);
+  return operand == 0 && (e == Effect::Write || e == Effect::Atomic || is_copy(inst.op));
 }
 
 void Calls::access(const Function& f, const Inst& inst, Summary& s) const {

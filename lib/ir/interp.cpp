@@ -280,6 +280,15 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #include "krait/ops.def"
       cooperation_.barrier(inst, active, returned_);
       break;
+    case Op::Product: memory_.product(inst, active); break;
+    case Op::ProductEnd:
+      for (std::size_t i = 0; i < inst.results.size(); ++i)
+        s_.copy(s_.column(inst.operands[i]), s_.column(inst.results[i]), active);
+      break;
+    case Op::CopyAsync:
+    case Op::CopyBack: memory_.copy_row(inst, active); break;
+    case Op::CopyGroup:
+    case Op::CopyWait: break;  // copies are done at once
     case Op::WarpSync: cooperation_.warp_barrier(active); break;
     case Op::Ballot:
     case Op::WarpAny:

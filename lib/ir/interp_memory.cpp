@@ -9,6 +9,7 @@
 
 #include "ir/interp_memory.h"
 #include "ir/report.h"
+#include "ir/tiles.h"
 
 namespace krait::ir::interpreter {
 std::uint64_t read_memory(const std::byte* p, Scalar s) {
@@ -101,7 +102,10 @@ std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t l
 }
 
 void Memory::observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
-  Array& a = s_.array(inst.operands[0]);
+  observe(inst, s_.array(inst.operands[0]), p, bytes, kind, lane);
+}
+
+void Memory::observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
   if (!a.written.empty()) {
     const std::size_t offset = std::size_t(p - a.data);
     for (unsigned i = 0; i < bytes; ++i) {
@@ -186,6 +190,122 @@ void Memory::atomic(const Inst& inst, Op update, const Mask& active) {
       observe(inst, p, size_of(type), AccessKind::Atomic, lane);
     }
     if (!inst.results.empty()) s_.column(inst.results[0])[lane] = old;
+  });
+}
+
+/// The first byte of a factor whose offset is the next operand, or null and a fault.
+const std::byte* Memory::factor(const Inst& inst, std::size_t operand, std::int64_t elements, std::size_t lane) {
+  const Array& a = s_.array(inst.operands[operand]);
+  const ValueId offset = inst.operands[operand + 1];
+  const std::int64_t first = signed_value(s_.column(offset)[lane], s_.f().type_of(offset).scalar);
+  if (first >= 0 && first + elements <= a.extents[0]) return a.data + first * a.elem_bytes;
+  s_.fault(inst, [&] {
+    return fmt::format("out of bounds: product reads {} at {} and the next {}, of {} elements{}", a.label, first, elements - 1,
+                       a.extents[0], s_.who(lane));
+  });
+  return nullptr;
+}
+
+/// Each thread's sums, one fma for each k in ascending order, in the type of the sums.
+void Memory::product(const Inst& inst, const Mask& active) {
+  const Product p(inst);
+  const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, std::int64_t(s_.threads));
+  const Scalar sums = inst.type.scalar;
+  const bool floats = is_float(sums);
+  const LaneFunction wide[] = {lane_function(Op::Cast, sums, p.left), lane_function(Op::Cast, sums, p.right)},
+                     fma = floats ? lane_function(Op::Fma, sums, sums) : nullptr;
+  // Factors are widened once per offset, which is the same for all threads of most blocks.
+  std::vector<std::uint64_t> factors[2];
+  const std::byte* known[2] = {};
+  const auto widen = [&](unsigned side, const std::byte* from, Scalar s, std::int64_t rows, std::int64_t columns, auto place) {
+    if (known[side] == from) return;
+    known[side] = from;
+    factors[side].resize(std::size_t(rows * columns));
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const std::uint64_t bits = read_memory(from + place(r, c) * size_of(s), s);
+        std::uint64_t& to = factors[side][std::size_t(r * columns + c)];
+        const std::uint64_t* in[] = {&bits};
+        if (s == sums) to = bits;
+        else wide[side](in, &to, 1);
+      }
+  };
+  const bool watched = s_.options.races || !s_.array(inst.operands[0]).written.empty();
+  active.for_each([&](std::size_t lane) {
+    const std::byte *left = factor(inst, 0, p.left_tile().size(), lane), *right = factor(inst, 2, p.right_tile().size(), lane);
+    if (!left || !right) {
+      for (std::size_t e = 0; e < inst.results.size(); ++e) s_.column(inst.results[e])[lane] = 0;
+      return;
+    }
+    widen(0, left, p.left, p.rows, p.depth, [&](std::int64_t r, std::int64_t k) { return p.left_place(r, k); });
+    widen(1, right, p.right, p.depth, p.columns, [&](std::int64_t k, std::int64_t c) { return p.right_place(k, c); });
+    for (std::int64_t e = 0; e < tile.elements(); ++e) {
+      const std::int64_t row = tile.row(std::int64_t(lane), tile.row_of(e)),
+                         column = tile.column(std::int64_t(lane), tile.column_of(e));
+      std::uint64_t sum = s_.column(inst.operands[product_lead + std::size_t(e)])[lane];
+      for (std::int64_t k = 0; k < p.depth; ++k) {
+        const std::uint64_t *x = &factors[0][std::size_t(row * p.depth + k)],
+                            *y = &factors[1][std::size_t(k * p.columns + column)];
+        const std::uint64_t* in[] = {x, y, &sum};
+        if (floats) fma(in, &sum, 1);
+        else sum = std::uint32_t(sum + *x * *y);
+        if (!watched) continue;
+        observe(inst, s_.array(inst.operands[0]), left + p.left_place(row, k) * size_of(p.left), size_of(p.left),
+                AccessKind::Read, lane);
+        observe(inst, s_.array(inst.operands[2]), right + p.right_place(k, column) * size_of(p.right), size_of(p.right),
+                AccessKind::Read, lane);
+      }
+      s_.column(inst.results[std::size_t(e)])[lane] = sum;
+    }
+  });
+}
+
+/// Elements between a row of a view and neighbours in shared memory, where zeros are behind those that there are.
+void Memory::copy_row(const Inst& inst, const Mask& active) {
+  const CopyOperands at = copy_operands(inst.op);
+  Array &shared = s_.array(inst.operands[at.shared]), &view = s_.array(inst.operands[at.view]);
+  const auto number = [&](std::size_t operand, std::size_t lane) {
+    return signed_value(s_.column(inst.operands[operand])[lane], s_.f().type_of(inst.operands[operand]).scalar);
+  };
+  const std::int64_t all = inst.list[0], bytes = shared.elem_bytes;
+  active.for_each([&](std::size_t lane) {
+    if (number(at.count, lane) < 0) return;
+    const std::int64_t first = number(at.shared + 1, lane), given = std::min(number(at.count, lane), all);
+    bool inside = first >= 0 && first + all <= shared.extents[0];
+    std::int64_t element = 0, step = 1;
+    if (s_.f().flat) {
+      element = number(at.indices, lane);
+      inside = inside && (given == 0 || (element >= view.first && element + given <= view.end));
+    } else {
+      for (unsigned d = 0; d < view.rank; ++d) {
+        const std::int64_t i = number(at.indices + d, lane), last = d + 1 == view.rank ? i + given : i + 1;
+        inside = inside && (given == 0 || (i >= 0 && last <= view.extents[d]));
+        element += i * view.strides[d];
+      }
+      step = view.strides[view.rank - 1];
+    }
+    if (!inside)
+      return s_.fault(inst, [&] {
+        return fmt::format("out of bounds: {} of {} elements of {} and {} at {}{}", info(inst.op).name, given, view.label,
+                           shared.label, first, s_.who(lane));
+      });
+    for (std::int64_t i = 0; i < all; ++i) {
+      std::byte *const here = shared.data + (first + i) * bytes, *const there = view.data + (element + i * step) * bytes;
+      if (inst.op == Op::CopyBack) {
+        if (i >= given) break;
+        observe(inst, shared, here, unsigned(bytes), AccessKind::Read, lane);
+        std::memcpy(there, here, std::size_t(bytes));
+        observe(inst, view, there, unsigned(bytes), AccessKind::Write, lane);
+        continue;
+      }
+      if (i < given) {
+        std::memcpy(here, there, std::size_t(bytes));
+        observe(inst, view, there, unsigned(bytes), AccessKind::Read, lane);
+      } else {
+        std::memset(here, 0, std::size_t(bytes));
+      }
+      observe(inst, shared, here, unsigned(bytes), AccessKind::Write, lane);
+    }
   });
 }
 

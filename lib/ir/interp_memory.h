@@ -21,11 +21,15 @@ class Memory {
   void load_vector(const Inst& inst, const Mask& active);
   void store_vector(const Inst& inst, const Mask& active);
   void atomic(const Inst& inst, Op update, const Mask& active);
+  void product(const Inst& inst, const Mask& active);
+  void copy_row(const Inst& inst, const Mask& active);
 
  private:
   std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);
   std::byte* locate_vector(const Inst& inst, unsigned count, std::size_t lane);
   void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
+  void observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);
+  const std::byte* factor(const Inst& inst, std::size_t operand, std::int64_t elements, std::size_t lane);
   std::string indices_text(const Inst& inst, unsigned indices, std::size_t lane) const;
 
   State& s_;

@@ -36,7 +36,7 @@ enum class Op : std::uint8_t {
 enum class Rule : std::uint8_t { Same, Compare, Test, Shift, Select, Convert, Bits, Count, Id, Custom };
 enum class Effect : std::uint8_t { Pure, Read, Write, Atomic, Sync, Cross, Slot, Report, Call, Control };
 enum class Level : std::uint8_t { Operands, Launch, Block, Warp, Varying, Custom };
-enum class Family : std::uint8_t { Value, Math, Position, Atomic, Barrier, Warp, Report, Loop, End, Other };
+enum class Family : std::uint8_t { Value, Math, Position, Atomic, Barrier, Warp, Tile, Report, Loop, End, Other };
 enum class Commuting : std::uint8_t { Ordered, Commutes };
 enum class Cost : std::uint8_t { Quick, Divides, Pieces };
 enum class Number : std::uint8_t { None, Bits, Dimension, Scope, Callee, Combination, Offset };
@@ -79,8 +79,10 @@ constexpr bool is_terminator(Op op) { return info(op).family == Family::End; }
 constexpr bool is_loop(Op op) { return info(op).family == Family::Loop; }
 /// A function of KRAIT_MATH, which has a body in the DSL.
 constexpr bool is_math(Op op) { return info(op).family == Family::Math; }
-/// All threads of the block arrive before one goes on.
-constexpr bool is_barrier(Op op) { return info(op).family == Family::Barrier; }
+/// What a block does with tiles.
+constexpr bool is_tile_operation(Op op) { return info(op).family == Family::Tile; }
+/// All threads of the block come to it together.
+constexpr bool is_barrier(Op op) { return info(op).family == Family::Barrier || is_tile_operation(op); }
 /// What the lanes of a warp do together.
 constexpr bool is_warp_operation(Op op) { return info(op).family == Family::Warp; }
 /// The first two operands may change places.
@@ -155,8 +157,9 @@ struct Attributes {
   Scope scope = Scope::Device;   // atomics
   std::uint64_t imm = 0;  // Const: bits; Id, Extent, Stride: dimension; Load/Store: byte offset; Fence: scope; Call: function;
                           // WarpReduce/WarpScan: index into `combining`
-  std::vector<std::int64_t> list;  // Shared/Local: extents; Switch: case values, one a region but the last
-  std::string text;                // Print, Fault: with {} for each operand (ir/report.h)
+  std::vector<std::int64_t>
+      list;          // Shared/Local: extents; Switch: case values, one a region but the last; tile operations: tiles.h
+  std::string text;  // Print, Fault: with {} for each operand (ir/report.h)
 };
 
 struct Inst : Attributes {

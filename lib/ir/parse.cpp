@@ -497,10 +497,16 @@ class Parser : Scanner {
     if (info(inst.op).effect == Effect::Report) {
       if (peek() != '"') fail("expected a text in quotes");
       inst.text = quoted("the text");
-    } else if (inst.op != Op::Shared && inst.op != Op::Local) {
+    } else if (inst.op == Op::Product) {
+      for (int i = 0; i < 6; ++i) {
+        if (i) expect(',');
+        inst.list.push_back(i == 3 || i == 4 ? std::int64_t(scalar()) : number<std::int64_t>("a number"));
+      }
+    } else if (inst.op != Op::Shared && inst.op != Op::Local && inst.op != Op::CopyAsync && inst.op != Op::CopyBack &&
+               inst.op != Op::CopyWait) {
       inst.imm = number<std::uint64_t>("a number");
     } else {
-      do inst.list.push_back(number<std::int64_t>("an extent"));
+      do inst.list.push_back(number<std::int64_t>(is_tile_operation(inst.op) ? "a number" : "an extent"));
       while (accept(','));
     }
     expect('}');

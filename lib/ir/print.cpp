@@ -208,8 +208,20 @@ class Printer {
     const Number number = info(inst.op).number;
     const bool numbered = number == Number::Dimension || number == Number::Scope || number == Number::Combination;
     if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
+    else if (inst.op == Op::Product) product(inst.list);
     else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';
+  }
+
+  /// Types of factors by their names.
+  void product(std::span<const std::int64_t> numbers) {
+    const char* comma = " {";
+    for (std::size_t i = 0; i < numbers.size(); ++i, comma = ", ") {
+      out_ += comma;
+      if (i == 3 || i == 4) out_ += name_of(Scalar(numbers[i]));
+      else append_number(out_, numbers[i]);
+    }
+    out_ += '}';
   }
 
   /// By its name, or its number where names do not count.

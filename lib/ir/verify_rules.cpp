@@ -9,6 +9,7 @@
 
 #include "ir/report.h"
 #include "ir/text.h"
+#include "ir/verify_tiles.h"
 
 namespace krait::ir {
 namespace {
@@ -66,6 +67,7 @@ class Check {
     for (std::size_t i = 0; i < count(); ++i) {
       const bool place = i == 0 && (takes_array() || inst_.op == Op::Get || inst_.op == Op::Set);
       if (inst_.op == Op::Call && operand(i).is_array()) continue;
+      if (is_tile_operation(inst_.op) && operand(i).is_array()) continue;
       if (!place && operand(i).is_slot()) return "a slot is used by get and set alone";
       if (!place && operand(i).is_array()) return "an array stands where a value must";
     }
@@ -81,7 +83,8 @@ class Check {
   std::string attributes() const {
     const Op op = inst_.op;
     if (inst_.imm != 0 && row_.number == Number::None) return "has no number as attribute";
-    if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch) return "has no list as attribute";
+    if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch && !is_tile_operation(op))
+      return "has no list as attribute";
     if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
     if (row_.family == Family::Position && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
@@ -139,7 +142,9 @@ class Check {
       case Effect::Read: return inst_.op == Op::LoadVec ? vector() : load();
       case Effect::Write: return inst_.op == Op::StoreVec ? vector() : store();
       case Effect::Atomic: return atomic();
-      case Effect::Sync: return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
+      case Effect::Sync:
+        if (is_tile_operation(inst_.op)) return broken_tile(f_, inst_);
+        return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
       case Effect::Report: return report();
       case Effect::Control: return control();
       case Effect::Call: return call();

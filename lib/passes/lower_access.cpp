@@ -2,6 +2,7 @@
 //
 // One index a dimension becomes one flat index, in elements. Contiguous arrays go by their extents in Horner's form,
 // (i0 * e1 + i1) * e2 + i2, others by the sum of index times stride.
+#include "ir/tiles.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -22,21 +23,23 @@ class Lowerer {
   void walk(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
       b_.at(r);
-      if (is_access(f_.insts[i].op)) lower(i);
+      if (is_access(f_.insts[i].op)) lower(i, 0, 1);
+      if (is_copy(f_.insts[i].op)) lower(i, copy_operands(f_.insts[i].op).view, copy_operands(f_.insts[i].op).indices);
       f_.regions[r].insts.push_back(i);
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }
   }
 
-  void lower(InstId i) {
-    const ValueId array = f_.insts[i].operands[0];
+  /// The array is operand `where`, its indices begin at `at`.
+  void lower(InstId i, std::size_t where, std::size_t at) {
+    const ValueId array = f_.insts[i].operands[where];
     const Type t = f_.type_of(array);
     b_.location(f_.insts[i].loc);
     const bool contiguous = t.space != Space::Global || f_.facts.contiguous;
     ValueId flat = none;
     for (unsigned d = 0; d < t.rank; ++d) {
-      const ValueId index = b_.cast(Scalar::I64, f_.insts[i].operands[1 + d]);
+      const ValueId index = b_.cast(Scalar::I64, f_.insts[i].operands[at + d]);
       if (contiguous) {
         flat = d == 0 ? index : b_.binary(Op::Add, {b_.binary(Op::Mul, {flat, extent_of(f_, b_, array, d)}), index});
       } else {
@@ -45,8 +48,8 @@ class Lowerer {
       }
     }
     std::vector<ValueId>& operands = f_.insts[i].operands;
-    operands[1] = flat;
-    operands.erase(operands.begin() + 2, operands.begin() + 1 + t.rank);
+    operands[at] = flat;
+    operands.erase(operands.begin() + std::ptrdiff_t(at) + 1, operands.begin() + std::ptrdiff_t(at) + t.rank);
   }
 
   Function& f_;

@@ -44,6 +44,17 @@ void expand_math(ir::Module& m, ChooseExpansion choose, bool flushing = false);
 /// Saturating arithmetic, byte_permute, and what a warp does together but for ballots and shuffles, become other operations where
 /// `keep` does not say that the target has them. `warp`: lanes of a warp at most.
 void expand_ops(ir::Module& m, bool (*keep)(const ir::Inst&), unsigned warp);
+/// What a target has for tiles (ir/tiles.h). tile_support.cpp says it of each.
+struct TileSupport {
+  bool copies = false;  // asynchronous ones, and waits for them
+  bool (*product)(const ir::Inst&, ir::FpMode) = [](const ir::Inst&, ir::FpMode) { return false; };
+  bool (*copy)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
+};
+TileSupport tile_support(const support::Target& target);
+/// Products of tiles and asynchronous copies that a target does not have become loops, loads and stores; lower_types comes behind.
+void expand_tiles(ir::Module& m, const TileSupport& has);
+/// Products whose sums only the next trip's product reads run on into that trip, and end behind their loop.
+void end_products(ir::Module& m);
 /// What a target has of the types below f32.
 struct SmallFloats {
   bool halves = true;   // f16 as itself

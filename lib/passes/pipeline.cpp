@@ -108,6 +108,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   run("promote_slots", promote_slots);
   clean_up(run);
+  expand_tiles(m, tile_support(target));
+  run.check("expand_tiles");
+  run("end_products", end_products);
   const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
   contract(m, !flushing);
   run.check("contract");
@@ -188,6 +191,8 @@ std::span<const Pass> all_passes() {
       {"contract", [](Module& m) { contract(m); }, false},
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
+      {"end_products", end_products, true},
+      {"expand_tiles", [](Module& m) { expand_tiles(m, {}); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
       {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, {.halves = false}); }, true},
       {"lower_float8", [](Module& m) { expand_ops(m, has_ptx89, 64), lower_types(m, {.float8 = true}); }, true},

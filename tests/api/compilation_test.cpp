@@ -187,7 +187,7 @@ TEST(Compilation, ALoopThatUnrollsWhileRecordingGetsAHint) {
   EXPECT_EQ(sum_of(false), "");
   const std::string said = sum_of(true);
   EXPECT_TRUE(krait::test::says(
-      said, "compilation_test.cpp:" + std::to_string(__LINE__ - 18) +
+      said, "compilation_test.cpp:" + std::to_string(__LINE__ - 19) +
                 ": krait: hint: this line was recorded as {} operations, and lines like it as {} in all, which take long to "
                 "compile. A C++ loop runs while recording and unrolls; `for (auto i : kr::range(n))` stays a loop"))
       << said;

@@ -409,5 +409,30 @@ TEST(InterpReports, LinesAndFaultsOfEveryThreadThatComes) {
   EXPECT_EQ(x, std::vector<std::int32_t>(4, 0)) << "a fault ends nothing";
 }
 
+TEST(InterpMemory, TilesStayInTheirArrays) {
+  const auto text = [](const char* line) {
+    return std::string(R"(kernel @k fp(strict) block(32, 1, 1) (%0: view<f32, 1>, %1: i32) {
+  %2: shared<f32, 1> = shared {512}
+  %3: i32 = const 4
+  %4: i64 = const 0
+  %5: f32 = const 0
+)") + line +
+           "\n  return\n}";
+  };
+  std::vector<float> data(8);
+  const Launch tile_launch = line(1, 32);
+  const auto with = [&](const char* operation, int number) {
+    return run(text(operation), tile_launch, {view(data), scalar(number)});
+  };
+  EXPECT_EQ(
+      with("%6: f32, %7: f32, %8: f32, %9: f32 = product %2, %1, %2, %1, %5, %5, %5, %5 {16, 8, 8, f32, f32, 2}", 256),
+      "out of bounds: product reads a shared array at 256 and the next 511, of 512 elements, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(
+      with("copy_async %2, %1, %3, %0, %4 {4}", 509),
+      "out of bounds: copy_async of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(with("copy_back %0, %2, %1, %3, %4 {4}", -1),
+            "out of bounds: copy_back of 4 elements of parameter 1 and a shared array at -1, block (0, 0, 0), thread (0, 0, 0)");
+}
+
 }  // namespace
 }  // namespace krait::ir

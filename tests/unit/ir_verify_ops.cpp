@@ -67,6 +67,39 @@ TEST(IrVerifyOps, RulesOfTheTable) {
   });
 }
 
+TEST(IrVerifyOps, Tiles) {
+  const auto broken = [](const std::string& line, const char* attributes = "block(32, 1, 1)") {
+    return verdict(
+        "%s: shared<f16, 1> = shared {1024}\n%t: shared<i32, 1> = shared {64}\n%w: shared<f32, 1> = shared {64}\n" + line,
+        attributes);
+  };
+  const std::string sums = "%r: f32, %r1: f32, %r2: f32, %r3: f32 = product ", four = ", %f, %f, %f, %f";
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %l" + four + " {16, 8, 16, f16, f16, 2}"), "");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four), "needs rows, columns, depth, two types and how they are stored");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}", ""), "needs a kernel with a fixed block");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 16, f16, bf16, 0}"), "there is no product of f16 and bf16");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 8, f16, f16, 0}"),
+            "the depth of a product of f16 is a multiple of 16, not 8");
+  EXPECT_EQ(broken(sums + "%s, %i, %x, %i" + four + " {16, 8, 16, f16, f16, 0}"),
+            "needs two shared arrays of one dimension, each with an offset");
+  EXPECT_EQ(broken(sums + "%s, %i, %s, %i" + four + " {16, 8, 8, f32, f32, 0}"),
+            "an array's elements do not have the size of the factor's");
+  EXPECT_EQ(broken("%r: f64, %r1: f64, %r2: f64, %r3: f64 = product %s, %i, %s, %i, %d, %d, %d, %d {16, 8, 16, f16, f16, 0}"),
+            "the sums do not have the type of such products");
+  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i, %f {16, 8, 16, f16, f16, 0}"), "needs 4 sums per thread, not 1");
+  EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"), "needs a result for each sum");
+  EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");
+  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %l {4}"), "");
+  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %l"), "needs a number of elements");
+  EXPECT_EQ(broken("copy_async %y, %i, %i, %y, %l {4}"),
+            "needs a shared array of one dimension, an index, a count and a view with its indices");
+  EXPECT_EQ(broken("copy_async %s, %i, %i, %y, %l {4}"), "the view and the shared array do not have elements of one type");
+  EXPECT_EQ(broken("copy_async %t, %i, %i, %z, %l {4}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %f {4}"), "needs integer indices");
+  EXPECT_EQ(broken("copy_back %x, %w, %i, %i, %l {4}"), "the view is read-only");
+  EXPECT_EQ(broken("copy_wait"), "needs the number of groups that it does not wait for");
+}
+
 TEST(IrVerifyOps, AttributesStandWhereTheyMeanSomething) {
   check({
       {"%r: f32 = neg %f {1}", "has no number as attribute"},

@@ -46,6 +46,25 @@ Product<T> cublas() {
     gemm(handle, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n);
   };
 }
+/// Of bf16 and f16, with sums of f32 (cublasGemmEx).
+template <class T>
+requires(sizeof(T) == 2) Product<T> cublas_halves() {
+  using Create = int (*)(void**);
+  using Gemm = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*,
+                       void*, int, int, int, int);
+  void* const library = open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
+  if (!library) return std::printf("not measured, cuBLAS: %s\n", dlerror()), nullptr;
+  const auto create = reinterpret_cast<Create>(dlsym(library, "cublasCreate_v2"));
+  const auto gemm = reinterpret_cast<Gemm>(dlsym(library, "cublasGemmEx"));
+  void* handle = nullptr;
+  if (!create || !gemm || create(&handle) != 0) return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
+  constexpr int halves = 2, brains = 14, sums = 68, any = -1;  // cudaDataType, cublasComputeType_t, cublasGemmAlgo_t
+  const int type = std::is_same_v<T, kr::bf16> ? brains : halves;
+  return [=](const T* a, const T* b, T* c, int m, int n, int k) {
+    const float one = 1, zero = 0;
+    gemm(handle, 0, 0, n, m, k, &one, b, type, n, a, type, k, &zero, c, type, n, sums, any);
+  };
+}
 template <class T>
 Product<T> openblas() {
   using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
@@ -86,7 +105,11 @@ class Bench {
                               {}});
     };
     const auto at = [](const kr::array<T, 2>& x) { return reinterpret_cast<T*>(x.address()); };
-    const Product<T> peer = cpu ? openblas<T>() : std::strncmp(on_.id(), "cuda", 4) == 0 ? cublas<T>() : nullptr;
+    const Product<T> peer = [&]() -> Product<T> {
+      const bool cuda = std::strncmp(on_.id(), "cuda", 4) == 0;
+      if constexpr (sizeof(T) == 2) return cuda ? cublas_halves<T>() : nullptr;
+      else return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
+    }();
     if (peer) add(cpu ? "OpenBLAS" : "cuBLAS", [&] { peer(at(a), at(b), at(theirs), int(m), int(n), int(k)); });
     add("Krait", [&] { (void)kr::matmul(a, b); });
     for (Candidate& c : r.candidates) c.run();
@@ -97,6 +120,7 @@ class Bench {
       c.ms /= batch;
       std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9, bench::median(c.ratios));
     }
+    if (peer) std::printf(" largest difference %.3g |", difference(kr::matmul(a, b), theirs));
     std::printf("\n");
     std::fflush(stdout);
     rows_.push_back(std::move(r));
@@ -105,10 +129,17 @@ class Bench {
 
  private:
   template <class T>
+  static double difference(const kr::array<T, 2>& x, const kr::array<T, 2>& y) {
+    const std::vector<T> a = x.to_host(), b = y.to_host();
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(double(a[i]) - double(b[i])));
+    return most;
+  }
+  template <class T>
   kr::array<T, 2> random(std::int64_t rows, std::int64_t columns) {
-    std::normal_distribution<T> normal;
+    std::normal_distribution<float> normal;
     std::vector<T> all(std::size_t(rows * columns));
-    for (T& x : all) x = normal(random_);
+    for (T& x : all) x = T(normal(random_));
     return kr::to_device(all, on_).reshape(rows, columns);
   }
 
@@ -132,6 +163,13 @@ int main(int argc, char** argv) try {
       bench.run<float>("f32", n, n, n);
       if (n <= 2048) bench.run<double>("f64", n, n, n);
     }
+  if (large) {
+    for (const std::int64_t n : {512, 1024, 2048, 4096, 8192}) bench.run<kr::bf16>("bf16", n, n, n);
+    bench.run<kr::f16>("f16", 4096, 4096, 4096);
+    bench.run<kr::bf16>("bf16", 128, 4096, 4096);
+    bench.run<kr::bf16>("bf16", 4095, 1025, 513);
+    bench.run<double>("f64", 4096, 4096, 4096);
+  }
   bench.run<float>("f32", wish.quick ? 16 : 128, wish.quick ? 64 : 4096, wish.quick ? 64 : 4096);
   bench.run<float>("f32", wish.quick ? 63 : 4095, wish.quick ? 65 : 1025, wish.quick ? 31 : 513);
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());

@@ -221,6 +221,7 @@ template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along_axes<2>(x, options...);
 }
+/// The inverse of rfft2: real numbers, along the last two axes.
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto irfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along_axes<2>(x, options...);

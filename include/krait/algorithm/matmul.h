@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include <krait/algorithm/detail/matmul_tiles.h>
+#include <krait/algorithm/detail/matmul_tensor.h>
 
 namespace krait {
 namespace detail {
@@ -40,7 +40,10 @@ using product_type = typename common_number<std::remove_const_t<Left>, std::remo
 template <class Left, class Right>
 void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<product_type<Left, Right>, 3>& out) {
   using types = product_types<Left, Right, product_type<Left, Right>, product_word<product_type<Left, Right>>>;
-  if (algorithm_device_of(x.device()).form == algorithm_form::chunks) multiply_panels<types>(x, y, out);
+  const algorithm_device on = algorithm_device_of(x.device());
+  if constexpr (std::is_same_v<Left, Right> && has_tensor_products<Left>)
+    if (on.tensor_cores) return multiply_tensor(x, y, out);
+  if (on.form == algorithm_form::chunks) multiply_panels<types>(x, y, out);
   else multiply_tiles<types>(x, y, out);
 }
 

@@ -161,6 +161,30 @@ KRAIT_API node constant_array(scalar element, std::size_t elem_bytes, const void
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
 
+// ---- tiles (ir/tiles.h says how they lie) --------------------------------------------------------------------------------------
+/// Threads of the block, which must be fixed; 32 after a misuse.
+KRAIT_API unsigned threads_of_block();
+/// A factor of a product: a tile in a shared array of one dimension, from an offset on.
+struct factor {
+  node array, offset;
+  scalar type = scalar::none;
+  bool transposed = false;  // lies there as its transpose
+};
+struct product_form {
+  int rows = 0, columns = 0, depth = 0;
+  bool rounds = false;      // f32 may be rounded to tf32
+  bool overlapped = false;  // both factors stay as they are until the block's next product has begun
+};
+/// sums[e] += left * right, for each element of the thread; the results replace the sums.
+KRAIT_API void multiply(const product_form& form, const factor& left, const factor& right, node* sums, unsigned count);
+/// Elements of a row of a view, `from` on, to neighbours in a shared array; zeros behind the first `given`, nothing where that is negative.
+KRAIT_API void copy_async(node array, node at, const place& from, node given, unsigned elements);
+/// The other way: all `elements` of them.
+KRAIT_API void copy_back(const place& to, node array, node at, unsigned elements);
+/// CopyGroup, or CopyWait for all but the last `groups` groups.
+KRAIT_API void end_copies();
+KRAIT_API void wait_for_copies(unsigned groups);
+
 // ---- what the host is told ---------------------------------------------------------------------------------------------------
 /// Print or Fault: the text has a place {} for each value.
 KRAIT_API void report(op what, const char* text, const node* values, unsigned count, location where);

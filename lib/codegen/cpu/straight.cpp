@@ -89,6 +89,9 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"
       defect("lower_reports has not run");
+#define KRAIT_TILE(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      defect("expand_tiles has not run");
   }
 }
 

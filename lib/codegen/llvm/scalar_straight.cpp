@@ -50,6 +50,10 @@ void Straight::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       target_.lower_sync(inst);
       return;
+#define KRAIT_TILE(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      target_.lower_tile(inst);
+      return;
     case Op::WarpSize:
     case Op::LaneId:
 #define KRAIT_WARP(Name, ...) case Op::Name:

@@ -82,7 +82,10 @@ bool Lowering::by_exchange(const ir::Inst& inst, bool global) const {
 
 void Lowering::lower_sync(const ir::Inst& inst) {
   switch (inst.op) {
-    case Op::Barrier: b_.CreateIntrinsic(nvvm_barrier_cta_sync_aligned_all, {b_.getInt32(0)}); return;
+    case Op::Barrier:
+      tiles_.before_barrier();
+      b_.CreateIntrinsic(nvvm_barrier_cta_sync_aligned_all, {b_.getInt32(0)});
+      return;
     case Op::BarrierCount:
       set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_popc_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
       return;

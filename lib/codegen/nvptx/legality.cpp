@@ -35,12 +35,23 @@ void check_functions(const ir::Function& kernel) {
 
 }  // namespace
 
+unsigned shared_alignment_of(const ir::Function& kernel) {
+  constexpr unsigned of_products = 1024;  // PTX ISA, wgmma: eight rows of a swizzled strip
+  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == Op::Product; }) ? of_products
+                                                                                     : unsigned(ir::shared_alignment);
+}
+
+std::uint64_t fixed_array_bytes(const ir::Function& kernel, const ir::Inst& array) {
+  const auto bytes = std::uint64_t(ir::row_bytes(kernel, array) * array.list[0]);
+  const std::uint64_t alignment = shared_alignment_of(kernel);
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel) {
   std::uint64_t bytes = 0;
   ir::for_each_inst(kernel, [&](ir::InstId i, ir::RegionId) {
     const ir::Inst& inst = kernel.insts[i];
-    if (inst.op == Op::Shared && inst.list[0] != 0)
-      bytes += std::uint64_t(ir::aligned_shared(ir::row_bytes(kernel, inst) * inst.list[0]));
+    if (inst.op == Op::Shared && inst.list[0] != 0) bytes += fixed_array_bytes(kernel, inst);
   });
   return bytes > static_shared ? bytes : 0;
 }

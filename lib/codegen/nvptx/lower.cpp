@@ -24,7 +24,8 @@ using What = ir::ArgumentSlot::What;
 
 }  // namespace
 
-Lowering::Lowering(scalar::Code& code) : Target(code), numeric_(b_), float_bits_(f_.values.size(), -1) {
+Lowering::Lowering(scalar::Code& code, const support::PtxTarget& on)
+    : Target(code), numeric_(b_), tiles_(code, on), float_bits_(f_.values.size(), -1) {
   for (const ir::Function& f : code.all.module.functions) {
     ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
       const ir::Inst& inst = f.insts[i];
@@ -35,11 +36,11 @@ Lowering::Lowering(scalar::Code& code) : Target(code), numeric_(b_), float_bits_
   }
 }
 
-void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments) {
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments, const support::PtxTarget& on) {
   scalar::Lowered all{module, arguments};
   for (std::size_t i = module.functions.size(); i-- > 0;) {
     scalar::Code code(session, all, i);
-    Lowering target(code);
+    Lowering target(code, on);
     scalar::lower(code, target);
   }
 }

@@ -10,6 +10,7 @@
 
 #include "codegen/llvm/scalar.h"
 #include "codegen/nvptx/numeric.h"
+#include "codegen/nvptx/tiles.h"
 
 namespace krait::codegen::nvptx {
 
@@ -21,15 +22,19 @@ void check_legality(const ir::Module& module, const ir::ArgumentLayout& argument
 /// Shared memory whose size stands in the code is limited to 48 KiB. Where a kernel's arrays of fixed size need more, they lie at
 /// the start of the dynamic segment, and this is how many bytes of it; else 0.
 std::uint64_t fixed_arrays_in_segment(const ir::Function& kernel);
+/// Bytes of an array of fixed size, with the gap behind it; those of kernels with products begin where wgmma wants them.
+std::uint64_t fixed_array_bytes(const ir::Function& kernel, const ir::Inst& array);
+/// Where arrays begin.
+unsigned shared_alignment_of(const ir::Function& kernel);
 /// Whether `emit_function` lowers this row of KRAIT_MATH in this mode.
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 
 /// Builds the module's functions, the kernel under its name.
-void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments);
+void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments, const support::PtxTarget& on);
 
 class Lowering final : public scalar::Target {
  public:
-  explicit Lowering(scalar::Code& code);
+  Lowering(scalar::Code& code, const support::PtxTarget& on);
 
   // lower.cpp
   Numeric& numeric() override { return numeric_; }
@@ -52,6 +57,7 @@ class Lowering final : public scalar::Target {
   bool by_exchange(const ir::Inst& inst, bool global) const override;
   void lower_sync(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
+  void lower_tile(const ir::Inst& inst) override { tiles_.lower(inst); }
 
   // functions.cpp
   llvm::Value* function_of(const ir::Inst& inst) override;
@@ -91,6 +97,7 @@ class Lowering final : public scalar::Target {
   llvm::Value* emit_exp2(llvm::Value* x, double high, double low);
 
   PtxNumeric numeric_;
+  Tiles tiles_;
   std::map<ir::ValueId, llvm::Value*> segment_offsets_;  // of shared arrays in the dynamic segment
   std::vector<llvm::Value*> shared_lengths_;             // of those sized at launch, in the order of the text
   llvm::GlobalVariable* segment_ = nullptr;              // dynamic shared memory

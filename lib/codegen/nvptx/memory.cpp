@@ -22,7 +22,7 @@ void Lowering::place_shared() {
       const ir::Inst& inst = f_.insts[i];
       if (inst.op != ir::Op::Shared || inst.list[0] == 0) return;
       segment_offsets_[inst.results[0]] = b_.getInt64(at);
-      at += std::uint64_t(ir::aligned_shared(ir::row_bytes(f_, inst) * inst.list[0]));
+      at += fixed_array_bytes(f_, inst);
     });
   Value* offset = b_.getInt64(fixed);
   std::size_t number = 0;
@@ -40,7 +40,7 @@ void Lowering::place_shared() {
   segment_ = new llvm::GlobalVariable(code_.session.module(), llvm::ArrayType::get(b_.getInt8Ty(), 0), false,
                                       llvm::GlobalVariable::ExternalLinkage, nullptr, "krait_shared_segment", nullptr,
                                       llvm::GlobalVariable::NotThreadLocal, shared_space);
-  segment_->setAlignment(llvm::Align(ir::shared_alignment));
+  segment_->setAlignment(llvm::Align(shared_alignment_of(f_)));
 }
 
 void Lowering::lower_shared(const ir::Inst& inst) {
@@ -55,7 +55,7 @@ void Lowering::lower_shared(const ir::Inst& inst) {
     auto* memory = llvm::ArrayType::get(b_.getInt8Ty(), std::uint64_t(ir::row_bytes(f_, inst) * inst.list[0]));
     auto* global = new Global(code_.session.module(), memory, false, Global::InternalLinkage, llvm::UndefValue::get(memory),
                               "krait_shared", nullptr, Global::NotThreadLocal, shared_space);
-    global->setAlignment(llvm::Align(16));
+    global->setAlignment(llvm::Align(shared_alignment_of(f_)));
     array.base = global;
   }
   make_strides(array);

@@ -100,7 +100,7 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   Session session(module.kernel().name);
   session.module().setTargetTriple(machine->getTargetTriple());
   session.module().setDataLayout(machine->createDataLayout());
-  lower_module(session, module, envelope.arguments);
+  lower_module(session, module, envelope.arguments, on);
   session.verify();
   Reply reply;
   reply.lower_ms = watch.lap();
@@ -113,7 +113,8 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
     envelope.entry = symbol_name(module.kernel().name);
     if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
-    else if (ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }))
+    else if (ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }) &&
+             !ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
       envelope.registers = two_blocks;
     envelope.set_own(support::PtxCode{directives_at(reply.data)});
     envelope.code = reply.data;

@@ -76,12 +76,13 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
-    // Control's own; lower_reports has replaced reports.
+    // Control's own; lower_reports has replaced reports, and expand_tiles what the target does not have.
     case Op::If:
     case Op::Switch:
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #define KRAIT_REPORT(Name, ...) case Op::Name:
+#define KRAIT_TILE(Name, ...) case Op::Name:
 #include "krait/ops.def"
       break;
 

@@ -67,12 +67,13 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Set: return slot(i);
     case Op::Get: return define_here(i, value(i.operands[0]));
 
-    // Control's own; lower_reports has replaced reports.
+    // Control's own; lower_reports has replaced reports, and expand_tiles what the target does not have.
     case Op::If:
     case Op::Switch:
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #define KRAIT_REPORT(Name, ...) case Op::Name:
+#define KRAIT_TILE(Name, ...) case Op::Name:
 #include "krait/ops.def"
       break;
 

@@ -500,8 +500,11 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
         "{} ({}): the device needs PTX {}.{}, the driver (CUDA {}.{}) reads up to {}.{}: install a newer driver, or "
         "choose another device (KRAIT_DEVICE)",
         id(), name_, needs / 10, needs % 10, cuda / 1000, cuda % 1000 / 10, has / 10, has % 10);
-  constexpr unsigned with_long_arguments = 81;  // more than 4,096 bytes of them
-  ptx.isa = std::min(has, std::max(needs, with_long_arguments));
+  constexpr unsigned wanted = 84;  // more than 4,096 bytes of arguments (8.1), products of floats of 8 bits (8.4)
+  ptx.isa = std::min(has, std::max(needs, wanted));
+  // The code is for this device alone: it may have the instructions that later ones do not have.
+  const unsigned own = support::isa_needed(ptx.sm, true);
+  ptx.specific = own != 0 && own <= ptx.isa;
 }
 
 }  // namespace krait::runtime::cuda

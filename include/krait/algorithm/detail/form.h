@@ -14,6 +14,7 @@ enum class algorithm_form : unsigned char { chunks, warps, blocks };
 struct algorithm_device {
   algorithm_form form;
   std::int64_t workers;  // chunks or blocks that keep the device busy
+  bool tensor_cores = false;
 };
 KRAIT_API algorithm_device algorithm_device_of(device on);
 

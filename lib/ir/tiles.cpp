@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/tiles.h"
+
+#include <fmt/core.h>
+
+namespace krait::ir {
+
+std::optional<ThreadTile> ThreadTile::of(std::int64_t rows, std::int64_t columns, std::int64_t threads) {
+  const std::int64_t warps = threads / warp;
+  if (threads % warp != 0 || warps == 0 || (warps & (warps - 1)) != 0 || rows <= 0 || columns <= 0 || rows % block_rows != 0 ||
+      columns % block_columns != 0)
+    return std::nullopt;
+  ThreadTile t{rows, columns, warps, 1};
+  while (rows % (t.down * block_rows) != 0) t.down /= 2, t.across *= 2;
+  if (columns % (t.across * block_columns) != 0) return std::nullopt;
+  return t;
+}
+
+namespace {
+
+constexpr std::int64_t left_bit = 1, right_bit = 2, overlapped_bit = 4;
+
+}  // namespace
+
+Product::Product(const Inst& inst) {
+  if (inst.list.size() != 6) return;
+  rows = inst.list[0], columns = inst.list[1], depth = inst.list[2];
+  left = Scalar(inst.list[3]), right = Scalar(inst.list[4]);
+  left_transposed = inst.list[5] & left_bit, right_transposed = inst.list[5] & right_bit,
+  overlapped = inst.list[5] & overlapped_bit;
+}
+
+std::vector<std::int64_t> Product::list() const {
+  return {rows,
+          columns,
+          depth,
+          std::int64_t(left),
+          std::int64_t(right),
+          (left_transposed ? left_bit : 0) | (right_transposed ? right_bit : 0) | (overlapped ? overlapped_bit : 0)};
+}
+
+Scalar Product::sums_of(Scalar left, Scalar right) {
+  const auto eight = [](Scalar s) { return size_of(s) == 1; };
+  if (is_float(left) && is_float(right)) {
+    if (eight(left) && eight(right)) return Scalar::F32;
+    if (left != right) return Scalar::Void;
+    return left == Scalar::F64 ? Scalar::F64 : Scalar::F32;
+  }
+  return is_int(left) && is_int(right) && eight(left) && eight(right) ? Scalar::I32 : Scalar::Void;
+}
+
+std::string Product::misfit(std::int64_t threads) const {
+  if (sums_of(left, right) == Scalar::Void) return fmt::format("there is no product of {} and {}", name_of(left), name_of(right));
+  if (!ThreadTile::of(rows, columns, threads))
+    return fmt::format(
+        "{} threads cannot hold a product of {} rows and {} columns: threads are 32 times a power of two, and the warps share "
+        "the "
+        "rows in sixteens, then the columns in eights",
+        threads, rows, columns);
+  if (depth <= 0 || depth % least_depth(left) != 0)
+    return fmt::format("the depth of a product of {} is a multiple of {}, not {}", name_of(left), least_depth(left), depth);
+  return {};
+}
+
+}  // namespace krait::ir

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How tiles lie: in shared memory, and among the threads of a block. Both are the same on every target, so that code around a product need not
+// know what computes it; they are those that NVIDIA's tensor cores take (PTX ISA, mma and wgmma: fragments, 128-byte swizzle).
+//
+// In shared memory a tile of R rows is cut into strips of 128 bytes of its columns, one strip behind the other, each R rows of 128 bytes. A
+// row's pieces of 16 bytes change places: piece p of row r lies at place p xor (r mod 8), so that neither rows nor columns of pieces meet
+// in a bank. R is a multiple of 8.
+//
+// Among threads a tile of M rows and N columns is cut into blocks of 16 rows. The block's warps of 32 threads stand in `down` rows and
+// `across` columns: warp w has row w mod down and column w / down. Those below each other take turns at the blocks of 16 rows, those beside
+// each other have a part of the columns. In a block of 16 rows and 8 columns lane l has the elements of rows l / 4 and l / 4 + 8, columns
+// 2 (l mod 4) and the next.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/ir.h"
+
+namespace krait::ir {
+
+/// Bytes of a strip's row, and of the pieces that change places.
+inline constexpr unsigned strip_bytes = 128, piece_bytes = 16, pieces_of_strip = strip_bytes / piece_bytes;
+
+/// A tile in shared memory.
+struct SharedTile {
+  std::int64_t rows = 0, columns = 0;
+  unsigned elem_bytes = 1;
+
+  std::int64_t strip() const { return strip_bytes / elem_bytes; }  // columns of it
+  std::int64_t piece() const { return piece_bytes / elem_bytes; }
+  /// Elements of the array that it takes.
+  std::int64_t size() const { return (columns + strip() - 1) / strip() * rows * strip(); }
+  /// The element's index in the array.
+  std::int64_t place(std::int64_t row, std::int64_t column) const {
+    const std::int64_t in_strip = column % strip();
+    return (column / strip() * rows + row) * strip() + (in_strip / piece() ^ row % pieces_of_strip) * piece() +
+           in_strip % piece();
+  }
+};
+
+/// A tile among the threads of a block.
+struct ThreadTile {
+  static constexpr unsigned warp = 32, block_rows = 16, block_columns = 8;
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t down = 0, across = 0;  // warps
+
+  /// None: such a block cannot hold such a tile.
+  static std::optional<ThreadTile> of(std::int64_t rows, std::int64_t columns, std::int64_t threads);
+
+  std::int64_t row_blocks() const { return rows / (block_rows * down); }             // of a warp
+  std::int64_t column_blocks() const { return columns / (block_columns * across); }  // of a warp
+  /// Of a thread.
+  std::int64_t elements() const { return row_blocks() * column_blocks() * 4; }
+
+  /// Element number e of a thread: number `row_of` of its rows, and `column_of` of its columns. Numbers go by blocks of 16 rows, in these
+  /// by blocks of 8 columns, in these by rows.
+  std::int64_t row_of(std::int64_t e) const { return e / (column_blocks() * 4) * 2 + e / 2 % 2; }
+  std::int64_t column_of(std::int64_t e) const { return e / 4 % column_blocks() * 2 + e % 2; }
+  std::int64_t element(std::int64_t row, std::int64_t column) const {
+    return (row / 2 * column_blocks() + column / 2) * 4 + row % 2 * 2 + column % 2;
+  }
+  /// What thread `thread` adds to `fixed_row` of its row number r.
+  std::int64_t row(std::int64_t thread, std::int64_t r) const {
+    return thread / warp % down * block_rows + thread % warp / 4 + fixed_row(r);
+  }
+  std::int64_t fixed_row(std::int64_t r) const { return r / 2 * block_rows * down + r % 2 * 8; }
+  std::int64_t column(std::int64_t thread, std::int64_t c) const {
+    return thread / warp / down * (columns / across) + thread % 4 * 2 + fixed_column(c);
+  }
+  static std::int64_t fixed_column(std::int64_t c) { return c / 2 * block_columns + c % 2; }
+};
+
+/// The attribute of a product.
+struct Product {
+  std::int64_t rows = 0, columns = 0, depth = 0;
+  Scalar left{}, right{};
+  bool left_transposed = false, right_transposed = false;  // lie in memory as their transposes
+  bool overlapped = false;  // both tiles stay as they are until the next product of the block has begun
+
+  explicit Product(const Inst& inst);
+  Product() = default;
+  std::vector<std::int64_t> list() const;
+
+  SharedTile left_tile() const {
+    return left_transposed ? SharedTile{depth, rows, size_of(left)} : SharedTile{rows, depth, size_of(left)};
+  }
+  SharedTile right_tile() const {
+    return right_transposed ? SharedTile{columns, depth, size_of(right)} : SharedTile{depth, columns, size_of(right)};
+  }
+  /// The place of an element of a factor.
+  std::int64_t left_place(std::int64_t row, std::int64_t k) const {
+    return left_transposed ? left_tile().place(k, row) : left_tile().place(row, k);
+  }
+  std::int64_t right_place(std::int64_t k, std::int64_t column) const {
+    return right_transposed ? right_tile().place(column, k) : right_tile().place(k, column);
+  }
+  /// The type of the sums: i32 of integers of 8 bits, f64 of f64, else f32. Void: there is no product of these types.
+  static Scalar sums_of(Scalar left, Scalar right);
+  /// Depth is a multiple of this.
+  static std::int64_t least_depth(Scalar factor) { return 32 / size_of(factor); }
+  /// Empty, or what is wrong for a block of so many threads.
+  std::string misfit(std::int64_t threads) const;
+};
+
+/// Operands of product: where the sums begin.
+inline constexpr std::size_t product_lead = 4;
+/// Operands of copy_async and copy_back: where the view is, the shared array in front of its index, the count, the first index of the view.
+struct CopyOperands {
+  std::size_t view, shared, count, indices;
+};
+constexpr CopyOperands copy_operands(Op op) { return op == Op::CopyBack ? CopyOperands{0, 1, 3, 4} : CopyOperands{3, 0, 2, 4}; }
+constexpr bool is_copy(Op op) { return op == Op::CopyAsync || op == Op::CopyBack; }
+
+}  // namespace krait::ir

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of tiles and asynchronous copies where a target has no instructions for them: each thread computes its elements of a product, one
+// k after the other, and copies become loads and stores. The sums are those of the interpreter, bit by bit.
+#include <bit>
+
+#include "ir/tiles.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+class Expander {
+ public:
+  Expander(Function& f, const TileSupport& has) : f_(f), b_(f), has_(has) {}
+  void run() {
+    walk(f_.body);
+    results_.apply(f_);
+  }
+
+ private:
+  void walk(RegionId r) {
+    for (const InstId i : take_insts(f_, r)) {
+      b_.at(r);
+      b_.location(f_.insts[i].loc);
+      const Inst inst = f_.insts[i];
+      if (!is_tile_operation(inst.op) || is_kept(inst)) f_.regions[r].insts.push_back(i);
+      else expand(inst);
+      for (const RegionId inner : inst.regions) walk(inner);
+    }
+  }
+
+  bool is_kept(const Inst& inst) const {
+    if (inst.op == Op::Product || inst.op == Op::ProductEnd) return has_.product(inst, f_.fp);
+    if (is_copy(inst.op)) return f_.facts.contiguous && has_.copy(inst, f_);
+    return has_.copies;
+  }
+
+  void expand(const Inst& inst) {
+    if (inst.op == Op::Product) product(inst);
+    if (inst.op == Op::ProductEnd)
+      for (std::size_t i = 0; i < inst.results.size(); ++i) results_.replace(inst.results[i], inst.operands[i]);
+    if (inst.op == Op::CopyAsync) copy(inst);
+    if (inst.op == Op::CopyBack) copy_back(inst);
+  }
+
+  ValueId number(std::int64_t x) { return b_.constant(Scalar::I32, std::uint32_t(x)); }
+  ValueId binary(Op op, ValueId x, ValueId y) { return b_.binary(op, {x, y}); }
+  ValueId add(ValueId x, std::int64_t c) { return c ? binary(Op::Add, x, number(c)) : x; }
+  ValueId mul(ValueId x, std::int64_t c) { return c == 1 ? x : binary(Op::Mul, x, number(c)); }
+  /// Of numbers that are not negative, by a power of two.
+  ValueId quotient(ValueId x, std::int64_t c) {
+    return c == 1 ? x : b_.emit(Op::Shr, Scalar::I32, {x, number(std::countr_zero(std::uint64_t(c)))});
+  }
+  ValueId rest(ValueId x, std::int64_t c) { return binary(Op::And, x, number(c - 1)); }
+
+  /// The thread's number in the block.
+  ValueId thread() {
+    ValueId n = none;
+    for (unsigned d = 3; d-- > 0;) {
+      if (f_.block[d] == 1) continue;
+      const ValueId at = b_.cast(Scalar::I32, b_.emit(Op::ThreadIdx, Scalar::I64, {}, d));
+      n = n == none ? at : binary(Op::Add, mul(n, f_.block[d]), at);
+    }
+    return n == none ? number(0) : n;
+  }
+
+  /// SharedTile::place.
+  ValueId place(const SharedTile& t, ValueId row, ValueId column) {
+    const ValueId in_strip = rest(column, t.strip());
+    const ValueId line = binary(Op::Add, mul(quotient(column, t.strip()), t.rows), row);
+    const ValueId piece = binary(Op::Xor, quotient(in_strip, t.piece()), rest(row, pieces_of_strip));
+    return binary(Op::Add, binary(Op::Add, mul(line, t.strip()), mul(piece, t.piece())), rest(column, t.piece()));
+  }
+  ValueId load(ValueId array, ValueId offset, ValueId index, Scalar sums) {
+    const Type element = value_type(f_.type_of(array).scalar);
+    const ValueId operands[] = {array, binary(Op::Add, b_.cast(Scalar::I32, offset), index)};
+    return b_.cast(sums, b_.emit(Op::Load, element, operands));
+  }
+
+  void product(const Inst& inst) {
+    const Product p(inst);
+    const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, f_.block[0] * f_.block[1] * f_.block[2]);
+    const Scalar sums = inst.type.scalar;
+    const ValueId t = thread(), warp = quotient(t, ThreadTile::warp), lane = rest(t, ThreadTile::warp);
+    const ValueId down = rest(warp, tile.down), across = quotient(warp, tile.down);
+    const ValueId first_row = binary(Op::Add, mul(down, ThreadTile::block_rows), quotient(lane, 4));
+    const ValueId first_column = binary(Op::Add, mul(across, p.columns / tile.across), mul(rest(lane, 4), 2));
+
+    std::vector<ValueId> operands{b_.constant(Scalar::U32, std::uint64_t(p.depth))};
+    operands.insert(operands.end(), inst.operands.begin() + product_lead, inst.operands.end());
+    const InstId loop = b_.append(Op::For, inst.type, operands);
+    for (const ValueId v : inst.results) results_.replace(v, b_.add_result(loop, Type(inst.type)));
+    const RegionId here = b_.region(), body = b_.new_region(loop);
+    const ValueId k = b_.cast(Scalar::I32, (b_.at(body), b_.new_param(body, value_type(Scalar::U32))));
+    std::vector<ValueId> next;
+    for (std::size_t e = 0; e < inst.results.size(); ++e) next.push_back(b_.new_param(body, inst.type));
+
+    std::vector<ValueId> left, right;
+    for (std::int64_t r = 0; r < tile.row_blocks() * 2; ++r) {
+      const ValueId row = add(first_row, tile.fixed_row(r));
+      const ValueId at = p.left_transposed ? place(p.left_tile(), k, row) : place(p.left_tile(), row, k);
+      left.push_back(load(inst.operands[0], inst.operands[1], at, sums));
+    }
+    for (std::int64_t c = 0; c < tile.column_blocks() * 2; ++c) {
+      const ValueId column = add(first_column, ThreadTile::fixed_column(c));
+      const ValueId at = p.right_transposed ? place(p.right_tile(), column, k) : place(p.right_tile(), k, column);
+      right.push_back(load(inst.operands[2], inst.operands[3], at, sums));
+    }
+    for (std::int64_t e = 0; e < tile.elements(); ++e) {
+      const ValueId x = left[std::size_t(tile.row_of(e))], y = right[std::size_t(tile.column_of(e))];
+      ValueId& sum = next[std::size_t(e)];
+      sum = is_float(sums) ? b_.emit(Op::Fma, sums, {x, y, sum}) : binary(Op::Add, sum, binary(Op::Mul, x, y));
+    }
+    b_.append(Op::Continue, {}, next);
+    b_.at(here);
+  }
+
+  /// The view, and the indices of element number e of the row.
+  std::vector<ValueId> in_view(const Inst& inst, ValueId e) {
+    const CopyOperands at = copy_operands(inst.op);
+    std::vector<ValueId> operands{inst.operands[at.view]};
+    for (std::size_t d = at.indices; d < inst.operands.size(); ++d) operands.push_back(b_.cast(Scalar::I64, inst.operands[d]));
+    operands.back() = binary(Op::Add, operands.back(), b_.cast(Scalar::I64, e));
+    return operands;
+  }
+  ValueId from_view(const Inst& inst, ValueId e) {
+    return b_.emit(Op::Load, value_type(f_.type_of(inst.operands[copy_operands(inst.op).view]).scalar), in_view(inst, e));
+  }
+  /// Appends what `body` appends, under the condition.
+  template <class Body>
+  void guarded(ValueId condition, const Body& body) {
+    const RegionId here = b_.region();
+    const InstId branch = b_.append(Op::If, {}, std::span(&condition, 1));
+    b_.at(b_.new_region(branch));
+    body();
+    b_.append(Op::Yield, {}, {});
+    b_.at(b_.new_region(branch));
+    b_.append(Op::Yield, {}, {});
+    b_.at(here);
+  }
+
+  void copy_back(const Inst& inst) {
+    const CopyOperands at = copy_operands(inst.op);
+    const ValueId given = b_.cast(Scalar::I32, inst.operands[at.count]),
+                  first = b_.cast(Scalar::I32, inst.operands[at.shared + 1]);
+    const Type element = value_type(f_.type_of(inst.operands[at.view]).scalar);
+    for (std::int64_t e = 0; e < inst.list[0]; ++e) {
+      const auto one = [&] {
+        const ValueId from[] = {inst.operands[at.shared], add(first, e)};
+        const ValueId x = b_.emit(Op::Load, element, from);
+        std::vector<ValueId> operands = in_view(inst, number(e));
+        operands.push_back(x);
+        b_.append(Op::Store, element, operands);
+      };
+      if (f_.is_const(given) && std::int32_t(f_.const_bits(given)) > e) one();
+      else guarded(b_.compare(Op::Gt, {given, number(e)}), one);
+    }
+  }
+
+  void copy(const Inst& inst) {
+    const std::int64_t all = inst.list[0];
+    const Type element = value_type(f_.type_of(inst.operands[0]).scalar);
+    const ValueId given = b_.cast(Scalar::I32, inst.operands[2]);
+    std::vector<ValueId> elements;
+    if (f_.is_const(given) && std::int32_t(f_.const_bits(given)) >= all) {
+      for (std::int64_t e = 0; e < all; ++e) elements.push_back(from_view(inst, number(e)));
+    } else {
+      const RegionId here = b_.region();
+      const ValueId some = b_.compare(Op::Gt, {given, number(0)});
+      const InstId branch = b_.append(Op::If, element, std::span(&some, 1));
+      for (std::int64_t e = 0; e < all; ++e) elements.push_back(b_.add_result(branch, Type(element)));
+      b_.at(b_.new_region(branch));
+      std::vector<ValueId> there, zeros;
+      const ValueId last = add(given, -1);
+      for (std::int64_t e = 0; e < all; ++e) {
+        const ValueId at = b_.emit(Op::Min, Scalar::I32, {number(e), last}), x = from_view(inst, at);
+        there.push_back(b_.select({b_.compare(Op::Lt, {number(e), given}), x, b_.constant(element.scalar, 0)}));
+      }
+      b_.append(Op::Yield, {}, there);
+      b_.at(b_.new_region(branch));
+      for (std::int64_t e = 0; e < all; ++e) zeros.push_back(b_.constant(element.scalar, 0));
+      b_.append(Op::Yield, {}, zeros);
+      b_.at(here);
+    }
+    const auto store = [&] {
+      const ValueId first = b_.cast(Scalar::I32, inst.operands[1]);
+      for (std::int64_t e = 0; e < all; ++e) {
+        const ValueId operands[] = {inst.operands[0], add(first, e), elements[std::size_t(e)]};
+        b_.append(Op::Store, element, operands);
+      }
+    };
+    if (f_.is_const(given)) return store();
+    guarded(b_.compare(Op::Ge, {given, number(0)}), store);
+  }
+
+  Function& f_;
+  Builder b_;
+  const TileSupport& has_;
+  Substitution results_;
+};
+
+}  // namespace
+
+void expand_tiles(Module& m, const TileSupport& has) {
+  for (Function& f : m.functions)
+    if (any_inst(f, [](const Inst& i) { return is_tile_operation(i.op); })) Expander(f, has).run();
+}
+
+}  // namespace krait::passes

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What targets have for tiles. A product is left to tensor cores in native and fast mode alone: they round in an order of their own.
+#include "ir/tiles.h"
+#include "passes/passes.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+bool interprets_product(const Inst&, FpMode) { return true; }
+bool interprets_copy(const Inst&, const Function&) { return true; }
+
+bool may_round_freely(FpMode fp) { return fp == FpMode::Native || fp == FpMode::Fast; }
+bool is_integer_product(const Inst& inst) { return inst.type.scalar == Scalar::I32; }
+
+/// mma.sync of sm_80 (PTX ISA, "mma"): halves, bf16, tf32 where the product asks for it, integers of 8 bits of one sign or two, f64.
+bool has_ptx80(const Inst& inst, FpMode fp) {
+  if (inst.op == Op::ProductEnd) return true;
+  const Product p(inst);
+  if (is_integer_product(inst)) return true;
+  if (!may_round_freely(fp)) return false;
+  const unsigned size = size_of(p.left);
+  return size == 2 || size == 8 || (size == 4 && inst.fast);
+}
+/// The same with floats of 8 bits: sm_89, PTX 8.4.
+bool has_ptx89(const Inst& inst, FpMode fp) {
+  if (inst.op == Op::ProductEnd) return true;
+  const Product p(inst);
+  const bool float8 = is_float(p.left) && size_of(p.left) == 1;
+  return has_ptx80(inst, fp) || (float8 && may_round_freely(fp));
+}
+/// cp.async has 4, 8 or 16 bytes, at a multiple of them. Back go whole pieces.
+bool copies_ptx(const Inst& inst, const Function& f) {
+  const CopyOperands at = copy_operands(inst.op);
+  const std::int64_t bytes = inst.list[0] * f.type_of(inst.operands[at.view]).elem_bytes;
+  const ValueId count = inst.operands[at.count];
+  const bool whole = f.is_const(count) && std::int64_t(f.const_bits(count)) >= inst.list[0];
+  return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) && (inst.op == Op::CopyAsync || whole);
+}
+
+}  // namespace
+
+TileSupport tile_support(const support::Target& target) {
+  if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy};
+  if (target.kind != support::TargetKind::Ptx || target.ptx.sm < 80) return {};
+  return {true, target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80, copies_ptx};
+}
+
+}  // namespace krait::passes
