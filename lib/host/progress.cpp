@@ -21,7 +21,8 @@ struct progress_line {
   double every;
   int to;
   bool terminal, silent;
-  Clock::time_point begin = Clock::now(), next = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
+  Clock::time_point begin = Clock::now(),
+                    next = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
   std::size_t shown = 0;  // characters that the terminal has
 
   /// What a failing write would say is of no use to the loop.
@@ -44,7 +45,8 @@ struct progress_line {
 progress_line* begin_progress(std::int64_t total, const progress_options& with) {
   if (!(with.every >= 0)) support::fail_usage("progress: {} s between two texts is no time", with.every);
   const bool terminal = isatty(with.to) == 1;
-  return new progress_line{with.name ? with.name : "", total, 0, std::min(with.every, 1e6), with.to, terminal, !terminal && !with.always};
+  return new progress_line{with.name ? with.name : "", total, 0, std::min(with.every, 1e6), with.to, terminal,
+                           !terminal && !with.always};
 }
 
 void advance(progress_line* line, std::int64_t done) noexcept {

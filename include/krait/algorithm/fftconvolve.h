@@ -15,9 +15,8 @@ template <class Real, class Elem, int Rank>
 array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& extents) {
   array<Real, Rank> out(extents, x.device());
   out.fill(Real(0));
-  auto part = [&]<std::size_t... D>(std::index_sequence<D...>) {
-    return out(krait::range(0, x.extent(int(D)))...);
-  }(std::make_index_sequence<Rank>());
+  auto part = [&]<std::size_t... D>(std::index_sequence<D...>) { return out(krait::range(0, x.extent(int(D)))...); }
+  (std::make_index_sequence<Rank>());
   make_expression<same_elements>(x).into(part);
   return out;
 }
@@ -41,7 +40,8 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
   const auto full = irfftn(product);
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
     return full(krait::range(first[D], first[D] + extents[int(D)])...).copy();
-  }(std::make_index_sequence<Rank>());
+  }
+  (std::make_index_sequence<Rank>());
 }
 
 }  // namespace krait
