@@ -16,12 +16,15 @@ using passes::Uniform;
 Sync::Sync(Frame& frame) : Part(frame) {
   any_barrier_ = ir::any_inst(f_, [](const ir::Inst& i) { return ir::is_barrier(i.op); });
   if (!any_barrier_) return;
+  std::size_t place = 0;
   ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
     const ir::Inst& i = f_.insts[id];
     bool barrier = false;
     for (const ir::RegionId r : i.regions)
       ir::for_each_inst(f_, r, [&](ir::InstId inner, ir::RegionId) { barrier = barrier || ir::is_barrier(f_.insts[inner].op); });
     if (barrier) with_barrier_.insert(&i);
+    ++place;
+    if (ir::is_barrier(i.op)) last_barrier_ = place;
   });
   std::vector<const ir::Inst*> around;
   find_decisions(f_.body, around);
@@ -49,13 +52,18 @@ bool Sync::only_read(ir::ValueId v) const {
 void Sync::find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around) {
   for (const ir::InstId id : f_.regions[r].insts) {
     const ir::Inst& i = f_.insts[id];
+    ++place_;
     const bool decides = i.op == ir::Op::If || i.op == ir::Op::Switch || i.op == ir::Op::For || i.op == ir::Op::GridStride;
     if (decides && with_barrier_.contains(&i)) shown_.insert(&i);
     if (ir::is_terminator(i.op) && i.op != ir::Op::Yield && i.op != ir::Op::Unreachable) {
       // What it leaves: the innermost loop, or the kernel.
       std::size_t from = around.size();
       while (from > 0 && !(i.op != ir::Op::Return && ir::is_loop(around[from - 1]->op))) --from;
-      const bool leaves_barrier = i.op == ir::Op::Return ? true : with_barrier_.contains(around[from - 1]);
+      const auto holds = [&](const ir::Inst* of) { return ir::is_loop(of->op) && with_barrier_.contains(of); };
+      // Threads may return as they like where no barrier comes behind.
+      const bool leaves_barrier = i.op == ir::Op::Return
+                                      ? place_ < last_barrier_ || std::any_of(around.begin(), around.end(), holds)
+                                      : with_barrier_.contains(around[from - 1]);
       if (leaves_barrier)
         for (std::size_t k = from; k < around.size(); ++k)
           if (around[k]->op != ir::Op::Loop) shown_.insert(around[k]);

@@ -29,8 +29,9 @@ class Sync : public Part {
   Expr of_the_block(Scalar s, const Expr& e);
 
   bool any_barrier_ = false;
-  std::set<const ir::Inst*> with_barrier_;  // what has regions, and a barrier there
-  std::set<const ir::Inst*> shown_;         // whose decision WGSL has to be shown
+  std::set<const ir::Inst*> with_barrier_;    // what has regions, and a barrier there
+  std::size_t place_ = 0, last_barrier_ = 0;  // in the text: of what find_decisions sees, and of the last barrier
+  std::set<const ir::Inst*> shown_;           // whose decision WGSL has to be shown
   std::string vote_;
   std::optional<bool> orders_;  // whether barriers order views; found at the first
 };
