@@ -23,7 +23,8 @@ algorithm_device algorithm_device_of(device on) {
   // Several a worker, so that one that is held up leaves the others work.
   if (handle.device->host_memory()) return {algorithm_form::chunks, std::int64_t(8) * host::processors()};
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
-  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512, waits && handle.target.ptx.sm >= 80};
+  const bool tensor_cores = waits && handle.target.ptx.sm >= 80;
+  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512, tensor_cores ? handle.device->limits().shared_bytes : 0};
 }
 
 layout axis_last(const layout& of, std::int64_t axis) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,11 @@ void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
     multiply(x.share(), y.share(), z);
     expect_product(z, x, y);
   };
-  expect(multiply_tiles<types>);
-  expect(multiply_in_registers<types, 8, 4>);
-  expect(multiply_in_registers<types, 4, 4>);
-  if (algorithm_device_of(kr::device()).form == algorithm_form::chunks) expect(multiply_panels<types>);
+  expect([](auto&&... all) { multiply_tiles<types>(all...); });
+  expect([](auto&&... all) { multiply_in_registers<types, 8, 4>(all...); });
+  expect([](auto&&... all) { multiply_in_registers<types, 4, 4>(all...); });
+  if (algorithm_device_of(kr::device()).form == algorithm_form::chunks)
+    expect([](auto&&... all) { multiply_panels<types>(all...); });
 }
 
 template <class Elem>
@@ -185,6 +187,113 @@ TEST(Matmul, NotANumberStaysOne) {
   EXPECT_TRUE(std::isnan(float(z(3, 0))));
   EXPECT_TRUE(std::isinf(float(z(5, 39))));
   EXPECT_EQ(float(z(4, 4)), 40.0f);
+}
+
+/// What a product is by the host, ended by `f`.
+template <class Out, class Elem, class Function>
+void expect_ended(const kr::array<Out, 2>& z, const kr::array<Elem, 2>& x, const kr::array<Elem, 2>& y, const Function& f) {
+  const auto a = host(x), b = host(y);
+  const auto c = host(z);
+  const std::int64_t m = z.extent(0), n = z.extent(1), depth = x.extent(1);
+  ASSERT_EQ(m, x.extent(0));
+  ASSERT_EQ(n, y.extent(1));
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum += double(float(a[std::size_t(i * depth + k)])) * double(float(b[std::size_t(k * n + j)]));
+      ASSERT_EQ(double(c[std::size_t(i * n + j)]), double(Out(f(sum, i, j))))
+          << m << 'x' << depth << 'x' << n << " at " << i << ',' << j;
+    }
+}
+
+/// An ending sees each sum once, with the elements of its place: sizes of one block and of many, one and several steps of k, nothing to add.
+TEST(Matmul, EndingsAreFused) {
+  Random random(10);
+  const std::int64_t sizes[][3] = {{1, 1, 1}, {5, 700, 9}, {40, 30, 70}, {64, 16, 64}, {33, 0, 12}, {1, 20, 50}, {300, 24, 1100}};
+  for (const auto& [m, depth, n] : sizes) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(depth) + "x" + std::to_string(n));
+    const auto x = filled<float, 2>({m, depth}, random), y = filled<float, 2>({depth, n}, random);
+    const auto bias = filled<float, 1>({n}, random);
+    const auto residual = filled<float, 2>({m, n}, random);
+    const auto b = host(bias), r = host(residual);
+    const auto relu = [](auto sum, auto add) { return kr::max(sum + add, 0.0f); };
+    expect_ended(kr::matmul(x, y, relu, bias), x, y,
+                 [&](double sum, std::int64_t, std::int64_t j) { return std::max(sum + double(b[std::size_t(j)]), 0.0); });
+    const float scale = float(2 + m % 3);  // a capture: part of the code
+    expect_ended(kr::matmul<double>(
+                     x, y, [scale](auto sum, auto add, auto shift) { return sum * scale + add + shift; }, residual, 3),
+                 x, y, [&](double sum, std::int64_t i, std::int64_t j) {
+                   return sum * double(scale) + double(r[std::size_t(i * n + j)]) + 3;
+                 });
+  }
+  // Of stacks: operands broadcast as NumPy's do.
+  const auto x = filled<float, 3>({3, 10, 12}, random), y = filled<float, 3>({3, 12, 9}, random);
+  const auto each = filled<float, 3>({3, 1, 1}, random);
+  const auto z = kr::matmul(
+      x, y, [](auto sum, auto e) { return sum + e; }, each);
+  const auto plain = kr::matmul(x, y);
+  for (int p = 0; p < 3; ++p)
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(float(z(p, i, 4)), float(plain(p, i, 4)) + float(each(p, 0, 0)));
+}
+TEST(Matmul, TypesOfResults) {
+  Random random(11);
+  const auto as_it_is = [](double sum, std::int64_t, std::int64_t) { return sum; };
+  const auto bytes = filled<std::int8_t, 2>({40, 70}, random), more = filled<std::int8_t, 2>({70, 33}, random);
+  expect_ended(kr::matmul<std::int32_t>(bytes, more), bytes, more, as_it_is);
+  const auto halves = filled<kr::f16, 2>({40, 70}, random), other = filled<kr::f16, 2>({70, 33}, random);
+  expect_ended(kr::matmul<float>(halves, other), halves, other, as_it_is);
+  expect_ended(kr::matmul<kr::bf16>(halves, other), halves, other,
+               [](double sum, std::int64_t, std::int64_t) { return kr::bf16(float(sum)); });
+  const auto small = filled<kr::f8e4m3, 2>({40, 70}, random), eighths = filled<kr::f8e4m3, 2>({70, 33}, random);
+  static_assert(std::is_same_v<decltype(kr::matmul(small, eighths)), kr::array<float, 2>>);
+  expect_ended(kr::matmul(small, eighths), small, eighths, as_it_is);
+  const auto single = filled<float, 2>({40, 70}, random), second = filled<float, 2>({70, 33}, random);
+  expect_ended(kr::matmul(single, second, kr::precision::tf32), single, second, as_it_is);
+}
+
+/// What tensor cores are given, wherever the tests run: depths in parts, of which the last may have nothing; operands laid as their type needs.
+template <class Elem, class Out>
+void expect_parts(unsigned seed) {
+  using namespace krait::detail;
+  using form = tensor_form<32, 32, strip_depth<Elem>, 64, 4>;
+  Random random(seed);
+  for (const std::int64_t depth : {1, 70, 200})
+    for (const std::int64_t parts : {1, 2, 3}) {
+      const auto x = filled<Elem, 2>({40, depth}, random), y = filled<Elem, 2>({depth, 70}, random);
+      kr::array<Out, 3> z(1, 40, 70);
+      const auto left = tensor_operand_of<Elem>(x(kr::newaxis).share(), false),
+                 right = tensor_operand_of<Elem>(y(kr::newaxis).share(), true);
+      const auto end = [](auto sum) { return sum + Out(1); };
+      try {
+        multiply_tensor_form<form>(left, right, z, parts, product_ending<std::remove_const_t<decltype(end)>>{end, {}});
+      } catch (const kr::error& e) {
+        if (std::string(e.what()).find("bytes of shared memory requested") == std::string::npos) throw;
+        GTEST_SKIP() << e.what();
+      }
+      expect_ended(kr::array<Out, 2>(z(0).copy()), x, y, [](double sum, std::int64_t, std::int64_t) { return sum + 1; });
+    }
+}
+TEST(Matmul, PartsOfTheDepth) {
+  expect_parts<kr::bf16, float>(12);
+  expect_parts<std::int8_t, std::int32_t>(13);
+}
+template <class Elem, class Out>
+void expect_shared() {
+  using namespace krait::detail;
+  using form = tensor_form<32, 32, strip_depth<Elem>, 64, 4>;
+  const auto k = make_tensor_product<Elem, Elem, Out, form, false, true, sum_alone>({});
+  k.compile();
+  const std::string text = k.ir().c_str();
+  static const std::regex declaration(R"(: shared<(\w+), 1> = shared \{(\d+)\})");
+  std::int64_t bytes = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), declaration), end; i != end; ++i)
+    bytes += std::stoll((*i)[2]) * std::int64_t((*i)[1] == "i8" ? 1 : (*i)[1] == "bf16" ? 2 : 4);
+  EXPECT_EQ(bytes, form::template shared_bytes<Elem>);
+}
+TEST(Matmul, FormsOfTensorCoresSayWhatTheyTake) {
+  expect_shared<kr::bf16, float>();
+  expect_shared<std::int8_t, std::int32_t>();
 }
 
 /// The large tiles are made by C++ loops that unroll: Krait's own, of which a user hears nothing.

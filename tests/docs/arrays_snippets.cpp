@@ -121,14 +121,19 @@ void views() {
 
 void subscripts() {
   const auto a = kr::arange(12.0f).reshape(3, 4), b = kr::arange(8.0f).reshape(4, 2);
+  const kr::array<float, 1> bias = kr::arange(2.0f) - 100.0f;
   // [matmul]
   kr::array<float, 2> c = kr::matmul(a, b);
   auto stack = kr::matmul(a(kr::newaxis), b);          // dimensions before the last two broadcast: of shape (1, 3, 2)
   auto column = kr::matmul(a, b(kr::all, 0));          // of a matrix and a vector: kr::array<float, 1>
+  auto layer = kr::matmul(a, b, [](auto sum, auto add) { return kr::max(sum + add, 0.0f); }, bias);  // with an ending
+  auto wide = kr::matmul<double>(a, b);                // sums are float's, and stored as double
   // [/matmul]
   expect(c, {28, 34, 76, 98, 124, 162}, __LINE__);
   expect(stack, {28, 34, 76, 98, 124, 162}, __LINE__);
   expect(column, {28, 76, 124}, __LINE__);
+  expect(layer, {0, 0, 0, 0, 24, 63}, __LINE__);
+  expect(wide, {28, 34, 76, 98, 124, 162}, __LINE__);
   // [subscripts]
   kr::array<float, 2> product = kr::einsum<"ij,jk->ik">(a, b);
   auto lengths = kr::einsum<"...i,...i->...">(a, a);   // of the last dimension, whatever is before it

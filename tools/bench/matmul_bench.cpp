@@ -27,8 +27,8 @@ void* open_first(std::initializer_list<const char*> names) {
 }
 
 /// c = a b of row-major matrices: m by k, k by n.
-template <class T>
-using Product = std::function<void(const T* a, const T* b, T* c, int m, int n, int k)>;
+template <class T, class Out = T>
+using Product = std::function<void(const T* a, const T* b, Out* c, int m, int n, int k)>;
 
 /// cuBLAS has columns first: the transposed product of the transposed matrices is the same memory.
 template <class T>
@@ -46,9 +46,9 @@ Product<T> cublas() {
     gemm(handle, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n);
   };
 }
-/// Of bf16 and f16, with sums of f32 (cublasGemmEx).
-template <class T>
-requires(sizeof(T) == 2) Product<T> cublas_halves() {
+/// Of narrow types, or of f32 with factors of tf32 (cublasGemmEx); b lies by columns where it is `turned`.
+template <class T, class Out>
+Product<T, Out> cublas_ex(bool turned) {
   using Create = int (*)(void**);
   using Gemm = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*,
                        void*, int, int, int, int);
@@ -58,11 +58,25 @@ requires(sizeof(T) == 2) Product<T> cublas_halves() {
   const auto gemm = reinterpret_cast<Gemm>(dlsym(library, "cublasGemmEx"));
   void* handle = nullptr;
   if (!create || !gemm || create(&handle) != 0) return std::printf("not measured, cuBLAS: it cannot be started\n"), nullptr;
-  constexpr int halves = 2, brains = 14, sums = 68, any = -1;  // cudaDataType, cublasComputeType_t, cublasGemmAlgo_t
-  const int type = std::is_same_v<T, kr::bf16> ? brains : halves;
-  return [=](const T* a, const T* b, T* c, int m, int n, int k) {
+  // cudaDataType, cublasComputeType_t, cublasGemmAlgo_t
+  constexpr int floats = 0, halves = 2, bytes = 3, words = 10, brains = 14, of_floats = 68, of_words = 72, of_tf32 = 77, any = -1;
+  const auto type_of = []<class X>(X) {
+    return std::is_same_v<X, kr::bf16>      ? brains
+           : std::is_same_v<X, kr::f16>     ? halves
+           : std::is_same_v<X, float>       ? floats
+           : std::is_same_v<X, std::int8_t> ? bytes
+                                            : words;
+  };
+  const int type = type_of(T()), result = type_of(Out()), sums = type == bytes ? of_words : type == floats ? of_tf32 : of_floats;
+  return [=](const T* a, const T* b, Out* c, int m, int n, int k) {
     const float one = 1, zero = 0;
-    gemm(handle, 0, 0, n, m, k, &one, b, type, n, a, type, k, &zero, c, type, n, sums, any);
+    const std::int32_t whole = 1, none = 0;
+    const void *alpha = type == bytes ? static_cast<const void*>(&whole) : &one,
+               *beta = type == bytes ? static_cast<const void*>(&none) : &zero;
+    const int failed =
+        gemm(handle, turned, 0, n, m, k, alpha, b, type, turned ? k : n, a, type, k, beta, c, result, n, sums, any);
+    static bool said = false;
+    if (failed && !std::exchange(said, true)) std::printf("cuBLAS refuses: %d\n", failed);
   };
 }
 template <class T>
@@ -82,14 +96,28 @@ Product<T> openblas() {
   };
 }
 
+/// Of layers and their gradients: square, tall, wide, deep, and sides that are no multiples of anything.
+struct Shape {
+  std::int64_t m, n, k;
+};
+constexpr Shape shapes[] = {{16, 4096, 4096},    {16, 16384, 4096},   {32, 4096, 11008},  {64, 4096, 4096},  {64, 1024, 16384},
+                            {128, 128, 128},     {128, 11008, 4096},  {128, 128, 16384},  {256, 256, 256},   {256, 4096, 1024},
+                            {256, 256, 16384},   {384, 1536, 6144},   {500, 500, 500},    {512, 2048, 8192}, {768, 768, 3072},
+                            {1000, 1000, 1000},  {1024, 1024, 64},    {1024, 50257, 768}, {1500, 1500, 96},  {2048, 2048, 128},
+                            {2048, 11008, 4096}, {2048, 4096, 11008}, {3000, 3000, 3000}, {4096, 4096, 64},  {4096, 16384, 4096},
+                            {4096, 1024, 4096},  {8192, 1024, 1024},  {8192, 128, 8192},  {16384, 64, 4096}, {16384, 4096, 1024}};
+
 class Bench {
  public:
   Bench(kr::device on, bool quick) : on_(on), quick_(quick) {}
 
-  template <class T>
-  void run(const char* type, std::int64_t m, std::int64_t n, std::int64_t k) {
-    const kr::array<T, 2> a = random<T>(m, k), b = random<T>(k, n);
-    kr::array<T, 2> theirs({m, n}, on_);
+  /// `turned`: the right matrix lies by columns. Of f32: `how` it is computed.
+  template <class T, class Out = T>
+  void run(const char* type, std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false,
+           kr::precision how = kr::precision::single) {
+    const kr::array<T, 2> a = random<T>(m, k), right = turned ? random<T>(n, k) : random<T>(k, n);
+    const auto b = turned ? right.transpose() : right.share();
+    kr::array<Out, 2> theirs({m, n}, on_);
     const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
     const double flops = 2.0 * double(m) * double(n) * double(k);
     const int batch = cpu ? 1 : std::max(1, std::min(16, int(4e12 / flops)));
@@ -104,14 +132,20 @@ class Bench {
                               0,
                               {}});
     };
-    const auto at = [](const kr::array<T, 2>& x) { return reinterpret_cast<T*>(x.address()); };
-    const Product<T> peer = [&]() -> Product<T> {
+    const Product<T, Out> peer = [&]() -> Product<T, Out> {
       const bool cuda = std::strncmp(on_.id(), "cuda", 4) == 0;
-      if constexpr (sizeof(T) == 2) return cuda ? cublas_halves<T>() : nullptr;
-      else return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
+      const bool narrow = sizeof(T) < 4 || how == kr::precision::tf32;
+      if constexpr (sizeof(T) <= 4 && !(std::is_same_v<T, kr::f8e4m3>))
+        if (narrow) return cuda ? cublas_ex<T, Out>(turned) : nullptr;
+      if constexpr (sizeof(T) >= 4 && std::is_same_v<T, Out>) return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
+      return nullptr;
     }();
-    if (peer) add(cpu ? "OpenBLAS" : "cuBLAS", [&] { peer(at(a), at(b), at(theirs), int(m), int(n), int(k)); });
-    add("Krait", [&] { (void)kr::matmul(a, b); });
+    if (peer)
+      add(cpu ? "OpenBLAS" : "cuBLAS", [&] {
+        peer(reinterpret_cast<T*>(a.address()), reinterpret_cast<T*>(right.address()), reinterpret_cast<Out*>(theirs.address()),
+             int(m), int(n), int(k));
+      });
+    add("Krait", [&] { (void)kr::matmul<Out>(a, b, how); });
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
     bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 100);
@@ -120,7 +154,7 @@ class Bench {
       c.ms /= batch;
       std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9, bench::median(c.ratios));
     }
-    if (peer) std::printf(" largest difference %.3g |", difference(kr::matmul(a, b), theirs));
+    if (peer) std::printf(" largest difference %.3g |", difference(kr::matmul<Out>(a, b, how), theirs));
     std::printf("\n");
     std::fflush(stdout);
     rows_.push_back(std::move(r));
@@ -132,14 +166,17 @@ class Bench {
   static double difference(const kr::array<T, 2>& x, const kr::array<T, 2>& y) {
     const std::vector<T> a = x.to_host(), b = y.to_host();
     double most = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(double(a[i]) - double(b[i])));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double apart = std::abs(double(a[i]) - double(b[i]));
+      if (!(apart <= most)) most = apart;  // NaN is shown, too
+    }
     return most;
   }
   template <class T>
   kr::array<T, 2> random(std::int64_t rows, std::int64_t columns) {
     std::normal_distribution<float> normal;
     std::vector<T> all(std::size_t(rows * columns));
-    for (T& x : all) x = T(normal(random_));
+    for (T& x : all) x = T(std::is_integral_v<T> ? std::round(20 * normal(random_)) : normal(random_));
     return kr::to_device(all, on_).reshape(rows, columns);
   }
 
@@ -169,6 +206,12 @@ int main(int argc, char** argv) try {
     bench.run<kr::bf16>("bf16", 128, 4096, 4096);
     bench.run<kr::bf16>("bf16", 4095, 1025, 513);
     bench.run<double>("f64", 4096, 4096, 4096);
+    for (const std::int64_t n : {1024, 4096, 8192}) {
+      bench.run<float>("tf32", n, n, n, true, kr::precision::tf32);
+      bench.run<std::int8_t, std::int32_t>("i8", n, n, n, true);
+      bench.run<kr::f8e4m3, kr::bf16>("f8e4m3", n, n, n, true);
+    }
+    for (const Shape& s : shapes) bench.run<kr::bf16>("bf16", s.m, s.n, s.k);
   }
   bench.run<float>("f32", wish.quick ? 16 : 128, wish.quick ? 64 : 4096, wish.quick ? 64 : 4096);
   bench.run<float>("f32", wish.quick ? 63 : 4095, wish.quick ? 65 : 1025, wish.quick ? 31 : 513);

@@ -4,6 +4,7 @@
 //   kr::array<float, 2> c = kr::matmul(a, b);
 //   kr::array<double, 3> z = kr::matmul(batch, one);   // dimensions before the last two broadcast
 //   auto v = kr::matmul(a, x);                         // of a vector
+//   auto y = kr::matmul<kr::bf16>(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias);  // with an ending
 #pragma once
 
 #include <algorithm>
@@ -36,49 +37,113 @@ array<const Elem, 3> with_batch(const array<const Elem, Rank>& x, const std::int
 
 template <class Left, class Right>
 using product_type = typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
-
+/// Of floats of 8 bits, which are made from sums by a program that has scaled them, the sums.
 template <class Left, class Right>
-void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<product_type<Left, Right>, 3>& out) {
-  using types = product_types<Left, Right, product_type<Left, Right>, product_word<product_type<Left, Right>>>;
+struct default_product {
+  using type = product_type<Left, Right>;
+};
+template <class Left, class Right>
+requires(is_float_v<std::remove_const_t<Left>> && sizeof(Left) == 1 && is_float_v<std::remove_const_t<Right>> &&
+         sizeof(Right) == 1) struct default_product<Left, Right> {
+  using type = float;
+};
+
+template <class Left, class Right, class Out, class Function = sum_alone, class... More>
+void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out,
+              precision how = precision::single, const product_ending<Function, More...>& ending = {}) {
   const algorithm_device on = algorithm_device_of(x.device());
-  if constexpr (std::is_same_v<Left, Right> && has_tensor_products<Left>)
-    if (on.tensor_cores) return multiply_tensor(x, y, out);
-  if (on.form == algorithm_form::chunks) multiply_panels<types>(x, y, out);
-  else multiply_tiles<types>(x, y, out);
+  if constexpr (has_tensor_products<Left, Right>) {
+    const bool rounds = !std::is_same_v<Left, float> || how == precision::tf32;
+    if (rounds && on.tensor_shared >= least_tensor_memory<Left>) return multiply_tensor(x, y, out, on.tensor_shared, ending);
+  }
+  using types = product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;
+  if (on.form == algorithm_form::chunks) multiply_panels<types>(x, y, out, ending);
+  else multiply_tiles<types>(x, y, out, ending);
 }
+
+/// An operand of an ending for each element of a product, or a number.
+template <int Batch, class Operand>
+auto ending_of(const Operand& x, const std::int64_t*) {
+  static_assert(plain<Operand>, "krait: operands of an ending are arrays or numbers");
+  return x;
+}
+template <int Batch, class Elem, int Rank>
+auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
+  static_assert(Rank <= Batch + 2, "krait: an operand of an ending has no more dimensions than the product");
+  using elem = std::remove_const_t<Elem>;
+  const array<const elem, Batch + 2> repeated(broadcast_to(x.at(), extents, Batch + 2), x.memory_owner(), handle_of(x.device()));
+  if constexpr (Batch == 0) return array<const elem, 3>(repeated(newaxis).share());
+  else if constexpr (Batch == 1) return array<const elem, 3>(repeated.share());
+  else return array<const elem, 3>(repeated.reshape(-1, extents[Batch], extents[Batch + 1]).share());
+}
+
+/// Products of two matrices, or stacks of them, of which `extents` has those of the batch.
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
+auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, precision how,
+                       const Function& f, const More&... more) {
+  constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
+  using left_type = std::remove_const_t<Left>;
+  using right_type = std::remove_const_t<Right>;
+  const auto left = with_batch<left_type, LeftRank, batch>(x.share(), extents);
+  const auto right = with_batch<right_type, RightRank, batch>(y.share(), extents);
+  const std::int64_t m = left.extent(1), n = right.extent(2);
+  extents[batch] = m, extents[batch + 1] = n;
+  const layout at = dense(extents, batch + 2, false);
+  const auto with_extents = [&](const array<Out, 3>& made) {
+    return array<Out, batch + 2>(at, made.memory_owner(), handle_of(made.device()));
+  };
+  if constexpr (std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>)
+    if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0)
+      return with_extents(sum_products<"bij,bjk->bik">(left, right));
+  array<Out, 3> out({left.extent(0), m, n}, x.device());
+  using ending = product_ending<Function, decltype(ending_of<batch>(more, extents))...>;
+  if (out.size() > 0) multiply<left_type, right_type>(left, right, out, how, ending{f, {ending_of<batch>(more, extents)...}});
+  return with_extents(out);
+}
+
+/// The same of vectors, which are rows on the left and columns on the right.
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
+auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how, const Function& f,
+                  const More&... more) {
+  std::int64_t extents[max_rank];
+  matmul_shape(x.at(), y.at(), std::max({LeftRank - 2, RightRank - 2, 0}), extents);
+  constexpr bool plainly = std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>;
+  if constexpr (plainly && LeftRank == 1 && RightRank == 1) {
+    return sum_products<"i,i->">(x, y);
+  } else if constexpr (plainly && LeftRank == 1) {
+    return sum_products<"i,...ij->...j">(x, y);
+  } else if constexpr (plainly && RightRank == 1) {
+    return sum_products<"...ij,j->...i">(x, y);
+  } else {
+    static_assert(LeftRank > 1 && RightRank > 1, "krait: a product with an ending or a type of its own takes two matrices");
+    return multiply_matrices<Out>(x, y, extents, how, f, more...);
+  }
+}
+
+template <class Out, class Left, class Right>
+using product_out = std::conditional_t<std::is_void_v<Out>, typename default_product<Left, Right>::type, Out>;
 
 }  // namespace detail
 
 /// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
-/// The result has the operands' common type; sums of integers wrap in it, those of narrow floats are float's. Two vectors give a number, for
-/// which the call waits. Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
-template <class Left, int LeftRank, class Right, int RightRank>
-auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
-  constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
-  std::int64_t extents[detail::max_rank];
-  detail::matmul_shape(x.at(), y.at(), batch, extents);
-  if constexpr (LeftRank == 1 && RightRank == 1) {
-    return detail::sum_products<"i,i->">(x, y);
-  } else if constexpr (LeftRank == 1) {
-    return detail::sum_products<"i,...ij->...j">(x, y);
-  } else if constexpr (RightRank == 1) {
-    return detail::sum_products<"...ij,j->...i">(x, y);
-  } else {
-    using elem = detail::product_type<Left, Right>;
-    const auto left = detail::with_batch<std::remove_const_t<Left>, LeftRank, batch>(x.share(), extents);
-    const auto right = detail::with_batch<std::remove_const_t<Right>, RightRank, batch>(y.share(), extents);
-    const std::int64_t m = left.extent(1), n = right.extent(2);
-    extents[batch] = m, extents[batch + 1] = n;
-    const detail::layout at = detail::dense(extents, batch + 2, false);
-    const auto with_extents = [&](const array<elem, 3>& made) {
-      return array<elem, batch + 2>(at, made.memory_owner(), detail::handle_of(made.device()));
-    };
-    if (m < detail::least_side || n < detail::least_side || left.extent(2) < detail::least_depth || left.extent(0) == 0)
-      return with_extents(detail::sum_products<"bij,bjk->bik">(left, right));
-    array<elem, 3> out({left.extent(0), m, n}, x.device());
-    detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, out);
-    return with_extents(out);
-  }
+/// The result has the operands' common type (float of floats of 8 bits); `kr::matmul<float>(x, y)` gives it another, for two matrices. Sums of integers
+/// wrap in it, those of narrow floats are float's. Two vectors give a number, for which the call waits. `kr::precision::tf32` lets tensor cores round the
+/// factors of f32 (docs/tiles.md has the bound). Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
+template <class Out = void, class Left, int LeftRank, class Right, int RightRank>
+auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how = precision::single) {
+  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, how, detail::sum_alone());
+}
+/// The product of two matrices, or stacks of them, with an ending in the same kernel: `f(sum, elements…)` gives what is stored, as a lambda of kr::vectorize
+/// would. `more` are arrays that broadcast to the result, or numbers: `kr::matmul(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias)`.
+template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
+requires(!std::is_same_v<Function, precision>) auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
+                                                           const Function& f, const More&... more) {
+  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, precision::single, f, more...);
+}
+template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
+auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how, const Function& f,
+            const More&... more) {
+  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, how, f, more...);
 }
 
 /// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of

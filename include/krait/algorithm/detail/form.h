@@ -13,8 +13,8 @@ namespace krait::detail {
 enum class algorithm_form : unsigned char { chunks, warps, blocks };
 struct algorithm_device {
   algorithm_form form;
-  std::int64_t workers;  // chunks or blocks that keep the device busy
-  bool tensor_cores = false;
+  std::int64_t workers;            // chunks or blocks that keep the device busy
+  std::int64_t tensor_shared = 0;  // bytes of shared memory of a block, where there are tensor cores
 };
 KRAIT_API algorithm_device algorithm_device_of(device on);
 

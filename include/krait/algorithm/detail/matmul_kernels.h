@@ -8,19 +8,12 @@
 #include <array>
 
 #include <krait/algorithm/detail/einstein_sum.h>
-#include <krait/algorithm/detail/form.h>
+#include <krait/algorithm/detail/product_ending.h>
 
 namespace krait::detail {
 
 /// Of smaller matrices tiles and panels would be empty for the most part.
 inline constexpr std::int64_t least_side = 8, least_depth = 4;
-
-/// A sum as an element.
-template <class Out, class Word>
-value<Out> leave_word(const value<Word>& x) {
-  if constexpr (std::is_same_v<Out, bool>) return value<Out>(x != 0);
-  else return cast<Out>(x);
-}
 
 /// What the kernels are made for. Sums are Words.
 template <class Left, class Right, class Out, class Word>
@@ -34,7 +27,6 @@ struct product_types {
   static value<Word> enter(const From& x) {
     return cast<Word>(x);
   }
-  static value<Out> leave(const value<Word>& x) { return leave_word<Out>(x); }
 };
 
 // ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
@@ -78,16 +70,17 @@ auto make_pack_columns() {
       },
       {.name = "matmul_columns"});
 }
-/// A block has some panels of rows times one of columns, for elements of a row from `begin` to before `end`. Sums go on where begin is not 0. A
-/// batch of one panel repeats.
-template <class Types>
-auto make_panel_product() {
+/// A block has some panels of rows times one of columns, for elements of a row from `begin` to before `end`. Sums go on where begin is not 0, and
+/// end where `end` is the depth. A batch of one panel repeats.
+template <class Types, class Function, class... More>
+auto make_panel_product(const Function& f) {
   using word = typename Types::word;
+  using out_type = typename Types::out;
   static constexpr int own_rows = panel_rows<Types>;
   return kernel(
-      [](view<const word> rows, view<const word> columns, view<typename Types::out, 3> out, value<std::int64_t> depth,
-         value<std::int64_t> begin, value<std::int64_t> end, value<std::int64_t> groups, value<std::int64_t> row_batch,
-         value<std::int64_t> column_batch) {
+      [f](view<const word> rows, view<const word> columns, view<out_type, 3> out, value<std::int64_t> depth,
+          value<std::int64_t> begin, value<std::int64_t> end, value<std::int64_t> groups, value<std::int64_t> row_batch,
+          value<std::int64_t> column_batch, ending_parameter<More>... more) {
         const value<std::int64_t> m = out.extent(1), n = out.extent(2);
         const value<std::int64_t> row_panels = (m + (own_rows - 1)) / own_rows,
                                   column_panels = (n + (panel_columns - 1)) / panel_columns;
@@ -105,9 +98,17 @@ auto make_panel_product() {
           for (int r = 0; r < own_rows; ++r) {
             const value<std::int64_t> row = row_panel * own_rows + r;
             if_(row < m && column < n, [&] {
-              if_(begin == 0, [&] { out(batch, row, column) = Types::leave(value<word>(sums[r])); }).else_([&] {
-                out(batch, row, column) = Types::leave(Types::enter(out(batch, row, column)) + sums[r]);
-              });
+              const auto ended = [&](const value<word>& sum) {
+                return product_ending<Function, More...>::template of<out_type, word>(f, sum, batch, row, column, more...);
+              };
+              if constexpr (!std::is_same_v<word, out_type>) {  // one step
+                out(batch, row, column) = ended(value<word>(sums[r]));
+              } else {
+                const value<word> sum = select(
+                    begin == 0, [&] { return value<word>(sums[r]); },
+                    [&] { return value<word>(out(batch, row, column) + sums[r]); });
+                if_(end == depth, [&] { out(batch, row, column) = ended(sum); }).else_([&] { out(batch, row, column) = sum; });
+              }
             });
           }
         }
@@ -115,13 +116,12 @@ auto make_panel_product() {
       {.name = "matmul_panels"});
 }
 
-template <class Types>
+template <class Types, class Function = sum_alone, class... More>
 void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
-                     array<typename Types::out, 3>& out) {
+                     array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
   using word = typename Types::word;
   static auto& pack_rows = *new auto(make_pack_rows<Types>());
   static auto& pack_columns = *new auto(make_pack_columns<Types>());
-  static auto& multiply = *new auto(make_panel_product<Types>());
   const std::int64_t depth = x.extent(2), m = out.extent(1), n = out.extent(2), batch = out.extent(0);
   constexpr int own_rows = panel_rows<Types>;
   const std::int64_t row_panels = divided_up(m, own_rows), column_panels = divided_up(n, panel_columns);
@@ -134,9 +134,19 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
   const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
   const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group), workers / tiles));
   const std::int64_t step = std::is_same_v<word, typename Types::out> ? panel_depth : depth;
-  for (std::int64_t begin = 0; begin < depth; begin += step)
-    multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, std::min(begin + step, depth), groups,
-                    lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0);
+  with_kernel(
+      ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
+      [&](const auto& multiply) {
+        std::int64_t begin = 0;
+        do {  // once where there is nothing to add
+          const std::int64_t end = std::min(begin + step, depth);
+          ending.launch([&](const auto&... more) {
+            multiply.launch({tiles * groups, panel_columns}, rows, columns, out, depth, begin, end, groups,
+                            lefts > 1 ? row_panels : 0, rights > 1 ? column_panels : 0, more...);
+          });
+          begin += step;
+        } while (begin < depth);
+      });
 }
 
 }  // namespace krait::detail

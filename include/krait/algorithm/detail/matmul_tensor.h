@@ -9,37 +9,51 @@
 
 namespace krait::detail {
 
+/// A strip of a tile in shared memory (lib/ir/tiles.h).
+inline constexpr int strip_bytes = 128;
+
 /// A block's tile, its threads, and the places of its pipeline.
 template <int Rows, int Columns, int Depth, int Threads, int Slots>
 struct tensor_form {
   static constexpr int rows = Rows, columns = Columns, depth = Depth, threads = Threads, slots = Slots;
+  /// What a block takes of shared memory: the places, and a piece of 16 rows of the result for each warp.
+  template <class Elem>
+  static constexpr std::int64_t shared_bytes =
+      std::int64_t(Slots) * (Rows + Columns) * Depth* std::int64_t(sizeof(Elem)) + Threads / 32 * 16 * (strip_bytes + 16);
 };
-/// Bytes of k in a step: a strip of shared memory.
+/// Elements of k in a step: a strip of shared memory.
 template <class Elem>
-inline constexpr int strip_depth = 128 / int(sizeof(Elem));
+inline constexpr int strip_depth = strip_bytes / int(sizeof(Elem));
 
-/// Element types of which tensor cores have products with sums that the result is rounded from.
+/// Types of which tensor cores have products, as sums that are rounded to the result.
+template <class Left, class Right>
+inline constexpr bool has_tensor_products = !std::is_void_v<typename sums_of<Left, Right>::type>;
+/// Factors that tensor cores take with k along rows or along columns; of others k runs along memory.
 template <class Elem>
-inline constexpr bool has_tensor_products = is_float_v<Elem> && (sizeof(Elem) == 2 || sizeof(Elem) == 8);
+inline constexpr bool lies_either_way = sizeof(Elem) == 2 || sizeof(Elem) == 8;
 
-/// Blocks go down by eights before they go on to the right, so that those that run together share rows and columns in the cache.
-template <class Elem, class Out, class Form, bool LeftTurned, bool RightTurned>
-auto make_tensor_product() {
+/// Blocks go down by eights before they go on to the right, so that those that run together share rows and columns in the cache. The sums over
+/// k are cut into `parts` of `part_depth` each, which are matrices of `out` one behind the other.
+template <class Left, class Right, class Out, class Form, bool LeftTurned, bool RightTurned, class Function, class... More>
+auto make_tensor_product(const Function& f) {
   return kernel(
-      [](view<const Elem, 3> x, view<const Elem, 3> y, view<Out, 3> out) {
+      [f](view<const Left, 3> x, view<const Right, 3> y, view<Out, 3> out, value<std::int64_t> parts,
+          value<std::int64_t> part_depth, ending_parameter<More>... more) {
         constexpr std::int64_t group = 8;
-        const value<std::int64_t> down = (out.extent(1) + (Form::rows - 1)) / Form::rows,
-                                  across = (out.extent(2) + (Form::columns - 1)) / Form::columns;
-        const value<std::int64_t> block = block_idx().x, batch = block / (down * across), own = block % (down * across);
-        const value<std::int64_t> first = own / (group * across) * group, rows = krait::min(down - first, group),
+        const value<std::int64_t> m = out.extent(1), n = out.extent(2);
+        const value<std::int64_t> down = (m + (Form::rows - 1)) / Form::rows, across = (n + (Form::columns - 1)) / Form::columns;
+        const value<std::int64_t> block = block_idx().x, matrix = block / (down * across), own = block % (down * across);
+        const value<std::int64_t> first = own / (group * across) * group, rows_of_group = krait::min(down - first, group),
                                   in_group = own % (group * across);
-        const value<std::int64_t> i = (first + in_group % rows) * Form::rows, j = in_group / rows * Form::columns;
-        const value<std::int64_t> depth = x.extent(LeftTurned ? 1 : 2);
-        using sums = typename sums_of<Elem, Elem>::type;
+        const value<std::int64_t> i = (first + in_group % rows_of_group) * Form::rows,
+                                  j = in_group / rows_of_group * Form::columns;
+        const value<std::int64_t> batch = matrix / parts, from = matrix % parts * part_depth,
+                                  depth = krait::min(x.extent(LeftTurned ? 1 : 2) - from, part_depth);
+        using sums = typename sums_of<Left, Right>::type;
         tile<sums, Form::rows, Form::columns> sum;
         pipelined<Form::slots>((depth + (Form::depth - 1)) / Form::depth,
                                [&](auto step) {
-                                 const value<std::int64_t> k = step * Form::depth;
+                                 const value<std::int64_t> k = from + step * Form::depth;
                                  const auto left = [&] {
                                    if constexpr (LeftTurned) return load<Form::depth, Form::rows>(x, {batch, k, i});
                                    else return load<Form::rows, Form::depth>(x, {batch, i, k});
@@ -59,11 +73,33 @@ auto make_tensor_product() {
                                    if constexpr (RightTurned) return transpose(b);
                                    else return b;
                                  };
-                                 sum = mma(left(), right(), sum);
+                                 sum = mma(left(), right(), sum, precision::tf32);
                                });
-        store(out, {batch, i, j}, sum.template cast<Out>());
+        // Operands of the ending are read element by element where they are used: a tile of them would not fit beside the sums.
+        const auto ended = [&](const value<sums>& s, const value<int>& r, const value<int>& c) {
+          const value<std::int64_t> row = krait::min(i + r, m - 1), column = krait::min(j + c, n - 1);
+          return product_ending<Function, More...>::template of<Out, sums>(f, s, matrix, row, column, more...);
+        };
+        store(out, {matrix, i, j}, map(ended, sum, rows<Form::rows>(), columns<Form::columns>()));
       },
       {.name = "matmul_tensor", .block = Form::threads});
+}
+
+/// The sums of the parts, in their order, and the ending.
+template <class Sums, class Out, class Function, class... More>
+auto make_sum_of_parts(const Function& f) {
+  return kernel(
+      [f](view<const Sums, 3> sums, view<Out, 3> out, value<std::int64_t> parts, ending_parameter<More>... more) {
+        const value<std::int64_t> columns = out.extent(2), rows = out.extent(1);
+        for (auto i : grid_stride(out.size())) {
+          const value<std::int64_t> column = i % columns, line = i / columns, row = line % rows, batch = line / rows;
+          var<Sums> sum;
+          for (auto p : range(std::int64_t(0), parts)) sum += sums(batch * parts + p, row, column);
+          out(batch, row, column) =
+              product_ending<Function, More...>::template of<Out, Sums>(f, value<Sums>(sum), batch, row, column, more...);
+        }
+      },
+      {.name = "matmul_parts"});
 }
 
 /// An operand as the kernel reads it: with rows one behind the other, or columns, in pieces of 16 bytes.
@@ -73,56 +109,106 @@ struct tensor_operand {
   bool turned;
 };
 template <class Elem>
-tensor_operand<Elem> tensor_operand_of(const array<const Elem, 3>& x) {
+array<const Elem, 3> turned_over(const array<const Elem, 3>& x) {
+  layout at = x.at();
+  std::swap(at.extents[1], at.extents[2]), std::swap(at.strides[1], at.strides[2]);
+  return array<const Elem, 3>(at, x.memory_owner(), handle_of(x.device()));
+}
+/// `turned`: k runs along columns in memory, if that matters to the type.
+template <class Elem>
+tensor_operand<Elem> tensor_operand_of(const array<const Elem, 3>& x, bool turned) {
   constexpr std::int64_t piece = 16 / sizeof(Elem);
   const auto is_dense = [&](int row, int column) {
     return x.stride(column) == 1 && x.stride(row) == x.extent(column) && x.extent(column) % piece == 0 &&
            (x.extent(0) == 1 || x.stride(0) == x.extent(1) * x.extent(2)) && x.address() % 16 == 0;
   };
-  if (is_dense(1, 2)) return {x.share(), false};
-  if (is_dense(2, 1)) {
-    layout at = x.at();
-    std::swap(at.extents[1], at.extents[2]), std::swap(at.strides[1], at.strides[2]);
-    return {array<const Elem, 3>(at, x.memory_owner(), handle_of(x.device())), true};
-  }
+  if ((lies_either_way<Elem> || !turned) && is_dense(1, 2)) return {x.share(), false};
+  if ((lies_either_way<Elem> || turned) && is_dense(2, 1)) return {turned_over(x), true};
+  const bool over = !lies_either_way<Elem> && turned;
+  const array<const Elem, 3> from = over ? turned_over(x) : x.share();
+  if (from.extent(2) % piece == 0) return {from.copy().share(), over};
   // Zeros behind rows add nothing, and where they are columns of the result they are not stored.
   static auto& copy = *new auto(make_pack_copy<Elem, Elem>());
-  array<Elem, 3> made({x.extent(0), x.extent(1), divided_up(x.extent(2), piece) * piece}, x.device());
-  copy.launch({divided_up(made.size(), 4 * tile_threads), tile_threads}, x.share(), made);
-  return {array<const Elem, 3>(made.at(), made.memory_owner(), handle_of(made.device())), false};
+  array<Elem, 3> made({from.extent(0), from.extent(1), divided_up(from.extent(2), piece) * piece}, x.device());
+  copy.launch({divided_up(made.size(), 4 * tile_threads), tile_threads}, from, made);
+  return {made.share(), over};
 }
 
-template <class Elem, class Out, class Form>
-void multiply_tensor_form(const tensor_operand<Elem>& x, const tensor_operand<Elem>& y, array<Out, 3>& out) {
+template <class Form, class Left, class Right, class Out, class Function, class... More>
+void multiply_parts(const tensor_operand<Left>& x, const tensor_operand<Right>& y, array<Out, 3>& out, std::int64_t parts,
+                    std::int64_t part_depth, const product_ending<Function, More...>& ending) {
   const dims blocks = out.extent(0) * divided_up(out.extent(1), Form::rows) * divided_up(out.extent(2), Form::columns);
-  const auto launch = [&](auto& multiply) { multiply.launch({blocks, Form::threads}, x.matrix, y.matrix, out); };
-  if (x.turned && y.turned) {
-    static auto& multiply = *new auto(make_tensor_product<Elem, Out, Form, true, true>());
-    launch(multiply);
-  } else if (x.turned) {
-    static auto& multiply = *new auto(make_tensor_product<Elem, Out, Form, true, false>());
-    launch(multiply);
-  } else if (y.turned) {
-    static auto& multiply = *new auto(make_tensor_product<Elem, Out, Form, false, true>());
-    launch(multiply);
+  const auto run = [&]<bool LeftTurned, bool RightTurned>(std::bool_constant<LeftTurned>, std::bool_constant<RightTurned>) {
+    // Factors that lie one way alone have been laid so.
+    if constexpr ((lies_either_way<Left> || !LeftTurned) && (lies_either_way<Right> || RightTurned))
+      with_kernel(
+          ending.f,
+          [](const Function& f) {
+            return make_tensor_product<Left, Right, Out, Form, LeftTurned, RightTurned, Function, More...>(f);
+          },
+          [&](const auto& multiply) {
+            ending.launch([&](const auto&... more) {
+              multiply.launch({blocks, Form::threads}, x.matrix, y.matrix, out, parts, part_depth, more...);
+            });
+          });
+  };
+  const std::true_type yes;
+  const std::false_type no;
+  if (x.turned && y.turned) run(yes, yes);
+  else if (x.turned) run(yes, no);
+  else if (y.turned) run(no, yes);
+  else run(no, no);
+}
+
+/// In so many parts of the depth, which are summed up after.
+template <class Form, class Left, class Right, class Out, class Function = sum_alone, class... More>
+void multiply_tensor_form(const tensor_operand<Left>& x, const tensor_operand<Right>& y, array<Out, 3>& out, std::int64_t parts,
+                          const product_ending<Function, More...>& ending = {}) {
+  const std::int64_t depth = x.matrix.extent(x.turned ? 1 : 2);
+  if (parts > 1) {
+    using sums = typename sums_of<Left, Right>::type;
+    array<sums, 3> all({out.extent(0) * parts, out.extent(1), out.extent(2)}, out.device());
+    multiply_parts<Form>(x, y, all, parts, divided_up(divided_up(depth, parts), Form::depth) * Form::depth, product_ending<>());
+    with_kernel(
+        ending.f, [](const Function& f) { return make_sum_of_parts<sums, Out, Function, More...>(f); },
+        [&](const auto& sum) {
+          ending.launch([&](const auto&... more) {
+            sum.launch({divided_up(out.size(), 2 * tile_threads), tile_threads}, all, out, parts, more...);
+          });
+        });
   } else {
-    static auto& multiply = *new auto(make_tensor_product<Elem, Out, Form, false, false>());
-    launch(multiply);
+    multiply_parts<Form>(x, y, out, 1, depth, ending);
   }
 }
 
-template <class Elem, class Out>
-void multiply_tensor(const array<const Elem, 3>& x, const array<const Elem, 3>& y, array<Out, 3>& out) {
-  constexpr int depth = strip_depth<Elem>;
-  const auto left = tensor_operand_of(x), right = tensor_operand_of(y);
+template <class Left, class Right, class Out, class Function, class... More>
+void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out, std::int64_t shared,
+                     const product_ending<Function, More...>& ending) {
+  constexpr int depth = strip_depth<Left>;
+  const auto left = tensor_operand_of(x, false);
+  const auto right = tensor_operand_of(y, true);
   const auto blocks = [&](std::int64_t rows, std::int64_t columns) {
     return out.extent(0) * divided_up(out.extent(1), rows) * divided_up(out.extent(2), columns);
   };
   constexpr std::int64_t busy = 128;  // blocks of a large GPU, one a multiprocessor
-  if constexpr (sizeof(Elem) == 2)
-    if (blocks(256, 128) >= busy) return multiply_tensor_form<Elem, Out, tensor_form<256, 128, depth, 256, 4>>(left, right, out);
-  if (blocks(128, 128) >= busy) return multiply_tensor_form<Elem, Out, tensor_form<128, 128, depth, 256, 4>>(left, right, out);
-  multiply_tensor_form<Elem, Out, tensor_form<64, 64, depth, 128, 4>>(left, right, out);
+  // The first form that fits and keeps the device busy, else the smallest.
+  const auto takes = [&]<class Form>(Form) {
+    if (blocks(Form::rows, Form::columns) < busy || Form::template shared_bytes < Left >> shared) return false;
+    multiply_tensor_form<Form>(left, right, out, 1, ending);
+    return true;
+  };
+  if constexpr (sizeof(Left) != 8)
+    if (takes(tensor_form<256, 128, depth, 256, 4>())) return;
+  if (takes(tensor_form<128, 128, depth, 256, 4>())) return;
+  // Where even the smallest leaves multiprocessors idle, they share the depth: if that saves more steps than a second kernel costs.
+  constexpr std::int64_t least_steps = 16, cost = 48;  // steps; bench_matmul's deep rows
+  const std::int64_t steps = divided_up(x.extent(2), depth),
+                     parts = std::max<std::int64_t>(std::min(busy / blocks(64, 64), steps / least_steps), 1);
+  const bool pays = steps - steps / parts >= cost;
+  multiply_tensor_form<tensor_form<64, 64, depth, 128, 4>>(left, right, out, pays ? parts : 1, ending);
 }
+/// The least shared memory of a block that has tensor cores at work.
+template <class Elem>
+inline constexpr std::int64_t least_tensor_memory = tensor_form<64, 64, strip_depth<Elem>, 128, 4>::template shared_bytes<Elem>;
 
 }  // namespace krait::detail

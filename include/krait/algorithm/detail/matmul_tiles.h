@@ -22,14 +22,15 @@ inline constexpr int tile_depth = tile_threads* pack_size<Word> / (tile_side * O
 /// A block has a tile of the result; its threads have OwnRows by OwnColumns elements of it, in groups of neighbours that lie apart, so that
 /// the threads of a warp read shared memory side by side. The left tile is kept transposed, both twice: one is multiplied while the other is written, so that a
 /// step takes one barrier. Rows and columns of the last tiles that are not there are read as the last that is. Stored is Out, or a pack of it.
-template <class Word, class Out, class Stored, int OwnRows, int OwnColumns>
-auto make_register_product() {
+template <class Word, class Out, class Stored, int OwnRows, int OwnColumns, class Function, class... More>
+auto make_register_product(const Function& f) {
   static constexpr int pack = pack_size<Word>, depth = tile_depth<Word, OwnColumns>, rows = tile_side * OwnRows,
                        columns = tile_side * OwnColumns, packs_deep = depth / pack, packs_wide = columns / pack,
                        lefts = rows * packs_deep / tile_threads;
   static_assert(depth * packs_wide == tile_threads && lefts >= 1);
   return kernel(
-      [](view<const word_pack<Word>, 3> x, view<const word_pack<Word>, 3> y, view<Stored, 3> out) {
+      [f](view<const word_pack<Word>, 3> x, view<const word_pack<Word>, 3> y, view<Stored, 3> out,
+          ending_parameter<More>... more) {
         constexpr int stored = sizeof(Stored) / sizeof(Out);
         const value<std::int64_t> m = out.extent(1), n = out.extent(2) * stored, steps = x.extent(2) / packs_deep;
         const value<std::int64_t> tiles = (n + (columns - 1)) / columns, all = (m + (rows - 1)) / rows * tiles;
@@ -88,11 +89,15 @@ auto make_register_product() {
           for (int j = 0; j < OwnColumns; j += stored) {
             const value<std::int64_t> to_row = first_row + own_row + place(i), column = first_column + own_column + place(j);
             if_(to_row < m && column < n, [&] {
+              const auto ended = [&](int s) {
+                const value<Word> sum = sums[i * OwnColumns + j + s];
+                return product_ending<Function, More...>::template of<Out, Word>(f, sum, batch, to_row, column + s, more...);
+              };
               if constexpr (stored == 1) {
-                out(batch, to_row, column) = leave_word<Out>(value<Word>(sums[i * OwnColumns + j]));
+                out(batch, to_row, column) = ended(0);
               } else {
                 var<Stored> whole;
-                for (int s = 0; s < stored; ++s) whole[s] = sums[i * OwnColumns + j + s];
+                for (int s = 0; s < stored; ++s) whole[s] = ended(s);
                 out(batch, to_row, column / stored) = whole;
               }
             });
@@ -149,34 +154,41 @@ array<const word_pack<Word>, 3> packs_of(const array<const Elem, 3>& x, std::int
   return as_packs(array<const Word, 3>(at, made.memory_owner(), handle_of(made.device())));
 }
 
-template <class Types, int OwnRows, int OwnColumns>
+template <class Types, int OwnRows, int OwnColumns, class Function = sum_alone, class... More>
 void multiply_in_registers(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
-                           array<typename Types::out, 3>& out) {
+                           array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
   using word = typename Types::word;
   using elem = typename Types::out;
   constexpr int pack = pack_size<word>, depth = tile_depth<word, OwnColumns>;
   const auto left = packs_of<word>(x, 1, depth), right = packs_of<word>(y, depth, pack);
   const std::int64_t m = out.extent(1), n = out.extent(2);
   const dims blocks = out.extent(0) * divided_up(m, tile_side * OwnRows) * divided_up(n, tile_side * OwnColumns);
+  const auto run = [&]<class Stored>(array<Stored, 3>& to) {
+    with_kernel(
+        ending.f,
+        [](const Function& f) { return make_register_product<word, elem, Stored, OwnRows, OwnColumns, Function, More...>(f); },
+        [&](const auto& multiply) {
+          ending.launch([&](const auto&... more) { multiply.launch({blocks, tile_threads}, left, right, to, more...); });
+        });
+  };
   if constexpr (std::is_same_v<word, elem>)
     if (n % pack == 0) {
-      static auto& multiply = *new auto(make_register_product<word, elem, word_pack<word>, OwnRows, OwnColumns>());
       layout at = out.at();
       at.extents[2] /= pack, at.strides[0] /= pack, at.strides[1] /= pack;
       array<word_pack<word>, 3> packs(at, out.memory_owner(), handle_of(out.device()));
-      return multiply.launch({blocks, tile_threads}, left, right, packs);
+      return run(packs);
     }
-  static auto& multiply = *new auto(make_register_product<word, elem, elem, OwnRows, OwnColumns>());
-  multiply.launch({blocks, tile_threads}, left, right, out);
+  run(out);
 }
 
 /// For small results: any operands, without copies. A thread has Own by Own elements of the block's tile.
-template <class Types, int Own, int Depth>
-auto make_tile_product() {
+template <class Types, int Own, int Depth, class Function, class... More>
+auto make_tile_product(const Function& f) {
   using word = typename Types::word;
   static constexpr int side = tile_side * Own;
   return kernel(
-      [](view<const typename Types::left, 3> x, view<const typename Types::right, 3> y, view<typename Types::out, 3> out) {
+      [f](view<const typename Types::left, 3> x, view<const typename Types::right, 3> y, view<typename Types::out, 3> out,
+          ending_parameter<More>... more) {
         const value<std::int64_t> m = out.extent(1), n = out.extent(2), depth = x.extent(2);
         const value<std::int64_t> tiles = (n + (side - 1)) / side, all = (m + (side - 1)) / side * tiles;
         const value<std::int64_t> block = block_idx().x, batch = block / all, first_row = block % all / tiles * side,
@@ -213,26 +225,34 @@ auto make_tile_product() {
         for (int i = 0; i < Own; ++i)
           for (int j = 0; j < Own; ++j) {
             const value<std::int64_t> row = first_row + own_row + place(i), column = first_column + own_column + place(j);
-            if_(row < m && column < n, [&] { out(batch, row, column) = Types::leave(value<word>(sums[i * Own + j])); });
+            if_(row < m && column < n, [&] {
+              out(batch, row, column) = product_ending<Function, More...>::template of<typename Types::out, word>(
+                  f, value<word>(sums[i * Own + j]), batch, row, column, more...);
+            });
           }
       },
       {.name = "matmul_tiles"});
 }
 
-template <class Types>
+template <class Types, class Function = sum_alone, class... More>
 void multiply_tiles(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
-                    array<typename Types::out, 3>& out) {
+                    array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
   const std::int64_t batch = out.extent(0), m = out.extent(1), n = out.extent(2);
   const auto fills = [&](std::int64_t rows, std::int64_t columns) {  // a large GPU
-    return batch * divided_up(m, rows * tile_side) * divided_up(n, columns * tile_side) >= 128;
+    return x.extent(2) > 0 && batch * divided_up(m, rows * tile_side) * divided_up(n, columns * tile_side) >= 128;
   };
   // 8 by 8 sums of 64 bits would not fit into registers.
   if constexpr (sizeof(typename Types::word) == 4)
-    if (fills(8, 8)) return multiply_in_registers<Types, 8, 8>(x, y, out);
-  if (fills(8, 4)) return multiply_in_registers<Types, 8, 4>(x, y, out);
-  if (fills(4, 4)) return multiply_in_registers<Types, 4, 4>(x, y, out);
-  static auto& small = *new auto(make_tile_product<Types, 4, 16>());
-  small.launch({batch * divided_up(m, 4 * tile_side) * divided_up(n, 4 * tile_side), tile_threads}, x, y, out);
+    if (fills(8, 8)) return multiply_in_registers<Types, 8, 8>(x, y, out, ending);
+  if (fills(8, 4)) return multiply_in_registers<Types, 8, 4>(x, y, out, ending);
+  if (fills(4, 4)) return multiply_in_registers<Types, 4, 4>(x, y, out, ending);
+  with_kernel(
+      ending.f, [](const Function& f) { return make_tile_product<Types, 4, 16, Function, More...>(f); },
+      [&](const auto& small) {
+        ending.launch([&](const auto&... more) {
+          small.launch({batch * divided_up(m, 4 * tile_side) * divided_up(n, 4 * tile_side), tile_threads}, x, y, out, more...);
+        });
+      });
 }
 
 }  // namespace krait::detail
