@@ -52,17 +52,18 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
 /// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
 /// The result has the operands' common type; sums of integers wrap in it, those of narrow floats are float's. Two vectors give a number, for
 /// which the call waits. Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
-template <class Left, int LeftRank, class Right, int RightRank>
-auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
+auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Options&... options) {
   constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
   std::int64_t extents[detail::max_rank];
   detail::matmul_shape(x.at(), y.at(), batch, extents);
   if constexpr (LeftRank == 1 && RightRank == 1) {
+    static_assert(sizeof...(Options) == 0, "krait: the product of two vectors is a number, which is returned");
     return detail::sum_products<"i,i->">(x, y);
   } else if constexpr (LeftRank == 1) {
-    return detail::sum_products<"i,...ij->...j">(x, y);
+    return detail::give_result(detail::output_in(options...), detail::sum_products<"i,...ij->...j">(x, y));
   } else if constexpr (RightRank == 1) {
-    return detail::sum_products<"...ij,j->...i">(x, y);
+    return detail::give_result(detail::output_in(options...), detail::sum_products<"...ij,j->...i">(x, y));
   } else {
     using elem = detail::product_type<Left, Right>;
     const auto left = detail::with_batch<std::remove_const_t<Left>, LeftRank, batch>(x.share(), extents);
@@ -73,11 +74,15 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
     const auto with_extents = [&](const array<elem, 3>& made) {
       return array<elem, batch + 2>(at, made.memory_owner(), detail::handle_of(made.device()));
     };
+    const auto given = detail::output_in(options...);
     if (m < detail::least_side || n < detail::least_side || left.extent(2) < detail::least_depth || left.extent(0) == 0)
-      return with_extents(detail::sum_products<"bij,bjk->bik">(left, right));
-    array<elem, 3> out({left.extent(0), m, n}, x.device());
-    detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, out);
-    return with_extents(out);
+      return detail::give_result(given, with_extents(detail::sum_products<"bij,bjk->bik">(left, right)));
+    auto out = detail::result_in<elem, batch + 2>(given, at, x.device(), x, y);
+    detail::layout matrices = detail::dense(shape<3>(left.extent(0), m, n).extents, 3, false);
+    matrices.offset = out.to.at().offset;
+    array<elem, 3> to(matrices, out.to.memory_owner(), detail::handle_of(x.device()));
+    detail::multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(left, right, to);
+    return out.give();
   }
 }
 
