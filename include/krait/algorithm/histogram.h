@@ -89,7 +89,7 @@ template <detail::plain Elem>
 array<std::int64_t> histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high) {
   using element = std::remove_const_t<Elem>;
   detail::check_bins(bins, low, high);
-  const array<const element> no_edges(shape<1>(1), x.device());
+  const array<const element> no_edges(shape<1>(0), x.device());
   return detail::count_bins<element>(x.share(), bins, no_edges, low, high,
                                      [](const auto& own, const auto&, const auto& from, const auto& to, const auto& count) {
                                        return detail::even_bins{from, to, count}.find(cast<double>(own));

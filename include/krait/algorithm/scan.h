@@ -44,7 +44,7 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
   const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = std::max<std::int64_t>(how.workers / rows, 1);
   const std::int64_t chunk = divided_up(divided_up(length, std::min(most, divided_up(length, least))), 64) * 64;
   const std::int64_t chunks = divided_up(length, chunk);
-  array<Out, 2> parts(shape<2>(rows, std::max<std::int64_t>(chunks - 1, 1)), on);
+  array<Out, 2> parts(shape<2>(rows, chunks - 1), on);
   if (!blocks) {
     constexpr bool vectors = by_vectors<types>;
     const std::int64_t threads = vectors ? 32 : 1;
