@@ -11,11 +11,16 @@
 namespace krait::test {
 namespace {
 
+/// Where there is a library: the default device if that is CUDA's, else the CPU.
+kr::device library_device() {
+  const kr::device on;
+  return std::string(on.id()).starts_with("cuda") ? on : kr::device::cpu();
+}
 /// Rows and columns, and the elements; `turned`: those of the transposed matrix.
 kr::array<double, 2> read_matrix(std::istream& in, bool turned) {
   std::int64_t rows = 0, columns = 0;
   in >> rows >> columns;
-  const kr::array<double> flat = kr::to_device(read_elements<double>(in, std::size_t(rows * columns)));
+  const kr::array<double> flat = kr::to_device(read_elements<double>(in, std::size_t(rows * columns)), library_device());
   return turned ? flat.reshape(columns, rows).transpose().copy() : flat.reshape(rows, columns).copy();
 }
 
@@ -37,7 +42,7 @@ Any<double> run_linear(std::istream& in) {
   const kr::array<double, 2> a = read_matrix(in, turned != 0);
   std::int64_t rows = 0;
   in >> rows;
-  const kr::array<double> right = kr::to_device(read_elements<double>(in, std::size_t(2 * rows)));
+  const kr::array<double> right = kr::to_device(read_elements<double>(in, std::size_t(2 * rows)), library_device());
   const auto part = [&](const auto& x) {
     const kr::array<double, std::remove_cvref_t<decltype(x)>::rank> of = x / largest;
     return as_doubles(of);
@@ -47,7 +52,7 @@ Any<double> run_linear(std::istream& in) {
   if (name == "cholesky") return part(kr::cholesky(a));
   if (name == "eigh") return part(kr::eigh(a).w);
   if (name == "svd") return part(kr::svd(a).s);
-  if (name == "det") return part(kr::full({1}, kr::det(a)));
+  if (name == "det") return part(kr::full({1}, kr::det(a), a.device()));
   if (name == "qr") {
     const auto f = kr::qr(a);
     return part(kr::matmul(f.q, f.r));

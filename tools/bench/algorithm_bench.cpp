@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_algorithms [DEVICE] [--quick] [--json FILE]
-// Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^20 and 2^24 elements: on CUDA beside CUB (the
+// Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the
 // peer is libpeer_cuda.so, see run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a batch.
 #include <krait/algorithm/histogram.h>
 #include <krait/algorithm/scan.h>
@@ -55,6 +55,13 @@ class Bench {
     row(
         "sum f32", n, [&] { (void)kr::sum(x, kr::axis(0), kr::keepdims); }, [&] { cub_->sum(floats(x), floats(total), n); },
         [&] { host_out[0] = std::accumulate(floats_.begin(), floats_.end(), 0.0f); });
+    row(
+        "new array, add f32", n, [&] { const kr::array<float> z = x + y; }, nullptr,
+        [&] {
+          std::vector<float> z(floats_.size());
+          std::transform(floats_.begin(), floats_.end(), floats_.begin(), z.begin(), std::plus<>());
+          host_out[0] = z[0];
+        });
     row(
         "dot f32", n, [&] { (void)kr::sum(x * y, kr::axis(0), kr::keepdims); }, nullptr,
         [&] { host_out[0] = std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f); });
@@ -132,8 +139,8 @@ int main(int argc, char** argv) try {
   std::printf("%s (%s)\n", on.id(), on.name());
   Bench bench(on, wish.quick);
   for (const std::int64_t n : {16, 64, 256, 1024, 2048, 4096}) bench.run(n);
-  for (const int power : {20, 24})
-    if (power == 20 || !wish.quick) bench.run(std::int64_t(1) << power);
+  for (const int power : {15, 18, 20, 22, 24})
+    if (power <= 20 || !wish.quick) bench.run(std::int64_t(1) << power);
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());
