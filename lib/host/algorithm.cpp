@@ -10,6 +10,7 @@
 #include "host/layout.h"
 #include "krait/algorithm/convolve.h"
 #include "krait/algorithm/detail/form.h"
+#include "krait/algorithm/detail/result.h"
 #include "krait/algorithm/detail/select_kernels.h"
 #include "krait/algorithm/histogram.h"
 #include "krait/algorithm/random.h"
@@ -41,6 +42,27 @@ layout axis_back(const layout& of, std::int64_t axis) {
   std::rotate(turned.extents + at, turned.extents + last, turned.extents + last + 1);
   std::rotate(turned.strides + at, turned.strides + last, turned.strides + last + 1);
   return turned;
+}
+
+void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device) {
+  for (int d = 0; d < wanted.rank; ++d)
+    if (output.extents[d] != wanted.extents[d])
+      support::fail_usage("kr::into: the output has shape {}, but the result has shape {}",
+                          host::shape_text(output.extents, output.rank), host::shape_text(wanted.extents, wanted.rank));
+  if (device != wanted_device)
+    support::fail_usage(
+        "kr::into: the output of shape {} is on {}, but the result is computed on {}: give an array of that device",
+        host::shape_text(output.extents, output.rank), static_cast<host::DeviceHandle*>(device)->id,
+        static_cast<host::DeviceHandle*>(wanted_device)->id);
+  check_apart(output, "kr::into");
+}
+void check_outputs_apart(const elements& x, const elements& y) {
+  if (may_meet(x, y)) support::fail_usage("kr::into: two outputs overlap");
+}
+bool same_strides(const layout& x, const layout& y) {
+  for (int d = 0; d < x.rank; ++d)
+    if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
+  return true;
 }
 
 void check_bins(std::int64_t bins, double low, double high) {

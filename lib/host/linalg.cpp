@@ -72,9 +72,6 @@ int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a
 void check_square(const char* function, std::int64_t rows, std::int64_t columns) {
   if (rows != columns) support::fail_usage("kr::{}: the array must be square, not of shape ({}, {})", function, rows, columns);
 }
-void check_some(const char* function, std::int64_t size) {
-  if (size == 0) support::fail_usage("kr::{}: Arrays cannot be empty", function);
-}
 void check_right_side(const char* function, std::int64_t rows, std::int64_t n) {
   if (rows != n)
     support::fail_usage(

@@ -3,9 +3,11 @@
 // Runs a reduction: brings the inputs into a form of few dimensions, those that stay before those that go, chooses how threads share the
 // elements, and launches once, or twice where blocks share the elements of one result.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "host/layout.h"
@@ -44,14 +46,14 @@ using detail::reduction_recipe;
 class Dimensions {
  public:
   Dimensions(std::vector<argument>& inputs, int rank, const std::int64_t* extents, unsigned axes, bool numbered)
-      : inputs_(inputs) {
+      : inputs_(inputs), stride_(inputs.size()) {
     int kept[max_rank], reduced[max_rank], kept_count = 0, reduced_count = 0;
     for (int d = 0; d < rank; ++d) {
       if (axes >> d & 1) reduced[reduced_count++] = d;
       else kept[kept_count++] = d;
     }
     // Where elements need no numbers, they go in memory's order.
-    if (!numbered) std::stable_sort(reduced, reduced + reduced_count, [&](int x, int y) { return nearest(x) > nearest(y); });
+    if (!numbered) sort_by_distance(reduced, reduced_count);
     kept_ = merge(kept, kept_count, extents), kept_runs_ = runs_;
     reduced_ = merge(reduced, reduced_count, extents), reduced_runs_ = runs_ - kept_runs_;
   }
@@ -64,8 +66,8 @@ class Dimensions {
     return runs_ <= 4 ? 4 : max_rank;
   }
   /// Distance of neighbouring results and elements in the first array, in elements.
-  std::int64_t result_step() const { return kept_runs_ ? std::abs(stride_[kept_runs_ - 1][first_array()]) : 0; }
-  std::int64_t element_step() const { return reduced_runs_ ? std::abs(stride_[runs_ - 1][first_array()]) : 0; }
+  std::int64_t result_step() const { return kept_runs_ ? std::abs(stride_[first_array()][std::size_t(kept_runs_ - 1)]) : 0; }
+  std::int64_t element_step() const { return reduced_runs_ ? std::abs(stride_[first_array()][std::size_t(runs_ - 1)]) : 0; }
 
   /// Gives the arrays these dimensions; `numbers` are the extents that the general form has.
   void apply(std::int64_t* numbers) {
@@ -77,7 +79,7 @@ class Dimensions {
       for (int d = 0; d < rank; ++d) a.extents[d] = 1, a.strides[d] = 0;
       for (int r = 0; r < runs_; ++r) {
         const int d = rank > 2 ? r : r < kept_runs_ ? 0 : 1;
-        a.extents[d] = extent_[r], a.strides[d] = stride_[r][i];
+        a.extents[d] = extent_[r], a.strides[d] = stride_[i][std::size_t(r)];
       }
       // What an array of the same elements has that is contiguous.
       for (int d = rank - 1; d >= 0; --d)
@@ -93,6 +95,15 @@ class Dimensions {
     while (inputs_[i].rank == 0) ++i;
     return i;
   }
+  /// The farthest first. By insertion: a stable sort of the library's would allocate at each call.
+  void sort_by_distance(int* dims, int count) const {
+    for (int k = 1; k < count; ++k) {
+      const int d = dims[k];
+      int at = k;
+      for (; at > 0 && nearest(dims[at - 1]) < nearest(d); --at) dims[at] = dims[at - 1];
+      dims[at] = d;
+    }
+  }
   std::int64_t nearest(int d) const { return std::abs(inputs_[first_array()].strides[d]); }
 
   /// Adds runs of these dimensions, and gives the product of their extents.
@@ -105,11 +116,11 @@ class Dimensions {
       if (extents[d] == 1) continue;
       bool one = runs_ > first;
       for (std::size_t i = 0; i < inputs_.size() && one; ++i)
-        one = inputs_[i].rank == 0 || stride_[runs_ - 1][i] == extents[d] * inputs_[i].strides[d];
-      if (!one) extent_[runs_] = 1, stride_[runs_].resize(inputs_.size()), ++runs_;
+        one = inputs_[i].rank == 0 || stride_[i][std::size_t(runs_ - 1)] == extents[d] * inputs_[i].strides[d];
+      if (!one) extent_[runs_++] = 1;
       extent_[runs_ - 1] *= extents[d];
       for (std::size_t i = 0; i < inputs_.size(); ++i)
-        if (inputs_[i].rank > 0) stride_[runs_ - 1][i] = inputs_[i].strides[d];
+        if (inputs_[i].rank > 0) stride_[i][std::size_t(runs_ - 1)] = inputs_[i].strides[d];
     }
     return all;
   }
@@ -117,7 +128,7 @@ class Dimensions {
   std::vector<argument>& inputs_;
   int runs_ = 0, kept_runs_ = 0, reduced_runs_ = 0;
   std::int64_t kept_ = 1, reduced_ = 1, extent_[max_rank]{};
-  std::vector<std::int64_t> stride_[max_rank];  // by run and input
+  std::vector<std::array<std::int64_t, max_rank>> stride_;  // by input and run
 };
 
 std::int64_t power_of_2(std::int64_t at_least, std::int64_t most) {
@@ -166,8 +177,11 @@ argument states_of(detail::storage* memory, std::int64_t results, std::int64_t c
   return a;
 }
 
-/// One launch. `inputs` and `outputs` are arrays, `extents` the numbers of the general form or null.
-void launch(const ReduceKernel& k, const Shape& s, std::vector<argument> all, const std::vector<argument>& outputs,
+/// What a launch adds to the inputs: outputs and numbers.
+std::size_t more_arguments(std::size_t outputs) { return outputs + 4 + 2 * max_rank + detail::max_words; }
+
+/// One launch. `all` holds the inputs, with room for what is added; `extents` are the numbers of the general form or null.
+void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all, std::span<const argument> outputs,
             std::int64_t results, std::int64_t elements, std::int64_t count, const std::int64_t* extents,
             const std::uint64_t* start) {
   all.insert(all.end(), outputs.begin(), outputs.end());
@@ -213,7 +227,9 @@ unsigned axes_mask(const std::int64_t* axes, int count, int rank) {
 void reduce(reduction_kernels* kernels, const argument* given, int rank, const std::int64_t* extents, unsigned axes,
             const std::uint64_t* initial, const argument& into) {
   const reduction_recipe& recipe = *kernels->recipe;
-  std::vector<argument> inputs(given, given + recipe.input_nodes);
+  std::vector<argument> inputs;
+  inputs.reserve(recipe.input_nodes + more_arguments(detail::max_words));
+  inputs.assign(given, given + recipe.input_nodes);
   broadcast_inputs(inputs.data(), unsigned(inputs.size()), rank, extents);
   Dimensions dims(inputs, rank, extents, axes, recipe.numbered);
   const std::int64_t results = dims.results(), elements = dims.elements();
@@ -230,10 +246,11 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
 
   ReduceForm form{dims.rank(), shape.columns, shape.lanes > 1, false, shape.chunks > 1};
   if (shape.chunks == 1)
-    return launch(kernels->of(form), shape, inputs, {out}, results, elements, elements, form.general() ? numbers : nullptr,
+    return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements, form.general() ? numbers : nullptr,
                   start);
   std::vector<memory_share> owners;
   std::vector<argument> states;
+  states.reserve(std::size_t(recipe.state_words) + more_arguments(1));
   for (int w = 0; w < recipe.state_words; ++w) {
     const std::size_t bytes = ir::size_of(ir::Scalar(recipe.types[w]));
     owners.emplace_back(allocate(&device, std::size_t(results * shape.chunks) * bytes));
@@ -243,7 +260,7 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   Shape last = shape_of(results, shape.chunks, false, device);
   last.chunks = 1, last.chunk = shape.chunks;
   form = {2, last.columns, last.lanes > 1, true, false};
-  launch(kernels->of(form), last, states, {out}, results, shape.chunks, elements, nullptr, start);
+  launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr, start);
 }
 
 }  // namespace krait::detail

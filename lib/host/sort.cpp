@@ -30,7 +30,7 @@ void sort_rows(device on, const algorithm_device& how, const key_order& order, c
     support::fail_usage("sorting {} keys with their values or places: 2^32 - 1 are the most; sort keys alone, or parts", length);
   const SortKind kind{order, values ? Payload::words : moved ? Payload::places : Payload::none};
   void* const handle = handle_of(on);
-  const array<unsigned, 2> none(shape<2>(1, 1), on);
+  const array<unsigned, 2> none(shape<2>(1, 0), on);  // without memory
   array<unsigned, 2> to(moved ? moved->at : none.at(), moved ? moved->memory : none.memory_owner(), handle);
   const array<const unsigned, 2> from(values ? values->at : none.at(), values ? values->memory : none.memory_owner(), handle);
   const auto with = [&]<class Word>(Word) {

@@ -60,9 +60,12 @@ class Sorter {
       kept(kind_, [&] {
         return make_short_rows<Word>(kind_);
       }).launch({rows, short_threads}, keys, values, sorted, moved, padded);
+    } else if (chunks && length <= ranked_row) {
+      kept(kind_, [&] { return make_ranked_rows<Word>(kind_); }).launch({rows, rank_lanes}, keys, values, sorted, moved);
     } else if (chunks && length < std::int64_t{1} << 32 && (length <= 2 * short_row || rows >= how_.workers)) {
-      array<Word, 2> other(length > 48 && sizeof(Word) > 1 ? keys.extents() : shape<2>(1, 1), on_);
-      array<unsigned, 2> carried(pairs() && length > 48 && sizeof(Word) > 1 ? keys.extents() : shape<2>(1, 1), on_);
+      constexpr bool moves = sizeof(Word) > 1;
+      array<Word, 2> other(moves ? keys.extents() : shape<2>(1, 0), on_);
+      array<unsigned, 2> carried(pairs() && moves ? keys.extents() : shape<2>(1, 0), on_);
       kept(kind_, [&] { return make_rows<Word>(kind_); }).launch({rows, 1}, keys, values, sorted, moved, other, carried);
     } else {
       for (std::int64_t r = 0; r < rows; ++r) long_row(keys, sorted, values, moved, r);
@@ -83,8 +86,8 @@ class Sorter {
   void for_each_pass(const Keys& keys, array<Word, 2>& sorted, const Words& values, array<unsigned, 2>& moved, std::int64_t row,
                      int passes, const Pass& pass) const {
     const std::int64_t n = keys.extent(1);
-    array<Word> other(shape<1>(passes > 1 ? n : 1), on_);
-    array<unsigned> carried(shape<1>(pairs() && passes > 1 ? n : 1), on_);
+    array<Word> other(shape<1>(passes > 1 ? n : 0), on_);
+    array<unsigned> carried(shape<1>(pairs() && passes > 1 ? n : 0), on_);
     const std::int64_t value_row = kind_.payload == Payload::words ? row : 0, moved_row = pairs() ? row : 0;
     for (int p = 0; p < passes; ++p) {
       const bool last = (passes - 1 - p) % 2 == 0;  // into the outputs

@@ -101,4 +101,12 @@ inline constexpr std::int64_t most_copied_bytes = 256 << 10;
 /// (0.4 ms, 0.9); a launch with fewer threads has little to gain. Zen 4, one thread. `bench_corpus --filter "histogram, global" --cpu-time`.
 inline constexpr double updates_an_element = 4;
 
+// --- Memory of freed arrays that is kept. By the rows `new array, add f32` of `bench_algorithms cpu`.
+
+/// Bytes of a block from which on it is kept: smaller ones are the allocator's own.
+inline constexpr std::size_t kept_least = 65536;
+/// Bytes of the largest block, and of all together: larger ones take long to fill anyway.
+inline constexpr std::size_t kept_most = 33554432, kept_in_all = 67108864;
+static_assert(kept_most <= kept_in_all);
+
 }  // namespace krait::tuning::cpu

@@ -171,7 +171,7 @@ class Maker:
         where = {"where": np.asarray(v % 3 == 1)} if kind == "f32" and name in ("sum", "mean", "var") and self.random.random() < 0.3 else {}
         if name in ("var", "std"):
             where["ddof"] = 1
-        if name in ("mean", "var", "std"):
+        if name in ("mean", "var", "std") or (kind == "f32" and name == "sum"):  # NumPy adds floats under a mask one by one
             where["dtype"] = np.float64
         try:
             result = text(getattr(np, name)(v, axis=axis, keepdims=keep, **where))
@@ -306,6 +306,183 @@ class Maker:
         except (ValueError, IndexError):
             result, largest = "error", 1.0
         return f"fft {kind} {name} {norm} {axis} {points} {largest!r} {a.ndim} {words} = {result}"
+
+    # Of given elements: `n` and its elements for one dimension, `rank extents elements views` else.
+    def elements(self, kind, count):
+        """Few different ones, so that many are equal; of floats the special ones, too."""
+        if kind[0] == "f":
+            of = [0.0, -0.0, 1.0, -1.0, 2.5, -7.25, 1e30, float("inf"), float("-inf"), float("nan")]
+            of = of if self.random.random() < 0.5 else [self.random.randint(-40, 40) / 4 for _ in range(30)]
+        else:
+            of = range(0 if kind == "u8" else -20, 40)
+        return np.array([self.random.choice(of) for _ in range(count)], TYPES[kind])
+
+    def some(self, kind, most=40):
+        a = self.elements(kind, self.random.choice([0, 1, 2, 3, self.random.randint(0, most)]))
+        return a, f"{a.size} {' '.join(map(repr, a.tolist()))}".strip()
+
+    def given(self, kind):
+        """An array of up to three dimensions, of which it may be a permuted and reversed view."""
+        shape = [self.random.choice([0, 1, 2, 3, 5, 33] if self.random.random() < 0.2 else [1, 2, 3, 7, 33]) for _ in range(self.random.randint(1, 3))]
+        a = self.elements(kind, int(np.prod(shape))).reshape(shape)
+        words = f"{a.ndim} {' '.join(map(str, shape))} {' '.join(map(repr, a.ravel().tolist()))}".strip()
+        axes = self.random.sample(range(a.ndim), a.ndim)
+        views = [f"p {' '.join(map(str, axes))}"]
+        a = a.transpose(axes)
+        if self.random.random() < 0.4:
+            axis = self.random.randrange(a.ndim)
+            a = np.flip(a, axis)
+            views.append(f"f {axis}")
+        return a, f"{words} {len(views)} {' '.join(views)}"
+
+    def axis_of(self, a):
+        return self.random.randint(-a.ndim, a.ndim - (self.random.random() > 0.05))
+
+    def case_order(self):
+        """Along axes: sorts, scans, the first of a sort."""
+        kind = self.random.choice(["f32", "f64", "u8", "i64"])
+        name = self.random.choice(["sort", "argsort", "descending", "top_k"] + ["cumsum", "cumsum_of_all"] * (kind[0] != "f"))
+        a, words = self.given(kind)
+        axis, k = self.axis_of(a), self.random.randint(0, 9)
+        falling = -(a if kind[0] == "f" else a.astype(np.int64))
+        try:
+            if name in ("argsort", "descending", "top_k"):
+                places = np.argsort(a if name == "argsort" else falling, axis, kind="stable")
+            if name == "sort":
+                made = np.sort(a, axis)
+            elif name == "argsort":
+                made = places
+            elif name == "descending":
+                made = np.take_along_axis(a, places, axis)
+            elif name == "top_k":
+                made = np.take(places, range(min(k, a.shape[axis])), axis)
+            else:
+                made = np.cumsum(a, None if name == "cumsum_of_all" else axis, dtype=np.uint64 if kind == "u8" else np.int64)
+            result = text(made)
+        except (ValueError, IndexError):
+            result = "error"
+        return f"order {kind} {name} {axis} {k} {words} = {result}"
+
+    def case_choice(self):
+        """Of one dimension: sets, places, counts."""
+        kind = self.random.choice(["i32", "f32"])
+        name = self.random.choice(["unique", "union1d", "intersect1d", "setdiff1d", "setxor1d", "isin", "left", "right", "edges", "even", "runs",
+                                   "copy_if", "segmented_sort"])
+        (a, first), (b, second) = self.some(kind), self.some(kind, 12)
+        if kind[0] == "f" and name not in ("unique", "left", "right", "runs", "copy_if", "segmented_sort"):  # NaN differs from NaN in NumPy
+            a, b = np.nan_to_num(a, nan=3, posinf=9, neginf=-9), np.nan_to_num(b, nan=3, posinf=9, neginf=-9)
+            first, second = (f"{x.size} {' '.join(map(repr, x.tolist()))}".strip() for x in (a, b))
+        if name in ("left", "right"):
+            b = np.sort(b)
+            second = f"{b.size} {' '.join(map(repr, b.tolist()))}".strip()
+            made = np.searchsorted(b, a, name)
+        elif name in ("edges", "even"):
+            b = np.unique(b)
+            second = f"{b.size} {' '.join(map(repr, b.tolist()))}".strip()
+            if b.size < 2:
+                made = None
+            elif name == "edges":
+                made = np.histogram(a, b)[0]
+            else:
+                made = np.histogram(a.astype(np.float64), 7, (float(b[0]), float(b[-1])))[0]
+        elif name == "runs":
+            heads = np.flatnonzero(np.concatenate([[True], (a[1:] != a[:-1]) & ~((a[1:] != a[1:]) & (a[:-1] != a[:-1]))])[: a.size])
+            made = np.diff(np.append(heads, a.size))
+        elif name == "copy_if":
+            made = a[a > 1]
+        elif name == "segmented_sort":
+            cuts = sorted(self.random.randint(0, a.size) for _ in range(3))
+            second = f"{a.size} 3 {' '.join(map(str, cuts))}"
+            made = np.concatenate([np.sort(p) for p in np.split(a, cuts)])
+        else:
+            made = getattr(np, name)(*([a] if name == "unique" else [a, b]))
+        return f"choice {kind} {name} {first} {second} = {'error' if made is None else text(made)}"
+
+    def case_pick(self):
+        """By indices and masks."""
+        kind = self.random.choice(["f64", "i32"])
+        name = self.random.choice(["take", "compress", "rows", "put", "put_rows", "put_mask"])
+        a, words = self.given(kind)
+        axis = self.axis_of(a)
+        extent = a.size if name == "put" else a.shape[0 if "rows" in name else min(max(axis, -a.ndim), a.ndim - 1)]
+        low, high = (-extent, extent - 1) if extent and self.random.random() < 0.95 else (-extent - 1, extent)
+        which = [self.random.randint(low, high) for _ in range(self.random.randint(0, 6))]
+        made, indices = a.copy(), np.array(which, np.int64)
+        warnings.simplefilter("error", DeprecationWarning)  # indices out of bounds of nothing: an error of later versions
+        try:
+            if name == "take":
+                made = np.take(a, indices, axis)
+            elif name == "compress":
+                made = a[a > 1]
+            elif name == "rows":
+                made = a[indices]
+            elif name == "put":
+                np.put(made, indices, np.arange(len(which)) if which else 0)
+            elif name == "put_rows":
+                made[indices] = np.arange(len(which)).reshape(-1, *[1] * (a.ndim - 1))
+            else:
+                made[a > 1] = 5
+            result = text(made)
+        except (ValueError, IndexError, DeprecationWarning):
+            result = "error"
+        finally:
+            warnings.simplefilter("ignore", DeprecationWarning)
+        return f"pick {kind} {name} {axis} {len(which)} {' '.join(map(str, which))} {words} = {result}"
+
+    def case_linear(self):
+        """Of small matrices with a solution, now and then of one without; the largest element is the unit."""
+        name = self.random.choice(["solve", "inv", "det", "cholesky", "eigh", "svd", "qr"])
+        rows, columns = self.random.randint(0, 6), self.random.randint(0, 6)
+        if name not in ("svd", "qr") and self.random.random() < 0.95:
+            columns = rows
+        a = np.array([self.random.randint(-20, 20) / 4 for _ in range(rows * columns)]).reshape(rows, columns)
+        if rows == columns and name != "svd":
+            a = a @ a.T + np.eye(rows) if name in ("cholesky", "eigh") else a + 12 * np.eye(rows)
+        if a.size and self.random.random() < 0.1:
+            a[0] = 0
+        if a.size and self.random.random() < 0.05:
+            a[0, 0] = np.nan
+        right = np.array([self.random.randint(-9, 9) for _ in range(2 * (rows + (self.random.random() < 0.05)))], np.float64).reshape(-1, 2)
+        turned = self.random.randint(0, 1)
+        words = f"{rows} {columns} {' '.join(map(repr, (a.T if turned else a).ravel().tolist()))}".strip()
+        try:
+            if name == "solve":
+                made = np.linalg.solve(a, right)
+            elif name in ("eigh", "svd"):  # the values alone: vectors have any sign
+                made = np.linalg.eigh(a)[0] if name == "eigh" else np.linalg.svd(a)[1]
+            elif name == "qr":
+                q, r = np.linalg.qr(a)
+                made = q @ r
+            else:
+                made = getattr(np.linalg, name)(a)
+            largest = float(np.nan_to_num(np.abs(made)).max(initial=0)) or 1.0
+            result = text(np.tril(made / largest) if name == "cholesky" else made / largest)
+        except (ValueError, np.linalg.LinAlgError):
+            result, largest = "error", 1.0
+        return (f"linear f64 {name} {turned} {largest!r} {words} {right.shape[0]} {' '.join(map(repr, right.ravel().tolist()))} = {result}")
+
+    def case_sparse(self):
+        """Rows that are empty, columns in any order, some twice."""
+        def matrix(rows, columns):
+            starts, indices, data, dense = [0], [], [], np.zeros((rows, columns))
+            for r in range(rows):
+                for _ in range(self.random.choice([0, 0, 1, 3, 6]) if columns else 0):
+                    indices.append(self.random.randrange(columns)), data.append(self.random.randint(-5, 5))
+                    dense[r, indices[-1]] += data[-1]
+                starts.append(len(indices))
+            return dense, f"{rows} {columns} {len(indices)} {' '.join(map(str, starts + indices + data))}"
+
+        n, m, k = (self.random.choice([0, 1, 2, 5, 9]) for _ in range(3))
+        (a, first), (b, second) = matrix(n, m), matrix(m, k)
+        return f"sparse f64 {first} {second} = {text(a @ b)}"
+
+    def case_convolve(self):
+        a, b = (np.array([self.random.randint(-9, 9) for _ in range(self.random.choice([1, 2, 3, 8, 40]))]) for _ in range(2))
+        mode = self.random.choice(["full", "same", "valid"])
+        if mode == "same" and a.size < b.size:  # NumPy's is as long as the longer one, SciPy's as the first
+            a, b = b, a
+        words = " ".join(f"{x.size} {' '.join(map(str, x.tolist()))}" for x in (a, b))
+        return f"convolve f64 {mode} {words} = {text(np.convolve(a, b, mode))}"
 
     def case_arange(self):
         kind = self.random.choice(["i32", "f32", "f64", "u8", "i64"])

@@ -112,6 +112,21 @@ TEST(Fft, RealNumbers) {
   EXPECT_EQ(of_integers.to_host().data()[1], std::complex<double>(-1));
 }
 
+TEST(Fft, ThreeAxes) {
+  const auto x = kr::to_device(std::vector<float>{1, 2, 4, 8, 3, 5, 7, 9}).reshape(2, 2, 2);
+  const auto one_by_one = kr::fft(kr::fft(kr::fft(x, kr::axis(2)), kr::axis(1)), kr::axis(0));
+  const auto near = [](const auto& got, const auto& wanted) {
+    ASSERT_EQ(got.extents(), wanted.extents());
+    const auto a = got.copy().to_host();
+    const auto b = wanted.copy().to_host();
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(std::abs(a.data()[i] - b.data()[i]), 0, 1e-5) << i;
+  };
+  near(kr::fftn(x), one_by_one);
+  near(kr::rfftn(x), one_by_one);  // both elements of two are kept
+  near(kr::ifftn(one_by_one), x);
+  near(kr::irfftn(kr::rfftn(x)), x);
+}
+
 TEST(Fft, BadInput) {
   const kr::array<float, 2> x = kr::zeros<float>({2, 4});
   expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::fft(x, kr::points(0)); });

@@ -35,6 +35,24 @@ void expect(const kr::array<Elem>& got, const std::vector<std::type_identity_t<s
     std::printf("algorithms_snippets.cpp:%d does not hold\n", line), ++failures;
 }
 
+void results() {
+  kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1}), names = kr::to_device(std::vector<int>{0, 10, 20, 30});
+  kr::array<float, 2> m(2, 2);
+  m.copy_from(std::vector<float>{1, 2, 3, 4});
+  // [results]
+  kr::array<float, 2> sums(2, 2);
+  kr::array<int> keys(4), values(4);
+  kr::cumsum(m, kr::axis(1), kr::into(sums));                        // {{1, 3}, {3, 7}}
+  kr::sum(m, kr::axis(0), kr::into(sums(1)));                        // a view, too: {4, 6}
+  kr::sort_by_key(x, names, kr::into(keys, values));
+  kr::sort(m, kr::axis(0), kr::descending, kr::into(m));             // over what is read
+  // [/results]
+  expect(sums(0), {1, 3}, __LINE__);
+  expect(sums(1), {4, 6}, __LINE__);
+  expect(values, {10, 30, 0, 20}, __LINE__);
+  expect(m(0), {3, 4}, __LINE__);
+}
+
 void scans() {
   kr::array<int> x = kr::to_device(std::vector<int>{3, 1, 4, 1});
   kr::array<float, 2> m(2, 2);
@@ -202,7 +220,8 @@ void loops() {
 
 int main() {
   try {
-    scans();
+    results();
+  scans();
     sorting();
     choosing();
     sets();

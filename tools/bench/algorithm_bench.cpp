@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_algorithms [DEVICE] [--quick] [--json FILE]
-// Sum, scan and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^24 elements: on CUDA beside CUB (the
+// Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the
 // peer is libpeer_cuda.so, see run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a batch.
+#include <krait/algorithm/histogram.h>
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/sort.h>
 #include <krait/krait.h>
@@ -41,7 +42,7 @@ class Bench {
     floats_.resize(std::size_t(n)), keys_.resize(std::size_t(n));
     for (auto& f : floats_) f = float(random()) * 0x1p-32f;
     for (auto& k : keys_) k = std::uint32_t(random());
-    const kr::array<float> x = kr::to_device(floats_, on_);
+    const kr::array<float> x = kr::to_device(floats_, on_), y = x.copy();
     const kr::array<std::uint32_t> keys = kr::to_device(keys_, on_);
     kr::array<float> out(kr::shape<1>(n), on_), total(kr::shape<1>(1), on_);
     kr::array<std::uint32_t> sorted(kr::shape<1>(n), on_), moved(kr::shape<1>(n), on_);
@@ -54,6 +55,23 @@ class Bench {
     row(
         "sum f32", n, [&] { (void)kr::sum(x, kr::axis(0), kr::keepdims); }, [&] { cub_->sum(floats(x), floats(total), n); },
         [&] { host_out[0] = std::accumulate(floats_.begin(), floats_.end(), 0.0f); });
+    row(
+        "new array, add f32", n, [&] { const kr::array<float> z = x + y; }, nullptr,
+        [&] {
+          std::vector<float> z(floats_.size());
+          std::transform(floats_.begin(), floats_.end(), floats_.begin(), z.begin(), std::plus<>());
+          host_out[0] = z[0];
+        });
+    row(
+        "dot f32", n, [&] { (void)kr::sum(x * y, kr::axis(0), kr::keepdims); }, nullptr,
+        [&] { host_out[0] = std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f); });
+    row(
+        "histogram f32, 64 bins", n, [&] { (void)kr::histogram(x, 64, 0.0, 1.0); }, nullptr,
+        [&] {
+          std::int64_t counts[64] = {};
+          for (const float f : floats_) ++counts[std::min(int(f * 64), 63)];
+          host_out[0] = float(counts[7]);
+        });
     row(
         "scan f32", n, [&] { (void)kr::cumsum(x); }, [&] { cub_->scan(floats(x), floats(out), n); },
         [&] { std::inclusive_scan(floats_.begin(), floats_.end(), host_out.begin()); });
@@ -89,7 +107,8 @@ class Bench {
                               0,
                               {}});
     };
-    if (cub_) add("CUB", cub);
+    if constexpr (!std::is_null_pointer_v<Cub>)
+      if (cub_) add("CUB", cub);
     if (cpu_) add("std", standard);
     add("Krait", ours);
     for (Candidate& c : r.candidates) c.run();
@@ -120,7 +139,8 @@ int main(int argc, char** argv) try {
   std::printf("%s (%s)\n", on.id(), on.name());
   Bench bench(on, wish.quick);
   for (const std::int64_t n : {16, 64, 256, 1024, 2048, 4096}) bench.run(n);
-  bench.run(std::int64_t(1) << (wish.quick ? 18 : 24));
+  for (const int power : {15, 18, 20, 22, 24})
+    if (power <= 20 || !wish.quick) bench.run(std::int64_t(1) << power);
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());

@@ -136,7 +136,7 @@ int main(int argc, char** argv) try {
   std::printf("%s (%s)\n", on.id(), on.name());
   Bench bench(on, wish.quick);
   const bool large = !wish.quick && std::strcmp(on.id(), "cpu") != 0;
-  for (const std::int64_t n : {256, 1024, 4096, 65536, 1 << 20})
+  for (const std::int64_t n : {16, 64, 256, 1024, 4096, 65536, 1 << 20})
     if (n <= 4096 || !wish.quick) bench.run<float>("f32", 1, n);
   bench.run<float>("f32", wish.quick ? 16 : 1024, 1024);
   bench.run<double>("f64", wish.quick ? 16 : 1024, 1024);

@@ -120,7 +120,7 @@ class Bench {
     kr::array<Out, 2> theirs({m, n}, on_);
     const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
     const double flops = 2.0 * double(m) * double(n) * double(k);
-    const int batch = cpu ? 1 : std::max(1, std::min(16, int(4e12 / flops)));
+    const int batch = cpu ? std::max(1, std::min(256, int(1e6 / flops))) : std::max(1, std::min(16, int(4e12 / flops)));
     Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), {}};
     const auto add = [&](const char* name, const auto& once) {
       r.candidates.push_back({name,
@@ -194,7 +194,7 @@ int main(int argc, char** argv) try {
   std::printf("%s (%s)\n", on.id(), on.name());
   Bench bench(on, wish.quick);
   const bool large = !wish.quick && std::strcmp(on.id(), "cpu") != 0;
-  for (const std::int64_t n : {64, 256, 1024, 2048, 4096})
+  for (const std::int64_t n : {4, 8, 16, 32, 64, 256, 1024, 2048, 4096})
     if (n <= 256 || !wish.quick) {
       if (n > 2048 && !large) continue;
       bench.run<float>("f32", n, n, n);

@@ -128,16 +128,16 @@ void convolve_into(const array<const Elem, Rank>& x, const array<const Weight, R
 template <class Left, class Right>
 using convolved_t = typename common_number<std::remove_const_t<Left>, std::remove_const_t<Right>>::type;
 
-template <class Elem, class Weight, int Rank>
+template <class Elem, class Weight, int Rank, class Output>
 auto convolve_bordered(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const std::int64_t* first, border at,
-                       std::remove_const_t<Elem> outside) {
+                       std::remove_const_t<Elem> outside, Output output) {
   static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
   check_weights(x.at(), weights.at());
-  array<convolved_t<Elem, Weight>, Rank> out(x.extents(), x.device());
+  auto out = result_in<convolved_t<Elem, Weight>, Rank>(output, dense(x.extents().extents, Rank, false), x.device(), x, weights);
   const array<const std::remove_const_t<Weight>, Rank> by(weights.at(), weights.memory_owner(), handle_of(weights.device()));
-  convolve_into(array<const std::remove_const_t<Elem>, Rank>(x.at(), x.memory_owner(), handle_of(x.device())), by, out, first, at,
-                outside);
-  return out;
+  convolve_into(array<const std::remove_const_t<Elem>, Rank>(x.at(), x.memory_owner(), handle_of(x.device())), by, out.to, first,
+                at, outside);
+  return out.give();
 }
 
 /// The elements around one, as a stencil has them.
@@ -163,52 +163,57 @@ struct stencil_place {
 
 /// Sums of x's elements times the weights, in opposite directions: all of them ("full"), as many as x has from the middle ("same"), or those of which
 /// all factors are there ("valid"), as scipy.signal's. In the operands' common type. Throws error{usage} for other modes and for operands without elements.
-template <class Elem, class Weight, int Rank>
-auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full") {
+template <class Elem, class Weight, int Rank, detail::into_option... Options>
+auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
+              const Options&... options) {
   static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
   using left = std::remove_const_t<Elem>;
   using right = std::remove_const_t<Weight>;
   shape<Rank> extents;
   std::int64_t first[Rank];
   const bool exchanged = detail::convolve_shape(x.at(), weights.at(), mode, extents.extents, first);
-  array<detail::convolved_t<Elem, Weight>, Rank> out(extents, x.device());
+  auto out = detail::result_in<detail::convolved_t<Elem, Weight>, Rank>(
+      detail::output_in(options...), detail::dense(extents.extents, Rank, false), x.device(), x, weights);
   const array<const left, Rank> from(x.at(), x.memory_owner(), detail::handle_of(x.device()));
   const array<const right, Rank> by(weights.at(), weights.memory_owner(), detail::handle_of(weights.device()));
-  if (exchanged) detail::convolve_into(by, from, out, first, border::constant, right());
-  else detail::convolve_into(from, by, out, first, border::constant, left());
-  return out;
+  if (exchanged) detail::convolve_into(by, from, out.to, first, border::constant, right());
+  else detail::convolve_into(from, by, out.to, first, border::constant, left());
+  return out.give();
 }
 /// The same in one direction: of weights that are flipped along all dimensions.
-template <class Elem, class Weight, int Rank>
-auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full") {
-  return convolve(x, weights.flip(), mode);
+template <class Elem, class Weight, int Rank, detail::into_option... Options>
+auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
+               const Options&... options) {
+  return convolve(x, weights.flip(), mode, options...);
 }
 /// As many elements as x has, as scipy.ndimage's: what lies outside of x is told by the border, and `outside` of border::constant.
-template <class Elem, class Weight, int Rank>
-auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {}) {
+template <class Elem, class Weight, int Rank, detail::into_option... Options>
+auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
+              const Options&... options) {
   std::int64_t first[Rank];
   for (int d = 0; d < Rank; ++d) first[d] = weights.extent(d) / 2;
-  return detail::convolve_bordered(x, weights, first, at, outside);
+  return detail::convolve_bordered(x, weights, first, at, outside, detail::output_in(options...));
 }
-template <class Elem, class Weight, int Rank>
-auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at,
-               std::remove_const_t<Elem> outside = {}) {
+template <class Elem, class Weight, int Rank, detail::into_option... Options>
+auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
+               const Options&... options) {
   std::int64_t first[Rank];
   for (int d = 0; d < Rank; ++d) first[d] = weights.extent(d) - 1 - weights.extent(d) / 2;
-  return detail::convolve_bordered(x, weights.flip(), first, at, outside);
+  return detail::convolve_bordered(x, weights.flip(), first, at, outside, detail::output_in(options...));
 }
 
 /// out[i] = f(at), where at(d...) is the element that far from x[i], as a value of kernels; elements outside as convolve's. f is a lambda on
 /// `auto at` that gives a number.
-template <class Function, class Elem, int Rank>
+template <class Function, class Elem, int Rank, detail::into_option... Options>
 auto stencil(const Function& function, const array<Elem, Rank>& x, border at = border::constant,
-             std::remove_const_t<Elem> outside = {}) {
+             std::remove_const_t<Elem> outside = {}, const Options&... options) {
   static_assert(Rank <= 3, "krait: stencils have one to three dimensions");
   using elem = std::remove_const_t<Elem>;
   using reader = detail::stencil_place<elem, Rank>;
   using result = detail::storage_type_t<std::remove_cvref_t<std::invoke_result_t<const Function&, const reader&>>>;
-  array<result, Rank> out(x.extents(), x.device());
-  if (out.size() == 0) return out;
+  auto out = detail::result_in<result, Rank>(detail::output_in(options...), detail::dense(x.extents().extents, Rank, false),
+                                             x.device(), x);
+  if (x.size() == 0) return out.give();
   const auto made = [&](border given) {
     return [given](const Function& f) {
       return kernel(
@@ -226,12 +231,12 @@ auto stencil(const Function& function, const array<Elem, Rank>& x, border at = b
     if (at == Given)
       detail::with_kernel(
           function, [&](const Function& f) { return made(Given)(f); },
-          [&](const auto& k) { k.forall(out.size())(x, out, outside); });
+          [&](const auto& k) { k.forall(x.size())(x, out.to, outside); });
   };
   run(std::integral_constant<border, border::constant>()), run(std::integral_constant<border, border::reflect>());
   run(std::integral_constant<border, border::mirror>()), run(std::integral_constant<border, border::nearest>());
   run(std::integral_constant<border, border::wrap>());
-  return out;
+  return out.give();
 }
 
 }  // namespace krait

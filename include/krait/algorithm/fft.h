@@ -15,12 +15,13 @@ struct points_type {
   std::int64_t count;
 };
 template <class Option>
-inline constexpr bool is_fft_option =
-    axes_in<Option> == 1 || std::is_same_v<Option, points_type> || std::is_convertible_v<Option, const char*>;
+inline constexpr bool is_fft_option = axes_in<Option> == 1 || outputs_in<Option> == 1 || std::is_same_v<Option, points_type> ||
+                                      std::is_convertible_v<Option, const char*>;
 template <class Option>
 concept fft_option = is_fft_option<std::decay_t<Option>>;
 template <class Option>
-concept fft_axes_option = (axes_in<std::decay_t<Option>> > 0) || std::is_convertible_v<Option, const char*>;
+concept fft_axes_option =
+    (axes_in<std::decay_t<Option>> > 0) || outputs_in<std::decay_t<Option>> == 1 || std::is_convertible_v<Option, const char*>;
 
 template <class Option>
 concept real_fft_option = fft_axes_option<Option> || std::is_same_v<std::decay_t<Option>, points_type>;
@@ -37,6 +38,8 @@ struct fft_options {
   void set(const axis_list<1>& given) { axis = given.at[0]; }
   void set(const points_type& given) { points = given.count, has_points = true; }
   void set(const char* given) { norm = given; }
+  template <class... Outputs>
+  void set(const into_type<Outputs...>&) {}
 };
 
 /// Of floats their own type, of complex numbers their parts', of integers double.
@@ -54,30 +57,30 @@ template <class Elem>
 using fft_complex_t = std::complex<fft_real_t<Elem>>;
 
 /// Runs transform(rows, out, scale) on rows along the axis, for `points` elements of each; the result has `results` along it.
-template <class Out, class Elem, int Rank, class Transform>
-array<Out, Rank> transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points, std::int64_t results,
-                                 bool inverse, const Transform& transform) {
-  const layout at = axis_last(x.at(), with.axis);
+template <class Out, class Elem, int Rank, class Output, class Transform>
+auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::int64_t points, std::int64_t results, bool inverse,
+                     Output output, const Transform& transform) {
+  layout at = axis_last(x.at(), with.axis);
   check_points(points);
   const double scale = fft_scale(with.norm, points, inverse);
-  shape<Rank> extents;
-  for (int d = 0; d < Rank; ++d) extents.extents[d] = d == Rank - 1 ? results : at.extents[d];
-  const array<Out, Rank> out(extents, x.device());
-  if (out.size() > 0) {
-    const auto given = rows_or_none(x, with.axis, out.size() / results);
-    array<Out, 2> to(dense(shape<2>(out.size() / results, results).extents, 2, false), out.memory_owner(), handle_of(x.device()));
+  at.extents[Rank - 1] = results;
+  auto out = result_in<Out, Rank>(output, axis_back(dense(at.extents, Rank, false), with.axis), x.device(), x);
+  if (const std::int64_t size = out.to.size(); size > 0) {
+    const auto given = rows_or_none(x, with.axis, size / results);
+    array<Out, 2> to = as_rows(out.to, size / results, results);
     transform(given, to, scale);
   }
-  return {axis_back(out.at(), with.axis), out.memory_owner(), handle_of(x.device())};
+  return out.give();
 }
 
-template <class Elem, int Rank>
-auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse) {
+template <class Elem, int Rank, class Output = std::nullptr_t>
+auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse, Output output = nullptr) {
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], points = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(x, with, points, points, inverse, [&](const auto& rows, auto& out, double scale) {
-    transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
-  });
+  return transform_along<std::complex<real>>(x, with, points, points, inverse, output,
+                                             [&](const auto& rows, auto& out, double scale) {
+                                               transform_rows(complex_rows<real>(rows, points), out, inverse, real(scale));
+                                             });
 }
 
 /// The axes, the last ones where none are given, and the other options.
@@ -115,27 +118,29 @@ template <int Last, class Elem, int Rank, class... Options>
 auto complex_along_axes(const array<Elem, Rank>& x, bool inverse, const Options&... options) {
   static_assert(Last <= Rank, "krait: fft2 and ifft2 take arrays of two dimensions or more");
   const fft_axes<Rank> axes(Last, options...);
-  auto out = complex_along(x, axes.of(axes.count - 1), inverse);
-  for (int a = axes.count - 1; a-- > 0;) out = complex_along(out, axes.of(a), inverse);
-  return out;
+  const auto output = output_in(options...);
+  if (axes.count == 1) return complex_along(x, axes.of(0), inverse, output);
+  auto between = complex_along(x, axes.of(axes.count - 1), inverse);
+  for (int a = axes.count - 1; a-- > 1;) between = complex_along(between, axes.of(a), inverse);
+  return complex_along(between, axes.of(0), inverse, output);
 }
 
 /// Of real numbers along an axis, and back.
-template <class Elem, int Rank>
-auto real_along(const array<Elem, Rank>& x, const fft_options& with) {
+template <class Elem, int Rank, class Output = std::nullptr_t>
+auto real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
   static_assert(plain<std::remove_const_t<Elem>>, "krait: transforms to halves take real numbers; of complex ones, kr::fft");
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], n = with.has_points ? with.points : length;
-  return transform_along<std::complex<real>>(x, with, n, n / 2 + 1, false, [&](const auto& rows, auto& out, double scale) {
-    transform_real(rows, out, n, real(scale));
-  });
+  return transform_along<std::complex<real>>(
+      x, with, n, n / 2 + 1, false, output,
+      [&](const auto& rows, auto& out, double scale) { transform_real(rows, out, n, real(scale)); });
 }
-template <class Elem, int Rank>
-auto to_real_along(const array<Elem, Rank>& x, const fft_options& with) {
+template <class Elem, int Rank, class Output = std::nullptr_t>
+auto to_real_along(const array<Elem, Rank>& x, const fft_options& with, Output output = nullptr) {
   using real = fft_real_t<Elem>;
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1],
                      n = with.has_points ? with.points : 2 * (length - 1);
-  return transform_along<real>(x, with, n, n, true,
+  return transform_along<real>(x, with, n, n, true, output,
                                [&](const auto& rows, auto& out, double scale) { transform_to_real(rows, out, n, real(scale)); });
 }
 template <int Last, class Elem, int Rank, class... Options>
@@ -144,9 +149,11 @@ auto real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
   const fft_axes<Rank> axes(Last, options...);
   fft_options last = axes.with;
   last.axis = axes.at[axes.count - 1];
-  auto out = real_along(x, last);
-  for (int a = axes.count - 1; a-- > 0;) out = complex_along(out, axes.of(a), false);
-  return out;
+  const auto output = output_in(options...);
+  if (axes.count == 1) return real_along(x, last, output);
+  auto between = real_along(x, last);
+  for (int a = axes.count - 1; a-- > 1;) between = complex_along(between, axes.of(a), false);
+  return complex_along(between, axes.of(0), false, output);
 }
 template <int Last, class Elem, int Rank, class... Options>
 auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
@@ -154,10 +161,11 @@ auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
   const fft_axes<Rank> axes(Last, options...);
   fft_options last = axes.with;
   last.axis = axes.at[axes.count - 1];
-  if (axes.count == 1) return to_real_along(x, last);
+  const auto output = output_in(options...);
+  if (axes.count == 1) return to_real_along(x, last, output);
   auto between = complex_along(x, axes.of(0), true);
   for (int a = 1; a < axes.count - 1; ++a) between = complex_along(between, axes.of(a), true);
-  return to_real_along(between, last);
+  return to_real_along(between, last, output);
 }
 
 }  // namespace detail
@@ -166,26 +174,26 @@ auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
 inline detail::points_type points(std::int64_t count) { return {count}; }
 
 /// out[k] = sum of x[j] exp(-2 pi i j k / n), along the last axis; exact to about the last bit of the largest. Numbers of any type, real or complex, any number of points. Options
-/// are kr::axis(k), kr::points(n), and what results are multiplied by: "backward" (1; the inverse 1 / n), "ortho" (1 / sqrt(n)), "forward" (1 / n; the
+/// are kr::axis(k), kr::points(n), kr::into(y), and what results are multiplied by: "backward" (1; the inverse 1 / n), "ortho" (1 / sqrt(n)), "forward" (1 / n; the
 /// inverse 1). The result of an axis other than the last has that axis contiguous. Throws error{usage} in NumPy's words.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto fft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), false);
+  return detail::complex_along(x, detail::fft_options(options...), false, detail::output_in(options...));
 }
 /// The inverse of fft.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto ifft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::complex_along(x, detail::fft_options(options...), true);
+  return detail::complex_along(x, detail::fft_options(options...), true, detail::output_in(options...));
 }
 /// The first n / 2 + 1 elements of fft of real numbers; the others are their conjugates.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto rfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::real_along(x, detail::fft_options(options...));
+  return detail::real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
 /// The inverse of rfft: n real numbers, of which 2 (m - 1) are taken for m elements where kr::points does not say.
 template <class Elem, int Rank, detail::fft_option... Options>
 auto irfft(const array<Elem, Rank>& x, const Options&... options) {
-  return detail::to_real_along(x, detail::fft_options(options...));
+  return detail::to_real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
 /// Along all axes, or those of kr::axis(a, b), one after another; with a norm as fft's.
 template <class Elem, int Rank, detail::fft_axes_option... Options>

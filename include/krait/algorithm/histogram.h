@@ -15,47 +15,53 @@ namespace detail {
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
 
-/// Bins of one width, as NumPy finds them: by a product, and then by the bin's own edges, in double, without fused operations.
+/// Bins of one width, as NumPy finds them: by a product, and then by the bin's own edges, in double, without fused operations. Number is that of
+/// bins: vectors convert 32 bits to double and back, which many processors do one by one for 64.
+template <class Number>
 struct even_bins {
   value<double> low, high;
-  value<std::int64_t> bins;
+  value<Number> bins;
 
-  value<double> edge(const value<std::int64_t>& i) const {
+  value<double> edge(const value<Number>& i) const {
     const value<double> step = (high - low) / cast<double>(bins);
     return select(i == bins, high, low + cast<double>(i) * step);
   }
-  /// −1 for what is in none.
-  value<std::int64_t> find(const value<double>& x) const {
+  /// −1 for what is in none. Without branches, so that vectors need no masks.
+  value<Number> find(const value<double>& x) const {
     const value<bool> inside = x >= low && x <= high;
-    var<std::int64_t> bin = min(cast<std::int64_t>((x - low) / (high - low) * cast<double>(bins)), bins - 1);
-    if_(inside, [&] { if_(x < edge(bin), [&] { bin -= 1; }).elif_(x >= edge(bin + 1) && bin != bins - 1, [&] { bin += 1; }); });
-    return select(inside, value<std::int64_t>(bin), std::int64_t(-1));
+    const value<double> within = select(inside, x, low);
+    const value<Number> last = bins - Number(1),
+                        near = min(cast<Number>((within - low) / (high - low) * cast<double>(bins)), last);
+    const value<bool> below = within < edge(near), above = within >= edge(near + Number(1)) && near != last;
+    const value<Number> bin = select(below, near - Number(1), select(above, near + Number(1), near));
+    return select(inside, bin, Number(-1));
   }
 };
 
-/// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few.
+/// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few, with one counter more for what is in
+/// none: that is quicker than to ask.
 template <class Elem, bool Own, class Find>
 auto histogram_kernel(const Find& find) {
   return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high) {
-    const value<std::int64_t> bins = counts.size();
+    using number = std::conditional_t<Own, int, std::int64_t>;
+    const value<number> bins = cast<number>(counts.size());
     const auto each = [&](const auto& count) {
       for (auto i : grid_stride(x.size())) {
-        const value<std::int64_t> bin = find(value<Elem>(x[i]), edges, low, high, bins);
-        if_(bin >= 0, [&] { count(bin); });
+        count(find(value<Elem>(x[i]), edges, low, high, bins));
       }
     };
     if constexpr (Own) {
-      auto own = dynamic_shared<unsigned>(bins);
-      for (auto b : range(thread_idx().x, bins, histogram_threads)) own[b] = 0u;
+      auto own = dynamic_shared<unsigned>(counts.size() + 1);
+      for (auto b : range(thread_idx().x, counts.size(), histogram_threads)) own[b] = 0u;
       syncthreads();
-      each([&](const auto& bin) { atomic(own[bin]).add(1u); });
+      each([&](const auto& bin) { atomic(own[select(bin >= 0, bin, bins)]).add(1u); });
       syncthreads();
-      for (auto b : range(thread_idx().x, bins, histogram_threads)) {
+      for (auto b : range(thread_idx().x, counts.size(), histogram_threads)) {
         const value<unsigned> count = own[b];
         if_(count != 0u, [&] { atomic(counts[b]).add(cast<std::uint64_t>(count)); });
       }
     } else {
-      each([&](const auto& bin) { atomic(counts[bin]).add(std::uint64_t(1)); });
+      each([&](const auto& bin) { if_(bin >= 0, [&] { atomic(counts[bin]).add(std::uint64_t(1)); }); });
     }
   };
 }
@@ -89,11 +95,12 @@ template <detail::plain Elem>
 array<std::int64_t> histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high) {
   using element = std::remove_const_t<Elem>;
   detail::check_bins(bins, low, high);
-  const array<const element> no_edges(shape<1>(1), x.device());
-  return detail::count_bins<element>(x.share(), bins, no_edges, low, high,
-                                     [](const auto& own, const auto&, const auto& from, const auto& to, const auto& count) {
-                                       return detail::even_bins{from, to, count}.find(cast<double>(own));
-                                     });
+  const array<const element> no_edges(shape<1>(0), x.device());
+  return detail::count_bins<element>(
+      x.share(), bins, no_edges, low, high,
+      []<class Number>(const auto& own, const auto&, const auto& from, const auto& to, const value<Number>& count) {
+        return detail::even_bins<Number>{from, to, count}.find(cast<double>(own));
+      });
 }
 /// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges.
 template <detail::plain Elem, detail::plain Other>
@@ -103,10 +110,10 @@ requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> a
   detail::check_bins(edges.size() - 1, 0, 1);
   return detail::count_bins<element>(
       x.share(), edges.size() - 1, edges.share(), 0, 0,
-      [](const auto& own, const auto& at, const auto&, const auto&, const auto& count) -> value<std::int64_t> {
-        const value<std::int64_t> bin = detail::place_in<element>(at, own, true) - 1;
+      []<class Number>(const auto& own, const auto& at, const auto&, const auto&, const value<Number>& count) -> value<Number> {
+        const value<Number> bin = cast<Number>(detail::place_in<element>(at, own, true) - 1);
         const value<bool> last = own == at[count];  // the last bin has both its edges
-        return select(last, count - 1, select(bin < count && own == own, bin, std::int64_t(-1)));
+        return select(last, count - Number(1), select(bin < count && own == own, bin, Number(-1)));
       });
 }
 

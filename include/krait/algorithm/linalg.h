@@ -101,6 +101,11 @@ array<T, 2> conjugate_transposed(const array<T, 2>& x) {
 }
 
 template <class T>
+void set_to_identity(array<T, 2>& x) {
+  x.fill(T(0)), x.diagonal().fill(T(1));
+}
+
+template <class T>
 struct lu_factors {
   array<T, 2> both;
   array<int> pivots;
@@ -141,7 +146,7 @@ auto inv(const array<Elem, 2>& a) {
   using type = detail::linalg_t<Elem>;
   detail::check_square("inv", a.extent(0), a.extent(1));
   array<type, 2> one(a.extents(), storage_order::fortran, a.device());
-  one.fill(type(0)), one.diagonal().fill(type(1));
+  detail::set_to_identity(one);
   return detail::solve_square<type>(a, std::move(one), "inv");
 }
 /// The determinant, for which the call waits; 1 of no row.
@@ -167,7 +172,6 @@ auto lu(const array<Elem, 2>& a) {
     array<std::int64_t> rows;
     array<type, 2> l, u;
   };
-  detail::check_some("lu", a.size());
   const auto f = detail::lu_of<type>(a, "lu");
   const auto pivots = f.pivots.to_host();
   std::vector<std::int64_t> order(static_cast<std::size_t>(a.extent(0)));
@@ -201,15 +205,14 @@ auto qr(const array<Elem, 2>& a) {
   struct factors {
     array<type, 2> q, r;
   };
-  detail::check_some("qr", a.size());
   const std::int64_t rows = a.extent(0), columns = a.extent(1), least = std::min(rows, columns);
   const auto call = detail::linalg_on<type>(a.device(), "qr");
   auto both = detail::by_columns<type>(a, a.device());
   const array<type> tau(shape<1>(least), a.device());
-  detail::factor_qr(call, rows, columns, both.address(), tau.address());
+  if (least > 0) detail::factor_qr(call, rows, columns, both.address(), tau.address());
   factors out{array<type, 2>(), array<type, 2>(shape<2>(least, columns), storage_order::fortran, a.device())};
   detail::copy_triangle(both, out.r, false, false);
-  detail::make_q(call, rows, least, both.address(), tau.address());
+  if (least > 0) detail::make_q(call, rows, least, both.address(), tau.address());
   // Columns behind the first `least` are R's alone.
   out.q = both(all, range(0, least));
   return out;
@@ -223,7 +226,6 @@ auto svd(const array<Elem, 2>& a, bool full_matrices = true) {
     array<detail::linalg_part_t<type>> s;
     array<type, 2> vh;
   };
-  detail::check_some("svd", a.size());
   const bool wide = a.extent(0) < a.extent(1);
   auto tall = detail::by_columns<type>(a, a.device());
   if (wide) tall = detail::conjugate_transposed(tall);
@@ -231,8 +233,9 @@ auto svd(const array<Elem, 2>& a, bool full_matrices = true) {
   factors out{array<type, 2>(shape<2>(rows, u_columns), storage_order::fortran, a.device()),
               array<detail::linalg_part_t<type>>(shape<1>(columns), a.device()),
               array<type, 2>(shape<2>(columns, columns), storage_order::fortran, a.device())};
-  if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns, tall.address(), out.s.address(),
-                                 out.u.address(), u_columns, out.vh.address()) != 0)
+  if (columns == 0) detail::set_to_identity(out.u);
+  else if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns, tall.address(), out.s.address(),
+                                      out.u.address(), u_columns, out.vh.address()) != 0)
     detail::refuse_matrix("svd", "SVD did not converge");
   if (wide) {
     auto u = detail::conjugate_transposed(out.vh);

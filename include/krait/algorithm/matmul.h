@@ -78,9 +78,9 @@ auto ending_of(const array<Elem, Rank>& x, const std::int64_t* extents) {
 }
 
 /// Products of two matrices, or stacks of them, of which `extents` has those of the batch.
-template <class Out, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
-auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, precision how,
-                       const Function& f, const More&... more) {
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function, class... More>
+auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, std::int64_t* extents, Given given,
+                       precision how, const Function& f, const More&... more) {
   constexpr int batch = std::max({LeftRank - 2, RightRank - 2, 0});
   using left_type = std::remove_const_t<Left>;
   using right_type = std::remove_const_t<Right>;
@@ -89,61 +89,76 @@ auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightR
   const std::int64_t m = left.extent(1), n = right.extent(2);
   extents[batch] = m, extents[batch + 1] = n;
   const layout at = dense(extents, batch + 2, false);
-  const auto with_extents = [&](const array<Out, 3>& made) {
-    return array<Out, batch + 2>(at, made.memory_owner(), handle_of(made.device()));
-  };
   if constexpr (std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>)
-    if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0)
-      return with_extents(sum_products<"bij,bjk->bik">(left, right));
-  array<Out, 3> out({left.extent(0), m, n}, x.device());
+    if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0) {
+      const auto sums = sum_products<"bij,bjk->bik">(left, right);
+      return give_result(given, array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
+    }
+  auto out = result_in<Out, batch + 2>(given, at, x.device(), x, y, more...);
+  layout matrices = dense(shape<3>(left.extent(0), m, n).extents, 3, false);
+  matrices.offset = out.to.at().offset;
+  array<Out, 3> to(matrices, out.to.memory_owner(), handle_of(x.device()));
   using ending = product_ending<Function, decltype(ending_of<batch>(more, extents))...>;
-  if (out.size() > 0) multiply<left_type, right_type>(left, right, out, how, ending{f, {ending_of<batch>(more, extents)...}});
-  return with_extents(out);
+  if (to.size() > 0) multiply<left_type, right_type>(left, right, to, how, ending{f, {ending_of<batch>(more, extents)...}});
+  return out.give();
 }
 
 /// The same of vectors, which are rows on the left and columns on the right.
-template <class Out, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
-auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how, const Function& f,
-                  const More&... more) {
+template <class Out, class Left, int LeftRank, class Right, int RightRank, class Given, class Function = sum_alone, class... More>
+auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, Given given, precision how,
+                  const Function& f = {}, const More&... more) {
   std::int64_t extents[max_rank];
   matmul_shape(x.at(), y.at(), std::max({LeftRank - 2, RightRank - 2, 0}), extents);
-  constexpr bool plainly = std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>;
-  if constexpr (plainly && LeftRank == 1 && RightRank == 1) {
-    return sum_products<"i,i->">(x, y);
-  } else if constexpr (plainly && LeftRank == 1) {
-    return sum_products<"i,...ij->...j">(x, y);
-  } else if constexpr (plainly && RightRank == 1) {
-    return sum_products<"...ij,j->...i">(x, y);
+  if constexpr (LeftRank > 1 && RightRank > 1) {
+    return multiply_matrices<Out>(x, y, extents, given, how, f, more...);
   } else {
-    static_assert(LeftRank > 1 && RightRank > 1, "krait: a product with an ending or a type of its own takes two matrices");
-    return multiply_matrices<Out>(x, y, extents, how, f, more...);
+    static_assert(std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
+                  "krait: a product with an ending, or with a type of its own, takes two matrices");
+    if constexpr (RightRank > 1) {
+      return give_result(given, sum_products<"i,...ij->...j">(x, y));
+    } else if constexpr (LeftRank > 1) {
+      return give_result(given, sum_products<"...ij,j->...i">(x, y));
+    } else {
+      static_assert(std::is_null_pointer_v<Given>, "krait: the product of two vectors is a number, which is returned");
+      return sum_products<"i,i->">(x, y);
+    }
   }
 }
 
 template <class Out, class Left, class Right>
 using product_out = std::conditional_t<std::is_void_v<Out>, typename default_product<Left, Right>::type, Out>;
 
+inline precision precision_in() { return precision::single; }
+template <class First, class... Rest>
+precision precision_in(const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<First, precision>) return first;
+  else return precision_in(rest...);
+}
+/// Nothing, or an argument that belongs to an ending.
+template <class Option>
+auto of_ending(const Option& x) {
+  if constexpr (std::is_same_v<Option, precision> || into_option<Option>) return std::tuple<>();
+  else return std::tuple<const Option&>(x);
+}
+
 }  // namespace detail
 
 /// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
 /// The result has the operands' common type (float of floats of 8 bits); `kr::matmul<float>(x, y)` gives it another, for two matrices. Sums of integers
-/// wrap in it, those of narrow floats are float's. Two vectors give a number, for which the call waits. `kr::precision::tf32` lets tensor cores round the
-/// factors of f32 (docs/tiles.md has the bound). Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
-template <class Out = void, class Left, int LeftRank, class Right, int RightRank>
-auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how = precision::single) {
-  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, how, detail::sum_alone());
-}
-/// The product of two matrices, or stacks of them, with an ending in the same kernel: `f(sum, elements…)` gives what is stored, as a lambda of kr::vectorize
-/// would. `more` are arrays that broadcast to the result, or numbers: `kr::matmul(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias)`.
-template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
-requires(!std::is_same_v<Function, precision>) auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
-                                                           const Function& f, const More&... more) {
-  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, precision::single, f, more...);
-}
-template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class Function, class... More>
-auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, precision how, const Function& f,
-            const More&... more) {
-  return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, how, f, more...);
+/// wrap in it, those of narrow floats are float's. Two vectors give a number, for which the call waits. Behind the operands may stand:
+/// - an ending of two matrices, `f(sum, elements…)`, which gives what is stored, and its further operands: arrays that broadcast to the result, or numbers.
+///   It is part of the same kernel: `kr::matmul(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias)`;
+/// - `kr::precision::tf32`, with which tensor cores may round the factors of f32 (docs/tiles.md has the bound);
+/// - `kr::into(z)`, which writes the result there.
+/// Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
+template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class... Rest>
+auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Rest&... rest) {
+  return std::apply(
+      [&](const auto&... ending) {
+        return detail::multiply_any<detail::product_out<Out, Left, Right>>(x, y, detail::output_in(rest...),
+                                                                           detail::precision_in(rest...), ending...);
+      },
+      std::tuple_cat(detail::of_ending(rest)...));
 }
 
 /// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of

@@ -125,21 +125,30 @@ std::int64_t ddof_in(const Option& option) {
   if constexpr (std::is_same_v<Option, ddof_type>) return option.value;
   else return 0;
 }
+template <class Option>
+const Option& without_output(const Option& option) {
+  return option;
+}
+template <class... Outputs>
+no_option without_output(const into_type<Outputs...>&) {
+  return {};
+}
 template <bool Root, class Type, class... Options>
 auto spread_whole(const Type& x, const Options&... options) {
   const std::int64_t ddof = (ddof_in(options) + ... + 0);
-  using result = mean_type<operand_element<decltype(make_operand(x))>>;
-  using real = sum_type<result>;
-  const auto mean = mean_whole(x, options..., keepdims);
-  const auto squares = reduce_whole<squares_of>(make_expression<deviation_of_element<real>>(x, mean), options...);
-  const auto count = reduce_whole<number_of>(x, options...);
-  if constexpr (plain<decltype(reduce_whole<number_of>(x, options...))>) {
+  using number = mean_type<operand_element<decltype(make_operand(x))>>;
+  using real = sum_type<number>;
+  const auto mean = mean_whole(x, without_output(options)..., keepdims);
+  const auto squares = reduce_whole<squares_of>(make_expression<deviation_of_element<real>>(x, mean), without_output(options)...);
+  const auto count = reduce_whole<number_of>(x, without_output(options)...);
+  if constexpr (plain<std::remove_const_t<decltype(count)>>) {
     const real variance = squares / real(count > ddof ? count - ddof : 0);
-    return result(Root ? __builtin_sqrt(variance) : variance);
+    return number(Root ? __builtin_sqrt(variance) : variance);
   } else {
-    array<result, std::remove_cvref_t<decltype(count)>::rank> out =
-        make_expression<spread_of<result, Root>>(squares, count, ddof);
-    return out;
+    constexpr int rank = std::remove_cvref_t<decltype(count)>::rank;
+    auto out = result_in<number, rank>(output_in<0>(options...), dense(count.extents().extents, rank, false), count.device());
+    make_expression<spread_of<number, Root>>(squares, count, ddof).into(out.to);
+    return out.give();
   }
 }
 

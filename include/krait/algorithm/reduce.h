@@ -7,6 +7,7 @@
 #pragma once
 
 #include <krait/algorithm/detail/recipe.h>
+#include <krait/algorithm/detail/result.h>
 #include <krait/expression.h>
 
 namespace krait {
@@ -31,7 +32,8 @@ inline constexpr int axes_in = 0;
 template <int Count>
 inline constexpr int axes_in<axis_list<Count>> = Count;
 template <class Option>
-inline constexpr bool is_reduction_option = axes_in<Option> > 0 || std::is_same_v<Option, keepdims_type>;
+inline constexpr bool is_reduction_option =
+    axes_in<Option> > 0 || outputs_in<Option> > 0 || std::is_same_v<Option, keepdims_type>;
 template <class Number>
 inline constexpr bool is_reduction_option<initial_type<Number>> = true;
 template <class Mask>
@@ -114,7 +116,7 @@ auto reduce_operand(const Source& source, const Options&... options) {
     unsigned axes = count == 0 ? (1u << rank) - 1 : 0;
     ((axes |= mask_of(options, rank)), ...);
 
-    using result = typename glue::result;
+    using number = typename glue::result;
     shape<one ? 1 : result_rank> out_shape;
     int dims = 0;
     for (int d = 0; d < rank && !one; ++d) {
@@ -122,14 +124,19 @@ auto reduce_operand(const Source& source, const Options&... options) {
       else if (keeps) out_shape.extents[dims++] = 1;
     }
     if constexpr (one) out_shape.extents[0] = 1;
-    array<result, one ? 1 : result_rank> out(out_shape, device_from(choose_device(packed, glue::input_nodes)));
+    const auto given = output_in<0>(options...);
+    static_assert(!one || std::is_null_pointer_v<decltype(given)>,
+                  "krait: what is reduced to a number is returned: with into(), say kr::axis or kr::keepdims");
+    auto out = result_in < number, one ? 1
+                                       : result_rank > (given, dense(out_shape.extents, one ? 1 : result_rank, false),
+                                                        device_from(choose_device(packed, glue::input_nodes)), source);
     std::uint64_t start[max_words]{};
     const auto first = option_of<initial_type>::find(options...);
     constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
     if constexpr (starts) glue::bits_of_each(glue::reducer::start(first.value), start);
-    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr, array_argument(out));
-    if constexpr (one) return static_cast<result>(out(0));
-    else return out;
+    reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr, array_argument(out.to));
+    if constexpr (one) return static_cast<number>(out.to(0));
+    else return out.give();
   }
 }
 

@@ -44,7 +44,7 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
   const std::int64_t least = blocks ? 8 * scan_tile : 1 << 14, most = std::max<std::int64_t>(how.workers / rows, 1);
   const std::int64_t chunk = divided_up(divided_up(length, std::min(most, divided_up(length, least))), 64) * 64;
   const std::int64_t chunks = divided_up(length, chunk);
-  array<Out, 2> parts(shape<2>(rows, std::max<std::int64_t>(chunks - 1, 1)), on);
+  array<Out, 2> parts(shape<2>(rows, chunks - 1), on);
   if (!blocks) {
     constexpr bool vectors = by_vectors<types>;
     const std::int64_t threads = vectors ? 32 : 1;
@@ -84,24 +84,21 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
 }
 
 template <class Option>
-inline constexpr bool is_scan_option = axes_in<Option> == 1;
+inline constexpr bool is_scan_option = axes_in<Option> == 1 || outputs_in<Option> == 1;
 template <class Number>
 inline constexpr bool is_scan_option<initial_type<Number>> = true;
 template <class Option>
 concept scan_option = is_scan_option<std::remove_cvref_t<Option>>;
 
-template <class Out, bool Exclusive, bool Initial, class Elem, int Rank, class Function>
-array<Out, Rank> scan_along(const array<Elem, Rank>& x, const Function& function, Out initial, std::int64_t axis) {
-  const layout at = axis_last(x.at(), axis);
-  shape<Rank> extents;
-  for (int d = 0; d < Rank; ++d) extents.extents[d] = at.extents[d];
-  const array<Out, Rank> out(extents, x.device());
-  if (out.size() > 0) {
+template <class Out, bool Exclusive, bool Initial, class Elem, int Rank, class Function, class Output>
+auto scan_along(const array<Elem, Rank>& x, const Function& function, Out initial, std::int64_t axis, Output output) {
+  auto out = result_in<Out, Rank>(output, axis_back(dense(axis_last(x.at(), axis).extents, Rank, false), axis), x.device(), x);
+  if (x.size() > 0) {
     const array<const std::remove_const_t<Elem>, 2> rows = rows_along(x, axis);
-    array<Out, 2> to(dense(rows.extents().extents, 2, false), out.memory_owner(), handle_of(x.device()));
+    array<Out, 2> to = as_rows(out.to, rows.extent(0), rows.extent(1));
     scan_rows<Exclusive, Initial>(rows, to, function, initial, algorithm_device_of(x.device()));
   }
-  return {axis_back(out.at(), axis), out.memory_owner(), handle_of(x.device())};
+  return out.give();
 }
 
 /// The axis and the start among options; without axis all elements in C order.
@@ -115,15 +112,15 @@ auto scan_array(const array<Elem, Rank>& x, const Function& function, const Opti
     else initial = first.value;
   }
   if constexpr ((axes_in<Options> + ... + 0) == 0) {
-    if constexpr (Rank == 1) return scan_along<Out, Exclusive, starts>(x, function, initial, 0);
-    else return scan_along<Out, Exclusive, starts>(x.reshape(-1), function, initial, 0);
+    if constexpr (Rank == 1) return scan_along<Out, Exclusive, starts>(x, function, initial, 0, output_in<0>(options...));
+    else return scan_along<Out, Exclusive, starts>(x.reshape(-1), function, initial, 0, output_in<0>(options...));
   } else {
     std::int64_t along = 0;
     const auto look = [&](const auto& option) {
       if constexpr (axes_in<std::remove_cvref_t<decltype(option)>> == 1) along = option.at[0];
     };
     (look(options), ...);
-    return scan_along<Out, Exclusive, starts>(x, function, initial, along);
+    return scan_along<Out, Exclusive, starts>(x, function, initial, along, output_in<0>(options...));
   }
 }
 

@@ -43,9 +43,9 @@ value<std::int64_t> place_in(const view<const Elem>& sorted, const value<Elem>& 
 }  // namespace detail
 
 /// For each x the place, int64, where it can stand in `sorted`, which is as kr::sort gives it: before equal elements, or behind them.
-template <detail::plain Elem, detail::plain Other>
-requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> array<std::int64_t> searchsorted(
-    const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left) {
+template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
+requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
+auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side where = side::left, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   static const auto make = [](bool right) {
     return kernel(
@@ -56,23 +56,25 @@ requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> a
   };
   static auto& left = *new auto(make(false));
   static auto& right = *new auto(make(true));
-  array<std::int64_t> out(x.extents(), x.device());
-  if (out.size() > 0) (where == side::left ? left : right).forall(out.size())(sorted, x, out);
-  return out;
+  auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...), detail::dense(x.extents().extents, 1, false),
+                                                x.device(), sorted, x);
+  if (x.size() > 0) (where == side::left ? left : right).forall(x.size())(sorted, x, out.to);
+  return out.give();
 }
 
 /// out(i) = x(places(i)). Places must be within x: KRAIT_CHECK=1 tells of others.
-template <class Elem, std::integral Place>
-auto gather(const array<Elem, 1>& x, const array<Place, 1>& places) {
+template <class Elem, std::integral Place, detail::into_option... Options>
+auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   static auto& fetch = *new auto(kernel(
       [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> to) {
         for (auto i : grid_stride(at.size())) to[i] = value<element>(from[at[i]]);
       },
       {.name = "gather"}));
-  array<element> out(places.extents(), x.device());
-  if (out.size() > 0) fetch.forall(out.size())(x, places, out);
-  return out;
+  auto out = detail::result_in<element, 1>(detail::output_in(options...), detail::dense(places.extents().extents, 1, false),
+                                           x.device(), x, places);
+  if (places.size() > 0) fetch.forall(places.size())(x, places, out.to);
+  return out.give();
 }
 /// to(places(i)) = x(i), for places within `to`; where one occurs twice, one of its elements. What overlaps `to` is copied first. Throws
 /// error{usage} where elements of `to` lie at one place.

@@ -72,7 +72,16 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
   if (k < 0) detail::refuse_top(k);
   detail::rows_of_new<unsigned, Rank> places(x, as.axis);
   const array<element, Rank> sorted = detail::sort_with_places<element, Rank>(x.share(), as, places.rows);
-  return largest{detail::first_along(sorted, as.axis, k).copy(), detail::wide_first_along(places.take(), as.axis, k)};
+  auto values = detail::first_along(sorted, as.axis, k).copy();
+  auto first_places = detail::wide_first_along(places.take(), as.axis, k);
+  if constexpr ((detail::outputs_in<Options> + ... + 0) == 0) {
+    return largest{std::move(values), std::move(first_places)};
+  } else {
+    const auto *const values_given = detail::output_in<0, 2>(options...), *const places_given =
+                                                                              detail::output_in<1, 2>(options...);
+    detail::check_apart_outputs(values_given, places_given);
+    detail::give_result(values_given, std::move(values)), detail::give_result(places_given, std::move(first_places));
+  }
 }
 
 /// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x.

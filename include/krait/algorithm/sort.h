@@ -16,7 +16,7 @@ namespace detail {
 
 struct descending_type {};
 template <class Option>
-inline constexpr bool is_sort_option = axes_in<Option> == 1 || std::is_same_v<Option, descending_type>;
+inline constexpr bool is_sort_option = axes_in<Option> == 1 || outputs_in<Option> > 0 || std::is_same_v<Option, descending_type>;
 template <class Option>
 concept sort_option = is_sort_option<std::remove_cvref_t<Option>>;
 
@@ -31,48 +31,47 @@ struct sort_choice {
   }
   void take(const axis_list<1>& axis_option) { axis = axis_option.at[0]; }
   void take(descending_type) { descends = true; }
+  template <class... Outputs>
+  void take(const into_type<Outputs...>&) {}
 };
 
-/// A new array of x's extents, whose memory has the axis contiguous, and its rows along the axis.
-template <class Elem, int Rank>
+/// A result of x's extents, whose memory has the axis contiguous, and its rows along the axis.
+template <class Elem, int Rank, class Output = std::nullptr_t>
 struct rows_of_new {
-  template <class Like>
-  rows_of_new(const array<Like, Rank>& like, std::int64_t axis)
-      : turned(axis_last(like.at(), axis)), memory(extents(), like.device()), axis_(axis) {
-    const std::int64_t length = turned.extents[Rank - 1];
-    const std::int64_t both[] = {length > 0 ? memory.size() / length : 0, length};
-    rows = array<Elem, 2>(dense(both, 2, false), memory.memory_owner(), handle_of(like.device()));
+  template <class Like, class... Inputs>
+  rows_of_new(const array<Like, Rank>& like, std::int64_t axis, Output output = nullptr, const Inputs&... inputs)
+      : made(result_in<Elem, Rank>(output, axis_back(dense(axis_last(like.at(), axis).extents, Rank, false), axis), like.device(),
+                                   inputs...)) {
+    const std::int64_t length = axis_last(like.at(), axis).extents[Rank - 1];
+    rows = as_rows(made.to, length > 0 ? like.size() / length : 0, length);
   }
-  array<Elem, Rank> take() const { return {axis_back(memory.at(), axis_), memory.memory_owner(), handle_of(memory.device())}; }
+  auto take() { return made.give(); }
 
-  shape<Rank> extents() const {
-    shape<Rank> s;
-    for (int d = 0; d < Rank; ++d) s.extents[d] = turned.extents[d];
-    return s;
-  }
-  layout turned;
-  array<Elem, Rank> memory;
+  result<Elem, Rank, Output> made;
   array<Elem, 2> rows;
-
- private:
-  std::int64_t axis_;
 };
 
-/// Sorts keys along an axis; `values` and `moved` are sort_rows'.
+template <class Elem, class Output, class Like, int Rank, class... Inputs>
+rows_of_new<Elem, Rank, Output> new_rows(Output output, const array<Like, Rank>& like, std::int64_t axis,
+                                         const Inputs&... inputs) {
+  return {like, axis, output, inputs...};
+}
+
+/// Sorts keys along an axis into these rows; `values` and `moved` are sort_rows'.
 template <class Key, int Rank>
-array<Key, Rank> sort_keys(const array<const Key, Rank>& keys, const sort_choice& as, const word_rows* values,
-                           const word_rows* moved) {
-  const rows_of_new<Key, Rank> sorted(keys, as.axis);
+void sort_into(const array<const Key, Rank>& keys, const sort_choice& as, const array<Key, 2>& sorted, const word_rows* values,
+               const word_rows* moved) {
   if (keys.size() > 0)
     sort_rows(keys.device(), algorithm_device_of(keys.device()), order_of<Key>(as.descends),
-              words_of_rows(rows_along(keys, as.axis)), words_of_rows(sorted.rows), values, moved);
-  return sorted.take();
+              words_of_rows(rows_along(keys, as.axis)), words_of_rows(sorted), values, moved);
 }
-/// The same, and the places that the keys had in their rows.
+/// The sorted keys, and the places that they had in their rows.
 template <class Key, int Rank>
 array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort_choice& as, const array<unsigned, 2>& places) {
+  rows_of_new<Key, Rank> sorted(keys, as.axis);
   const word_rows to = words_of_rows(places);
-  return sort_keys(keys, as, nullptr, &to);
+  sort_into(keys, as, sorted.rows, nullptr, &to);
+  return sorted.take();
 }
 
 }  // namespace detail
@@ -80,23 +79,26 @@ array<Key, Rank> sort_with_places(const array<const Key, Rank>& keys, const sort
 /// Largest first. Equal elements keep their order, and NaN stays last.
 inline constexpr detail::descending_type descending{};
 
-/// The elements in ascending order along the last axis, or kr::axis(k), or with kr::descending. Stable; −0 and 0 are equal, NaN is last. The
+/// The elements in ascending order along the last axis, or kr::axis(k), or with kr::descending; kr::into(y) takes them. Stable; −0 and 0 are equal, NaN is last. The
 /// result's memory has the axis contiguous. Throws error{usage} for an axis that x has not, error{device} where memory is short.
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto sort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
-  return detail::sort_keys<key, Rank>(x.share(), detail::sort_choice(options...), nullptr, nullptr);
+  const detail::sort_choice as(options...);
+  auto sorted = detail::new_rows<key>(detail::output_in(options...), x, as.axis, x);
+  detail::sort_into<key, Rank>(x.share(), as, sorted.rows, nullptr, nullptr);
+  return sorted.take();
 }
 
 /// The places, along the axis, of the elements in order: x[argsort(x)] is sorted. Options as sort's. Throws error{usage} from 2^32 elements
 /// along the axis on.
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
-array<std::int64_t, Rank> argsort(const array<Elem, Rank>& x, const Options&... options) {
+auto argsort(const array<Elem, Rank>& x, const Options&... options) {
   using key = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
   detail::rows_of_new<unsigned, Rank> places(x, as.axis);
   (void)detail::sort_with_places<key, Rank>(x.share(), as, places.rows);
-  detail::rows_of_new<std::int64_t, Rank> wide(x, as.axis);
+  auto wide = detail::new_rows<std::int64_t>(detail::output_in(options...), x, as.axis);
   if (x.size() > 0) wide.rows(all, all) = places.rows;
   return wide.take();
 }
@@ -112,27 +114,35 @@ auto sort_by_key(const array<Key, Rank>& keys, const array<Value, Rank>& values,
   };
   detail::check_same_shape(values.extents().extents, keys.extents().extents, Rank, "sort_by_key");
   const detail::sort_choice as(options...);
-  detail::rows_of_new<element, Rank> moved(keys, as.axis);
+  const auto keys_given = detail::output_in<0, 2>(options...);
+  const auto values_given = detail::output_in<1, 2>(options...);
+  detail::check_apart_outputs(keys_given, values_given);
+  auto in_order = detail::new_rows<key>(keys_given, keys, as.axis, keys, values);
+  auto moved = detail::new_rows<element>(values_given, keys, as.axis, keys, values);
   const array<const element, 2> from = detail::rows_along(values, as.axis);
   if constexpr (sizeof(element) == 4 && alignof(element) == 4) {
     const detail::word_rows carried = detail::words_of_rows(from), to = detail::words_of_rows(moved.rows);
-    array<key, Rank> sorted_keys = detail::sort_keys<key, Rank>(keys.share(), as, &carried, &to);
-    return sorted{std::move(sorted_keys), moved.take()};
+    detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, &carried, &to);
   } else {
     detail::rows_of_new<unsigned, Rank> places(keys, as.axis);
-    array<key, Rank> sorted_keys = detail::sort_with_places<key, Rank>(keys.share(), as, places.rows);
+    const detail::word_rows to = detail::words_of_rows(places.rows);
+    detail::sort_into<key, Rank>(keys.share(), as, in_order.rows, nullptr, &to);
     detail::gather_rows<element, unsigned>(from, places.rows.share(), moved.rows);
-    return sorted{std::move(sorted_keys), moved.take()};
+  }
+  if constexpr (std::is_null_pointer_v<std::remove_const_t<decltype(keys_given)>>) {
+    return sorted{in_order.take(), moved.take()};
+  } else {
+    in_order.take(), moved.take();
   }
 }
 
 /// The elements, numbers or structs, in the order of `before`, a comparison of two values of kernels as std::stable_sort's: a merge sort
-/// along the last axis, or kr::axis(k). Throws as sort.
+/// along the last axis, or kr::axis(k). Options and throws as sort.
 template <class Elem, int Rank, class Before, detail::sort_option... Options>
 requires(!detail::sort_option<Before>) auto sort(const array<Elem, Rank>& x, const Before& before, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   const detail::sort_choice as(options...);
-  detail::rows_of_new<element, Rank> sorted(x, as.axis);
+  auto sorted = detail::new_rows<element>(detail::output_in(options...), x, as.axis, x);
   if (x.size() > 0)
     detail::merge_sort(detail::rows_along(x, as.axis), sorted.rows, before, as.descends, detail::algorithm_device_of(x.device()));
   return sorted.take();

@@ -7,7 +7,11 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "support/tuning_cpu.h"
+
 namespace krait::runtime::cpu {
+
+using tuning::cpu::kept_in_all, tuning::cpu::kept_least, tuning::cpu::kept_most;
 
 KeptMemory::Block KeptMemory::remove(int at) noexcept {
   const Block block = blocks_[at];
@@ -17,7 +21,7 @@ KeptMemory::Block KeptMemory::remove(int at) noexcept {
 }
 
 void* KeptMemory::take(std::size_t bytes, std::size_t align) noexcept {
-  if (bytes < least || bytes > most) return nullptr;
+  if (bytes < kept_least || bytes > kept_most) return nullptr;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return nullptr;
   for (int at = count_; at-- > 0;) {
@@ -31,8 +35,8 @@ void* KeptMemory::take(std::size_t bytes, std::size_t align) noexcept {
 void KeptMemory::give(void* block) noexcept {
   const std::size_t bytes = malloc_usable_size(block);
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || bytes < least || bytes > most) return std::free(block);
-  while (count_ == places || bytes_ + bytes > in_all) std::free(remove(0).memory);
+  if (!lock || bytes < kept_least || bytes > kept_most) return std::free(block);
+  while (count_ == places || bytes_ + bytes > kept_in_all) std::free(remove(0).memory);
   blocks_[count_++] = {block, bytes}, bytes_ += bytes;
 }
 

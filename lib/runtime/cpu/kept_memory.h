@@ -18,9 +18,6 @@ class KeptMemory {
   /// Gives all back, for a device that has no more memory.
   void drop() noexcept;
 
-  // Smaller blocks are the allocator's own, and larger ones take long to fill anyway.
-  static constexpr std::size_t least = std::size_t(1) << 16, most = std::size_t(1) << 25, in_all = std::size_t(1) << 26;
-
  private:
   struct Block {
     void* memory = nullptr;

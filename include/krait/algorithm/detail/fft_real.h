@@ -88,8 +88,14 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
   array<complex, 2> given(shape<2>(rows, length), x.device());
   kept_for(std::make_tuple(n), make).launch(row_grid(given), x, given, n);
   if (n % 2 == 0) {
-    array<complex, 2> pairs(dense(given.extents().extents, 2, false), out.memory_owner(), handle_of(x.device()));
+    // Where the user's memory begins between two pairs, they are made beside it.
+    const bool shared = out.at().offset % 2 == 0;
+    const array<Real, 2> own = shared ? as_rows(out, rows, n) : array<Real, 2>(out.extents(), x.device());
+    layout at = dense(given.extents().extents, 2, false);
+    at.offset = own.at().offset / 2;
+    array<complex, 2> pairs(at, own.memory_owner(), handle_of(x.device()));
     transform_rows<Real>(given.share(), pairs, true, scale);
+    if (!shared) out.copy_from(own);
   } else {
     array<complex, 2> made(given.extents(), x.device());
     transform_rows<Real>(given.share(), made, true, scale);

@@ -46,7 +46,6 @@ KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::
 
 // Throw error{usage} in NumPy's words.
 KRAIT_API void check_square(const char* function, std::int64_t rows, std::int64_t columns);
-KRAIT_API void check_some(const char* function, std::int64_t size);
 KRAIT_API void check_right_side(const char* function, std::int64_t rows, std::int64_t n);
 [[noreturn]] KRAIT_API void refuse_matrix(const char* function, const char* why);
 

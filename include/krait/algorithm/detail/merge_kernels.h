@@ -84,7 +84,7 @@ void merge_sort(const array<const Elem, 2>& x, array<Elem, 2>& to, const Before&
     const std::int64_t first_run = chunks ? 32 : 8, threads = chunks ? 1 : 128;
     int passes = 0;
     while (first_run << passes < length) ++passes;
-    array<Elem, 2> other(passes > 0 ? x.extents() : shape<2>(1, 1), x.device());
+    array<Elem, 2> other(passes > 0 ? x.extents() : shape<2>(1, 0), x.device());
     const auto into = [&](int pass) -> array<Elem, 2>& { return (passes - pass) % 2 == 0 ? to : other; };
     with_kernel(
         before, [](const function& f) { return make_sort_runs<Elem>(f); },

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where an algorithm leaves its result: in a new array, or in the one that kr::into names.
+#pragma once
+
+#include <tuple>
+
+#include <krait/expression.h>
+
+namespace krait {
+namespace detail {
+
+/// An array to be written, which shares the memory of the user's.
+template <class Elem, int Rank>
+struct output {
+  static_assert(!std::is_const_v<Elem>, "krait: into() writes: it takes no array of const elements");
+  array<Elem, Rank> held;
+  explicit output(const array<Elem, Rank>& of) : held(of.at(), of.memory_owner(), handle_of(of.device())) {}
+  output(const output& other) : output(other.held) {}
+};
+template <class... Outputs>
+struct into_type {
+  std::tuple<Outputs...> outputs;
+};
+template <class Option>
+inline constexpr int outputs_in = 0;
+template <class... Outputs>
+inline constexpr int outputs_in<into_type<Outputs...>> = sizeof...(Outputs);
+template <class Option>
+concept into_option = (outputs_in<std::remove_cvref_t<Option>> > 0);
+
+/// An algorithm's only output, or its Index-th of Count; null where kr::into is not among the options.
+template <int Index = 0, int Count = 1>
+constexpr std::nullptr_t output_in() {
+  return nullptr;
+}
+template <int Index = 0, int Count = 1, class First, class... Rest>
+auto output_in(const First& first, const Rest&... rest) {
+  if constexpr (outputs_in < First >> 0) {
+    static_assert(outputs_in<First> == Count, "krait: into() takes as many arrays as the function has results");
+    return &std::get<Index>(first.outputs).held;
+  } else {
+    return output_in<Index, Count>(rest...);
+  }
+}
+
+/// Throws error{usage} where an output has not these extents, lies on another device, or has elements at one place.
+KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
+/// Throws error{usage} where two outputs may have elements at one place.
+KRAIT_API void check_outputs_apart(const elements& x, const elements& y);
+/// Whether elements of the same extents lie in the same order and distance.
+KRAIT_API bool same_strides(const layout& x, const layout& y);
+
+/// Whether an operand, an array or an expression, may have elements where these are.
+template <class Operand>
+bool reads_from(const elements& of, const Operand& operand) {
+  if constexpr (is_device_array<Operand>::value) {
+    const layout at = operand.at();
+    return may_meet({operand.memory(), &at, sizeof(typename Operand::value_type)}, of);
+  } else if constexpr (requires { operand.arguments(); }) {
+    return std::apply([&](const auto&... each) { return (reads_from(of, each) || ...); }, operand.arguments());
+  } else {
+    return false;
+  }
+}
+
+/// `to` is what is written. It is the user's array itself where that lies as the algorithm writes, and apart from what it reads.
+template <class Elem, int Rank, class Output>
+struct result {
+  array<Elem, Rank> to;
+  Output given;
+
+  /// The new array, or nothing.
+  auto give() {
+    if constexpr (std::is_null_pointer_v<Output>) {
+      return std::move(to);
+    } else if (to.memory() != given->memory()) {
+      array<Elem, Rank> out(given->at(), given->memory_owner(), handle_of(given->device()));
+      out.copy_from(to);
+    }
+  }
+};
+template <class Elem, int Rank, class Output>
+void check_given(Output given, const layout& wanted, const device& on) {
+  using array_type = std::remove_cvref_t<decltype(*given)>;
+  static_assert(std::is_same_v<typename array_type::value_type, Elem>,
+                "krait: into() takes an array of the result's element type");
+  static_assert(array_type::rank == Rank, "krait: into() takes an array of as many dimensions as the result has");
+  check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
+}
+/// Of a dense layout, in any order of dimensions; `inputs` are read while it is written.
+template <class Elem, int Rank, class Output, class... Inputs>
+result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const device& on, const Inputs&... inputs) {
+  if constexpr (!std::is_null_pointer_v<Output>) {
+    check_given<Elem, Rank>(given, wanted, on);
+    const layout at = given->at();
+    if (same_strides(at, wanted) && !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
+      return {array<Elem, Rank>(at, given->memory_owner(), handle_of(on)), given};
+  }
+  shape<Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents.extents[d] = wanted.extents[d];
+  const array<Elem, Rank> memory(extents, on);
+  return {array<Elem, Rank>(wanted, memory.memory_owner(), handle_of(on)), given};
+}
+/// Of a new array that is there.
+template <class Elem, int Rank, class Output>
+auto give_result(Output given, array<Elem, Rank> made) {
+  if constexpr (!std::is_null_pointer_v<Output>) check_given<Elem, Rank>(given, made.at(), made.device());
+  return result<Elem, Rank, Output>{std::move(made), given}.give();
+}
+/// Of two outputs.
+template <class Left, class Right>
+void check_apart_outputs(const Left& x, const Right& y) {
+  if constexpr (!std::is_null_pointer_v<Left>) {
+    const layout a = x->at(), b = y->at();
+    check_outputs_apart({x->memory(), &a, sizeof(typename std::remove_cvref_t<decltype(*x)>::value_type)},
+                        {y->memory(), &b, sizeof(typename std::remove_cvref_t<decltype(*y)>::value_type)});
+  }
+}
+
+/// A dense array, whatever its extents, as rows.
+template <class Elem, int Rank>
+array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int64_t length) {
+  const std::int64_t extents[] = {rows, length};
+  layout at = dense(extents, 2, false);
+  at.offset = of.at().offset;
+  return {at, of.memory_owner(), handle_of(of.device())};
+}
+
+}  // namespace detail
+
+/// An option of algorithms: the results are written into these arrays or views, and the call returns nothing: `kr::sort(x, kr::into(x))`. An
+/// output has the result's shape and element type; where it overlaps what is read, or lies in another order than the algorithm writes, the
+/// result is made beside it, and copied.
+template <class... Elems, int... Ranks>
+requires(sizeof...(Elems) > 0) auto into(const array<Elems, Ranks>&... outputs) {
+  return detail::into_type<detail::output<Elems, Ranks>...>{std::tuple{detail::output<Elems, Ranks>(outputs)...}};
+}
+
+}  // namespace krait
