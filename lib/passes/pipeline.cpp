@@ -93,9 +93,8 @@ bool meets_after_jumps(const Function& f) {
   for_each_inst(f, [&](InstId i, RegionId) {
     bool meets = false, returns = false;
     for (const RegionId r : f.insts[i].regions)
-      for_each_inst(f, r, [&](InstId inner, RegionId) {
-        meets |= barrier(f.insts[inner]), returns |= f.insts[inner].op == Op::Return;
-      });
+      for_each_inst(
+          f, r, [&](InstId inner, RegionId) { meets |= barrier(f.insts[inner]), returns |= f.insts[inner].op == Op::Return; });
     found |= exits.continues[i].size() > 1 || (meets && returns && !is_loop(f.insts[i].op));
   });
   return found;
