@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "passes/passes.h"
+#include "passes/rewrite.h"
 #include "passes/runner.h"
 #include "support/error.h"
 #include "support/tuning_cpu.h"
@@ -82,6 +83,23 @@ ChooseExpansion expansions_of(const support::Target& target) {
   return choices[unsigned(target.kind)];
 }
 
+/// Whether threads of a kernel with barriers go their own ways where the CPU's pieces between barriers and WGSL want them together: loops
+/// with several ways to the next trip, and branches of which a part has a barrier and a part returns.
+bool meets_after_jumps(const Function& f) {
+  const auto barrier = [](const Inst& i) { return is_barrier(i.op); };
+  if (!any_inst(f, barrier)) return false;
+  const LoopExits exits(f);
+  bool found = false;
+  for_each_inst(f, [&](InstId i, RegionId) {
+    bool meets = false, returns = false;
+    for (const RegionId r : f.insts[i].regions)
+      for_each_inst(
+          f, r, [&](InstId inner, RegionId) { meets |= barrier(f.insts[inner]), returns |= f.insts[inner].op == Op::Return; });
+    found |= exits.continues[i].size() > 1 || (meets && returns && !is_loop(f.insts[i].op));
+  });
+  return found;
+}
+
 void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
 
 }  // namespace
@@ -132,6 +150,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
+  if ((cpu || target.kind == TargetKind::WebGpu) && meets_after_jumps(m.kernel())) {
+    run("one_exit", one_exit);
+    clean_up(run);
+  }
   if (!interpreted && effort == Effort::Best) {
     unroll_steps(m, cpu ? tuning::cpu::largest_steps : tuning::gpu::largest_steps);
     run.check("unroll_steps");

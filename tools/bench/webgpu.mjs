@@ -2,7 +2,8 @@
 //
 // Kernels of Krait beside WGSL written by hand, on one device in one run, by turns and by the GPU's clock:
 //   bench_webgpu_site FOLDER && node tools/bench/webgpu.mjs FOLDER [ROUNDS]
-// Prints for each the best times and how fast Krait's is: time by hand / time of Krait. What both compute has to be equal within 1e-3.
+// Prints for each the median times and how fast Krait's is: the median of the rounds' time by hand / time of Krait, which other work of the
+// machine moves least. What both compute has to be equal within 1e-3.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -62,17 +63,23 @@ async function read(buffer, type) {
   return new type(copy.getMappedRange().slice(0));
 }
 
+const median = (values) => values.sort((x, y) => x - y)[values.length >> 1];
+
 let slow = false;
 async function measure(name, krait, hand, [kraits, hands], type) {
   await krait(), await hand();
   const [x, y] = [await read(kraits, type), await read(hands, type)];
   const wrong = x.filter((v, i) => Math.abs(v - y[i]) > 1e-3 * Math.max(1, Math.abs(y[i]))).length;
   if (wrong > x.length / 100) throw new Error(`${name}: ${wrong} of ${x.length} elements differ`);
-  const best = [Infinity, Infinity];
-  for (let round = 0; round < rounds; ++round) best[0] = Math.min(best[0], await krait()), best[1] = Math.min(best[1], await hand());
-  const ratio = best[1] / best[0];
+  const pairs = [];
+  for (let round = 0; round < rounds; ++round) {
+    const first = round % 2 ? await hand() : await krait(), second = round % 2 ? await krait() : await hand();
+    pairs.push(round % 2 ? [second, first] : [first, second]);
+  }
+  const ratio = median(pairs.map(([mine, own]) => own / mine));
   slow ||= ratio < 0.95;
-  console.log(`${name.padEnd(12)} Krait ${best[0].toFixed(2).padStart(8)} ms, by hand ${best[1].toFixed(2).padStart(8)} ms: ${ratio.toFixed(2)} of its speed`);
+  const [mine, other] = [0, 1].map((k) => median(pairs.map((pair) => pair[k])).toFixed(2).padStart(8));
+  console.log(`${name.padEnd(12)} Krait ${mine} ms, by hand ${other} ms: ${ratio.toFixed(2)} of its speed`);
 }
 
 const numbers = (n, of) => Float32Array.from({ length: n }, (_, i) => of(i));

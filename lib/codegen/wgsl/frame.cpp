@@ -38,6 +38,18 @@ Expr Part::low(ir::ValueId v) {
   return ir::is_signed_int(s) ? call("u32({})", e.text) : e;
 }
 
+void Part::take_shared(std::uint64_t array, std::uint64_t own) {
+  std::uint64_t& all = unit_.envelope.fixed_shared;
+  all += (array + own + 15) / 16 * 16;
+  unit_.shared_of_decisions += own;
+  if (all <= unit_.target.shared) return;
+  const std::string decisions =
+      unit_.shared_of_decisions ? fmt::format(" and what the block decides together {}", unit_.shared_of_decisions) : "";
+  unsupported(fmt::format("{}: the block's arrays take {} bytes{}, and the target has {}: make them smaller, or give the target "
+                          "more by shared=",
+                          frame_.where, all - unit_.shared_of_decisions, decisions, unit_.target.shared));
+}
+
 std::string Part::new_name(char letter) { return fmt::format("{}{}", letter, frame_.names++); }
 
 Expr Part::named(const Expr& e) {

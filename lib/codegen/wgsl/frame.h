@@ -59,6 +59,7 @@ struct Unit {
   std::map<Instance, std::string> instances = {};
   std::vector<Instance> wanted = {};  // instances whose bodies are yet to be made
   unsigned variables = 0, shared_sized = 0;
+  std::uint64_t shared_of_decisions = 0;  // bytes of the block's shared memory
 };
 
 struct Frame {
@@ -117,6 +118,8 @@ class Part {
     return call("{}({})", which, list);
   }
   bool exact() const { return f_.fp == ir::FpMode::Strict || f_.fp == ir::FpMode::Reproducible; }
+  /// Counts a shared variable: of the kernel's arrays, or of what the block decides together.
+  void take_shared(std::uint64_t array, std::uint64_t own);
   bool has(support::Feature feature) const { return unit_.target.features.has(feature); }
 
   Frame& frame_;

@@ -16,18 +16,15 @@ using passes::Uniform;
 Sync::Sync(Frame& frame) : Part(frame) {
   any_barrier_ = ir::any_inst(f_, [](const ir::Inst& i) { return ir::is_barrier(i.op); });
   if (!any_barrier_) return;
-  std::size_t place = 0;
   ir::for_each_inst(f_, [&](ir::InstId id, ir::RegionId) {
     const ir::Inst& i = f_.insts[id];
     bool barrier = false;
     for (const ir::RegionId r : i.regions)
       ir::for_each_inst(f_, r, [&](ir::InstId inner, ir::RegionId) { barrier = barrier || ir::is_barrier(f_.insts[inner].op); });
     if (barrier) with_barrier_.insert(&i);
-    ++place;
-    if (ir::is_barrier(i.op)) last_barrier_ = place;
   });
   std::vector<const ir::Inst*> around;
-  find_decisions(f_.body, around);
+  find_decisions(f_.body, around, false);
   // WGSL's own analysis knows arguments, positions and what is read from memory that nobody writes.
   passes::Schedule schedule;
   schedule.own = [&](const ir::Inst& i, const passes::Uniformity& known) -> std::optional<Uniform> {
@@ -49,27 +46,26 @@ bool Sync::only_read(ir::ValueId v) const {
          !unit_.uses.of(frame_.number, v).atomic;
 }
 
-void Sync::find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around) {
-  for (const ir::InstId id : f_.regions[r].insts) {
-    const ir::Inst& i = f_.insts[id];
-    ++place_;
+/// `behind`: whether a barrier may come behind the region. Threads may return as they like where none does.
+void Sync::find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around, bool behind) {
+  const std::vector<ir::InstId>& insts = f_.regions[r].insts;
+  const auto meets = [&](ir::InstId id) { return ir::is_barrier(f_.insts[id].op) || with_barrier_.contains(&f_.insts[id]); };
+  const auto last = std::find_if(insts.rbegin(), insts.rend(), meets).base();  // what stands from here on has no barrier
+  for (auto at = insts.begin(); at != insts.end(); ++at) {
+    const ir::Inst& i = f_.insts[*at];
     const bool decides = i.op == ir::Op::If || i.op == ir::Op::Switch || i.op == ir::Op::For || i.op == ir::Op::GridStride;
     if (decides && with_barrier_.contains(&i)) shown_.insert(&i);
     if (ir::is_terminator(i.op) && i.op != ir::Op::Yield && i.op != ir::Op::Unreachable) {
       // What it leaves: the innermost loop, or the kernel.
       std::size_t from = around.size();
       while (from > 0 && !(i.op != ir::Op::Return && ir::is_loop(around[from - 1]->op))) --from;
-      const auto holds = [&](const ir::Inst* of) { return ir::is_loop(of->op) && with_barrier_.contains(of); };
-      // Threads may return as they like where no barrier comes behind.
-      const bool leaves_barrier = i.op == ir::Op::Return
-                                      ? place_ < last_barrier_ || std::any_of(around.begin(), around.end(), holds)
-                                      : with_barrier_.contains(around[from - 1]);
-      if (leaves_barrier)
+      if (i.op == ir::Op::Return ? behind : with_barrier_.contains(around[from - 1]))
         for (std::size_t k = from; k < around.size(); ++k)
           if (around[k]->op != ir::Op::Loop) shown_.insert(around[k]);
     }
+    const bool again = ir::is_loop(i.op) && with_barrier_.contains(&i);
     around.push_back(&i);
-    for (const ir::RegionId inner : i.regions) find_decisions(inner, around);
+    for (const ir::RegionId inner : i.regions) find_decisions(inner, around, behind || again || at + 1 < last);
     around.pop_back();
   }
 }
@@ -113,6 +109,7 @@ void Sync::barrier() {
 
 Expr Sync::of_the_block(Scalar s, const Expr& e) {
   const std::string shared = fmt::format("uniform_{}", unit_.variables++);
+  take_shared(0, 16);
   unit_.globals.line(fmt::format("var<workgroup> {}: {};", shared, cell_type(s)));
   out_.open("if (all(thread == vec3u())) {");
   out_.line(fmt::format("{} = {};", shared, s == Scalar::Bool ? fmt::format("select(0u, 1u, {})", e.text) : full(e).text));
@@ -129,6 +126,7 @@ Expr Sync::decision(const ir::Inst& i) {
 void Sync::block_vote(const ir::Inst& i) {
   if (vote_.empty()) {
     vote_ = fmt::format("votes_{}", unit_.variables++);
+    take_shared(0, 16);
     unit_.globals.line(fmt::format("var<workgroup> {}: atomic<u32>;", vote_));
   }
   out_.open("if (all(thread == vec3u())) {");

@@ -24,14 +24,13 @@ class Sync : public Part {
   bool writes_views(const ir::Inst& i) const;
   bool writes_before_barrier(ir::RegionId r, bool& wrote) const;
   bool orders_views() const;
-  void find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around);
+  void find_decisions(ir::RegionId r, std::vector<const ir::Inst*>& around, bool behind);
   bool only_read(ir::ValueId v) const;
   Expr of_the_block(Scalar s, const Expr& e);
 
   bool any_barrier_ = false;
-  std::set<const ir::Inst*> with_barrier_;    // what has regions, and a barrier there
-  std::size_t place_ = 0, last_barrier_ = 0;  // in the text: of what find_decisions sees, and of the last barrier
-  std::set<const ir::Inst*> shown_;           // whose decision WGSL has to be shown
+  std::set<const ir::Inst*> with_barrier_;  // what has regions, and a barrier there
+  std::set<const ir::Inst*> shown_;         // whose decision WGSL has to be shown
   std::string vote_;
   std::optional<bool> orders_;  // whether barriers order views; found at the first
 };

@@ -24,12 +24,7 @@ void Variables::declare(const ir::Inst& i) {
     unit_.globals.line(fmt::format("override shared_rows_{}: u32 = 1u;", a.param));
     length = fmt::format("shared_rows_{} * {}u", a.param, cells);
   } else if (shared) {
-    unit_.envelope.fixed_shared += (bytes + 15) / 16 * 16;
-    if (unit_.envelope.fixed_shared > unit_.target.shared)
-      unsupported(
-          fmt::format("{}: the block's arrays take {} bytes, and the target has {}: make them smaller, or give the target "
-                      "more by shared=",
-                      frame_.where, unit_.envelope.fixed_shared, unit_.target.shared));
+    take_shared(bytes, 0);
   }
   std::string cell(a.atomic && !a.words ? (ir::is_signed_int(a.element) ? "i32" : "u32") : a.cell());
   if (a.atomic) cell = fmt::format("atomic<{}>", cell);
