@@ -185,14 +185,9 @@ std::string Devices::skipped(const char* before) {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   std::string text;
-  for (std::size_t b = 0; b < back_end_count; ++b) {
-    // A later row of the same devices says it, too.
-    bool again = false;
-    for (std::size_t later = b + 1; later < back_end_count; ++later)
-      again |= lists_[later].probed && back_ends[later].word == back_ends[b].word;
-    for (const std::string& s : lists_[b].skipped)
-      if (!again) text += before + s;
-  }
+  for (std::size_t b = 0; b < back_end_count; ++b)
+    if (back_ends[b].listed)  // Vulkan's other row says the same
+      for (const std::string& s : lists_[b].skipped) text += before + s;
   return text;
 }
 

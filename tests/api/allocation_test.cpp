@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls after the first allocate nothing: this program counts every allocation of the process, the library's included.
+// Calls after the first allocate nothing, and what is said where there is no memory: this program counts every allocation of the process, the
+// library's included, and refuses large ones as a test asks.
 #include <malloc.h>
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <krait/krait.h>
 
+#include "../support/says.h"
+
 namespace {
 std::atomic<long> allocations{0};
-}
+std::atomic<std::size_t> most{~std::size_t(0)};  // bytes of one allocation
+}  // namespace
 
 // glibc's own names, under the public ones; operator new comes here too.
 extern "C" {
@@ -21,7 +26,7 @@ void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t bytes) { return ++allocations, __libc_malloc(bytes); }
+void* malloc(std::size_t bytes) { return ++allocations, bytes > most ? nullptr : __libc_malloc(bytes); }
 void* calloc(std::size_t n, std::size_t bytes) { return ++allocations, __libc_calloc(n, bytes); }
 void* realloc(void* old, std::size_t bytes) { return ++allocations, __libc_realloc(old, bytes); }
 void* memalign(std::size_t align, std::size_t bytes) { return ++allocations, __libc_memalign(align, bytes); }
@@ -103,6 +108,46 @@ TEST_F(Allocation, ManyArguments) {
   const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) { k.launch({1, 32}, z, float(I)...); };
   EXPECT_EQ(allocations_of([&] { call(std::make_index_sequence<25>{}); }), 0);
   EXPECT_EQ(z.to_host()[0], 300.f);
+}
+
+/// The message where no allocation has more than so many bytes.
+template <class Call>
+std::string message_within(std::size_t bytes, const Call& call) {
+  try {
+    most = bytes;
+    call();
+    most = ~std::size_t(0);
+  } catch (const kr::error& e) {
+    most = ~std::size_t(0);
+    EXPECT_EQ(int(e.kind()), int(kr::error::kind_type::device));
+    return e.message();
+  }
+  return "no error";
+}
+
+TEST_F(Allocation, NoMemoryForAnErrorsText) {
+  const std::string text(2000, 'x');
+  EXPECT_EQ(message_within(1000, [&] { throw kr::error(kr::error::kind_type::device, text.c_str()); }),
+            "krait: out of memory while reporting an error");
+}
+
+TEST_F(Allocation, NoMemoryForWhatIsReadBack) {
+  const kr::array<float> many(kr::shape<1>(100000), cpu);
+  EXPECT_EQ(message_within(100000, [&] { many.to_host(); }), "out of host memory while reading an array back");
+}
+
+TEST_F(Allocation, NoMemoryForArraysOfTheInterpreter) {
+  kr::array<float> out(kr::shape<1>(256), kr::device::find("interpreter"));
+  auto local = kr::kernel<1, 256>(
+      [](kr::view<float> to) {
+        auto own = kr::local<float, 8192>();
+        own[kr::grid() & 8191] = 1.0f;
+        to[kr::grid()] = own[0];
+      },
+      {.name = "local"});
+  const std::string said = message_within(4 << 20, [&] { local(out); });
+  EXPECT_TRUE(krait::test::says(said, "kernel local{}: the interpreter has no memory for the shared and local arrays of a block"))
+      << said;
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/reduce.h>
+#include <krait/detail/text_kernel.h>
 #include <krait/krait.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "expect.h"
@@ -32,6 +35,26 @@ void refused(const std::string& text, const Lambda& lambda) {
 }
 
 // ---- calls ------------------------------------------------------------------------------------------------------------------
+
+/// Each of 120 views has six extents and, as its elements do not lie side by side, six strides.
+TEST(Messages, OfMoreArgumentsThanALaunchTakes) {
+  using namespace kr::detail;
+  constexpr unsigned count = 120;
+  std::string text = "kir 1\nkernel @many fp(native) (%0: view<f32, 6>";
+  for (unsigned p = 1; p < count; ++p) text += ", %" + std::to_string(p) + ": view<f32, 6>";
+  text += ") {\n  return\n}\n";
+  const std::unique_ptr<text_kernel, decltype(&free_text_kernel)> many(make_text_kernel(text.data(), text.size(), "many.kir"),
+                                                                       free_text_kernel);
+  float elements[8] = {};
+  argument all[count];
+  for (argument& a : all) {
+    a.kind = argument::host, a.rank = 6, a.data = elements, a.offset = 0;
+    for (int d = 0; d < 6; ++d) a.extents[d] = d < 5 ? 1 : 2, a.strides[d] = 2;
+  }
+  call_config config;
+  config.form = call_config::threads, config.count = 1, config.device = handle_of(cpu);
+  expect_usage({"kernel many: the arguments need {} bytes; the limit is 8192"}, [&] { launch(many.get(), all, config); });
+}
 
 TEST(Messages, OfLaunches) {
   kr::array<int> x({4}, cpu), far({4}, another());

@@ -168,6 +168,14 @@ cache        WRONG: $KRAIT_CACHE_DIR:
 Something is wrong: see the lines above.
 TEXT
 chmod 0700 "$KRAIT_CACHE_DIR"
+# Root may write everywhere; it may not without this capability.
+unprivileged=()
+[ "$(id -u)" != 0 ] || unprivileged=(setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-dac_override,-dac_read_search)
+mkdir "$work/read_only" && chmod 0500 "$work/read_only"
+said=$(KRAIT_CACHE_DIR=$work/read_only "${unprivileged[@]}" "$krait" doctor 2>&1)
+case "$said" in *"$work/read_only: mode 0500, 0 kernels, 0.0 of 1024 MiB; WRONG: you may not write to it"*) ;; *)
+  printf 'krait doctor with a cache that cannot be written prints\n%s\n' "$said" >&2; failed=1 ;;
+esac
 KRAIT_DEVICE=none says 1 doctor <<'TEXT'
 devices      WRONG: no device matches KRAIT_DEVICE=none
 TEXT

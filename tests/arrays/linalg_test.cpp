@@ -213,6 +213,7 @@ TEST(LinalgValues, BadInput) {
   auto nan = a.copy();
   nan(1, 1) = std::nan("");
   expect_usage({"kr::svd: SVD did not converge"}, [&] { kr::svd(nan); });
+  expect_usage({"kr::eigh: Eigenvalues did not converge"}, [&] { kr::eigh(nan); });
 }
 
 TEST(LinalgValues, OnOtherDevices) {

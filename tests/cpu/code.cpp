@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
 #include <span>
 
 #include "krait/error.h"
@@ -42,21 +47,33 @@ TEST(CpuCode, OneRowForAllIsReadByRows) {
   }
 }
 
-TEST(CpuCode, DamageIsToldBeforeItIsRun) {
-  const auto refusal = [](const CpuCode& code, std::string_view image = "image") {
-    support::Envelope e;
-    e.kind = support::TargetKind::Cpu, e.code = image;
-    e.set_own(code);
-    const std::string blob = support::seal(e);
-    try {
-      runtime::cpu::Code(std::as_bytes(std::span(blob)), "k");
-    } catch (const error& wrong) {
-      return std::string(wrong.message());
-    }
-    return std::string();
-  };
+std::string sealed(const CpuCode& code, std::string_view image) {
+  support::Envelope e;
+  e.kind = support::TargetKind::Cpu, e.code = image;
+  e.set_own(code);
+  return support::seal(e);
+}
+
+/// What is said of a kernel's code at load.
+std::string refusal_of(const std::string& blob) {
+  try {
+    runtime::cpu::Code(std::as_bytes(std::span(blob)), "k");
+  } catch (const error& wrong) {
+    return wrong.message();
+  }
+  return {};
+}
+std::string refusal(const CpuCode& code) { return refusal_of(sealed(code, "image")); }
+
+/// Code that any processor loads.
+CpuCode sound_code() {
   CpuCode sound;
   sound.level = CpuLevel::Sse42, sound.entry = 0;
+  return sound;
+}
+
+TEST(CpuCode, DamageIsToldBeforeItIsRun) {
+  const CpuCode sound = sound_code();
   CpuCode wrong = sound;
   wrong.entry = 5;
   EXPECT_EQ(refusal(wrong), "kernel k: its code is damaged: its entry is at 5 of 5 bytes");
@@ -69,6 +86,31 @@ TEST(CpuCode, DamageIsToldBeforeItIsRun) {
   wrong = sound, wrong.level = CpuLevel(9);
   EXPECT_EQ(refusal(wrong),
             fmt::format("kernel k: its code needs x86-64-v9, this processor has v{}", unsigned(runtime::cpu::host_level())));
+}
+
+TEST(CpuCode, NoAddressSpaceForIt) {
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const std::string blob = sealed(sound_code(), std::string(std::size_t(96) << 20, '\0'));
+  std::size_t pages = 0;  // in use
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  const struct rlimit tight = {pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t(32) << 20), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  const std::string said = refusal_of(blob);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(said, "kernel k: no memory for 100663296 bytes of code: Cannot allocate memory");
+}
+
+TEST(CpuCode, ASystemWithoutCodeMadeAtRunTime) {
+  constexpr int set_mdwe = 65, get_mdwe = 66;  // Linux 6.3: memory that was written cannot become code
+  if (prctl(get_mdwe, 0, 0, 0, 0) < 0) GTEST_SKIP() << "this Linux cannot forbid a process to make code";
+  EXPECT_EXIT(
+      {
+        if (prctl(set_mdwe, 1, 0, 0, 0) != 0) std::perror("prctl");
+        std::fputs(refusal(sound_code()).c_str(), stderr);
+        _exit(0);
+      },
+      testing::ExitedWithCode(0), "^kernel k: the system does not allow code made at run time: Permission denied$");
 }
 
 // ---- rows that the threads of a block share out -----------------------------------------------------------------------------------

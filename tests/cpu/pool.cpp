@@ -73,6 +73,17 @@ TEST(CpuPool, ScratchIsAlignedAndDistinct) {
   EXPECT_NE(a.data(), b.data());
 }
 
+TEST(CpuPool, NoMemoryForScratchIsAnError) {
+  constexpr std::size_t much = std::size_t(1) << 60;
+  try {
+    Pool::get().reserve(much);
+    ADD_FAILURE() << "no error";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error::kind_type::device);
+    EXPECT_STREQ(e.message(), "cpu: no memory for 1152921504606846976 bytes of shared arrays per thread");
+  }
+}
+
 TEST(CpuBlob, DamagedCodeIsRefused) {
   const std::string kernel = "kir 1\nkernel @f fp(strict) flat (%0: view<i32, 1>) {\n  return\n}\n";
   Compiled code = compile(kernel, targets().front());

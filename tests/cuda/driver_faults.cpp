@@ -3,6 +3,9 @@
 // How the CUDA runtime tells what the driver reports, on a table of entry points that fail when a test says so: no GPU is needed.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -117,6 +120,17 @@ std::string message(const Action& action) {
 
 void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
   for (const char* part : parts) EXPECT_NE(text.find(part), text.npos) << "\"" << part << "\" is not in: " << text;
+}
+
+TEST_F(DriverFaults, AForkHasNoDevice) {
+  CudaDevice d(api, 0);
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(message([&] { d.allocate(16, {}); }) ==
+          "cuda:0: this process is a fork of one that used CUDA, which the driver does not support: start the child with exec");
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
 TEST_F(DriverFaults, AnErrorWithoutANameIsANumber) {
@@ -247,6 +261,11 @@ TEST_F(DriverFaults, EachStepIsNamed) {
   with("waiting for an event", &DriverApi::event_synchronize, [&] { d.wait(EventHandle{}); });
   with("letting a stream wait for an event", &DriverApi::stream_wait, [&] { d.wait(EventHandle{}, StreamHandle{}); });
   with("taking the time between two events", &DriverApi::event_elapsed, [&] { d.elapsed_ms({}, {}); });
+  std::byte element[4] = {};
+  void* room = element;
+  driver.mem_host_alloc = [](void** to, std::size_t bytes, unsigned) -> Result { return *to = std::malloc(bytes), 0; };
+  with("copying to the device", &DriverApi::copy_to_device, [&] { d.copy_to_device(4096, element, sizeof element, {}); });
+  with("copying to the host", &DriverApi::copy_to_host, [&] { d.copy_to_host(room, 4096, sizeof element, {}); });
   with("copying on the device", &DriverApi::copy_on_device, [&] { d.copy_on_device(4096, 8192, 4, {}); });
   with("asking for the memory in use", &DriverApi::pool_get, [&] { d.reserved_memory(); });
   with("giving memory back", &DriverApi::pool_trim, [&] { d.trim(); });

@@ -114,6 +114,15 @@ TEST_F(MadeUp, EmptyIlVersion) {
             "opencl: Nothing (Made-up A): the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
 }
 
+/// The translator is looked for beside the program, which runs by a link in a folder of its own.
+TEST_F(MadeUp, NoTranslator) {
+  EXPECT_TRUE(says(
+      why_not(),
+      "opencl: Nothing (Made-up A): the driver does not accept SPIR-V, and Krait's translator libkrait_translator.so, which is "
+      "built where SPIRV-LLVM-Translator is installed, cannot be loaded: {}"))
+      << why_not();
+}
+
 TEST_F(MadeUp, NoDevice) { EXPECT_EQ(why_not(), "opencl: platform Made-up A has no device"); }
 TEST_F(MadeUp, NotAvailable) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): the driver reports it as unavailable"); }
 TEST_F(MadeUp, AddressesOf32Bits) { EXPECT_EQ(why_not(), "opencl: Nothing (Made-up A): its addresses do not have 64 bits"); }

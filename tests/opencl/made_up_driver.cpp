@@ -8,6 +8,7 @@
 //   empty    there are none
 //   away, narrow, big, embedded  the device is not available, has addresses of 32 bits, is big-endian, has the embedded profile
 //   no_il    it takes neither SPIR-V nor SPIR
+//   spir     it takes SPIR, of which Krait's translator makes programs
 //   twins    there are two platforms with the same device
 //   log      no program can be built, and the log says why
 //   refused  it takes no program
@@ -20,6 +21,7 @@
 //   fault    commands that are waited for have failed
 //   talks    it writes into the standard output, without an end of the line
 //   no_kernel, no_argument  programs have no kernel, kernels take no argument
+//   idle     launches add nothing
 //   waits    who waits for a queue or an event does so until one more kernel is launched
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -138,8 +140,8 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t ro
     case CL_DEVICE_VERSION: return give("OpenCL 3.0 made-up", room, to, size);
     case CL_DRIVER_VERSION: return give("1", room, to, size);
     case CL_DEVICE_PROFILE: return give(is("embedded") ? "EMBEDDED_PROFILE" : "FULL_PROFILE", room, to, size);
-    case CL_DEVICE_EXTENSIONS: return give("cl_khr_icd", room, to, size);
-    case CL_DEVICE_IL_VERSION: return give(is("no_il") ? "" : "SPIR-V_1.0 SPIR-V_1.2", room, to, size);
+    case CL_DEVICE_EXTENSIONS: return give(is("spir") ? "cl_khr_icd cl_khr_spir" : "cl_khr_icd", room, to, size);
+    case CL_DEVICE_IL_VERSION: return give(is("no_il") || is("spir") ? "" : "SPIR-V_1.0 SPIR-V_1.2", room, to, size);
     case CL_DEVICE_AVAILABLE: return give_number<cl_bool>(!is("away"), room, to, size);
     case CL_DEVICE_ENDIAN_LITTLE: return give_number<cl_bool>(!is("big"), room, to, size);
     case CL_DEVICE_ADDRESS_BITS: return give_number<cl_uint>(is("narrow") ? 32 : 64, room, to, size);
@@ -289,6 +291,7 @@ cl_int CL_API_CALL launch(cl_command_queue, cl_kernel k, cl_uint, const std::siz
                           const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
   if (local[0] * local[1] * local[2] > (is("small") ? 64u : is("few") ? 100u : 256u)) return CL_INVALID_WORK_GROUP_SIZE;
   if (is("full")) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  if (is("idle")) return CL_SUCCESS;
   ++launches;
   cl_mem memory = nullptr;
   std::uint64_t distance = 0;

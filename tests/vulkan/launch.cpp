@@ -237,6 +237,13 @@ TEST_F(VulkanLaunch, FailuresNameWhatIsMissing) {
   EXPECT_TRUE(
       says(message_of([&] { d.load(std::as_bytes(std::span(unlike)), "eight"); }),
            "kernel eight: its code is damaged: 1 bytes of facts about it and 5 of words, expected {} and a multiple of 4"));
+  EXPECT_EQ(support::open(eight, support::TargetKind::Spirv, other), "");
+  support::SpirvCode own;
+  ASSERT_TRUE(other.get_own(own));
+  own.push_bytes = 1 << 20, other.set_own(own);
+  const std::string pushes = support::seal(other);
+  EXPECT_TRUE(says(message_of([&] { d.load(std::as_bytes(std::span(pushes)), "eight"); }),
+                   "kernel eight: 1048576 bytes of push constants; {} has {}"));
   const auto of_eight = d.load(std::as_bytes(std::span(eight)), "eight");
   r.block = {4, 1, 1};
   EXPECT_EQ(message_of([&] { d.launch(*of_eight, r); }), "kernel eight: compiled for blocks of 8 × 1 × 1 threads");

@@ -467,6 +467,7 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
 // ---- finding devices -----------------------------------------------------------------------------------------------------------
 
 CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), staging_(api), debug_(debugging()) {
+  in_use = true;
   check(api_.device_get(&device_, index), "finding the device");
   char name[256] = "";
   check(api_.device_name(name, sizeof name, device_), "reading the device's name");
@@ -520,7 +521,6 @@ Found cuda_devices() {
     why = "the NVIDIA driver finds no device (is CUDA_VISIBLE_DEVICES set?)";
   if (!why.empty()) found.skipped.push_back("cuda: " + why);
   if (count == 0) return found;
-  cuda::in_use = true;
   for (int i = 0; i < count; ++i) found.devices.push_back(std::make_unique<cuda::CudaDevice>(*api, i));
   return found;
 }
