@@ -8,7 +8,7 @@
 // An index out of bounds is an error in NumPy's words, before anything is written.
 #pragma once
 
-#include <krait/algorithm/detail/indexing.h>
+#include <krait/algorithm/detail/selection.h>
 
 namespace krait {
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include <krait/algorithm/detail/folds.h>
-#include <krait/algorithm/detail/indexing.h>
+#include <krait/algorithm/detail/selection.h>
 #include <krait/algorithm/reduce.h>
 
 namespace krait {

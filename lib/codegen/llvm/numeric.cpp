@@ -105,29 +105,13 @@ Value* Numeric::integer(Op op, Scalar s, std::span<Value* const> x) {
     case Op::MulHi: return multiply_high(s, x[0], x[1]);
     case Op::AddSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(sadd_sat) : ID(uadd_sat), x[0], x[1]);
     case Op::SubSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(ssub_sat) : ID(usub_sat), x[0], x[1]);
-    // Of floats.
-    case Op::Fma:
-    case Op::Sqrt:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Trunc:
-    case Op::Rint:
-    case Op::Copysign:
-    case Op::Isnan:
-    case Op::Isinf:
-    // Done by `emit` itself, or taken by the target's lowering or expand_ops.
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
-    case Op::Select:
-    case Op::Cast:
-    case Op::CastSat:
-    case Op::Bitcast:
-    case Op::BytePermute:
-      // Not operations on values alone: the lowerings' own.
+    case Op::Select:       // by `emit` itself, as comparisons and conversions
+    case Op::BytePermute:  // by expand_ops
+#define KRAIT_COMPARISON(Name, ...) case Op::Name:
+#define KRAIT_CONVERSION(Name, ...) case Op::Name:
+#define KRAIT_REAL(Name, ...) case Op::Name:
+#include "krait/ops.def"
+        // Not operations on values alone: the lowerings' own.
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #include "krait/ops.def"
@@ -157,34 +141,17 @@ Value* Numeric::floating(Op op, Scalar s, std::span<Value* const> x) {
     case Op::Isnan: return b_.CreateFCmpUNO(x[0], x[0]);
     case Op::Isinf:
       return b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(ID(fabs), x[0]), llvm::ConstantFP::getInfinity(x[0]->getType()));
-    // Of integers.
-    case Op::Rem:
     case Op::And:
     case Op::Or:
     case Op::Xor:
     case Op::Not:
-    case Op::Shl:
-    case Op::Shr:
-    case Op::Popcount:
-    case Op::Clz:
-    case Op::Ctz:
-    case Op::Bitrev:
-    case Op::Bswap:
-    case Op::MulHi:
-    case Op::AddSat:
-    case Op::SubSat:
-    case Op::BytePermute:
+#define KRAIT_INTEGER(Name, ...) case Op::Name:
+#include "krait/ops.def"
     // As among the integers.
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
     case Op::Select:
-    case Op::Cast:
-    case Op::CastSat:
-    case Op::Bitcast:
+#define KRAIT_COMPARISON(Name, ...) case Op::Name:
+#define KRAIT_CONVERSION(Name, ...) case Op::Name:
+#include "krait/ops.def"
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #include "krait/ops.def"

@@ -45,35 +45,66 @@ Id Pure::factor(Scalar s, ir::ValueId v) {
   return in_question ? unknown(e_, s, value(v)) : value(v);
 }
 
-/// Operations on integers and floats alike; `s` is the operands' type.
-Id Pure::arithmetic(const ir::Inst& i, Scalar s) {
-  const bool f = ir::is_float(s);
-  Id x = value(i.operands[0]), y = i.operands.size() > 1 ? value(i.operands[1]) : 0;
+Id Pure::compare(const ir::Inst& i, Scalar s) {
+  const Id x = value(i.operands[0]), y = value(i.operands[1]);
+  if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
+  return ir::is_float(s) ? float_compare(e_, i.op, x, y) : int_compare(e_, i.op, s, x, y);
+}
+
+Id Pure::convert(const ir::Inst& i, Scalar s) {
+  const Scalar result = i.type.scalar;
+  if (i.op == Op::CastSat) defect(fmt::format("{}: expand_ops takes it", e_.where));
+  const Id x = value(i.operands[0]), made = i.op == Op::Cast ? cast(e_, result, s, x) : e_.bits(result, s, x);
+  // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
+  if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return unknown(e_, result, made);
+  return ir::is_float(result) && !ir::is_float(s) ? opaque(e_, result, made) : made;
+}
+
+Id Pure::integer(const ir::Inst& i, Scalar s) {
+  const Id x = value(i.operands[0]), y = i.operands.size() > 1 ? value(i.operands[1]) : 0;
   const std::uint64_t* known_y = y ? known(i.operands[1]) : nullptr;
   switch (i.op) {
-    case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
-    case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
-    case Op::Mul:
-      return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
-    case Op::Div:
-      if (f && is_near_reciprocal(i, s)) return reciprocal_f32(e_, y);
-      return f ? divide(e_, s, x, y) : int_div(e_, s, x, y, known_y);
     case Op::Rem: return int_rem(e_, s, x, y, known_y);
-    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : int_neg(e_, s, x);
-    case Op::Abs: return f ? float_abs(e_, s, x) : int_abs(e_, s, x);
-    case Op::Min: return f ? float_min_max(e_, true, s, x, y) : int_min_max(e_, true, s, x, y);
-    case Op::Max: return f ? float_min_max(e_, false, s, x, y) : int_min_max(e_, false, s, x, y);
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
-      if (s == Scalar::Bool) return e_.op(i.op == Op::Eq ? S::OpLogicalEqual : S::OpLogicalNotEqual, s, {x, y});
-      return f ? float_compare(e_, i.op, x, y) : int_compare(e_, i.op, s, x, y);
-    default: break;
+    case Op::Shl:
+      if (known_y && (*known_y & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))  // a product by 2^31 there
+        return shift(e_, true, s, x, scalar(i.operands[1]), unknown(e_, scalar(i.operands[1]), y), nullptr);
+      return shift(e_, true, s, x, scalar(i.operands[1]), y, known_y);
+    case Op::Shr: return shift(e_, false, s, x, scalar(i.operands[1]), y, known_y);
+    case Op::Popcount: return popcount(e_, s, x);
+    case Op::Clz: return clz(e_, s, x);
+    case Op::Ctz: return ctz(e_, s, x);
+    case Op::Bitrev: return bit_reverse(e_, s, x);
+    case Op::Bswap: return byte_swap(e_, s, x);
+    case Op::MulHi: return mul_hi(e_, s, x, y);
+    case Op::AddSat:
+    case Op::SubSat:
+    case Op::BytePermute:  // expand_ops made others of them
+#define KRAIT_OP(Name, ...) case Op::Name:
+#define KRAIT_INTEGER(...)
+#include "krait/ops.def"
+      break;
   }
-  defect(fmt::format("{}: no arithmetic", e_.where));
+  defect(fmt::format("{}: not an operation of integers alone", e_.where));
+}
+
+Id Pure::real(const ir::Inst& i, Scalar s) {
+  const Id x = value(i.operands[0]);
+  switch (i.op) {
+    case Op::Fma: return fma(e_, s, x, value(i.operands[1]), value(i.operands[2]));
+    case Op::Sqrt: return sqrt(e_, s, x);
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Trunc:
+    case Op::Rint: return whole(e_, i.op, s, x);
+    case Op::Copysign: return copysign(e_, s, x, value(i.operands[1]));
+    case Op::Isnan: return is_nan(e_, s, x);
+    case Op::Isinf: return is_inf(e_, s, x);
+#define KRAIT_OP(Name, ...) case Op::Name:
+#define KRAIT_REAL(...)
+#include "krait/ops.def"
+      break;
+  }
+  defect(fmt::format("{}: not an operation of floats alone", e_.where));
 }
 
 /// Functions that expand_math left: but for rsqrt the target keeps them in fast mode alone, as Vulkan's bounds on them are wide.
@@ -102,69 +133,41 @@ Id Pure::literal(Scalar s, std::uint64_t pattern) {
 }
 
 Id Pure::pure(const ir::Inst& i) {
-  const Scalar result = i.type.scalar, s = scalar(i.operands[0]);
-  Id x = value(i.operands[0]);
+  const Scalar s = scalar(i.operands[0]);
+  const bool f = ir::is_float(s);
+  const Id x = value(i.operands[0]), y = i.operands.size() > 1 ? value(i.operands[1]) : 0;
   switch (i.op) {
-    case Op::Add:
-    case Op::Sub:
+    case Op::Add: return f ? e_.exact(S::OpFAdd, s, {x, y}) : e_.op(S::OpIAdd, s, {x, y});
+    case Op::Sub: return f ? e_.exact(S::OpFSub, s, {x, y}) : e_.op(S::OpISub, s, {x, y});
     case Op::Mul:
+      return f ? e_.exact(S::OpFMul, s, {x, y}) : e_.op(S::OpIMul, s, {factor(s, i.operands[0]), factor(s, i.operands[1])});
     case Op::Div:
-    case Op::Rem:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Min:
-    case Op::Max:
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge: return arithmetic(i, s);
+      if (f && is_near_reciprocal(i, s)) return reciprocal_f32(e_, y);
+      return f ? divide(e_, s, x, y) : int_div(e_, s, x, y, known(i.operands[1]));
+    case Op::Neg: return f ? e_.exact(S::OpFNegate, s, {x}) : int_neg(e_, s, x);
+    case Op::Abs: return f ? float_abs(e_, s, x) : int_abs(e_, s, x);
+    case Op::Min: return f ? float_min_max(e_, true, s, x, y) : int_min_max(e_, true, s, x, y);
+    case Op::Max: return f ? float_min_max(e_, false, s, x, y) : int_min_max(e_, false, s, x, y);
     case Op::And:
     case Op::Or:
-    case Op::Xor: return bitwise(e_, i.op, s, x, value(i.operands[1]));
+    case Op::Xor: return bitwise(e_, i.op, s, x, y);
     case Op::Not: return e_.op(s == Scalar::Bool ? S::OpLogicalNot : S::OpNot, s, {x});
-    case Op::Shl:
-    case Op::Shr:
-      if (const std::uint64_t* by = known(i.operands[1]);
-          i.op == Op::Shl && by && (*by & 63) == 31 && ir::bits_of(s) == 64 && e_.has(Feature::Wide31))
-        return shift(e_, true, s, x, scalar(i.operands[1]), unknown(e_, scalar(i.operands[1]), value(i.operands[1])),
-                     nullptr);  // a product by 2^31 there
-      return shift(e_, i.op == Op::Shl, s, x, scalar(i.operands[1]), value(i.operands[1]), known(i.operands[1]));
-    case Op::Select: return e_.select(result, x, value(i.operands[1]), value(i.operands[2]));
-    case Op::Cast:
-    case Op::Bitcast: {
-      const Id made = i.op == Op::Cast ? cast(e_, result, s, x) : e_.bits(result, s, x);
-      // NVIDIA's driver (580) loses the sign of a negated zero that was a bool.
-      if (s == Scalar::Bool && ir::is_float(result) && e_.has(Feature::Bool0)) return unknown(e_, result, made);
-      return ir::is_float(result) && !ir::is_float(s) ? opaque(e_, result, made) : made;
-    }
-
-    case Op::Fma: return fma(e_, s, x, value(i.operands[1]), value(i.operands[2]));
-    case Op::Sqrt: return sqrt(e_, s, x);
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Trunc:
-    case Op::Rint: return whole(e_, i.op, s, x);
-    case Op::Copysign: return copysign(e_, s, x, value(i.operands[1]));
-    case Op::Isnan: return is_nan(e_, s, x);
-    case Op::Isinf: return is_inf(e_, s, x);
-
-    case Op::Popcount: return popcount(e_, s, x);
-    case Op::Clz: return clz(e_, s, x);
-    case Op::Ctz: return ctz(e_, s, x);
-    case Op::Bitrev: return bit_reverse(e_, s, x);
-    case Op::Bswap: return byte_swap(e_, s, x);
-    case Op::MulHi: return mul_hi(e_, s, x, value(i.operands[1]));
-
+    case Op::Select: return e_.select(i.type.scalar, x, y, value(i.operands[2]));
+#define KRAIT_COMPARISON(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return compare(i, s);
+#define KRAIT_CONVERSION(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return convert(i, s);
+#define KRAIT_INTEGER(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return integer(i, s);
+#define KRAIT_REAL(Name, ...) case Op::Name:
+#include "krait/ops.def"
+      return real(i, s);
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return math(i, s);
-
-    case Op::AddSat:
-    case Op::SubSat:
-    case Op::BytePermute:
-    case Op::CastSat:  // expand_ops made others of them
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #define KRAIT_MATH(...)

@@ -14,7 +14,11 @@ class Pure : public Part {
   Id literal(Scalar s, std::uint64_t pattern);
 
  private:
-  Id arithmetic(const ir::Inst& i, Scalar s);
+  // `s` is the type of the first operand.
+  Id compare(const ir::Inst& i, Scalar s);
+  Id convert(const ir::Inst& i, Scalar s);
+  Id integer(const ir::Inst& i, Scalar s);
+  Id real(const ir::Inst& i, Scalar s);
   Id factor(Scalar s, ir::ValueId v);
   bool is_near_reciprocal(const ir::Inst& i, Scalar s) const;
   Id math(const ir::Inst& i, Scalar s);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of tiles, and loops that load the factors of later steps while they multiply. Included by tile.h.
+#pragma once
+
+#include <krait/tile.h>
+
+namespace krait {
+
+namespace detail {
+
+template <class Type, int Rows, int Columns>
+tile_factor<Type, Rows, Columns> factor_of(const tile_factor<Type, Rows, Columns>& x) {
+  return x;
+}
+template <class Type, int Rows, int Columns>
+tile_factor<Type, Rows, Columns> factor_of(const tile_source<Type, Rows, Columns>& x) {
+  constexpr tile_shape shape = factor_shape<Type, Rows, Columns>();
+  const factor made = make_factor(shape, 1);
+  fetch_factor(shape, made, node_of(0), x.at);
+  end_copies(), wait_for_copies(0);
+  return {made, false};
+}
+template <class Type, int Rows, int Columns>
+tile_factor<Type, Rows, Columns> factor_of(const tile<Type, Rows, Columns>& x) {
+  const factor made = make_factor(x.shape, 1);
+  keep_factor(x.shape, made, x.nodes());
+  return {made, false};
+}
+
+template <class Left, class Right>
+struct sums_of {
+  using type = void;
+};
+template <class Left, class Right>
+requires(sizeof(Left) == 1 && sizeof(Right) == 1 && std::is_integral_v<Left> && std::is_integral_v<Right> &&
+         !std::is_same_v<Left, bool> && !std::is_same_v<Right, bool>) struct sums_of<Left, Right> {
+  using type = std::int32_t;
+};
+template <class Left, class Right>
+requires(is_float_v<Left>&& is_float_v<Right> &&
+         (std::is_same_v<Left, Right> || (sizeof(Left) == 1 && sizeof(Right) == 1))) struct sums_of<Left, Right> {
+  using type = std::conditional_t<sizeof(Left) == 8, double, float>;
+};
+
+template <class Left, int Rows, int Depth, class Right, int Columns>
+auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<Right, Depth, Columns>& y,
+                    const tile<typename sums_of<Left, Right>::type, Rows, Columns>& sum, bool rounds) {
+  using sums = typename sums_of<Left, Right>::type;
+  static_assert(!std::is_void_v<sums>,
+                "krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits");
+  tile_nodes nodes = sum.nodes();
+  multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
+           unsigned(nodes.size()));
+  return tile<sums, Rows, Columns>(copy_tile(sum.shape, nodes));
+}
+
+}  // namespace detail
+
+/// x in shared memory, for several products: `const auto q = kr::staged(kr::load<64, 64>(queries, {i, 0}));`. Its array is written anew each
+/// time that this is reached.
+template <class Part>
+auto staged(const Part& x, detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  detail::meet();
+  const auto made = detail::factor_of(x);
+  detail::meet();
+  return made;
+}
+
+/// How the products of f32 are computed: exactly, or with factors that tensor cores may round to tf32 (10 bits behind the point).
+enum class precision : unsigned char { single, tf32 };
+
+/// sum + x * y. Factors are tiles, parts of views (kr::load) and what kr::pipelined gives. Each sum is a chain of fma over ascending k, in
+/// f32 (f64 of double, i32 of integers); tensor cores, in native and fast mode, round otherwise (docs/tiles.md has the bound).
+template <class Left, class Right, class Sums, int Rows, int Columns>
+auto mma(const Left& x, const Right& y, const tile<Sums, Rows, Columns>& sum, precision how = precision::single,
+         detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  constexpr bool in_place = requires { x.kept; }
+  &&requires { y.kept; };
+  if constexpr (in_place) {
+    return detail::multiply_tiles(x, y, sum, how == precision::tf32);
+  } else {
+    detail::meet();  // the arrays of the last time have been read
+    const auto left = detail::factor_of(x);
+    const auto right = detail::factor_of(y);
+    detail::meet();
+    return detail::multiply_tiles(left, right, sum, how == precision::tf32);
+  }
+}
+/// x * y.
+template <class Type, int Rows, int Depth, class Other, int Columns, template <class, int, int> class Left,
+          template <class, int, int> class Right>
+auto mma(const Left<Type, Rows, Depth>& x, const Right<Other, Depth, Columns>& y, precision how = precision::single,
+         detail::location where = detail::location::here()) {
+  return krait::mma(x, y, tile<typename detail::sums_of<Type, Other>::type, Rows, Columns>(), how, where);
+}
+
+namespace detail {
+
+template <class Type, int Rows, int Columns>
+struct slots_of {
+  static constexpr tile_shape shape = factor_shape<Type, Rows, Columns>();
+  slots_of(const tile_source<Type, Rows, Columns>&, int count) : at(make_factor(shape, count)) {}
+  void fetch(node slot, const tile_source<Type, Rows, Columns>& from) const { fetch_factor(shape, at, slot, from.at); }
+  tile_factor<Type, Rows, Columns> operator[](node slot) const { return {factor_at(shape, at, slot), true}; }
+  factor at;
+};
+
+template <class... Sources>
+std::tuple<Sources...> as_sources(const std::tuple<Sources...>& x) {
+  return x;
+}
+template <class Type, int Rows, int Columns>
+std::tuple<tile_source<Type, Rows, Columns>> as_sources(const tile_source<Type, Rows, Columns>& x) {
+  return {x};
+}
+template <class Sources>
+struct slots_for;
+template <class... Types, int... Rows, int... Columns>
+struct slots_for<std::tuple<tile_source<Types, Rows, Columns>...>> {
+  using type = std::tuple<slots_of<Types, Rows, Columns>...>;
+  static type make(int count) { return {slots_of<Types, Rows, Columns>({}, count)...}; }
+};
+
+}  // namespace detail
+
+/// Steps of which each works on tiles from memory: `loads(step)` gives what a step needs, one kr::load or a std::tuple of some, and
+/// `body(step, tiles…)` works with it. Loads run steps ahead, into Slots places in shared memory. Tiles of a step may be factors of kr::mma until
+/// the next step's kr::mma; sums that are only added to are complete after the loop.
+template <int Slots = 3, class Loads, class Body>
+void pipelined(detail::operand steps, const Loads& loads, const Body& body, detail::location where = detail::location::here()) {
+  static_assert(Slots >= 2, "krait: a pipeline has two places or more");
+  using step_type = value<std::int64_t>;
+  using sources = decltype(detail::as_sources(loads(std::declval<step_type>())));
+  const auto slots = detail::slots_for<sources>::make(Slots);
+  const auto fetch = [&](detail::node step, detail::node slot) {
+    const sources from = detail::as_sources(loads(step_type(step)));
+    const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (std::get<I>(slots).fetch(slot, std::get<I>(from)), ...);
+    };
+    each(std::make_index_sequence<std::tuple_size_v<sources>>());
+  };
+  const auto work = [&](detail::node step, detail::node slot) {
+    std::apply([&](const auto&... slot_of) { body(step_type(step), slot_of[slot]...); }, slots);
+  };
+  detail::pipeline(Slots, Slots >= 3, node_of(steps), fetch, work, where);
+}
+
+}  // namespace krait
