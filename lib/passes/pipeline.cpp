@@ -193,9 +193,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     run.check("combine_accesses");
   }
   if (ptx) run("loads_first", loads_first);
+  if (cpu && effort == Effort::Best) run("combine_pieces", combine_pieces);
+  if (cpu || target.kind == TargetKind::WebGpu) run("settle_before_barriers", settle_before_barriers);
   if (cpu) {
-    if (effort == Effort::Best) run("combine_pieces", combine_pieces);
-    run("settle_before_barriers", settle_before_barriers);
     schedule(m, tuning::cpu::scheduled);
     run.check("schedule");
   }

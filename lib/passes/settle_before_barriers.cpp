@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pure operations move up over barriers to where their operands are made, for the CPU, if fewer values then cross a barrier: those
-// lie in memory there, one place a thread. The canonical order has operations close to their uses, which may be a sum behind the
-// barrier of products whose factors were loaded before it. Last of all passes, since canonicalise would undo it.
+// Pure operations move up over barriers to where their operands are made, for the CPU and WGSL, if fewer values then cross a barrier: on
+// the CPU those lie in memory, one place a thread, and compilers of WGSL keep them in registers. The canonical order has operations close
+// to their uses, which may be a sum behind the barrier of products whose factors were loaded before it. Last of all passes, since
+// canonicalise would undo it.
 #include <algorithm>
 
 #include "passes/passes.h"

@@ -88,10 +88,7 @@ void all_ways(kr::precision how = kr::precision::single) {
 }
 
 // Of shapes that are a warpgroup's and that are not, with strips that are full and that are not.
-TEST(Products, OfHalves) {
-  all_ways<kr::f16, 64, 64, 64, 128>();
-  all_ways<kr::f16, 16, 24, 16, 32>();
-}
+TEST(Products, OfHalves) { all_ways<kr::f16, 64, 64, 64, 128>(); }
 TEST(Products, OfBf16) {
   all_ways<kr::bf16, 128, 64, 32, 256>();
   all_ways<kr::bf16, 64, 128, 16, 256>();
@@ -102,12 +99,12 @@ TEST(Products, OfFloats) {
   all_ways<float, 64, 32, 32, 128>(kr::precision::tf32);
 }
 TEST(Products, OfDoubles) { all_ways<double, 32, 16, 8, 64>(); }
-TEST(Products, OfFloatsOf8Bits) {
-  all_ways<kr::f8e4m3, 64, 32, 64, 128>();
+TEST(Products, OfFloatsOf8Bits) { all_ways<kr::f8e4m3, 64, 32, 64, 128>(); }
+TEST(Products, OfIntegersOf8Bits) { all_ways<std::int8_t, 64, 32, 64, 128>(); }
+/// Of one warp, in little shared memory.
+TEST(Products, OfSmallTiles) {
+  all_ways<kr::f16, 16, 24, 16, 32>();
   all_ways<kr::f8e5m2, 16, 16, 32, 32>();
-}
-TEST(Products, OfIntegersOf8Bits) {
-  all_ways<std::int8_t, 64, 32, 64, 128>();
   all_ways<std::uint8_t, 16, 16, 32, 32>();
 }
 
