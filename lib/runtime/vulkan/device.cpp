@@ -56,6 +56,15 @@ void VulkanDevice::create_device() const {
   Instance::watch_the_end();
   volkLoadDeviceTable(&gpu_.vk, gpu_.device);
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
+  if (!gpu_.features.software) return;
+  // Threads of a software driver compile and compute in this process: they must not outlive what they use, such as their LLVM's statics.
+  const auto wait = [](int, void* self) {
+    const auto& device = *static_cast<const VulkanDevice*>(self);
+    if (Instance::gone()) return;
+    const std::lock_guard lock(device.mutex_);
+    device.gpu_.vk.vkDeviceWaitIdle(device.gpu_.device);
+  };
+  on_exit(wait, const_cast<VulkanDevice*>(this));
 }
 
 void VulkanDevice::open() const {
