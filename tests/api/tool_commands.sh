@@ -144,6 +144,7 @@ TEXT
 says 0 doctor --help <<'TEXT'
 say what this machine has, and run a kernel on each device; exit with status 1 where something is wrong
 TEXT
+if linker=$(command -v ld); then ln -s "$linker" "$work/ld"; fi  # PoCL's
 PATH=$work says 0 doctor <<'TEXT'
 ptxas        not found (NVIDIA's CUDA toolkit); it is for registers and spills in krait dump
 nvdisasm     not found (NVIDIA's CUDA toolkit); it is for krait dump --emit sass
