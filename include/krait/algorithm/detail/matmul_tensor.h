@@ -108,12 +108,6 @@ struct tensor_operand {
   array<const Elem, 3> matrix;
   bool turned;
 };
-template <class Elem>
-array<const Elem, 3> turned_over(const array<const Elem, 3>& x) {
-  layout at = x.at();
-  std::swap(at.extents[1], at.extents[2]), std::swap(at.strides[1], at.strides[2]);
-  return array<const Elem, 3>(at, x.memory_owner(), handle_of(x.device()));
-}
 /// `turned`: k runs along columns in memory, if that matters to the type.
 template <class Elem>
 tensor_operand<Elem> tensor_operand_of(const array<const Elem, 3>& x, bool turned) {
@@ -123,9 +117,9 @@ tensor_operand<Elem> tensor_operand_of(const array<const Elem, 3>& x, bool turne
            (x.extent(0) == 1 || x.stride(0) == x.extent(1) * x.extent(2)) && x.address() % 16 == 0;
   };
   if ((lies_either_way<Elem> || !turned) && is_dense(1, 2)) return {x.share(), false};
-  if ((lies_either_way<Elem> || turned) && is_dense(2, 1)) return {turned_over(x), true};
+  if ((lies_either_way<Elem> || turned) && is_dense(2, 1)) return {x.permute(0, 2, 1).share(), true};
   const bool over = !lies_either_way<Elem> && turned;
-  const array<const Elem, 3> from = over ? turned_over(x) : x.share();
+  const array<const Elem, 3> from = over ? x.permute(0, 2, 1).share() : x.share();
   if (from.extent(2) % piece == 0) return {from.copy().share(), over};
   // Zeros behind rows add nothing, and where they are columns of the result they are not stored.
   static auto& copy = *new auto(make_pack_copy<Elem, Elem>());

@@ -47,7 +47,6 @@ struct sum_alone {
 /// Function of a sum, then of the elements of More, which are arrays that were broadcast to the result, or numbers.
 template <class Function = sum_alone, class... More>
 struct product_ending {
-  using function = Function;
   Function f;
   std::tuple<More...> more;
 
