@@ -95,7 +95,9 @@ void promote_arrays(ir::Module& m);
 void unroll_rows(ir::Module& m);
 /// Loads move up over square roots, divisions and conditions, of which ptxas makes branches: for PTX. Runs last.
 void loads_first(ir::Module& m);
-/// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory. Runs last.
+/// Loads move down to the first use of their value: for WGSL, whose compilers for processors keep the order. Runs last.
+void loads_at_uses(ir::Module& m);
+/// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory, and WGSL. Runs last.
 void settle_before_barriers(ir::Module& m);
 /// Straight code of at least `shortest` operations in the order in which a processor could compute it: for the CPU. Runs last.
 void schedule(ir::Module& m, std::size_t shortest);

@@ -195,6 +195,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (ptx) run("loads_first", loads_first);
   if (cpu && effort == Effort::Best) run("combine_pieces", combine_pieces);
   if (cpu || target.kind == TargetKind::WebGpu) run("settle_before_barriers", settle_before_barriers);
+  if (target.kind == TargetKind::WebGpu) run("loads_at_uses", loads_at_uses);
   if (cpu) {
     schedule(m, tuning::cpu::scheduled);
     run.check("schedule");
@@ -236,6 +237,7 @@ std::span<const Pass> all_passes() {
       {"canonicalise", canonicalise, true},
       {"settle_before_barriers", settle_before_barriers, true},
       {"loads_first", loads_first, true},
+      {"loads_at_uses", loads_at_uses, true},
       {"schedule", [](Module& m) { schedule(m, 4); }, true},
   };
   return passes;

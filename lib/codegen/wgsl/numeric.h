@@ -49,6 +49,7 @@ class Single : public Part {
   Expr own(const ir::Inst& i);
   bool adds_constant(const ir::Inst& i) const;
   Expr summand(const ir::Inst& i, unsigned n) const;
+  Expr factor(const ir::Inst& i, unsigned n) const;
 };
 
 /// f64, as pairs of f32.

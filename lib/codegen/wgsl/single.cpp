@@ -20,16 +20,23 @@ Expr Single::summand(const ir::Inst& i, unsigned n) const {
   return call("bitcast<f32>(bitcast<u32>({}) | arguments.zero)", x.text);
 }
 
+/// They also drop products and quotients of a zero that they know, though the other number may be infinite or NaN.
+Expr Single::factor(const ir::Inst& i, unsigned n) const {
+  const ir::Inst* const made = f_.def(i.operands[n]);
+  const bool zero = made && made->op == ir::Op::Const && made->imm == 0 && scalar(i.operands[n]) == Scalar::F32;
+  return zero && f_.fp != ir::FpMode::Fast ? call("bitcast<f32>(arguments.zero)") : value(i.operands[n]);
+}
+
 Expr Single::own(const ir::Inst& i) {
   const Expr& x = value(i.operands[0]);
   const Expr y = i.operands.size() > 1 ? value(i.operands[1]) : Expr{};
   switch (i.op) {
     case ir::Op::Add: return term("{} + {}", summand(i, 0)(), summand(i, 1)());
     case ir::Op::Sub: return term("{} - {}", summand(i, 0)(), summand(i, 1)());
-    case ir::Op::Mul: return term("{} * {}", x(), y());
-    case ir::Op::Div: return term("{} / {}", x(), y());
+    case ir::Op::Mul: return term("{} * {}", factor(i, 0)(), factor(i, 1)());
+    case ir::Op::Div: return term("{} / {}", factor(i, 0)(), y());
     case ir::Op::Sqrt: return call("sqrt({})", x.text);
-    case ir::Op::Fma: return call("fma({}, {}, {})", x.text, y.text, value(i.operands[2]).text);
+    case ir::Op::Fma: return call("fma({}, {}, {})", factor(i, 0).text, factor(i, 1).text, value(i.operands[2]).text);
     case ir::Op::Neg: return term("-{}", x());
     case ir::Op::Abs: return call("abs({})", x.text);
     case ir::Op::Ne: return term("!({} == {})", x(), y());  // true of a NaN, which != need not be
