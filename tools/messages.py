@@ -30,7 +30,7 @@ FOREIGN = [
     ("lib/codegen/nvptx/*", r"[;$%]|^(Spec|Merge|Expand|Replace|Partially|GPU|Machine)"),
     ("lib/codegen/wgsl/*", r"^(?!\{\}: [a-zA-Z]|the kernel |the block of|WGSL is)"),
     ("lib/host/web/examples.cpp", "."),
-    ("lib/host/web/module.cpp", r"^// Krait|^(export function |, [a-z]+: |\{\{ name|, at: |\{\} extends|bigint )"),
+    ("lib/host/web/module.cpp", r"^// Krait|^(export function |, [a-z]+: |\s*\{\{ (name|fault)|, at: |\{\} extends|bigint |\s*sites: )"),
     ("lib/codegen/llvm/session.cpp", "Debug Info Version"),
     ("lib/runtime/cpu/debug.cpp", "%zx"),
     ("lib/host/jit.cpp", "^{}code for {}"),

@@ -67,12 +67,17 @@ void collect_at_exit() {
 
 }  // namespace
 
-const ReportSource* find_reports(const Recorded& recorded) {
-  if (!recorded.module.kernel().checked && ir::report_sites(recorded.module).empty()) return nullptr;
+ir::Module with_reports(const Recorded& recorded) {
   ir::Module m = recorded.module;
   for (ir::Function& f : m.called()) f.inherit(m.kernel());
   passes::inline_calls(m);  // as the pipeline begins
   passes::check_accesses(m);
+  return m;
+}
+
+const ReportSource* find_reports(const Recorded& recorded) {
+  if (!recorded.module.kernel().checked && ir::report_sites(recorded.module).empty()) return nullptr;
+  const ir::Module m = with_reports(recorded);
   std::vector<ir::ReportSite> sites = ir::report_sites(m);
   if (sites.empty()) return nullptr;
   const std::string content = recorded.what + '\n' + ir::print(m, {.names = true, .locations = true});

@@ -20,6 +20,9 @@ struct ReportSource {
   std::string what;  // the kernel for messages
   std::vector<ir::ReportSite> sites;
 };
+/// The recording with calls inlined and accesses checked, as the pipeline begins: its sites have the numbers of records.
+ir::Module with_reports(const Recorded& recorded);
+
 /// Null for a kernel that reports nothing.
 const ReportSource* find_reports(const Recorded& recorded);
 

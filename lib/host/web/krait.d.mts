@@ -21,6 +21,8 @@ export interface LaunchOptions {
   threads?: number | number[];
   /** Gets the time of the launch: by the GPU's clock where the device has the feature timestamp-query, else by the host's. */
   timing?: { milliseconds?: number; clock?: 'gpu' | 'host' };
+  /** Of a kernel that prints: gets each line. Without it they go to the console. */
+  print?: (line: string) => void;
 }
 
 /** A device with the limits of its adapter. Rejects where there is no WebGPU. */

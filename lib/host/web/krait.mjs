@@ -211,6 +211,78 @@ function checkApart(arrays) {
         throw new TypeError(`${a.what} is written, and ${b.what.split(': ')[1]} is the same memory: copy one of them`);
 }
 
+// ---- what a kernel prints and checks: records in a buffer of words, first those of lines, then those of faults. Each part's head is where the next
+// record goes, where the part ends, and how many records found no room. A record is the kernel's number, the place in `sites`, of a fault
+// the thread and block, and the values.
+
+const head = 4, lineWords = 2 ** 16, faultWords = 2 ** 10;
+
+function emptyReports() {
+  const words = new Uint32Array(2 * head + lineWords + faultWords), faults = 2 * head + lineWords;
+  words.set([2 * head, faults, 0, 0, faults, words.length]);
+  return words;
+}
+
+/** A float as C++ writes it: the fewest digits that give it back. */
+function shownFloat(x) {
+  if (Number.isNaN(x)) return 'nan';
+  if (!Number.isFinite(x)) return x < 0 ? '-inf' : 'inf';
+  let text = '';
+  for (let n = 0; n === 0 || Math.fround(Number(text)) !== x; ++n) text = x.toExponential(n);
+  const [fraction, exponent] = text.split('e').map((part, n) => (n ? Number(part) : part));
+  const sign = Object.is(x, -0) ? '-' : '';
+  if (exponent < -4 || exponent >= 16) return `${fraction}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  return sign + Number(text).toFixed(Math.max(0, fraction.replace(/[-.]/g, '').length - 1 - exponent));
+}
+
+/** A float of less than 32 bits by its bits. */
+function narrowFloat(bits, exponentBits, fractionBits, infinities) {
+  const size = bits & (2 ** (exponentBits + fractionBits) - 1), sign = size === bits ? 1 : -1, most = 2 ** exponentBits - 1;
+  const exponent = size >> fractionBits, fraction = size & (2 ** fractionBits - 1), bias = 2 ** (exponentBits - 1) - 1;
+  if (infinities && exponent === most) return fraction ? NaN : sign * Infinity;
+  if (!infinities && size === 2 ** (exponentBits + fractionBits) - 1) return NaN;
+  return sign * (exponent ? 2 ** fractionBits + fraction : fraction) * 2 ** (Math.max(exponent, 1) - bias - fractionBits);
+}
+
+function shownValue(type, low, high) {
+  if (type === 'bool') return String(low !== 0);
+  if (type === 'i64') return String(BigInt.asIntN(64, BigInt(high) << 32n | BigInt(low)));
+  if (type === 'u64') return String(BigInt(high) << 32n | BigInt(low));
+  if (type === 'f32') return shownFloat(new Float32Array(Uint32Array.of(low).buffer)[0]);
+  const narrow = { f16: [5, 10, true], bf16: [8, 7, true], f8e5m2: [5, 2, true], f8e4m3: [4, 3, false] }[type];
+  if (narrow) return shownFloat(narrowFloat(low, ...narrow));
+  return String(type[0] === 'i' ? low << (32 - Number(type.slice(1))) >> (32 - Number(type.slice(1))) : low);
+}
+
+/** The records of a part as texts, and how many found no room. */
+function readReports(k, words, fault) {
+  const first = fault ? head : 0, end = Math.min(words[first], words[first + 1]), texts = [];
+  const numbers = (at, n) => [...words.subarray(at, at + n)];
+  for (let at = fault ? words[1] : 2 * head; at + 2 <= end;) {
+    const site = k.sites[words[at + 1]];
+    if (words[at] !== 1 || site?.fault !== fault) break;
+    const [x, yz, block, high, ...rest] = numbers(at + 2, 6);
+    at += fault ? 8 : 2;
+    let text = (fault ? `${k.name}${site.where && ` (${site.where})`}: ` : '') + site.parts[0];
+    site.types.forEach((type, n) => {
+      text += shownValue(type, words[at], words[at + 1]) + site.parts[n + 1];
+      at += /64$/.test(type) ? 2 : 1;
+    });
+    if (fault) text += `, block (${[high * 2 ** 32 + block, ...rest].join(', ')}), thread (${[x, yz & 0xffff, yz >>> 16].join(', ')})`;
+    if (at <= end) texts.push(text);
+  }
+  return { texts, lost: words[first + 3] * 2 ** 32 + words[first + 2] };
+}
+
+/** Prints a launch's lines; its first fault is an error. */
+function tellReports(k, words, print) {
+  const lines = readReports(k, words, false), faults = readReports(k, words, true), more = faults.texts.length + faults.lost - 1;
+  for (const text of lines.texts) print(text);
+  if (lines.lost) print(`… ${lines.lost} further message${lines.lost === 1 ? '' : 's'} dropped`);
+  if (faults.texts.length)
+    throw new Error(`${faults.texts[0]}${more ? `; and ${more} further fault${more === 1 ? '' : 's'}` : ''}`);
+}
+
 // ---- the launch
 
 function dimsOf(what, given, name) {
@@ -372,10 +444,10 @@ async function resultOf(a, read) {
   return new type(read.getMappedRange().slice(0, a.bytes));
 }
 
-const passedOf = (k) => k.parameters.filter((p) => !p.table && !p.result);
+const passedOf = (k) => k.parameters.filter((p) => !p.table && !p.reports && p.number === undefined && !p.result);
 
 function checkOptions(k, options) {
-  const known = ['grid', 'block', 'threads', 'timing', ...(k.parameters.some((p) => p.result) ? ['into'] : [])];
+  const known = ['grid', 'block', 'threads', 'timing', ...(k.parameters.some((p) => p.result) ? ['into'] : []), ...(k.sites ? ['print'] : [])];
   const wrong = Object.keys(options).find((name) => !known.includes(name));
   if (wrong !== undefined) throw new TypeError(`${k.name} has no option ${wrong}: its options are ${known.join(', ')}`);
 }
@@ -390,6 +462,10 @@ async function launch(k, device, given, options) {
       if (n === passed.length) checkLengths(k, arrays);
       arrays.push(resultArray(what, p, arrays, into[n - passed.length]));
     } else if (p.table) arrays.push({ p, what, data: p.table, bytes: p.table.byteLength, shape: [p.table.byteLength / p.bytes] });
+    else if (p.reports) {
+      const data = emptyReports();
+      arrays.push({ p, what, data, bytes: data.byteLength, shape: [data.length] });
+    } else if (p.number !== undefined) writeNumber(what, p.type, p.number, args, p.at);
     else if (p.rank) arrays.push(arrayOf(what, p, given[n]));
     else if (p.type === 'bytes') writeBytes(what, p, given[n], args);
     else writeNumber(what, p.type, given[n], args, p.at);
@@ -425,7 +501,10 @@ async function finish(k, device, { sent: { own, reads, times }, arrays, began },
     if (wrong) throw new Error(await foreignOf(device, arrays) ?? `${k.name}: ${wrong.message}`);
     if (options.timing) Object.assign(options.timing, await timeOf(times, began, device));
     const results = [];
-    for (const [n, a] of arrays.entries()) if (a.p.written) results.push(await resultOf(a, reads[n]));
+    for (const [n, a] of arrays.entries()) {
+      if (a.p.reports) tellReports(k, await resultOf(a, reads[n]), options.print ?? console.log);
+      else if (a.p.written) results.push(await resultOf(a, reads[n]));
+    }
     return results.length > 1 ? results : results[0];
   } finally {
     for (const buffer of own) buffer.destroy();

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "host/plugin.h"
+#include "host/reports.h"
 #include "host/web/site.h"
 #include "ir/text.h"
 #include "support/error.h"
@@ -47,7 +48,8 @@ std::string describe(const Module& m, unsigned p) {
   std::string out = fmt::format("{{ name: {}, type: '{}'", quoted(m.name_of(p)), type_name(t));
   if (t.space == ir::Space::Argument)
     return out + fmt::format(", bytes: {}, at: {} }}", t.elem_bytes, layout.find(What::Bytes, p));
-  if (!t.is_array()) return out + fmt::format(", at: {} }}", layout.find(What::Scalar, p));
+  if (!t.is_array())  // the one kernel that writes to its buffer of reports
+    return out + fmt::format(", at: {}{} }}", layout.find(What::Scalar, p), m.hidden(p) ? ", number: 1" : "");
   const bool wide = std::any_of(layout.slots.begin(), layout.slots.end(),
                                 [&](const auto& s) { return s.what == What::Extent && s.param == p && s.bytes == 8; });
   out += fmt::format(", rank: {}, bytes: {}, begin: {}, extents: {}", t.rank, t.elem_bytes, layout.find(What::Address, p),
@@ -57,10 +59,40 @@ std::string describe(const Module& m, unsigned p) {
   if (const auto& b = m.own.bindings[p]; b.cell_bytes)
     out += fmt::format(", binding: {}, cell: {}, written: {}", 1 + p, b.cell_bytes, b.written != 0);
   if (m.is_result(p)) out += ", result: true";
-  if (p >= layout.given)
-    out +=
-        fmt::format(", table: bytesOf('{}')", base64(m.kernel.recorded.tables.at(layout.hidden[p - layout.given].index).bytes));
+  if (const support::Hidden* const hidden = m.hidden(p)) {
+    if (hidden->kind == support::HiddenKind::Reports) out += ", reports: true";
+    else out += fmt::format(", table: bytesOf('{}')", base64(m.kernel.recorded.tables.at(hidden->index).bytes));
+  }
   return out + " }";
+}
+
+/// The text of a report between its values, a part more than there are.
+std::vector<std::string> parts_of(const ir::ReportSite& site, const std::string& what) {
+  std::vector<std::string> parts(1);
+  for (std::size_t k = 0; k < site.text.size(); ++k) {
+    const char c = site.text[k], next = k + 1 < site.text.size() ? site.text[k + 1] : '\0';
+    if (c == '{' && next != '{' && next != '}')
+      support::fail(error::kind_type::compile, "{}: the text \"{}\" gives the format of a value, and web pages know none", what,
+                    site.text);
+    if (c == '{' && next == '}') parts.emplace_back();
+    else parts.back() += c;
+    if (c == '{' || c == '}') ++k;  // the other half
+  }
+  return parts;
+}
+
+/// What krait.mjs has to know of where a kernel prints and checks: the number of a record is the place here.
+std::string sites_of(const Module& m) {
+  std::string out;
+  for (const ir::ReportSite& site : m.sites) {
+    std::vector<std::string> parts, types;
+    for (const std::string& part : parts_of(site, m.kernel.recorded.what)) parts.push_back(quoted(part));
+    for (const ir::Scalar s : site.types) types.push_back(fmt::format("'{}'", ir::info(s).name));
+    const std::string where = fmt::format("{}:{}", site.where.file, site.where.line);
+    out += fmt::format("    {{ fault: {}, where: {}, parts: [{}], types: [{}] }},\n", site.fault,
+                       quoted(site.where.line ? where : ""), fmt::join(parts, ", "), fmt::join(types, ", "));
+  }
+  return out.empty() ? "" : "\n  sites: [\n" + out + "  ],";
 }
 
 /// WGSL in a template literal.
@@ -94,14 +126,15 @@ std::string type_name(const ir::Type& t) {
 }
 
 std::string Module::name_of(unsigned parameter) const {
-  if (parameter >= envelope.arguments.given) return fmt::format("table{}", parameter - envelope.arguments.given);
+  if (hidden(parameter)) return fmt::format("hidden{}", parameter - envelope.arguments.given);
   if (is_result(parameter))
     return kernel.results == 1 ? "result" : fmt::format("result{}", parameter + kernel.results - envelope.arguments.given);
   return parameter < kernel.names.size() ? kernel.names[parameter] : fmt::format("p{}", parameter);
 }
 
 const ir::Type& Module::type_of(unsigned parameter) const {
-  const ir::Function& f = kernel.recorded.module.kernel();
+  const ir::Function& recorded = kernel.recorded.module.kernel();
+  const ir::Function& f = parameter < recorded.params().size() ? recorded : lowered.kernel();
   return f.type_of(f.params()[parameter]);
 }
 
@@ -109,19 +142,12 @@ Module compile(const Kernel& k) {
   const support::Target target = read_target(k.target);
   if (target.kind != support::TargetKind::WebGpu)
     support::fail_usage("{}: a web page takes the target \"webgpu\" or \"wgsl …\", not \"{}\"", k.recorded.what, k.target);
-  Module m{k, {}, {}, {}, {}};
-  const std::string final_text = ir::print(lower(k.recorded, k.facts, target), {.names = true, .locations = true});
+  Module m{k, lower(k.recorded, k.facts, target), {}, {}, {}, {}, 0, ir::report_sites(with_reports(k.recorded))};
+  const std::string final_text = ir::print(m.lowered, {.names = true, .locations = true});
   const std::string made = generate(final_text, target, "binary", k.recorded.what).bytes;
   m.envelope = support::open_or_fail(std::as_bytes(std::span(made)), target.kind, k.recorded.name);
   if (!m.envelope.get_own(m.own)) support::fail_device("kernel {}: code of another version", k.recorded.name);
   m.code = m.envelope.code, m.envelope.code = {};
-  for (const support::Hidden& h : m.envelope.arguments.hidden)
-    if (h.kind != support::HiddenKind::Table)
-      support::fail(
-          error::kind_type::compile,
-          "{}: it prints, checks or is checked, and a web page has nobody who reads that: leave out kr::print, kr::check and "
-          "the option checked",
-          k.recorded.what);
   if (m.envelope.arguments.count(What::SharedLength))
     support::fail(error::kind_type::compile,
                   "{}: a shared array is sized at launch, which a web page cannot do: give it a constant size", k.recorded.what);
@@ -136,10 +162,13 @@ std::string script_of(const Module& m) {
   const Kernel& k = m.kernel;
   const ir::Launch& launch = k.examples.front().launch;
   const auto& fixed = k.recorded.module.kernel().block;
-  const unsigned all = unsigned(k.recorded.module.kernel().params().size());
+  const unsigned all = unsigned(m.lowered.kernel().params().size());
   std::string parameters;
-  for (unsigned p = 0; p < all; ++p) parameters += fmt::format("    {},\n", describe(m, p));
-  const bool tables = all > m.envelope.arguments.given;
+  bool tables = false;
+  for (unsigned p = 0; p < all; ++p) {
+    parameters += fmt::format("    {},\n", describe(m, p));
+    tables = tables || (m.hidden(p) && m.hidden(p)->kind == support::HiddenKind::Table);
+  }
   std::vector<std::string> features;
   for (const std::string& f : m.features) features.push_back(quoted(f));
   return fmt::format(R"(// Krait made this of the {0}. docs/webgpu.md of Krait says how to call it; {1}.d.mts has the types.
@@ -150,7 +179,7 @@ const code = /* wgsl */ `{3}`;
 export const {1} = kernel({{
   name: '{1}', source: {4}, code,
   parameters: [
-{5}  ],
+{5}  ],{14}
   bytes: {6}, grid: [{7}], block: [{8}], fixed: {9}, covers: {10}, shared: {11}, probed: {12}, features: [{13}],
 }});
 export default {1};
@@ -158,7 +187,7 @@ export default {1};
                      k.recorded.what, k.name, tables ? "bytesOf, " : "", literal(m.code), quoted(k.recorded.where), parameters,
                      m.envelope.arguments.size, fmt::join(launch.grid, ", "), fmt::join(launch.block, ", "), fixed[0] != 0,
                      k.covered < 0 ? "null" : quoted(m.name_of(unsigned(k.covered))), m.shared, m.own.probed != 0,
-                     fmt::join(features, ", "));
+                     fmt::join(features, ", "), sites_of(m));
 }
 
 std::string types_of(const Module& m) {

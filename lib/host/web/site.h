@@ -11,6 +11,7 @@
 
 #include "host/jit.h"
 #include "ir/kernel_file.h"
+#include "ir/report.h"
 #include "support/envelope.h"
 #include "support/webgpu_blob.h"
 
@@ -38,14 +39,21 @@ struct Kernel {
 /// A kernel as WGSL, and what its launcher must know.
 struct Module {
   const Kernel& kernel;
+  ir::Module lowered;
   support::Envelope envelope;
   support::WebGpuCode own;
   std::string code;
   std::vector<std::string> features;  // of WebGPU that it needs
   std::uint64_t shared = 0;           // bytes of a block's arrays
+  std::vector<ir::ReportSite> sites;  // where it prints or checks
 
   std::string name_of(unsigned parameter) const;
   const ir::Type& type_of(unsigned parameter) const;
+  /// Of a parameter that krait.mjs passes by itself; else null.
+  const support::Hidden* hidden(unsigned parameter) const {
+    const support::ArgumentLayout& layout = envelope.arguments;
+    return parameter < layout.given ? nullptr : &layout.hidden[parameter - layout.given];
+  }
   /// Whether JavaScript gets the parameter and does not pass it.
   bool is_result(unsigned parameter) const {
     return parameter < envelope.arguments.given && parameter + kernel.results >= envelope.arguments.given;
