@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The random kernels' maker, in parts: generator.cpp has values and statements, generator_accesses.cpp what passes look for in
-// indices and accesses, generator_meet.cpp what threads do together.
+// indices and accesses, generator_meet.cpp what threads do together, generator_tiles.cpp kernels of tiles.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,9 @@ class Random {
 inline bool is_float(scalar s) { return ir::is_float(Scalar(s)); }
 inline bool is_int(scalar s) { return ir::is_int(Scalar(s)); }
 inline unsigned bits_of(scalar s) { return ir::bits_of(Scalar(s)); }
+
+/// A kernel of tiles.
+Kernel tile_kernel(std::uint64_t seed, const GeneratorOptions& options);
 
 /// Interesting bits of a type: edges half of the time.
 std::uint64_t random_bits(Random& r, scalar s);

@@ -616,6 +616,8 @@ Kernel Generator::finish(Kernel& k, void* recording, bool strides) {
 
 namespace krait::test {
 
-Kernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) { return generating::Generator(seed, options).make(); }
+Kernel random_kernel(std::uint64_t seed, const GeneratorOptions& options) {
+  return options.tiles ? generating::tile_kernel(seed, options) : generating::Generator(seed, options).make();
+}
 
 }  // namespace krait::test

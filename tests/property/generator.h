@@ -23,6 +23,7 @@ struct GeneratorOptions {
   bool f16 = true, f64 = true, small_ints = true;  // types that a device may lack
   bool small = false;                              // a third of the statements, for a driver that compiles slowly
   bool aggregates = false;                         // arrays of aggregates, and aggregates by value; not together with reports
+  bool tiles = false;                              // kernels of tiles, and of nothing else
   bool reports = false;  // a checked kernel that prints, checks conditions, and leaves its arrays now and then
 };
 

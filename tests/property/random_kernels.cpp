@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares back ends with the interpreter on random kernels (checks.h says how):
-//   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes]
+//   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes | --tiles yes]
 //                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
 // Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
 // is drawn, or at --seed; with KRAIT_TEST_SEED in the environment, at one that follows from its text and the arguments. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
 // arguments that give the kernel again, and --keep writes it to a file, which the program kernels takes. --jobs: so many processes; one that dies
 // or hangs counts as a difference. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
-// accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --passes no: the back end
-// alone, without the passes one by one. --print: shows the lowered kernels.
+// accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --tiles: tiles and their products.
+// --passes no: the back end alone, without the passes one by one. --print: shows the lowered kernels.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -74,7 +74,7 @@ Options parse(int argc, char** argv) {
   };
   text("--back-end", o.back_end), text("--mode", o.mode), text("--keep", o.keep);
   number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs);
-  for (const char* kind : {"aggregates", "meet", "reports"})
+  for (const char* kind : {"aggregates", "meet", "reports", "tiles"})
     if (given.count(std::string("--") + kind)) o.kind = kind;
   o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.passes = given["--passes"] != "no";
   o.seeded = given.count("--seed");
@@ -97,7 +97,8 @@ test::GeneratorOptions generated(const Options& o, int warp) {
   if (o.back_end == "webgpu") generate.f64 = generate.warps = false, generate.small = true;
   generate.fp = test::exact_mode(o.mode);
   generate.warp = warp, generate.any_flow = o.back_end == "cpu";
-  generate.meet = o.kind == "meet", generate.reports = o.kind == "reports", generate.aggregates = o.kind == "aggregates";
+  generate.meet = o.kind == "meet", generate.reports = o.kind == "reports", generate.aggregates = o.kind == "aggregates",
+  generate.tiles = o.kind == "tiles";
   return generate;
 }
 
