@@ -3,6 +3,8 @@
 // What the algorithms' headers ask the library.
 #include <limits>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -76,6 +78,16 @@ void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must 
 void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed) {
   const auto text = [&](std::int64_t x) { return is_signed ? std::to_string(x) : std::to_string(std::uint64_t(x)); };
   support::fail_usage("integers: low is {} and high {}: there is no integer from low to below high", text(low), text(high));
+}
+void check_bounds(double low, double high, double distance) {
+  if (!std::isfinite(distance))
+    support::fail_usage("uniform: low is {} and high {}: their distance must be a finite number", low, high);
+}
+void check_law(const char* law, const char* parameter, double x) {
+  if (!(x >= 0)) support::fail_usage("{}: the {} is {}: it must be 0 or more", law, parameter, x);
+}
+void check_permutation(std::int64_t n) {
+  if (n >= std::int64_t(1) << 32) support::fail_usage("permutation: of {} elements: 2^32 - 1 are the most", n);
 }
 void check_choice(std::int64_t count, std::int64_t from, bool replace) {
   if (count < 0) support::fail_usage("choice: {} elements cannot be drawn: the number must be 0 or more", count);

@@ -7,6 +7,7 @@
 
 #include "host/apart.h"
 #include "host/layout.h"
+#include "krait/algorithm/detail/linalg_calls.h"
 #include "krait/algorithm/matmul.h"
 #include "support/error.h"
 
@@ -81,6 +82,20 @@ void find_shapes(const std::string& name, const core_layout& layout, const char*
             shape_text(given[o]->extents, given[o]->rank), shape_text(extents, batch));
 }
 
+/// The batch of two arrays.
+void shapes_of_two(const char* name, const core_layout& layout, const char* text, int batch, const detail::layout& x,
+                   const detail::layout& y, std::int64_t* extents) {
+  argument operands[2];
+  const argument* given[3] = {&operands[0], &operands[1], nullptr};
+  const detail::layout* const layouts[] = {&x, &y};
+  for (int o = 0; o < 2; ++o) {
+    operands[o].rank = static_cast<unsigned char>(layouts[o]->rank);
+    for (int d = 0; d < layouts[o]->rank; ++d) operands[o].extents[d] = layouts[o]->extents[d];
+  }
+  std::int64_t sizes[detail::max_operands * detail::max_rank];
+  find_shapes(name, layout, text, batch, given, extents, sizes);
+}
+
 }  // namespace
 }  // namespace krait::host
 
@@ -95,15 +110,11 @@ void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* ext
   core_layout product = core_layout_of<"(n,k),(k,m)->(n,m)">;
   if (x.rank == 1) product.operands[0] = {1, {product.operands[0].names[1]}};
   if (y.rank == 1) product.operands[1] = {1, {product.operands[1].names[0]}};
-  argument operands[2];
-  const argument* given[3] = {&operands[0], &operands[1], nullptr};
-  const layout* const layouts[] = {&x, &y};
-  for (int o = 0; o < 2; ++o) {
-    operands[o].rank = static_cast<unsigned char>(layouts[o]->rank);
-    for (int d = 0; d < layouts[o]->rank; ++d) operands[o].extents[d] = layouts[o]->extents[d];
-  }
-  std::int64_t sizes[max_operands * max_rank];
-  host::find_shapes("matmul", product, "(n?,k),(k,m?)->(n?,m?)", batch, given, extents, sizes);
+  host::shapes_of_two("matmul", product, "(n?,k),(k,m?)->(n?,m?)", batch, x, y, extents);
+}
+void solve_shape(const layout& a, const layout& b, bool vector, int batch, std::int64_t* extents) {
+  if (vector) host::shapes_of_two("solve", core_layout_of<"(m,m),(m)->(m)">, "(m,m),(m)->(m)", batch, a, b, extents);
+  else host::shapes_of_two("solve", core_layout_of<"(m,m),(m,n)->(m,n)">, "(m,m),(m,n)->(m,n)", batch, a, b, extents);
 }
 void call_generalized(kernel_state* state, const void* lambda, const signature& as, argument* packed, const core_layout& layout,
                       int batch, argument* const* given, const std::int64_t* extents, const call_config& config) {

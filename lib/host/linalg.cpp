@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "host/devices.h"
+#include "host/layout.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -69,15 +70,10 @@ int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a
   return library_of(call).syevd(call.number, extent_of(call, n), a, w);
 }
 
-void check_square(const char* function, std::int64_t rows, std::int64_t columns) {
-  if (rows != columns) support::fail_usage("kr::{}: the array must be square, not of shape ({}, {})", function, rows, columns);
-}
-void check_right_side(const char* function, std::int64_t rows, std::int64_t n) {
-  if (rows != n)
-    support::fail_usage(
-        "kr::{}: Input operand 1 has a mismatch in its core dimension 0, with signature (m,m),(m,n)->(m,n) (size {} is different "
-        "from {})",
-        function, rows, n);
+void check_square(const char* function, const layout& of) {
+  if (of.extents[of.rank - 2] != of.extents[of.rank - 1])
+    support::fail_usage("kr::{}: the last two dimensions must be square, but the array has shape {}", function,
+                        host::shape_text(of.extents, of.rank));
 }
 void refuse_matrix(const char* function, const char* why) { support::fail_usage("kr::{}: {}", function, why); }
 

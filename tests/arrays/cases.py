@@ -461,6 +461,40 @@ class Maker:
             result, largest = "error", 1.0
         return (f"linear f64 {name} {turned} {largest!r} {words} {right.shape[0]} {' '.join(map(repr, right.ravel().tolist()))} = {result}")
 
+    def case_stacks(self):
+        """The same of stacks, whose dimensions broadcast with those of the right sides."""
+        name = self.random.choice(["solve", "vector", "inv", "det", "cholesky", "eigh", "svd", "qr"])
+        n, extents = self.random.choice([0, 1, 2, 3, 5]), [self.random.choice([0, 1, 2, 2, 3]) for _ in range(2)]
+        m = self.random.randint(1, 4) if name in ("svd", "qr") else n
+        a = np.array([self.random.randint(-20, 20) / 4 for _ in range(extents[0] * extents[1] * n * m)]).reshape(*extents, n, m)
+        if n == m and name != "svd":
+            a = a @ a.swapaxes(-1, -2) + np.eye(n) if name in ("cholesky", "eigh") else a + 12 * np.eye(n)
+        if a.size and self.random.random() < 0.1:
+            a[-1, 0, 0] = 0
+        others = [self.random.choice([1, e, e if self.random.random() < 0.9 else e + 1]) for e in extents]
+        rows = n + (self.random.random() < 0.05)
+        right = np.array([self.random.randint(-9, 9) for _ in range(others[0] * others[1] * rows * 2)], np.float64).reshape(*others, rows, 2)
+        if name == "vector":  # NumPy 2's: one for all systems
+            right = np.array([self.random.randint(-9, 9) for _ in range(rows)], np.float64)
+        words = [f"{x.ndim} {' '.join(map(str, x.shape))} {' '.join(map(repr, x.ravel().tolist()))}".strip() for x in (a, right)]
+        try:
+            if name == "solve":
+                made = np.linalg.solve(a, right)
+            elif name == "vector":
+                made = np.linalg.solve(a, right[:, None])[..., 0]
+            elif name in ("eigh", "svd"):
+                made = np.linalg.eigh(a)[0] if name == "eigh" else np.linalg.svd(a)[1]
+            elif name == "qr":
+                q, r = np.linalg.qr(a)
+                made = q @ r
+            else:
+                made = getattr(np.linalg, name)(a)
+            largest = float(np.nan_to_num(np.abs(made)).max(initial=0)) or 1.0
+            result = text(np.tril(made / largest) if name == "cholesky" else made / largest)
+        except (ValueError, np.linalg.LinAlgError):
+            result, largest = "error", 1.0
+        return f"stacks f64 {name} {largest!r} {words[0]} {words[1]} = {result}"
+
     def case_sparse(self):
         """Rows that are empty, columns in any order, some twice."""
         def matrix(rows, columns):

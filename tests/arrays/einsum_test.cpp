@@ -76,15 +76,15 @@ TEST(Einsum, IsAProductOfMatrices) {
   const auto numbers = [](std::int64_t n) { return kr::array<float, 1>(kr::arange(n) % 7 * 1.0f); };
   const auto expect = [](const auto& z, const auto& slow) { EXPECT_TRUE(kr::array_equal(z, slow)) << kr::to_string(z).c_str(); };
   const auto a = numbers(12 * 9 * 10).reshape(12, 9, 10), b = numbers(10 * 12 * 11).reshape(10, 12, 11);
-  expect(kr::einsum<"ijk,kil->jl">(a, b), krait::detail::sum_products<"ijk,kil->jl">(a, b));
-  expect(kr::einsum<"ijk,kil->lj">(a, b), krait::detail::sum_products<"ijk,kil->lj">(a, b));
-  expect(kr::einsum<"ijk,kil->ilj">(a, b), krait::detail::sum_products<"ijk,kil->ilj">(a, b));
-  expect(kr::einsum<"ijk,lim->jlkm">(a, b), krait::detail::sum_products<"ijk,lim->jlkm">(a, b));
-  expect(kr::einsum<"ijk,kl->ijl">(a, b(kr::all, 0)), krait::detail::sum_products<"ijk,kl->ijl">(a, b(kr::all, 0)));
+  expect(kr::einsum<"ijk,kil->jl">(a, b), krait::detail::sum_products<"ijk,kil->jl">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kil->lj">(a, b), krait::detail::sum_products<"ijk,kil->lj">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kil->ilj">(a, b), krait::detail::sum_products<"ijk,kil->ilj">(nullptr, a, b));
+  expect(kr::einsum<"ijk,lim->jlkm">(a, b), krait::detail::sum_products<"ijk,lim->jlkm">(nullptr, a, b));
+  expect(kr::einsum<"ijk,kl->ijl">(a, b(kr::all, 0)), krait::detail::sum_products<"ijk,kl->ijl">(nullptr, a, b(kr::all, 0)));
   const auto one = numbers(9 * 1 * 20).reshape(9, 1, 20);  // summed over 10 with one element
-  expect(kr::einsum<"ijk,jkm->im">(a, one), krait::detail::sum_products<"ijk,jkm->im">(a, one));
+  expect(kr::einsum<"ijk,jkm->im">(a, one), krait::detail::sum_products<"ijk,jkm->im">(nullptr, a, one));
   const auto square = numbers(9 * 9 * 10).reshape(9, 9, 10);
-  expect(kr::einsum<"iik,kjl->ijl">(square, b), krait::detail::sum_products<"iik,kjl->ijl">(square, b));
+  expect(kr::einsum<"iik,kjl->ijl">(square, b), krait::detail::sum_products<"iik,kjl->ijl">(nullptr, square, b));
 }
 
 TEST(Einsum, OfNothing) {

@@ -3,9 +3,16 @@
 // Algorithms that write into an array of the user's: where that lies as the algorithm writes, in another order, or over what is read.
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/convolve.h>
+#include <krait/algorithm/einsum.h>
 #include <krait/algorithm/fft.h>
+#include <krait/algorithm/fftconvolve.h>
+#include <krait/algorithm/histogram.h>
+#include <krait/algorithm/indexing.h>
 #include <krait/algorithm/matmul.h>
+#include <krait/algorithm/random.h>
 #include <krait/algorithm/select.h>
+#include <krait/algorithm/sets.h>
+#include <krait/algorithm/sparse.h>
 
 #include <complex>
 #include <vector>
@@ -82,7 +89,10 @@ TEST(Into, Products) {
   expect_into([&](const auto&... o) { return kr::matmul(x, x(0), o...); });
   const kr::array<float, 2> large = kr::arange(0.0f, 3600.0f, 1.0f).reshape(60, 60) * 0.001f;
   expect_into([&](const auto&... o) { return kr::matmul(large, large, o...); });
+  expect_into(
+      [&](const auto&... o) { return kr::dot(x.reshape(2, 2, 3), x.transpose()(kr::range(0, 3), kr::range(0, 2)), o...); });
   expect_into([&](const auto&... o) { return kr::convolve(x, x(kr::range(0, 2)), "same", o...); });
+  expect_into([&](const auto&... o) { return kr::fftconvolve(x, x(kr::range(0, 2)), "same", o...); });
   expect_into([&](const auto&... o) { return kr::correlate(x, x(kr::range(0, 2)), kr::border::wrap, 0.0f, o...); });
   expect_into([&](const auto&... o) {
     return kr::stencil([](auto at) { return at(-1, 0) + at(0, 1); }, x, kr::border::constant, 0.0f, o...);
@@ -97,6 +107,54 @@ TEST(Into, Transforms) {
   expect_into([&](const auto&... o) { return kr::ifft2(spectrum, o...); });
   expect_into([&](const auto&... o) { return kr::rfftn(x, o...); });
   expect_into([&](const auto&... o) { return kr::irfft2(spectrum, o...); });
+}
+
+TEST(Into, SumsBySubscripts) {
+  const auto x = some();
+  expect_into([&](const auto&... o) { return kr::einsum<"ij->j">(x, o...); });
+  expect_into([&](const auto&... o) { return kr::einsum<"ij->ji">(x, o...); });
+  expect_into([&](const auto&... o) { return kr::einsum<"ij,ij,j->ij">(x, x, x(0), o...); });
+  expect_into([&](const auto&... o) { return kr::einsum<"ij,kj->ik">(x, x, o...); });
+  // Products of matrices, whose memory may have another order.
+  const kr::array<float, 3> a = kr::arange(0.0f, 3600.0f, 1.0f).reshape(6, 20, 30) * 0.001f,
+                            b = kr::arange(0.0f, 5400.0f, 1.0f).reshape(6, 30, 30) * 0.001f;
+  expect_into([&](const auto&... o) { return kr::einsum<"bij,bjk->bik">(a, b, o...); });
+  expect_into([&](const auto&... o) { return kr::einsum<"bij,bjk->kbi">(a, b, o...); });
+  expect_into([&](const auto&... o) { return kr::einsum<"bij,bjk->ik">(a, b, o...); });
+}
+TEST(Into, ChoosingAndCounting) {
+  const auto x = some();
+  const auto flat = x.reshape(-1);
+  const auto rows = kr::to_device(std::vector<int>{2, 0, -1, 1});
+  expect_into([&](const auto&... o) { return kr::take(x, rows, 0, o...); });
+  expect_into([&](const auto&... o) { return kr::take(x, rows.reshape(2, 2), 1, o...); });
+  expect_into([&](const auto&... o) { return kr::histogram(flat, 5, 0.0, 13.0, o...); });
+  expect_into([&](const auto&... o) { return kr::histogram(flat, kr::to_device(std::vector<float>{1, 2.5f, 8, 9}), o...); });
+  const auto offsets = kr::to_device(std::vector<std::int64_t>{0, 0, 5, 9, 9, 12});
+  const auto add = [](auto a, auto b) { return a + b; };
+  expect_into([&](const auto&... o) { return kr::segmented_scan(flat, offsets, add, o...); });
+  expect_into([&](const auto&... o) { return kr::segmented_reduce(flat, offsets, add, 1.0f, o...); });
+  expect_into([&](const auto&... o) { return kr::segmented_sort(flat, offsets, o...); });
+  expect_into([&](const auto&... o) { return kr::isin(flat, x(1), o...); });
+}
+TEST(Into, SparseProducts) {
+  const auto places = [](std::vector<std::int64_t> v) { return kr::to_device(v); };
+  const kr::csr_matrix<float> a(places({0, 2, 2, 3}), places({0, 3, 1}), kr::to_device(std::vector<float>{2, 3, 5}), {3, 4});
+  const auto x = some();
+  expect_into([&](const auto&... o) { return kr::matmul(a, x(0), o...); });
+  expect_into([&](const auto&... o) { return kr::matmul(a, x.transpose(), o...); });
+}
+TEST(Into, RandomArrays) {
+  // Each call of a generator of its own, so that all give the same.
+  expect_into([](const auto&... o) { return kr::generator(3).uniform({3, 5}, -1.0f, 2.0f, o...); });
+  expect_into([](const auto&... o) { return kr::generator(3).normal({3, 5}, 0.0f, 1.0f, o...); });
+  expect_into([](const auto&... o) { return kr::generator(3).exponential(7, 2.0f, o...); });
+  expect_into([](const auto&... o) { return kr::generator(3).integers(kr::shape<2>(3, 5), -4, 9, o...); });
+  expect_into([](const auto&... o) { return kr::generator(3).permutation(9, o...); });
+  const auto x = some();
+  expect_into([&](const auto&... o) { return kr::generator(3).permutation(x, o...); });
+  expect_into([&](const auto&... o) { return kr::generator(3).choice(x, 2, false, o...); });
+  expect_into([&](const auto&... o) { return kr::generator(3).choice(x, 5, true, o...); });
 }
 
 TEST(Into, OverWhatIsRead) {
@@ -127,6 +185,33 @@ TEST(Into, OverWhatIsRead) {
       EXPECT_EQ(std::vector<int>(v.to_host()), (std::vector<int>{10, 20, 30}));
     }
   }
+  x = some();
+  const auto rows = kr::to_device(std::vector<int>{2, 0, 1});
+  const auto taken = kr::take(x, rows), product = kr::einsum<"ij,ij->ij">(x, x), shuffled = kr::generator(9).permutation(x);
+  kr::take(x, rows, 0, kr::into(x));
+  EXPECT_TRUE(kr::array_equal(x, taken));
+  x = some();
+  kr::einsum<"ij,ij->ij">(x, x, kr::into(x));
+  EXPECT_TRUE(kr::array_equal(x, product));
+  x = some();
+  kr::generator(9).permutation(x, kr::into(x));
+  EXPECT_TRUE(kr::array_equal(x, shuffled));
+  // Counts over the edges, and sums over the offsets, that they are of.
+  auto counted = kr::to_device(std::vector<std::int64_t>{0, 2, 4, 6, 8});
+  auto bins = counted(kr::range(0, 4));
+  kr::histogram(kr::arange<std::int64_t>(0, 7, 1), counted, kr::into(bins));
+  EXPECT_EQ(std::vector<std::int64_t>(counted.to_host()), (std::vector<std::int64_t>{2, 2, 2, 1, 8}));
+  auto offsets = kr::to_device(std::vector<std::int64_t>{0, 1, 3});
+  auto ends = offsets(kr::range(0, 2));
+  kr::segmented_reduce(
+      kr::to_device(std::vector<std::int64_t>{5, 6, 7}), offsets, [](auto a, auto b) { return a + b; }, 0, kr::into(ends));
+  EXPECT_EQ(std::vector<std::int64_t>(offsets.to_host()), (std::vector<std::int64_t>{5, 13, 3}));
+  auto column = kr::to_device(std::vector<float>{1, 2});
+  const kr::csr_matrix<float> swap(kr::to_device(std::vector<std::int64_t>{0, 1, 2}),
+                                   kr::to_device(std::vector<std::int64_t>{1, 0}), kr::to_device(std::vector<float>{1, 1}),
+                                   {2, 2});
+  kr::matmul(swap, column, kr::into(column));
+  EXPECT_EQ(std::vector<float>(column.to_host()), (std::vector<float>{2, 1}));
   x = some();
   auto row = x(0);
   kr::sum(x * 2.0f, kr::axis(0), kr::into(row));
@@ -164,6 +249,21 @@ TEST(Into, BadInput) {
         const std::int64_t strides[] = {1, 1};
         kr::sort(x, kr::into(kr::array<float, 2>::wrap(shared.address(), kr::shape<2>(3, 4), strides, kr::device())));
       });
+  kr::array<std::int64_t> counts(3);
+  const auto expect_shape = [](const char* given, const char* wanted, const auto& f) {
+    expect_usage({std::string("kr::into: the output has shape ") + given + ", but the result has shape " + wanted}, f);
+  };
+  expect_shape("(3,3)", "(4,4)", [&] { kr::einsum<"ij,ik->jk">(x, x, kr::into(narrow)); });
+  expect_shape("(3,3)", "(4,3)", [&] { kr::einsum<"ij->ji">(x, kr::into(narrow)); });
+  expect_shape("(3,3)", "(2,4)", [&] { kr::take(x, kr::to_device(std::vector<int>{0, 1}), 0, kr::into(narrow)); });
+  expect_shape("(3,)", "(4,)", [&] { kr::histogram(x(0), 4, 0.0, 1.0, kr::into(counts)); });
+  expect_shape("(3,)", "(4,)", [&] { kr::generator(1).permutation(4, kr::into(counts)); });
+  expect_shape("(3,3)", "(2,2)", [&] { kr::generator(1).uniform({2, 2}, 0.0f, 1.0f, kr::into(narrow)); });
+  expect_shape("(3,)", "(2,)", [&] {
+    kr::segmented_reduce(
+        counts, kr::to_device(std::vector<std::int64_t>{0, 1, 2}), [](auto a, auto b) { return a + b; }, 0, kr::into(counts));
+  });
+  expect_shape("(3,)", "(2,)", [&] { kr::segmented_sort(counts(kr::range(0, 2)), counts, kr::into(counts)); });
   kr::array<int> keys(3);
   expect_usage({"kr::into: two outputs overlap"}, [&] { kr::sort_by_key(keys, keys, kr::into(keys, keys)); });
   const std::string id = kr::device().id();

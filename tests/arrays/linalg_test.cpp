@@ -155,6 +155,84 @@ TYPED_TEST(Linalg, OfSymmetricMatrices) {
   expect_usage({"kr::cholesky: Matrix is not positive definite"}, [&] { kr::cholesky(a); });
 }
 
+// What each matrix of a stack gives by itself; the stack's elements may lie anyhow.
+TYPED_TEST(Linalg, Stacks) {
+  using M = typename TestFixture::Wides;
+  const auto many = this->some(2 * 3 * 4, 4).reshape(2, 3, 4, 4);
+  const kr::array<TypeParam, 4> turned = many.permute(1, 0, 3, 2).copy();
+  const auto a = turned.permute(1, 0, 3, 2);
+  const auto right = this->some(3 * 4, 2).reshape(3, 4, 2);  // broadcasts along the first dimension
+  const kr::array<TypeParam, 4> x = kr::solve(a, right), inverse = kr::inv(a), of_one = kr::solve(a(1, 2), right(kr::newaxis));
+  const kr::array<TypeParam, 3> of_vector = kr::solve(a, right(0, kr::all, 1));
+  const kr::array<TypeParam, 2> determinants = kr::det(a);
+  const auto [order, l, u] = kr::lu(a);
+  const auto [q, r] = kr::qr(a(kr::all, kr::all, kr::all, kr::range(0, 3)));
+  const auto [left, s, vh] = kr::svd(a(kr::all, kr::all, kr::range(0, 3)), false);
+  EXPECT_EQ(x.extents(), kr::shape<4>(2, 3, 4, 2));
+  EXPECT_EQ(of_one.extents(), kr::shape<4>(1, 3, 4, 2));
+  EXPECT_EQ(of_vector.extents(), kr::shape<3>(2, 3, 4));
+  EXPECT_EQ(s.extents(), kr::shape<3>(2, 3, 3));
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const auto own = a(i, j);
+      EXPECT_TRUE(kr::array_equal(x(i, j), kr::solve(own, right(j))));
+      EXPECT_TRUE(kr::array_equal(of_one(0, j), kr::solve(a(1, 2), right(j))));
+      EXPECT_TRUE(kr::array_equal(of_vector(i, j), kr::solve(own, right(0, kr::all, 1))));
+      EXPECT_TRUE(kr::array_equal(inverse(i, j), kr::inv(own)));
+      EXPECT_EQ(TypeParam(determinants(i, j)), kr::det(own));
+      const auto f = kr::lu(own);
+      EXPECT_TRUE(kr::array_equal(order(i, j), f.rows) && kr::array_equal(l(i, j), f.l) && kr::array_equal(u(i, j), f.u));
+      EXPECT_LE(distance(M::of(q(i, j)) * M::of(r(i, j)), M::of(own(kr::all, kr::range(0, 3)))), 10 * this->near);
+      M scaled = M::of(left(i, j));
+      const auto values = s(i, j).copy().to_host();
+      for (std::size_t k = 0; k < 9; ++k) scaled.at[k] *= double(values.data()[k % 3]);
+      EXPECT_LE(distance(scaled * M::of(vh(i, j)), M::of(own(kr::range(0, 3)))), 10 * this->near);
+    }
+}
+TYPED_TEST(Linalg, StacksOfSymmetricMatrices) {
+  using M = typename TestFixture::Wides;
+  kr::array<TypeParam, 3> a(3, 5, 5);
+  for (int i = 0; i < 3; ++i) {
+    const M half = M::of(this->some(5, 5));
+    M square = half * half.turned();
+    std::vector<TypeParam> h;
+    for (int k = 0; k < 25; ++k) h.push_back(TypeParam(square.at[std::size_t(k)] + (k % 6 == 0 ? 1.0 : 0.0)));
+    a(i) = kr::to_device(h).reshape(5, 5);
+  }
+  const auto l = kr::cholesky(a);
+  const auto [w, v] = kr::eigh(a);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(kr::array_equal(l(i), kr::cholesky(a(i))));
+    EXPECT_TRUE(kr::array_equal(w(i), kr::eigh(a(i)).w));
+    M scaled = M::of(v(i));
+    const auto values = w(i).copy().to_host();
+    for (std::size_t k = 0; k < 25; ++k) scaled.at[k] *= double(values.data()[k % 5]);
+    EXPECT_LE(distance(M::of(a(i)) * M::of(v(i)), scaled), 40 * this->near);
+  }
+}
+TYPED_TEST(Linalg, IntoArrays) {
+  const auto a = this->some(2 * 4, 4).reshape(2, 4, 4).copy();
+  const auto b = this->some(4, 3);
+  const auto expect = [](const auto& f) {
+    const auto wanted = f();
+    std::remove_cvref_t<decltype(wanted)> straight(wanted.extents()), columns(wanted.extents(), kr::storage_order::fortran);
+    f(kr::into(straight)), f(kr::into(columns));
+    EXPECT_TRUE(kr::array_equal(straight, wanted) && kr::array_equal(columns, wanted));
+  };
+  expect([&](const auto&... o) { return kr::solve(a, b, o...); });
+  expect([&](const auto&... o) { return kr::solve(a(0), b(kr::all, 0), o...); });
+  expect([&](const auto&... o) { return kr::inv(a, o...); });
+  expect([&](const auto&... o) { return kr::det(a, o...); });
+  const kr::array<TypeParam, 3> none(0, 4, 4);
+  expect([&](const auto&... o) { return kr::cholesky(none, o...); });
+  auto over = a.copy();  // over what is read
+  kr::inv(over, kr::into(over));
+  EXPECT_TRUE(kr::array_equal(over, kr::inv(a)));
+  kr::array<TypeParam, 3> narrow(2, 4, 2);
+  expect_usage({"kr::into: the output has shape (2,4,2), but the result has shape (2,4,3)"},
+               [&] { kr::solve(a, b, kr::into(narrow)); });
+}
+
 // The values that NumPy's documentation has.
 TEST(LinalgValues, DocumentedExamples) {
   if (std::string(kr::device().id()) != "cpu") GTEST_SKIP() << "the CPU's";
@@ -193,6 +271,12 @@ TEST(LinalgValues, NoElements) {
   EXPECT_EQ(kr::inv(none).size(), 0);
   EXPECT_EQ(kr::cholesky(none).size(), 0);
   EXPECT_EQ(kr::eigh(none).w.size(), 0);
+  // Stacks of no matrices, or of matrices without elements.
+  EXPECT_EQ(kr::inv(kr::array<double, 3>(0, 3, 3)).extents(), kr::shape<3>(0, 3, 3));
+  EXPECT_EQ(kr::solve(kr::array<double, 3>(2, 0, 0), kr::array<double, 2>(0, 3)).extents(), kr::shape<3>(2, 0, 3));
+  EXPECT_TRUE(kr::array_equal(kr::det(kr::array<double, 3>(4, 0, 0)), kr::ones<double>(4)));
+  EXPECT_EQ(kr::svd(kr::array<double, 3>(0, 2, 3)).vh.extents(), kr::shape<3>(0, 3, 3));
+  EXPECT_EQ(kr::lu(kr::array<double, 3>(2, 0, 3)).u.extents(), kr::shape<3>(2, 0, 3));
 }
 
 TEST(LinalgValues, BadInput) {
@@ -204,12 +288,31 @@ TEST(LinalgValues, BadInput) {
   expect_usage({"kr::cholesky: a matrix has fewer than 2^31 rows and columns, not 2147483648"}, [&] {
     kr::detail::factor_cholesky(kr::detail::linalg_on<float>(kr::device(), "cholesky"), std::int64_t(1) << 31, 0);
   });
-  expect_usage({"kr::det: the array must be square, not of shape (2, 3)"}, [&] { kr::det(wide); });
-  expect_usage({"kr::eigh: the array must be square, not of shape (2, 3)"}, [&] { kr::eigh(wide); });
-  expect_usage({"kr::solve: Input operand 1 has a mismatch in its core dimension 0, with signature (m,m),(m,n)->(m,n) (size 2 is "
-                "different "
-                "from 3)"},
+  expect_usage({"kr::det: the last two dimensions must be square, but the array has shape (2,3)"}, [&] { kr::det(wide); });
+  expect_usage({"kr::eigh: the last two dimensions must be square, but the array has shape (5,2,3)"}, [&] {
+    kr::eigh(kr::ones<double>({5, 2, 3}));
+  });
+  expect_usage({"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) (size 2 is "
+                "different from 3)"},
                [&] { kr::solve(a, kr::ones<double>(2)); });
+  expect_usage(
+      {"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m,n)->(m,n) (size 2 is "
+       "different from 3)"},
+      [&] {
+        kr::solve(a, kr::ones<double>({2, 1}));
+      });
+  expect_usage({"solve: operands could not be broadcast together with remapped shapes [original->remapped]: "
+                "(2,3,3)->(2,newaxis,newaxis) (4,3,1)->(4,newaxis,newaxis)"},
+               [&] {
+                 kr::solve(kr::ones<double>({2, 3, 3}), kr::ones<double>({4, 3, 1}));
+               });
+  // One of a stack is enough, and the output is as it was.
+  auto some = kr::zeros<double>({2, 3, 3});
+  some(0) = kr::eye<double>(3);
+  auto kept = kr::full({2, 3, 3}, 7.0);
+  expect_usage({"kr::inv: Singular matrix"}, [&] { kr::inv(some, kr::into(kept)); });
+  expect_usage({"kr::cholesky: Matrix is not positive definite"}, [&] { kr::cholesky(some, kr::into(kept)); });
+  EXPECT_TRUE(kr::array_equal(kept, kr::full({2, 3, 3}, 7.0)));
   auto nan = a.copy();
   nan(1, 1) = std::nan("");
   expect_usage({"kr::svd: SVD did not converge"}, [&] { kr::svd(nan); });

@@ -317,6 +317,7 @@ std::string run(const std::string& what, std::istream& in) {
     if (what == "pick") return run_given(in, 0, krait::test::run_pick<T>);
   if constexpr (std::is_same_v<T, double>) {
     if (what == "linear") return run_given(in, 1e-11, krait::test::run_linear);
+    if (what == "stacks") return run_given(in, 1e-11, krait::test::run_stacks);
     if (what == "sparse") return run_given(in, 0, krait::test::run_sparse);
     if (what == "convolve") return run_given(in, 0, krait::test::run_convolve);
   }

@@ -60,6 +60,39 @@ Any<double> run_linear(std::istream& in) {
   throw std::runtime_error("nothing of linear algebra is called " + name);
 }
 
+Any<double> run_stacks(std::istream& in) {
+  std::string name;
+  double largest = 1;
+  in >> name >> largest;
+  const auto read = [&]<int Rank>(std::integral_constant<int, Rank>) {
+    int rank = 0;
+    in >> rank;
+    kr::shape<Rank> extents;
+    for (std::int64_t& e : extents.extents) in >> e;
+    kr::array<double, Rank> a(extents, library_device());
+    a.copy_from(read_elements<double>(in, std::size_t(extents.size())));
+    return a;
+  };
+  const auto a = read(std::integral_constant<int, 4>());
+  const auto part = [&](const auto& x) {
+    const kr::array<double, std::remove_cvref_t<decltype(x)>::rank> of = x / largest;
+    return as_doubles(of);
+  };
+  if (name == "vector") return part(kr::solve(a, read(std::integral_constant<int, 1>())));
+  const auto right = read(std::integral_constant<int, 4>());
+  if (name == "solve") return part(kr::solve(a, right));
+  if (name == "inv") return part(kr::inv(a));
+  if (name == "cholesky") return part(kr::cholesky(a));
+  if (name == "eigh") return part(kr::eigh(a).w);
+  if (name == "svd") return part(kr::svd(a).s);
+  if (name == "det") return part(kr::det(a));
+  if (name == "qr") {
+    const auto f = kr::qr(a);
+    return part(kr::matmul(f.q, f.r));
+  }
+  throw std::runtime_error("nothing of linear algebra is called " + name);
+}
+
 Any<double> run_sparse(std::istream& in) {
   const auto a = read_csr(in), b = read_csr(in);
   return as_doubles(kr::matmul(kr::matmul(a, b), kr::eye<double>(b.extent(1))));

@@ -13,6 +13,7 @@ Any<double> run_choice(std::istream& in);
 template <class T>
 Any<double> run_pick(std::istream& in);
 Any<double> run_linear(std::istream& in);
+Any<double> run_stacks(std::istream& in);
 Any<double> run_sparse(std::istream& in);
 Any<double> run_convolve(std::istream& in);
 

@@ -6,6 +6,7 @@
 #include <krait/algorithm/reduce.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -55,6 +56,35 @@ TEST(Random, SameBitsEverywhere) {
   }
 }
 
+/// Sizes around a draw's numbers, a warp, a block and 2^16, also by the interpreter.
+TEST(Random, SameBitsOfAnySize) {
+  for (const char* id : {"", "interpreter"}) {
+    const kr::device on = *id ? kr::device::find(id) : kr::device();
+    for (const std::int64_t n : {0, 1, 2, 3, 5, 31, 33, 255, 257, 4097, 65535, 65537}) {
+      if (*id && n > 5000) continue;  // it takes its time
+      kr::generator here(std::uint64_t(77 + n), on), on_cpu(std::uint64_t(77 + n), kr::device::cpu());
+      const auto same = [&](const char* what, auto make) {
+        const auto x = make(here), y = make(on_cpu);
+        EXPECT_EQ(x.size(), n) << what;
+        EXPECT_TRUE(host(x) == host(y)) << what << " of " << n << " on " << on.id();
+      };
+      same("uniform", [&](kr::generator& g) { return g.uniform(n, 0.0f, 3.0f); });
+      same("normal", [&](kr::generator& g) { return g.normal(n, 0.0f, 3.0f); });
+      same("exponential", [&](kr::generator& g) { return g.exponential(n, 3.0f); });
+      same("integers", [&](kr::generator& g) { return g.integers(n, -5, 1000003); });
+      same("bytes", [&](kr::generator& g) { return g.integers<std::uint8_t>(n, 0, 255); });
+      same("permutation", [&](kr::generator& g) { return g.permutation(n); });
+      const auto choose = [&](bool replace) {
+        return [&, replace](kr::generator& g) {
+          return g.choice(kr::arange<int>(0, int(n), 1).copy(&g == &here ? on : kr::device::cpu()), n, replace);
+        };
+      };
+      same("choice", choose(true));
+      same("choice once", choose(false));
+    }
+  }
+}
+
 TEST(Random, CallsDifferAndShapesDoNot) {
   kr::generator one(1), again(1), other(2);
   const auto x = one.normal<float>(24);
@@ -85,6 +115,86 @@ TEST(Random, Moments) {
   for (const int count : counts) EXPECT_NEAR(count, n / 6, 5 * std::sqrt(double(n) * 5 / 36));
 }
 
+/// The sum of squared distances from what each count should be; of `bins` - 1 degrees, whose mean and deviation it is held to.
+void expect_even(const std::vector<double>& counts, double all, const char* what) {
+  const double each = all / double(counts.size()), degrees = double(counts.size()) - 1;
+  double squares = 0;
+  for (const double count : counts) squares += (count - each) * (count - each) / each;
+  EXPECT_NEAR(squares, degrees, 5 * std::sqrt(2 * degrees)) << what;
+}
+/// Numbers that a law's distribution function makes even.
+void expect_even(const std::vector<double>& u, const char* what) {
+  std::vector<double> counts(128), pairs(64);
+  double turned = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    ++counts[std::min<std::size_t>(127, std::size_t(u[i] * 128))];
+    if (i % 2 == 1)
+      ++pairs[std::min<std::size_t>(7, std::size_t(u[i - 1] * 8)) * 8 + std::min<std::size_t>(7, std::size_t(u[i] * 8))];
+    if (i >= 4) turned += (u[i] - 0.5) * (u[i - 4] - 0.5);
+  }
+  expect_even(counts, double(u.size()), what);
+  expect_even(pairs, double(u.size() / 2), what);
+  // Numbers of neighbouring draws do not hang together.
+  EXPECT_LE(std::abs(turned), 5 * std::sqrt(double(u.size())) / 12) << what;
+  // Kolmogorov and Smirnov's distance.
+  std::vector<double> sorted = u;
+  std::sort(sorted.begin(), sorted.end());
+  double most = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    most = std::max(
+        {most, std::abs(sorted[i] - double(i) / double(u.size())), std::abs(sorted[i] - double(i + 1) / double(u.size()))});
+  EXPECT_LE(most, 2.2 / std::sqrt(double(u.size()))) << what;
+}
+TEST(Random, Distributions) {
+  const std::int64_t n = 100001;
+  kr::generator random(12);
+  const auto as = [](const auto& h, const auto& function) {
+    std::vector<double> u;
+    for (const auto x : h) u.push_back(function(double(x)));
+    return u;
+  };
+  const auto normal = [](double x) { return 0.5 * std::erfc(-(x - 2) / 3 / std::sqrt(2.0)); };
+  const auto exponential = [](double x) { return -std::expm1(-x / 0.25); };
+  expect_even(as(host(random.uniform(n, -1.0f, 3.0f)), [](double x) { return (x + 1) / 4; }), "uniform f32");
+  const auto x = host(random.normal(n, 2.0f, 3.0f));
+  expect_even(as(x, normal), "normal f32");
+  double third = 0, fourth = 0;
+  for (const double v : x) third += std::pow((v - 2) / 3, 3), fourth += std::pow((v - 2) / 3, 4);
+  EXPECT_NEAR(third / double(n), 0, 5 * std::sqrt(15.0 / double(n)));
+  EXPECT_NEAR(fourth / double(n), 3, 5 * std::sqrt(96.0 / double(n)));
+  expect_even(as(host(random.exponential(n, 0.25f)), exponential), "exponential f32");
+  expect_even(as(host(random.integers<std::int64_t>(n, -7, 121)), [](double v) { return (v + 7.5) / 128; }), "integers");
+  // Three quarters of all numbers: a remainder would give the first quarter twice as often.
+  const double parts = 3 * 0x1p62;
+  expect_even(as(host(random.integers<std::uint64_t>(n, 0, std::uint64_t(3) << 62)), [=](double v) { return v / parts; }),
+              "integers of a large range");
+  try {
+    expect_even(as(host(random.uniform<double>(n)), [](double v) { return v; }), "uniform f64");
+    expect_even(as(host(random.normal(n, 2.0, 3.0)), normal), "normal f64");
+    expect_even(as(host(random.exponential(n, 0.25)), exponential), "exponential f64");
+  } catch (const kr::error& e) {
+    if (e.kind() != kr::error::kind_type::compile) throw;  // a device without double
+  }
+  // Each bit of words is set in half of them.
+  std::vector<double> set(64);
+  for (const std::uint64_t w : host(random.integers<std::uint64_t>(n, 0, ~std::uint64_t(0))))
+    for (int b = 0; b < 64; ++b) set[std::size_t(b)] += double(w >> b & 1);
+  for (int b = 0; b < 64; ++b) EXPECT_NEAR(set[std::size_t(b)], double(n) / 2, 5 * std::sqrt(double(n)) / 2) << b;
+}
+TEST(Random, EndsOfRanges) {
+  kr::generator random(13);
+  const auto u = host(random.uniform<float>(200000));
+  EXPECT_GE(*std::min_element(u.begin(), u.end()), 0.0f);
+  EXPECT_LT(*std::max_element(u.begin(), u.end()), 1.0f);
+  for (const float e : host(random.exponential<float>(200000))) ASSERT_TRUE(e >= 0 && e < 17);  // -log(2^-24)
+  for (const float x : host(random.normal<float>(200000))) ASSERT_LE(std::abs(x), 5.8f);
+  // Laws of one number.
+  for (const float x : host(random.uniform(5, 2.5f, 2.5f))) EXPECT_EQ(x, 2.5f);
+  for (const float x : host(random.normal(5, 2.5f, 0.0f))) EXPECT_EQ(x, 2.5f);
+  for (const float x : host(random.exponential(5, 0.0f))) EXPECT_EQ(x, 0.0f);
+  for (const float x : host(random.uniform(500, 3.0f, -1.0f))) ASSERT_TRUE(x <= 3.0f && x > -1.0f);  // NumPy's, too
+}
+
 TEST(Random, IntegersOfEveryRange) {
   kr::generator random(4);
   for (const std::int8_t x : host(random.integers<std::int8_t>(200, -128, 127))) EXPECT_LT(x, 127);
@@ -102,6 +212,19 @@ TEST(Random, Permutations) {
     std::sort(p.begin(), p.end());
     EXPECT_EQ(p, host(kr::arange(n)));
   }
+  // More than one form of sorting, of an odd size: each once, few in their place, and places that do not hang together.
+  const std::int64_t many = 65539;
+  const auto places = host(random.permutation(many));
+  std::vector<bool> seen(static_cast<std::size_t>(many));
+  double fixed = 0, together = 0;
+  for (std::int64_t i = 0; i < many; ++i) {
+    const std::int64_t at = places[std::size_t(i)];
+    ASSERT_TRUE(at >= 0 && at < many && !seen[std::size_t(at)]);
+    seen[std::size_t(at)] = true;
+    fixed += at == i, together += (double(i) / double(many) - 0.5) * (double(at) / double(many) - 0.5);
+  }
+  EXPECT_LT(fixed, 12);
+  EXPECT_LE(std::abs(together), 5 * std::sqrt(double(many)) / 12);
   // All orders of three, each as often as the others.
   std::map<std::vector<std::int64_t>, int> orders;
   for (int i = 0; i < 600; ++i) ++orders[host(random.permutation(3))];
@@ -130,6 +253,18 @@ TEST(Random, Choices) {
   for (const auto x : host(random.choice(from, 4000))) ++counts[int(x)];
   EXPECT_EQ(counts.size(), 20u);
   for (const auto& [x, count] : counts) EXPECT_NEAR(count, 200, 70) << x;
+  // Of seven two each time: no pair is preferred, and none has an element twice.
+  std::vector<double> pairs(42);
+  for (int i = 0; i < 1200; ++i) {
+    const auto two = host(random.choice(kr::arange(7), 2, false));
+    ASSERT_NE(two[0], two[1]);
+    ++pairs[std::size_t(two[0] * 6 + two[1] - (two[1] > two[0]))];
+  }
+  expect_even(pairs, 1200, "pairs");
+  // Rows of a view that goes backwards, and more of them than there are.
+  const auto rows = kr::arange(12).reshape(4, 3).flip(0);
+  const auto drawn = host(random.choice(rows, 100));
+  for (std::size_t r = 0; r < 100; ++r) EXPECT_TRUE(drawn[3 * r] % 3 == 0 && drawn[3 * r + 2] == drawn[3 * r] + 2);
   EXPECT_EQ(random.choice(kr::zeros<float>({3, 4}), 7).extent(1), 4);
   EXPECT_EQ(random.choice(kr::zeros<float>(0), 0).size(), 0);
 }
@@ -143,6 +278,19 @@ TEST(Random, BadInput) {
   expect_usage({"choice: there is nothing to draw from: the array has no rows"}, [&] { random.choice(kr::zeros<int>(0), 1); });
   expect_usage({"choice: 4 of 3 cannot be drawn once each: draw fewer, or with replacement"},
                [&] { random.choice(kr::arange(3), 4, false); });
+  expect_usage(
+      {"uniform: low is -1.7014118346046923e+38 and high 1.7014118346046923e+38: their distance must be a finite number"},
+      [&] { random.uniform(4, -0x1p127f, 0x1p127f); });
+  expect_usage({"uniform: low is 0 and high nan: their distance must be a finite number"},
+               [&] { random.uniform(4, 0.0f, std::numeric_limits<float>::quiet_NaN()); });
+  expect_usage({"normal: the deviation is -1: it must be 0 or more"}, [&] { random.normal(4, 0.0f, -1.0f); });
+  expect_usage({"normal: the deviation is nan: it must be 0 or more"},
+               [&] { random.normal(4, 0.0f, std::numeric_limits<float>::quiet_NaN()); });
+  expect_usage({"exponential: the scale is -2: it must be 0 or more"}, [&] { random.exponential(4, -2.0f); });
+  expect_usage({"permutation: of 4294967296 elements: 2^32 - 1 are the most"},
+               [&] { random.permutation(std::int64_t(1) << 32); });
+  // A call that is refused draws nothing: the next one is the first.
+  EXPECT_TRUE(host(random.uniform<float>(9)) == host(kr::generator(8).uniform<float>(9)));
   krait::test::expect_library_works();
 }
 

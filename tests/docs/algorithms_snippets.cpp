@@ -46,6 +46,7 @@ void results() {
   kr::sum(m, kr::axis(0), kr::into(sums(1)));                        // a view, too: {4, 6}
   kr::sort_by_key(x, names, kr::into(keys, values));
   kr::sort(m, kr::axis(0), kr::descending, kr::into(m));             // over what is read
+  kr::generator(7).integers(4, 1, 7, kr::into(keys));                // behind all other arguments
   // [/results]
   expect(sums(0), {1, 3}, __LINE__);
   expect(sums(1), {4, 6}, __LINE__);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   bench_algorithms [DEVICE] [--quick] [--json FILE]
+//   bench_algorithms [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
 // Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the
 // peer is libpeer_cuda.so, see run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a batch.
 #include <krait/algorithm/histogram.h>
@@ -34,7 +34,7 @@ const CudaPeer* load_peer() {
 
 class Bench {
  public:
-  Bench(kr::device on, bool quick) : on_(on), quick_(quick), cpu_(std::strcmp(on.id(), "cpu") == 0) {
+  Bench(kr::device on, const bench::Wishes& wish) : on_(on), wish_(wish), cpu_(std::strcmp(on.id(), "cpu") == 0) {
     if (std::strncmp(on.id(), "cuda", 4) == 0) cub_ = load_peer();
   }
   void run(std::int64_t n) {
@@ -95,8 +95,9 @@ class Bench {
   /// A candidate runs so many times and then waits, so that a sample has the time of one.
   template <class Ours, class Cub, class Std>
   void row(const char* name, std::int64_t n, const Ours& ours, const Cub& cub, const Std& standard) {
-    const int batch = n > 1 << 16 || quick_ ? (cpu_ ? 1 : 4) : 64;
+    const int batch = n > 1 << 16 || wish_.quick ? (cpu_ ? 1 : 4) : 64;
     Row r{std::string(name) + " " + std::to_string(n), {}};
+    if (!wish_.wants(r.workload)) return;
     const auto add = [&](const char* candidate, const auto& run) {
       r.candidates.push_back({candidate,
                               [this, batch, run] {
@@ -113,7 +114,7 @@ class Bench {
     add("Krait", ours);
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
-    bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 40);
+    bench::measure(r, wish_.quick ? 1 : 5, wish_.quick ? 1 : 40, wish_.clock);
     for (Candidate& c : r.candidates) c.ms /= batch;
     std::printf("| %s |", r.workload.c_str());
     for (const Candidate& c : r.candidates)
@@ -124,7 +125,8 @@ class Bench {
   }
 
   kr::device on_;
-  bool quick_, cpu_;
+  bench::Wishes wish_;
+  bool cpu_;
   const CudaPeer* cub_ = nullptr;
   std::vector<float> floats_;
   std::vector<std::uint32_t> keys_;
@@ -137,7 +139,7 @@ int main(int argc, char** argv) try {
   const bench::Wishes wish(argc, argv);
   const kr::device on = wish.device ? kr::device::find(wish.device) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  Bench bench(on, wish.quick);
+  Bench bench(on, wish);
   for (const std::int64_t n : {16, 64, 256, 1024, 2048, 4096}) bench.run(n);
   for (const int power : {15, 18, 20, 22, 24})
     if (power <= 20 || !wish.quick) bench.run(std::int64_t(1) << power);

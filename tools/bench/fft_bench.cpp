@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   bench_fft [DEVICE] [--quick] [--json FILE]
+//   bench_fft [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
 // kr::fft beside the library that each device has: cuFFT on CUDA, FFTW on the CPU, with one thread for few elements, each opened where it is
 // installed. Complex numbers, transforms along the rows; a GPU's calls wait once a batch. In GFLOP/s of 5 n log2 n a transform, as FFTW's own benchmark counts.
 #include <krait/algorithm/fft.h>
@@ -82,10 +82,12 @@ Transform cufft(std::complex<T>* from, std::complex<T>* to, int rows, int n) {
 
 class Bench {
  public:
-  Bench(kr::device on, bool quick) : on_(on), quick_(quick) {}
+  Bench(kr::device on, const bench::Wishes& wish) : on_(on), wish_(wish) {}
 
   template <class T>
   void run(const char* type, std::int64_t rows, std::int64_t n) {
+    Row r{std::string(type) + " " + std::to_string(rows) + " x " + std::to_string(n), {}};
+    if (!wish_.wants(r.workload)) return;
     std::normal_distribution<T> normal;
     std::vector<std::complex<T>> all(std::size_t(rows * n));
     for (auto& x : all) x = {normal(random_), normal(random_)};
@@ -94,7 +96,6 @@ class Bench {
     const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
     const double flops = 5.0 * double(rows) * double(n) * std::log2(double(n));
     const int batch = std::max(1, std::min(cpu ? 100 : 16, int((cpu ? 1e7 : 1e11) / flops)));
-    Row r{std::string(type) + " " + std::to_string(rows) + " x " + std::to_string(n), {}};
     const auto add = [&](const char* name, const Transform& run) {
       r.candidates.push_back({name, [batch, run] { run(batch); }, 0, 0, {}});
     };
@@ -109,7 +110,7 @@ class Bench {
     });
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
-    bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 100);
+    bench::measure(r, wish_.quick ? 1 : 5, wish_.quick ? 1 : 100, wish_.clock);
     std::printf("| %s |", r.workload.c_str());
     for (Candidate& c : r.candidates) {
       c.ms /= batch;
@@ -123,7 +124,7 @@ class Bench {
 
  private:
   kr::device on_;
-  bool quick_;
+  bench::Wishes wish_;
   std::mt19937 random_{7};
   std::vector<Row> rows_;
 };
@@ -134,7 +135,7 @@ int main(int argc, char** argv) try {
   const bench::Wishes wish(argc, argv);
   const kr::device on = wish.device ? kr::device::find(wish.device) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  Bench bench(on, wish.quick);
+  Bench bench(on, wish);
   const bool large = !wish.quick && std::strcmp(on.id(), "cpu") != 0;
   for (const std::int64_t n : {16, 64, 256, 1024, 4096, 65536, 1 << 20})
     if (n <= 4096 || !wish.quick) bench.run<float>("f32", 1, n);

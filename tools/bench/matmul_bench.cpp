@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   bench_matmul [DEVICE] [--quick] [--json FILE]
+//   bench_matmul [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
 // kr::matmul beside the vendor's: cuBLAS on CUDA, OpenBLAS on the CPU, each opened where it is installed. Random operands; a GPU's
 // calls wait once a batch. In TFLOP/s of 2 m n k.
 #include <krait/algorithm/matmul.h>
@@ -109,19 +109,20 @@ constexpr Shape shapes[] = {{16, 4096, 4096},    {16, 16384, 4096},   {32, 4096,
 
 class Bench {
  public:
-  Bench(kr::device on, bool quick) : on_(on), quick_(quick) {}
+  Bench(kr::device on, const bench::Wishes& wish) : on_(on), wish_(wish) {}
 
   /// `turned`: the right matrix lies by columns. Of f32: `how` it is computed.
   template <class T, class Out = T>
   void run(const char* type, std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false,
            kr::precision how = kr::precision::single) {
+    Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), {}};
+    if (!wish_.wants(r.workload)) return;
     const kr::array<T, 2> a = random<T>(m, k), right = turned ? random<T>(n, k) : random<T>(k, n);
     const auto b = turned ? right.transpose() : right.share();
     kr::array<Out, 2> theirs({m, n}, on_);
     const bool cpu = std::strcmp(on_.id(), "cpu") == 0;
     const double flops = 2.0 * double(m) * double(n) * double(k);
     const int batch = cpu ? std::max(1, std::min(256, int(1e6 / flops))) : std::max(1, std::min(16, int(4e12 / flops)));
-    Row r{std::string(type) + " " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), {}};
     const auto add = [&](const char* name, const auto& once) {
       r.candidates.push_back({name,
                               [this, batch, once] {
@@ -148,7 +149,7 @@ class Bench {
     add("Krait", [&] { (void)kr::matmul<Out>(a, b, how); });
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
-    bench::measure(r, quick_ ? 1 : 5, quick_ ? 1 : 100);
+    bench::measure(r, wish_.quick ? 1 : 5, wish_.quick ? 1 : 100, wish_.clock);
     std::printf("| %s |", r.workload.c_str());
     for (Candidate& c : r.candidates) {
       c.ms /= batch;
@@ -181,7 +182,7 @@ class Bench {
   }
 
   kr::device on_;
-  bool quick_;
+  bench::Wishes wish_;
   std::mt19937 random_{7};
   std::vector<Row> rows_;
 };
@@ -192,7 +193,7 @@ int main(int argc, char** argv) try {
   const bench::Wishes wish(argc, argv);
   const kr::device on = wish.device ? kr::device::find(wish.device) : kr::device();
   std::printf("%s (%s)\n", on.id(), on.name());
-  Bench bench(on, wish.quick);
+  Bench bench(on, wish);
   const bool large = !wish.quick && std::strcmp(on.id(), "cpu") != 0;
   for (const std::int64_t n : {4, 8, 16, 32, 64, 256, 1024, 2048, 4096})
     if (n <= 256 || !wish.quick) {

@@ -40,19 +40,23 @@ inline double time_of(const std::function<void()>& run, int repeats, Clock clock
   return (now() - start) / repeats;
 }
 
-/// What a program was asked for: [DEVICE] [--quick] [--json FILE].
+/// What a program was asked for: [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]; TEXT: a part of the workloads' names.
 struct Wishes {
-  const char *device = nullptr, *json = nullptr;
+  const char *device = nullptr, *json = nullptr, *only = "";
   bool quick = false;
+  Clock clock = Clock::Wall;
 
   Wishes(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view given = argv[i];
       if (given == "--quick") quick = true;
+      else if (given == "--cpu-time") clock = Clock::Processor;
+      else if (given == "--only" && i + 1 < argc) only = argv[++i];
       else if (given == "--json" && i + 1 < argc) json = argv[++i];
       else device = argv[i];
     }
   }
+  bool wants(const std::string& workload) const { return workload.find(only) != std::string::npos; }
 };
 
 struct Row {

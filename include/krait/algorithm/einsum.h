@@ -33,8 +33,8 @@ array<const Elem, 3> as_matrices(const array<const Elem, Own>& x, const layout& 
   return {merged, made.memory_owner(), handle_of(made.device())};
 }
 
-template <fixed_text Subscripts, class Left, int LeftRank, class Right, int RightRank>
-auto sum_of_two(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+template <fixed_text Subscripts, class Output, class Left, int LeftRank, class Right, int RightRank>
+auto sum_of_two(Output output, const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
   using sum = einstein_sum<Subscripts>;
   layout at[2];
   int dimensions[2][max_rank]{};
@@ -44,14 +44,15 @@ auto sum_of_two(const array<Left, LeftRank>& x, const array<Right, RightRank>& y
     const int ranks[] = {LeftRank, RightRank};
     if (product_plan plan; plan_product(at, dimensions, ranks, all.count, all.results, plan)) {
       using elem = product_type<Left, Right>;
-      array<elem, 3> out({plan.batch, plan.rows, plan.columns}, x.device());
+      auto out = result_in<elem, all.results>(output, plan.result, x.device(), x, y);
+      array<elem, 3> to = with_extents(out.to, shape<3>(plan.batch, plan.rows, plan.columns));
       multiply<std::remove_const_t<Left>, std::remove_const_t<Right>>(as_matrices<all.count>(x.share(), plan.left, plan.lefts),
                                                                       as_matrices<all.count>(y.share(), plan.right, plan.rights),
-                                                                      out);
-      return array<elem, all.results>(plan.result, out.memory_owner(), handle_of(out.device()));
+                                                                      to);
+      return out.give();
     }
   }
-  return sum::compute(at, std::index_sequence_for<Left, Right>{}, x, y);
+  return sum::compute(output, at, std::index_sequence_for<Left, Right>{}, x, y);
 }
 
 }  // namespace detail
@@ -61,12 +62,18 @@ auto sum_of_two(const array<Left, LeftRank>& x, const array<Right, RightRank>& y
 /// large matrices, by whatever letters, are kr::matmul's, and the result may have another order in memory. Anything else is one kernel, also of many
 /// operands, with a number a thread or more: no product is kept, and sums of floats are right to about the last bit. The result is a new array, or a number, for
 /// which the call waits, of the operands' common type. Subscripts that are wrong do not compile: the message has the character. Throws error{usage} in
-/// NumPy's words for extents that differ.
-template <detail::fixed_text Subscripts, class... Elems, int... Ranks>
-auto einsum(const array<Elems, Ranks>&... operands) {
-  static_assert(sizeof...(Elems) > 0, "krait: einsum needs as many operands as its subscripts have");
-  if constexpr (sizeof...(Elems) == 2) return detail::sum_of_two<Subscripts>(operands...);
-  else return detail::sum_products<Subscripts>(operands...);
+/// NumPy's words for extents that differ. kr::into(z), behind the operands, takes the result.
+template <detail::fixed_text Subscripts, class... Arguments>
+requires((detail::is_device_array<Arguments>::value ||
+          detail::into_option<Arguments>)&&...) auto einsum(const Arguments&... arguments) {
+  const auto output = detail::output_in(arguments...);
+  return std::apply(
+      [&](const auto&... operands) {
+        static_assert(sizeof...(operands) > 0, "krait: einsum needs as many operands as its subscripts have");
+        if constexpr (sizeof...(operands) == 2) return detail::sum_of_two<Subscripts>(output, operands...);
+        else return detail::sum_products<Subscripts>(output, operands...);
+      },
+      std::tuple_cat(detail::without_into(arguments)...));
 }
 
 }  // namespace krait

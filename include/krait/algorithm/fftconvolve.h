@@ -25,8 +25,9 @@ array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& ext
 
 /// kr::convolve of floats, computed as a product of transforms: for weights of hundreds of elements and more. Its errors are some last bits of the
 /// largest sum, wherever it stands, as those of scipy.signal.fftconvolve. Throws as convolve.
-template <class Elem, class Weight, int Rank>
-auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full") {
+template <class Elem, class Weight, int Rank, detail::into_option... Options>
+auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
+                 const Options&... options) {
   using real = detail::convolved_t<Elem, Weight>;
   static_assert(Rank <= 3, "krait: convolutions have one to three dimensions");
   static_assert(std::is_same_v<real, float> || std::is_same_v<real, double>,
@@ -37,9 +38,11 @@ auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights,
   for (int d = 0; d < Rank; ++d) padded.extents[d] = detail::fft_length(x.extent(d) + weights.extent(d) - 1);
   const auto left = rfftn(detail::among_zeros<real>(x, padded)), right = rfftn(detail::among_zeros<real>(weights, padded));
   const array<std::complex<real>, Rank> product = left * right;
-  const auto full = irfftn(product);
+  auto full = irfftn(product);
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
-    return full(krait::range(first[D], first[D] + extents[int(D)])...).copy();
+    auto part = full(krait::range(first[D], first[D] + extents[int(D)])...);
+    if constexpr (sizeof...(Options) == 0) return part.copy();
+    else detail::give_result(detail::output_in(options...), std::move(part));
   }
   (std::make_index_sequence<Rank>());
 }

@@ -66,13 +66,14 @@ auto histogram_kernel(const Find& find) {
   };
 }
 
-template <class Elem, class Find>
-array<std::int64_t> count_bins(const array<const Elem>& x, std::int64_t bins, const array<const Elem>& edges, double low,
-                               double high, const Find& find) {
+template <class Elem, class Find, class Output>
+auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const Elem>& edges, double low, double high,
+                const Find& find, Output output) {
   static auto& own = *new auto(kernel(histogram_kernel<Elem, true>(find), {.name = "histogram", .fp = fp::strict}));
   static auto& shared_by_all =
       *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
-  array<std::uint64_t> counts(shape<1>(bins), x.device());
+  auto out = result_in<std::int64_t, 1>(output, dense(shape<1>(bins).extents, 1, false), x.device(), x, edges);
+  array<std::uint64_t> counts(out.to.at(), out.to.memory_owner(), handle_of(x.device()));
   counts.fill(0);
   if (x.size() > 0) {
     // Blocks whose own counters, of 32 bits, cannot overflow.
@@ -82,7 +83,7 @@ array<std::int64_t> count_bins(const array<const Elem>& x, std::int64_t bins, co
     if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high);
     else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high);
   }
-  return {counts.at(), counts.memory_owner(), handle_of(x.device())};
+  return out.give();
 }
 KRAIT_API void check_bins(std::int64_t bins, double low, double high);
 
@@ -90,9 +91,9 @@ KRAIT_API void check_bins(std::int64_t bins, double low, double high);
 
 /// Counts, int64, of the elements in `bins` bins of one width from low to high, as NumPy's: a bin has its lower edge, the last both. Elements outside,
 /// and NaN, are not counted. The device must have double. Throws error{usage} for no bins, and for bounds that are not finite or not in
-/// order.
-template <detail::plain Elem>
-array<std::int64_t> histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high) {
+/// order. kr::into(y) takes the counts.
+template <detail::plain Elem, detail::into_option... Options>
+auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   detail::check_bins(bins, low, high);
   const array<const element> no_edges(shape<1>(0), x.device());
@@ -100,12 +101,13 @@ array<std::int64_t> histogram(const array<Elem, 1>& x, std::int64_t bins, double
       x.share(), bins, no_edges, low, high,
       []<class Number>(const auto& own, const auto&, const auto& from, const auto& to, const value<Number>& count) {
         return detail::even_bins<Number>{from, to, count}.find(cast<double>(own));
-      });
+      },
+      detail::output_in(options...));
 }
 /// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges.
-template <detail::plain Elem, detail::plain Other>
-requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> array<std::int64_t> histogram(
-    const array<Elem, 1>& x, const array<Other, 1>& edges) {
+template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
+requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
+auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   detail::check_bins(edges.size() - 1, 0, 1);
   return detail::count_bins<element>(
@@ -114,7 +116,8 @@ requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>> a
         const value<Number> bin = cast<Number>(detail::place_in<element>(at, own, true) - 1);
         const value<bool> last = own == at[count];  // the last bin has both its edges
         return select(last, count - Number(1), select(bin < count && own == own, bin, Number(-1)));
-      });
+      },
+      detail::output_in(options...));
 }
 
 }  // namespace krait

@@ -18,20 +18,23 @@ auto where(Mask&& mask, Yes&& x, No&& y) {
   return detail::make_expression<detail::chosen_element>(std::forward<Mask>(mask), std::forward<Yes>(x), std::forward<No>(y));
 }
 
-/// The elements at these indices along an axis, which becomes the indices' dimensions: of shape (…, indices' shape, …).
-template <class Elem, int Rank, class Index, int IndexRank>
-auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0) {
+/// The elements at these indices along an axis, which becomes the indices' dimensions: of shape (…, indices' shape, …). kr::into(y) takes them.
+template <class Elem, int Rank, class Index, int IndexRank, detail::into_option... Options>
+auto take(const array<Elem, Rank>& x, const array<Index, IndexRank>& indices, std::int64_t axis = 0, const Options&... options) {
   constexpr int rank = Rank - 1 + IndexRank;
   const int along = detail::first_axis(detail::axes_mask(&axis, 1, Rank));
-  const auto taken = detail::take_rows(x, detail::checked_indices(indices.reshape(-1), x.extent(along), along), along);
+  const auto checked = detail::checked_indices(indices.reshape(-1), x.extent(along), along);
   shape<rank> extents;
   for (int d = 0; d < rank; ++d)
     extents.extents[d] = d < along               ? x.extent(d)
                          : d < along + IndexRank ? indices.extent(d - along)
                                                  : x.extent(d - IndexRank + 1);
-  detail::layout to;
-  detail::reshape(taken.at(), extents.extents, rank, to);
-  return array<std::remove_const_t<Elem>, rank>(to, taken.memory_owner(), detail::handle_of(taken.device()));
+  auto out = detail::result_in<std::remove_const_t<Elem>, rank>(detail::output_in(options...),
+                                                                detail::dense(extents.extents, rank, false), x.device(), x);
+  shape<Rank> rows = x.extents();
+  rows.extents[along] = checked.size();
+  detail::take_rows(x, checked, along, detail::with_extents(out.to, rows));
+  return out.give();
 }
 
 /// x's elements in C order at these indices become the values, a number or as many elements as indices.

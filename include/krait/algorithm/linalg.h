@@ -13,132 +13,184 @@
 
 namespace krait {
 
-/// x with a x = b, for a square matrix and a vector or the columns of a matrix. Results of all here lie in columns (Fortran's order). Throws error{usage}
-/// in NumPy's words, as all: for a singular matrix, for one that is not square, and where the device has no library of linear algebra.
-template <class Elem, class Other, int Rank>
-auto solve(const array<Elem, 2>& a, const array<Other, Rank>& b) {
-  static_assert(Rank <= 2, "krait: solve takes a vector or a matrix on the right");
+// All take stacks of matrices, too, of shape (…, rows, columns), and give what belongs to each; the first dimensions are the stack's. Matrices of results
+// lie in columns (Fortran's order). All throw error{usage} in NumPy's words: for a singular matrix, for one that is not square, and where the device has no
+// library of linear algebra. Those that give one array take kr::into(y), and write it when all systems are solved.
+
+/// x with a x = b, for square matrices and a vector, or the columns of matrices; stacks broadcast.
+template <class Elem, int Rank, class Other, int OtherRank, detail::into_option... Options>
+auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const Options&... options) {
   using type = typename detail::linalg_common<detail::linalg_t<Elem>, detail::linalg_t<Other>>::type;
-  return detail::solve_square<type>(a, detail::by_columns<type>(b, a.device()), "solve");
+  static_assert(Rank >= 2, "krait: solve takes matrices: arrays of two dimensions or more");
+  constexpr int batch = std::max(Rank, OtherRank) - 2;
+  detail::check_square("solve", a.at());
+  std::int64_t extents[detail::max_rank];
+  detail::solve_shape(a.at(), b.at(), OtherRank == 1, batch, extents);
+  if constexpr (OtherRank == 1) {
+    const auto columns = b(all, newaxis);
+    auto x = solve(a, columns);
+    return detail::give_result(detail::output_in(options...), x.squeeze(-1));
+  } else {
+    shape<batch + 2> whole;
+    for (int d = 0; d < batch; ++d) whole.extents[d] = extents[d];
+    whole.extents[batch] = b.extent(OtherRank - 2), whole.extents[batch + 1] = b.extent(OtherRank - 1);
+    const array<const std::remove_const_t<Other>, batch + 2> repeated(detail::broadcast_to(b.at(), whole.extents, batch + 2),
+                                                                      b.memory_owner(), detail::handle_of(b.device()));
+    auto x = detail::matrices_of<type>(repeated, a.device());
+    detail::solve_matrices(a, x, extents, batch, "solve");
+    return detail::give_result(detail::output_in(options...), detail::as_stack<batch + 2>(x, extents));
+  }
 }
 /// The inverse.
-template <class Elem>
-auto inv(const array<Elem, 2>& a) {
+template <class Elem, int Rank, detail::into_option... Options>
+auto inv(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
-  detail::check_square("inv", a.extent(0), a.extent(1));
-  array<type, 2> one(a.extents(), storage_order::fortran, a.device());
-  detail::set_to_identity(one);
-  return detail::solve_square<type>(a, std::move(one), "inv");
+  static_assert(Rank >= 2, "krait: inv takes matrices: arrays of two dimensions or more");
+  detail::check_square("inv", a.at());
+  const std::int64_t* const extents = a.extents().extents;
+  auto x = detail::new_matrices<type>(detail::batch_size(a.extents(), 2), a.extent(Rank - 1), a.extent(Rank - 1), a.device());
+  detail::set_to_identities(x);
+  detail::solve_matrices(a, x, extents, Rank - 2, "inv");
+  return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(x, extents));
 }
-/// The determinant, for which the call waits; 1 of no row.
-template <class Elem>
-auto det(const array<Elem, 2>& a) {
+/// The determinant, for which the call waits; 1 of no row. Of a stack an array.
+template <class Elem, int Rank, detail::into_option... Options>
+auto det(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
-  detail::check_square("det", a.extent(0), a.extent(1));
+  static_assert(Rank >= 2, "krait: det takes matrices: arrays of two dimensions or more");
+  detail::check_square("det", a.at());
   const auto f = detail::lu_of<type>(a, "det");
-  const auto diagonal = f.both.diagonal().copy().to_host();
+  const std::int64_t n = f.pivots.extent(1);
+  const auto diagonals = f.both.diagonal(0, 1, 2).to_host();
   const auto pivots = f.pivots.to_host();
-  type product(1);
-  for (std::size_t i = 0; i < pivots.size(); ++i) {
-    product *= diagonal.data()[i];
-    if (pivots.data()[i] != int(i) + 1) product = -product;
+  std::vector<type> products(std::size_t(f.pivots.extent(0)), type(1));
+  for (std::size_t i = 0; i < std::size_t(f.pivots.size()); ++i) {
+    type& product = products[i / std::size_t(n)];
+    product *= diagonals.data()[i];
+    if (pivots.data()[i] != int(i % std::size_t(n)) + 1) product = -product;
   }
-  return product;
+  if constexpr (Rank == 2) {
+    static_assert(sizeof...(Options) == 0, "krait: the determinant of one matrix is a number, which is returned");
+    return products[0];
+  } else {
+    shape<Rank - 2> stack;
+    for (int d = 0; d < Rank - 2; ++d) stack.extents[d] = a.extent(d);
+    array<type, Rank - 2> out(stack, a.device());
+    out.copy_from(products);
+    return detail::give_result(detail::output_in(options...), std::move(out));
+  }
 }
 /// a[rows] = l u: the rows of a in another order, a matrix whose diagonal is 1 and that is 0 above it, and one that is 0 below it.
-template <class Elem>
-auto lu(const array<Elem, 2>& a) {
+template <class Elem, int Rank>
+auto lu(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;
   struct factors {
-    array<std::int64_t> rows;
-    array<type, 2> l, u;
+    array<std::int64_t, Rank - 1> rows;
+    array<type, Rank> l, u;
   };
   const auto f = detail::lu_of<type>(a, "lu");
   const auto pivots = f.pivots.to_host();
-  std::vector<std::int64_t> order(static_cast<std::size_t>(a.extent(0)));
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int64_t(i);
-  for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(order[i], order[static_cast<std::size_t>(pivots.data()[i] - 1)]);
-  const std::int64_t least = f.pivots.size();
-  factors out{array<std::int64_t>(shape<1>(a.extent(0)), a.device()),
-              array<type, 2>(shape<2>(a.extent(0), least), storage_order::fortran, a.device()),
-              array<type, 2>(shape<2>(least, a.extent(1)), storage_order::fortran, a.device())};
-  out.rows.copy_from(order);
-  detail::copy_triangle(f.both, out.l, true, true), detail::copy_triangle(f.both, out.u, false, false);
-  return out;
+  const std::int64_t count = f.both.extent(0), rows = a.extent(Rank - 2), columns = a.extent(Rank - 1),
+                     least = f.pivots.extent(1);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count * rows));
+  for (std::int64_t m = 0; m < count; ++m) {
+    std::int64_t* const own = order.data() + m * rows;
+    for (std::int64_t i = 0; i < rows; ++i) own[i] = i;
+    for (std::int64_t i = 0; i < least; ++i) std::swap(own[i], own[pivots.data()[m * least + i] - 1]);
+  }
+  array<std::int64_t, 2> in_order({count, rows}, a.device());
+  in_order.copy_from(order);
+  auto l = detail::new_matrices<type>(count, rows, least, a.device()),
+       u = detail::new_matrices<type>(count, least, columns, a.device());
+  detail::copy_triangles(f.both, l, true, true), detail::copy_triangles(f.both, u, false, false);
+  const std::int64_t* const like = a.extents().extents;
+  return factors{detail::as_vectors<Rank - 1>(in_order, like), detail::as_stack<Rank>(l, like), detail::as_stack<Rank>(u, like)};
 }
 /// l with a = l l^H, of a matrix whose lower triangle is read; throws where it is not positive definite.
-template <class Elem>
-auto cholesky(const array<Elem, 2>& a) {
+template <class Elem, int Rank, detail::into_option... Options>
+auto cholesky(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
-  detail::check_square("cholesky", a.extent(0), a.extent(1));
-  const auto both = detail::by_columns<type>(a, a.device());
-  array<type, 2> l(a.extents(), storage_order::fortran, a.device());
-  if (a.size() == 0) return l;
-  if (detail::factor_cholesky(detail::linalg_on<type>(a.device(), "cholesky"), a.extent(0), both.address()) > 0)
-    detail::refuse_matrix("cholesky", "Matrix is not positive definite");
-  detail::copy_triangle(both, l, true, false);
-  return l;
+  detail::check_square("cholesky", a.at());
+  const auto both = detail::matrices_of<type>(a, a.device());
+  for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
+    if (detail::factor_cholesky(detail::linalg_on<type>(a.device(), "cholesky"), both.extent(1), detail::matrix_at(both, i)) > 0)
+      detail::refuse_matrix("cholesky", "Matrix is not positive definite");
+  auto l = detail::new_matrices<type>(both.extent(0), both.extent(1), both.extent(2), a.device());
+  detail::copy_triangles(both, l, true, false);
+  return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(l, a.extents().extents));
 }
 /// a = q r: columns that are orthonormal, as many as a has rows or columns, and a triangle.
-template <class Elem>
-auto qr(const array<Elem, 2>& a) {
+template <class Elem, int Rank>
+auto qr(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;
   struct factors {
-    array<type, 2> q, r;
+    array<type, Rank> q, r;
   };
-  const std::int64_t rows = a.extent(0), columns = a.extent(1), least = std::min(rows, columns);
   const auto call = detail::linalg_on<type>(a.device(), "qr");
-  auto both = detail::by_columns<type>(a, a.device());
-  const array<type> tau(shape<1>(least), a.device());
-  if (least > 0) detail::factor_qr(call, rows, columns, both.address(), tau.address());
-  factors out{array<type, 2>(), array<type, 2>(shape<2>(least, columns), storage_order::fortran, a.device())};
-  detail::copy_triangle(both, out.r, false, false);
-  if (least > 0) detail::make_q(call, rows, least, both.address(), tau.address());
+  const auto both = detail::matrices_of<type>(a, a.device());
+  const std::int64_t count = both.extent(0), rows = both.extent(1), columns = both.extent(2), least = std::min(rows, columns);
+  const array<type, 2> tau({count, least}, a.device());
+  for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
+    detail::factor_qr(call, rows, columns, detail::matrix_at(both, i), detail::row_at(tau, i));
+  auto r = detail::new_matrices<type>(count, least, columns, a.device());
+  detail::copy_triangles(both, r, false, false);
+  for (std::int64_t i = 0; i < detail::matrices_in(both); ++i)
+    detail::make_q(call, rows, least, detail::matrix_at(both, i), detail::row_at(tau, i));
   // Columns behind the first `least` are R's alone.
-  out.q = both(all, range(0, least));
-  return out;
+  detail::layout first = detail::as_stack<Rank>(both, a.extents().extents).at();
+  first.extents[Rank - 1] = least;
+  return factors{array<type, Rank>(first, both.memory_owner(), detail::handle_of(a.device())),
+                 detail::as_stack<Rank>(r, a.extents().extents)};
 }
 /// a = u diag(s) vh, s falling. With `full_matrices` u and vh are square, else they have as many columns, and rows, as s elements.
-template <class Elem>
-auto svd(const array<Elem, 2>& a, bool full_matrices = true) {
+template <class Elem, int Rank>
+auto svd(const array<Elem, Rank>& a, bool full_matrices = true) {
   using type = detail::linalg_t<Elem>;
+  using part = detail::linalg_part_t<type>;
   struct factors {
-    array<type, 2> u;
-    array<detail::linalg_part_t<type>> s;
-    array<type, 2> vh;
+    array<type, Rank> u;
+    array<part, Rank - 1> s;
+    array<type, Rank> vh;
   };
-  const bool wide = a.extent(0) < a.extent(1);
-  auto tall = detail::by_columns<type>(a, a.device());
+  const bool wide = a.extent(Rank - 2) < a.extent(Rank - 1);
+  auto tall = detail::matrices_of<type>(a, a.device());
   if (wide) tall = detail::conjugate_transposed(tall);
-  const std::int64_t rows = tall.extent(0), columns = tall.extent(1), u_columns = full_matrices ? rows : columns;
-  factors out{array<type, 2>(shape<2>(rows, u_columns), storage_order::fortran, a.device()),
-              array<detail::linalg_part_t<type>>(shape<1>(columns), a.device()),
-              array<type, 2>(shape<2>(columns, columns), storage_order::fortran, a.device())};
-  if (columns == 0) detail::set_to_identity(out.u);
-  else if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns, tall.address(), out.s.address(),
-                                      out.u.address(), u_columns, out.vh.address()) != 0)
-    detail::refuse_matrix("svd", "SVD did not converge");
+  const std::int64_t count = tall.extent(0), rows = tall.extent(1), columns = tall.extent(2),
+                     u_columns = full_matrices ? rows : columns;
+  auto u = detail::new_matrices<type>(count, rows, u_columns, a.device()),
+       vh = detail::new_matrices<type>(count, columns, columns, a.device());
+  const array<part, 2> s({count, columns}, a.device());
+  if (columns == 0) detail::set_to_identities(u);
+  for (std::int64_t i = 0; i < detail::matrices_in(tall); ++i)
+    if (detail::decompose_singular(detail::linalg_on<type>(a.device(), "svd"), rows, columns, detail::matrix_at(tall, i),
+                                   detail::row_at(s, i), detail::matrix_at(u, i), u_columns, detail::matrix_at(vh, i)) != 0)
+      detail::refuse_matrix("svd", "SVD did not converge");
   if (wide) {
-    auto u = detail::conjugate_transposed(out.vh);
-    out.vh = detail::conjugate_transposed(out.u), out.u = std::move(u);
+    auto turned = detail::conjugate_transposed(vh);
+    vh = detail::conjugate_transposed(u), u = std::move(turned);
   }
-  return out;
+  const std::int64_t* const like = a.extents().extents;
+  return factors{detail::as_stack<Rank>(u, like), detail::as_vectors<Rank - 1>(s, like), detail::as_stack<Rank>(vh, like)};
 }
 /// The eigenvalues of a symmetric or Hermitian matrix, ascending, and in the columns of v its vectors, orthonormal. The lower triangle is
 /// read.
-template <class Elem>
-auto eigh(const array<Elem, 2>& a) {
+template <class Elem, int Rank>
+auto eigh(const array<Elem, Rank>& a) {
   using type = detail::linalg_t<Elem>;
+  using part = detail::linalg_part_t<type>;
   struct pairs {
-    array<detail::linalg_part_t<type>> w;
-    array<type, 2> v;
+    array<part, Rank - 1> w;
+    array<type, Rank> v;
   };
-  detail::check_square("eigh", a.extent(0), a.extent(1));
-  pairs out{array<detail::linalg_part_t<type>>(shape<1>(a.extent(0)), a.device()), detail::by_columns<type>(a, a.device())};
-  if (a.size() > 0 && detail::decompose_symmetric(detail::linalg_on<type>(a.device(), "eigh"), a.extent(0), out.v.address(),
-                                                  out.w.address()) != 0)
-    detail::refuse_matrix("eigh", "Eigenvalues did not converge");
-  return out;
+  detail::check_square("eigh", a.at());
+  const auto v = detail::matrices_of<type>(a, a.device());
+  const array<part, 2> w({v.extent(0), v.extent(1)}, a.device());
+  for (std::int64_t i = 0; i < detail::matrices_in(v); ++i)
+    if (detail::decompose_symmetric(detail::linalg_on<type>(a.device(), "eigh"), v.extent(1), detail::matrix_at(v, i),
+                                    detail::row_at(w, i)) != 0)
+      detail::refuse_matrix("eigh", "Eigenvalues did not converge");
+  const std::int64_t* const like = a.extents().extents;
+  return pairs{detail::as_vectors<Rank - 1>(w, like), detail::as_stack<Rank>(v, like)};
 }
 
 }  // namespace krait

@@ -91,13 +91,11 @@ auto multiply_matrices(const array<Left, LeftRank>& x, const array<Right, RightR
   const layout at = dense(extents, batch + 2, false);
   if constexpr (std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>)
     if (m < least_side || n < least_side || left.extent(2) < least_depth || left.extent(0) == 0) {
-      const auto sums = sum_products<"bij,bjk->bik">(left, right);
+      const auto sums = sum_products<"bij,bjk->bik">(nullptr, left, right);
       return give_result(given, array<Out, batch + 2>(at, sums.memory_owner(), handle_of(sums.device())));
     }
   auto out = result_in<Out, batch + 2>(given, at, x.device(), x, y, more...);
-  layout matrices = dense(shape<3>(left.extent(0), m, n).extents, 3, false);
-  matrices.offset = out.to.at().offset;
-  array<Out, 3> to(matrices, out.to.memory_owner(), handle_of(x.device()));
+  array<Out, 3> to = with_extents(out.to, shape<3>(left.extent(0), m, n));
   using ending = product_ending<Function, decltype(ending_of<batch>(more, extents))...>;
   if (to.size() > 0) multiply<left_type, right_type>(left, right, to, how, ending{f, {ending_of<batch>(more, extents)...}});
   return out.give();
@@ -115,12 +113,12 @@ auto multiply_any(const array<Left, LeftRank>& x, const array<Right, RightRank>&
     static_assert(std::is_same_v<Function, sum_alone> && std::is_same_v<Out, product_type<Left, Right>>,
                   "krait: a product with an ending, or with a type of its own, takes two matrices");
     if constexpr (RightRank > 1) {
-      return give_result(given, sum_products<"i,...ij->...j">(x, y));
+      return sum_products<"i,...ij->...j">(given, x, y);
     } else if constexpr (LeftRank > 1) {
-      return give_result(given, sum_products<"...ij,j->...i">(x, y));
+      return sum_products<"...ij,j->...i">(given, x, y);
     } else {
       static_assert(std::is_null_pointer_v<Given>, "krait: the product of two vectors is a number, which is returned");
-      return sum_products<"i,i->">(x, y);
+      return sum_products<"i,i->">(given, x, y);
     }
   }
 }
@@ -164,11 +162,12 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
 /// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of
 /// the other elements of x with each of y, in that order of dimensions. Types as matmul's, of which it is one: y is copied where it has more than two
 /// dimensions. Throws error{usage} in NumPy's words for extents that differ.
-template <class Left, int LeftRank, class Right, int RightRank>
-requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y) {
+template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
+requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
+                                                 const Options&... options) {
   const int summed = detail::dot_dimension(x.at(), y.at());
   if constexpr (RightRank == 1 || (LeftRank <= 2 && RightRank == 2)) {
-    return matmul(x, y);
+    return matmul(x, y, options...);
   } else {
     static_assert(LeftRank + RightRank - 2 <= detail::max_rank, "krait: the result of dot has more than 6 dimensions");
     std::int64_t order[RightRank] = {summed}, extents[LeftRank + RightRank - 2], rows = 1, columns = 1;
@@ -181,8 +180,9 @@ requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x,
     const array<const Right, RightRank> turned(detail::permute(y.at(), order, RightRank), y.memory_owner(),
                                                detail::handle_of(y.device()));
     const auto z = matmul(x.share().reshape(rows, y.extent(summed)), turned.reshape(y.extent(summed), columns));
-    return array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
-        detail::dense(extents, LeftRank + RightRank - 2, false), z.memory_owner(), detail::handle_of(z.device()));
+    return detail::give_result(detail::output_in(options...), array<detail::product_type<Left, Right>, LeftRank + RightRank - 2>(
+                                                                  detail::dense(extents, LeftRank + RightRank - 2, false),
+                                                                  z.memory_owner(), detail::handle_of(z.device())));
   }
 }
 

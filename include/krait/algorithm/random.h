@@ -16,6 +16,9 @@ namespace detail {
 
 /// Throw error{usage}: what kr::generator cannot make.
 [[noreturn]] KRAIT_API void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed);
+KRAIT_API void check_bounds(double low, double high, double distance);
+KRAIT_API void check_law(const char* law, const char* parameter, double x);
+KRAIT_API void check_permutation(std::int64_t n);
 KRAIT_API void check_choice(std::int64_t count, std::int64_t from, bool replace);
 
 // A law has numbers<Elem> of one draw of four words, of two parameters.
@@ -84,91 +87,98 @@ void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, E
 
 /// Makes arrays of random numbers, by Philox4x32-10 (see kr::philox): call number c of a generator gives draws c of its seed. Two
 /// generators of one seed give the same arrays, on any device; the shape does not matter for the elements in C order. Shapes are numbers in braces, a kr::shape, or one
-/// number. All throw error{usage} for a negative extent, error{device} when memory is short, error{compile} for double on a device that has none.
+/// number; kr::into(y), behind all other arguments, takes the result. All throw error{usage} for a negative extent, error{device} when memory is short, error{compile} for double on a device that has none.
 class generator {
+  // Above those that return what these do.
+  template <class Law, int Rank, class Elem, class Second, class... Options>
+  auto made(const shape<Rank>& extents, Elem first, Second second, const Options&... options) {
+    auto out = detail::result_in<Elem, Rank>(detail::output_in(options...), detail::dense(extents.extents, Rank, false), on_);
+    auto flat = detail::with_extents(out.to, shape<1>(out.to.size()));
+    detail::draw_numbers<Law>(flat, seed_, calls_++, first, second);
+    return out.give();
+  }
+  template <class Law, int Rank, class Elem, class... Options>
+  auto floats(const shape<Rank>& extents, Elem first, Elem second, const Options&... options) {
+    static_assert(std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
+                  "krait: random numbers are float or double; convert an expression of them to narrow floats");
+    return made<Law>(extents, first, second, options...);
+  }
+
  public:
   explicit generator(std::uint64_t seed, device on = device()) : seed_(seed), on_(on) {}
 
 // Undefined below. The same by extents in braces, and by one extent.
 #define KRAIT_PLAIN(...) __VA_ARGS__
-#define KRAIT_SHAPES(name, standard, arguments, ...)                        \
-  template <class Elem = standard, int Rank>                                \
-  array<Elem, Rank> name(const std::int64_t(&extents)[Rank], __VA_ARGS__) { \
-    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments);    \
-  }                                                                         \
-  template <class Elem = standard, std::integral Extent, int Rank>          \
-  array<Elem, Rank> name(const Extent(&extents)[Rank], __VA_ARGS__) {       \
-    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments);    \
-  }                                                                         \
-  template <class Elem = standard, std::integral Extent>                    \
-  array<Elem, 1> name(Extent extent, __VA_ARGS__) {                         \
-    return name<Elem>(shape<1>(extent), KRAIT_PLAIN arguments);             \
+#define KRAIT_SHAPES(name, standard, arguments, ...)                                               \
+  template <class Elem = standard, int Rank, detail::into_option... Options>                       \
+  auto name(const std::int64_t(&extents)[Rank], __VA_ARGS__, const Options&... options) {          \
+    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments, options...);               \
+  }                                                                                                \
+  template <class Elem = standard, std::integral Extent, int Rank, detail::into_option... Options> \
+  auto name(const Extent(&extents)[Rank], __VA_ARGS__, const Options&... options) {                \
+    return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments, options...);               \
+  }                                                                                                \
+  template <class Elem = standard, std::integral Extent, detail::into_option... Options>           \
+  auto name(Extent extent, __VA_ARGS__, const Options&... options) {                               \
+    return name<Elem>(shape<1>(extent), KRAIT_PLAIN arguments, options...);                        \
   }
 
-  /// Floats of 32 or 64 bits from low up to high, without high but for rounding: multiples of 2^-24 or 2^-53 of the distance.
-  template <class Elem = double, int Rank>
-  array<Elem, Rank> uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1)) {
-    return floats<detail::uniform_law>(extents, low, high);
+  /// Floats of 32 or 64 bits from low up to high, without high but for rounding: multiples of 2^-24 or 2^-53 of the distance. Throws error{usage} for
+  /// a distance that is not finite.
+  template <class Elem = double, int Rank, detail::into_option... Options>
+  auto uniform(const shape<Rank>& extents, Elem low = Elem(0), Elem high = Elem(1), const Options&... options) {
+    detail::check_bounds(double(low), double(high), double(high - low));
+    return floats<detail::uniform_law>(extents, low, high, options...);
   }
   KRAIT_SHAPES(uniform, double, (low, high), Elem low = Elem(0), Elem high = Elem(1))
   /// Floats of 32 or 64 bits of a mean and a standard deviation (Box and Muller, 1958); none is farther than 5.8 or 8.6 deviations from the mean.
-  template <class Elem = double, int Rank>
-  array<Elem, Rank> normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1)) {
-    return floats<detail::normal_law>(extents, mean, deviation);
+  /// Throws error{usage} for a deviation below 0.
+  template <class Elem = double, int Rank, detail::into_option... Options>
+  auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1), const Options&... options) {
+    detail::check_law("normal", "deviation", double(deviation));
+    return floats<detail::normal_law>(extents, mean, deviation, options...);
   }
   KRAIT_SHAPES(normal, double, (mean, deviation), Elem mean = Elem(0), Elem deviation = Elem(1))
-  /// Floats of 32 or 64 bits, 0 and above, of mean `scale`.
-  template <class Elem = double, int Rank>
-  array<Elem, Rank> exponential(const shape<Rank>& extents, Elem scale = Elem(1)) {
-    return floats<detail::exponential_law>(extents, scale, Elem(0));
+  /// Floats of 32 or 64 bits, 0 and above, of mean `scale`. Throws error{usage} for one below 0.
+  template <class Elem = double, int Rank, detail::into_option... Options>
+  auto exponential(const shape<Rank>& extents, Elem scale = Elem(1), const Options&... options) {
+    detail::check_law("exponential", "scale", double(scale));
+    return floats<detail::exponential_law>(extents, scale, Elem(0), options...);
   }
   KRAIT_SHAPES(exponential, double, (scale), Elem scale = Elem(1))
   /// Integers from low to below high. Two differ in probability by at most 2^-64. Throws error{usage} unless low is below high.
-  template <class Elem = std::int64_t, int Rank>
-  array<Elem, Rank> integers(const shape<Rank>& extents, Elem low, Elem high) {
+  template <class Elem = std::int64_t, int Rank, detail::into_option... Options>
+  auto integers(const shape<Rank>& extents, Elem low, Elem high, const Options&... options) {
     static_assert(std::is_integral_v<Elem> && !std::is_same_v<Elem, bool>, "krait: integers gives integers");
     if (low >= high) detail::refuse_integers(std::int64_t(low), std::int64_t(high), std::is_signed_v<Elem>);
-    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low));
+    return made<detail::integer_law>(extents, low, std::uint64_t(high) - std::uint64_t(low), options...);
   }
   KRAIT_SHAPES(integers, std::int64_t, (low, high), Elem low, Elem high)
 #undef KRAIT_SHAPES
 #undef KRAIT_PLAIN
 
   /// 0 to n - 1 in a random order: the places of n sorted random numbers of 64 bits. Throws error{usage} from 2^32 on.
-  array<std::int64_t, 1> permutation(std::int64_t n) {
-    return argsort(integers<std::uint64_t>(shape<1>(n), 0, ~std::uint64_t(0)));
+  template <detail::into_option... Options>
+  auto permutation(std::int64_t n, const Options&... options) {
+    detail::check_permutation(n);
+    return argsort(integers<std::uint64_t>(shape<1>(n), 0, ~std::uint64_t(0)), options...);
   }
   /// An array's elements, or its rows along the first dimension, in a random order: a new array.
-  template <class Elem, int Rank>
-  auto permutation(const array<Elem, Rank>& x) {
-    return take(x, permutation(x.extent(0)));
+  template <class Elem, int Rank, detail::into_option... Options>
+  auto permutation(const array<Elem, Rank>& x, const Options&... options) {
+    return take(x, permutation(x.extent(0)), 0, options...);
   }
   /// So many elements of an array, or rows along the first dimension, drawn with equal probability: a new array. Without `replace` each is
   /// drawn once at most. Throws error{usage} where there are too few.
-  template <class Elem, int Rank>
-  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true) {
+  template <class Elem, int Rank, detail::into_option... Options>
+  auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true, const Options&... options) {
     detail::check_choice(count, x.extent(0), replace);
-    if (!replace) return take(x, permutation(x.extent(0))(range(0, count)));
-    if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_));
-    return take(x, integers<std::int64_t>(shape<1>(count), 0, x.extent(0)));
+    if (!replace) return take(x, permutation(x.extent(0))(range(0, count)), 0, options...);
+    if (count == 0) return take(x, array<std::int64_t, 1>(shape<1>(0), on_), 0, options...);
+    return take(x, integers<std::int64_t>(shape<1>(count), 0, x.extent(0)), 0, options...);
   }
 
  private:
-  template <class Law, int Rank, class Elem>
-  array<Elem, Rank> floats(const shape<Rank>& extents, Elem first, Elem second) {
-    static_assert(std::is_same_v<Elem, float> || std::is_same_v<Elem, double>,
-                  "krait: random numbers are float or double; convert an expression of them to narrow floats");
-    return made<Law>(extents, first, second);
-  }
-  template <class Law, int Rank, class Elem, class Second>
-  array<Elem, Rank> made(const shape<Rank>& extents, Elem first, Second second) {
-    array<Elem, Rank> out(extents, on_);
-    const std::int64_t size[] = {out.size()};
-    array<Elem, 1> flat(detail::dense(size, 1, false), out.memory_owner(), detail::handle_of(on_));
-    detail::draw_numbers<Law>(flat, seed_, calls_++, first, second);
-    return out;
-  }
-
   std::uint64_t seed_, calls_ = 0;
   device on_;
 };

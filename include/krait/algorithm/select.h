@@ -85,32 +85,33 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
 }
 
 /// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x.
-/// out(i) = what the elements of i's segment up to i make by an associative operator.
-template <detail::plain Elem, class Function>
-auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function) {
+/// out(i) = what the elements of i's segment up to i make by an associative operator. kr::into(y) takes the result, here and below.
+template <detail::plain Elem, class Function, detail::into_option... Options>
+auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
+                    const Options&... options) {
   using element = std::remove_const_t<Elem>;
   const auto scanned =
       inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
-  return detail::values_in_segments(scanned);
+  return detail::values_in_segments(scanned, detail::output_in(options...));
 }
 /// out(s) = initial op the elements of segment s; `initial` alone where it is empty.
-template <detail::plain Elem, class Function>
+template <detail::plain Elem, class Function, detail::into_option... Options>
 auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
-                      std::remove_const_t<Elem> initial) {
+                      std::remove_const_t<Elem> initial, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   const auto scanned =
       inclusive_scan(detail::segments_of<element>(x.share(), offsets.share()), detail::in_segments<Function, element>{function});
-  return detail::ends_of_segments(scanned, offsets, function, initial);
+  return detail::ends_of_segments(scanned, offsets.share(), function, initial, detail::output_in(options...));
 }
 
 /// Each segment sorted by itself, stable, as kr::sort: all keys are sorted, and then by their segments. Throws error{usage} from 2^32 elements
 /// on.
-template <detail::plain Elem>
-auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets) {
+template <detail::plain Elem, detail::into_option... Options>
+auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
   const array<std::int64_t> places = argsort(x);
   const array<std::int64_t> segments = searchsorted(offsets, places, side::right);
   const auto moved = sort_by_key(segments, places);
-  return gather(x, moved.values);
+  return gather(x, moved.values, options...);
 }
 
 }  // namespace krait

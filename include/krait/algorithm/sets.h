@@ -46,11 +46,12 @@ concept one_key = plain<Left> && std::is_same_v<std::remove_const_t<Left>, std::
 }  // namespace detail
 
 /// Whether each element of x is among those of `of`: array<bool>.
-template <class Elem, class Other>
+template <class Elem, class Other, detail::into_option... Options>
 requires detail::one_key<Elem, Other>
-auto isin(const array<Elem, 1>& x, const array<Other, 1>& of) {
+auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  return detail::marks_of_members<element>(x.share(), sort(of).share(), false);
+  return detail::give_result(detail::output_in(options...),
+                             detail::marks_of_members<element>(x.share(), sort(of).share(), false));
 }
 /// The different elements of both, sorted.
 template <class Elem, class Other>

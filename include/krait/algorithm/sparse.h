@@ -60,10 +60,10 @@ class csr_matrix {
   shape<2> extents_;
 };
 
-/// a @ x of a sparse matrix and a vector, in the operands' common type; a thread has a row. Throws error{usage} for extents that
-/// differ.
-template <class Elem, class Other>
-auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x) {
+/// a @ x of a sparse matrix and a vector, in the operands' common type; a thread has a row. kr::into(y) takes a dense result. Throws error{usage}
+/// for extents that differ.
+template <class Elem, class Other, detail::into_option... Options>
+auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&... options) {
   using right = std::remove_const_t<Other>;
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
@@ -76,13 +76,14 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x) {
       },
       {.name = "csr_vector"}));
   detail::check_sparse_operand(a.extent(1), x.extent(0));
-  array<out> y(shape<1>(a.extent(0)), x.device());
-  if (y.size() > 0) multiply.forall(y.size())(a.indptr(), a.indices(), a.data(), x, y);
-  return y;
+  auto y = detail::result_in<out, 1>(detail::output_in(options...), detail::dense(shape<1>(a.extent(0)).extents, 1, false),
+                                     x.device(), a.indptr(), a.indices(), a.data(), x);
+  if (y.to.size() > 0) multiply.forall(y.to.size())(a.indptr(), a.indices(), a.data(), x, y.to);
+  return y.give();
 }
 /// a @ b of a sparse matrix and a dense one.
-template <class Elem, class Other>
-auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b) {
+template <class Elem, class Other, detail::into_option... Options>
+auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b, const Options&... options) {
   using right = std::remove_const_t<Other>;
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
@@ -97,9 +98,11 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b) {
       },
       {.name = "csr_matrix"}));
   detail::check_sparse_operand(a.extent(1), b.extent(0));
-  array<out, 2> y(shape<2>(a.extent(0), b.extent(1)), b.device());
-  if (y.size() > 0) multiply.forall(y.size())(a.indptr(), a.indices(), a.data(), b, y);
-  return y;
+  auto y = detail::result_in<out, 2>(detail::output_in(options...),
+                                     detail::dense(shape<2>(a.extent(0), b.extent(1)).extents, 2, false), b.device(), a.indptr(),
+                                     a.indices(), a.data(), b);
+  if (y.to.size() > 0) multiply.forall(y.to.size())(a.indptr(), a.indices(), a.data(), b, y.to);
+  return y.give();
 }
 
 namespace detail {

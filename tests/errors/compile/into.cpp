@@ -1,5 +1,7 @@
 // error: krait: into() writes: it takes no array of const elements
 // Misuse of kr::into, an option of algorithms. Other messages may follow from one mistake.
+#include <krait/algorithm/einsum.h>
+#include <krait/algorithm/linalg.h>
 #include <krait/algorithm/matmul.h>
 #include <krait/algorithm/methods.h>
 #include <krait/algorithm/sort.h>
@@ -17,6 +19,9 @@ void another_rank(kr::array<float>& x, kr::array<float, 2>& y) { kr::sort(x, kr:
 void number(kr::array<float>& x) { kr::sum(x, kr::into(x)); }
 // error: krait: the product of two vectors is a number, which is returned
 void product(kr::array<float>& x) { kr::matmul(x, x, kr::into(x)); }
+void trace(kr::array<float, 2>& x, kr::array<float>& y) { kr::einsum<"ii">(x, kr::into(y)); }
+// error: krait: the determinant of one matrix is a number, which is returned
+void determinant(kr::array<float, 2>& x, kr::array<float>& y) { kr::det(x, kr::into(y)); }
 // error: krait: a function's reduce gives a new array: kr::into is an option of kr::sum and its like
 auto plus = kr::vectorize([](auto x, auto y) { return x + y; });
 void method(kr::array<float, 2>& x, kr::array<float>& y) { plus.reduce(x, kr::into(y)); }

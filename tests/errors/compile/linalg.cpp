@@ -1,17 +1,22 @@
 // error: krait: linear algebra takes float, double, complex numbers of them, and integers
 // error: krait: a system of complex numbers has both sides of one type
-// error: krait: solve takes a vector or a matrix on the right
+// error: krait: solve takes matrices: arrays of two dimensions or more
+// error: krait: inv takes matrices: arrays of two dimensions or more
+// error: krait: det takes matrices: arrays of two dimensions or more
+// error: krait: linear algebra takes matrices: arrays of two dimensions or more
 #include <krait/algorithm/linalg.h>
 namespace kr = krait;
 
 void f(const kr::array<double, 2>& a, [[maybe_unused]] const kr::array<kr::f16, 2>& halves,
-       [[maybe_unused]] const kr::array<std::complex<double>, 2>& points, const kr::array<double>& b,
-       [[maybe_unused]] const kr::array<double, 3>& stack) {
+       [[maybe_unused]] const kr::array<std::complex<double>, 2>& points, const kr::array<double>& b) {
 #ifdef RIGHT
   kr::det(a), kr::solve(a, b);
 #else
   kr::det(halves);
   kr::solve(points, b);
-  kr::solve(a, stack);
+  kr::solve(b, b);
+  kr::inv(b);
+  kr::det(b);
+  kr::cholesky(b);
 #endif
 }

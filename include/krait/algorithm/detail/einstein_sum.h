@@ -96,19 +96,29 @@ struct einstein_sum {
     sum_operands(at, dimensions, sizeof...(Elems), all<Ranks...>.count, all<Ranks...>.letters);
   }
 
-  template <class... Elems, int... Ranks, std::size_t... Operands>
-  static auto compute(const layout* at, std::index_sequence<Operands...>, const array<Elems, Ranks>&... operands) {
+  template <class Output, class... Elems, int... Ranks, std::size_t... Operands>
+  static auto compute(Output output, const layout* at, std::index_sequence<Operands...>, const array<Elems, Ranks>&... operands) {
     constexpr sum_dimensions all = parsed::dimensions({Ranks...});
     using common = typename common_number<std::remove_const_t<Elems>...>::type;
     using word = product_word<common>;
     const auto products = make_expression<product_of_elements<word>>(array<const std::remove_const_t<Elems>, all.count>(
         at[Operands], operands.memory_owner(), handle_of(operands.device()))...);
     if constexpr (all.count == all.results) {
-      return array<common, all.count>(make_expression<converted_to<common>>(products));
+      std::int64_t extents[all.count];
+      for (int d = 0; d < all.count; ++d) {
+        extents[d] = 1;
+        for (std::size_t o = 0; o < sizeof...(Elems); ++o)
+          if (at[o].extents[d] != 1) extents[d] = at[o].extents[d];
+      }
+      const device on = std::get<0>(std::tie(operands...)).device();
+      auto out = result_in<common, all.count>(output, dense(extents, all.count, false), on, operands...);
+      make_expression<converted_to<common>>(products).into(out.to);
+      return out.give();
     } else {
       axis_list<all.count - all.results> summed;
       for (int d = all.results; d < all.count; ++d) summed.at[d - all.results] = d;
-      return reduce_operand<product_sum<common>::template of>(products, summed);
+      if constexpr (std::is_null_pointer_v<Output>) return reduce_operand<product_sum<common>::template of>(products, summed);
+      else return reduce_operand<product_sum<common>::template of>(products, summed, into(*output));
     }
   }
 
@@ -124,12 +134,12 @@ struct einstein_sum {
 };
 
 /// The sum as one reduction.
-template <fixed_text Subscripts, class... Elems, int... Ranks>
-auto sum_products(const array<Elems, Ranks>&... operands) {
+template <fixed_text Subscripts, class Output, class... Elems, int... Ranks>
+auto sum_products(Output output, const array<Elems, Ranks>&... operands) {
   layout at[sizeof...(Elems)];
   int dimensions[sizeof...(Elems)][max_rank]{};
   einstein_sum<Subscripts>::prepare(at, dimensions, std::index_sequence_for<Elems...>{}, operands...);
-  return einstein_sum<Subscripts>::compute(at, std::index_sequence_for<Elems...>{}, operands...);
+  return einstein_sum<Subscripts>::compute(output, at, std::index_sequence_for<Elems...>{}, operands...);
 }
 
 }  // namespace detail

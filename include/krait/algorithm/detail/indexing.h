@@ -87,11 +87,9 @@ array<Elem, Rank> with_first(const array<Elem, Rank>& x, int axis) {
 }
 
 template <class Elem, int Rank>
-auto take_rows(const array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, int axis) {
+void take_rows(const array<Elem, Rank>& x, const array<std::int64_t, 1>& indices, int axis,
+               const array<std::remove_const_t<Elem>, Rank>& out) {
   using elem = std::remove_const_t<Elem>;
-  shape<Rank> extents = x.extents();
-  extents.extents[axis] = indices.size();
-  array<elem, Rank> out(extents, x.device());
   auto to = with_first(out, axis);
   if (out.size() > 0)
     launch_once(
@@ -106,7 +104,6 @@ auto take_rows(const array<Elem, Rank>& x, const array<std::int64_t, 1>& indices
           }
         },
         with_first(x.share(), axis), indices, to);
-  return out;
 }
 template <class Elem, int Rank>
 auto take_flat(const array<Elem, Rank>& x, const array<std::int64_t, 1>& indices) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <krait/detail/call.h>
+#include <krait/detail/layout.h>
 
 namespace krait::detail {
 
@@ -45,8 +46,9 @@ KRAIT_API int decompose_singular(const linalg_call& call, std::int64_t rows, std
 KRAIT_API int decompose_symmetric(const linalg_call& call, std::int64_t n, std::uint64_t a, std::uint64_t w);
 
 // Throw error{usage} in NumPy's words.
-KRAIT_API void check_square(const char* function, std::int64_t rows, std::int64_t columns);
-KRAIT_API void check_right_side(const char* function, std::int64_t rows, std::int64_t n);
+KRAIT_API void check_square(const char* function, const layout& of);
+/// `batch`: the dimensions before those of matrices, and how many. `vector`: b is one, for all systems.
+KRAIT_API void solve_shape(const layout& a, const layout& b, bool vector, int batch, std::int64_t* extents);
 [[noreturn]] KRAIT_API void refuse_matrix(const char* function, const char* why);
 
 }  // namespace krait::detail

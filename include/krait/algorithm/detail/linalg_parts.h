@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <krait/algorithm/detail/linalg_calls.h>
+#include <krait/algorithm/detail/result.h>
 #include <krait/complex.h>
 #include <krait/krait.h>
 
@@ -45,15 +46,61 @@ linalg_call linalg_on(const device& on, const char* function) {
   return {handle_of(on), linalg_number_of<T>, function};
 }
 
-/// A column-major copy.
+// Inside, matrices are (count, rows, columns), each column-major, one after another.
+template <class T>
+array<T, 3> new_matrices(std::int64_t count, std::int64_t rows, std::int64_t columns, const device& on) {
+  return array<T, 3>({count, columns, rows}, on).permute(0, 2, 1);
+}
+template <class T>
+std::uint64_t matrix_at(const array<T, 3>& of, std::int64_t number) {
+  return of.address() + std::uint64_t(number * of.extent(1) * of.extent(2)) * sizeof(T);
+}
+template <class T>
+std::uint64_t row_at(const array<T, 2>& of, std::int64_t number) {
+  return of.address() + std::uint64_t(number * of.extent(1)) * sizeof(T);
+}
+/// Whether the matrices of a stack have elements.
+template <class T>
+std::int64_t matrices_in(const array<T, 3>& of) {
+  return of.size() > 0 ? of.extent(0) : 0;
+}
+/// The extents before the last `core`.
+template <int Rank>
+std::int64_t batch_size(const shape<Rank>& of, int core) {
+  std::int64_t count = 1;
+  for (int d = 0; d < Rank - core; ++d) count *= of[d];
+  return count;
+}
+/// Matrices with a stack's dimensions, those of `like` before its last two, in place of the first.
+template <int Rank, class T>
+array<T, Rank> as_stack(const array<T, 3>& matrices, const std::int64_t* like) {
+  layout at;
+  at.rank = Rank, at.offset = matrices.at().offset;
+  const std::int64_t rows = matrices.extent(1), columns = matrices.extent(2);
+  std::int64_t stride = rows * columns;
+  for (int d = Rank - 2; d-- > 0; stride *= like[d]) at.extents[d] = like[d], at.strides[d] = stride;
+  at.extents[Rank - 2] = rows, at.strides[Rank - 2] = 1, at.extents[Rank - 1] = columns, at.strides[Rank - 1] = rows;
+  return {at, matrices.memory_owner(), handle_of(matrices.device())};
+}
+/// Rows, of which each is of a matrix, with a stack's dimensions in place of the first.
+template <int Rank, class T>
+array<T, Rank> as_vectors(const array<T, 2>& rows, const std::int64_t* like) {
+  shape<Rank> extents;
+  for (int d = 0; d < Rank - 1; ++d) extents.extents[d] = like[d];
+  extents.extents[Rank - 1] = rows.extent(1);
+  return with_extents(rows, extents);
+}
+/// Copies of the matrices of a stack.
 template <class T, class Elem, int Rank>
-array<T, Rank> by_columns(const array<Elem, Rank>& x, device on) {
-  array<T, Rank> out(x.extents(), storage_order::fortran, on);
+array<T, 3> matrices_of(const array<Elem, Rank>& x, const device& on) {
+  static_assert(Rank >= 2, "krait: linear algebra takes matrices: arrays of two dimensions or more");
+  auto out = new_matrices<T>(batch_size(x.extents(), 2), x.extent(Rank - 2), x.extent(Rank - 1), on);
+  auto to = as_stack<Rank>(out, x.extents().extents);
   if constexpr (std::is_same_v<T, std::remove_const_t<Elem>>) {
-    out.copy_from(x);
+    to.copy_from(x);
   } else {
     const array<T, Rank> converted = make_expression<same_elements>(x);
-    out.copy_from(converted);
+    to.copy_from(converted);
   }
   return out;
 }
@@ -63,31 +110,33 @@ value<T> linalg_constant(linalg_part_t<T> x) {
   else return value<T>(x, linalg_part_t<T>(0));
 }
 
-/// The elements on and below the diagonal, or on and above it, others are 0; as many rows and columns as `to` has. `unit`: the diagonal is 1.
+/// The elements on and below the diagonals, or on and above them, others are 0; as many rows and columns as `to` has. `unit`: the diagonals are 1.
 template <class T>
-void copy_triangle(const array<T, 2>& from, array<T, 2>& to, bool lower, bool unit) {
+void copy_triangles(const array<T, 3>& from, array<T, 3>& to, bool lower, bool unit) {
   static auto& copy = *new auto(kernel(
-      [](view<const T, 2> in, view<T, 2> out, value<int> below, value<int> one) {
+      [](view<const T, 3> in, view<T, 3> out, value<int> below, value<int> one) {
         for (auto i : grid_stride(out.size())) {
-          const value<std::int64_t> row = i % out.extent(0), column = i / out.extent(0);
-          if_(row == column && one != 0, [&] { out(row, column) = linalg_constant<T>(1); })
+          const value<std::int64_t> row = i % out.extent(1), rest = i / out.extent(1), column = rest % out.extent(2),
+                                    number = rest / out.extent(2);
+          if_(row == column && one != 0, [&] { out(number, row, column) = linalg_constant<T>(1); })
               .elif_(select(below != 0, value<bool>(row >= column), value<bool>(row <= column)),
-                     [&] { out(row, column) = value<T>(in(row, column)); })
-              .else_([&] { out(row, column) = linalg_constant<T>(0); });
+                     [&] { out(number, row, column) = value<T>(in(number, row, column)); })
+              .else_([&] { out(number, row, column) = linalg_constant<T>(0); });
         }
       },
       {.name = "triangle"}));
   if (to.size() > 0) copy.forall(to.size())(from, to, int(lower), int(unit));
 }
 template <class T>
-array<T, 2> conjugate_transposed(const array<T, 2>& x) {
-  array<T, 2> out(shape<2>(x.extent(1), x.extent(0)), storage_order::fortran, x.device());
+array<T, 3> conjugate_transposed(const array<T, 3>& x) {
+  auto out = new_matrices<T>(x.extent(0), x.extent(2), x.extent(1), x.device());
   static auto& turn = *new auto(kernel(
-      [](view<const T, 2> in, view<T, 2> to) {
+      [](view<const T, 3> in, view<T, 3> to) {
         for (auto i : grid_stride(to.size())) {
-          const value<std::int64_t> row = i % to.extent(0), column = i / to.extent(0);
-          if constexpr (std::is_same_v<T, linalg_part_t<T>>) to(row, column) = value<T>(in(column, row));
-          else to(row, column) = conj(value<T>(in(column, row)));
+          const value<std::int64_t> row = i % to.extent(1), rest = i / to.extent(1), column = rest % to.extent(2),
+                                    number = rest / to.extent(2);
+          if constexpr (std::is_same_v<T, linalg_part_t<T>>) to(number, row, column) = value<T>(in(number, column, row));
+          else to(number, row, column) = conj(value<T>(in(number, column, row)));
         }
       },
       {.name = "conjugate_transposed"}));
@@ -96,33 +145,44 @@ array<T, 2> conjugate_transposed(const array<T, 2>& x) {
 }
 
 template <class T>
-void set_to_identity(array<T, 2>& x) {
-  x.fill(T(0)), x.diagonal().fill(T(1));
+void set_to_identities(array<T, 3>& x) {
+  x.fill(T(0)), x.diagonal(0, 1, 2).fill(T(1));
 }
 
 template <class T>
 struct lu_factors {
-  array<T, 2> both;
-  array<int> pivots;
-  int info;
+  array<T, 3> both;
+  array<int, 2> pivots;
+  bool singular;
 };
-template <class T, class Elem>
-lu_factors<T> lu_of(const array<Elem, 2>& a, const char* function) {
-  lu_factors<T> f{by_columns<T>(a, a.device()), array<int>(shape<1>(std::min(a.extent(0), a.extent(1))), a.device()), 0};
-  if (a.size() > 0)
-    f.info = factor_lu(linalg_on<T>(a.device(), function), a.extent(0), a.extent(1), f.both.address(), f.pivots.address());
+template <class T, class Elem, int Rank>
+lu_factors<T> lu_of(const array<Elem, Rank>& a, const char* function) {
+  const std::int64_t rows = a.extent(Rank - 2), columns = a.extent(Rank - 1);
+  lu_factors<T> f{matrices_of<T>(a, a.device()), {}, false};
+  f.pivots = array<int, 2>({f.both.extent(0), std::min(rows, columns)}, a.device());
+  for (std::int64_t i = 0; i < matrices_in(f.both); ++i)
+    if (factor_lu(linalg_on<T>(a.device(), function), rows, columns, matrix_at(f.both, i), row_at(f.pivots, i)) > 0)
+      f.singular = true;
   return f;
 }
+/// The matrices b, of a batch of these extents, become the solutions of the systems whose matrices a broadcasts to.
 template <class T, class Elem, int Rank>
-array<T, Rank> solve_square(const array<Elem, 2>& a, array<T, Rank> b, const char* function) {
-  check_square(function, a.extent(0), a.extent(1));
-  check_right_side(function, b.extent(0), a.extent(0));
-  if (b.size() == 0) return b;
+void solve_matrices(const array<Elem, Rank>& a, array<T, 3>& b, const std::int64_t* batch, int batch_rank, const char* function) {
+  if (b.size() == 0) return;
   const lu_factors<T> f = lu_of<T>(a, function);
-  if (f.info > 0) refuse_matrix(function, "Singular matrix");
-  solve_lu(linalg_on<T>(a.device(), function), a.extent(0), b.size() / b.extent(0), f.both.address(), f.pivots.address(),
-           b.address());
-  return b;
+  if (f.singular) refuse_matrix(function, "Singular matrix");
+  // The number of a's matrix for each of b's.
+  const layout own = broadcast_to(dense(a.extents().extents, Rank - 2, false), batch, batch_rank);
+  std::int64_t at[max_rank]{}, number = 0;
+  for (std::int64_t i = 0; i < b.extent(0); ++i) {
+    solve_lu(linalg_on<T>(a.device(), function), b.extent(1), b.extent(2), matrix_at(f.both, number), row_at(f.pivots, number),
+             matrix_at(b, i));
+    for (int d = batch_rank; d-- > 0; at[d] = 0) {
+      number += own.strides[d];
+      if (++at[d] < batch[d]) break;
+      number -= own.strides[d] * batch[d];
+    }
+  }
 }
 
 }  // namespace krait::detail

@@ -44,6 +44,13 @@ auto output_in(const First& first, const Rest&... rest) {
   }
 }
 
+/// An argument as a tuple of its own, or none where it is kr::into.
+template <class Argument>
+auto without_into(const Argument& argument) {
+  if constexpr (into_option<Argument>) return std::tuple<>();
+  else return std::tuple<const Argument&>(argument);
+}
+
 /// Throws error{usage} where an output has not these extents, lies on another device, or has elements at one place.
 KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
 /// Throws error{usage} where two outputs may have elements at one place.
@@ -118,13 +125,16 @@ void check_apart_outputs(const Left& x, const Right& y) {
   }
 }
 
-/// A dense array, whatever its extents, as rows.
-template <class Elem, int Rank>
-array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int64_t length) {
-  const std::int64_t extents[] = {rows, length};
-  layout at = dense(extents, 2, false);
+/// A dense array, whatever its dimensions, with others.
+template <int To, class Elem, int Rank>
+array<Elem, To> with_extents(const array<Elem, Rank>& of, const shape<To>& extents) {
+  layout at = dense(extents.extents, To, false);
   at.offset = of.at().offset;
   return {at, of.memory_owner(), handle_of(of.device())};
+}
+template <class Elem, int Rank>
+array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int64_t length) {
+  return with_extents(of, shape<2>(rows, length));
 }
 
 }  // namespace detail

@@ -101,22 +101,23 @@ array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<cons
   return out;
 }
 
-template <class Elem>
-array<Elem> values_in_segments(const array<in_segment<Elem>>& scanned) {
+template <class Elem, class Output>
+auto values_in_segments(const array<in_segment<Elem>>& scanned, Output output) {
   static auto& leave = *new auto(kernel(
       [](view<const in_segment<Elem>> from, view<Elem> to) {
         for (auto i : grid_stride(from.size())) to[i] = value<in_segment<Elem>>(from[i])[&in_segment<Elem>::x];
       },
       {.name = "leave_segments"}));
-  array<Elem> out(scanned.extents(), scanned.device());
-  if (out.size() > 0) leave.forall(out.size())(scanned, out);
-  return out;
+  auto out = result_in<Elem, 1>(output, dense(scanned.extents().extents, 1, false), scanned.device());
+  if (out.to.size() > 0) leave.forall(out.to.size())(scanned, out.to);
+  return out.give();
 }
-template <class Elem, class Function>
-array<Elem> ends_of_segments(const array<in_segment<Elem>>& scanned, const array<std::int64_t>& offsets, const Function& function,
-                             Elem initial) {
-  array<Elem> out(shape<1>(offsets.size() > 0 ? offsets.size() - 1 : 0), scanned.device());
-  if (out.size() == 0) return out;
+template <class Elem, class Function, class Output>
+auto ends_of_segments(const array<in_segment<Elem>>& scanned, const array<const std::int64_t>& offsets, const Function& function,
+                      Elem initial, Output output) {
+  const shape<1> segments(offsets.size() > 0 ? offsets.size() - 1 : 0);
+  auto out = result_in<Elem, 1>(output, dense(segments.extents, 1, false), scanned.device(), offsets);
+  if (out.to.size() == 0) return out.give();
   with_kernel(
       function,
       [](const Function& f) {
@@ -133,8 +134,8 @@ array<Elem> ends_of_segments(const array<in_segment<Elem>>& scanned, const array
             },
             {.name = "segment_ends"});
       },
-      [&](const auto& k) { k.forall(out.size())(scanned, offsets, out, initial); });
-  return out;
+      [&](const auto& k) { k.forall(out.to.size())(scanned, offsets, out.to, initial); });
+  return out.give();
 }
 
 /// Of each run the length, where `heads` marks its first element.

@@ -22,7 +22,12 @@ class selection {
       check_mask(which_.extents(), of_.extents());
       return take_flat(of_, places_of(as_mask(which_)));
     } else {
-      return take_rows(of_, checked_indices(which_, of_.extent(0), 0), 0);
+      const auto indices = checked_indices(which_, of_.extent(0), 0);
+      shape<Rank> extents = of_.extents();
+      extents.extents[0] = indices.size();
+      array<value_type, Rank> out(extents, of_.device());
+      take_rows(of_, indices, 0, out);
+      return out;
     }
   }
   /// Assigns a number, or an array or expression: of one dimension for a mask, else one that broadcasts to the elements' shape.
