@@ -9,7 +9,7 @@
 #include <krait/device.h>
 
 namespace krait {
-
+/// How often benchmark() runs a function: both of `runs` and `seconds` have to be reached.
 struct benchmark_options {
   std::int64_t warm_up = 3;  ///< runs before, which are not measured; compilations in the background end after them
   std::int64_t runs = 10;    ///< at least so many are measured,
@@ -19,7 +19,7 @@ struct benchmark_options {
 struct run_times {
   double mean_ms, std_ms, min_ms, max_ms;
 };
-struct benchmark_result {
+struct benchmark_result {  ///< What benchmark() measured, over all runs but those of the warm-up.
   std::int64_t runs;
   run_times host;    ///< until the call came back, which on GPUs is before its work is done
   run_times device;  ///< between events before and behind what it put into the device's default stream

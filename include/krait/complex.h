@@ -66,11 +66,11 @@ auto real(const Type& z) {
   return z.real();
 }
 template <detail::any_complex Type>
-auto imag(const Type& z) {
+auto imag(const Type& z) {  ///< The imaginary part, as a number of the component's type.
   return z.imag();
 }
 template <detail::any_complex Type>
-auto conj(const Type& z) {
+auto conj(const Type& z) {  ///< The conjugate: the imaginary part has the other sign.
   if constexpr (detail::traced_composite<Type>) return value<detail::held_t<Type>>(z.real(), -z.imag());
   else return std::conj(z);
 }
@@ -103,7 +103,7 @@ auto polar(const Magnitude& magnitude, const Angle& angle) {
   }
 }
 template <detail::any_complex Type>
-auto exp(const Type& z) {
+auto exp(const Type& z) {  ///< e to the power of z; real where z is.
   if constexpr (detail::traced_composite<Type>) {
     const auto size = krait::exp(z.real()), angle = z.imag();
     const auto re = krait::select(angle == 0, size, size * krait::cos(angle));  // not inf * 0 on the real axis

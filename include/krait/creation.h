@@ -112,7 +112,7 @@ auto full(Extent extent, const Value& x, const placement& at = {}) {
   return full<Elem>(shape<1>(extent), x, at);
 }
 template <class Elem = void, class Like, int Rank, class Value>
-auto full_like(const array<Like, Rank>& a, const Value& x) {
+auto full_like(const array<Like, Rank>& a, const Value& x) {  ///< x in every element, with the shape, order and device of a.
   return full<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), x, detail::placement_like(a));
 }
 

@@ -11,7 +11,7 @@ namespace krait {
 struct position3 {
   value<std::int64_t> x, y, z;
 };
-struct position2 {
+struct position2 {  ///< Two numbers, x fastest.
   value<std::int64_t> x, y;
 };
 

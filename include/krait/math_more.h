@@ -14,11 +14,11 @@ struct sincos_result {
   Float sin, cos;
 };
 template <class Float>
-struct modf_result {
+struct modf_result {  ///< Of modf: x is the sum of both, and both have its sign.
   Float fraction, whole;
 };
 template <class Float, class Integer>
-struct frexp_result {
+struct frexp_result {  ///< Of frexp: x is fraction * 2^exponent; |fraction| is in [1/2, 1) or x itself.
   Float fraction;
   Integer exponent;
 };

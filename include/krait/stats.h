@@ -58,6 +58,6 @@ class KRAIT_API statistics {
   std::size_t size_ = 0;
   std::uint64_t compiled_ = 0, improved_ = 0, from_disk_ = 0, from_memory_ = 0, launches_ = 0;
 };
-KRAIT_API statistics stats();
+KRAIT_API statistics stats();  ///< Takes a snapshot.
 
 }  // namespace krait

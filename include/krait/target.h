@@ -8,7 +8,7 @@
 
 namespace krait {
 
-class KRAIT_API target {
+class KRAIT_API target {  ///< What code is made for: a kind of device with its features, as text.
  public:
   /// As `krait devices` prints it ("ptx sm=90 isa=80", "cpu x86-64 lanes=16 …", "spirv features=…"), or short: "sm_90", "sm_90a", "cpu",
   /// "vulkan". Throws error{usage} that names the word that is not understood, and what was expected.

@@ -89,7 +89,7 @@ auto length(const Vector& v) {
   return krait::sqrt(dot(v, v));
 }
 template <detail::any_vec Left, detail::any_vec Right>
-auto distance(const Left& x, const Right& y) {
+auto distance(const Left& x, const Right& y) {  ///< length(x - y); the sum of squares may overflow.
   return length(x - y);
 }
 /// v / length(v): NaN for a vector of zeros.

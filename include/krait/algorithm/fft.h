@@ -201,7 +201,7 @@ auto fftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<Rank>(x, false, options...);
 }
 template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifftn(const array<Elem, Rank>& x, const Options&... options) {
+auto ifftn(const array<Elem, Rank>& x, const Options&... options) {  ///< The inverse of fftn, with its axes, norms and errors.
   return detail::complex_along_axes<Rank>(x, true, options...);
 }
 /// fftn along the last two axes, or others.
@@ -210,7 +210,7 @@ auto fft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<2>(x, false, options...);
 }
 template <class Elem, int Rank, detail::fft_axes_option... Options>
-auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
+auto ifft2(const array<Elem, Rank>& x, const Options&... options) {  ///< The inverse of fft2, with its axes, norms and errors.
   return detail::complex_along_axes<2>(x, true, options...);
 }
 
