@@ -33,6 +33,13 @@ std::int64_t threads_of(const ir::Function& f) { return f.block[0] * f.block[1] 
 
 /// Bytes of k that an instruction takes, except those of f64.
 constexpr std::int64_t step_bytes = 32;
+/// Elements of k in a word of f64: one for each lane that has the same row or column.
+constexpr std::int64_t double_depth = 4;
+/// Elements of k that an instruction of f64 takes, of as many as are left: a multiple of 4. One of 16 takes as long as two of 4 that m8n8k4 has.
+std::int64_t double_step(const support::PtxTarget& on, std::int64_t left) {
+  if (on.sm < 90) return double_depth;
+  return left >= 16 ? 16 : left >= 8 ? 8 : double_depth;
+}
 constexpr unsigned warpgroup_warps = 4, warpgroup_rows = 64, most_columns = 256;
 
 std::string list(unsigned first, unsigned count) {
@@ -158,6 +165,17 @@ Tiles::Value* Tiles::word(Value* first, const ir::SharedTile& tile, Value* row, 
   return all;
 }
 
+/// The element of k that a lane has in a word of f64. The order of k is free as long as both factors have the same: of 8 lines lanes take
+/// 0, 1, 4, 5, then 2, 3, 6, 7, since four lines in a row have their pieces of 16 bytes in one half of the banks.
+Tiles::Value* Tiles::double_line(const Product& p, std::int64_t k) {
+  Value* of_lane = b_.CreateAnd(thread(), number(3));
+  constexpr std::int64_t pair = 2 * double_depth;
+  const std::int64_t first = k / pair * pair;
+  if (p.depth - first < pair) return b_.CreateAdd(number(k), of_lane);
+  Value* apart = b_.CreateAdd(b_.CreateAnd(of_lane, number(1)), b_.CreateShl(b_.CreateAnd(of_lane, number(2)), 1));
+  return b_.CreateAdd(number(first + (k - first) / 2), apart);
+}
+
 /// The four registers of 16 rows from `row` on and 32 bytes of k; of f64: two, of 4 numbers each.
 Tiles::Values Tiles::left_words(const Product& p, Value* first, Value* row, std::int64_t k) {
   const ir::SharedTile tile = p.left_tile();
@@ -168,8 +186,9 @@ Tiles::Values Tiles::left_words(const Product& p, Value* first, Value* row, std:
     const unsigned bytes = size == 8 ? 8 : 4, per_lane = bytes / size;
     for (unsigned w = 0; w < (size == 8 ? 2u : 4u); ++w) {
       Value* at_row = b_.CreateAdd(b_.CreateAdd(row, number(w % 2 * 8)), b_.CreateLShr(lane, 2));
-      Value* at_k = b_.CreateAdd(number(k + std::int64_t(w / 2 * 4 * per_lane)),
-                                 b_.CreateMul(b_.CreateAnd(lane, number(3)), number(per_lane)));
+      Value* at_k = size == 8 ? double_line(p, k)
+                              : b_.CreateAdd(number(k + std::int64_t(w / 2 * 4 * per_lane)),
+                                             b_.CreateMul(b_.CreateAnd(lane, number(3)), number(per_lane)));
       words.push_back(p.left_transposed ? word(first, tile, at_k, at_row, true, bytes)
                                         : word(first, tile, at_row, at_k, false, bytes));
     }
@@ -203,8 +222,9 @@ Tiles::Values Tiles::right_words(const Product& p, Value* first, Value* column, 
     const unsigned bytes = size == 8 ? 8 : 4, per_lane = bytes / size, per_block = size == 8 ? 1 : 2;
     for (unsigned w = 0; w < per_block * blocks; ++w) {
       Value* at_column = b_.CreateAdd(b_.CreateAdd(column, number(w / per_block * 8)), b_.CreateLShr(lane, 2));
-      Value* at_k = b_.CreateAdd(number(k + std::int64_t(w % per_block * 4 * per_lane)),
-                                 b_.CreateMul(b_.CreateAnd(lane, number(3)), number(per_lane)));
+      Value* at_k = size == 8 ? double_line(p, k)
+                              : b_.CreateAdd(number(k + std::int64_t(w % per_block * 4 * per_lane)),
+                                             b_.CreateMul(b_.CreateAnd(lane, number(3)), number(per_lane)));
       words.push_back(p.right_transposed ? word(first, tile, at_column, at_k, false, bytes)
                                          : word(first, tile, at_k, at_column, true, bytes));
     }
@@ -233,50 +253,66 @@ Tiles::Values Tiles::right_words(const Product& p, Value* first, Value* column, 
 // ---- mma.sync ---------------------------------------------------------------------------------------------------------------
 
 /// Four sums, of a block of 16 rows and 8 columns: those of row l / 4, then those of row l / 4 + 8.
-void Tiles::multiply(const ir::Inst& inst, const Product& p, Value** sums, const Value* const* left, const Value* const* right) {
-  const auto v = [](const Value* x) { return const_cast<Value*>(x); };
-  if (p.left == Scalar::F64) {
-    for (unsigned h = 0; h < 2; ++h) {
-      Value *a = b_.CreateBitCast(v(left[h]), b_.getDoubleTy()), *b = b_.CreateBitCast(v(right[0]), b_.getDoubleTy());
-      const Values out = assemble("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$4}, {$5}, {$2, $3};",
-                                  b_.getDoubleTy(), 2, {sums[2 * h], sums[2 * h + 1], a, b}, ",d,d", true, false);
-      sums[2 * h] = out[0], sums[2 * h + 1] = out[1];
-    }
-    return;
-  }
+void Tiles::multiply(const ir::Inst& inst, const Product& p, Value** sums, const Values& left, const Values& right) {
   const char* type = sums_type(inst.type.scalar);
-  const std::string text =
-      fmt::format("mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {}, {}, {}, {};", step_bytes / ir::size_of(p.left), type,
-                  ptx_type(p.left), ptx_type(p.right), type, list(0, 4), list(8, 4), list(12, 2), list(4, 4));
-  const Values out =
-      assemble(text, sums[0]->getType(), 4,
-               {sums[0], sums[1], sums[2], sums[3], v(left[0]), v(left[1]), v(left[2]), v(left[3]), v(right[0]), v(right[1])},
-               ",r,r,r,r,r,r", true, false);
-  std::copy(out.begin(), out.end(), sums);
+  const auto statement = [&](unsigned rows, std::int64_t depth, Value** of, const Values& a, const Values& b) {
+    const unsigned results = rows / 4, first = 2 * results;  // behind results come the sums' old values
+    const auto letter = p.left == Scalar::F64 ? ",d" : ",r";
+    const std::string text =
+        fmt::format("mma.sync.aligned.m{}n8k{}.row.col.{}.{}.{}.{} {}, {}, {}, {};", rows, depth, type, ptx_type(p.left),
+                    ptx_type(p.right), type, list(0, results), list(first, unsigned(a.size())),
+                    list(first + unsigned(a.size()), unsigned(b.size())), list(results, results));
+    Values operands(of, of + results);
+    operands.insert(operands.end(), a.begin(), a.end());
+    operands.insert(operands.end(), b.begin(), b.end());
+    std::string inputs;
+    for (std::size_t i = 0; i < a.size() + b.size(); ++i) inputs += letter;
+    const Values out = assemble(text, sums[0]->getType(), results, operands, inputs, true, false);
+    std::copy(out.begin(), out.end(), of);
+  };
+  if (p.left != Scalar::F64) return statement(16, step_bytes / ir::size_of(p.left), sums, left, right);
+  const auto doubles = [&](const Values& words) {
+    Values all;
+    for (Value* w : words) all.push_back(b_.CreateBitCast(w, b_.getDoubleTy()));
+    return all;
+  };
+  const Values a = doubles(left), b = doubles(right);
+  if (on_.sm >= 90) return statement(16, double_depth * std::int64_t(b.size()), sums, a, b);
+  for (unsigned half = 0; half < 2; ++half) statement(8, double_depth, sums + 2 * half, {a[half]}, b);
 }
 
 void Tiles::product(const ir::Inst& inst) {
   const Product p(inst);
   const ThreadTile t = *ThreadTile::of(p.rows, p.columns, threads_of(f_));
   const bool wide = p.left == Scalar::F64;
-  const std::int64_t step = wide ? 4 : step_bytes / ir::size_of(p.left);
   Value *left = address(inst.operands[0], inst.operands[1], ir::size_of(p.left)),
         *right = address(inst.operands[2], inst.operands[3], ir::size_of(p.right)), *own = warp();
   Value* first_row = b_.CreateMul(b_.CreateURem(own, number(t.down)), number(ThreadTile::block_rows));
   Value* first_column = b_.CreateMul(b_.CreateUDiv(own, number(t.down)), number(p.columns / t.across));
   Values sums;
   for (std::size_t e = ir::product_lead; e < inst.operands.size(); ++e) sums.push_back(value(inst.operands[e]));
-  for (std::int64_t k = 0; k < p.depth; k += step) {
-    std::vector<Values> rows;
+  for (std::int64_t k = 0, step = 0; k < p.depth; k += step) {
+    step = wide ? double_step(on_, p.depth - k) : step_bytes / ir::size_of(p.left);
+    const std::int64_t of_words = wide ? double_depth : step;  // elements of k in what is read at once
+    std::vector<Values> rows(std::size_t(t.row_blocks()));
     for (std::int64_t i = 0; i < t.row_blocks(); ++i)
-      rows.push_back(left_words(p, left, b_.CreateAdd(first_row, number(t.fixed_row(2 * i))), k));
+      for (std::int64_t part = k; part < k + step; part += of_words) {
+        const Values words = left_words(p, left, b_.CreateAdd(first_row, number(t.fixed_row(2 * i))), part);
+        rows[std::size_t(i)].insert(rows[std::size_t(i)].end(), words.begin(), words.end());
+      }
     for (std::int64_t j = 0; j < t.column_blocks(); j += 2) {
       const unsigned blocks = j + 1 < t.column_blocks() ? 2 : 1;
-      const Values columns = right_words(p, right, b_.CreateAdd(first_column, number(j * ThreadTile::block_columns)), k, blocks);
+      Value* column = b_.CreateAdd(first_column, number(j * ThreadTile::block_columns));
+      std::vector<Values> columns(blocks);
+      for (std::int64_t part = k; part < k + step; part += of_words) {
+        const Values words = right_words(p, right, column, part, blocks);
+        const auto of_block = std::ptrdiff_t(words.size() / blocks);
+        for (unsigned b = 0; b < blocks; ++b)
+          columns[b].insert(columns[b].end(), words.begin() + b * of_block, words.begin() + (b + 1) * of_block);
+      }
       for (unsigned b = 0; b < blocks; ++b)
         for (std::size_t i = 0; i < rows.size(); ++i)
-          multiply(inst, p, &sums[std::size_t(t.element(std::int64_t(i) * 2, (j + b) * 2))], rows[i].data(),
-                   &columns[columns.size() / blocks * b]);
+          multiply(inst, p, &sums[std::size_t(t.element(std::int64_t(i) * 2, (j + b) * 2))], rows[i], columns[b]);
     }
   }
   for (std::size_t e = 0; e < sums.size(); ++e) values_[inst.results[e]] = sums[e];

@@ -42,9 +42,10 @@ class Tiles : scalar::Part {
   Value* address(ir::ValueId array, ir::ValueId offset, unsigned elem_bytes);
   Values matrices(Value* address, unsigned count, bool transposed);
   Value* word(Value* first, const ir::SharedTile& tile, Value* row, Value* column, bool down, unsigned bytes);
+  Value* double_line(const ir::Product& p, std::int64_t k);
   Values left_words(const ir::Product& p, Value* first, Value* row, std::int64_t k);
   Values right_words(const ir::Product& p, Value* first, Value* column, std::int64_t k, unsigned blocks);
-  void multiply(const ir::Inst& inst, const ir::Product& p, Value** sums, const Value* const* left, const Value* const* right);
+  void multiply(const ir::Inst& inst, const ir::Product& p, Value** sums, const Values& left, const Values& right);
   Values assemble(const std::string& text, llvm::Type* result, unsigned results, const Values& operands,
                   const std::string& inputs, bool tied, bool effects);
 
