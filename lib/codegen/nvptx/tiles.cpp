@@ -165,15 +165,18 @@ Tiles::Value* Tiles::word(Value* first, const ir::SharedTile& tile, Value* row, 
   return all;
 }
 
-/// The element of k that a lane has in a word of f64. The order of k is free as long as both factors have the same: of 8 lines lanes take
-/// 0, 1, 4, 5, then 2, 3, 6, 7, since four lines in a row have their pieces of 16 bytes in one half of the banks.
+/// The element of k that a lane has in a word of f64. Its order is free as long as both factors have the same. Sixteen lanes read at once: for
+/// them to meet in no bank, those of a row (or column) take 0, 3, 12 and 15 of 16 elements, and of the next words the same xor 1, 4 and 5.
+/// Rows of k that lie apart by 3 and 12 have their pieces in different quarters of the strip, elements of a row in different halves and halves
+/// of pieces.
 Tiles::Value* Tiles::double_line(const Product& p, std::int64_t k) {
   Value* of_lane = b_.CreateAnd(thread(), number(3));
-  constexpr std::int64_t pair = 2 * double_depth;
-  const std::int64_t first = k / pair * pair;
-  if (p.depth - first < pair) return b_.CreateAdd(number(k), of_lane);
-  Value* apart = b_.CreateAdd(b_.CreateAnd(of_lane, number(1)), b_.CreateShl(b_.CreateAnd(of_lane, number(2)), 1));
-  return b_.CreateAdd(number(first + (k - first) / 2), apart);
+  constexpr std::int64_t run = 16;
+  const std::int64_t first = k / run * run, word = (k - first) / double_depth;
+  if (p.depth - first < run) return b_.CreateAdd(number(k), of_lane);
+  Value* spread = b_.CreateOr(b_.CreateMul(b_.CreateAnd(of_lane, number(1)), number(3)),
+                              b_.CreateMul(b_.CreateAnd(of_lane, number(2)), number(6)));
+  return b_.CreateAdd(number(first), b_.CreateXor(spread, number((word & 1) | (word & 2) << 1)));
 }
 
 /// The four registers of 16 rows from `row` on and 32 bytes of k; of f64: two, of 4 numbers each.
