@@ -50,6 +50,13 @@ struct kernel_recording {
   }
 };
 
+/// A kernel with declared parameters, erased of its types: for who keeps its recording.
+struct kernel_reference {
+  kernel_state* state;
+  const void* lambda;
+  const signature* as;
+};
+
 /// Parameter types of a lambda whose operator() is no template.
 template <class Member>
 struct declared;
@@ -63,6 +70,9 @@ struct declared<Result (Lambda::*)(Params...) const> {
                   "the launch and the lambda differ in their number of arguments: pass one argument per parameter");
     return kernel_recording<Lambda, std::remove_cvref_t<Params>...>::template pass_to<Take>(state, lambda, config,
                                                                                             std::forward<Args>(args)...);
+  }
+  static kernel_reference refer_to(kernel_state* state, const Lambda& lambda) {
+    return {state, &lambda, &kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as};
   }
   static void compile(kernel_state* state, const Lambda& lambda) {
     detail::compile(state, &lambda, kernel_recording<Lambda, std::remove_cvref_t<Params>...>::as);
@@ -119,6 +129,7 @@ class kernel_object : public detail::object {
  public:
   kernel_object(Lambda lambda, const options& with, detail::location where)
       : object(with, with.block, where), lambda_(std::move(lambda)) {}
+  explicit kernel_object(detail::kernel_state* made) noexcept : object(made) {}
 
   /// `k[grid, block](args…)`, as in Numba; grid and block are numbers or kr::dims.
 #if defined(__cpp_multidimensional_subscript)
@@ -154,6 +165,13 @@ class kernel_object : public detail::object {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
+  }
+
+  /// Its recording: for kr::pack.
+  detail::kernel_reference reference() const {
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "kr::pack needs the types of the parameters: declare them in the lambda");
+    return detail::declared<decltype(&Lambda::operator())>::refer_to(state(), lambda_);
   }
 
  private:
@@ -196,6 +214,13 @@ class fixed_kernel : public detail::object {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile_async() needs the types of the parameters: declare them in the lambda");
     return detail::declared<decltype(&Lambda::operator())>::compile_async(state(), lambda_);
+  }
+
+  /// Its recording: for kr::pack.
+  detail::kernel_reference reference() const {
+    static_assert(detail::has_declared_parameters<Lambda>,
+                  "kr::pack needs the types of the parameters: declare them in the lambda");
+    return detail::declared<decltype(&Lambda::operator())>::refer_to(state(), lambda_);
   }
 
  private:

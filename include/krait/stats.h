@@ -16,7 +16,7 @@ struct kernel_stats {
   const char* where;              ///< file:line of that kernel, or ""
   const char* hash;               ///< of what was recorded: 32 hexadecimal digits, the same in every process
   const char* device;             ///< "cpu", "cuda:0", …
-  bool from_disk;                 ///< found in the cache on disk, not compiled by this process
+  bool from_disk;                 ///< found in the cache on disk or in a pack, not compiled by this process
   bool quick;                     ///< code of first launches, soon compiled; later launches run the best
   std::uint64_t found_in_memory;  ///< how often more kernel objects asked for it
   double record_ms;               ///< running the lambda

@@ -9,7 +9,7 @@
 namespace krait::cache {
 namespace {
 
-constexpr char magic[8] = {'K', 'R', 'A', 'I', 'T', 'C', 'H', '2'};
+constexpr char magic[8] = {'K', 'R', 'A', 'I', 'T', 'C', 'H', format_version};
 
 struct Header {
   char magic[8];
@@ -51,6 +51,17 @@ std::string encode(const Entry& e) {
   const Checksum sum = checksum_of(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   return bytes;
+}
+
+std::uint64_t entry_bytes(std::string_view bytes) {
+  Header h;
+  if (bytes.size() < sizeof h + sizeof(Checksum)) return 0;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  if (std::memcmp(h.magic, magic, sizeof magic) != 0) return 0;
+  if (h.source_bytes > largest_entry || h.payload_bytes > largest_entry) return 0;
+  const std::uint64_t all =
+      sizeof h + sizeof(Checksum) + h.name_bytes + std::uint64_t(h.key_bytes) + h.source_bytes + h.payload_bytes;
+  return all <= bytes.size() ? all : 0;
 }
 
 const char* decode(std::string_view bytes, Entry& e) {

@@ -22,6 +22,12 @@ std::string encode(const Entry& entry);
 /// Views into `bytes`. Null: it is sound; else what is wrong with it.
 const char* decode(std::string_view bytes, Entry& entry);
 
+/// Bytes that the entry at the start of `bytes` takes, where entries follow each other; 0: its header is none, or says more than there are.
+std::uint64_t entry_bytes(std::string_view bytes);
+/// What every version of the format begins with; a digit follows, and this library reads and writes `format_version`.
+inline constexpr std::string_view format_start = "KRAITCH";
+inline constexpr char format_version = '2';
+
 /// 128 bits of hash in hexadecimal.
 std::string content_hash(std::string_view text);
 /// The file of what has this key and source: their hash, and an ending.

@@ -13,7 +13,9 @@
 #include "cache/in_flight.h"
 #include "host/background.h"
 #include "host/dump.h"
+#include "host/facts_text.h"
 #include "host/fork_gate.h"
+#include "host/pack.h"
 #include "host/plugin.h"
 #include "host/reports.h"
 #include "host/store.h"
@@ -49,13 +51,6 @@ Process& process() {
 }
 [[maybe_unused]] const Process& made_at_load = process();  // not while another thread forks
 
-std::string text_of(const ir::Facts& f) {
-  const std::string brick =
-      f.brick.x ? fmt::format(" {}bricks({}, {})", f.brick.whole ? "whole_" : "", f.brick.x, f.brick.y) : "";
-  return fmt::format("{}{}{}{}{}{}{}", f.contiguous ? " contiguous" : "", f.aligned ? " aligned" : "", f.small ? " small" : "",
-                     f.disjoint ? " disjoint" : "", f.whole_rows ? " whole_rows" : "", f.one_row ? " one_row" : "", brick);
-}
-
 /// Where debuggers show lines, kernels that are equal but for their places are different ones.
 std::string places_of(const Recorded& recorded) {
   if (!debug_mode()) return {};
@@ -64,8 +59,9 @@ std::string places_of(const Recorded& recorded) {
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
 std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
-  std::string id = fmt::format("{}{} {} {}{}{}", recorded.hash, text_of(facts), device.id, device.target_text,
-                               effort == Effort::Quick ? " quick" : "", places_of(recorded));
+  std::string id =
+      fmt::format("{}{}{} {} {}{}{}", recorded.hash, recorded.packed ? " of " + recorded.packed->pack_hash : "", text_of(facts),
+                  device.id, device.target_text, effort == Effort::Quick ? " quick" : "", places_of(recorded));
   if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
   return id;
 }
@@ -125,12 +121,38 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   return std::move(generated.bytes);
 }
 
+/// Loads code that the kernel's pack has for this launch, made by whoever packed it. Gives why there is none, or nothing.
+std::string take_packed(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
+  const PackedCode* const fit = recorded.packed->find(out.device->target, facts);
+  if (!fit) return fmt::format("none that {} runs (\"{}\")", out.device->id, out.device->target_text);
+  if (std::string wrong = load(out, fit->bytes, recorded, fit->facts); !wrong.empty())
+    return fmt::format("that for \"{}\" cannot be used ({})", support::print(fit->target), wrong);
+  out.from_disk = true;
+  ++process().from_disk;
+  return {};
+}
+
+/// For a kernel whose pack has no code for the device. `why_not` as `take_packed` gives it.
+void check_for_generator(const Recorded& recorded, const DeviceHandle& device, std::string_view why_not) {
+  if (device.target.kind == support::TargetKind::Interpreter) return;
+  if (const std::string missing = plugin_failure(); !missing.empty())
+    support::fail_device(
+        "{}: {} has code for {}, but {}; to compile it here, the code generator is needed, and {}: pack the kernel for this "
+        "target, too, or install libkrait_codegen.so",
+        recorded.what, recorded.packed->file, recorded.packed->targets(), why_not, missing);
+}
+
 std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device,
                                       Effort effort) {
   auto out = std::make_shared<Compiled>();
   out->name = recorded.module.kernel().name, out->where = recorded.where, out->hash = recorded.hash;
   out->device = &device, out->number = ++process().made, out->record_ms = recorded.record_ms;
 
+  std::string not_packed;
+  if (recorded.packed) {
+    not_packed = take_packed(*out, recorded, facts);
+    if (not_packed.empty()) return out;
+  }
   support::Store* const disk = device.target.kind == support::TargetKind::Interpreter ? nullptr : usable_store();
   // Quick code is kept as well: a program that always ends before its kernels are improved finds that.
   for (const Effort kept : {Effort::Best, Effort::Quick}) {
@@ -143,6 +165,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   }
   out->effort = effort;
   if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
+  if (recorded.packed) check_for_generator(recorded, device, not_packed);
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())

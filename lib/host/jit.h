@@ -21,6 +21,7 @@
 namespace krait::host {
 
 struct ReportSource;
+struct PackedKernel;
 using passes::Effort;
 
 /// What was recorded for one specialisation, prepared and canonical.
@@ -34,7 +35,8 @@ struct Recorded {
   std::vector<Hint> hints;  // where this process has to compile it
   std::vector<trace::Table> tables;
   double record_ms = 0;
-  const ReportSource* reports = nullptr;  // host/reports.h; null: it prints and checks nothing
+  const ReportSource* reports = nullptr;       // host/reports.h; null: it prints and checks nothing
+  std::shared_ptr<const PackedKernel> packed;  // host/pack.h: whose code is taken where it fits; null: recorded by this process
 };
 
 /// Code on one device, shared by all kernel objects with the same content.

@@ -14,6 +14,7 @@
 #include "cache/entry.h"
 #include "host/background.h"
 #include "host/memory.h"
+#include "host/pack.h"
 #include "host/reports.h"
 #include "ir/calls.h"
 #include "ir/text.h"
@@ -101,25 +102,6 @@ void note_accesses(Specialisation& spec) {
   });
 }
 
-/// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
-bool asks_for_block(const ir::Module& m) {
-  if (m.kernel().block[0]) return false;
-  const auto asks = [](const ir::Inst& i) {
-    switch (i.op) {
-      case ir::Op::ThreadIdx:
-      case ir::Op::BlockIdx:
-      case ir::Op::Shared:
-      case ir::Op::LaneId:
-      case ir::Op::Uniform:
-      case ir::Op::Print:
-      case ir::Op::Fault: return true;
-      default: return ir::is_barrier(i.op) || ir::is_warp_operation(i.op);
-    }
-  };
-  const auto any = [&](const ir::Function& f) { return ir::any_inst(f, asks); };
-  return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
-}
-
 unsigned index_of(const ir::Facts& f) {
   return unsigned(f.contiguous) | unsigned(f.aligned) << 1 | unsigned(f.small) << 2 | unsigned(f.disjoint) << 3;
 }
@@ -197,6 +179,24 @@ Specialisation::~Specialisation() {
 
 std::string describe(const detail::kernel_state& state) { return "kernel " + named(state); }
 
+bool asks_for_block(const ir::Module& m) {
+  if (m.kernel().block[0]) return false;
+  const auto asks = [](const ir::Inst& i) {
+    switch (i.op) {
+      case ir::Op::ThreadIdx:
+      case ir::Op::BlockIdx:
+      case ir::Op::Shared:
+      case ir::Op::LaneId:
+      case ir::Op::Uniform:
+      case ir::Op::Print:
+      case ir::Op::Fault: return true;
+      default: return ir::is_barrier(i.op) || ir::is_warp_operation(i.op);
+    }
+  };
+  const auto any = [&](const ir::Function& f) { return ir::any_inst(f, asks); };
+  return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
+}
+
 Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
   if (Specialisation* s = find(state, as)) return *s;
   check_parameters(state, as);
@@ -207,6 +207,15 @@ Specialisation& adopt(detail::kernel_state& state, ir::Module module, const deta
   check_parameters(state, as);
   Recorded recorded;
   recorded.module = std::move(module);
+  identify(recorded, state);
+  return publish(state, std::move(recorded), as);
+}
+
+Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedKernel> packed, const detail::signature& as) {
+  check_parameters(state, as);
+  Recorded recorded;
+  recorded.module = packed->module, recorded.tables = packed->tables;
+  recorded.packed = std::move(packed);
   identify(recorded, state);
   return publish(state, std::move(recorded), as);
 }

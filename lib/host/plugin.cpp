@@ -42,10 +42,15 @@ Plugin open_plugin() {
   return p;
 }
 
-const Plugin& plugin() {
+const Plugin& loaded() {
   static const auto* const p = new Plugin(open_plugin());
-  if (!p->compile) support::fail_device("Krait's code generator libkrait_codegen.so cannot be loaded: {}", p->failure);
   return *p;
+}
+
+const Plugin& plugin() {
+  const Plugin& p = loaded();
+  if (!p.compile) support::fail_device("Krait's code generator libkrait_codegen.so cannot be loaded: {}", p.failure);
+  return p;
 }
 
 }  // namespace
@@ -58,6 +63,8 @@ const std::string& plugin_build_id() {
   }());
   return *id;
 }
+
+std::string plugin_failure() { return loaded().compile ? std::string() : loaded().failure; }
 
 const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 

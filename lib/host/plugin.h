@@ -22,6 +22,8 @@ struct Generated {
 /// missing. `what` names the kernel in messages. `hints`: what makes it slow on the target is asked for, too.
 Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what,
                    bool hints = false);
+/// Why the plug-in cannot be loaded, which is tried now; empty: it is.
+std::string plugin_failure();
 /// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.
 const std::string& plugin_build_id();
 /// That of the plug-in that `generate` uses, which may have been replaced since.

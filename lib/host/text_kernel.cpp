@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/kernel_state.h"
+#include "host/pack_kernels.h"
 #include "host/reports.h"
 #include "ir/text.h"
 #include "passes/passes.h"
@@ -19,18 +20,6 @@ struct text_kernel {
   ~text_kernel() { free_kernel_state(state); }
 };
 
-namespace {
-
-parameter_type parameter_of(const ir::Type& t) {
-  parameter_type p{};
-  p.type = scalar(t.scalar);
-  if (t.space == ir::Space::Global) p.rank = t.rank, p.writable = t.writable, p.elem_bytes = t.elem_bytes;
-  else if (!t.is_value()) p.elem_bytes = t.elem_bytes;  // bytes by value
-  return p;
-}
-
-}  // namespace
-
 text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file) {
   ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
   if (!parsed.error.empty()) support::fail(error::kind_type::compile, "{}: {}", file, parsed.error);
@@ -43,7 +32,7 @@ text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* fil
         "the text as recorded (kernel.ir(), krait dump --emit ir)",
         file, f.name);
   auto made = std::make_unique<text_kernel>();
-  for (const ir::ValueId p : f.params()) made->parameters.push_back(parameter_of(f.type_of(p)));
+  made->parameters = host::parameters_of(f);
   made->as = {made->parameters.data(), unsigned(made->parameters.size()), nullptr};
   options with;
   with.name = f.name.c_str();
@@ -60,6 +49,12 @@ dims fixed_block_of(const text_kernel* kernel) noexcept { return kernel->state->
 
 void launch(text_kernel* kernel, const argument* arguments, const call_config& config) {
   call(kernel->state, nullptr, kernel->as, arguments, config);
+}
+
+void write_pack(const char* file, const char* targets, const text_kernel* const* kernels, std::size_t count) {
+  std::vector<const host::Recorded*> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(&kernels[i]->spec->recorded);
+  host::write_pack(file, host::make_pack(all, host::read_targets(targets)));
 }
 
 const char* name_of(scalar type) noexcept { return ir::info(ir::Scalar(type)).name.data(); }

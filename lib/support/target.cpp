@@ -100,11 +100,13 @@ class Parser {
     if (first.starts_with("sm_") && second.empty()) short_ptx(first);
     else if ((first == "vulkan" || first == info(TargetKind::Spirv).word) && second.empty()) short_spirv();
     else if ((first == "opencl" || first == info(TargetKind::OpenCl).word) && second.empty()) short_opencl();
+    else if (first.starts_with("x86-64-v") && second.empty()) short_cpu(first);
     else if (first == "webgpu" && second.empty()) target_.kind = TargetKind::WebGpu;
     else if (const auto kind = kind_of(first)) whole(*kind, second);
     else
       wrong_ = fmt::format(
-          "unknown target \"{}\": expected sm_75 … sm_121, cpu, vulkan, opencl, webgpu, or a full target string as printed by "
+          "unknown target \"{}\": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, vulkan, opencl, webgpu, or a full target "
+          "string as printed by "
           "`krait "
           "devices`",
           text_);
@@ -122,6 +124,13 @@ class Parser {
     target_.kind = TargetKind::Ptx;
     sm(word, word.substr(3));
     finish();
+  }
+  /// A level that processors of the last years have, whoever made them.
+  void short_cpu(std::string_view word) {
+    static constexpr std::pair<std::string_view, unsigned> levels[] = {{"x86-64-v2", 4}, {"x86-64-v3", 8}, {"x86-64-v4", 16}};
+    const auto* const known = std::find_if(std::begin(levels), std::end(levels), [&](const auto& l) { return l.first == word; });
+    if (known == std::end(levels)) return expected(word, "x86-64-v2, x86-64-v3 or x86-64-v4");
+    target_.cpu.cpu = target_.cpu.tune = known->first, target_.cpu.lanes = known->second;
   }
   void short_spirv() {
     target_.kind = TargetKind::Spirv;

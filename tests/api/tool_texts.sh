@@ -54,6 +54,21 @@ TEXT
 says 0 cache prune --help <<'TEXT'
 bytes to keep, such as 500M; default: KRAIT_CACHE_MAXSIZE, else 1G
 TEXT
+says 0 --help <<'TEXT'
+write kernels into a file that programs load, or list what is in one
+TEXT
+says 0 pack --help <<'TEXT'
+the file, such as kernels.kpack
+kernels in text form (.kir); without them the pack is listed
+what it has code for, with semicolons between; "": the IR alone
+--targets TEXT=x86-64-v2; x86-64-v3; x86-64-v4; sm_75; sm_80; sm_90; vulkan
+TEXT
+says 0 pack "$tools/saxpy.kpack" "$kernel" --targets 'x86-64-v3; sm_90' <<'TEXT'
+saxpy (f32, view<f32, 1, const>, view<f32, 1>): "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3", "ptx sm=90 isa=80"
+TEXT
+says 0 pack "$tools/saxpy.kpack" <<'TEXT'
+saxpy (f32, view<f32, 1, const>, view<f32, 1>): "cpu x86-64 lanes=8 cpu=x86-64-v3 tune=x86-64-v3", "ptx sm=90 isa=80"
+TEXT
 says 2 dump <<'TEXT'
 krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH
 TEXT

@@ -20,10 +20,10 @@ std::string refusal(const std::string& kir, const std::string& target, int statu
 }
 
 TEST(PluginErrors, Target) {
-  EXPECT_EQ(
-      refusal(empty, "metal"),
-      "unknown target \"metal\": expected sm_75 … sm_121, cpu, vulkan, opencl, webgpu, or a full target string as printed by "
-      "`krait devices`");
+  EXPECT_EQ(refusal(empty, "metal"),
+            "unknown target \"metal\": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, vulkan, opencl, webgpu, or a full "
+            "target string as printed by "
+            "`krait devices`");
   EXPECT_EQ(refusal(empty, "ptx sm=90 two"), "target \"ptx sm=90 two\": \"two\": expected sm= or isa=");
   EXPECT_EQ(refusal(empty, "interpreter"), "no code is made for the interpreter");
   EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");

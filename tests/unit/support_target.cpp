@@ -77,7 +77,8 @@ TEST(Target, ShortTextsAndDefaults) {
 
 TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
   const std::string kinds =
-      ": expected sm_75 … sm_121, cpu, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`";
+      ": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, vulkan, opencl, webgpu, or a full target string as printed by "
+      "`krait devices`";
   EXPECT_EQ(read(""), "unknown target \"\"" + kinds);
   EXPECT_EQ(read("metal"), "unknown target \"metal\"" + kinds);
   EXPECT_EQ(read("vulkan push=128"), "unknown target \"vulkan push=128\"" + kinds);

@@ -48,6 +48,13 @@ struct ExportOptions {
 };
 int export_(const ExportOptions& options);
 
+struct PackOptions {
+  std::string pack;
+  std::vector<std::string> files;  // kernels in text form; none: the pack is listed
+  std::string targets;
+};
+int pack(const PackOptions& options);
+
 struct CacheOptions {
   std::string command;  // list, show, verify, prune or clear
   std::string hash;     // show: how it starts

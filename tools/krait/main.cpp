@@ -2,7 +2,8 @@
 //
 // krait: shows what is generated, where kernels can run, and what is kept of them.
 #include <fmt/core.h>
-#include <krait/krait.h>
+#include <krait/error.h>
+#include <krait/pack.h>
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
@@ -69,6 +70,13 @@ int main(int argc, char** argv) {
   export_command->add_option("--target", web.target, "webgpu, or its limits and features: \"wgsl buffers=10\"")
       ->default_val("webgpu");
 
+  tool::PackOptions pack;
+  CLI::App* pack_command = app.add_subcommand("pack", "write kernels into a file that programs load, or list what is in one");
+  pack_command->add_option("PACK", pack.pack, "the file, such as kernels.kpack")->required();
+  pack_command->add_option("FILE", pack.files, "kernels in text form (.kir); without them the pack is listed");
+  pack_command->add_option("--targets", pack.targets, "what it has code for, with semicolons between; \"\": the IR alone")
+      ->default_val(krait::pack_options{}.targets);
+
   tool::CacheOptions cache;
   CLI::App* cache_command = app.add_subcommand("cache", "list, check or remove the compiled kernels on disk");
   cache_command->require_subcommand(1);
@@ -112,6 +120,7 @@ int main(int argc, char** argv) {
       cache.command = cache_command->get_subcommands().front()->get_name();
       return tool::cache(cache);
     }
+    if (*pack_command) return tool::pack(pack);
     if (*export_command) return tool::export_(web);
     if (*devices_command) return tool::devices(devices_json);
     if (*doctor_command) return tool::doctor();

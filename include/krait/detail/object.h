@@ -12,6 +12,8 @@ namespace krait::detail {
 class object {
  public:
   object(const options& with, const dims& fixed_block, location where) : state_(make_kernel_state(with, fixed_block, where)) {}
+  /// Of a kernel that the library made: of a pack.
+  explicit object(kernel_state* made) noexcept : state_(made) {}
   object(object&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
   object& operator=(object&&) = delete;
   ~object() { free_kernel_state(state_); }

@@ -24,6 +24,8 @@ KRAIT_API bool writes_parameter(const text_kernel* kernel, unsigned index) noexc
 KRAIT_API dims fixed_block_of(const text_kernel* kernel) noexcept;
 /// As a call of a kernel object; there are as many arguments as parameters, of their types. Throws error.
 KRAIT_API void launch(text_kernel* kernel, const argument* arguments, const call_config& config);
+/// Compiles them for each target and writes them into a pack (krait/pack.h), by their names in the text. Throws error.
+KRAIT_API void write_pack(const char* file, const char* targets, const text_kernel* const* kernels, std::size_t count);
 /// "f32", "i64", …; "void" for scalar::none.
 KRAIT_API const char* name_of(scalar type) noexcept;
 /// Bytes of one; 0 for scalar::none.

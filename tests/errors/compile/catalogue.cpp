@@ -9,6 +9,7 @@
 
 #include <krait/complex.h>
 #include <krait/krait.h>
+#include <krait/pack.h>
 namespace kr = krait;
 
 #ifndef RIGHT
@@ -99,6 +100,10 @@ void with_text(std::unique_ptr<int>& p) { first.launch({1, 1}, p); }
 void with_two(std::vector<int>& x) { first.launch({1, 1}, x, x); }
 // error: compile_async() needs the types of the parameters: declare them in the lambda
 auto pending = first.compile_async();
+// error: kr::pack needs the types of the parameters: declare them in the lambda
+void pack_generic() { kr::pack("x.kpack", first); }
+// error: a pack has at least one kernel
+void pack_nothing() { kr::pack("x.kpack", kr::pack_options{}); }
 // error: the lambda cannot be called with these arguments: it is called with one kr::value<T> per argument
 auto plus = kr::vectorize([](auto x) { return x + 1; });
 void sum_of_two() { plus(1, 2); }
