@@ -40,7 +40,8 @@ TEST(Fit, FeaturesAndCures) {
   EXPECT_FALSE(runs("spirv features=f64 subgroup=0 push=128", "spirv features=i64 subgroup=32 push=128"));
   EXPECT_FALSE(runs("spirv features=i64 subgroup=32 push=128", "spirv features=i64 subgroup=8 push=128")) << "its warps differ";
   EXPECT_FALSE(runs("spirv features=i64 subgroup=0 push=256", "spirv features=i64 subgroup=0 push=128"));
-  EXPECT_FALSE(runs("spirv features=i64 subgroup=0 push=128", "spirv features=i64,hide0 subgroup=0 push=128")) << "the cure lacks";
+  EXPECT_FALSE(runs("spirv features=i64 subgroup=0 push=128", "spirv features=i64,hide0 subgroup=0 push=128"))
+      << "the cure lacks";
   EXPECT_TRUE(runs("spirv features=i64,hide0 subgroup=0 push=128", "spirv features=i64 subgroup=0 push=128"));
   const Target plain = target("vulkan");
   Target faulty = plain;
