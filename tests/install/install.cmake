@@ -41,6 +41,7 @@ if(nm)
   run(${nm} -DC --defined-only ${libraries}/libkrait.so)
   string(REGEX REPLACE "\n[^\n]* krait::[^\n]*" "" others "\n${output}")
   string(REGEX REPLACE "\n[^\n]* (vtable|typeinfo|typeinfo name) for krait::error" "" others "${others}")
+  string(REGEX REPLACE "\n[^\n]* T krait_[a-z_]+" "" others "${others}")  # krait_c.h
   string(REGEX REPLACE "\n[^\n]* __jit_debug_(descriptor|register_code)" "" others "${others}")  # gdb looks for these names
   string(STRIP "${others}" others)
   if(others)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A pack is run by processes that never load the code generator, and by a library that has none: shipped.sh SHIPPED LIBKRAIT
+# A pack is run by processes that never load the code generator, and by a library that has none: shipped.sh SHIPPED LIBKRAIT FROM_C
 set -uo pipefail
-shipped=$1 failed=0
+shipped=$1 from_c=$3 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export KRAIT_CACHE=off
@@ -22,9 +22,10 @@ matches() {  # PATTERN COMMAND...
 KRAIT_DEVICE=cpu matches "without the code generator" "$shipped" run "$work/levels.kpack"
 KRAIT_DEVICE=cpu KRAIT_CPU=v2 matches "without the code generator" "$shipped" run "$work/levels.kpack"
 KRAIT_DEVICE=cpu matches "without the code generator" alone "$shipped" run "$work/levels.kpack"
+KRAIT_DEVICE=cpu matches "from C" alone "$from_c" "$work/levels.kpack"
 vulkan=$(KRAIT_DEVICE=vulkan "$shipped" run "$work/levels.kpack" 2>&1)
 case "$vulkan" in
-  "without the code generator") ;;
+  "without the code generator") KRAIT_DEVICE=vulkan matches "from C" alone "$from_c" "$work/levels.kpack" ;;
   "no device matches KRAIT_DEVICE=vulkan"*) echo "no Vulkan device: not run there" ;;
   *) printf 'on Vulkan: %s\n' "$vulkan" >&2; failed=1 ;;
 esac
