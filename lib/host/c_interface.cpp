@@ -102,7 +102,8 @@ void read_layout(detail::argument& to, const krait_argument& from, const detail:
     to.extents[d] = from.extents[d], to.strides[d] = from.strides ? from.strides[d] : in_c_order.strides[d];
     const std::int64_t steps = std::max<std::int64_t>(to.extents[d] - 1, 1);
     if (to.strides[d] < 0 || to.strides[d] > limit / detail::max_rank / steps / std::int64_t(p.elem_bytes))
-      krait::support::fail_usage("{} has the stride {}: expected 0 or more, and less than 2^62 bytes in all", which, to.strides[d]);
+      krait::support::fail_usage("{} has the stride {}: expected 0 or more, and less than 2^62 bytes in all", which,
+                                 to.strides[d]);
   }
 }
 
@@ -110,7 +111,8 @@ void read_layout(detail::argument& to, const krait_argument& from, const detail:
 void check_alignment(std::uint64_t address, const detail::parameter_type& p, const std::string& which) {
   const std::size_t bytes = krait::ir::size_of(krait::ir::Scalar(p.type));
   if (bytes > 0 && address % bytes != 0)
-    krait::support::fail_usage("{} begins at the address {:#x}, which is no multiple of its numbers' {} bytes", which, address, bytes);
+    krait::support::fail_usage("{} begins at the address {:#x}, which is no multiple of its numbers' {} bytes", which, address,
+                               bytes);
 }
 
 void read_array(detail::argument& to, const krait_argument& from, const detail::parameter_type& p, const std::string& which) {
@@ -146,7 +148,7 @@ detail::call_config read_config(const krait_launch_config& from, const krait::di
     to.form = detail::call_config::threads, to.count = from.threads;
     return to;
   }
-  const auto dims = [](const std::int64_t (&n)[3]) { return krait::dims{n[0], n[1] ? n[1] : 1, n[2] ? n[2] : 1}; };
+  const auto dims = [](const std::int64_t(&n)[3]) { return krait::dims{n[0], n[1] ? n[1] : 1, n[2] ? n[2] : 1}; };
   to.grid = dims(from.grid);
   to.block = from.block[0] ? dims(from.block) : fixed;
   return to;
@@ -265,8 +267,7 @@ krait_code krait_make_kernel(const krait_pack* pack, const char* name, krait_ker
   return run(message, [&] {
     auto*& out = given(kernel, "krait_make_kernel", "kernel");
     auto made = std::make_unique<krait_kernel>();
-    made->packed =
-        host::find_kernel(given(pack, "krait_make_kernel", "pack").pack, &given(name, "krait_make_kernel", "name"));
+    made->packed = host::find_kernel(given(pack, "krait_make_kernel", "pack").pack, &given(name, "krait_make_kernel", "name"));
     made->parameters = host::parameters_of(made->packed->module.kernel());
     made->as = {made->parameters.data(), unsigned(made->parameters.size()), nullptr};
     made->state = host::make_kernel(made->packed, made->as);
@@ -286,7 +287,6 @@ krait_parameter krait_parameter_at(const krait_kernel* kernel, size_t index) {
 
 krait_code krait_launch(krait_kernel* kernel, const krait_argument* arguments, size_t count, const krait_launch_config* config,
                         char** message) {
-  return run(message, [&] {
-    launch(given(kernel, "krait_launch", "kernel"), arguments, count, given(config, "krait_launch", "config"));
-  });
+  return run(message,
+             [&] { launch(given(kernel, "krait_launch", "kernel"), arguments, count, given(config, "krait_launch", "config")); });
 }

@@ -163,8 +163,9 @@ TEST_F(FromC, MissingObjectsAreErrors) {
                  [&](char** message) { return krait_launch(none, arguments.data(), 4, &config, message); });
   expect_failure(KRAIT_USAGE, "krait_launch got a null pointer for its config",
                  [&](char** message) { return krait_launch(kernel, arguments.data(), 4, nullptr, message); });
-  expect_failure(KRAIT_USAGE, "no device matches \"tpu\"; available devices: ",
-                 [&](char** message) { return krait_find_device("tpu", &cpu, message); });
+  expect_failure(KRAIT_USAGE, "no device matches \"tpu\"; available devices: ", [&](char** message) {
+    return krait_find_device("tpu", &cpu, message);
+  });
   EXPECT_EQ(other, nullptr);
   EXPECT_EQ(krait_synchronize(nullptr, nullptr), KRAIT_OK);
   krait_free_pack(nullptr), krait_free_kernel(nullptr), krait_free_memory(nullptr), krait_free_stream(nullptr);
