@@ -15,6 +15,11 @@ const char* comparison(ir::Op op) {
   }
 }
 
+Expr compared(ir::Op op, const std::string& left, const std::string& right) {
+  if (op == ir::Op::Lt) return call("({} < {})", left, right);
+  return term("{} {} {}", left, comparison(op), right);
+}
+
 Expr Integer::cut(Scalar s, Expr e) { return is_narrow(s) ? call("extractBits({}, 0u, {}u)", e.text, ir::bits_of(s)) : e; }
 
 /// The bits alone, as u32.
@@ -84,7 +89,7 @@ Expr Integer::compute(const ir::Inst& i, Scalar s) {
   const Expr& x = value(i.operands[0]);
   if (i.operands.size() == 1) return unary(i, s);
   const Expr& y = value(i.operands[1]);
-  if (const char* const sign = comparison(i.op)) return term("{} {} {}", x(), sign, y());
+  if (comparison(i.op)) return compared(i.op, x(), y());
   switch (i.op) {
     case ir::Op::Add: return cut(s, term("{} + {}", x(), y()));
     case ir::Op::Sub: return cut(s, term("{} - {}", x(), y()));

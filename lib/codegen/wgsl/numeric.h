@@ -91,5 +91,8 @@ class Pure : public Part {
 
 /// "<" and its like.
 const char* comparison(ir::Op op);
+/// `left` and `right` as they stand beside the sign of a comparison. A "less than" is in brackets: as an argument, f(a < b, c > d), it would
+/// begin a list of template arguments (WGSL, template list discovery).
+Expr compared(ir::Op op, const std::string& left, const std::string& right);
 
 }  // namespace krait::codegen::wgsl

@@ -44,7 +44,7 @@ Expr Single::own(const ir::Inst& i) {
     case ir::Op::Lt:
     case ir::Op::Le:
     case ir::Op::Gt:
-    case ir::Op::Ge: return term("{} {} {}", x(), comparison(i.op), y());
+    case ir::Op::Ge: return compared(i.op, x(), y());
     case ir::Op::Floor: return call("floor({})", x.text);
     case ir::Op::Ceil: return call("ceil({})", x.text);
     case ir::Op::Trunc: return call("trunc({})", x.text);

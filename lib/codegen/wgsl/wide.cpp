@@ -10,8 +10,9 @@ Expr Wide::of_narrow(const ir::Inst& i, Scalar s) const {
   for (const ir::ValueId v : i.operands)
     if (!value(v).from_narrow) return {};
   const Expr &x = value(i.operands[0]), &y = value(i.operands.back());
-  if (const char* const sign = comparison(i.op))
-    return ir::is_signed_int(s) ? term("{} {} {}", x(), sign, y()) : term("u32({}) {} u32({})", x.text, sign, y.text);
+  if (comparison(i.op))
+    return ir::is_signed_int(s) ? compared(i.op, x(), y())
+                                : compared(i.op, fmt::format("u32({})", x.text), fmt::format("u32({})", y.text));
   Expr e;
   const bool sign = ir::is_signed_int(s);
   if (i.op == ir::Op::And) e = term("{} & {}", x(), y());
