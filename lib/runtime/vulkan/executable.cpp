@@ -71,11 +71,12 @@ int VulkanExecutable::suggested_block(bool) {
   return int(std::min<std::uint32_t>(256, gpu_.features.limits.maxComputeWorkGroupInvocations));
 }
 
-VkPipeline VulkanExecutable::pipeline(const Shape& shape) {
+VkPipeline VulkanExecutable::pipeline(const Shape& shape, bool& is_new) {
   for (auto& [known, pipeline] : pipelines_)
-    if (known == shape) return pipeline;
+    if (known == shape) return is_new = false, pipeline;
   VkPipeline made = create(shape);
   pipelines_.emplace_back(shape, made);
+  is_new = true;
   return made;
 }
 

@@ -30,7 +30,7 @@ class VulkanExecutable final : public Executable {
     std::uint32_t shared_bytes[max_sized_at_launch];
     friend bool operator==(const Shape&, const Shape&) = default;
   };
-  VkPipeline pipeline(const Shape& shape);
+  VkPipeline pipeline(const Shape& shape, bool& is_new);
   VkPipelineLayout layout() const { return layout_; }
   const support::Envelope& envelope() const { return envelope_; }
   const support::SpirvCode& facts() const { return facts_; }

@@ -83,7 +83,8 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
       request.one_trip,
       {}};
   std::copy_n(request.shared_bytes.begin(), e.arguments.count(support::ArgumentSlot::What::SharedLength), shape.shared_bytes);
-  VkPipeline pipeline = code.pipeline(shape);
+  bool is_new = false;
+  VkPipeline pipeline = code.pipeline(shape, is_new);
 
   // The block's memory is taken first, as waiting for it may submit the batch.
   if (code.facts().arguments_in_memory) o.blocks.reserve(e.arguments.size);
@@ -104,6 +105,9 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   code.last_use = o.queue.upcoming();
   o.queue.recorded();
   use(request.stream, o);
+  // Lavapipe compiles in its own thread, when a pipeline runs first, and that must not go on while the process ends: the statics of
+  // its LLVM are made, and registered for the end, by the compilations that need them, so no handler of ours is sure to be before them.
+  if (is_new && gpu_.features.software) o.queue.wait(o.queue.mark());
   gpu_.instance->raise_messages();
 }
 
