@@ -11,6 +11,7 @@
 #include "host/graph.h"
 #include "host/hidden.h"
 #include "host/kernel_state.h"
+#include "host/launch_hints.h"
 #include "host/layout.h"
 #include "host/memory.h"
 #include "host/reports.h"
@@ -290,6 +291,14 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   return true;
 }
 
+void observe(const Bound& bound, const argument* arguments, const runtime::LaunchRequest& request, const call_config& config) {
+  std::vector<std::uint64_t> copied(bound.spec.parameters.size());
+  if (!bound.owned.empty())
+    for (const unsigned i : bound.spec.arrays)
+      if (is_copied(arguments[i], bound.spec, i)) copied[i] = reach(arguments[i], bound.spec.parameters[i].elem_bytes);
+  hint_at({bound.spec, bound.device, arguments, request, config.form == call_config::grid_block, copied});
+}
+
 }  // namespace
 }  // namespace krait::host
 
@@ -342,6 +351,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
       if (arguments[i].memory) open->keep(*arguments[i].memory);
     return;
   }
+  if (hinting() == Hinting::All) observe(bound, arguments, request, config);
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);

@@ -15,6 +15,7 @@
 #include "host/dump.h"
 #include "host/facts_text.h"
 #include "host/fork_gate.h"
+#include "host/launch_hints.h"
 #include "host/pack.h"
 #include "host/plugin.h"
 #include "host/reports.h"
@@ -166,6 +167,7 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   out->effort = effort;
   if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
   if (recorded.packed) check_for_generator(recorded, device, not_packed);
+  if (hinting() == Hinting::All) hint_at_captures(recorded);
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())

@@ -2,7 +2,10 @@
 #include "host/kernel_report.h"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <optional>
+#include <sstream>
 
 #include <fmt/core.h>
 
@@ -131,9 +134,50 @@ int number_before(const std::string& text, const char* word) {
   return std::atoi(text.c_str() + begin);
 }
 
-std::string of_ptx(const Recorded& recorded, const ir::Function& final, const std::string& final_text,
-                   const support::Target& target) {
-  const std::string ptx = generate(final_text, target, "asm", recorded.what).bytes;
+/// What an instruction does, of a line of a target's assembly: x86's mnemonic, PTX's operation with the space of its memory, SPIR-V's
+/// operation of a body. Empty: the line has none.
+std::string operation_of(const std::string& line, support::TargetKind kind) {
+  if (kind == support::TargetKind::Spirv) {
+    const std::size_t at = line.find("Op");
+    const std::string op = at == line.npos ? "" : line.substr(at, line.find(' ', at) - at);
+    constexpr const char* no_code[] = {"OpFunction", "OpFunctionParameter", "OpFunctionEnd", "OpLabel", "OpLine",
+                                       "OpNoLine",   "OpVariable"};
+    return std::find(std::begin(no_code), std::end(no_code), op) == std::end(no_code) ? op : "";
+  }
+  if (line.empty() || line[0] != '\t') return {};
+  std::size_t begin = 1;
+  if (line[begin] == '@') begin = line.find_first_of(" \t", begin) + 1;  // PTX: under a predicate
+  if (begin >= line.size() || !std::islower(static_cast<unsigned char>(line[begin]))) return {};
+  std::string op = line.substr(begin, line.find_first_of(" \t;", begin) - begin);
+  if (kind != support::TargetKind::Ptx) return op;
+  const bool memory = op.starts_with("ld.") || op.starts_with("st.") || op.starts_with("atom.") || op.starts_with("red.");
+  const std::size_t dot = op.find('.');
+  return op.substr(0, memory ? op.find('.', dot + 1) : dot);
+}
+
+/// Instructions of all of the code, each counted once however often it runs; the most frequent by name.
+std::string mix_of(const std::string& assembly, support::TargetKind kind) {
+  constexpr std::size_t named = 12;
+  std::map<std::string, int> counts;
+  int all = 0;
+  bool body = kind != support::TargetKind::Spirv;
+  std::istringstream in(assembly);
+  for (std::string line; std::getline(in, line);) {
+    if (!body) body = line.find("OpFunction ") != line.npos;
+    if (!body) continue;
+    if (const std::string op = operation_of(line, kind); !op.empty()) ++counts[op], ++all;
+  }
+  std::vector<std::pair<std::string, int>> order(counts.begin(), counts.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string out = fmt::format("  instructions        {}:", all);
+  for (std::size_t i = 0; i < std::min(named, order.size()); ++i) {
+    out += fmt::format("{} {} {}", i ? "," : "", order[i].second, order[i].first);
+    all -= order[i].second;
+  }
+  return out + (all ? fmt::format(", {} others\n", all) : "\n");
+}
+
+std::string of_ptx(const std::string& ptx, const ir::Function& final, const support::Target& target) {
   const std::string said = ptxas_report(ptx, target.ptx);
   if (said.empty())
     return "  registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the "
@@ -155,10 +199,18 @@ std::string roofline(const Work& w, const support::Target& target) {
   if (bytes == 0) return "  roofline            bound by arithmetic: it moves no bytes of arrays\n";
   const Gpu* const gpu = target.kind == support::TargetKind::Ptx ? gpu_of(target.ptx.sm) : nullptr;
   // About what a core with AVX2 or AVX-512 computes and what memory gives it; functions take some twenty operations each.
-  constexpr double ridge_of_cpu = 10, of_function = 20;
-  const double ridge = gpu ? gpu->ridge : ridge_of_cpu, intensity = (w.flops + of_function * w.functions) / bytes;
+  constexpr double ridge_of_cpu = 10, ridge_of_gpu = 20, of_function = 20;
+  const bool cpu = target.kind == support::TargetKind::Cpu;
+  const double ridge = gpu   ? gpu->ridge
+                       : cpu ? ridge_of_cpu
+                             : ridge_of_gpu,
+               intensity = (w.flops + of_function * w.functions) / bytes;
   return fmt::format("  roofline            {:.3g} flops per byte: bound by {} ({} turns at about {:.3g})\n", intensity,
-                     intensity < ridge ? "memory" : "arithmetic", gpu ? gpu->name : "a CPU", ridge);
+                     intensity < ridge ? "memory" : "arithmetic",
+                     gpu   ? gpu->name
+                     : cpu ? "a CPU"
+                           : "a GPU",
+                     ridge);
 }
 
 }  // namespace
@@ -174,9 +226,13 @@ std::string report_on(const Recorded& recorded, const ir::Facts& facts, const su
       "  besides             {:.0f} of integers, {:.0f} of shared memory, {:.0f} atomics, {:.0f} barriers, {:.0f} branches\n",
       w.integers, w.shared, w.atomics, w.barriers, w.branches);
   out += roofline(w, target);
-  if (target.kind != support::TargetKind::Ptx) return out;
+  using support::TargetKind;
+  if (target.kind != TargetKind::Cpu && target.kind != TargetKind::Ptx && target.kind != TargetKind::Spirv) return out;
   const ir::Module lowered = lower(recorded, facts, target);
-  return out + of_ptx(recorded, lowered.kernel(), ir::print(lowered, {.names = true, .locations = true}), target);
+  const std::string assembly =
+      generate(ir::print(lowered, {.names = true, .locations = true}), target, "asm", recorded.what).bytes;
+  out += mix_of(assembly, target.kind);
+  return target.kind == TargetKind::Ptx ? out + of_ptx(assembly, lowered.kernel(), target) : out;
 }
 
 }  // namespace krait::host

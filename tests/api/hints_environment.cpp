@@ -45,7 +45,99 @@ TEST(HintsEnvironment, OncePerLineOfAProcess) {
   unsigned line = 0;
   const std::string said = said_of_gathers(line);
   EXPECT_EQ(count(said, place(line) + "gather: "), mode == "all" ? 1u : 0u) << said;
-  EXPECT_EQ(count(said, "krait:"), mode == "all" ? 1u : 0u) << said;
+  const std::string again =
+      "captured number: the kernel is compiled once more since a number that it captured is another, 3 instead of 2. Pass what "
+      "changes as a kr::value parameter\n";
+  EXPECT_EQ(count(said, place(line - 1) + again), mode == "all" ? 1u : 0u) << said;
+  EXPECT_EQ(count(said, "krait:"), mode == "all" ? 2u : 0u) << said;
+}
+
+/// What is given to a kernel, and not captured, compiles nothing again; nor does another kernel beside it.
+TEST(HintsEnvironment, OfWhatIsPassed) {
+  testing::internal::CaptureStderr();
+  kr::array<float> y(64);
+  for (const float factor : {2.f, 3.f}) {
+    auto k = kr::kernel([](kr::view<float> out, kr::value<float> by) { out[kr::grid<1>()] = by; });
+    k.launch({1, 64}, y, factor);
+    auto other = kr::kernel([=](kr::view<float> out) {
+      if (factor == 2.f) out[kr::grid<1>()] = 7.f;
+      else out[kr::grid<1>()] *= 7.f;
+    });
+    other.launch({1, 64}, y);
+  }
+  kr::kernel([](kr::view<float> out) { out[kr::grid<1>()] *= 11.f; }).launch({1, 64}, y);
+  kr::kernel([](kr::view<float> out) { out[kr::grid<1>()] *= 13.f; }).launch({1, 64}, y);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// The text behind the folder of this file's name.
+std::string named(const std::string& said) {
+  const std::size_t at = said.find("hints_environment.cpp");
+  return at == said.npos ? said : said.substr(at);
+}
+
+/// Of launches on devices that have memory of their own.
+class HintsOfLaunches : public testing::Test {
+ protected:
+  void SetUp() override {
+    const kr::device on;
+    if (on.id() == std::string("cpu")) GTEST_SKIP() << "nothing is copied for a CPU";
+    id = on.id();
+  }
+  std::string id;
+};
+
+TEST_F(HintsOfLaunches, Containers) {
+  testing::internal::CaptureStderr();
+  auto k = kr::kernel([](kr::view<const float> in, kr::view<float> out) { out[kr::grid<1>()] += in[kr::grid<1>()]; });
+  const unsigned line = __LINE__ - 1;
+  std::vector<float> x(64, 1.f), y(64), z(64);
+  k.launch({1, 64}, x, y);
+  kr::kernel([](kr::view<const float> in, kr::view<float> out) {
+    out[kr::grid<1>()] *= in[kr::grid<1>()];
+  }).launch({1, 64}, x, y);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "one copy per kernel is what the program asks for";
+  testing::internal::CaptureStderr();
+  k.launch({1, 64}, x, z);
+  k.launch({1, 64}, x, z);
+  EXPECT_EQ(named(testing::internal::GetCapturedStderr()),
+            mode == "all" ? place(line) + "copied container: each call copies the 256 bytes of parameter 1 to " + id +
+                                ". Keep them there between calls: pass a kr::array, which kr::to_device makes of a container\n"
+                          : "");
+}
+
+TEST_F(HintsOfLaunches, ContainersThatAreWritten) {
+  testing::internal::CaptureStderr();
+  auto k = kr::kernel([](kr::view<float> out) { out[kr::grid<1>()] += 1; });
+  const unsigned line = __LINE__ - 1;
+  std::vector<float> x(64);
+  for (int i = 0; i < 3; ++i) k.launch({1, 64}, x);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(count(said, place(line) + "copied container: each call copies the 256 bytes of parameter 1 to " + id + " and back. "),
+            mode == "all" ? 1u : 0u)
+      << said;
+}
+
+TEST_F(HintsOfLaunches, SmallGrids) {
+  auto k = kr::kernel([](kr::view<float> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] += 1;
+  });
+  const unsigned line = __LINE__ - 3;
+  kr::array<float> few(1000), many(1 << 16);
+  few.fill(0.f), many.fill(0.f);
+  testing::internal::CaptureStderr();
+  k.launch({1, 256}, few);  // there is no work for more
+  k.launch({16, 256}, many);
+  k.forall(1 << 16)(many);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  k.launch({4, 256}, many);
+  k.launch({2, 256}, many);
+  EXPECT_EQ(named(testing::internal::GetCapturedStderr()),
+            mode == "all" ? place(line) + "small grid: 4 blocks of 256 threads leave most of " + id +
+                                " idle, as a block runs on one multiprocessor. Launch more and smaller blocks, or by forall(n), "
+                                "which chooses them\n"
+                          : "");
 }
 
 /// The unrolling of a C++ loop is seen while recording, so it is told without being asked for.

@@ -200,6 +200,18 @@ kernel axpy for cpu x86-64
   besides             0 of integers, 0 of shared memory, 0 atomics, 0 barriers, 0 branches
   roofline            0.167 flops per byte: bound by memory (a CPU turns at about 10)
 TEXT
+# Which instructions a compiler chooses is its own affair, except for what only they can do.
+says 0 dump axpy.kir --emit stats --target cpu <<< ' vgatherqps, '
+says 0 dump axpy.kir --emit stats --target sm_90 <<'TEXT'
+: 6 ld.param, 
+, 2 ld.global, 
+, 1 fma, 
+ 1 others
+TEXT
+says 0 dump axpy.kir --emit stats --target vulkan <<'TEXT'
+bound by memory (a GPU turns at about 20)
+ OpLoad, 
+TEXT
 cat > heavy.kir <<'KIR'
 kir 1
 kernel @heavy fp(native) block(64, 1, 1) (%0: view<f64, 1>, %1: u64) {
