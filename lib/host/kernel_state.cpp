@@ -56,7 +56,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   const auto start = std::chrono::steady_clock::now();
   detail::recording_options o;
   o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
-  o.checked = state.with.checked || checked_by_environment();
+  o.checked = !state.never_checked && (state.with.checked || checked_by_environment());
   o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
   void* recording = detail::begin_recording(o);
   try {

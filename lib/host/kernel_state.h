@@ -74,6 +74,7 @@ struct kernel_state {
   location where;
   options with;
   dims fixed_block;
+  bool never_checked = false;  // whatever KRAIT_CHECK says
   std::atomic<host::Specialisation*> specialisations{nullptr};
   std::atomic<host::Specialisation*> last{nullptr};
   std::mutex mutex;                                             // held while a list grows, never while recording

@@ -15,6 +15,7 @@
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/native.h"
 #include "support/envelope.h"
 #include "targets.h"
 
@@ -111,6 +112,39 @@ TEST(CpuCode, ASystemWithoutCodeMadeAtRunTime) {
         _exit(0);
       },
       testing::ExitedWithCode(0), "^kernel k: the system does not allow code made at run time: Permission denied$");
+}
+
+std::string refused_function() {
+  try {
+    const runtime::cpu::NativeFunction made(nullptr, nullptr);
+    return "";
+  } catch (const error& e) {
+    return e.message();
+  }
+}
+
+TEST(NativeFunction, NoAddressSpaceForIt) {
+  EXPECT_EQ(refused_function(), "");
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const struct rlimit none = {1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &none), 0);
+  const std::string said = refused_function();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(said, "no memory for the code of a function pointer: Cannot allocate memory");
+}
+
+TEST(NativeFunction, ASystemWithoutCodeMadeAtRunTime) {
+  constexpr int set_mdwe = 65, get_mdwe = 66;  // as above
+  if (prctl(get_mdwe, 0, 0, 0, 0) < 0) GTEST_SKIP() << "this Linux cannot forbid a process to make code";
+  EXPECT_EXIT(
+      {
+        if (prctl(set_mdwe, 1, 0, 0, 0) != 0) std::perror("prctl");
+        std::fputs(refused_function().c_str(), stderr);
+        _exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "^the system does not allow code made at run time, which a function pointer is: Permission denied$");
 }
 
 // ---- rows that the threads of a block share out -----------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ class Code final : public Executable {
   std::optional<DebugEntry> debug_;  // gone before the code is
 };
 
+/// CpuLaunch::helpers.
+const void* const* helpers();
 /// Runs a launch on the pool; returns when it is done.
 void launch(const Code& code, const LaunchRequest& request);
 

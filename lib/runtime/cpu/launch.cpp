@@ -19,8 +19,8 @@ float fma_f32(float x, float y, float z) { return std::fma(x, y, z); }
 double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
 
 /// In CpuHelper's order.
-const void* const helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64)};
-static_assert(std::size(helpers) == std::size_t(CpuHelper::Count));
+const void* const all_helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64)};
+static_assert(std::size(all_helpers) == std::size_t(CpuHelper::Count));
 
 /// The caller's floating-point control word comes back at the end.
 class FloatControl {
@@ -103,13 +103,15 @@ std::size_t scratch_for(const Code& code, const CpuLaunch& l) {
 
 }  // namespace
 
+const void* const* helpers() { return all_helpers; }
+
 void launch(const Code& code, const LaunchRequest& request) {
   const CpuCode& h = code.facts();
   Plan plan{};
   plan.code = &code, plan.args = request.args, plan.pool = &Pool::get();
   for (unsigned d = 0; d < 3; ++d) plan.launch.grid[d] = request.grid[d], plan.launch.block[d] = request.block[d];
   plan.launch.dynamic_bytes = (request.dynamic_shared + 63) / 64 * 64;
-  plan.launch.helpers = helpers;
+  plan.launch.helpers = all_helpers;
   plan.scratch_bytes = scratch_for(code, plan.launch);
   FloatControl control;
   const std::int64_t gang = std::int64_t(h.lanes) * h.parts;

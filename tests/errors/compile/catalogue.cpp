@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <krait/complex.h>
+#include <krait/function_pointer.h>
 #include <krait/krait.h>
 #include <krait/pack.h>
 namespace kr = krait;
@@ -100,6 +101,12 @@ void with_text(std::unique_ptr<int>& p) { first.launch({1, 1}, p); }
 void with_two(std::vector<int>& x) { first.launch({1, 1}, x, x); }
 // error: compile_async() needs the types of the parameters: declare them in the lambda
 auto pending = first.compile_async();
+// error: krait: the function pointer and the lambda differ in their number of parameters: declare one per argument
+const kr::function_pointer<int(int, int)> of_one([](kr::value<int> x) { return x; });
+// error: krait: the lambda of a function pointer takes kr::value<T> for a number T, and kr::view<T> for T* and void*, const for const; kr::value<std::uint64_t> is the address of any
+const kr::function_pointer<int(const void*)> writes_const([](kr::view<int> x) { return x[0]; });
+// error: krait: a function pointer takes numbers and pointers, and gives a number or nothing
+const kr::function_pointer<int(counted)> of_struct([](auto) { return 1; });
 // error: kr::pack needs the types of the parameters: declare them in the lambda
 void pack_generic() { kr::pack("x.kpack", first); }
 // error: a pack has at least one kernel
