@@ -34,6 +34,7 @@ FOREIGN = [
     ("lib/codegen/llvm/session.cpp", "Debug Info Version"),
     ("lib/runtime/cpu/debug.cpp", "%zx"),
     ("lib/host/jit.cpp", "^{}code for {}"),
+    ("lib/host/tracing.cpp", '"ph": |displayTimeUnit'),
     ("lib/runtime/*/p*.cpp", r"^(pipeline of|what OpenCL does)"),
     ("lib/runtime/opencl/*", "^(OpenCL program\\ndevice|what OpenCL drivers|-x spir)"),
     ("lib/support/target.cpp", r"FeatureSet has|^\{\} features=\{\} "),

@@ -15,6 +15,7 @@
 #include "host/layout.h"
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/tracing.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -313,6 +314,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
         "{} is called while another kernel is being recorded: kernels cannot launch kernels; call a vectorised "
         "function on traced values, or an ordinary C++ function, instead",
         describe(*state));
+  const HostSpan span("call", state->name);
   Specialisation& spec = specialise(*state, lambda, as);
   StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
   if (config.on && !stream) support::fail_usage("{} is launched into a moved-from stream", describe(*state));
@@ -355,6 +357,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  const DeviceSpan on_device(device, request.stream, state->name);
   if (hidden.reports) hidden.reports->during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);
   const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());

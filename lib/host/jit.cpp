@@ -20,6 +20,7 @@
 #include "host/plugin.h"
 #include "host/reports.h"
 #include "host/store.h"
+#include "host/tracing.h"
 #include "ir/walk.h"
 #include "support/error.h"
 
@@ -78,6 +79,7 @@ support::Store* usable_store() { return library_build_id().empty() || plugin_bui
 
 /// Makes the code ready to launch. Gives what is wrong with the bytes, or nothing.
 std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
+  const HostSpan span("load", out.name);
   const auto start = Clock::now();
   support::Envelope code;
   if (std::string wrong = support::open(bytes, out.device->target.kind, code); !wrong.empty()) return wrong;
@@ -95,6 +97,7 @@ std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded
 }
 
 std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
+  const HostSpan span("compile", out.name);
   auto start = Clock::now();
   const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});

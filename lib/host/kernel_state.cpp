@@ -16,6 +16,7 @@
 #include "host/memory.h"
 #include "host/pack.h"
 #include "host/reports.h"
+#include "host/tracing.h"
 #include "ir/calls.h"
 #include "ir/text.h"
 #include "ir/walk.h"
@@ -53,6 +54,7 @@ void identify(Recorded& out, const detail::kernel_state& state) {
 
 /// Runs the lambda on recorded parameters.
 Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+  const HostSpan span("record", state.name);
   const auto start = std::chrono::steady_clock::now();
   detail::recording_options o;
   o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);

@@ -6,6 +6,7 @@
 #include <krait/benchmark.h>
 #include <krait/krait.h>
 #include <krait/span.h>
+#include <krait/trace_file.h>
 #include <krait/web.h>
 
 #include <cstdio>
@@ -95,6 +96,13 @@ void profile() {
   std::printf("%.1f GB/s, %.1f us of the host per call\n", bytes / took.device.min_ms / 1e6, took.host.min_ms * 1e3);
   // [/profile]
   expect(took.runs >= 10, __LINE__);
+  {
+    // [trace]
+    kr::trace_file trace("steps.json");                  // until the end of its scope
+    for (int step = 0; step < 3; ++step) saxpy.launch({64, 256}, 2.0f, x, y);
+    // [/trace]
+  }
+  expect(std::filesystem::remove("steps.json"), __LINE__);
   // [tune]
   double best = 1e9;
   int block = 0;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one trace of the process. Devices whose launches are synchronous are on the host's clock; others have two events a launch, and an
+// event at the begin whose place on the host's clock is known.
+#include "host/tracing.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "krait/trace_file.h"
+#include "support/error.h"
+
+namespace krait::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using runtime::EventHandle;
+
+double microseconds(Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
+
+struct Span {
+  std::string what, name;
+  unsigned track;
+  double begin, length;  // in microseconds from the trace's begin
+};
+struct Pending {
+  DeviceHandle* device;
+  std::string name;
+  EventHandle begun, ended;
+};
+struct Origin {
+  EventHandle event;
+  double at;  // on the host's clock
+};
+
+struct Trace {
+  std::atomic<bool> on{false};
+  std::mutex mutex;
+  std::FILE* file = nullptr;
+  Clock::time_point start;
+  std::vector<Span> spans;
+  std::vector<Pending> pending;
+  std::map<DeviceHandle*, Origin> origins;
+  std::map<std::string, unsigned> tracks;  // threads and devices, by what they are called
+
+  unsigned track(const std::string& name) { return tracks.try_emplace(name, unsigned(tracks.size()) + 1).first->second; }
+  void add(const std::string& who, const char* what, std::string_view name, Clock::time_point begin) {
+    std::lock_guard lock(mutex);
+    if (on)
+      spans.push_back({what, std::string(name), track(who), microseconds(begin - start), microseconds(Clock::now() - begin)});
+  }
+  void resolve();
+  void write();
+};
+
+Trace& trace() {
+  static auto* const the = new Trace;
+  return *the;
+}
+[[maybe_unused]] const Trace& made_at_load = trace();  // not while another thread forks
+
+std::string this_thread() { return fmt::format("thread {}", gettid()); }
+
+void Trace::resolve() {
+  for (const Pending& p : pending) {
+    runtime::Device& d = *p.device->device;
+    const Origin& origin = origins.at(p.device);
+    d.wait(p.ended);
+    const double begin = origin.at + 1000 * d.elapsed_ms(origin.event, p.begun);
+    spans.push_back({"run", p.name, track(p.device->id), begin, 1000 * d.elapsed_ms(p.begun, p.ended)});
+    d.destroy_event(p.begun), d.destroy_event(p.ended);
+  }
+  for (const auto& [device, origin] : origins) device->device->destroy_event(origin.event);
+}
+
+/// As a string of JSON.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < ' ') out += fmt::format("\\u{:04x}", unsigned(c));
+    else out += c;
+  }
+  return out + '"';
+}
+
+void Trace::write() {
+  std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
+  for (const auto& [name, number] : tracks)
+    text += fmt::format("{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": {{\"name\": {}}}}},\n",
+                        number, quoted(name));
+  for (const Span& s : spans)
+    text += fmt::format(
+        "{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": {}, \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, \"dur\": {:.3f}}},\n", s.what,
+        quoted(s.what + " " + s.name), s.track, s.begin, s.length);
+  text += "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"krait\"}}\n]}\n";
+  std::fwrite(text.data(), 1, text.size(), file);
+}
+
+}  // namespace
+
+bool tracing() noexcept { return trace().on.load(std::memory_order_relaxed); }
+
+HostSpan::HostSpan(const char* what, std::string_view name) noexcept {
+  if (tracing()) what_ = what, name_ = name, begin_ = Clock::now();
+}
+HostSpan::~HostSpan() {
+  if (what_) trace().add(this_thread(), what_, name_, begin_);
+}
+
+DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name) noexcept {
+  if (!tracing()) return;
+  device_ = &device, stream_ = stream, name_ = name, begin_ = Clock::now();
+  runtime::Device& d = *device.device;
+  if (d.host_memory()) return;
+  try {
+    std::lock_guard lock(trace().mutex);
+    if (!trace().origins.contains(&device)) {
+      const EventHandle origin = d.create_event();
+      d.synchronize();
+      d.record(origin, {});
+      d.wait(origin);
+      trace().origins[&device] = {origin, microseconds(Clock::now() - trace().start)};
+    }
+    begun_ = d.create_event();
+    d.record(begun_, stream);
+  } catch (...) {  // a fault of an earlier launch: it is the error of the next call
+    device_ = nullptr;
+  }
+}
+
+DeviceSpan::~DeviceSpan() {
+  if (!device_) return;
+  runtime::Device& d = *device_->device;
+  if (d.host_memory()) {
+    trace().add(device_->id, "run", name_, begin_);
+    return;
+  }
+  try {
+    std::lock_guard lock(trace().mutex);
+    if (!trace().origins.contains(device_)) {  // the trace ended meanwhile
+      d.destroy_event(begun_);
+      return;
+    }
+    const EventHandle ended = d.create_event();
+    d.record(ended, stream_);
+    trace().pending.push_back({device_, std::string(name_), begun_, ended});
+  } catch (...) {  // as above
+  }
+}
+
+}  // namespace krait::host
+
+namespace krait {
+
+trace_file::trace_file(const char* path) {
+  host::Trace& t = host::trace();
+  std::lock_guard lock(t.mutex);
+  if (t.on) support::fail_usage("a trace is being written already: end it before {} begins", path);
+  t.file = std::fopen(path, "w");
+  if (!t.file) support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
+  t.start = host::Clock::now();
+  t.on = true;
+}
+
+trace_file::~trace_file() {
+  host::Trace& t = host::trace();
+  std::lock_guard lock(t.mutex);
+  t.on = false;
+  try {
+    t.resolve();
+    t.write();
+  } catch (...) {  // a device that failed: what is known is in the file, or memory is short
+  }
+  std::fclose(t.file);
+  t.spans.clear(), t.pending.clear(), t.origins.clear(), t.tracks.clear();
+}
+
+}  // namespace krait

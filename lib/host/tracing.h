@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Notes for kr::trace_file: who does what, from when to when. One load of an atomic where nobody traces.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "host/devices.h"
+
+namespace krait::host {
+
+bool tracing() noexcept;
+
+/// A span of the host: as long as it lives, on its thread.
+class HostSpan {
+ public:
+  /// `name` lives as long as the span.
+  HostSpan(const char* what, std::string_view name) noexcept;
+  HostSpan(const HostSpan&) = delete;
+  HostSpan& operator=(const HostSpan&) = delete;
+  ~HostSpan();
+
+ private:
+  const char* what_ = nullptr;  // null: nobody traces
+  std::string_view name_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+/// Work that is put into a stream while it lives. What cannot be noted is left out.
+class DeviceSpan {
+ public:
+  DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name) noexcept;
+  DeviceSpan(const DeviceSpan&) = delete;
+  DeviceSpan& operator=(const DeviceSpan&) = delete;
+  ~DeviceSpan();
+
+ private:
+  DeviceHandle* device_ = nullptr;  // null: nobody traces
+  runtime::StreamHandle stream_;
+  std::string_view name_;
+  std::chrono::steady_clock::time_point begin_;
+  runtime::EventHandle begun_{};
+};
+
+}  // namespace krait::host
