@@ -12,6 +12,7 @@
 namespace krait::runtime::cpu {
 namespace {
 
+constexpr std::size_t front = 64;  // callers with sanitizers read what stands before a function, which is zero here
 constexpr std::size_t object_at = 94, target_at = 107;  // the constants of 8 bytes
 constexpr std::uint8_t instructions[] = {
     0xf3, 0x0f, 0x1e, 0xfa,                             // endbr64
@@ -44,24 +45,26 @@ constexpr std::uint8_t instructions[] = {
     0xc3,                                               // ret
 };
 static_assert(sizeof(NativeCall) == 0x80 && offsetof(NativeCall, behind) == 112 && offsetof(NativeCall, result) == 120);
+constexpr std::size_t bytes = front + sizeof instructions;
 static_assert(instructions[object_at - 1] == 0xbf && instructions[target_at - 1] == 0xb8);
 
 }  // namespace
 
 NativeFunction::NativeFunction(void* object, Target target) {
-  constexpr std::size_t bytes = sizeof instructions;
-  code_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (code_ == MAP_FAILED) support::fail_device("no memory for the code of a function pointer: {}", std::strerror(errno));
-  auto* const at = static_cast<std::uint8_t*>(code_);
-  std::memcpy(at, instructions, bytes);
-  std::memcpy(at + object_at, &object, sizeof object);
-  std::memcpy(at + target_at, &target, sizeof target);
-  if (mprotect(code_, bytes, PROT_READ | PROT_EXEC) == 0) return;
+  memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory_ == MAP_FAILED) support::fail_device("no memory for the code of a function pointer: {}", std::strerror(errno));
+  auto* const code = static_cast<std::uint8_t*>(address());
+  std::memcpy(code, instructions, sizeof instructions);
+  std::memcpy(code + object_at, &object, sizeof object);
+  std::memcpy(code + target_at, &target, sizeof target);
+  if (mprotect(memory_, bytes, PROT_READ | PROT_EXEC) == 0) return;
   const int reason = errno;
-  munmap(code_, bytes);
+  munmap(memory_, bytes);
   support::fail_device("the system does not allow code made at run time, which a function pointer is: {}", std::strerror(reason));
 }
 
-NativeFunction::~NativeFunction() { munmap(code_, sizeof instructions); }
+NativeFunction::~NativeFunction() { munmap(memory_, bytes); }
+
+void* NativeFunction::address() const { return static_cast<std::byte*>(memory_) + front; }
 
 }  // namespace krait::runtime::cpu

@@ -25,10 +25,10 @@ class NativeFunction {
   NativeFunction(const NativeFunction&) = delete;
   NativeFunction& operator=(const NativeFunction&) = delete;
 
-  void* address() const { return code_; }
+  void* address() const;
 
  private:
-  void* code_;
+  void* memory_;
 };
 
 }  // namespace krait::runtime::cpu
