@@ -30,7 +30,8 @@ class KRAIT_API graph {
   /// How many launches it holds.
   std::size_t size() const noexcept;
 
-  struct state;  ///< the library's own
+  struct state;                                         ///< the library's own
+  const state* get() const noexcept { return state_; }  ///< the library's own
 
  private:
   void replay(void* native_stream);

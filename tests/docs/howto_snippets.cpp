@@ -7,6 +7,7 @@
 #include <krait/krait.h>
 #include <krait/span.h>
 #include <krait/trace_file.h>
+#include <krait/tune.h>
 #include <krait/web.h>
 
 #include <cstdio>
@@ -104,16 +105,11 @@ void profile() {
   }
   expect(std::filesystem::remove("steps.json"), __LINE__);
   // [tune]
-  double best = 1e9;
-  int block = 0;
-  for (const int threads : {64, 128, 256, 512}) {
-    const int blocks = int((y.size() + threads - 1) / threads);
-    const double ms = kr::benchmark([&] { saxpy.launch({blocks, threads}, 2.0f, x, y); }, {.runs = 3, .seconds = 0.01}).device.min_ms;
-    if (ms < best) best = ms, block = threads;
-  }
-  std::printf("blocks of %d threads: %.3f ms\n", block, best);
+  const auto run = [&](const kr::candidate& c) { saxpy.launch({(y.size() - 1) / c["block"] + 1, c["block"]}, 2.0f, x, y); };
+  const kr::tuned best = kr::tune("saxpy", {{"block", {64, 128, 256, 512}}}, run, {.search = true}, y);
+  std::printf("%s: %.3f ms\n", best.choice.str().c_str(), best.ms);
   // [/tune]
-  expect(block > 0, __LINE__);
+  expect(best.choice["block"] > 0, __LINE__);
 }
 
 void debug() {
