@@ -253,24 +253,35 @@ class Combiner {
     }
   }
 
-  /// The longest runs of a group that make a vector: all of it, or its halves.
+  /// The longest runs of a group that make a vector: all of it, or its halves. On GPUs a load may take one element of four that nothing asked
+  /// for along, where it is a member of the same aggregate: x, y and z of a color are one load, not two.
   void finish(const Group& g, std::vector<std::vector<Group>>& made, std::vector<bool>& gone) const {
     const unsigned n = g.length, least = !steps_ ? 2 : g.loads ? vector_bytes / 2 / size_of(g.type) : n;
     for (unsigned size = n; size >= std::max(least, 2u); size /= 2)
       for (unsigned first = 0; first < n; first += size) {
         Group part = g;
-        part.vector += first * size_of(g.type);
+        part.length = size, part.vector += first * size_of(g.type);
         part.insts.fill(none);
-        bool whole = true;
+        unsigned missing = 0;
+        std::size_t low = made.size(), high = 0;
         for (unsigned e = first; e < first + size; ++e) {
-          whole = whole && g.insts[e] != none && !gone[g.at[e]];
-          if (whole) part.insts[e - first] = g.insts[e], part.at[e - first] = g.at[e];
+          if (g.insts[e] == none || gone[g.at[e]]) ++missing;
+          else part.insts[e - first] = g.insts[e], low = std::min(low, g.at[e]), high = std::max(high, g.at[e]);
         }
-        if (!whole) continue;
-        const auto [low, high] = std::minmax_element(part.at.begin(), part.at.begin() + size);
-        made[g.loads ? *low : *high].push_back(part);
-        for (unsigned e = 0; e < size; ++e) gone[part.at[e]] = true;
+        if (missing > 0 && !(missing == 1 && size == 4 && g.loads && !steps_ && within_element(part))) continue;
+        made[g.loads ? low : high].push_back(part);
+        for (unsigned e = first; e < first + size; ++e)
+          if (g.insts[e] != none) gone[g.at[e]] = true;
       }
+  }
+  bool within_element(const Group& g) const {
+    const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes;
+    return offset_in_element(g, element_bytes) + g.length * size_of(g.type) <= element_bytes;
+  }
+  /// A vector may begin within an aggregate.
+  static std::int64_t offset_in_element(const Group& g, std::int64_t element_bytes) {
+    const std::int64_t offset = g.vector % element_bytes;
+    return offset < 0 ? offset + element_bytes : offset;
   }
 
   void rebuild(RegionId r, const std::vector<InstId>& insts, const std::vector<std::vector<Group>>& made,
@@ -284,30 +295,36 @@ class Combiner {
   }
   void emit(const Group& g) {
     combined_ = true;
-    const auto size = std::size_t(std::find(g.insts.begin(), g.insts.end(), none) - g.insts.begin());
-    b_.location(f_.insts[g.insts[0]].loc);
-    // A vector may begin within an aggregate.
-    const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes;
-    std::int64_t offset = g.vector % element_bytes;
-    if (offset < 0) offset += element_bytes;
-    const ValueId index = index_of(g, size, (g.vector - offset) / element_bytes);
+    const Inst& near = f_.insts[nearest(g)];
+    b_.location(near.loc);
+    const std::int64_t element_bytes = f_.type_of(g.array).elem_bytes, offset = offset_in_element(g, element_bytes);
+    const ValueId index = index_of(g, near.operands[1], (g.vector - offset) / element_bytes);
     const Type element = value_type(g.type);
     std::vector<ValueId> operands{g.array, index};
-    for (std::size_t e = 0; e < size && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
+    for (std::size_t e = 0; e < g.length && !g.loads; ++e) operands.push_back(f_.insts[g.insts[e]].operands[2]);
     const InstId wide = b_.append(g.loads ? Op::LoadVec : Op::StoreVec, element, operands, std::uint64_t(offset));
     f_.insts[wide].streaming = g.streaming;
-    for (std::size_t e = 0; e < size && g.loads; ++e)
-      loaded_.replace(f_.insts[g.insts[e]].results[0], b_.add_result(wide, element));
+    for (std::size_t e = 0; e < g.length && g.loads; ++e) {
+      const ValueId loaded = b_.add_result(wide, element);
+      if (g.insts[e] != none) loaded_.replace(f_.insts[g.insts[e]].results[0], loaded);
+    }
   }
 
-  /// The element that is so far from a group's base. Where the base is no value, it is found from the access that is replaced in place.
-  ValueId index_of(const Group& g, std::size_t size, std::int64_t whole) {
+  /// The access in whose place the vector's comes.
+  InstId nearest(const Group& g) const {
+    InstId best = none;
+    std::size_t at = 0;
+    for (std::size_t e = 0; e < g.length; ++e)
+      if (g.insts[e] != none && (best == none || (g.loads ? g.at[e] < at : g.at[e] > at))) best = g.insts[e], at = g.at[e];
+    return best;
+  }
+  /// The element that is so far from a group's base. Where the base is no value, it is found from the index of the access that is replaced in
+  /// place.
+  ValueId index_of(const Group& g, ValueId near, std::int64_t whole) {
     ValueId from = g.base.value();
     std::optional<Scalar> narrow = g.base.narrow;
     if (!g.base.is_value()) {
-      const auto near =
-          g.loads ? std::min_element(g.at.begin(), g.at.begin() + size) : std::max_element(g.at.begin(), g.at.begin() + size);
-      from = f_.insts[g.insts[std::size_t(near - g.at.begin())]].operands[1];
+      from = near;
       whole -= split(from).offset;
       if (whole == 0) return b_.cast(g.index, from);
       if (narrow) from = b_.cast(*narrow, from);

@@ -115,14 +115,88 @@ std::int64_t Memory::take_constants(Value*& index, unsigned depth) {
   return sum;
 }
 
-Value* Memory::address(const Array& array, Indices indices, Scalar access, std::uint64_t offset) {
+constexpr unsigned most_depth = 6;
+constexpr std::uint64_t most_steps = 8;  // the copies of an unrolled loop, and a row or two beside
+
+/// Whether v is a number of things, computed without wrapping where it is part of an index that fits: at least 0, and no larger than the sums and
+/// products that it is a part of.
+bool Memory::is_count(ir::ValueId v, unsigned depth) const {
+  const ir::Inst* d = f_.def(v);
+  if (!d || depth == 0) return false;
+  const auto all = [&] { return std::ranges::all_of(d->operands, [&](ir::ValueId x) { return is_count(x, depth - 1); }); };
+  switch (d->op) {
+    case ir::Op::Extent:
+    case ir::Op::GlobalId:
+    case ir::Op::ThreadIdx:
+    case ir::Op::BlockIdx:
+    case ir::Op::BlockDim:
+    case ir::Op::GridDim: return true;
+    case ir::Op::Const: return !ir::is_signed_int(d->type.scalar) || d->imm >> (ir::bits_of(d->type.scalar) - 1) == 0;
+    case ir::Op::Cast: return ir::bits_of(d->type.scalar) >= 32 && ir::is_int(f_.type_of(d->operands[0]).scalar) && all();
+    case ir::Op::Add:
+    case ir::Op::Mul: return all();
+    default: return false;
+  }
+}
+
+std::optional<Memory::Column> Memory::column_of(ir::ValueId index) const {
+  const auto is = [&](ir::ValueId v, ir::Op op) { return f_.def(v) && f_.def(v)->op == op; };
+  const auto bits = [&](ir::ValueId v) { return ir::bits_of(f_.type_of(v).scalar); };
+  const auto plain = [&](ir::ValueId v) {
+    while (is(v, ir::Op::Cast) && bits(v) == 32 && bits(f_.def(v)->operands[0]) == 32) v = f_.def(v)->operands[0];
+    return v;
+  };
+  Column c{ir::none, ir::none, ir::none, 0};
+  ir::ValueId product = index;
+  if (is(index, ir::Op::Add)) {
+    const std::vector<ir::ValueId>& parts = f_.def(index)->operands;
+    const bool first = is(parts[0], ir::Op::Mul);
+    product = parts[first ? 0 : 1], c.rest = parts[first ? 1 : 0];
+    if (!is_count(c.rest, most_depth)) return {};
+  }
+  if (!is(product, ir::Op::Mul)) return {};
+  const std::vector<ir::ValueId>& factors = f_.def(product)->operands;
+  for (const bool first : {true, false}) {
+    c.stride = factors[first ? 1 : 0], c.counter = plain(factors[first ? 0 : 1]), c.step = 0;
+    while (is(c.counter, ir::Op::Add) && f_.is_const(f_.def(c.counter)->operands[1]) && c.step <= most_steps) {
+      c.step += f_.const_bits(f_.def(c.counter)->operands[1]);
+      c.counter = plain(f_.def(c.counter)->operands[0]);
+    }
+    // What an unrolled loop counts its steps by: its index, times the number of its copies.
+    const bool unrolled =
+        is(c.counter, ir::Op::Shl) && f_.type_of(c.counter).scalar == Scalar::U32 && !f_.def(f_.def(c.counter)->operands[0]);
+    if (unrolled && c.step <= most_steps && !f_.is_const(c.stride) && is_count(c.stride, most_depth)) return c;
+  }
+  return {};
+}
+
+/// The address of an element, less `constant` elements. Each step down a column is an addition to the address before; by index, each would be
+/// a sum in 32 bits first. The parts of the sum are not negative, so none wraps.
+Value* Memory::element(const Array& array, llvm::Type* type, Indices indices, std::int64_t& constant) {
+  const bool narrow =
+      f_.flat && f_.facts.small && array.type.space == ir::Space::Global && ir::bits_of(f_.type_of(indices[0]).scalar) == 32;
+  if (const std::optional<Column> c = narrow ? column_of(indices[0]) : std::nullopt) {
+    llvm::Type* wide = b_.getInt64Ty();
+    Value* index = b_.CreateMul(value(c->counter), value(c->stride));
+    if (c->rest != ir::none) index = b_.CreateAdd(index, value(c->rest));
+    Value* at = b_.CreateGEP(type, array.base, b_.CreateSExt(index, wide));
+    for (std::uint64_t i = 0; i < c->step; ++i) at = b_.CreateGEP(type, at, b_.CreateSExt(value(c->stride), wide));
+    constant = 0;
+    return at;
+  }
   const Index index = element_index(array, indices);
-  const auto bytes = std::int64_t(offset) + index.constant * std::int64_t(array.type.index_bytes());
+  constant = index.constant;
+  return b_.CreateGEP(type, array.base, index.varying);
+}
+
+Value* Memory::address(const Array& array, Indices indices, Scalar access, std::uint64_t offset) {
   llvm::Type* type = array.type.index_bytes() == ir::size_of(access)
                          ? memory_type(context_, access)
                          : llvm::ArrayType::get(b_.getInt8Ty(), array.type.index_bytes());
-  Value* element = b_.CreateGEP(type, array.base, index.varying);
-  return bytes ? b_.CreateGEP(b_.getInt8Ty(), element, b_.getInt64(std::uint64_t(bytes))) : element;
+  std::int64_t constant = 0;
+  Value* at = element(array, type, indices, constant);
+  const std::int64_t bytes = std::int64_t(offset) + constant * std::int64_t(array.type.index_bytes());
+  return bytes ? b_.CreateGEP(b_.getInt8Ty(), at, b_.getInt64(std::uint64_t(bytes))) : at;
 }
 
 void Memory::load(const ir::Inst& inst) {

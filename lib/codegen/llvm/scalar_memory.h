@@ -3,6 +3,7 @@
 // Arrays: those of the thread as allocas, and accesses to all.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "codegen/llvm/scalar.h"
@@ -30,6 +31,14 @@ class Memory : public Part {
   };
   Index element_index(const Array& array, Indices indices);
   std::int64_t take_constants(llvm::Value*& index, unsigned depth);
+  /// The index of an element in a column: (counter + step) * stride + rest, where `counter` is that of an unrolled loop.
+  struct Column {
+    ir::ValueId counter, stride, rest;  // `rest` may be none
+    std::uint64_t step;
+  };
+  std::optional<Column> column_of(ir::ValueId index) const;
+  bool is_count(ir::ValueId v, unsigned depth) const;
+  llvm::Value* element(const Array& array, llvm::Type* type, Indices indices, std::int64_t& constant);
 
   Target& target_;
 };

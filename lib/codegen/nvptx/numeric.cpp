@@ -76,10 +76,14 @@ Value* PtxNumeric::saturate(Value* x, Scalar to) {
       return convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64);
     default: break;
   }
-  unsigned bits = ir::bits_of(to);
-  std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
-  Value* y = convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64);
-  y = b_.CreateBinaryIntrinsic(smin, b_.CreateBinaryIntrinsic(smax, y, b_.getInt32(low)), b_.getInt32(high));
+  const unsigned bits = ir::bits_of(to);
+  Value* y;
+  if (is_signed) {
+    y = b_.CreateBinaryIntrinsic(smax, convert(real64 ? nvvm_d2i_rz : nvvm_f2i_rz, !real64), b_.getInt32(-1u << (bits - 1)));
+    y = b_.CreateBinaryIntrinsic(smin, y, b_.getInt32((1u << (bits - 1)) - 1));
+  } else {
+    y = b_.CreateBinaryIntrinsic(umin, convert(real64 ? nvvm_d2ui_rz : nvvm_f2ui_rz, !real64), b_.getInt32((1u << bits) - 1));
+  }
   return b_.CreateTrunc(y, b_.getIntNTy(bits));
 }
 

@@ -41,7 +41,7 @@ std::unique_ptr<llvm::TargetMachine> create_machine(const support::PtxTarget& on
 constexpr const char* pipeline =
     "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(loop-rotate<header-duplication>,licm),"
-    "share-arithmetic,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
+    "share-arithmetic,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>";
 
 /// Passes of LLVM's own list for the target that change nothing after those above, or that ptxas does again, and which take a quarter
 /// of the time from LLVM IR to PTX.

@@ -82,6 +82,10 @@ std::string for_ptxas(llvm::StringRef ptx) {
       out.append(text.data(), type), out += 'b', out.append(text.begin() + type + 1, text.end()), out += '\n';
     } else if (line.is({"neg.s16", "abs.s16", "min.s16", "max.s16", "min.u16", "max.u16"})) {
       out += through_32_bits(line);
+    } else if (line.is({"cvt.rn.f32.u16", "cvt.rn.f32.s16"})) {
+      const char sign = line.operation[11];
+      out += fmt::format("\t{{ .reg .b32 %wide; cvt.{0}32.{0}16 %wide, {1}; cvt.rn.f32.{0}32 {2}, %wide; }}\n", sign,
+                         line.operands[1].str(), line.operands[0].str());
     } else if (line.is({"abs.s32", "abs.s64"})) {
       out += absolute(line, line.operation == "abs.s32" ? 32 : 64);
     } else if (line.operation == "neg.s32" && (in_min_max.contains(line.operands[0]) || line.operands[0] == line.operands[1])) {
