@@ -13,6 +13,7 @@
 #include "codegen/hints.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/raw.h"
 #include "codegen/reply.h"
 #include "codegen/spirv/spirv.h"
 #include "codegen/wgsl/wgsl.h"
@@ -30,6 +31,8 @@ namespace {
 struct Task {
   std::string kir, target, emit;
   bool wants_hints = false;
+  bool is_raw = false;
+  std::string raw, entry;
   Reply reply;
   Hints hints;
   double parse_ms = 0;
@@ -51,6 +54,19 @@ void check_types(const ir::Function& f, bool float8) {
   });
 }
 
+/// Of a kernel whose code is given.
+Reply compile_raw(const ir::Module& module, const support::Target& target, const RawText& raw, Emit emit) {
+  switch (target.kind) {
+    case support::TargetKind::Cpu: return cpu::compile_raw(module, target.cpu, raw, emit);
+    case support::TargetKind::Ptx: return nvptx::compile_raw(module, raw, emit);
+    case support::TargetKind::Spirv: return spirv::compile_raw(module, target.spirv, raw, emit);
+    case support::TargetKind::WebGpu: return wgsl::compile_raw(module, raw, emit);
+    case support::TargetKind::OpenCl:
+    case support::TargetKind::Interpreter: break;
+  }
+  unsupported(fmt::format("the target {} takes no raw code", support::info(target.kind).word));
+}
+
 void compile(Task& task) {
   Stopwatch watch;
   const support::ParsedTarget read = support::parse_target(task.target);
@@ -64,6 +80,10 @@ void compile(Task& task) {
   for (const ir::Function& f : parsed.module.functions) check_types(f, target.has_float8());
   if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
+  if (task.is_raw) {
+    task.reply = compile_raw(parsed.module, target, {task.raw, task.entry}, emit);
+    return;
+  }
   switch (target.kind) {
     case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
     case support::TargetKind::Cpu:
@@ -98,6 +118,8 @@ void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
   task->target = request.target;
   task->emit = request.emit;
   task->wants_hints = request.hints != 0;
+  task->is_raw = request.raw != nullptr;
+  if (task->is_raw) task->raw.assign(request.raw, request.raw_size), task->entry = request.entry;
   Failure failure = run_guarded([task] { compile(*task); });
   reply.status = failure.status;
   reply.log = copy(failure.status ? failure.message : task->reply.warnings);

@@ -169,6 +169,7 @@ bool meets_another(const Bound& bound, const argument* arguments, unsigned i) {
 
 ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_config& config) {
   const Specialisation& spec = bound.spec;
+  if (spec.recorded.raw) return {};  // its code takes any call
   constexpr std::int64_t limit = (std::int64_t(1) << 31) - ir::Facts::room;
   ir::Facts f{true, true, is_small(config), true};
   for (const unsigned i : spec.arrays) {
@@ -201,7 +202,7 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
 /// saves of a kernel's compilation. A GPU takes long for no launch that is worth a thought here.
 Effort effort_of(const Specialisation& spec, const DeviceHandle& device, const argument* arguments, const call_config& config) {
   constexpr double long_launch = 1e9, most_trips = 1e9;
-  if (!has_tiers(device)) return Effort::Best;
+  if (!has_tiers(device) || spec.recorded.raw) return Effort::Best;
   if (device.target.kind != support::TargetKind::Cpu) return Effort::Quick;
   const auto volume = [](const dims& d) { return double(d.x) * double(d.y) * double(d.z); };
   double threads = config.form == call_config::grid_block ? volume(config.grid) * volume(config.block) : double(config.count);

@@ -37,6 +37,7 @@ namespace {
 
 /// What calls have with arrays of their own and blocks of one row of whole warps.
 ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& device) {
+  if (spec.recorded.raw) return {};
   ir::Facts facts{true, true, true, true};
   const support::TargetInfo& target = support::info(device.target.kind);
   facts.aligned = target.aligned;

@@ -56,6 +56,12 @@ bool asks_for_lines() {
   return wish && *wish && std::string_view(wish) != "0";
 }
 
+/// Whether it shows what raw kernels have not.
+bool is_of_recordings(const std::string& stage) {
+  constexpr std::string_view all[] = {"ir", "passes", "diff", "final", "stats", "hints"};
+  return std::find(std::begin(all), std::end(all), stage) != std::end(all);
+}
+
 /// The IR after each pass that changed it, beside what it was before.
 std::string passes_text(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, bool short_) {
   ir::Module m = recorded.module;
@@ -75,10 +81,13 @@ std::string passes_text(const Recorded& recorded, const ir::Facts& facts, const 
 }  // namespace
 
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
+  if (recorded.raw && is_of_recordings(stage))
+    support::fail_usage("{} was not recorded, so it has no {} to show", recorded.what, stage);
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
   support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
   if (wanted.empty() && target.kind == support::TargetKind::Spirv && asks_for_lines())
     target.spirv.features.set(support::Feature::Debug);
+  const RawText* const raw = raw_text_for(recorded, target);
   if (stage == "stats") return report_on(recorded, facts, target);
   if (stage == "passes" || stage == "diff") return passes_text(recorded, facts, target, stage == "diff");
   const std::string final_text = ir::print(lower(recorded, facts, target), {.names = true, .locations = true});
@@ -86,17 +95,17 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   if (const support::TargetInfo* const owner = owner_of(stage); owner && owner != &support::info(target.kind))
     support::fail_usage("{} exists for targets \"{} …\", not for \"{}\"", stage, owner->word, support::print(target));
   if (stage == "spv") {
-    const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
+    const std::string made = generate(final_text, target, "binary", recorded.what, false, raw).bytes;
     return std::string(support::open_or_fail(std::as_bytes(std::span(made)), target.kind, recorded.name).code);
   }
   if (stage == "spirv-cl-llvm") {
-    const std::string made = generate(final_text, target, "binary", recorded.what).bytes;
+    const std::string made = generate(final_text, target, "binary", recorded.what, false, raw).bytes;
     return runtime::opencl_llvm_text(std::as_bytes(std::span(made)));
   }
   if (stage == "hints")
     return text_of(recorded.hints, recorded.what) +
            text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
-  const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what).bytes;
+  const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what, false, raw).bytes;
   return stage == "sass" ? sass(code, target.ptx) : code;
 }
 

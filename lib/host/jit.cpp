@@ -98,6 +98,7 @@ std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded
 
 std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Facts& facts) {
   const HostSpan span("compile", out.name);
+  const RawText* const raw = raw_text_for(recorded, out.device->target);
   auto start = Clock::now();
   const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
@@ -119,7 +120,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   support::Target target = out.device->target;
   target.cpu.quick = out.effort == Effort::Quick;
   const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
-  Generated generated = generate(text, target, "binary", recorded.what, hints);
+  Generated generated = generate(text, target, "binary", recorded.what, hints, raw);
   give(generated.hints, recorded.what);
   out.codegen_ms = since(start);
   return std::move(generated.bytes);

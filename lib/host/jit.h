@@ -12,6 +12,7 @@
 #include "host/devices.h"
 #include "host/hints.h"
 #include "host/packing.h"
+#include "host/raw_kernel.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
 #include "ir/text.h"
@@ -37,6 +38,7 @@ struct Recorded {
   double record_ms = 0;
   const ReportSource* reports = nullptr;       // host/reports.h; null: it prints and checks nothing
   std::shared_ptr<const PackedKernel> packed;  // host/pack.h: whose code is taken where it fits; null: recorded by this process
+  std::shared_ptr<const RawKernel> raw;  // whose code is given, and of which the module has the parameters alone; null: it is not
 };
 
 /// Code on one device, shared by all kernel objects with the same content.

@@ -15,6 +15,7 @@
 #include "host/background.h"
 #include "host/memory.h"
 #include "host/pack.h"
+#include "host/pack_kernels.h"
 #include "host/reports.h"
 #include "host/tracing.h"
 #include "ir/calls.h"
@@ -47,6 +48,7 @@ void identify(Recorded& out, const detail::kernel_state& state) {
   passes::prepare(out.module);
   // Where accesses are checked, code may name the user's lines.
   out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
+  if (out.raw) out.text += out.raw->identity();
   out.hash = cache::content_hash(out.text);
   out.name = named(state), out.what = describe(state), out.where = place_of(state);
   out.reports = find_reports(out);
@@ -87,6 +89,10 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
 
 /// Which array parameters the kernel loads from and stores to.
 void note_accesses(Specialisation& spec) {
+  if (spec.recorded.raw) {  // as far as the types tell
+    for (const unsigned i : spec.arrays) spec.reads[i] = true, spec.writes[i] = spec.parameters[i].writable;
+    return;
+  }
   const ir::Calls calls(spec.recorded.module);
   const ir::Function& f = spec.recorded.module.kernel();
   const auto params = f.given_params();
@@ -218,6 +224,15 @@ Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedK
   Recorded recorded;
   recorded.module = packed->module, recorded.tables = packed->tables;
   recorded.packed = std::move(packed);
+  identify(recorded, state);
+  return publish(state, std::move(recorded), as);
+}
+
+Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKernel> raw, const detail::signature& as) {
+  check_parameters(state, as);
+  Recorded recorded;
+  recorded.module = module_of(state.name, as);
+  recorded.raw = std::move(raw);
   identify(recorded, state);
   return publish(state, std::move(recorded), as);
 }

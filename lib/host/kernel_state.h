@@ -94,6 +94,8 @@ Specialisation& specialise(detail::kernel_state& state, const void* lambda, cons
 Specialisation& adopt(detail::kernel_state& state, ir::Module module, const detail::signature& as);
 /// The same of a kernel in a pack, with its tables, whose code there is taken where it fits.
 Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const PackedKernel> packed, const detail::signature& as);
+/// The same of a raw kernel.
+Specialisation& adopt(detail::kernel_state& state, std::shared_ptr<const RawKernel> raw, const detail::signature& as);
 /// Whether threads see more of their block than its place in the grid, and the block's size is not part of the recording.
 bool asks_for_block(const ir::Module& module);
 /// Notes code that comes, so that `code_for` waits for it.

@@ -7,6 +7,7 @@
 #include "host/kernel_state.h"
 #include "host/pack.h"
 #include "host/pack_kernels.h"
+#include "ir/builder.h"
 #include "ir/text.h"
 #include "krait/pack.h"
 #include "support/error.h"
@@ -32,13 +33,9 @@ bool is_same(const detail::parameter_type& a, const detail::parameter_type& b) {
   return a.type == b.type && a.rank == b.rank && a.writable == b.writable && a.elem_bytes == b.elem_bytes;
 }
 
-/// As the text form has it.
-std::string type_text(const detail::parameter_type& p) {
-  ir::Type t;
-  t.scalar = ir::Scalar(p.type);
-  if (p.rank) t.space = ir::Space::Global, t.rank = p.rank, t.writable = p.writable, t.elem_bytes = p.elem_bytes;
-  else if (p.elem_bytes) t.space = ir::Space::Argument, t.rank = 1, t.writable = false, t.elem_bytes = p.elem_bytes;
-  return ir::text_of(t);
+ir::Type type_of(const detail::parameter_type& p) {
+  if (p.rank) return ir::array_type(ir::Scalar(p.type), ir::Space::Global, p.rank, p.writable, p.elem_bytes);
+  return p.elem_bytes ? ir::argument_type(p.elem_bytes) : ir::value_type(ir::Scalar(p.type));
 }
 
 }  // namespace
@@ -47,6 +44,17 @@ std::vector<detail::parameter_type> parameters_of(const ir::Function& kernel) {
   std::vector<detail::parameter_type> all;
   for (const ir::ValueId p : kernel.given_params()) all.push_back(parameter_of(kernel.type_of(p)));
   return all;
+}
+
+ir::Module module_of(std::string_view name, const detail::signature& as) {
+  ir::Module m;
+  m.functions.push_back(ir::new_function(std::string(name)));
+  ir::Builder b(m.kernel());
+  const ir::RegionId body = m.kernel().body;
+  b.at(body);
+  for (const detail::parameter_type& p : std::span(as.parameters, as.count)) b.new_param(body, type_of(p));
+  b.append(ir::Op::Return, {}, {});
+  return m;
 }
 
 std::shared_ptr<const PackedKernel> find_kernel(const std::shared_ptr<const Pack>& pack, std::string_view name) {
@@ -85,7 +93,9 @@ void write_pack(const char* file, const char* targets, const kernel_reference* k
     if (!k.state->with.name)
       support::fail_usage("{} has no name that others could load it by: {{.name = \"…\"}} behind its lambda",
                           host::describe(*k.state));
-    all.push_back(&host::specialise(*k.state, k.lambda, *k.as).recorded);
+    const host::Recorded& recorded = host::specialise(*k.state, k.lambda, *k.as).recorded;
+    if (recorded.raw) support::fail_usage("{} is given as code, and packs hold what was recorded", recorded.what);
+    all.push_back(&recorded);
   }
   host::write_pack(file, host::make_pack(all, chosen));
 }
@@ -116,7 +126,7 @@ kernel_state* make_packed_kernel(const pack_state* pack, const char* name, const
   const std::vector<parameter_type> takes = host::parameters_of(kernel->module.kernel());
   if (!std::equal(takes.begin(), takes.end(), as.parameters, as.parameters + as.count, host::is_same)) {
     std::string asked;
-    for (unsigned i = 0; i < as.count; ++i) asked += (i ? ", " : "") + host::type_text(as.parameters[i]);
+    for (unsigned i = 0; i < as.count; ++i) asked += (i ? ", " : "") + ir::text_of(host::type_of(as.parameters[i]));
     support::fail_usage("kernel {} of the pack {} takes {}, and is asked for as ({})", name, kernel->file, kernel->signature(),
                         asked);
   }

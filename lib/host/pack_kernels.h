@@ -14,6 +14,8 @@ namespace krait::host {
 
 /// What a kernel takes from its calls.
 std::vector<detail::parameter_type> parameters_of(const ir::Function& kernel);
+/// A kernel with these parameters and no operation.
+ir::Module module_of(std::string_view name, const detail::signature& as);
 /// Throws error{usage} that lists those that there are.
 std::shared_ptr<const PackedKernel> find_kernel(const std::shared_ptr<const Pack>& pack, std::string_view name);
 /// `as` has its parameters, and lives as long as the kernel object.

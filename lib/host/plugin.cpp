@@ -68,10 +68,12 @@ std::string plugin_failure() { return loaded().compile ? std::string() : loaded(
 
 const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 
-Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints) {
+Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints,
+                   const RawText* raw) {
   const Plugin& p = plugin();
   const std::string target_text = support::print(target);
-  const krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints};
+  krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints, nullptr, 0, nullptr};
+  if (raw) request.raw = raw->text.data(), request.raw_size = raw->text.size(), request.entry = raw->entry.c_str();
   krait_codegen_reply reply{};
   p.compile(&request, &reply);
   Generated out;
@@ -86,7 +88,8 @@ Generated generate(const std::string& kir, const support::Target& target, const 
   out.parse_ms = reply.parse_ms, out.lower_ms = reply.lower_ms, out.optimise_ms = reply.optimise_ms, out.emit_ms = reply.emit_ms;
   const int status = reply.status;
   p.release(&reply);
-  if (status == 1) support::fail(error::kind_type::compile, "{}: {}", what, out.log);
+  const bool of_user = status == 1 || (status == 2 && raw);  // what is wrong with code that was given is not our defect
+  if (of_user) support::fail(error::kind_type::compile, "{}: {}", what, out.log);
   if (status == 3) support::fail_device("{}: {}", what, out.log);
   if (status != 0)
     support::fail(error::kind_type::internal,

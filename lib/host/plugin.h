@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/hints.h"
+#include "host/raw_kernel.h"
 #include "support/target.h"
 
 namespace krait::host {
@@ -19,9 +20,10 @@ struct Generated {
 };
 
 /// Throws error{compile} when the target cannot run the kernel, error{internal} for a defect, error{device} when the plug-in is
-/// missing. `what` names the kernel in messages. `hints`: what makes it slow on the target is asked for, too.
+/// missing. `what` names the kernel in messages. `hints`: what makes it slow on the target is asked for, too. `raw`: the code of a raw
+/// kernel, instead of that of the text.
 Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what,
-                   bool hints = false);
+                   bool hints = false, const RawText* raw = nullptr);
 /// Why the plug-in cannot be loaded, which is tried now; empty: it is.
 std::string plugin_failure();
 /// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.

@@ -7,7 +7,8 @@
 //
 // Specialisation constants: 0, 1, 2 the block size; 3 (bool) the grid is folded; 4 (bool) no thread has more than one trip of a
 // grid_stride loop; from 5 on the bytes of each shared array that is sized at launch. A folded grid is dispatched in any shape with
-// at least as many workgroups; a workgroup's linear number gives the block, and those past the end return.
+// at least as many workgroups; a workgroup's linear number gives the block, and those past the end return. Code without constant 3 takes
+// the grid as it is.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct SpirvCode {
   std::uint32_t local_bytes = 0;  // a thread's arrays
   std::uint32_t uses_warp = 0;    // needs whole subgroups, lanes in the order of the threads
   std::uint32_t depth = 0;        // of conditions and loops in each other, and of what follows early returns
+  std::uint32_t folds = 1;        // the grid may be folded
   std::uint32_t trips = 0;        // of loops of constant counts that a thread makes, where conditions let it
 };
 inline constexpr std::uint32_t spirv_launch_bytes = 16, spirv_zero_offset = 12;  // three extents of the grid, then a zero

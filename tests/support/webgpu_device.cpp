@@ -206,7 +206,7 @@ std::unique_ptr<runtime::Executable> Device::load(std::span<const std::byte> bin
   for (unsigned p = 0; p < support::WebGpuCode::max_parameters; ++p)
     if (const auto& b = code->own.bindings[p]; b.cell_bytes)
       bindings += fmt::format("{}{{\"binding\": {}, \"written\": {}}}", bindings.empty() ? "" : ", ", 1 + p, b.written != 0);
-  code->head = fmt::format(R"("do": "load", "bindings": [{}])", bindings);
+  code->head = fmt::format(R"("do": "load", "entry": "{}", "bindings": [{}])", code->envelope.entry, bindings);
   code->text = bytes_of(code->envelope.code.data(), code->envelope.code.size());
   code->envelope.code = {};
   load(*code);

@@ -62,7 +62,7 @@ const device = await adapter.requestDevice({ requiredFeatures: wanted, requiredL
 device.addEventListener('uncapturederror', (e) => process.stderr.write(`${e.error.message}\n`));
 const modules = [];
 
-async function load({ bindings, parts }) {
+async function load({ bindings, entry, parts }) {
   const code = parts[0].toString();
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ code });
@@ -74,7 +74,7 @@ async function load({ bindings, parts }) {
       ...bindings.map((b) => ({ binding: b.binding, visibility: GPUShaderStage.COMPUTE,
         buffer: { type: b.written ? 'storage' : 'read-only-storage' } }))],
   });
-  modules.push({ module, layout, bindings, pipelines: new Map() });
+  modules.push({ module, layout, bindings, entry, pipelines: new Map() });
   return modules.length - 1;
 }
 
@@ -83,7 +83,7 @@ async function pipeline(m, constants) {
   if (!m.pipelines.has(key))
     m.pipelines.set(key, await device.createComputePipelineAsync({
       layout: device.createPipelineLayout({ bindGroupLayouts: [m.layout] }),
-      compute: { module: m.module, entryPoint: 'main', constants },
+      compute: { module: m.module, entryPoint: m.entry, constants },
     }));
   return m.pipelines.get(key);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/hints.h"
+#include "codegen/raw.h"
 #include "codegen/reply.h"
 #include "ir/ir.h"
 #include "support/target.h"
@@ -10,5 +11,8 @@ namespace krait::codegen::cpu {
 
 /// Compiles a verified module. Throws Failure. Adds to `hints`, which may be null.
 Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints);
+
+/// LLVM IR that is given, of one thread. Throws Failure.
+Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, const RawText& raw, Emit emit);
 
 }  // namespace krait::codegen::cpu

@@ -6,11 +6,17 @@
 #include <cctype>
 #include <map>
 
+#include <fmt/format.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -65,6 +71,24 @@ class Session::Listener final : public llvm::DiagnosticHandler {
 Session::Session(const std::string& name) : context_(std::make_unique<llvm::LLVMContext>()) {
   context_->setDiagnosticHandler(std::make_unique<Listener>(*this));
   module_ = std::make_unique<llvm::Module>(name, *context_);
+}
+
+void Session::read(std::string_view code) {
+  llvm::SMDiagnostic wrong;
+  const std::unique_ptr<llvm::MemoryBuffer> buffer = llvm::MemoryBuffer::getMemBufferCopy(code, "LLVM IR");
+  std::unique_ptr<llvm::Module> parsed = llvm::parseIR(*buffer, wrong, *context_);
+  if (!parsed) {
+    const std::string place =
+        wrong.getLineNo() > 0 ? fmt::format(", line {}, column {}", wrong.getLineNo(), wrong.getColumnNo() + 1) : "";
+    unsupported(fmt::format("LLVM {} does not read the LLVM IR{}: {}", LLVM_VERSION_MAJOR, place, wrong.getMessage().str()));
+  }
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  bool broken_lines = false;
+  if (llvm::verifyModule(*parsed, &stream, &broken_lines)) unsupported("LLVM's verifier rejects the LLVM IR: " + problem);
+  if (broken_lines) llvm::StripDebugInfo(*parsed);
+  check();
+  module_ = std::move(parsed);
 }
 
 void Session::verify() {

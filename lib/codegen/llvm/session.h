@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/LLVMContext.h>
@@ -23,6 +24,8 @@ class Session {
   llvm::LLVMContext& context() { return *context_; }
   llvm::Module& module() { return *module_; }
 
+  /// Takes a module that others wrote, as text or bitcode. Throws Failure 1 with what LLVM's parser or verifier says of it.
+  void read(std::string_view code);
   /// Throws Failure 2 with LLVM's verifier's text and the module's when the module is broken.
   void verify();
   /// Throws Failure 1 when LLVM reported an error; to be called after every stage.

@@ -13,6 +13,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include "codegen/raw.h"
 #include "codegen/reply.h"
 #include "ir/ir.h"
 #include "support/target.h"
@@ -21,6 +22,9 @@ namespace krait::codegen::nvptx {
 
 /// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the PTX version knows, in no newer version. Throws Failure.
 Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit);
+
+/// PTX that is given: an envelope, or as it is. Throws Failure where its entry takes other parameters than the items of the block.
+Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit);
 
 /// The same program, without the instructions that ptxas gets wrong.
 std::string for_ptxas(llvm::StringRef ptx);

@@ -32,14 +32,14 @@ std::string invalid(const Words& words, spv_target_env env) {
   return tools.Validate(words.data(), words.size()) ? std::string() : "invalid SPIR-V: " + message;
 }
 
+}  // namespace
+
 std::string disassembled(const Words& words) {
   std::string text;
   spvtools::SpirvTools(SPV_ENV_VULKAN_1_2)
       .Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
   return text;
 }
-
-}  // namespace
 
 Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect, Emit emit) {
   if (emit == Emit::Llvm) unsupported("SPIR-V is made without LLVM: there is no LLVM IR to show");

@@ -4,6 +4,7 @@
 // support/features.def has what it knows of a device.
 #pragma once
 
+#include "codegen/raw.h"
 #include "codegen/reply.h"
 #include "codegen/spirv/module.h"
 #include "ir/ir.h"
@@ -13,5 +14,10 @@ namespace krait::codegen::spirv {
 
 /// Binary: an envelope with the words (support/spirv_blob.h or support/opencl_blob.h). Asm: the disassembly.
 Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dialect dialect, Emit emit);
+
+std::string disassembled(const Words& words);
+
+/// A module of Vulkan that is given, as words or as text for the assembler. Throws Failure.
+Reply compile_raw(const ir::Module& module, const support::SpirvTarget& target, const RawText& raw, Emit emit);
 
 }  // namespace krait::codegen::spirv

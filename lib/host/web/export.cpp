@@ -106,6 +106,7 @@ web_kernel_state* make_web_kernel(kernel_state* state, const void* lambda, const
   auto made = std::make_unique<web_kernel_state>();
   web::Kernel& k = made->kernel;
   k.recorded = spec.recorded, k.recorded.hints.clear();
+  if (spec.recorded.raw) k.facts = {};
   k.name = state->name;
   web::Example e;
   e.launch = web::launch_of(config);

@@ -340,7 +340,7 @@ function pipelineOf(k, device, kept, constants) {
   if (!kept.pipelines.has(key)) {
     const made = device.createComputePipelineAsync({ label: k.name,
       layout: device.createPipelineLayout({ label: k.name, bindGroupLayouts: [kept.layout] }),
-      compute: { module: kept.module, entryPoint: 'main', constants } });
+      compute: { module: kept.module, entryPoint: k.entry, constants } });
     kept.pipelines.set(key, made);
     made.catch(() => kept.pipelines.delete(key));
   }

@@ -144,7 +144,7 @@ Module compile(const Kernel& k) {
     support::fail_usage("{}: a web page takes the target \"webgpu\" or \"wgsl …\", not \"{}\"", k.recorded.what, k.target);
   Module m{k, lower(k.recorded, k.facts, target), {}, {}, {}, {}, 0, ir::report_sites(with_reports(k.recorded))};
   const std::string final_text = ir::print(m.lowered, {.names = true, .locations = true});
-  const std::string made = generate(final_text, target, "binary", k.recorded.what).bytes;
+  const std::string made = generate(final_text, target, "binary", k.recorded.what, false, raw_text_for(k.recorded, target)).bytes;
   m.envelope = support::open_or_fail(std::as_bytes(std::span(made)), target.kind, k.recorded.name);
   if (!m.envelope.get_own(m.own)) support::fail_device("kernel {}: code of another version", k.recorded.name);
   m.code = m.envelope.code, m.envelope.code = {};
@@ -177,7 +177,7 @@ import {{ {2}kernel }} from './krait.mjs';
 const code = /* wgsl */ `{3}`;
 
 export const {1} = kernel({{
-  name: '{1}', source: {4}, code,
+  name: '{1}', source: {4}, code, entry: '{15}',
   parameters: [
 {5}  ],{14}
   bytes: {6}, grid: [{7}], block: [{8}], fixed: {9}, covers: {10}, shared: {11}, probed: {12}, features: [{13}],
@@ -187,7 +187,7 @@ export default {1};
                      k.recorded.what, k.name, tables ? "bytesOf, " : "", literal(m.code), quoted(k.recorded.where), parameters,
                      m.envelope.arguments.size, fmt::join(launch.grid, ", "), fmt::join(launch.block, ", "), fixed[0] != 0,
                      k.covered < 0 ? "null" : quoted(m.name_of(unsigned(k.covered))), m.shared, m.own.probed != 0,
-                     fmt::join(features, ", "), sites_of(m));
+                     fmt::join(features, ", "), sites_of(m), m.envelope.entry);
 }
 
 std::string types_of(const Module& m) {

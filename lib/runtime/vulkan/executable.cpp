@@ -67,7 +67,9 @@ Executable::Attributes VulkanExecutable::attributes() const {
 }
 
 int VulkanExecutable::suggested_block(bool) {
-  if (envelope_.block[0]) return int(envelope_.block[0] * envelope_.block[1] * envelope_.block[2]);
+  // A raw kernel may fix y and z alone.
+  const auto& fixed = envelope_.block;
+  if (fixed[0]) return int(fixed[0] * std::max(fixed[1], 1u) * std::max(fixed[2], 1u));
   return int(std::min<std::uint32_t>(256, gpu_.features.limits.maxComputeWorkGroupInvocations));
 }
 

@@ -77,6 +77,13 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
                           e.block[2]);
   bool folded = false;
   const std::array<std::uint32_t, 3> groups = dispatch_shape(request.grid, gpu_.features.limits, folded);
+  if (folded && !code.facts().folds) {
+    const auto* most = gpu_.features.limits.maxComputeWorkGroupCount;
+    support::fail_usage(
+        "kernel {}: its SPIR-V takes the grid as it is, and {} takes {} x {} x {} blocks at once: launch fewer, or declare the "
+        "specialisation constant {} (docs/raw-kernels.md)",
+        code.name(), name(), most[0], most[1], most[2], unsigned(support::SpirvFolded));
+  }
   VulkanExecutable::Shape shape{
       {std::uint32_t(request.block[0]), std::uint32_t(request.block[1]), std::uint32_t(request.block[2])},
       folded,
