@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every snippet of the documentation that names its source is that region of the source: after `<!-- from: file:name -->` comes a
-// code block, whose text stands in the file between `// [name]` and `// [/name]`, but for its indentation.
+// code block, whose text stands in the file between `// [name]` and `// [/name]`, in Python with #, but for its indentation.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -28,9 +28,10 @@ std::string region(const std::vector<std::string>& lines, const std::string& nam
   for (const std::string& line : lines) {
     const std::size_t start = indentation(line);
     const std::string trimmed = start == std::string::npos ? "" : line.substr(start);
-    if (trimmed == "// [/" + name + "]") return text;
+    const auto is = [&](const std::string& mark) { return trimmed == "// " + mark || trimmed == "# " + mark; };
+    if (is("[/" + name + "]")) return text;
     if (inside) text += (start == std::string::npos ? "" : line.substr(std::min(indent, start))) + '\n';
-    if (trimmed == "// [" + name + "]") inside = true, indent = start;
+    if (is("[" + name + "]")) inside = true, indent = start;
   }
   return {};
 }
