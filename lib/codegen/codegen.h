@@ -19,9 +19,9 @@ struct krait_codegen_request {
   const char* emit;
   int hints;  // not 0: tell what makes the kernel slow on the target
   // Code in the target's own language instead of the kernel's body, which is empty (codegen/raw.h); null: there is none.
-  const char* raw;
-  std::size_t raw_size;
-  const char* entry;  // its kernel's name there
+  const char* raw = nullptr;
+  std::size_t raw_size = 0;
+  const char* entry = nullptr;  // its kernel's name there
 };
 
 struct krait_codegen_reply {

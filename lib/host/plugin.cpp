@@ -72,7 +72,7 @@ Generated generate(const std::string& kir, const support::Target& target, const 
                    const RawText* raw) {
   const Plugin& p = plugin();
   const std::string target_text = support::print(target);
-  krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints, nullptr, 0, nullptr};
+  krait_codegen_request request{kir.data(), kir.size(), target_text.c_str(), emit, hints};
   if (raw) request.raw = raw->text.data(), request.raw_size = raw->text.size(), request.entry = raw->entry.c_str();
   krait_codegen_reply reply{};
   p.compile(&request, &reply);
