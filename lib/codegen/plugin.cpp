@@ -81,6 +81,7 @@ void compile(Task& task) {
   if constexpr (passes::verify_by_default) ir::litter(parsed.module);
   task.parse_ms = watch.lap();
   if (task.is_raw) {
+    parsed.module.kernel().facts = {};  // it takes the block of any call, whatever passes took for granted
     task.reply = compile_raw(parsed.module, target, {task.raw, task.entry}, emit);
     return;
   }
