@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One kernel in the languages of the devices instead of C++: y = a x + y in PTX, SPIR-V, WGSL and LLVM IR.
+//
+//   33_raw_kernel [FOLDER]    also writes a web page that runs it in WGSL
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
 #include <krait/krait.h>
 #include <krait/raw_kernel.h>
+#include <krait/web.h>
 namespace kr = krait;
 
 namespace {
@@ -204,7 +207,7 @@ end:
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
   constexpr std::int64_t n = 1'000'003;
   std::vector<float> x(n), y(n);
   for (std::int64_t i = 0; i < n; ++i) x[std::size_t(i)] = 0.5f * float(i % 1000), y[std::size_t(i)] = float(i % 7);
@@ -227,6 +230,11 @@ int main() try {
       std::printf("element %zu is %g, expected %g\n", i, static_cast<double>(result[i]), static_cast<double>(expected));
       return 1;
     }
+  if (argc > 1) {
+    const std::vector<float> few(x.begin(), x.begin() + 1000);
+    std::vector<float> ones(1000, 1.0f);
+    kr::export_web(argv[1], kr::web(saxpy.forall(few.size()), 2.0f, few, ones).names({"a", "x", "y"}));
+  }
   std::printf("5 x + y for %zu elements on %s: as expected\n", result.size(), dy.device().name());
 } catch (const kr::error& e) {
   std::fprintf(stderr, "%s\n", e.message());

@@ -126,7 +126,8 @@ end:
 }
 
 TEST(RawKernel, ItemsOfAllKinds) {
-  const auto sum = kr::raw_kernel<void(bool, std::int8_t, std::uint16_t, Pair, double, kr::view<double>)>(R"(
+  const auto sum = kr::raw_kernel<void(bool, std::int8_t, std::uint16_t, Pair, double, kr::view<double>)>(
+      R"(
 define void @total(i1 %b, i8 %c, i16 %s, ptr %z, double %d, ptr %out, i64 %size, i64 %step, ptr %at) {
   %b.d = uitofp i1 %b to double
   %c.d = sitofp i8 %c to double
@@ -143,7 +144,7 @@ define void @total(i1 %b, i8 %c, i16 %s, ptr %z, double %d, ptr %out, i64 %size,
   ret void
 }
 )",
-                                                                                                             {.language = raw_language::llvm_ir, .entry = "total"});
+      {.language = raw_language::llvm_ir, .entry = "total"});
   kr::array<double> out({1}, kr::device::cpu());
   sum.launch({1, 1}, true, std::int8_t(-3), std::uint16_t(65000), Pair{{0.25, 0.5}}, 1000.0, out);
   EXPECT_EQ(out.to_host()[0], 1 - 3 + 65000 + 0.25 + 0.5 + 1000);
@@ -190,18 +191,22 @@ TEST(RawKernel, LanguagesThatADeviceDoesNotTake) {
   const auto in_ptx = raw_scale(scale_ptx(), raw_language::ptx);
   kr::array<float> x = on_cpu({1});
   const std::string where = place(__LINE__ - 2);
-  expect_usage({"kernel scale ({}raw_kernel_test.cpp:{}) is given in PTX, and the target cpu takes LLVM IR: give that, too, or launch "
-                "it on another device"},
-               [&] { in_ptx.launch({1, 1}, 2.0f, x); });
+  expect_usage(
+      {"kernel scale ({}raw_kernel_test.cpp:{}) is given in PTX, and the target cpu takes LLVM IR: give that, too, or launch "
+       "it on another device"},
+      [&] {
+        in_ptx.launch({1, 1}, 2.0f, x);
+      });
   const std::string ir = scale_ir(), ptx = scale_ptx();
-  const auto in_both = kr::raw_kernel<scale_type>(
-      {{ptx, {raw_language::ptx, "scale"}}, {ir, {raw_language::llvm_ir, "scale"}}});
+  const auto in_both = kr::raw_kernel<scale_type>({{ptx, {raw_language::ptx, "scale"}}, {ir, {raw_language::llvm_ir, "scale"}}});
   in_both.launch({1, 1}, 2.0f, x);
   EXPECT_EQ(x.to_host()[0], 2.0f);
-  expect_usage({"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv takes SPIR-V: give that, too, or launch it on another device"},
+  expect_usage({"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv takes SPIR-V: give that, too, or launch it "
+                "on another device"},
                [&] { in_both.spirv(); });
-  expect_usage({"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv-cl takes no raw code: launch it on another device"},
-               [&] { in_both.assembly(kr::target("opencl")); });
+  expect_usage(
+      {"kernel scale ({}) is given in PTX and LLVM IR, and the target spirv-cl takes no raw code: launch it on another device"},
+      [&] { in_both.assembly(kr::target("opencl")); });
 }
 
 TEST(RawKernel, TextsAreShown) {
@@ -227,7 +232,8 @@ void expect_ir(const std::string& ir, std::initializer_list<std::string> parts) 
 }
 
 TEST(RawKernel, WrongLlvmIr) {
-  expect_ir("definitely not", {"kernel scale ({}): LLVM 22 does not read the LLVM IR, line 1, column 1: expected top-level entity"});
+  expect_ir("definitely not",
+            {"kernel scale ({}): LLVM 22 does not read the LLVM IR, line 1, column 1: expected top-level entity"});
   expect_ir("define void @scale() {\n  %1 = add i32 %nobody, 1\n  ret void\n}\n",
             {"LLVM 22 does not read the LLVM IR, line 2, column {}: use of undefined value '%nobody'"});
   expect_ir(std::string("BC\xC0\xDE and no bitcode"), {"LLVM 22 does not read the LLVM IR"});
@@ -240,9 +246,10 @@ TEST(RawKernel, WrongLlvmIr) {
             {"the LLVM IR is for aarch64-linux-gnu, and this processor is an x86-64"});
   expect_ir("define i32 @scale() {\n  ret i32 1\n}\n",
             {"the function scale of the LLVM IR returns i32: kernels return void and take the items of the launch"});
-  expect_ir("define void @scale(...) {\n  ret void\n}\n",
-            {"the function scale of the LLVM IR returns void, and takes any number of parameters: kernels return void and take the "
-             "items of the launch"});
+  expect_ir(
+      "define void @scale(...) {\n  ret void\n}\n",
+      {"the function scale of the LLVM IR returns void, and takes any number of parameters: kernels return void and take the "
+       "items of the launch"});
   expect_ir("define void @scale(float %a, ptr %x) {\n  ret void\n}\n",
             {"the function scale of the LLVM IR takes 2 parameters, and the launch gives 4 and a ptr to where the thread is:\n"
              "  at   0: a float of 4 bytes, parameter 1 (f32)\n"
@@ -252,7 +259,8 @@ TEST(RawKernel, WrongLlvmIr) {
   expect_ir(scale_ir("double %a, ptr %x, i64 %size, i64 %step, ptr %at").replace(0, 0, ""),
             {"LLVM 22 does not read the LLVM IR"});
   expect_ir("define void @scale(float %a, ptr %x, i32 %size, i64 %step, ptr %at) {\n  ret void\n}\n",
-            {"the parameter 3 of the LLVM IR's function scale is i32, and the launch gives an integer of 8 bytes: extent 0 of parameter "
+            {"the parameter 3 of the LLVM IR's function scale is i32, and the launch gives an integer of 8 bytes: extent 0 of "
+             "parameter "
              "2 (view<f32, 1>)"});
   expect_ir("define void @scale(float %a, ptr %x, i64 %size, i64 %step, i64 %at) {\n  ret void\n}\n",
             {"the last parameter of the LLVM IR's function scale is i64, and the launch gives a ptr to where the thread is"});
@@ -267,7 +275,8 @@ TEST(RawKernel, LlvmIrThatIsNotWhole) {
 }
 
 TEST(RawKernel, LoopsOfLlvmIrCallNothing) {
-  const auto copy = kr::raw_kernel<void(kr::view<const float>, kr::view<float>)>(R"(
+  const auto copy =
+      kr::raw_kernel<void(kr::view<const float>, kr::view<float>)>(R"(
 define void @copy(ptr noalias %x, i64 %x_size, i64 %x_step, ptr noalias %y, i64 %size, i64 %y_step, ptr %at) {
   br label %loop
 loop:
@@ -283,7 +292,7 @@ end:
   ret void
 }
 )",
-                                                                             {.language = raw_language::llvm_ir, .entry = "copy"});
+                                                                   {.language = raw_language::llvm_ir, .entry = "copy"});
   const kr::array<float> x = on_cpu(std::vector<float>(1000, 5.0f));
   kr::array<float> y = on_cpu(std::vector<float>(1000, 0.0f));
   copy.launch({1, 1}, x, y);
@@ -299,19 +308,22 @@ TEST(RawKernel, WrongPtx) {
   expect_ptx("not PTX", {"kernel scale ({}): the PTX has no kernel \"scale\", nor any other"});
   expect_ptx("// .entry scale\n/* .entry scale() */ .visible .entry other()\n{}\n.entry more()\n{}",
              {"the PTX has no kernel \"scale\"; it has other, more"});
-  expect_ptx(scale_ptx(".param .f32 a"), {"the PTX's kernel scale takes 1 parameters, and the launch gives 4:\n  at   0: a float of 4 "
-                                         "bytes, parameter 1 (f32)\n  at   8: an address of 8 bytes"});
+  expect_ptx(scale_ptx(".param .f32 a"),
+             {"the PTX's kernel scale takes 1 parameters, and the launch gives 4:\n  at   0: a float of 4 "
+              "bytes, parameter 1 (f32)\n  at   8: an address of 8 bytes"});
   expect_ptx(scale_ptx(".param .f64 a, .param .u64 x, .param .u64 size, .param .u64 step"),
              {"the parameter a of the PTX's kernel scale is .f64 of 8 bytes at 0, and the launch gives a float of 4 bytes at 0: "
               "parameter 1 (f32)"});
   expect_ptx(scale_ptx(".param .u32 a, .param .u64 x, .param .u64 size, .param .u64 step"),
              {"the parameter a of the PTX's kernel scale is .u32 of 4 bytes at 0, and the launch gives a float of 4 bytes at 0"});
-  expect_ptx(scale_ptx(".param .f32 a, .param .u64 x, .param .u32 size, .param .u64 step"),
-             {"the parameter size of the PTX's kernel scale is .u32 of 4 bytes at 16, and the launch gives an integer of 8 bytes at 16: "
-              "extent 0 of parameter 2 (view<f32, 1>)"});
+  expect_ptx(
+      scale_ptx(".param .f32 a, .param .u64 x, .param .u32 size, .param .u64 step"),
+      {"the parameter size of the PTX's kernel scale is .u32 of 4 bytes at 16, and the launch gives an integer of 8 bytes at 16: "
+       "extent 0 of parameter 2 (view<f32, 1>)"});
   expect_ptx(scale_ptx(".param .align 16 .b8 a[4], .param .u64 x, .param .u64 size, .param .u64 step"),
              {"the parameter a of the PTX's kernel scale is .b8 of 4 bytes at 0, and the launch gives a float of 4 bytes at 0"});
-  expect_ptx(scale_ptx("a"), {"the parameter \"a\" of the PTX's kernel scale was not understood: expected .param, a type and a name"});
+  expect_ptx(scale_ptx("a"),
+             {"the parameter \"a\" of the PTX's kernel scale was not understood: expected .param, a type and a name"});
   expect_ptx(".entry scale(.param .f32 a", {"the list of parameters of the PTX's kernel scale has no end"});
   expect_ptx(std::string(scale_ptx()).insert(5, 1, '\0'), {"the PTX has a zero byte in its middle: give text"});
 }
@@ -321,8 +333,8 @@ TEST(RawKernel, PtxAsCompilersWriteIt) {
       "\n\t.param .b32 scale_param_0,  // a\n\t.param .u64 .ptr .global .align 4 scale_param_1,\n\t.param.u64 scale_param_2,\n\t"
       ".param .align 8 .b64 scale_param_3\n");
   EXPECT_EQ(std::string(raw_scale(ptx + '\0', raw_language::ptx).ptx()), ptx);
-  const auto of_struct = kr::raw_kernel<void(int, Pair)>(
-      ".entry k(.param .u32 n, .param .align 16 .b8 z[16]) { ret; }", {.language = raw_language::ptx, .entry = "k"});
+  const auto of_struct = kr::raw_kernel<void(int, Pair)>(".entry k(.param .u32 n, .param .align 16 .b8 z[16]) { ret; }",
+                                                         {.language = raw_language::ptx, .entry = "k"});
   EXPECT_NO_THROW(of_struct.ptx());
 }
 

@@ -140,7 +140,8 @@ TEST(RawSpirv, BlocksThatTheModuleFixes) {
   EXPECT_EQ(x.to_host()[999], 6.0f);
   expect_usage({"kernel scale ({}): compiled for blocks of 64 × 1 × 1 threads"}, [&] { scale.launch({8, 128}, 3.0f, x); });
   Module rows;  // as GLSL's layout(local_size_x_id = 0)
-  rows.block = "%1_y = OpConstant %u32 1\n%block_x = OpSpecConstant %u32 1\n%block = OpSpecConstantComposite %vec3u %block_x %1_y %1_y\n";
+  rows.block =
+      "%1_y = OpConstant %u32 1\n%block_x = OpSpecConstant %u32 1\n%block = OpSpecConstantComposite %vec3u %block_x %1_y %1_y\n";
   rows.of_block = "\nOpDecorate %block_x SpecId 0\nOpDecorate %block BuiltIn WorkgroupSize\n";
   const auto of_rows = raw_scale(rows.text());
   of_rows.launch({8, 128}, 0.5f, x);
@@ -153,9 +154,12 @@ TEST(RawSpirv, GridsBeyondTheDevicesLimits) {
   const auto scale = raw_scale(Module{}.text());
   kr::array<float> x({1});
   x.copy_from(std::vector<float>{1.0f});
-  expect_usage({"kernel scale ({}): its SPIR-V takes the grid as it is, and {} takes 65535 x 65535 x 65535 blocks at once: launch fewer, or "
+  expect_usage({"kernel scale ({}): its SPIR-V takes the grid as it is, and {} takes 65535 x 65535 x 65535 blocks at once: "
+                "launch fewer, or "
                 "declare the specialisation constant 3 (docs/raw-kernels.md)"},
-               [&] { scale.launch({70000, 1}, 2.0f, x); });
+               [&] {
+                 scale.launch({70000, 1}, 2.0f, x);
+               });
   Module folded;
   folded.block += "%folded = OpSpecConstantFalse %bool\n";
   folded.of_block += "OpDecorate %folded SpecId 3\n";
@@ -165,7 +169,8 @@ TEST(RawSpirv, GridsBeyondTheDevicesLimits) {
 
 TEST(RawSpirv, ManyArgumentsLieInMemory) {
   if (const std::string why = no_vulkan(); !why.empty()) GTEST_SKIP() << why;
-  const auto sum = kr::raw_kernel<void(kr::view<const int, 3>, kr::view<int, 3>, kr::view<int>)>(R"(
+  const auto sum = kr::raw_kernel<void(kr::view<const int, 3>, kr::view<int, 3>, kr::view<int>)>(
+      R"(
 OpCapability Shader
 OpCapability Int64
 OpCapability PhysicalStorageBufferAddresses
@@ -205,7 +210,7 @@ OpStore %element %number Aligned 4
 OpReturn
 OpFunctionEnd
 )",
-                                                                                                 {.language = raw_language::spirv, .entry = "main"});
+      {.language = raw_language::spirv, .entry = "main"});
   kr::array<int, 3> a({2, 3, 5}), b({1, 1, 1});
   kr::array<int> out({1});
   a.copy_from(std::vector<int>(30)), b.copy_from(std::vector<int>(1));
@@ -220,9 +225,12 @@ void expect_wrong(const std::string& text, std::initializer_list<std::string> pa
 
 TEST(RawSpirv, WrongText) {
   EXPECT_NE(std::string(raw_scale(Module{}.text()).spirv()).find("OpFMul"), std::string::npos);
-  expect_wrong("not SPIR-V", {"kernel scale ({}): the text of the SPIR-V does not assemble:\n  line 1, column 1: Expected <opcode> or <result-id> "
-                              "at the beginning of an instruction, found 'not'."});
-  expect_wrong("OpCapability Shader\n", {"the SPIR-V is not valid for Vulkan 1.2:\n  Missing required OpMemoryModel instruction"});
+  expect_wrong(
+      "not SPIR-V",
+      {"kernel scale ({}): the text of the SPIR-V does not assemble:\n  line 1, column 1: Expected <opcode> or <result-id> "
+       "at the beginning of an instruction, found 'not'."});
+  expect_wrong("OpCapability Shader\n",
+               {"the SPIR-V is not valid for Vulkan 1.2:\n  Missing required OpMemoryModel instruction"});
   expect_wrong(Module{}.text(), {"the SPIR-V has no kernel \"main\"; it has scale"}, "main");
   Module wide;
   wide.capabilities = "OpCapability VariablePointers\n";
@@ -231,9 +239,11 @@ TEST(RawSpirv, WrongText) {
   buffer.more_types = "%to_uniform = OpTypePointer Uniform %Uniform\n%uniform = OpVariable %to_uniform Uniform\n";
   buffer.more_types.insert(0, "%Uniform = OpTypeStruct %u32\n");
   buffer.decorations =
-      "OpDecorate %Uniform Block\nOpMemberDecorate %Uniform 0 Offset 0\nOpDecorate %uniform DescriptorSet 0\nOpDecorate %uniform Binding 0\n";
-  expect_wrong(buffer.text(), {"the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
-                               "arguments (PhysicalStorageBuffer)"});
+      "OpDecorate %Uniform Block\nOpMemberDecorate %Uniform 0 Offset 0\nOpDecorate %uniform DescriptorSet 0\nOpDecorate %uniform "
+      "Binding 0\n";
+  expect_wrong(buffer.text(),
+               {"the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
+                "arguments (PhysicalStorageBuffer)"});
   Module constants;
   constants.block += "%folded = OpSpecConstant %u32 0\n";
   constants.of_block += "OpDecorate %folded SpecId 3\n";
@@ -243,7 +253,9 @@ TEST(RawSpirv, WrongText) {
   sizes.block = "%block_x = OpSpecConstant %u64 1\n";
   sizes.of_block = "\nOpDecorate %block_x SpecId 0\n";
   sizes.modes = "\nOpExecutionMode %scale LocalSize 1 1 1\n";
-  expect_wrong(sizes.text(), {"the specialisation constant 0 of the SPIR-V is of another type than the launch sets it to, an integer of 32 bits"});
+  expect_wrong(
+      sizes.text(),
+      {"the specialisation constant 0 of the SPIR-V is of another type than the launch sets it to, an integer of 32 bits"});
   Module of_integer;
   of_integer.factor = "%u32";
   EXPECT_NO_THROW(raw_scale(of_integer.text()).spirv());  // its bits
@@ -265,22 +277,28 @@ TEST(RawSpirv, WhatADeviceLacks) {
 }
 
 TEST(RawSpirv, WrongPushConstants) {
-  const auto as_integers = kr::raw_kernel<void(int, kr::view<float>)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  const auto as_integers =
+      kr::raw_kernel<void(int, kr::view<float>)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
   expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives an integer of 4 bytes at 16: parameter 1 "
+               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives an integer of 4 bytes at "
+                "16: parameter 1 "
                 "(i32)"},
                [&] { as_integers.spirv(); });
-  const auto of_more = kr::raw_kernel<void(float, kr::view<float>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  const auto of_more =
+      kr::raw_kernel<void(float, kr::view<float>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
   expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V end at 48, and the launch gives 56 bytes: the grid's 3 extents and a zero, of 4 bytes each, then the "
+               {"the push constants of the SPIR-V end at 48, and the launch gives 56 bytes: the grid's 3 extents and a zero, of "
+                "4 bytes each, then the "
                 "arguments, 16 bytes further:\n  at   0: a float of 4 bytes, parameter 1 (f32)\n"},
                [&] { of_more.spirv(); });
   Module moved;  // the grid's place has a float, and the float's place the address
   moved.grid = "%vec3f";
   expect_wrong(moved.text(), {"the push constants of the SPIR-V have a float at 0, and the launch gives the grid there"});
-  const auto of_none = kr::raw_kernel<void(double, std::int8_t, double, double)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  const auto of_none = kr::raw_kernel<void(double, std::int8_t, double, double)>(
+      Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
   expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives a float of 8 bytes at 16: parameter 1 (f64)"},
+               {"the push constants of the SPIR-V have a float of 4 bytes at 16, and the launch gives a float of 8 bytes at 16: "
+                "parameter 1 (f64)"},
                [&] { of_none.spirv(); });
   struct Pair {
     double z[2];
@@ -289,16 +307,19 @@ TEST(RawSpirv, WrongPushConstants) {
   expect_error(kr::error::kind_type::compile,
                {"the push constants of the SPIR-V have an integer of 8 bytes at 24, and the launch gives nothing there"},
                [&] { with_gap.spirv(); });
-  const auto of_many = kr::raw_kernel<void(float, kr::view<float, 6>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
+  const auto of_many =
+      kr::raw_kernel<void(float, kr::view<float, 6>, int)>(Module{}.text(), {.language = raw_language::spirv, .entry = "scale"});
   expect_error(kr::error::kind_type::compile,
-               {"the push constants of the SPIR-V end at 48, and the launch gives 24 bytes: the grid's 3 extents and a zero, of 4 bytes each, then the "
+               {"the push constants of the SPIR-V end at 48, and the launch gives 24 bytes: the grid's 3 extents and a zero, of "
+                "4 bytes each, then the "
                 "address of the arguments, which are more than fit beside:\n"},
                [&] { of_many.spirv(); });
 }
 
 TEST(RawSpirv, WrongWords) {
   const std::vector<std::uint32_t> swapped = {0x03022307, 0};
-  const auto kernel = kr::raw_kernel<scale_type>(std::span<const std::uint32_t>(swapped), {.language = raw_language::spirv, .entry = "scale"});
+  const auto kernel =
+      kr::raw_kernel<scale_type>(std::span<const std::uint32_t>(swapped), {.language = raw_language::spirv, .entry = "scale"});
   expect_error(kr::error::kind_type::compile, {"the SPIR-V is of the other byte order: swap the bytes of its words"},
                [&] { kernel.spirv(); });
   std::string words(7, '\0');

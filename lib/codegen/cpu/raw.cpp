@@ -51,8 +51,8 @@ void check_parameters(const llvm::Function& f, const std::vector<RawItem>& items
   const std::string name = f.getName().str();
   constexpr std::string_view place = "a ptr to where the thread is";
   if (!f.getReturnType()->isVoidTy() || f.isVarArg())
-    unsupported(fmt::format("the function {} of the LLVM IR returns {}{}: kernels return void and take the items of the launch", name,
-                            text_of(*f.getReturnType()), f.isVarArg() ? ", and takes any number of parameters" : ""));
+    unsupported(fmt::format("the function {} of the LLVM IR returns {}{}: kernels return void and take the items of the launch",
+                            name, text_of(*f.getReturnType()), f.isVarArg() ? ", and takes any number of parameters" : ""));
   if (f.arg_size() != items.size() + 1)
     unsupported(fmt::format("the function {} of the LLVM IR takes {} parameters, and the launch gives {} and {}:{}", name,
                             f.arg_size(), items.size(), place, list_of(items)));
@@ -161,7 +161,8 @@ void emit_entry(llvm::Module& module, llvm::Function& kernel, const std::vector<
   llvm::Value* thread[3];
   for (unsigned d = 3; d-- > 0;) thread[d] = loops.begin(b.getInt64(0), block[d]);
   for (unsigned d = 0; d < 3; ++d)  // for each thread anew, which may have written there
-    set(thread_at + d, thread[d]), set(block_at + d, block_idx[d]), set(block_dim_at + d, block[d]), set(grid_dim_at + d, grid[d]);
+    set(thread_at + d, thread[d]), set(block_at + d, block_idx[d]), set(block_dim_at + d, block[d]),
+        set(grid_dim_at + d, grid[d]);
   llvm::CallInst* call = b.CreateCall(&kernel, passed);
   call->setCallingConv(kernel.getCallingConv());
   loops.end();

@@ -43,7 +43,9 @@ class Words {
   llvm::StringRef next() {
     rest_ = rest_.ltrim();
     const std::size_t length =
-        rest_.empty() ? 0 : std::max<std::size_t>(1, rest_.drop_front(rest_.starts_with(".")).take_while(in_name).size() + rest_.starts_with("."));
+        rest_.empty() ? 0
+                      : std::max<std::size_t>(
+                            1, rest_.drop_front(rest_.starts_with(".")).take_while(in_name).size() + rest_.starts_with("."));
     const llvm::StringRef word = rest_.take_front(length);
     rest_ = rest_.drop_front(length);
     return word;
@@ -143,8 +145,9 @@ void check_parameters(const std::vector<Parameter>& taken, const std::vector<Raw
     const RawItem& item = given[i];
     offset = (offset + p.alignment - 1) / p.alignment * p.alignment;
     if (offset != item.slot.offset || p.bytes != item.slot.bytes || !is_kind(p, item))
-      unsupported(fmt::format("the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, and the launch gives {} at {}: {}",
-                              p.name, entry, p.type, p.bytes, offset, item.type(), item.slot.offset, item.what));
+      unsupported(
+          fmt::format("the parameter {} of the PTX's kernel {} is {} of {} bytes at {}, and the launch gives {} at {}: {}",
+                      p.name, entry, p.type, p.bytes, offset, item.type(), item.slot.offset, item.what));
     offset += p.bytes;
   }
 }

@@ -165,7 +165,8 @@ std::uint64_t Given::shared_bytes() const {
 
 bool Given::uses_descriptors() const {
   return std::any_of(variables_.begin(), variables_.end(), [](const Variable& v) {
-    return v.in == spv::StorageClass::UniformConstant || v.in == spv::StorageClass::Uniform || v.in == spv::StorageClass::StorageBuffer;
+    return v.in == spv::StorageClass::UniformConstant || v.in == spv::StorageClass::Uniform ||
+           v.in == spv::StorageClass::StorageBuffer;
   });
 }
 

@@ -59,9 +59,9 @@ class Given {
   std::set<spv::Capability> capabilities_;
   std::map<Id, std::array<std::uint32_t, 3>> sizes_;  // of execution modes, by function
   std::map<Id, std::array<Id, 3>> size_ids_;
-  std::map<std::uint32_t, Id> spec_ids_;  // by number
-  std::map<Id, std::uint32_t> numbers_;   // of specialisation constants
-  std::map<Id, Type> types_, constants_;  // a constant's operands begin with its type
+  std::map<std::uint32_t, Id> spec_ids_;                           // by number
+  std::map<Id, std::uint32_t> numbers_;                            // of specialisation constants
+  std::map<Id, Type> types_, constants_;                           // a constant's operands begin with its type
   std::map<std::pair<Id, std::uint32_t>, std::uint32_t> offsets_;  // of members
   std::map<Id, std::uint32_t> array_strides_;
   std::optional<Id> workgroup_size_;

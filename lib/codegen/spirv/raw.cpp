@@ -71,7 +71,8 @@ void check_capabilities(const Given& given, const support::SpirvTarget& target) 
                               {Capability::GroupNonUniformShuffle, "GroupNonUniformShuffle", Warp}};
   for (const Capability c : given.capabilities()) {
     if (c == Capability::Shader || c == Capability::Matrix || c == Capability::PhysicalStorageBufferAddresses) continue;
-    const auto* const found = std::find_if(std::begin(known), std::end(known), [&](const Needed& n) { return n.capability == c; });
+    const auto* const found =
+        std::find_if(std::begin(known), std::end(known), [&](const Needed& n) { return n.capability == c; });
     if (found == std::end(known))
       unsupported(fmt::format("the SPIR-V needs the capability number {}, which Krait asks no device for", std::uint32_t(c)));
     if (!target.features.has(found->feature))
@@ -96,15 +97,18 @@ void check_push_constants(const Given& given, const std::vector<RawItem>& items,
   const std::uint32_t taken = numbers.empty() ? 0 : numbers.back().offset + numbers.back().bytes;
   const auto whole = [](std::uint32_t bytes) { return (bytes + 7) / 8 * 8; };
   if (whole(taken) != own.push_bytes)
-    unsupported(fmt::format("the push constants of the SPIR-V end at {}, and the launch gives {} bytes: the grid's 3 extents and a "
-                            "zero, of 4 bytes each, then {}{}",
-                            taken, own.push_bytes,
-                            own.arguments_in_memory ? "the address of the arguments, which are more than fit beside:" : "the arguments, 16 bytes further:",
-                            list_of(items)));
+    unsupported(
+        fmt::format("the push constants of the SPIR-V end at {}, and the launch gives {} bytes: the grid's 3 extents and a "
+                    "zero, of 4 bytes each, then {}{}",
+                    taken, own.push_bytes,
+                    own.arguments_in_memory ? "the address of the arguments, which are more than fit beside:"
+                                            : "the arguments, 16 bytes further:",
+                    list_of(items)));
   for (const Given::Number& n : numbers) {
     if (n.offset < support::spirv_launch_bytes) {
       if (n.is_float)
-        unsupported(fmt::format("the push constants of the SPIR-V have a float at {}, and the launch gives the grid there", n.offset));
+        unsupported(
+            fmt::format("the push constants of the SPIR-V have a float at {}, and the launch gives the grid there", n.offset));
       continue;
     }
     if (own.arguments_in_memory) continue;
@@ -136,8 +140,9 @@ Reply compile_raw(const ir::Module& module, const support::SpirvTarget& target, 
   if (!given.has_entry(raw.entry)) no_entry("SPIR-V", raw.entry, given.entries());
   check_capabilities(given, target);
   if (given.uses_descriptors())
-    unsupported("the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
-                "arguments (PhysicalStorageBuffer)");
+    unsupported(
+        "the SPIR-V has variables in descriptors, and a launch has none: arrays are reached by the addresses among the "
+        "arguments (PhysicalStorageBuffer)");
   check_constants(given);
   support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Spirv);
   support::SpirvCode own;
