@@ -272,6 +272,15 @@ TEST(RawKernel, LlvmIrThatIsNotWhole) {
             {"the CPU code calls other, which it does not contain"});
   expect_ir("@count = global i32 0\n" + head + "  store i32 1, ptr @count\n  %v = load volatile i32, ptr @count\n  ret void\n}\n",
             {"the code needs writable data ("});
+  expect_ir("@count = thread_local global i32 0\n" + head + "  store volatile i32 1, ptr @count\n  ret void\n}\n",
+            {"the code needs writable data ("});
+  expect_ir(
+      "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @begin, ptr null }]\n"
+      "define void @begin() {\n  call void asm sideeffect \"nop\", \"\"()\n  ret void\n}\n" +
+          head + "  ret void\n}\n",
+      {"the code needs writable data ("});
+  expect_ir(head + "  call void asm sideeffect \"bogus $0\", \"r\"(i64 %size)\n  ret void\n}\n",
+            {"LLVM: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"});
 }
 
 TEST(RawKernel, LoopsOfLlvmIrCallNothing) {

@@ -70,7 +70,7 @@ void adapt(llvm::Module& module, const llvm::Function& kernel) {
   for (const char* ours : {"entry", "extent"})
     if (llvm::GlobalValue* taken = module.getNamedValue(ours)) taken->setName(std::string(ours) + ".given");
   for (llvm::GlobalValue& global : module.global_values()) {
-    if (global.isDeclaration()) continue;
+    if (global.isDeclaration() || global.getName().starts_with("llvm.")) continue;  // lists of LLVM's own
     if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&global)) object->setComdat(nullptr);
     global.setLinkage(llvm::GlobalValue::InternalLinkage);
     global.setVisibility(llvm::GlobalValue::DefaultVisibility);
