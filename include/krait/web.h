@@ -25,8 +25,13 @@ KRAIT_API void set_web_image(web_kernel_state* kernel, std::int64_t width, std::
 KRAIT_API void set_web_bound(web_kernel_state* kernel, double relative, double absolute, double except);
 KRAIT_API void set_web_target(web_kernel_state* kernel, const char* target);
 KRAIT_API void export_web(const char* folder, const web_kernel_state* const* kernels, std::size_t count);
+struct web_kernel_file {
+  const char* path;
+  const char* text;
+  std::size_t size;
+};
 /// Of kernels in text form with launches (`; run:`), whose results the interpreter computes.
-KRAIT_API void export_kernel_files(const char* folder, const char* const* paths, std::size_t count, const char* target);
+KRAIT_API void export_kernel_files(const char* folder, const web_kernel_file* files, std::size_t count, const char* target);
 
 template <class Lambda, class Results>
 struct web_function;

@@ -159,7 +159,8 @@ std::shared_ptr<const Pack> Pack::read(const std::string& file) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), std::fclose);
   std::string bytes;
   bool read = in != nullptr;
-  for (std::size_t some = 1; read && some > 0;) {
+  // What is no pack may have no end.
+  for (std::size_t some = 1; read && some > 0 && (bytes.empty() || bytes.starts_with(cache::format_start));) {
     constexpr std::size_t piece = 1 << 16;
     const std::size_t before = bytes.size();
     bytes.resize(before + piece);

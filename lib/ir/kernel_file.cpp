@@ -74,9 +74,10 @@ std::string replaced(std::string_view text, const Chosen& choice) {
 
 Module parsed(const std::string& text) {
   ParseResult result = parse(text);
-  if (!result.error.empty()) support::fail_usage("a kernel's file: {} in\n{}", result.error, text);
+  const std::string_view shown = std::string_view(text).substr(0, 4000);
+  if (!result.error.empty()) support::fail_usage("a kernel's file: {} in\n{}", result.error, shown);
   if (const std::string broken = verify(result.module); !broken.empty())
-    support::fail_usage("a kernel's file: {} in\n{}", broken, text);
+    support::fail_usage("a kernel's file: {} in\n{}", broken, shown);
   return std::move(result.module);
 }
 
@@ -122,10 +123,11 @@ KernelFile KernelFile::read(const std::string& folder, std::string_view name) {
 }
 
 KernelFile::KernelFile(std::string text, const std::string& folder) : text_(std::move(text)) {
-  const std::size_t found = text_.find("\nkir "), module = text_.starts_with("kir ") ? 0 : std::min(found, text_.size() - 1) + 1;
+  const std::size_t found = text_.find("\nkir ");
+  const std::size_t module = text_.starts_with("kir ") ? 0 : found == text_.npos ? text_.size() : found + 1;
   std::vector<std::string> items;
   for (std::size_t at = 0; at < module;) {
-    const std::size_t end = text_.find('\n', at);
+    const std::size_t end = std::min(text_.find('\n', at), module);
     const std::string_view line = std::string_view(text_).substr(at, end - at);
     if (line.starts_with(";   ") && !items.empty()) items.back().append(" ").append(trimmed(line.substr(1)));
     else if (line.starts_with(";")) items.emplace_back(trimmed(line.substr(1)));

@@ -123,6 +123,88 @@ says 1 run /dev/zero <<< "krait: /dev/zero: a kernel's text is shorter than 256 
 head -c 100 x.npy > binary.kir
 says 1 run binary.kir <<< "krait: binary.kir: 1:1: expected 'kir 1'"
 
+refuses '--out 3=b.npy: parameter 3 is written to a.npy: give one file for it' 2 x.npy zeros:4 --out 3=a.npy --out 3=b.npy
+refuses "$work: Is a directory" 2 "$work" zeros:4
+
+# ---- words and files that no command takes -----------------------------------------------------------------------------------------
+while IFS='|' read -r message command words; do
+  eval "set -- $words"
+  # shellcheck disable=SC2086
+  says 2 $command "$@" <<< "krait${command:+ $command}: $message; krait${command:+ $command} --help says what it takes"
+done <<'WORDS'
+a command is missing||
+unknown command, option or argument "frobnicate"||frobnicate
+unknown command, option or argument "--frobnicate"||--frobnicate
+a command is missing|cache|
+unknown command, option or argument "lits"|cache|lits
+HASH is required|cache show|
+HASH is given an empty text|cache show|''
+unknown command, option or argument "b"|cache show|a b
+--size is given an empty text|cache prune|--size ''
+--size: 1 required TEXT missing|cache prune|--size
+unknown command, option or argument "x"|cache list|x
+unknown command, option or argument "x"|cache verify|x
+unknown command, option or argument "x"|cache clear|x
+unknown command, option or argument "x"|devices|x
+unknown command, option or argument "--run"|devices|--run x
+unknown command, option or argument "x"|doctor|x
+FILE is required|run|
+FILE is given an empty text|run|''
+ARG is given an empty text|run|axpy.kir ''
+--device is given an empty text|run|axpy.kir 2 --device ''
+--count: 1 required INT missing|run|axpy.kir --count
+Could not convert: --count = many|run|axpy.kir --count many
+--grid: At Most 1 required but received 2|run|axpy.kir --grid 1 --grid 2
+unknown command, option or argument "x"|bench|x
+--seconds: "nan" is not a number of seconds from 0 to 60|bench|--seconds nan
+--seconds: "many" is not a number of seconds from 0 to 60|bench|--seconds many
+--seconds: "61" is not a number of seconds from 0 to 60|bench|--seconds 61
+FOLDER is required|export|
+FILE is required|export|folder
+PACK is required|pack|
+FILE is given an empty text|dump|''
+unknown command, option or argument "b"|dump|a b
+--target is given an empty text|dump|axpy.kir --target ''
+--html is given an empty text|dump|axpy.kir --html ''
+--hash is given an empty text|dump|--hash ''
+--run is given an empty text|dump|--run ''
+--run: 1 required PROGRAM [ARGS] missing|dump|--run
+--emit: nix not in {ir,passes,diff,final,hints,stats,llvm,asm,ptx,sass,spirv,spirv-cl,spirv-cl-llvm,wgsl,spv}|dump|axpy.kir --emit ir,nix
+WORDS
+: > empty.kir
+head -c 3000000 /dev/urandom > noise.kir
+for file in empty noise; do
+  says 1 dump "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
+  says 1 run "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
+  says 1 pack kernels.kpack "$file.kir" <<< "krait: $file.kir: 1:1: expected 'kir 1'"
+  says 1 export site "$file.kir" <<< "krait: $file.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)"
+  says 1 pack "$file.kir" <<< "krait: $file.kir is no pack of kernels: it begins with other bytes than KRAITCH"
+  says 1 run axpy.kir 2 "$file.kir" zeros:4 <<< "krait: $file.kir: no .npy file: expected a file that numpy.save wrote"
+done
+for command in dump run 'pack kernels.kpack' 'export site'; do
+  # shellcheck disable=SC2086
+  says 1 $command "$work" <<< "krait: $work: Is a directory"
+  # shellcheck disable=SC2086
+  says 1 $command none.kir <<< 'krait: none.kir: No such file or directory'
+done
+says 1 export site /dev/zero <<< "krait: /dev/zero: a kernel's text is shorter than 256 MiB"
+says 1 pack /dev/zero <<< 'krait: /dev/zero is no pack of kernels: it begins with other bytes than KRAITCH'
+says 1 pack "$work" <<< "krait: the pack $work cannot be read: Is a directory"
+[ ! -e site ] && [ ! -e kernels.kpack ] || { echo "refused files leave a folder or a pack" >&2; failed=1; }
+said=$("$krait" dump - 2>&1 < empty.kir)
+[ "$said" = "krait: standard input: 1:1: expected 'kir 1'" ] || { echo "krait dump - prints $said" >&2; failed=1; }
+for target in 'axpy.kir --target nix' 'axpy.kir --html page.html --target nix' '--target nix --run true'; do
+  # shellcheck disable=SC2086
+  says 1 dump $target <<'TEXT'
+krait: unknown target "nix": expected sm_75 … sm_121, cpu, x86-64-v2 … x86-64-v4, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`
+TEXT
+done
+for command in 'dump axpy.kir' devices 'run axpy.kir 2 x.npy zeros:4 --device cpu' 'cache list'; do
+  # shellcheck disable=SC2086
+  said=$("$krait" $command 2>&1 > /dev/full)
+  [ "$said" = 'krait: standard output: No space left on device' ] || { echo "krait $command > /dev/full prints $said" >&2; failed=1; }
+done
+
 # ---- devices, doctor, bench ----------------------------------------------------------------------------------------------------------
 says 0 devices --json <<'TEXT'
 {"id": "cpu", "name": 
@@ -274,6 +356,8 @@ says 0 dump --kernel axp --emit ir --run "$krait" "${run[@]}" <<< 'kernel @axpy'
 [ -z "$("$krait" dump --kernel other --emit ir --run "$krait" "${run[@]}" 2> /dev/null)" ] || { echo "--kernel other shows a kernel" >&2; failed=1; }
 # What was dumped before the program crashed is kept.
 says 139 dump --emit ir --run sh -c "\"$krait\" ${run[*]}; kill -SEGV \$\$" <<< 'kernel @axpy'
+says 139 dump --html crashed.html --run sh -c "\"$krait\" ${run[*]}; kill -SEGV \$\$" < /dev/null
+grep -q 'kernel @axpy' crashed.html || { echo "the page of a program that crashed lacks its kernel" >&2; failed=1; }
 export KRAIT_CACHE_DIR=$work/entries
 says 0 "${run[@]}" <<< 'parameter 3 [4]'
 hash=$("$krait" cache list | sed -n '1s/ .*//p')

@@ -41,7 +41,16 @@ refuses() {  # MESSAGE FILE: leaves no folder
 refuses 'a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the target'"'"'s f64=double-single' "$kernels"/three_dimensions.kir
 "$krait" export --target 'wgsl f64=double-single' doubles "$kernels"/three_dimensions.kir > said || fail "doubles: $(cat said)"
 grep -q 'Float64Array' doubles/three_dimensions.d.mts || fail "no Float64Array: $(cat doubles/three_dimensions.d.mts)"
-refuses 'nothing.kir: it cannot be read' nothing.kir
+refuses 'krait: nothing.kir: No such file or directory' nothing.kir
+refuses 'krait: good: Is a directory' good
+head -c 3000000 /dev/urandom | tr -d '\n' > noise.kir
+refuses "krait: noise.kir: a kernel's file: the launch is missing" noise.kir
+: > empty.kir
+refuses "krait: empty.kir: a kernel's file: the launch is missing" empty.kir
+{ printf '; run: block 1 arguments 1\nkir 1\n' && head -c 3000000 /dev/urandom | tr -d '$'; } > noise.kir
+refuses "krait: noise.kir: a kernel's file: 2:1: expected 'kernel' in" noise.kir
+"$krait" export none noise.kir 2>&1 | LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f]' && fail "control characters of a file are printed"
+[ "$("$krait" export none noise.kir 2>&1 | wc -c)" -lt 5000 ] || fail "all of a broken file is printed"
 file missing '; no launch'
 refuses "missing.kir: a kernel's file: the launch is missing (; run: grid … block … arguments …)" missing.kir
 file wide '; run: block 512 arguments [8]=0'

@@ -180,12 +180,10 @@ TEST_F(Web, Refuses) {
                    "kernel add_one ({}): \"new\" cannot be the name of a parameter in JavaScript: name it by letters and digits, "
                    "and by no word of the language"));
   EXPECT_EQ(refused([&] { kr::detail::export_web(site.c_str(), nullptr, 0); }), "a web page needs a kernel at least");
-  const std::string broken = fs::temp_directory_path() / ("krait-web-" + std::to_string(getpid()) + ".kir");
-  std::ofstream(broken) << "; run: block 1 arguments 1\nkir 1\nkernel one\n";
-  const char* const files[] = {broken.c_str()};
-  EXPECT_TRUE(says(refused([&] { kr::detail::export_kernel_files(site.c_str(), files, 1, "webgpu"); }),
-                   "{}: a kernel's file: 2:8: expected 'fp' in\nkir 1\nkernel one"));
-  fs::remove(broken);
+  const std::string text = "; run: block 1 arguments 1\nkir 1\nkernel one\n";
+  const kr::detail::web_kernel_file file{"broken.kir", text.data(), text.size()};
+  EXPECT_EQ(refused([&] { kr::detail::export_kernel_files(site.c_str(), &file, 1, "webgpu"); }),
+            "broken.kir: a kernel's file: 2:8: expected 'fp' in\nkir 1\nkernel one\n");
   kr::array<int, 2> column(3, 1), row(1, 4);
   const auto add = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "add"});
   EXPECT_TRUE(says(refused([&] { kr::web(add, column, row); }),

@@ -20,8 +20,10 @@ struct DumpOptions {
 };
 int dump(const DumpOptions& options);
 
-/// The whole file, or standard input for "-".
+/// The whole file, or standard input for "-". Throws krait::error where it cannot be read, or is longer than any kernel.
 std::string read_file(const std::string& file);
+/// As messages name it.
+std::string name_of_file(const std::string& file);
 
 int devices(bool as_json);
 int doctor();

@@ -26,20 +26,33 @@ int failed(const std::string& what) {
   return 1;
 }
 
-/// The text of the file or of the cache's entry, and the target.
-std::pair<std::string, std::string> kernel_and_target(const DumpOptions& o) {
-  if (o.hash.empty()) return {read_file(o.file), o.target};
-  auto [text, own] = kernel_of_entry(o.hash);
-  return {std::move(text), o.target.empty() ? std::move(own) : o.target};
-}
+/// A kernel of a file or of an entry of the cache.
+struct Source {
+  std::string name, text, target;
+
+  explicit Source(const DumpOptions& o) : name(o.hash.empty() ? name_of_file(o.file) : o.hash), target(o.target) {
+    if (o.hash.empty()) {
+      text = read_file(o.file);
+      return;
+    }
+    auto [kernel, own] = kernel_of_entry(o.hash);
+    text = std::move(kernel);
+    if (target.empty()) target = std::move(own);
+  }
+  krait::text stage(const std::string& stage) const try {
+    return krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
+  } catch (const krait::error& e) {
+    throw krait::error(e.kind(), fmt::format("{}: {}", name, e.message()).c_str());
+  }
+};
 
 int dump_file(const DumpOptions& o) {
-  const auto [text, target] = kernel_and_target(o);
+  const Source source(o);
   for (const std::string& stage : o.emit) {
-    const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
+    const krait::text out = source.stage(stage);
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
-  return std::fflush(stdout) == 0 && !std::ferror(stdout) ? 0 : failed("standard output");
+  return 0;
 }
 
 /// What the library dumps goes to `out`; without one it takes the place of the program's standard output, which goes to standard error.
@@ -73,10 +86,10 @@ int dump_program(const DumpOptions& o, int out = -1) {
 
 /// A stage that a target does not have says so in its column.
 std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
-  const auto [text, target] = kernel_and_target(o);
-  DumpedKernel kernel{!o.hash.empty() ? o.hash : o.file == "-" ? "standard input" : o.file, {}};
+  const Source source(o);
+  DumpedKernel kernel{source.name, {}};
   for (const std::string& stage : o.emit) try {
-      const krait::text out = krait::detail::inspect_text(text.data(), text.size(), stage.c_str(), target.c_str());
+      const krait::text out = source.stage(stage);
       kernel.stages.push_back({stage, {out.data(), out.size()}});
     } catch (const krait::error& e) {
       if (stage == "ir") throw;  // the file is no kernel
@@ -107,6 +120,8 @@ int dump_page(DumpOptions o) {
 
 }  // namespace
 
+std::string name_of_file(const std::string& file) { return file == "-" ? "standard input" : file; }
+
 std::string read_file(const std::string& file) {
   const bool standard = file == "-";
   std::FILE* const in = standard ? stdin : std::fopen(file.c_str(), "rb");
@@ -121,8 +136,8 @@ std::string read_file(const std::string& file) {
   }
   const int failed = std::ferror(in) ? errno : 0;  // a folder
   if (!standard) std::fclose(in);
-  if (failed) refuse(fmt::format("{}: {}", file, std::strerror(failed)));
-  if (text.size() > most) refuse(fmt::format("{}: a kernel's text is shorter than {} MiB", file, most >> 20));
+  if (failed) refuse(fmt::format("{}: {}", name_of_file(file), std::strerror(failed)));
+  if (text.size() > most) refuse(fmt::format("{}: a kernel's text is shorter than {} MiB", name_of_file(file), most >> 20));
   return text;
 }
 
@@ -141,6 +156,7 @@ int dump(const DumpOptions& o) {
                "krait dump: --emit spv is binary and cannot be combined with other stages: give it alone, with a .kir file\n");
     return 2;
   }
+  if (!o.target.empty()) krait::target{o.target.c_str()};  // also where no stage asks for it
   if (!o.html.empty()) return dump_page(o);
   return o.program.empty() ? dump_file(o) : dump_program(o);
 }

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
-#include <iterator>
-
 #include <fmt/core.h>
 #include <krait/web.h>
 
@@ -10,8 +7,10 @@
 namespace tool {
 
 int export_(const ExportOptions& o) {
-  std::vector<const char*> files;
-  std::transform(o.files.begin(), o.files.end(), std::back_inserter(files), [](const std::string& f) { return f.c_str(); });
+  std::vector<std::string> texts;
+  for (const std::string& file : o.files) texts.push_back(read_file(file));
+  std::vector<krait::detail::web_kernel_file> files;
+  for (std::size_t n = 0; n < texts.size(); ++n) files.push_back({o.files[n].c_str(), texts[n].data(), texts[n].size()});
   krait::detail::export_kernel_files(o.folder.c_str(), files.data(), files.size(), o.target.c_str());
   fmt::print("{}/index.html runs and checks {} kernel{}; serve the folder by https or from localhost\n", o.folder, files.size(),
              files.size() == 1 ? "" : "s");

@@ -1,12 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // krait: shows what is generated, where kernels can run, and what is kept of them.
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
 #include <fmt/core.h>
 #include <krait/error.h>
 #include <krait/pack.h>
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
+
+namespace {
+
+/// "krait cache show": the commands that the words have named so far, the last of them in `last`.
+std::string named(const CLI::App& app, const CLI::App*& last) {
+  std::string name = "krait";
+  for (last = &app; !last->get_subcommands().empty(); name += " " + last->get_name()) last = last->get_subcommands().front();
+  return name;
+}
+
+/// Words that no command takes: tells which, and the command whose help says what it takes. The exit status.
+int refuse_words(const CLI::App& app, const std::string& what) {
+  const CLI::App* last = nullptr;
+  const std::string command = named(app, last);
+  fmt::print(stderr, "{}: {}; {} --help says what it takes\n", command, what, command);
+  return 2;
+}
+
+int refuse_words(const CLI::App& app, const CLI::ParseError& e) {
+  const CLI::App* last = nullptr;
+  named(app, last);
+  // A word too many may be what the missing one was meant to be.
+  if (const std::vector<std::string> left = app.remaining(true); !left.empty())
+    return refuse_words(app, fmt::format("unknown command, option or argument \"{}\"", left.front()));
+  if (last->get_require_subcommand_min() > 0) return refuse_words(app, "a command is missing");
+  return refuse_words(app, e.what());
+}
+
+/// An error's text, without the control characters that a file may have brought into it: they are a terminal's orders.
+int fail(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) && c != '\n'; }, '?');
+  fmt::print(stderr, "krait: {}\n", text);
+  return 1;
+}
+
+/// The first option or argument that is there and empty; nothing takes that but a list of targets.
+std::string empty_word(const CLI::App& app) {
+  const CLI::App* last = nullptr;
+  named(app, last);
+  for (const CLI::Option* o : last->get_options())
+    for (const std::string& word : o->results())
+      if (word.empty() && o->get_name() != "--targets") return o->get_name();
+  return {};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Inspects Krait's kernels and devices", "krait"};
@@ -61,7 +115,17 @@ int main(int argc, char** argv) {
   CLI::App* bench_command = app.add_subcommand("bench", "measure rows of the benchmark suite on this machine");
   bench_command->add_option("--device", bench.device, "as KRAIT_DEVICE; default: all");
   bench_command->add_option("--only", bench.only, "a part of the rows' names");
-  bench_command->add_option("--seconds", bench.seconds, "that each row is measured for, at least")->check(CLI::Range(0.0, 60.0));
+  bench_command->add_option("--seconds", bench.seconds, "that each row is measured for, at least")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double seconds = 0;
+            const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+            const bool whole = wrong == std::errc() && end == text.data() + text.size();
+            return whole && seconds >= 0 && seconds <= 60  // not "nan"
+                       ? std::string()
+                       : fmt::format("\"{}\" is not a number of seconds from 0 to 60", text);
+          },
+          "[0 - 60]"));
 
   tool::ExportOptions web;
   CLI::App* export_command = app.add_subcommand("export", "write a web page that runs and checks kernels by WebGPU");
@@ -101,37 +165,37 @@ int main(int argc, char** argv) {
   std::reverse(own.begin(), own.end());
   try {
     app.parse(own);
-  } catch (const CLI::ParseError& e) {
-    // A word that is no command: the message would be that a command is missing.
-    if (const std::vector<std::string> left = app.remaining(true); !left.empty()) {
-      fmt::print(stderr, "krait: unknown command or argument \"{}\"; --help lists them\n", left.front());
-      return e.get_exit_code();
-    }
+  } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return refuse_words(app, e);
   }
-  if (!rest.empty()) dump.program = rest;
+  if (!rest.empty()) {
+    if (!*dump_command) return refuse_words(app, "unknown command, option or argument \"--run\"");
+    dump.program = rest;
+  }
+  const std::string empty = rest.empty() || !rest.front().empty() ? empty_word(app) : "--run";
+  if (!empty.empty()) return refuse_words(app, fmt::format("{} is given an empty text", empty));
+  if (*cache_command) cache.command = cache_command->get_subcommands().front()->get_name();
   if (!dump.html.empty() && !dump_command->count("--emit")) {
     dump.emit = {"ir", "passes", "final", "llvm", "asm"};
     if (!dump.file.empty() && dump.target.empty()) dump.emit.insert(dump.emit.end(), {"ptx", "spirv", "wgsl"});
   }
 
   try {
-    if (*cache_command) {
-      cache.command = cache_command->get_subcommands().front()->get_name();
-      return tool::cache(cache);
-    }
-    if (*pack_command) return tool::pack(pack);
-    if (*export_command) return tool::export_(web);
-    if (*devices_command) return tool::devices(devices_json);
-    if (*doctor_command) return tool::doctor();
-    if (*run_command) return tool::run(run);
-    if (*bench_command) return tool::bench(bench);
-    return tool::dump(dump);
+    const int status = *cache_command     ? tool::cache(cache)
+                       : *pack_command    ? tool::pack(pack)
+                       : *export_command  ? tool::export_(web)
+                       : *devices_command ? tool::devices(devices_json)
+                       : *doctor_command  ? tool::doctor()
+                       : *run_command     ? tool::run(run)
+                       : *bench_command   ? tool::bench(bench)
+                                          : tool::dump(dump);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    return fail(fmt::format("standard output: {}", std::strerror(errno)));
   } catch (const krait::error& e) {
-    fmt::print(stderr, "krait: {}\n", e.message());
-    return 1;
+    return fail(e.message());
   } catch (const std::exception& e) {  // no memory
-    fmt::print(stderr, "krait: {}\n", e.what());
-    return 1;
+    return fail(e.what());
   }
 }

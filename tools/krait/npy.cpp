@@ -78,7 +78,11 @@ Array read_npy(const std::string& path) {
     std::FILE* file;
     ~Closed() { std::fclose(file); }
   } const closed{file};
-  const auto read = [&](void* to, std::size_t bytes) { return std::fread(to, 1, bytes, file) == bytes; };
+  const auto read = [&](void* to, std::size_t bytes) {
+    const bool whole = std::fread(to, 1, bytes, file) == bytes;
+    if (std::ferror(file)) refuse(fmt::format("{}: {}", path, std::strerror(errno)));  // a folder
+    return whole;
+  };
   unsigned char start[12] = {};
   const auto no_npy = [&](const char* why) { refuse(fmt::format("{}: {}: expected a file that numpy.save wrote", path, why)); };
   if (!read(start, 10) || std::memcmp(start, magic.data(), magic.size()) != 0) no_npy("no .npy file");

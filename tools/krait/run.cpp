@@ -204,7 +204,8 @@ std::map<unsigned, std::string> outputs_of(const RunOptions& o, const krait::det
       refuse(fmt::format("--out {}: expected the number of a parameter and a file, such as 3=result.npy", text));
     if (number < 1 || number > as.count || !krait::detail::writes_parameter(kernel, number - 1))
       refuse(fmt::format("--out {}: the kernel writes no parameter {}", text, number));
-    all[number] = text.substr(std::size_t(end + 1 - text.data()));
+    if (const auto [at, fresh] = all.emplace(number, end + 1); !fresh)
+      refuse(fmt::format("--out {}: parameter {} is written to {}: give one file for it", text, number, at->second));
   }
   return all;
 }
@@ -212,14 +213,14 @@ std::map<unsigned, std::string> outputs_of(const RunOptions& o, const krait::det
 }  // namespace
 
 int run(const RunOptions& o) {
-  const std::string text = read_file(o.file);
+  const std::string text = read_file(o.file), name = name_of_file(o.file);
   const std::unique_ptr<krait::detail::text_kernel, Freed> kernel(
-      krait::detail::make_text_kernel(text.data(), text.size(), o.file.c_str()));
+      krait::detail::make_text_kernel(text.data(), text.size(), name.c_str()));
   const krait::detail::signature& as = krait::detail::signature_of(kernel.get());
   if (o.arguments.size() != as.count) {
     std::string list;
     for (unsigned i = 0; i < as.count; ++i) list += "\n  " + describe(as.parameters[i], i + 1);
-    refuse(fmt::format("krait run {}: {} argument{} given, the kernel takes {}:{}", o.file, o.arguments.size(),
+    refuse(fmt::format("krait run {}: {} argument{} given, the kernel takes {}:{}", name, o.arguments.size(),
                        o.arguments.size() == 1 ? " is" : "s are", as.count, list));
   }
   const std::map<unsigned, std::string> outputs = outputs_of(o, kernel.get());

@@ -193,10 +193,10 @@ void export_web(const char* folder, const web_kernel_state* const* kernels, std:
   web::write_site(folder, all);
 }
 
-void export_kernel_files(const char* folder, const char* const* paths, std::size_t count, const char* target) {
+void export_kernel_files(const char* folder, const web_kernel_file* files, std::size_t count, const char* target) {
   std::vector<web::Kernel> all;
   for (std::size_t n = 0; n < count; ++n) {
-    all.push_back(web::read_kernel(paths[n]));
+    all.push_back(web::read_kernel(files[n].path, {files[n].text, files[n].size}));
     all.back().target = target;
   }
   web::write_site(folder, all);

@@ -80,11 +80,8 @@ void write_site(const std::string& folder, const std::vector<Kernel>& kernels) {
   for (const auto& [name, text] : texts) write_file(fs::path(folder) / name, text);
 }
 
-Kernel read_kernel(const std::string& path) try {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) support::fail_usage("it cannot be read");
-  const ir::KernelFile file(text, fs::path(path).parent_path().string());
+Kernel read_kernel(const std::string& path, std::string text) try {
+  const ir::KernelFile file(std::move(text), fs::path(path).parent_path().string());
   std::vector<ir::KernelFile::Case> cases = file.cases(file.choices().front());
   if (cases.front().kernel.module.kernel().flat)
     support::fail_usage("its accesses are flat: a web page takes kernels as they are recorded");

@@ -76,8 +76,8 @@ std::string quoted(std::string_view text);
 /// Writes the folder. Throws error{usage} where that fails.
 void write_site(const std::string& folder, const std::vector<Kernel>& kernels);
 
-/// The kernel of a file with its launches (ir/kernel_file.h); words stand for the first of what they may be. The interpreter computes what
-/// is expected.
-Kernel read_kernel(const std::string& path);
+/// The kernel of a file's text with its launches (ir/kernel_file.h); words stand for the first of what they may be. The interpreter computes
+/// what is expected.
+Kernel read_kernel(const std::string& path, std::string text);
 
 }  // namespace krait::host::web
