@@ -115,8 +115,8 @@ def joined(all_tokens, i, taken):
     return text + (VALUE if between == "value" else "")
 
 
-def messages():
-    """(file, line, text) of each message."""
+def messages_with_calls():
+    """(file, line, text, names of the calls around it) of each message."""
     for folder in ("include", "lib", "tools/krait"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix not in {".h", ".cpp"}:
@@ -131,7 +131,12 @@ def messages():
                     continue
                 if any(fnmatch.fnmatch(inside, files) and re.search(pattern, t.text) for files, pattern in FOREIGN):
                     continue
-                yield inside, t.line, t.text.replace(VALUE, "{}")
+                yield inside, t.line, t.text.replace(VALUE, "{}"), calls
+
+
+def messages():
+    """(file, line, text) of each message."""
+    return (found[:3] for found in messages_with_calls())
 
 
 def template(text):
@@ -139,6 +144,11 @@ def template(text):
     parts = re.split(r"\{\d*(?::[^{}]*)?\}|%(?:zu|s|d)", text.strip("\n"))
     parts = [p.replace("{{", "{").replace("}}", "}") for p in parts]
     return max(parts, key=len), re.compile(".*?".join(re.escape(p) for p in parts), re.DOTALL)
+
+
+def plain_line(line):
+    """A line of a script, without its escapes."""
+    return re.sub(r"\\\\(.)", r"\1", line).replace('\\"', '"')
 
 
 def held():
@@ -149,7 +159,7 @@ def held():
             source = path.read_text()
             found |= {t.text for t in texts(source)} | set(re.findall("^ *// error: (.*)", source, re.M))
         elif path.suffix in {".kir", ".txt", ".sh", ".cmake", ".py"} and path.name != "messages.txt":
-            found |= {re.sub(r"\\\\(.)", r"\1", line).replace('\\"', '"') for line in path.read_text().splitlines()}
+            found |= {plain_line(line) for line in path.read_text().splitlines()}
     return "".join(text + "\0" for text in sorted(found) if len(text) > 4)
 
 

@@ -2,85 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The documentation as a site: tools/site.py [FOLDER], by default out/site. Needs mkdocs (Debian: mkdocs).
 
-The pages are README.md and docs/*.md, and two that are made here: the errors from their tests, and the reference of public names from the
-headers' comments. tools/site.py --check makes no site: it fails where a link leads nowhere, or where a public name has no comment. It takes a
-second and needs Python alone."""
+The pages are README.md and docs/*.md, and those that are made here: the errors from their tests (error_pages.py), and the reference of public
+names from the headers' comments. tools/site.py --check makes no site: it fails where a link leads nowhere, a public name has no comment, or
+the pages of errors lack messages. It takes seconds and needs Python alone."""
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-import messages
+import error_pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAV = [
     ("Start", ["index.md", "why.md", "concepts.md", "howto.md", "coming-from.md", "gallery.md"]),
     ("Using Krait", ["calls.md", "dsl.md", "arrays.md", "algorithms.md", "tiles.md", "tuning.md", "shipping.md", "raw-kernels.md", "python.md", "debugging.md", "hints.md", "tool.md", "caching.md"]),
     ("Targets", ["opencl.md", "webgpu.md", "numbers.md"]),
-    ("Reference", ["reference.md", "operations.md", "errors.md", "ir.md"]),
+    ("Reference", ["reference.md", "operations.md", "ir.md"]),
     ("Performance", ["performance.md", "performance-log.md"]),
     ("Inside", ["architecture.md", "code-generation.md", "testing.md", "adding-an-op.md", "adding-a-target.md"]),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-
-
-# ---- errors --------------------------------------------------------------------------------------------------------------------
-
-
-def fenced(lines):
-    return ["```cpp", *lines, "```", ""]
-
-
-def refused_programs():
-    """(name, messages, wrong lines, right lines) of each program that must not compile."""
-    for path in sorted((ROOT / "tests/errors/compile").glob("*.cpp")):
-        source = path.read_text()
-        if path.stem == "catalogue":
-            for texts, code in re.findall(r"((?:^ *// error: .*\n)+)((?:^(?! *//)(?! *#).+\n)+)", source, re.M):
-                yield path.stem, re.findall("// error: (.*)", texts), [line.strip() for line in code.splitlines() if line.strip() != "}"], []
-            continue
-        found = re.search(r"#ifdef RIGHT\n(.*?)#else\n(.*?)#endif", source, re.S) or re.search(r"()#ifndef RIGHT\n(.*?)#endif", source, re.S)
-        right, wrong = found.groups() if found else ("", source)
-        yield path.stem, re.findall("^// error: (.*)", source, re.M), wrong.splitlines(), right.splitlines()
-
-
-def places():
-    """Literals of tests with the file that holds them."""
-    for path in sorted((ROOT / "tests").rglob("*")):
-        if path.suffix in {".h", ".cpp"}:
-            for t in messages.texts(path.read_text()):
-                yield t.text, f"{path.relative_to(ROOT)}:{t.line}"
-        elif path.suffix in {".kir", ".sh", ".txt"} and path.name != "messages.txt":
-            for number, line in enumerate(path.read_text().splitlines(), 1):
-                yield line, f"{path.relative_to(ROOT)}:{number}"
-
-
-def errors():
-    out = ["# Errors", "", "A message says what is wrong, where, why, and what to do. `{}` stands for a value.", "", "## While compiling the program", "",
-           "What the C++ compiler says first, a program that is refused so, and the program as it is right.", ""]
-    for name, texts, wrong, right in refused_programs():
-        out += [f"### {texts[0].removeprefix('krait: ')}" if texts else f"### {name}", ""]
-        out += [f"    {text}" for text in texts] + [""] + fenced(wrong)
-        if "".join(right).strip():
-            out += ["Right:", "", *fenced(right)]
-    out += ["## While recording, compiling a kernel and running it", "",
-            "The messages of `krait::error`, by the part of Krait that says them, each with the test that provokes it.", ""]
-    tests = [(text, place) for text, place in places() if len(text) > 4]
-    parts, seen = {}, set()
-    for path, _, text in messages.messages():
-        text = text.replace("\n", " ").strip()
-        if path.startswith(("include", "tools")) or text in seen:
-            continue
-        seen.add(text)
-        longest, pattern = messages.template(text)
-        place = next((where for one, where in tests if longest in one and pattern.search(one)), None)
-        if place:
-            parts.setdefault("/".join(path.split("/")[1:3]).removesuffix(".cpp") if path.startswith("lib/runtime") else path.split("/")[1], []).append((text, place))
-    for part, rows in sorted(parts.items()):
-        out += [f"### {part}", "", "| message | provoked in |", "|---|---|"]
-        out += ["| " + text.replace("|", "\\|").replace("<", "&lt;") + f" | `{place}` |" for text, place in sorted(rows)] + [""]
-    return "\n".join(out)
 
 
 # ---- reference -----------------------------------------------------------------------------------------------------------------
@@ -208,7 +150,7 @@ def reference():
     for header, names in public_names():
         out += [f"## {header}", ""]
         for name, (comment, declared) in sorted(names.items()):
-            out += [f"### {name}", "", *fenced([declared]), comment, ""]
+            out += [f"### {name}", "", "```cpp", declared, "```", "", comment, ""]
     return "\n".join(out)
 
 
@@ -246,11 +188,13 @@ def check():
     wrong = list(broken_links())
     names = [(header, name, comment) for header, found in public_names() for name, (comment, _) in found.items()]
     wrong += [f"{header}: {name} has no comment in its header" for header, name, comment in names if not comment]
+    lost, shown = error_pages.mistakes()
+    wrong += lost
     listed = {page for _, pages in NAV for page in pages} | {"index.md"}
     present = {p.name for p in (ROOT / "docs").glob("*.md")}
     wrong += [f"tools/site.py: NAV lacks docs/{page}" for page in sorted(present - listed)]
     print("\n".join(wrong), file=sys.stderr)
-    print(f"{len(names)} public names; {len(present) + 1} pages, {len(wrong)} mistakes")
+    print(f"{len(names)} public names; {shown} errors with the code that provokes them; {len(present) + 1} pages, {len(wrong)} mistakes")
     return 1 if wrong else 0
 
 
@@ -269,8 +213,11 @@ def build(target):
         page.write_text(re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", re.sub(r"^<!--.*-->\n", "", page.read_text(), flags=re.M)))
     (pages / "index.md").write_text(moved((ROOT / "README.md").read_text()))
     (pages / "reference.md").write_text(reference())
-    (pages / "errors.md").write_text(errors())
-    nav = "".join(f"  - {title}:\n" + "".join(f"      - {page}\n" for page in listed) for title, listed in NAV)
+    errors = error_pages.pages()
+    for name, text in errors:
+        (pages / name).write_text(text)
+    nav = [*NAV, ("Errors", [name for name, _ in errors])]
+    nav = "".join(f"  - {title}:\n" + "".join(f"      - {page}\n" for page in listed) for title, listed in nav)
     (source / "mkdocs.yml").write_text(
         f"site_name: Krait\ndocs_dir: pages\nsite_dir: {target}\nuse_directory_urls: false\ntheme:\n  name: readthedocs\n  highlightjs: false\n"
         f"markdown_extensions: [tables, fenced_code, toc]\nstrict: true\nnav:\n{nav}")
