@@ -7,8 +7,9 @@ shipped=$1 from_c=$3 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export KRAIT_CACHE=off
-cp -L "$2" "$work/libkrait.so.0"
-alone() { LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$work/libkrait.so.0" "$@"; }  # it is found by its name, and there is no code generator beside it
+library=$work/$(basename "$2")
+cp -L "$2" "$library"
+alone() { LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$library" "$@"; }  # it is found by its name, and there is no code generator beside it
 
 matches() {  # PATTERN COMMAND...
   local pattern=$1 out

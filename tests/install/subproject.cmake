@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Krait as a part of another project, by add_subdirectory and by FetchContent: the program is linked with it and built after the code generator, and the
+# other project's tests and type of build are its own. Configured alone: what is built is what other tests build.
+file(REMOVE_RECURSE ${WORK})
+foreach(way folder fetched)
+  set(options -DKRAIT_SOURCE=${SOURCE})
+  if(way STREQUAL fetched)
+    set(options -DKRAIT_SOURCE=https://krait.invalid/krait.tar.gz -DFETCHCONTENT_SOURCE_DIR_KRAIT=${SOURCE})
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE}/examples/projects/cmake -B ${WORK}/${way} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} ${options}
+    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+  execute_process(COMMAND ${NINJA} -C ${WORK}/${way} -n program COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE program)
+  execute_process(COMMAND ${NINJA} -C ${WORK}/${way} -t targets all COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE targets)
+  foreach(file lib/libkrait.so lib/libkrait_codegen.so)
+    if(NOT program MATCHES "Linking CXX shared [a-z]+ ${file}")
+      message(FATAL_ERROR "${way}: the program is built without ${file}")
+    endif()
+  endforeach()
+  if(targets MATCHES "krait_unit_tests|01_add|bench_gpu")
+    message(FATAL_ERROR "${way}: the project has Krait's tests, examples or benchmarks")
+  endif()
+  file(STRINGS ${WORK}/${way}/CMakeCache.txt own REGEX "^(BUILD_TESTING|CMAKE_BUILD_TYPE:STRING=.)")
+  if(own)
+    message(FATAL_ERROR "${way}: Krait sets the project's ${own}")
+  endif()
+endforeach()
