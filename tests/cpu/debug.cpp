@@ -2,13 +2,17 @@
 //
 // What a debugger finds of code made at run time: the list of gdb's interface is read back as gdb reads it.
 #include <elf.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +20,7 @@
 #include "krait/error.h"
 #include "passes/passes.h"
 #include "runtime/cpu/executable.h"
+#include "runtime/cpu/line_table.h"
 #include "support/envelope.h"
 #include "targets.h"
 
@@ -181,6 +186,94 @@ TEST(CpuDebug, DamagedObjectsAreErrors) {
       EXPECT_STREQ(e.message(), "kernel broken: its code is damaged: what it tells debuggers is no object file");
     }
   }
+}
+
+/// The object that a compiled kernel, each of whose operations has a line of its own, tells debuggers of itself.
+struct WithLines {
+  std::string data;
+  std::string_view code;
+  std::string object;
+  WithLines() {
+    ir::Module module = lowered("mandelbrot", {}, {});
+    give_lines(module);
+    data = compile(ir::print(module, {.names = true, .locations = true}), targets().front() + " debug=on").data;
+    support::Envelope envelope;
+    CpuCode own;
+    EXPECT_EQ(support::open(data, support::TargetKind::Cpu, envelope), "");
+    EXPECT_TRUE(envelope.get_own(own));
+    code = envelope.code.substr(0, own.debug), object = envelope.code.substr(own.debug);
+  }
+};
+
+TEST(CpuDebug, LinesOfAnObject) {
+  const WithLines made;
+  const auto lines = runtime::cpu::lines_of(std::as_bytes(std::span(made.object)));
+  ASSERT_GT(lines.size(), 3u);
+  std::set<unsigned> seen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_LT(lines[i].at, made.code.size());
+    EXPECT_EQ(lines[i].file, "kernel.cpp");
+    EXPECT_LE(lines[i ? i - 1 : 0].at, lines[i].at);
+    seen.insert(lines[i].line);
+  }
+  EXPECT_GT(seen.size(), 3u);
+}
+
+// Whatever an object has in the place of its tables, reading it ends, and within its bytes.
+TEST(CpuDebug, LinesOfDamagedObjects) {
+  const WithLines made;
+  const auto lines = [](const std::string& object) { return runtime::cpu::lines_of(std::as_bytes(std::span(object))).size(); };
+  for (std::size_t size = 0; size < made.object.size(); size += 7) lines(std::string(made.object, 0, size));
+  std::mt19937 random(7);
+  for (int n = 0; n < 3000; ++n) {
+    std::string broken = made.object;
+    for (int k = 0; k < 4; ++k) broken[random() % broken.size()] = char(random());
+    lines(broken);
+  }
+  EXPECT_EQ(lines(""), 0u);
+}
+
+// Header, lines, code: what perf inject reads.
+TEST(CpuDebug, FileForPerf) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("krait-perf-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  setenv("KRAIT_PERF", folder.c_str(), 1);
+  const WithLines made;
+  { const runtime::cpu::Code code(std::as_bytes(std::span(made.data)), "with_lines"); }
+  unsetenv("KRAIT_PERF");
+  std::ifstream in(folder / ("jit-" + std::to_string(getpid()) + ".dump"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto number = [&](std::size_t at) {
+    std::uint32_t n = 0;
+    if (at + sizeof n <= bytes.size()) std::memcpy(&n, &bytes[at], sizeof n);
+    return n;
+  };
+  EXPECT_EQ(number(0), 0x4A695444u);
+  constexpr std::size_t lines = 40;
+  EXPECT_EQ(number(lines), 2u);
+  const std::size_t load = lines + number(lines + 4);
+  EXPECT_EQ(number(load), 0u);
+  EXPECT_EQ(load + number(load + 4), bytes.size());
+  EXPECT_STREQ(bytes.c_str() + load + 56, "with_lines");
+  EXPECT_TRUE(bytes.ends_with(made.code));
+  std::filesystem::remove_all(folder);
+
+  setenv("KRAIT_PERF", "/proc/none", 1);
+  const pid_t child = fork();
+  if (child == 0) {  // has a file of its own
+    std::string said;
+    try {
+      const runtime::cpu::Code code(std::as_bytes(std::span(made.data)), "refused");
+    } catch (const error& e) {
+      said = e.message();
+    }
+    _exit(said == "KRAIT_PERF: /proc/none/jit-" + std::to_string(getpid()) +
+                      ".dump cannot be written: No such file or directory: name a folder with room that you may write to");
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  unsetenv("KRAIT_PERF");
+  EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
 TEST(CpuDebug, EntriesLeaveTheListInAnyOrder) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes code made at run time known to debuggers and profilers, where KRAIT_DEBUG=1 asks for it: gdb and lldb by their interface
-// for just-in-time compilers, perf by /tmp/perf-PID.map.
+// for just-in-time compilers, perf by /tmp/perf-PID.map. perf's file with lines is in jitdump.h.
 #pragma once
 
 #include <cstddef>

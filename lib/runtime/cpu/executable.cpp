@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/jitdump.h"
 #include "support/envelope.h"
 #include "support/error.h"
 
@@ -48,10 +49,16 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
     munmap(image_, mapped_);
     support::fail_device("kernel {}: the system does not allow code made at run time: {}", kernel_name, std::strerror(reason));
   }
-  if (debugging()) {
-    const std::size_t code = std::min<std::size_t>(facts_.debug, image.size());
-    debug_.emplace(std::span<const std::byte>(image_, code), std::as_bytes(std::span(image.substr(code))),
-                   kernel_name.empty() ? "kernel" : kernel_name);
+  const std::size_t length = std::min<std::size_t>(facts_.debug, image.size());
+  const std::span<const std::byte> code(image_, length), object = std::as_bytes(std::span(image.substr(length)));
+  const std::string symbol = kernel_name.empty() ? "kernel" : kernel_name;
+  try {
+    if (debugging()) debug_.emplace(code, object, symbol);
+    tell_perf_inject(code, symbol, object);
+  } catch (...) {
+    debug_.reset();
+    munmap(image_, mapped_);
+    throw;
   }
 }
 
