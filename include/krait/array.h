@@ -108,6 +108,13 @@ class array {
   auto operator()(Items... items) const {
     return detail::views::slice(*this, items...);
   }
+  /// Never usable: elements are a(i), and kernels take arrays as parameters.
+  template <class Index>
+  auto operator[](const Index&) const {  // auto: the assertion comes before what else may be wrong
+    static_assert(detail::always_false<Index>,
+                  "krait: a kr::array has no [i]: write a(i) on the host; a kernel takes the array as a parameter, kr::view<T>");
+    return Elem{};
+  }
   /// Elements by an array of indices along the first dimension, or by a mask, to read as a new array or to assign to; #include
   /// <krait/algorithm/indexing.h>.
   template <detail::selecting Which>

@@ -80,9 +80,10 @@ detail::atomic_element<Type> atomic(const ref<Type>& element) {
   static_assert(sizeof(Type) >= 4, "krait: atomics on types of 8 and 16 bits are not supported: use int or unsigned");
   return detail::atomic_element<Type>(place_of(element));
 }
-template <detail::plain Type>
-void atomic(const value<Type>&) {
+template <class Type>
+detail::atomic_element<int> atomic(const Type&) {
   static_assert(detail::always_false<Type>, "krait: atomic needs an element of a writable view: kr::atomic(x[i])");
+  return detail::atomic_element<int>({});
 }
 
 }  // namespace krait

@@ -144,13 +144,22 @@ class kernel_object : public detail::object {
     bind(config)(std::forward<Args>(args)...);
   }
   /// `k.forall(n)(args…)`: a grid that covers n threads, in blocks that suit the device.
-  template <std::integral Count>
+  template <class Count>
   detail::bound_kernel<Lambda> forall(Count n) const {
+    static_assert(std::is_integral_v<Count>, "krait: forall takes a whole number of threads, and no floating-point number");
     return covering(static_cast<std::int64_t>(n), nullptr);
   }
-  template <std::integral Count>
+  template <class Count>
   detail::bound_kernel<Lambda> forall(Count n, const stream& on) const {
+    static_assert(std::is_integral_v<Count>, "krait: forall takes a whole number of threads, and no floating-point number");
     return covering(static_cast<std::int64_t>(n), &on);
+  }
+  /// Never usable: a kernel has no launch of its own.
+  template <class... Args>
+  void operator()(Args&&...) const {
+    static_assert(detail::always_false<Args...>,
+                  "krait: a kernel is called with its launch: k.forall(n)(args...), k[{grid, block}](args...) or k.launch({grid, "
+                  "block}, args...)");
   }
 
   /// Compiles now, for the default device, so that the first call need not. For lambdas whose parameters have types.

@@ -99,6 +99,18 @@ class view<const Type, Rank> : public detail::handle {
                          detail::subscript n) const requires(Rank == 6) {
     return detail::element<Type>::read({node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
   }
+  /// Never usable: an element has an index for each dimension.
+  template <class... Indices>
+  value<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
+    static_assert(detail::always_false<Indices...>,
+                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    return detail::element<Type>::read({node_, {}, 0});
+  }
+  template <class Index>
+  value<Type> operator[](const Index&) const requires(Rank != 1) {
+    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    return detail::element<Type>::read({node_, {}, 0});
+  }
 
  private:
   template <int Next>
@@ -139,6 +151,17 @@ class view : public view<const Type, Rank> {
                        detail::subscript n) const requires(Rank == 6) {
     return detail::element<Type>::name(
         {this->node_, {node_of(i), node_of(j), node_of(k), node_of(l), node_of(m), node_of(n)}, 6});
+  }
+  template <class... Indices>
+  ref<Type> operator()(const Indices&...) const requires(sizeof...(Indices) != Rank) {
+    static_assert(detail::always_false<Indices...>,
+                  "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    return detail::element<Type>::name({this->node_, {}, 0});
+  }
+  template <class Index>
+  ref<Type> operator[](const Index&) const requires(Rank != 1) {
+    static_assert(detail::always_false<Index>, "krait: an element of a view has one index for each dimension, as in x(i, j)");
+    return detail::element<Type>::name({this->node_, {}, 0});
   }
 };
 

@@ -43,16 +43,19 @@ requires(is_float_v<Left>&& is_float_v<Right> &&
   using type = std::conditional_t<sizeof(Left) == 8, double, float>;
 };
 
-template <class Left, int Rows, int Depth, class Right, int Columns>
+template <class Left, int Rows, int Depth, class Right, int Columns, class Sums>
 auto multiply_tiles(const tile_factor<Left, Rows, Depth>& x, const tile_factor<Right, Depth, Columns>& y,
-                    const tile<typename sums_of<Left, Right>::type, Rows, Columns>& sum, bool rounds) {
+                    const tile<Sums, Rows, Columns>& sum, bool rounds) {
   using sums = typename sums_of<Left, Right>::type;
   static_assert(!std::is_void_v<sums>,
                 "krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits");
+  static_assert(
+      std::is_void_v<sums> || std::is_same_v<sums, Sums>,
+      "krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers");
   tile_nodes nodes = sum.nodes();
   multiply({Rows, Columns, Depth, rounds, x.kept && y.kept && in_overlapped_pipeline()}, x.at, y.at, nodes.data(),
            unsigned(nodes.size()));
-  return tile<sums, Rows, Columns>(copy_tile(sum.shape, nodes));
+  return tile<Sums, Rows, Columns>(copy_tile(sum.shape, nodes));
 }
 
 }  // namespace detail

@@ -221,7 +221,7 @@ constexpr To convert_plain_saturating(From x) {
   return y;
 }
 
-template <class Type>
+template <class... Types>
 inline constexpr bool always_false = false;
 
 }  // namespace detail

@@ -178,6 +178,17 @@ KRAIT_COMPOUND(<<=, Shl, shift_rule)
 KRAIT_COMPOUND(>>=, Shr, shift_rule)
 #undef KRAIT_COMPOUND
 
+#define KRAIT_STEP(symbol, ...)                                                                                                 \
+  template <detail::plain Type>                                                                                                 \
+  void operator symbol(const value<Type>& __VA_OPT__(, ) __VA_ARGS__) {                                                         \
+    static_assert(detail::always_false<Type>, "krait: a kr::value (and `auto`) is immutable: declare it kr::var for " #symbol); \
+  }
+KRAIT_STEP(++)
+KRAIT_STEP(++, int)
+KRAIT_STEP(--)
+KRAIT_STEP(--, int)
+#undef KRAIT_STEP
+
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] auto operator+(const Type& x) {
   using result = detail::promote_t<typename Type::traced_type>;

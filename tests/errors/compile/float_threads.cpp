@@ -1,4 +1,4 @@
-// error: constraints not satisfied
+// error: krait: forall takes a whole number of threads, and no floating-point number
 #include <krait/krait.h>
 namespace kr = krait;
 

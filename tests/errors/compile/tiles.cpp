@@ -9,6 +9,7 @@
 // error: krait: the view is read-only
 // error: krait: the axis of a tile is 0 or 1
 // error: krait: products of tiles take two floats of one type, any two floats of 8 bits, or any two integers of 8 bits
+// error: krait: sums of products of tiles are double for factors of double, float for other floats, and int for integers
 // error: krait: a pipeline has two places or more
 #include <krait/tile.h>
 namespace kr = krait;
@@ -31,6 +32,7 @@ void f(kr::view<float> line, kr::view<const float, 2> fixed, kr::view<float, 2> 
   kr::store(fixed, {0, 0}, square);
   (void)kr::sum<2>(square);
   (void)kr::mma(square, square.cast<int>(), square);
+  (void)kr::mma(square, square, square.cast<double>());
   kr::pipelined<1>(
       4,
       [&](auto step) {
