@@ -45,8 +45,10 @@ class Reader {
     return 0;
   }
   std::string_view text() {
+    failed_ = failed_ || at_ >= bytes_.size();
+    if (failed_) return {};
     const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
-    const std::size_t length = failed_ ? 0 : strnlen(begin, bytes_.size() - at_);
+    const std::size_t length = strnlen(begin, bytes_.size() - at_);
     return take(length + 1).empty() ? std::string_view() : std::string_view(begin, length);
   }
 
