@@ -23,6 +23,7 @@
 #include <krait/memory.h>
 #include <krait/options.h>
 #include <krait/random.h>
+#include <krait/random_more.h>
 #include <krait/stats.h>
 #include <krait/target.h>
 #include <krait/types.h>

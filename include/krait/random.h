@@ -14,10 +14,10 @@ struct random_pair {
   Number first, second;
 };
 
-/// Four random words, as traced values in a kernel, else plain, and numbers made of them. A word may serve one number only.
-template <class Word>
+/// Random words, as traced values in a kernel, else plain, and numbers made of them. A word may serve one number only.
+template <class Word, int Words = 4>
 struct random_words {
-  Word word[4];
+  Word word[Words];
 
   const Word& operator[](int i) const { return word[i]; }
   /// In [0, 1): a multiple of 2^-24, of word i = 0..3.
@@ -42,7 +42,7 @@ struct random_words {
     return normal<float>(1.0f - uniform_float(2 * i), uniform_float(2 * i + 1) * 2.0f);
   }
   /// The same in double precision, of all four words. None is larger than 8.6 in size.
-  auto normal_double() const {
+  auto normal_double() const requires(Words == 4) {
     return normal<double>(kept<double>(1.0) - uniform_double(0), uniform_double(1) * kept<double>(2.0));
   }
 

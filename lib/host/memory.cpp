@@ -172,6 +172,4 @@ void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
   if (got != wanted) support::fail_usage("{}: the container holds {} elements, but the array holds {}", operation, got, wanted);
 }
 
-void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }
-
 }  // namespace krait::detail

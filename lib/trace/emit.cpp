@@ -10,6 +10,7 @@
 #include "ir/report.h"
 #include "ir/text.h"
 #include "support/error.h"
+#include "krait/detail/call.h"
 #include "trace/recorder.h"
 
 namespace krait::trace {
@@ -139,6 +140,8 @@ void misuse(const char* text, location where) {
   Recorder& r = trace::recorder();
   r.found.misuse(text, where.file ? where : r.found.where());
 }
+
+void throw_usage(const char* message, location where) { throw error(error::kind_type::usage, message, where.file, where.line); }
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 

@@ -305,6 +305,34 @@ TEST(dsl_snippets, random) {
   }
 }
 
+TEST(dsl_snippets, generators) {
+  std::vector<kr::xoroshiro_state> held(4);
+  kr::fill_xoroshiro_states(held, 7);
+  const auto before = held;
+  std::vector<float> out(4);
+  const auto recorded = record([](kr::view<kr::xoroshiro_state> states, kr::view<float> y) {
+    constexpr int seed = 42;
+    // [generators]
+    auto i = kr::thread_idx().x;
+    kr::xoroshiro random(states[i]);                     // a state of Numba's create_xoroshiro128p_states
+    auto noise = random.uniform_float();
+    auto words = kr::threefry(seed, i);                  // as philox, of additions and rotations alone
+    auto u = kr::sobol(i, 0).uniform_float(), v = kr::sobol(i, 1).uniform_float();
+    y[i] = noise + words.uniform_float(0) + u * v;
+    states[i] = random.state();                          // the next launch goes on here
+    // [/generators]
+  });
+  krait::ir::Launch launch;
+  launch.block[0] = 4;
+  run(*recorded, launch, held, out);
+  for (int i = 0; i < 4; ++i) {
+    kr::xoroshiro random(before[std::size_t(i)]);
+    const float u = kr::sobol(i, 0).uniform_float(), v = kr::sobol(i, 1).uniform_float();
+    EXPECT_EQ(out[std::size_t(i)], random.uniform_float() + kr::threefry(42, i).uniform_float(0) + u * v);
+    EXPECT_TRUE(held[std::size_t(i)] == random.state());
+  }
+}
+
 TEST(dsl_snippets, traps) {
   std::vector<float> out{1, 2, 3};
   run_one([](kr::view<float> y) {
