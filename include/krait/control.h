@@ -12,7 +12,34 @@ namespace krait {
 template <class Body>
 detail::if_chain if_(detail::operand condition, const Body& body, detail::location where = detail::location::here()) {
   detail::check_body<Body>();
-  return detail::if_chain(detail::record_if(node_of(condition), body, where));
+  return detail::if_chain(detail::record_if(node_of(condition), body, where, expected_of(condition)));
+}
+
+/// The condition, as a bool, which mostly holds: if_ and elif_ lay code out for that on the CPU and on CUDA devices. A hint, no more.
+///   kr::if_(kr::unlikely(x[i] < 0), [&] { … });
+template <detail::traced Type>
+detail::expected_bool likely(const Type& condition) {
+  return {value<bool>(condition), detail::expected::likely};
+}
+/// The condition, as a bool, which mostly does not hold.
+template <detail::traced Type>
+detail::expected_bool unlikely(const Type& condition) {
+  return {value<bool>(condition), detail::expected::unlikely};
+}
+template <detail::plain Type>
+constexpr bool likely(Type condition) {
+  return detail::convert_plain<bool>(condition);
+}
+template <detail::plain Type>
+constexpr bool unlikely(Type condition) {
+  return detail::convert_plain<bool>(condition);
+}
+
+/// Promises that the condition holds here, so that the compiler for CUDA devices may make use of it. Where it does not, what the kernel
+/// does is undefined; the interpreter and checked kernels end the launch as error{usage}, as kr::check does.
+///   kr::assume(n % 4 == 0);
+inline void assume(detail::operand condition, detail::location where = detail::location::here()) {
+  detail::perform(detail::op::Assume, detail::scalar::boolean, node_of(condition), where);
 }
 
 /// Repeats the body as long as the condition, a lambda, gives something that is not 0.

@@ -29,6 +29,19 @@ auto ranked(op what) {
 
 }  // namespace detail
 
+/// A counter of the processor's cycles: differences tell how long a stretch of code took. Reads keep their order with each other and
+/// with what kr::nanosleep waits, but arithmetic and accesses of memory may move past them. On the CPU, CUDA and Vulkan devices that have
+/// it (VK_KHR_shader_clock); elsewhere the kernel does not compile. In the interpreter it counts its reads.
+inline value<std::int64_t> clock(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return detail::dimension(detail::op::Clock, 0);
+}
+/// Lets the thread wait for about so many nanoseconds, from none to twice as many: for loops that wait for another thread. On CUDA
+/// devices; a short pause on the CPU, and nothing in the interpreter; elsewhere the kernel does not compile.
+inline void nanosleep(detail::operand nanoseconds, detail::location where = detail::location::here()) {
+  detail::perform(detail::op::Nanosleep, detail::scalar_of<std::uint32_t>, node_of(nanoseconds), where);
+}
+
 /// Thread in its block.
 inline position3 thread_idx() { return detail::dimensions(detail::op::ThreadIdx); }
 /// Block in the grid.

@@ -38,7 +38,12 @@ struct kernel_recording {
     }
   };
   static constexpr parameter_list parameters{};
-  static constexpr signature as{parameters.at, node_count, &record};
+  static constexpr bool specializes() {
+    for (const parameter_type& p : parameters.at)
+      if (p.specialized) return true;
+    return false;
+  }
+  static constexpr signature as{parameters.at, node_count, &record, specializes()};
 
   template <auto Take, class... Args>
   static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
@@ -63,7 +68,8 @@ struct declared;
 template <class Lambda, class Result, class... Params>
 struct declared<Result (Lambda::*)(Params...) const> {
   static_assert((kernel_parameter<std::remove_cvref_t<Params>> && ...),
-                "a kernel's parameters must be kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording");
+                "a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a plain T would be read "
+                "once, while recording");
   template <auto Take, class... Args>
   static auto pass_to(kernel_state* state, const Lambda& lambda, const call_config& config, Args&&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params),

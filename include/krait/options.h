@@ -40,6 +40,10 @@ struct options {
   bool checked = false;  ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
   dims block{0, 0,
              0};  ///< the block of every launch, where the kernel's code depends on it, as that of tiles; 0: each launch chooses
+  std::uint32_t max_threads = 0;  ///< blocks have no more threads: launches with more are refused; 0: the device's limit
+  std::uint32_t min_blocks = 0;   ///< blocks that a multiprocessor of a CUDA device is to hold at once; 0: the compiler chooses
+  std::uint32_t max_registers =
+      0;  ///< registers of a thread on a CUDA device at most, others go to memory; 0: the compiler chooses
 };
 
 /// Grid, block and stream of a launch. Without a stream: the device's default one.

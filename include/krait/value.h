@@ -60,17 +60,22 @@ template <plain Type>
   return literal(scalar_of<Type>, bits_of(x));
 }
 
+/// Which way a condition mostly goes: kr::likely and kr::unlikely say so.
+constexpr expected expected_of(const handle&) noexcept { return expected::nothing; }
+
 /// A traced or plain operand of any type, for functions that are no templates.
 class operand {
  public:
   template <plain Type>
   operand(Type x) : node_(node_of(x)) {}  // NOLINT: implicit on purpose
   template <traced Type>
-  operand(const Type& x) : node_(node_of(x)) {}  // NOLINT
+  operand(const Type& x) : node_(node_of(x)), expected_(expected_of(x)) {}  // NOLINT
   friend node node_of(const operand& o) noexcept { return o.node_; }
+  friend expected expected_of(const operand& o) noexcept { return o.expected_; }
 
  private:
   node node_;
+  expected expected_ = expected::nothing;
 };
 
 /// The scalars that the traced counterpart of a type is made of, in the order of its members.

@@ -260,7 +260,7 @@ void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, con
 
 /// False: nothing to run.
 bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code,
-           const DeviceHandle& device) {
+           const DeviceHandle& device, const ir::Bounds& bounds) {
   const runtime::Device::Limits limits = device.device->limits();
   const dims& fixed = state.fixed_block;
   if (fixed.x > 0 && (c.form != call_config::grid_block || !(c.block == fixed)))
@@ -270,7 +270,8 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     if (c.count < 0) support::fail_usage("{}: forall needs 0 threads or more, not {}", describe(state), c.count);
     if (c.count == 0) return false;
     const bool elements = c.form == call_config::elements;
-    const std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(elements), limits.threads);
+    std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(elements), limits.threads);
+    if (bounds.threads) block = std::min<std::int64_t>(block, bounds.threads);
     const std::int64_t threads = (c.count - 1) / code.elements + 1;
     const std::int64_t blocks = (threads - 1) / block + 1;
     if (blocks > limits.grid[0] && code.elements == 1 && c.form == call_config::threads)
@@ -287,6 +288,9 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   if (in_block > limits.threads)
     support::fail_usage("{}: a block of {} x {} x {} threads exceeds the limit of {} threads per block on {}", describe(state),
                         c.block.x, c.block.y, c.block.z, limits.threads, device.id);
+  if (bounds.threads && in_block > bounds.threads)
+    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
+                        describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
   if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
     support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
   r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
@@ -316,7 +320,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
         "function on traced values, or an ordinary C++ function, instead",
         describe(*state));
   const HostSpan span("call", state->name);
-  Specialisation& spec = specialise(*state, lambda, as);
+  Specialisation& spec = specialise(*state, lambda, as, arguments);
   StreamRecord* stream = config.on ? record_of(*config.on) : nullptr;
   if (config.on && !stream) support::fail_usage("{} is launched into a moved-from stream", describe(*state));
   DeviceHandle& device = choose(arguments, spec, &config);
@@ -331,7 +335,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   const Compiled& code = found ? *found
                                : code_for(*state, spec, device, facts,
                                           at_least == Effort::Best ? Effort::Best : effort_of(spec, device, arguments, config));
-  if (!shape(request, *state, config, code, device)) return;
+  if (!shape(request, *state, config, code, device, spec.recorded.module.kernel().bounds)) return;
 
   alignas(16) std::byte block[max_block_bytes + Packing::slack];
   if (code.layout.size > max_block_bytes)

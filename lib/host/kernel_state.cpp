@@ -54,14 +54,19 @@ void identify(Recorded& out, const detail::kernel_state& state) {
   out.reports = find_reports(out);
 }
 
-/// Runs the lambda on recorded parameters.
-Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as) {
+/// Runs the lambda on recorded parameters; `values` of those that are specialised, or none.
+Recorded record(const detail::kernel_state& state, const void* lambda, const detail::signature& as,
+                std::span<const std::uint64_t> values) {
   const HostSpan span("record", state.name);
   const auto start = std::chrono::steady_clock::now();
   detail::recording_options o;
   o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
   o.checked = !state.never_checked && (state.with.checked || checked_by_environment());
   o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
+  if (state.with.min_blocks && !state.with.max_threads && state.fixed_block.x == 0)
+    support::fail_usage("{}: min_blocks says nothing without the threads of a block: give max_threads, or a fixed block",
+                        describe(state));
+  o.bounds[0] = state.with.max_threads, o.bounds[1] = state.with.min_blocks, o.bounds[2] = state.with.max_registers;
   void* recording = detail::begin_recording(o);
   try {
     detail::node nodes[ir::max_given_params];
@@ -69,6 +74,8 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
       const detail::parameter_type& p = as.parameters[i];
       if (p.rank) nodes[i] = detail::parameter_array(p.type, p.rank, p.writable, p.elem_bytes);
       else nodes[i] = p.elem_bytes ? detail::parameter_aggregate(p.elem_bytes) : detail::parameter(p.type);
+      // The parameter stays, so that a launch passes the same for all values.
+      if (p.specialized && !values.empty()) nodes[i] = detail::literal(p.type, values.front()), values = values.subspan(1);
     }
     as.record(lambda, nodes);
   } catch (...) {
@@ -133,10 +140,25 @@ std::shared_ptr<const Compiled> take_expected(detail::kernel_state& state, Speci
   }
 }
 
-Specialisation* find(detail::kernel_state& state, const detail::signature& as) {
+Specialisation* find(detail::kernel_state& state, const detail::signature& as, std::span<const std::uint64_t> values = {}) {
   for (Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
-    if (s->as == &as) return s;
+    if (s->as == &as && std::equal(s->values.begin(), s->values.end(), values.begin(), values.end())) return s;
   return nullptr;
+}
+
+/// The values of the specialised parameters.
+unsigned take_values(const detail::signature& as, const detail::argument* arguments, std::uint64_t* values) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < as.count; ++i)
+    if (as.parameters[i].specialized) values[count++] = arguments[i].bits;
+  return count;
+}
+
+bool has_all_values(const detail::kernel_state& state, const detail::signature& as) {
+  unsigned known = 0;
+  for (const Specialisation* s = state.specialisations.load(std::memory_order_acquire); s; s = s->next)
+    known += s->as == &as && !s->values.empty();
+  return known >= max_specialized;
 }
 
 void check_parameters(const detail::kernel_state& state, const detail::signature& as) {
@@ -152,9 +174,10 @@ void check_parameters(const detail::kernel_state& state, const detail::signature
 }
 
 /// Puts a recording into the kernel object's list.
-Specialisation& publish(detail::kernel_state& state, Recorded recorded, const detail::signature& as) {
+Specialisation& publish(detail::kernel_state& state, Recorded recorded, const detail::signature& as,
+                        std::span<const std::uint64_t> values = {}) {
   auto fresh = std::make_unique<Specialisation>();
-  fresh->as = &as;
+  fresh->as = &as, fresh->values.assign(values.begin(), values.end());
   fresh->recorded = std::move(recorded);
   fresh->parameters = {as.parameters, as.count};
   for (unsigned i = 0; i < fresh->parameters.size(); ++i)
@@ -163,7 +186,7 @@ Specialisation& publish(detail::kernel_state& state, Recorded recorded, const de
   fresh->asks_for_block = asks_for_block(fresh->recorded.module);
   fresh->work = ir::work_of(fresh->recorded.module, fresh->strides);
   std::lock_guard lock(state.mutex);
-  if (Specialisation* s = find(state, as)) return *s;  // another thread was first
+  if (Specialisation* s = find(state, as, values)) return *s;  // another thread was first
   fresh->next = state.specialisations.load();
   state.specialisations.store(fresh.get(), std::memory_order_release);
   state.last.store(fresh.get(), std::memory_order_release);
@@ -205,10 +228,19 @@ bool asks_for_block(const ir::Module& m) {
   return m.kernel().checked || std::any_of(m.functions.begin(), m.functions.end(), any);
 }
 
-Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as) {
-  if (Specialisation* s = find(state, as)) return *s;
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as,
+                           const detail::argument* arguments) {
+  std::uint64_t taken[ir::max_given_params];
+  std::span<const std::uint64_t> values;
+  if (as.specialized && arguments && as.count <= ir::max_given_params) values = {taken, take_values(as, arguments, taken)};
+  if (Specialisation* s = find(state, as, values)) return *s;
+  if (!values.empty() && has_all_values(state, as)) {
+    values = {};
+    if (Specialisation* s = find(state, as)) return *s;
+  }
   check_parameters(state, as);
-  return publish(state, record(state, lambda, as), as);  // outside the lock: the lambda may use other kernels' objects
+  return publish(state, record(state, lambda, as, values), as,
+                 values);  // outside the lock: the lambda may use other kernels' objects
 }
 
 Specialisation& adopt(detail::kernel_state& state, ir::Module module, const detail::signature& as) {

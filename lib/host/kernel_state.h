@@ -20,6 +20,8 @@
 
 namespace krait::host {
 
+/// Recordings of a kernel object for certain values of kr::specialized parameters, of one signature; later values share one for all.
+inline constexpr unsigned max_specialized = 16;
 inline constexpr std::uint64_t max_by_value = 4096;  // bytes of numbers and aggregates in one launch
 
 /// Code of one specialisation on one device for blocks of one kind, by launch facts (bit 0 contiguous, 1 aligned, 2 small, 3 disjoint).
@@ -51,6 +53,7 @@ struct DeviceTables {
 
 struct Specialisation {
   const detail::signature* as = nullptr;
+  std::vector<std::uint64_t> values;  // of the kr::specialized parameters, by which it is for these alone; none: for all
   Recorded recorded;
   std::array<bool, 256> reads{}, writes{};  // what the kernel does to each array parameter, dead code aside
   bool asks_for_block = false;              // how the threads of a block lie matters: the facts that Facts::set_block sets do
@@ -88,8 +91,9 @@ namespace krait::host {
 
 /// The kernel for messages: its name and where it was made.
 std::string describe(const detail::kernel_state& state);
-/// Finds the recording for a signature, or makes it.
-Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as);
+/// Finds the recording for a signature, or makes it; with arguments, one for the values of kr::specialized parameters.
+Specialisation& specialise(detail::kernel_state& state, const void* lambda, const detail::signature& as,
+                           const detail::argument* arguments = nullptr);
 /// A recording that was made elsewhere, a kernel in text form, for a kernel object that has none.
 Specialisation& adopt(detail::kernel_state& state, ir::Module module, const detail::signature& as);
 /// The same of a kernel in a pack, with its tables, whose code there is taken where it fits.

@@ -53,6 +53,7 @@ class Interpreter {
   void run_effect(const Inst& inst, const Mask& active);
   void position(const Inst& inst, const Mask& active);
   void report(const Inst& inst, const Mask& active);
+  void assume(const Inst& inst, const Mask& active);
 
   State s_;
   Cooperation cooperation_{s_};
@@ -60,7 +61,7 @@ class Interpreter {
   Mask returned_{s_.words};
   Loop* loop_ = nullptr;
   std::vector<std::uint64_t> scratch_;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, clock_ = 0;
 };
 
 // ---- regions ----------------------------------------------------------------------------------------------------------------
@@ -245,6 +246,13 @@ void Interpreter::report(const Inst& inst, const Mask& active) {
   });
 }
 
+void Interpreter::assume(const Inst& inst, const Mask& active) {
+  const std::uint64_t* holds = s_.column(inst.operands[0]);
+  active.for_each([&](std::size_t lane) {
+    if (!holds[lane]) s_.fault(inst, [&] { return broken_assumption + s_.who(lane); });
+  });
+}
+
 void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   const auto d = unsigned(inst.imm);
   switch (inst.op) {
@@ -302,6 +310,9 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #include "krait/ops.def"
       report(inst, active);
       break;
+    case Op::Clock: s_.fill(inst.results[0], ++clock_, active); break;
+    case Op::Nanosleep: break;
+    case Op::Assume: assume(inst, active); break;
     case Op::Slot: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;
     case Op::Get: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;
     case Op::Set: s_.copy(s_.column(inst.operands[1]), s_.column(inst.operands[0]), active); break;

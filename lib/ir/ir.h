@@ -143,14 +143,21 @@ std::string_view name_of(Scope scope);
 /// What warp_reduce and warp_scan combine lanes by: their attribute.
 inline constexpr Op combining[] = {Op::Add, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor};
 
+/// Which way a branch mostly goes.
+enum class Expected : std::uint8_t { Nothing, Likely, Unlikely };
+constexpr Expected opposite(Expected e) {
+  return e == Expected::Nothing ? e : e == Expected::Likely ? Expected::Unlikely : Expected::Likely;
+}
+
 /// Operands of an atomic, load or store behind array and indices.
 constexpr unsigned values_of_access(Op op) { return op == Op::Load || op == Op::AtomicLoad ? 0 : op == Op::AtomicCas ? 2 : 1; }
 
 /// What an instruction says of itself beside its operation, types and values. Copies of an instruction take it as a whole.
 struct Attributes {
-  bool fast = false;        // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
-  bool streaming = false;   // a load or store of memory that is not used again soon: a hint to the cache, no more
-  bool rolled = false;      // a `for` that compilers behind are to leave as it is, one trip at a time
+  bool fast = false;                      // computed as in FpMode::Fast, whatever the function's mode (kr::fast::…)
+  bool streaming = false;                 // a load or store of memory that is not used again soon: a hint to the cache, no more
+  Expected expected = Expected::Nothing;  // of an if's condition: a hint
+  bool rolled = false;                    // a `for` that compilers behind are to leave as it is, one trip at a time
   std::uint16_t ahead = 0;  // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
                             // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   Order order = Order::Relaxed;  // atomics
@@ -195,6 +202,14 @@ struct Param {
   std::string name;  // for messages; not part of the identity
 };
 
+/// What the program says of a kernel's blocks, and what of the device's registers a thread may take; 0: nothing.
+struct Bounds {
+  std::uint32_t threads = 0;    // that a block has at most
+  std::uint32_t blocks = 0;     // that a multiprocessor is to hold at once
+  std::uint32_t registers = 0;  // of a thread at most
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+};
+
 /// What holds for a function as a whole. A pass that builds a function anew takes it over as a whole.
 struct Header {
   std::string name;             // for messages and symbols; not part of the identity. Of called functions: unique in the module
@@ -206,6 +221,7 @@ struct Header {
   bool checked = false;  // accesses are to be checked against extents: check_accesses writes it out and clears this
   bool flat = false;     // lower_access has run: every access has one flat element index, in elements of the array
   std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
+  Bounds bounds{};
   unsigned elements = 1;                // that a thread handles at once (widen): so many threads fewer cover an array
   std::vector<support::Hidden> hidden;  // a kernel: what its last parameters are, which the library binds (hidden.h)
 };

@@ -254,8 +254,9 @@ class Parser : Scanner {
       else if (name == "checked") f_->checked = true;
       else if (name == "flat") f_->flat = true;
       else if (name == "block") block();
+      else if (name == "bounds") bounds();
       else if (name == "elements") elements();
-      else fail_at(place, "expected facts, checked, flat, block, elements or the parameters");
+      else fail_at(place, "expected facts, checked, flat, block, bounds, elements or the parameters");
     }
   }
   void fp_mode() {
@@ -299,6 +300,11 @@ class Parser : Scanner {
     expect('(');
     f_->elements = number<unsigned>("a number of elements");
     expect(')');
+  }
+  void bounds() {
+    expect('('), f_->bounds.threads = number<std::uint32_t>("threads of a block");
+    expect(','), f_->bounds.blocks = number<std::uint32_t>("blocks of a multiprocessor");
+    expect(','), f_->bounds.registers = number<std::uint32_t>("registers of a thread"), expect(')');
   }
   void block() {
     expect('(');
@@ -451,6 +457,8 @@ class Parser : Scanner {
   bool suffix(Inst& inst, std::string_view name) {
     if (name == "fast") return inst.fast = true;
     if (name == "streaming") return inst.streaming = true;
+    if (name == "likely") return inst.expected = Expected::Likely, true;
+    if (name == "unlikely") return inst.expected = Expected::Unlikely, true;
     if (name == "rolled") return inst.rolled = true;
     if (name == "ahead") {
       expect('(');
@@ -494,7 +502,7 @@ class Parser : Scanner {
   void attribute(InstId id) {
     if (!accept('{')) return;
     Inst& inst = f_->insts[id];
-    if (info(inst.op).effect == Effect::Report) {
+    if (info(inst.op).family == Family::Report) {
       if (peek() != '"') fail("expected a text in quotes");
       inst.text = quoted("the text");
     } else if (inst.op == Op::Product) {

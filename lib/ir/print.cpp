@@ -118,6 +118,8 @@ class Printer {
     if (f_.checked) out_ += "checked ";
     if (f_.flat) out_ += "flat ";
     if (f_.block != std::array<std::int64_t, 3>{}) out_ += "block(", list(f_.block), out_ += ") ";
+    if (const Bounds& b = f_.bounds; b != Bounds{})
+      out_ += "bounds(", list(std::array{b.threads, b.blocks, b.registers}), out_ += ") ";
     if (f_.elements > 1) out_ += "elements(", append_number(out_, f_.elements), out_ += ") ";
   }
 
@@ -189,6 +191,7 @@ class Printer {
     out_ += info(inst.op).name;
     if (inst.fast) out_ += ".fast";
     if (inst.streaming) out_ += ".streaming";
+    if (inst.expected != Expected::Nothing) out_ += inst.expected == Expected::Likely ? ".likely" : ".unlikely";
     if (inst.rolled) out_ += ".rolled";
     if (inst.ahead) out_ += ".ahead(", append_number(out_, unsigned(inst.ahead)), out_ += ')';
     if (inst.order != Order::Relaxed) out_ += '.', out_ += name_of(inst.order);
@@ -207,7 +210,7 @@ class Printer {
     }
     const Number number = info(inst.op).number;
     const bool numbered = number == Number::Dimension || number == Number::Scope || number == Number::Combination;
-    if (info(inst.op).effect == Effect::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
+    if (info(inst.op).family == Family::Report) out_ += " {", append_quoted(out_, inst.text), out_ += '}';
     else if (inst.op == Op::Product) product(inst.list);
     else if (inst.op != Op::Switch && !inst.list.empty()) out_ += " {", list(inst.list), out_ += '}';
     else if (numbered || inst.imm != 0) out_ += " {", append_number(out_, inst.imm), out_ += '}';

@@ -55,7 +55,7 @@ std::vector<ReportSite> report_sites(const Module& module) {
   for (const Function& f : module.functions)
     for_each_inst(f, [&](InstId i, RegionId) {
       const Inst& inst = f.insts[i];
-      if (info(inst.op).effect != Effect::Report) return;
+      if (info(inst.op).family != Family::Report) return;
       ReportSite site{inst.op == Op::Fault, inst.text, {}, f.locations[inst.loc]};
       for (const ValueId v : inst.operands) site.types.push_back(f.type_of(v).scalar);
       sites.push_back(std::move(site));

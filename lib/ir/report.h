@@ -33,6 +33,8 @@ std::vector<ReportSite> report_sites(const Module& module);
 std::string misfit(const std::string& text, std::span<const Scalar> types);
 /// The text with the values in its places. bool is true or false.
 std::string format(const std::string& text, std::span<const Scalar> types, std::span<const std::uint64_t> bits);
+/// What a fault says where an assumption does not hold.
+inline const std::string broken_assumption = "an assumption does not hold";
 /// The text without places that gives `plain`.
 std::string escaped(const std::string& plain);
 /// "parameter 2", counted from 1; "the shared array of file:line".

@@ -85,11 +85,12 @@ class Check {
     if (inst_.imm != 0 && row_.number == Number::None) return "has no number as attribute";
     if (!inst_.list.empty() && op != Op::Shared && op != Op::Local && op != Op::Switch && !is_tile_operation(op))
       return "has no list as attribute";
-    if (!inst_.text.empty() && row_.effect != Effect::Report) return "has no text as attribute";
+    if (!inst_.text.empty() && row_.family != Family::Report) return "has no text as attribute";
     if (row_.family == Family::Position && inst_.imm > 2) return "the dimension is 0, 1 or 2";
     if (op == Op::Fence && inst_.imm > 2) return "the scope is 0, 1 or 2";
     if (inst_.streaming && row_.effect != Effect::Read && row_.effect != Effect::Write)
       return "only loads and stores are streaming";
+    if (inst_.expected != Expected::Nothing && op != Op::If) return "only an if is likely or unlikely";
     if (inst_.rolled && op != Op::For) return "only a counted loop is rolled";
     if (inst_.ahead && op != Op::Load) return "only loads fetch ahead";
     if (row_.effect != Effect::Atomic && (inst_.order != Order::Relaxed || inst_.scope != Scope::Device))
@@ -145,7 +146,7 @@ class Check {
       case Effect::Sync:
         if (is_tile_operation(inst_.op)) return broken_tile(f_, inst_);
         return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
-      case Effect::Report: return report();
+      case Effect::Report: return row_.family == Family::Report ? report() : other();
       case Effect::Control: return control();
       case Effect::Call: return call();
       case Effect::Pure:
@@ -161,6 +162,9 @@ class Check {
     if (op == Op::Shared || op == Op::Local) return array();
     if (op == Op::Slot || op == Op::Get || op == Op::Set) return slot();
     if (op == Op::WarpSize || op == Op::LaneId) return gives(Scalar::I32);
+    if (op == Op::Clock) return gives(Scalar::I64);
+    if (op == Op::Nanosleep) return scalar(0) == Scalar::U32 ? nothing() : needs("an operand of type u32");
+    if (op == Op::Assume) return scalar(0) == Scalar::Bool ? nothing() : needs("a bool operand");
     if (op == Op::Ballot) return scalar(0) == Scalar::Bool ? gives(Scalar::U64) : needs("a bool operand");
     if (op == Op::Extent || op == Op::Stride) {
       if (!operand(0).is_array() || inst_.imm >= operand(0).rank) return needs("an array and one of its dimensions");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses of a checked function come under a test of their indices. One that is outside its array is a fault that names the
-// array and the indices, reads 0 and writes nothing. What the checks protect needs no other protection, so they are plain IR: no
-// later pass and no back end knows of them.
+// array and the indices, reads 0 and writes nothing. An assumption becomes a fault where it does not hold. What the checks protect needs
+// no other protection, so they are plain IR: no later pass and no back end knows of them.
 #include <fmt/core.h>
 
 #include "ir/report.h"
@@ -28,6 +28,10 @@ class Checker {
       b_.at(r);
       if (is_access(f_.insts[i].op)) {
         guard(i);
+        continue;
+      }
+      if (f_.insts[i].op == Op::Assume) {
+        test(f_.insts[i]);
         continue;
       }
       f_.regions[r].insts.push_back(i);
@@ -70,6 +74,18 @@ class Checker {
     f_.insts[fault].text = text(access.op, array, rank);
     for (const ValueId v : access.results) zeros.push_back(b_.constant(f_.type_of(v).scalar, 0));
     b_.append(Op::Yield, {}, zeros);
+    b_.at(here);
+  }
+
+  void test(const Inst& assumption) {
+    b_.location(assumption.loc);
+    const RegionId here = b_.region();
+    const ValueId holds = assumption.operands[0];
+    const InstId branch = b_.append(Op::If, {}, std::span(&holds, 1));
+    b_.at(b_.new_region(branch)), b_.append(Op::Yield, {}, {});
+    b_.at(b_.new_region(branch));
+    f_.insts[b_.append(Op::Fault, {}, {})].text = broken_assumption;
+    b_.append(Op::Yield, {}, {});
     b_.at(here);
   }
 

@@ -95,7 +95,7 @@ class Combiner {
     for (std::size_t k = 0; k < insts.size(); ++k) {
       const Inst& inst = f_.insts[insts[k]];
       const Effect effect = info(inst.op).effect;
-      if (effect == Effect::Pure || effect == Effect::Cross) continue;
+      if (effect == Effect::Pure || effect == Effect::Cross || inst.op == Op::Assume) continue;
       if (effect == Effect::Read) close([&](const Group& g) { return !g.loads && may_overlap(g.array, inst.operands[0]); });
       else if (effect == Effect::Write) close([&](const Group& g) { return conflicts(g, inst); });
       else if (effect != Effect::Slot) close([](const Group&) { return true; });

@@ -103,6 +103,7 @@ class Folder {
     if (const Inst* d = f_.def(c); d && d->op == Op::Not) {
       f_.insts[i].operands[0] = d->operands[0];
       std::swap(f_.insts[i].regions[0], f_.insts[i].regions[1]);
+      f_.insts[i].expected = opposite(f_.insts[i].expected);
     }
     const std::vector<RegionId> regions = f_.insts[i].regions;
     for (const RegionId r : regions) fold_region(r);

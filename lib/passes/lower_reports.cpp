@@ -101,7 +101,7 @@ class Lowerer {
   void walk(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
       b_.at(r);
-      if (info(f_.insts[i].op).effect == Effect::Report) {
+      if (info(f_.insts[i].op).family == Family::Report) {
         lower(i);
         continue;
       }

@@ -46,7 +46,7 @@ class Lowerer {
     for (const InstId i : take_insts(f_, r)) {
       b_.at(r);
       b_.location(f_.insts[i].loc);
-      if (info(f_.insts[i].op).effect == Effect::Report)
+      if (info(f_.insts[i].op).family == Family::Report)
         for (std::size_t k = 0; k < f_.insts[i].operands.size(); ++k) f_.insts[i].operands[k] = wide(f_.insts[i].operands[k]);
       const Inst inst = f_.insts[i];
       if (const ValueId v = expand(inst); v != none) results_.replace(inst.results[0], v);

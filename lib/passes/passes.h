@@ -20,6 +20,8 @@ void check_accesses(ir::Module& m);
 /// print and fault become writes to a buffer (ir/report.h), which two hidden parameters bring: a view of u32 and the kernel's
 /// number. A module that reports nothing stays as it is.
 void lower_reports(ir::Module& m);
+/// Takes out what the program promises, for targets that make nothing of it.
+void drop_assumptions(ir::Module& m);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
 /// Calls of functions with barriers, warp operations, positions or arrays of the block become their bodies (ir/calls.h).

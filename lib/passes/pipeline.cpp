@@ -124,6 +124,8 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   Runner run(m, checked, watch);
   if (m.functions.size() > 1) run("inline_calls", inline_calls);
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
+  // LLVM alone makes something of them, of one thread's.
+  if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
   run("promote_slots", promote_slots);
   clean_up(run);
   expand_tiles(m, tile_support(target));
@@ -206,6 +208,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
 std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
       {"check_accesses", check_accesses, true},
+      {"drop_assumptions", drop_assumptions, true},
       {"promote_slots", promote_slots, true},
       {"inline_calls", inline_calls, true},
       {"fold", fold, true},

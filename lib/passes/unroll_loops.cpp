@@ -24,8 +24,8 @@ std::size_t size_of_body(const Function& f, InstId loop) {
   for_each_inst(f, f.insts[loop].regions[0], [&](InstId i, RegionId) {
     const Op op = f.insts[i].op;
     const Effect effect = info(op).effect;
-    const bool plain =
-        effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(op) || op == Op::If;
+    const bool plain = effect == Effect::Pure || effect == Effect::Read || effect == Effect::Write || is_terminator(op) ||
+                       op == Op::If || op == Op::Assume;
     fits = fits && plain && op != Op::Return && op != Op::Call;
     size += op != Op::Const;
   });

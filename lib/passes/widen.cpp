@@ -53,7 +53,7 @@ class Widener {
     InstId loop = none;
     for (const InstId i : f_.regions[f_.body].insts) {
       const Inst& inst = f_.insts[i];
-      if (inst.op == Op::Return) continue;
+      if (inst.op == Op::Return || inst.op == Op::Assume) continue;
       if (inst.op == Op::GridStride && loop == none && inst.results.empty()) loop = i;
       else if (!same_everywhere(inst)) return none;
     }

@@ -46,8 +46,9 @@ void record_region(Recorder& r, ir::RegionId region, function_ref<void()> body) 
   r.now().exit(Op::Yield);
 }
 
-ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, location where) {
+ir::InstId record_then(Recorder& r, node condition, function_ref<void()> body, location where, expected mostly) {
   const ir::InstId inst = make_if(r, r.condition(condition));
+  r.function().insts[inst].expected = ir::Expected(mostly);
   const ir::RegionId then = r.function().insts[inst].regions[0];
   const Unwind guard(r);
   r.now().enter(then);
@@ -77,14 +78,14 @@ bool usable(Recorder& r, const mark& chain, location where) {
 
 }  // namespace
 
-mark record_if(node condition, function_ref<void()> body, location where) {
+mark record_if(node condition, function_ref<void()> body, location where, expected mostly) {
   Recorder& r = trace::recorder();
   r.now().location(where);
-  const ir::InstId inst = record_then(r, condition, body, where);
+  const ir::InstId inst = record_then(r, condition, body, where, mostly);
   return r.now().mark({inst, r.now().serial});
 }
 
-mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where) {
+mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where, expected mostly) {
   Recorder& r = trace::recorder();
   r.now().location(where);
   if (!usable(r, chain, where)) return chain;
@@ -92,7 +93,7 @@ mark record_elif(const mark& chain, node condition, function_ref<void()> body, l
   const Unwind guard(r);
   r.now().enter(other);
   mark next = chain;
-  next.condition.id = record_then(r, condition, body, where);
+  next.condition.id = record_then(r, condition, body, where, mostly);
   r.now().exit(Op::Yield);
   return next;
 }

@@ -250,6 +250,12 @@ node logical(op what, bool left, node right) {
   return r.node_of(decided ? r.constant(Scalar::Bool, left) : r.condition(right));
 }
 
+void perform(op what, scalar type, node x, location where) {
+  Recorder& r = trace::recorder();
+  r.now().location(where);
+  r.append(Op(what), {}, {r.use_as(Scalar(type), x)});
+}
+
 // ---- mutable locals -----------------------------------------------------------------------------------------------------------
 
 node make_slot(scalar type, node first) {

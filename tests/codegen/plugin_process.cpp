@@ -91,7 +91,7 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
       if (ir::is_math(inst.op)) inst.op = inst.operands.size() == 1 ? ir::Op::Neg : ir::Op::Add;
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
-        std::erase_if(region.insts, [&](ir::InstId i) { return ir::info(f.insts[i].op).effect == ir::Effect::Report; });
+        std::erase_if(region.insts, [&](ir::InstId i) { return ir::info(f.insts[i].op).family == ir::Family::Report; });
     passes::expand_ops(
         module, [](const ir::Inst&) { return false; }, 32);
     passes::lower_types(module);

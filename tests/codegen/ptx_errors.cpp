@@ -29,6 +29,22 @@ TEST(PluginErrors, Target) {
   EXPECT_EQ(refusal(empty, "sm_90", 1, "cubin"), "emit \"cubin\": expected binary, llvm or asm");
 }
 
+TEST(PluginErrors, TimeOnVulkanAndOpenCl) {
+  constexpr const char* clock =
+      "kir 1\nkernel @k fp(strict) flat (%0: view<i64, 1>) {\n  %1: i64 = const 0\n"
+      "  %2: i64 = clock ; user.cpp:7\n  store.i64 %0, %1, %2\n  return\n}\n";
+  constexpr const char* wait =
+      "kir 1\nkernel @k fp(strict) flat () {\n  %1: u32 = const 9\n  nanosleep %1 ; user.cpp:8\n  return\n}\n";
+  EXPECT_EQ(refusal(clock, "vulkan"),
+            "operation clock (user.cpp:7): a counter of cycles needs the device feature \"clock\", which the device lacks");
+  EXPECT_EQ(refusal(clock, "opencl"),
+            "operation clock (user.cpp:7): a counter of cycles needs the CPU, a CUDA or a Vulkan device");
+  for (const char* target : {"vulkan", "opencl"})
+    EXPECT_EQ(refusal(wait, target),
+              "operation nanosleep (user.cpp:8): a thread that waits for a time needs the CPU or a CUDA device");
+  EXPECT_EQ(compile(clock, "spirv features=i64,clock push=128", "binary").status, 0);
+}
+
 TEST(PluginErrors, ProcessorsThatDoNotExist) {
   constexpr const char* flat = "kir 1\nkernel @k fp(strict) flat () {\n  return\n}\n";
   EXPECT_EQ(refusal(flat, "cpu x86-64 cpu=nonsense"),

@@ -464,5 +464,68 @@ kernel @lines fp(strict) facts(contiguous) (%0: view<i32, 1>) {
   EXPECT_TRUE(contains(ptx, "demo.cpp") && contains(ptx, "other.h") && contains(ptx, ".loc")) << ptx;
 }
 
+TEST(PtxKernels, ClocksAndWaits) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @timed fp(strict) facts(contiguous) (%0: view<i64, 1>, %1: u32) {
+  %2: i64 = clock
+  %3: i64 = clock
+  nanosleep %1
+  nanosleep %1
+  %4: i64 = clock
+  %5: i64 = sub %3, %2
+  %6: i64 = sub %4, %3
+  %7: i64 = const 0
+  %8: i64 = const 1
+  store.i64 %0, %7, %5
+  store.i64 %0, %8, %6
+  return
+}
+)");
+  const auto count = [&](std::string_view what) {
+    int n = 0;
+    for (std::size_t at = ptx.find(what); at != ptx.npos; at = ptx.find(what, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("%clock64"), 3) << ptx;
+  EXPECT_EQ(count("nanosleep.u32"), 2) << ptx;
+}
+
+TEST(PtxKernels, BoundsOfBlocksAndRegisters) {
+  const auto with = [](const std::string& attribute) {
+    return check_ptx("kir 1\nkernel @bound fp(strict) " + attribute + " (%0: view<i32, 1>) {\n  return\n}\n");
+  };
+  const std::string both = with("bounds(256, 2, 0)");
+  EXPECT_TRUE(contains(both, ".maxntid 256") && contains(both, ".minnctapersm 2")) << both;
+  const std::string few = with("bounds(0, 0, 40)");
+  EXPECT_TRUE(contains(few, ".maxnreg 40") && !contains(few, ".maxntid")) << few;
+  const std::string fixed = with("block(64, 1, 1) bounds(128, 3, 0)");
+  EXPECT_TRUE(contains(fixed, ".reqntid 64") && contains(fixed, ".minnctapersm 3") && !contains(fixed, ".maxntid")) << fixed;
+}
+
+/// What is promised makes code simpler: the branch for the rest of a multiple of four goes.
+TEST(PtxKernels, PromisesAreUsed) {
+  const auto stores = [](const char* promise) {
+    const std::string ptx = check_ptx(std::string(R"(kir 1
+kernel @rest fp(strict) facts(contiguous) (%0: view<i32, 1>, %1: i32) {
+  %2: i32 = const 3
+  %3: i32 = and %1, %2
+  %4: i32 = const 0
+  %5: bool = eq %3, %4
+)") + promise + R"(  if.unlikely %5 {
+    yield
+  } else {
+    %6: i64 = const 0
+    store.i32 %0, %6, %1
+    yield
+  }
+  return
+}
+)");
+    return contains(ptx, "st.global");
+  };
+  EXPECT_TRUE(stores(""));
+  EXPECT_FALSE(stores("  assume %5\n"));
+}
+
 }  // namespace
 }  // namespace krait::test

@@ -66,6 +66,13 @@ std::string refusal(const std::string& body, const std::string& element = "i32",
   return made.log;
 }
 
+TEST(WgslErrors, TimeIsNotTold) {
+  EXPECT_EQ(refusal("  %2: i64 = clock ; user.cpp:7\n  %3: i32 = cast %2\n  store.i32 %0, %1, %3\n"),
+            "operation clock (user.cpp:7): a counter of cycles needs the CPU, a CUDA or a Vulkan device");
+  EXPECT_EQ(refusal("  %2: u32 = const 9\n  nanosleep %2 ; user.cpp:8\n"),
+            "operation nanosleep (user.cpp:8): a thread that waits for a time needs the CPU or a CUDA device");
+}
+
 TEST(WgslErrors, WhatWebGpuLacks) {
   EXPECT_EQ(refusal("  %2: f64 = load %0, %1 ; user.cpp:7\n  store.f64 %0, %1, %2\n", "f64"),
             "operation load (user.cpp:7): a number of type f64, which WebGPU lacks: use float, and literals such as 2.0f, or the "

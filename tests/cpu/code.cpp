@@ -48,6 +48,17 @@ TEST(CpuCode, OneRowForAllIsReadByRows) {
   }
 }
 
+TEST(CpuCode, ClocksAndWaitsStay) {
+  const Compiled made = compile(
+      "kir 1\nkernel @timed fp(strict) flat (%0: view<i64, 1>, %1: u32) {\n"
+      "  %2: i64 = clock\n  nanosleep %1\n  nanosleep %1\n  %3: i64 = clock\n  %4: i64 = sub %3, %2\n"
+      "  %5: i64 = const 0\n  store.i64 %0, %5, %4\n  return\n}\n",
+      targets()[0], "asm");
+  ASSERT_EQ(made.status, 0) << made.log;
+  EXPECT_GE(count(made.data, "rdtsc"), 2u) << made.data;
+  EXPECT_GE(count(made.data, "pause"), 2u) << made.data;
+}
+
 std::string sealed(const CpuCode& code, std::string_view image) {
   support::Envelope e;
   e.kind = support::TargetKind::Cpu, e.code = image;

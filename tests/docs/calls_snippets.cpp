@@ -102,6 +102,17 @@ void kernels() {
   shift.forall(1000)(in, out, 1.5f);                   // Krait picks a grid that covers 1000 threads
   // [/kernel]
   expect(out[0] == 2.5f && out[999] == 2.5f, __LINE__);
+  // [specialized]
+  auto series = kr::kernel([](kr::view<float> v, kr::specialized<int> terms) {
+    for (auto i : kr::grid_stride(v.size())) {
+      kr::var sum = 0.0f;
+      for (auto k : kr::range(terms)) sum = sum * v[i] + kr::cast<float>(k);
+      v[i] = sum;
+    }
+  }, {.name = "series", .max_threads = 256, .min_blocks = 4});
+  series.forall(1000)(out, 3);
+  // [/specialized]
+  expect(out[0] == 4.5f, __LINE__);
   // [fixed]
   auto fixed = kr::kernel<kr::dims{4, 2}, kr::dims{16, 16}>([](kr::view<int, 2> cells) {
     auto [x, y] = kr::grid<2>();

@@ -107,6 +107,9 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"get", "x"},
       {"set", "x = v"},
       {"if", "kr::if_(c, [&] { … })"},
+      {"clock", "kr::clock()"},
+      {"nanosleep", "kr::nanosleep(n)"},
+      {"assume", "kr::assume(c)"},
       {"switch", "kr::switch_(n).case_(1, [&] { … })"},
       {"loop", "kr::while_([&] { return c; }, [&] { … })"},
       {"for", "for (auto i : kr::range(n))"},
@@ -128,7 +131,8 @@ std::string spelling(const ir::OpInfo& row) {
 
 /// Operations whose kernel has no type of its own.
 bool untyped(Op op, const ir::OpInfo& row) {
-  return row.rule == Rule::Id || op == Op::WarpSize || op == Op::LaneId || (row.effect == Effect::Sync && row.arity == 0);
+  return row.rule == Rule::Id || op == Op::WarpSize || op == Op::LaneId || op == Op::Clock || op == Op::Nanosleep ||
+         (row.effect == Effect::Sync && row.arity == 0);
 }
 bool listed(Op op, const ir::OpInfo& row) {
   return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot && op != Op::Get && op != Op::Set;
@@ -193,6 +197,9 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Shuffle: return {fmt::format("%r: {} = shuffle %x, %n", t), s};
     case Op::WarpSize:
     case Op::LaneId: return {fmt::format("%r: i32 = {}", name), Scalar::I32};
+    case Op::Clock: return {"%r: i64 = clock", Scalar::I64};
+    case Op::Nanosleep: return {"%s: u32 = cast %n\n nanosleep %s", Scalar::Void};
+    case Op::Assume: return {"assume %x", Scalar::Void};
     case Op::Barrier:
     case Op::WarpSync: return {std::string(name), Scalar::Void};
     case Op::Fence: return {"fence {1}", Scalar::Void};
@@ -343,7 +350,7 @@ std::string operations_table() {
       "Features of Vulkan and OpenCL: `i8 i16 f16 f64` arithmetic on and storage of the type; `a64 sa64` 64-bit atomics in "
       "buffers and in "
       "shared memory; `warp` ballot, vote and\n"
-      "shuffle; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
+      "shuffle; `clock` a counter of cycles; `fma32` a multiply-add that rounds once (or `f64`, from which it is made).\n\n";
   out += head + "\n" + rule + "\n" + typed + "\n| without a type | |\n|---|---|\n" + others;
   if (!notes.empty()) out += "\nRefused:\n\n";
   for (const auto& [why, operations] : notes) out += fmt::format("- {}: {}\n", why, operations);

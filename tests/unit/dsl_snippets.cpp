@@ -333,6 +333,35 @@ TEST(dsl_snippets, generators) {
   }
 }
 
+TEST(dsl_snippets, hints) {
+  std::vector<int> out{-3, 1, -2, 7};
+  run_one([](kr::view<int> x) {
+    const auto n = x.size();
+    for (auto i : kr::range(n)) {
+      // [hints]
+      kr::assume(n % 4 == 0);                                    // a promise
+      kr::if_(kr::unlikely(x[i] < 0), [&] { x[i] = 0; });        // a hint
+      // [/hints]
+    }
+  }, out);
+  EXPECT_EQ(out, (std::vector<int>{0, 1, 0, 7}));
+}
+
+TEST(dsl_snippets, clock) {
+  std::vector<float> out(1);
+  std::vector<std::int64_t> counted(1);
+  run_one([](kr::view<float> y, kr::view<std::int64_t> cycles) {
+    kr::var sum = 1.0f;
+    // [clock]
+    auto start = kr::clock();
+    for (auto i : kr::range(100)) sum = kr::sqrt(sum + kr::cast<float>(i));
+    y[0] = sum;
+    cycles[0] = kr::clock() - start;
+    // [/clock]
+  }, out, counted);
+  EXPECT_EQ(counted[0], 1);  // in the interpreter reads are counted
+}
+
 TEST(dsl_snippets, traps) {
   std::vector<float> out{1, 2, 3};
   run_one([](kr::view<float> y) {

@@ -283,4 +283,12 @@ TEST(InterpControl, AMathematicalFunctionMustHaveBeenExpanded) {
 }
 
 }  // namespace
+TEST(InterpControl, AssumptionsAreHeldToWhatTheyPromise) {
+  constexpr const char* assumes =
+      "kernel @k fp(strict) (%0: i64) {\n  %1: i64 = thread_idx {0}\n  %2: bool = lt %1, %0\n"
+      "  assume %2 ; user.cpp:7\n  return\n}\n";
+  EXPECT_EQ(run(assumes, line(1, 4), {scalar(4)}), "");
+  EXPECT_EQ(run(assumes, line(2, 4), {scalar(3)}), "an assumption does not hold, block (0, 0, 0), thread (3, 0, 0), user.cpp:7");
+}
+
 }  // namespace krait::ir

@@ -23,6 +23,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
   EXPECT_EQ(a.checked, b.checked);
   EXPECT_EQ(a.flat, b.flat);
   EXPECT_EQ(a.block, b.block);
+  EXPECT_EQ(a.bounds, b.bounds);
   EXPECT_EQ(a.body, b.body);
   ASSERT_EQ(a.insts.size(), b.insts.size());
   ASSERT_EQ(a.values.size(), b.values.size());
@@ -32,6 +33,7 @@ void expect_same(const Function& a, const Function& b, bool locations) {
     EXPECT_EQ(x.op, y.op);
     EXPECT_EQ(x.fast, y.fast);
     EXPECT_EQ(x.streaming, y.streaming);
+    EXPECT_EQ(x.expected, y.expected);
     EXPECT_EQ(x.rolled, y.rolled);
     EXPECT_EQ(x.ahead, y.ahead);
     EXPECT_EQ(x.type, y.type);

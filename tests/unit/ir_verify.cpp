@@ -171,6 +171,8 @@ TEST(IrVerify, OnlyLoadsFetchAhead) {
     return verify(parsed.module);
   };
   EXPECT_EQ(wrong_with("%3: f32 = load.ahead(8) %0, %1"), "");
+  EXPECT_EQ(wrong_with("store.likely.f32 %0, %1, %2"),
+            "function 'k': 'store.likely.f32 %0, %1, %2': only an if is likely or unlikely");
   EXPECT_EQ(wrong_with("store.rolled.f32 %0, %1, %2"),
             "function 'k': 'store.rolled.f32 %0, %1, %2': only a counted loop is rolled");
   EXPECT_EQ(wrong_with("store.ahead(8).f32 %0, %1, %2"), "function 'k': 'store.ahead(8).f32 %0, %1, %2': only loads fetch ahead");

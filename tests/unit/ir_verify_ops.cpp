@@ -206,6 +206,11 @@ TEST(IrVerifyOps, Atomics) {
 
 TEST(IrVerifyOps, BlockAndWarp) {
   check({
+      {"%r: i64 = clock", ""},
+      {"%r: i32 = clock", "needs one result of type i64"},
+      {"nanosleep %f", "needs an operand of type u32"},
+      {"assume %b", ""},
+      {"assume %i", "needs a bool operand"},
       {"%r: i32 = barrier", "has no result"},
       {"%r: i32 = barrier_count %i", "needs a bool operand"},
       {"%r: bool = barrier_count %b", "needs one result of type i32"},

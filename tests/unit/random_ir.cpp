@@ -80,6 +80,7 @@ class Generator {
     f_.facts = {below(2) == 0, below(2) == 0, below(2) == 0, below(2) == 0};
     if (below(2)) f_.facts.set_block(1 + below(40), 1 + below(40), 1 + below(4));
     f_.checked = below(2) == 0;
+    if (below(3) == 0) f_.bounds = {below(1025), below(4), below(256)};
     f_.flat = !f_.checked && below(3) == 0;
     if (below(2)) f_.block = {1 + below(64), 1 + below(4), 1};
     for (unsigned l = below(4); l > 0; --l) f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
@@ -213,7 +214,7 @@ class Generator {
     b_.append(Op::Set, {}, operands);
   }
   void block_and_warp() {
-    switch (below(12)) {
+    switch (below(14)) {
       case 0: b_.append(Op::Barrier, {}, {}); break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 2: b_.append(Op::Fence, {}, {}, below(3)); break;
@@ -232,6 +233,13 @@ class Generator {
         std::string text = below(2) ? "a \"text\" \\ with {{}}\n; x.cpp:1" : "";
         for (unsigned n = below(4); n > 0; --n) operands.push_back(value(scalar())), text += " {}";
         f_.insts[b_.append(below(2) ? Op::Print : Op::Fault, {}, operands)].text = text;
+        break;
+      }
+      case 10: keep(b_.emit(Op::Clock, Scalar::I64, {})); break;
+      case 11: {
+        const bool waits = below(2);
+        const ValueId x = value(waits ? Scalar::U32 : Scalar::Bool);
+        b_.append(waits ? Op::Nanosleep : Op::Assume, {}, std::span(&x, 1));
         break;
       }
       case 9: keep(b_.emit(Op::MatchAny, Scalar::U64, {value(scalar())})); break;
@@ -264,6 +272,7 @@ class Generator {
     const ValueId selector = value(is_switch ? Scalar::I32 : Scalar::Bool);
     const std::vector<Scalar> types = some_types();
     const InstId i = b_.append(is_switch ? Op::Switch : Op::If, {}, std::span(&selector, 1));
+    if (!is_switch) f_.insts[i].expected = Expected(below(3));
     const unsigned regions = is_switch ? 1 + below(4) : 2;
     for (unsigned c = 0; is_switch && c + 1 < regions; ++c) f_.insts[i].list.push_back(std::int64_t(c * 7) - 9);
     yields_.push_back(types);

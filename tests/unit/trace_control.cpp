@@ -425,4 +425,61 @@ TEST(trace_control, an_exception_leaves_the_recorder_clean) {
   }
 }
 
+TEST(trace_control, hints_promises_and_time) {
+  EXPECT_EQ(text([](kr::view<std::int64_t> y, kr::value<std::uint32_t> n) {
+              kr::assume(n > 0u);
+              const auto start = kr::clock();
+              kr::nanosleep(n);
+              kr::if_(kr::likely(n > 1u), [&] { y[0] = kr::clock() - start; }).elif_(kr::unlikely(n), [&] { y[1] = 1; });
+            }),
+            R"(kir 1
+kernel fp(native) (%0: view<i64, 1>, %1: u32) {
+  %2: u32 = const 0
+  %3: bool = gt %1, %2
+  assume %3
+  %4: i64 = clock
+  nanosleep %1
+  %5: u32 = const 1
+  %6: bool = gt %1, %5
+  if.likely %6 {
+    %7: i64 = clock
+    %8: i64 = sub %7, %4
+    %9: i64 = const 0
+    %10: i64 = load %0, %9
+    store.i64 %0, %9, %8
+    yield
+  } else {
+    %11: bool = cast %1
+    if.unlikely %11 {
+      %12: i64 = const 1
+      %13: i64 = load %0, %12
+      %14: i64 = const 1
+      store.i64 %0, %12, %14
+      yield
+    }
+    yield
+  }
+  return
+}
+)");
+  static_assert(kr::likely(3) && !kr::unlikely(0.0));
+}
+
+/// Reads of the clock are neither merged nor moved over each other, over waits and out of branches and loops.
+TEST(trace_control, clocks_stay_where_they_are) {
+  std::vector<std::int64_t> out(7);
+  run_one(
+      [](kr::view<std::int64_t> y) {
+        const auto first = kr::clock(), second = kr::clock();
+        kr::nanosleep(100);
+        y[0] = first, y[1] = second;
+        kr::if_(second > first, [&] { y[2] = kr::clock(); }).else_([&] { y[2] = -1; });
+        for (auto i : kr::range(3)) y[3 + i] = kr::clock();
+        y[6] = kr::clock() - first;
+      },
+      out);
+  for (std::size_t i = 1; i < 6; ++i) EXPECT_GT(out[i], out[i - 1]) << i;
+  EXPECT_EQ(out[6], 6);
+}
+
 }  // namespace

@@ -15,6 +15,19 @@
 #include <krait/types.h>
 #include <krait/value.h>
 
+namespace krait {
+
+/// A parameter of a kernel whose value becomes part of the code, as a constant: loops over it unroll and branches on it go. Each value
+/// compiles anew, for the first 16 combinations of values of a kernel object; then one code for all values is made and taken.
+///   auto power = kr::kernel([](kr::view<float> x, kr::specialized<int> n) { … for (auto k : kr::range(n)) … });
+template <detail::plain Type>
+class specialized : public value<Type> {
+ public:
+  explicit constexpr specialized(detail::node n) noexcept : value<Type>(n) {}
+};
+
+}  // namespace krait
+
 namespace krait::detail {
 
 template <class Type>
@@ -127,6 +140,14 @@ struct parameter_traits<value<Elem>> {
       return value<Elem>(from);
     }
   }
+};
+template <class Elem>
+struct parameter_traits<specialized<Elem>> {
+  static constexpr bool is_view = false;
+  using element = Elem;
+  static constexpr std::size_t nodes = 1;
+  static constexpr void describe(parameter_type*& next) { *next++ = {scalar_of<Elem>, 0, false, false, 0, true}; }
+  static specialized<Elem> make(const node* at) { return specialized<Elem>(*at); }
 };
 template <class Elem, int Rank>
 struct parameter_traits<view<Elem, Rank>> {

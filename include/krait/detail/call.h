@@ -29,6 +29,7 @@ struct parameter_type {
   bool writable;             // arrays
   bool output;               // written whole and never read: nothing is copied in
   std::uint32_t elem_bytes;  // arrays; a value: of an aggregate that travels as bytes, else 0
+  bool specialized = false;  // a value: part of the code
 };
 
 /// One argument of a call. A launch fills in as many as it has parameters, so what a kind does not use is not even zeroed.
@@ -52,6 +53,7 @@ struct signature {
   unsigned count;
   /// Calls the lambda on recorded parameters; `nodes` has one node a parameter.
   void (*record)(const void* lambda, const node* nodes);
+  bool specialized = false;  // some parameter is
 };
 
 /// Where and how to launch.

@@ -15,6 +15,16 @@ constexpr void check_body() {
       "krait: the body of if_, while_ or switch_ must return nothing: assign to a kr::var, or use kr::select or kr::return_");
 }
 
+/// A condition that mostly holds, or mostly does not.
+class expected_bool : public value<bool> {
+ public:
+  expected_bool(const value<bool>& condition, expected mostly) : value(condition), mostly_(mostly) {}
+  friend expected expected_of(const expected_bool& c) noexcept { return c.mostly_; }
+
+ private:
+  expected mostly_;
+};
+
 /// What if_ gives: .elif_ and .else_ go on from it, in the same expression.
 class if_chain {
  public:
@@ -26,7 +36,7 @@ class if_chain {
   template <class Body>
   if_chain elif_(operand condition, const Body& body, location where = location::here()) && {
     check_body<Body>();
-    return if_chain(record_elif(mark_, node_of(condition), body, where));
+    return if_chain(record_elif(mark_, node_of(condition), body, where, expected_of(condition)));
   }
   template <class Body>
   void else_(const Body& body, location where = location::here()) && {

@@ -54,6 +54,7 @@ struct recording_options {
   std::uint8_t fp = 2;  // ir::FpMode
   bool checked = false;
   std::int64_t block[3] = {0, 0, 0};
+  std::uint32_t bounds[3] = {0, 0, 0};  // ir::Bounds
 };
 
 /// Starts recording on this thread. Throws error{usage} when this thread records already.
@@ -116,6 +117,8 @@ KRAIT_API node apply(op what, scalar type, node x, node y);
 KRAIT_API node apply(op what, scalar type, node x, node y, node z);
 /// An operation without operands: position in the launch and the like.
 KRAIT_API node position(op what, scalar type, unsigned dimension = 0);
+/// An operation for its effect, on one operand.
+KRAIT_API void perform(op what, scalar type, node x, location where);
 KRAIT_API void set_location(location where) noexcept;
 
 /// Where the right operand of && or || begins, or an elif's condition.
@@ -192,9 +195,11 @@ KRAIT_API void report(op what, const char* text, const node* values, unsigned co
 KRAIT_API void report_unless(node condition, const char* text, const node* values, unsigned count, location where);
 
 // ---- control ------------------------------------------------------------------------------------------------------------------
+/// Which way a branch mostly goes.
+enum class expected : std::uint8_t { nothing, likely, unlikely };
 /// Gives the mark that elif and else continue from.
-KRAIT_API mark record_if(node condition, function_ref<void()> body, location where);
-KRAIT_API mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where);
+KRAIT_API mark record_if(node condition, function_ref<void()> body, location where, expected mostly = expected::nothing);
+KRAIT_API mark record_elif(const mark& chain, node condition, function_ref<void()> body, location where, expected mostly);
 KRAIT_API void record_else(const mark& chain, function_ref<void()> body, location where);
 /// One of two values; each side is recorded in a branch of its own.
 KRAIT_API node record_select(node condition, scalar type, function_ref<node()> yes, function_ref<node()> no, location where);

@@ -20,7 +20,7 @@ using ir::Scalar;
 void Branches::branch_on(const ir::Inst& inst, const Few<Block>& sides, Block next) {
   const V condition = values_.scalar(inst.operands[0]);
   if (inst.op == Op::If) {
-    b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next);
+    b_.CreateCondBr(condition, sides[0], sides.size() > 1 ? sides[1] : next, branch_weights(code_.c, inst.expected));
     return;
   }
   llvm::SwitchInst* table = b_.CreateSwitch(condition, sides.back(), unsigned(inst.list.size()));

@@ -57,6 +57,10 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
       to_.warp.emit_gang_barrier(inst);
       break;
     case Op::Fence: to_.memory.finish_streams(), b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); break;
+    case Op::Clock:
+      values_.set_uniform(inst.results[0], b_.CreateIntrinsic(b_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}));
+      break;
+    case Op::Nanosleep: to_.warp.emit_pause(); break;
     case Op::WarpSize: values_.set_uniform(inst.results[0], b_.getInt32(32)); break;
     case Op::LaneId: to_.warp.emit_lane_id(inst); break;
 #define KRAIT_WARP(Name, ...) case Op::Name:
@@ -86,6 +90,7 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
 #define KRAIT_END(Name, ...) case Op::Name:
 #include "krait/ops.def"
       defect("control flow among straight instructions");
+    case Op::Assume: defect("drop_assumptions has not run");
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"
       defect("lower_reports has not run");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/cpu/each_lane.h"
 
@@ -11,6 +12,8 @@ namespace krait::codegen::cpu {
 
 using ir::Op;
 using ir::Scalar;
+
+void Warp::emit_pause() { b_.CreateIntrinsic(llvm::Intrinsic::x86_sse2_pause, {}); }
 
 void Warp::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpSync) return;  // lanes run in step

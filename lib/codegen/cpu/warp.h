@@ -14,6 +14,8 @@ class Warp : public Part {
   Warp(const Common& common, EachLane& each_lane) : Part(common), each_lane_(each_lane) {}
   void emit_warp(const ir::Inst& inst);
   void emit_lane_id(const ir::Inst& inst);
+  /// Leaves the core to its other thread for a moment.
+  void emit_pause();
   /// Where the gang is the whole block a barrier orders nothing: its lanes run in step.
   void emit_gang_barrier(const ir::Inst& inst);
 

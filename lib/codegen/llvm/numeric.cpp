@@ -7,6 +7,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "codegen/reply.h"
 
@@ -37,6 +38,16 @@ llvm::AtomicOrdering ordering(ir::Order order) {
     case ir::Order::Sequential: break;
   }
   return llvm::AtomicOrdering::SequentiallyConsistent;
+}
+
+llvm::MDNode* branch_weights(llvm::LLVMContext& context, ir::Expected mostly) {
+  llvm::MDBuilder make(context);
+  switch (mostly) {
+    case ir::Expected::Likely: return make.createLikelyBranchWeights();
+    case ir::Expected::Unlikely: return make.createUnlikelyBranchWeights();
+    case ir::Expected::Nothing: break;
+  }
+  return nullptr;
 }
 
 llvm::Constant* literal(llvm::LLVMContext& context, Scalar s, std::uint64_t bits) {

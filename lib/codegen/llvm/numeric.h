@@ -29,6 +29,8 @@ llvm::Type* value_type(llvm::LLVMContext& context, ir::Scalar s);
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Scalar s);
 /// LLVM's word for an atomic's order.
 llvm::AtomicOrdering ordering(ir::Order order);
+/// What an if says of its condition; null: nothing.
+llvm::MDNode* branch_weights(llvm::LLVMContext& context, ir::Expected mostly);
 /// A literal from its bits, zero-extended.
 llvm::Constant* literal(llvm::LLVMContext& context, ir::Scalar s, std::uint64_t bits);
 

@@ -32,6 +32,8 @@ class Target : public Part {
   virtual void lower_sync(const ir::Inst& inst) = 0;
   /// warp_size, lane_id and the rows of KRAIT_WARP.
   virtual void lower_warp(const ir::Inst& inst) = 0;
+  /// clock and nanosleep.
+  virtual void lower_time(const ir::Inst& inst) = 0;
   /// A row of KRAIT_TILE that expand_tiles left.
   virtual void lower_tile(const ir::Inst& inst) = 0;
   /// As `Code::lanes` has them: all of a warp, those that run, those of them whose condition holds.

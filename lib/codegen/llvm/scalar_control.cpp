@@ -111,7 +111,7 @@ void Control::lower_if(const ir::Inst& inst, Loop* loop) {
   Join join = open_join(inst);
   const std::vector<Value*> lanes = lanes_.split(inst, join.all_come);
   llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else");
-  b_.CreateCondBr(value(inst.operands[0]), then, otherwise);
+  b_.CreateCondBr(value(inst.operands[0]), then, otherwise, branch_weights(context_, inst.expected));
   b_.SetInsertPoint(then);
   code_.lanes = lanes[0];
   region(inst.regions[0], &join, loop);

@@ -60,6 +60,9 @@ void Straight::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       target_.lower_warp(inst);
       return;
+    case Op::Clock:
+    case Op::Nanosleep: target_.lower_time(inst); return;
+    case Op::Assume: b_.CreateAssumption(value(inst.operands[0])); return;
     case Op::Uniform: set(inst, value(inst.operands[0])); return;
     case Op::Slot: slot(inst); return;
     case Op::Get: set(inst, b_.CreateLoad(value_type(context_, inst.type.scalar), value(inst.operands[0]))); return;

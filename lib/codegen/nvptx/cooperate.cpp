@@ -99,6 +99,11 @@ void Lowering::lower_sync(const ir::Inst& inst) {
   }
 }
 
+void Lowering::lower_time(const ir::Inst& inst) {
+  if (inst.op == Op::Clock) set(inst, b_.CreateIntrinsic(nvvm_read_ptx_sreg_clock64, {}));
+  else b_.CreateIntrinsic(nvvm_nanosleep, {value(inst.operands[0])});
+}
+
 void Lowering::lower_warp(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::LaneId: {

@@ -56,6 +56,7 @@ class Lowering final : public scalar::Target {
   llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
   bool by_exchange(const ir::Inst& inst, bool global) const override;
   void lower_sync(const ir::Inst& inst) override;
+  void lower_time(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
   void lower_tile(const ir::Inst& inst) override { tiles_.lower(inst); }
 

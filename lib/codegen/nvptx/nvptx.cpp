@@ -112,7 +112,8 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   if (emit == Emit::Binary) {
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
     envelope.entry = symbol_name(module.kernel().name);
-    if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
+    if (module.kernel().bounds != ir::Bounds{}) envelope.registers = 0;  // the user has said what to take
+    else if (envelope.elements > 1 && reply.data.size() <= longest_wish) envelope.registers = full;
     else if (ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Barrier; }) &&
              !ir::any_inst(module.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::Product; }))
       envelope.registers = two_blocks;

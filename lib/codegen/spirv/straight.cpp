@@ -60,6 +60,8 @@ void Straight::lower(const ir::Inst& i) {
     case Op::WarpSync: e_.need(Feature::Warp, "an operation of a warp"); return to_.sync.barrier(spv::Scope::Subgroup);
     case Op::WarpSize: return define(i, to_.warp.size());
     case Op::LaneId: return define(i, to_.warp.lane());
+    case Op::Clock: return define(i, to_.sync.clock());
+    case Op::Nanosleep: unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", e_.where));
     case Op::Ballot: return define(i, to_.warp.ballot(i));
     case Op::WarpAny:
     case Op::WarpAll: return define(i, to_.warp.vote(i));
@@ -76,7 +78,8 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
-    // Control's own; lower_reports has replaced reports, and expand_tiles what the target does not have.
+    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have.
+    case Op::Assume:
     case Op::If:
     case Op::Switch:
 #define KRAIT_LOOP(Name, ...) case Op::Name:

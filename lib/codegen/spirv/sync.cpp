@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/sync.h"
 
+#include <fmt/core.h>
+
 #include "codegen/spirv/numeric.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/uses.h"
@@ -24,6 +26,16 @@ Id Sync::semantics(bool views) {
 /// (Memory::operands), as nothing else keeps that driver's compiler from moving them.
 Id Sync::memory_scope(spv::Scope scope) {
   return e_.u32(std::uint32_t(e_.has(Feature::Joins) ? spv::Scope::QueueFamily : scope));
+}
+
+/// Of the subgroup's processor: a device-wide counter need not be one of cycles.
+Id Sync::clock() {
+  if (e_.kernel()) unsupported(fmt::format("{}: a counter of cycles needs the CPU, a CUDA or a Vulkan device", e_.where));
+  e_.need(Feature::Clock, "a counter of cycles");
+  e_.m.head.capability(spv::Capability::ShaderClockKHR);
+  e_.m.head.extension("SPV_KHR_shader_clock");
+  const Id counted = e_.op(Op::OpReadClockKHR, Scalar::U64, {e_.u32(std::uint32_t(spv::Scope::Subgroup))});
+  return e_.bits(Scalar::I64, Scalar::U64, counted);
 }
 
 /// Ordering views costs a wait for all accesses under way (transposing 16384² through tiles took 2.0 ms with it and CUDA's 0.6

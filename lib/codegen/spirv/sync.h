@@ -15,6 +15,7 @@ class Sync : public Part {
   Sync(Frame& frame, const Uses& uses, Positions& positions) : Part(frame), uses_(uses), positions_(positions) {}
   void barrier(spv::Scope execution);
   void fence(std::uint64_t scope);
+  Id clock();
   /// barrier_count, _and, _or.
   Id block_vote(const ir::Inst& i);
   Id memory_scope(spv::Scope scope);

@@ -60,6 +60,9 @@ void Straight::lower(const ir::Inst& i) {
 #define KRAIT_WARP(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return to_.warp.lower(i);
+    case Op::Clock: unsupported(fmt::format("{}: a counter of cycles needs the CPU, a CUDA or a Vulkan device", frame_.where));
+    case Op::Nanosleep:
+      unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", frame_.where));
     case Op::Uniform: return define(i, value(i.operands[0]));
     case Op::Call: return to_.calls.call(i);
 
@@ -67,7 +70,8 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Set: return slot(i);
     case Op::Get: return define_here(i, value(i.operands[0]));
 
-    // Control's own; lower_reports has replaced reports, and expand_tiles what the target does not have.
+    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have.
+    case Op::Assume:
     case Op::If:
     case Op::Switch:
 #define KRAIT_LOOP(Name, ...) case Op::Name:

@@ -45,13 +45,15 @@ void VulkanDevice::create_device() const {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   FeatureChain chain(gpu_.features);
-  const char* extension = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
+  std::vector<const char*> extensions;
+  if (gpu_.features.atomic_float_extension) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  if (gpu_.features.clock) extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &chain.features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = gpu_.features.atomic_float_extension ? 1 : 0;
-  info.ppEnabledExtensionNames = &extension;
+  info.enabledExtensionCount = std::uint32_t(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   check(vkCreateDevice(gpu_.physical, &info, nullptr, &gpu_.device), "vkCreateDevice");
   Instance::watch_the_end();
   volkLoadDeviceTable(&gpu_.vk, gpu_.device);

@@ -90,6 +90,7 @@ void tell(Features& f) {
   f.told.set(I64, f.i64), f.told.set(F64, f.f64), f.told.set(I16, f.i16 && f.storage16), f.told.set(I8, f.i8 && f.storage8);
   f.told.set(F16, f.has_f16()), f.told.set(A64, f.atomics64), f.told.set(Sa64, f.shared_atomics64);
   f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64), f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
+  f.told.set(Clock, f.clock);
 }
 
 }  // namespace
@@ -116,7 +117,9 @@ Features query_features(VkPhysicalDevice device) {
   v11.pNext = &v12;
   void** tail = &v12.pNext;
   if (f.api >= VK_API_VERSION_1_3) *tail = &v13, tail = &v13.pNext;
-  if (f.atomic_float_extension) *tail = &atomic_float;
+  if (f.atomic_float_extension) *tail = &atomic_float, tail = &atomic_float.pNext;
+  VkPhysicalDeviceShaderClockFeaturesKHR clock{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  if (has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) *tail = &clock;
   vkGetPhysicalDeviceFeatures2(device, &features);
 
   f.i64 = features.features.shaderInt64;
@@ -133,6 +136,7 @@ Features query_features(VkPhysicalDevice device) {
   f.shared_atomics64 = v12.shaderSharedInt64Atomics;
   f.float_add32 = atomic_float.shaderBufferFloat32AtomicAdd;
   f.float_add64 = atomic_float.shaderBufferFloat64AtomicAdd;
+  f.clock = clock.shaderSubgroupClock;
   f.maintenance4 = v13.maintenance4;
   f.full_subgroups = v13.computeFullSubgroups;
   if (f.request_subgroup && !v13.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;
@@ -172,7 +176,9 @@ FeatureChain::FeatureChain(const Features& f) {
   v11_.pNext = &v12_;
   void** tail = &v12_.pNext;
   if (f.api >= VK_API_VERSION_1_3) *tail = &v13_, tail = &v13_.pNext;
-  if (f.atomic_float_extension) *tail = &atomic_float_;
+  if (f.atomic_float_extension) *tail = &atomic_float_, tail = &atomic_float_.pNext;
+  clock_.shaderSubgroupClock = f.clock;
+  if (f.clock) *tail = &clock_;
 }
 
 }  // namespace krait::runtime::vulkan

@@ -23,6 +23,7 @@ struct Features {
   bool buffer_address = false, timeline = false, i64 = false, maintenance4 = false;
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
+  bool clock = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
   support::FeatureSet told;                          // to the code generator, but for what probes find
@@ -45,6 +46,7 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan11Features v11_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
   VkPhysicalDeviceVulkan12Features v12_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceVulkan13Features v13_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceShaderClockFeaturesKHR clock_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
 };
 

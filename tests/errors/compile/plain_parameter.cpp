@@ -1,4 +1,4 @@
-// error: a kernel's parameters must be kr::value<T>, kr::view<T> or auto: a plain T would be read once, while recording
+// error: a kernel's parameters must be kr::value<T>, kr::view<T>, kr::specialized<T> or auto: a plain T would be read once, while recording
 #include <krait/krait.h>
 namespace kr = krait;
 
