@@ -54,6 +54,23 @@ TEST(Print, EveryTypeOfValue) {
                                                    "true true {}", "no value", "0x8"}));
 }
 
+/// As std::format and printf have them: widths, precisions, bases, signs and forms, which the host applies for every device.
+TEST(Print, FormatsOfStdFormat) {
+  auto show = kr::kernel([](kr::view<const float> x, kr::value<int> n, kr::value<std::uint8_t> byte) {
+    kr::print("[{:>4}] [{:<4}] [{:^5}] [{:*>6}] [{:04}]", n, n, n, n, n);
+    kr::print("{:x} {:X} {:#o} {:#b} {:08b} {:+} {:c}", n, n, n, n, byte, n, byte);
+    kr::print("{:.3f} {:8.2f} {:e} {:.2e} {:g} {:a}", x[0], x[0], x[0], x[1], x[1], x[0]);
+    kr::print("{1:.1f} {0}", n, x[0]);
+    kr::print("{:s} {:d} {:>6}", n > 0, n > 0, n > 0);
+  });
+  Lines lines;
+  const kr::array<float> x = kr::to_device(std::vector<float>{1.5f, -2500.0f});
+  show.launch({1, 1}, x, 42, std::uint8_t(65));
+  EXPECT_EQ(lines.all(),
+            (std::vector<std::string>{"[  42] [42  ] [ 42  ] [****42] [0042]", "2a 2A 052 0b101010 01000001 +42 A",
+                                      "1.500     1.50 1.500000e+00 -2.50e+03 -2500 0x1.8p+0", "1.5 42", "true 1   true"}));
+}
+
 TEST(Print, ALineFromEveryThreadThatComes) {
   auto odd = kr::kernel([](kr::view<const int> x) {
     for (auto i : kr::grid_stride(x.size())) {
@@ -98,6 +115,13 @@ TEST(Print, TextAndValuesThatDoNotFit) {
   expect_usage({place(line), "missing", "\"{} {}\" has 2 places {} for 1 value"}, [&] { missing.launch({1, 1}, x); });
   auto odd = kr::kernel([](kr::view<const int> y) { kr::print("{:q}", y[0]); });
   expect_usage({"\"{:q}\" does not fit its values"}, [&] { odd.launch({1, 1}, x); });
+  auto precise = kr::kernel([](kr::view<const int> y) { kr::print("n={:.3}", y[0]); });
+  const unsigned where = __LINE__ - 1;
+  expect_usage({place(where), "the text \"n={:.3}\" does not fit its values: "}, [&] { precise.launch({1, 1}, x); });
+  auto hexadecimal = kr::kernel([](kr::view<const int> y) { kr::print("{:x}", kr::cast<float>(y[0])); });
+  expect_usage({"the text \"{:x}\" does not fit its values: "}, [&] { hexadecimal.launch({1, 1}, x); });
+  auto open = kr::kernel([](kr::view<const int> y) { kr::print("{:d", y[0]); });
+  expect_usage({"the text \"{:d\" does not fit its values: "}, [&] { open.launch({1, 1}, x); });
   expect_library_works();
 }
 

@@ -114,27 +114,36 @@ TEST(Language, LaunchesAreHeldToTheBoundsOfAKernel) {
   expect_library_works();
 }
 
+/// Also in branches that only some threads take, and over barriers.
 TEST(Language, ClocksRise) {
-  auto k = kr::kernel([](kr::view<std::int64_t> times, kr::view<float> x) {
+  auto k = kr::kernel([](kr::view<std::int64_t, 2> times, kr::view<float> x) {
+    auto i = kr::grid();
     auto start = kr::clock();
-    kr::var sum = x[0];
-    for (auto i : kr::range(1000)) sum = kr::sqrt(sum + kr::cast<float>(i));
-    x[0] = sum;
+    kr::var<std::int64_t> middle = start;
+    kr::if_(i % 3 == 0, [&] {
+      kr::var sum = x[i];
+      for (auto n : kr::range(100)) sum = kr::sqrt(sum + kr::cast<float>(n));
+      x[i] = sum;
+      middle = kr::clock();
+    });
     kr::syncthreads();
-    auto end = kr::clock();
-    times[0] = end - start, times[1] = kr::clock() - start;
+    times(i, 0) = middle - start, times(i, 1) = kr::clock() - start;
   });
-  kr::array<std::int64_t> times(2);
-  kr::array<float> x = kr::to_device(std::vector<float>{1});
+  constexpr int threads = 2 * 96;
+  kr::array<std::int64_t, 2> times({threads, 2});
+  kr::array<float> x = kr::to_device(std::vector<float>(threads, 1.0f));
   try {
-    k.launch({1, 1}, times, x);
+    k.launch({2, 96}, times, x);
   } catch (const kr::error& e) {
     ASSERT_EQ(e.kind(), kr::error::kind_type::compile);
     GTEST_SKIP() << e.message();
   }
   const std::vector<std::int64_t> t = times.to_host();
-  EXPECT_GT(t[0], 0);
-  EXPECT_GE(t[1], t[0]);
+  for (std::size_t i = 0; i < threads; ++i) {
+    if (i % 3) EXPECT_EQ(t[2 * i], 0) << i;
+    else EXPECT_GT(t[2 * i], 0) << i;
+    EXPECT_GT(t[2 * i + 1], t[2 * i]) << i;
+  }
 }
 
 /// What CUDA's volatile is for: each read is a read.

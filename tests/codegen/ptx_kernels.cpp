@@ -502,6 +502,23 @@ TEST(PtxKernels, BoundsOfBlocksAndRegisters) {
   EXPECT_TRUE(contains(fixed, ".reqntid 64") && contains(fixed, ".minnctapersm 3") && !contains(fixed, ".maxntid")) << fixed;
 }
 
+TEST(PtxKernels, HintsWeighBranches) {
+  const auto weights = [](const char* hint, const char* target) {
+    const Compiled made =
+        compile(std::string("kir 1\nkernel @hinted fp(strict) flat (%0: view<i32, 1>, %1: bool) {\n  if") + hint +
+                    " %1 {\n    %2: i64 = const 0\n    %3: i32 = const 7\n    store.i32 %0, %2, %3\n"
+                    "    barrier\n    yield\n  }\n  return\n}\n",
+                target, "llvm");
+    EXPECT_EQ(made.status, 0) << made.log;
+    return contains(made.data, "!\"branch_weights\"");
+  };
+  for (const char* target : {"sm_90", "cpu x86-64"}) {
+    EXPECT_FALSE(weights("", target)) << target;
+    EXPECT_TRUE(weights(".likely", target)) << target;
+    EXPECT_TRUE(weights(".unlikely", target)) << target;
+  }
+}
+
 /// What is promised makes code simpler: the branch for the rest of a multiple of four goes.
 TEST(PtxKernels, PromisesAreUsed) {
   const auto stores = [](const char* promise) {
