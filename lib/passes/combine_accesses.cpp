@@ -6,7 +6,7 @@
 // of some power of two, plus a constant: that says which vector and which of its elements are meant. Only within one region, and
 // only where no instruction between could write what is loaded, or read or write what is stored.
 //
-// On the CPU, for arrays of numbers whose elements beside each other a thread takes alone, neighbouring threads being further apart: each
+// On the CPU, for global and shared arrays of numbers whose elements beside each other a thread takes alone, neighbouring threads being further apart: each
 // thread's piece is loaded or stored as a whole, wherever it begins (codegen/cpu/rows.cpp).
 #include <algorithm>
 #include <array>
@@ -146,7 +146,8 @@ class Combiner {
     const Type& t = f_.type_of(inst.operands[0]);
     const Scalar s = inst.type.scalar;
     if (steps_)
-      return t.space == Space::Global && t.elem_bytes == size_of(s) && (is_int(s) || is_float(s)) && apart(inst.operands[1], t);
+      return (t.space == Space::Global || t.space == Space::Shared) && t.elem_bytes == size_of(s) && (is_int(s) || is_float(s)) &&
+             apart(inst.operands[1], t);
     const bool aligned = t.space == Space::Global ? f_.facts.aligned : t.space == Space::Shared && shared_;
     return aligned && (is_int(s) || is_float(s)) && inst.imm % size_of(s) == 0 && t.elem_bytes % size_of(s) == 0 &&
            t.elem_bytes <= largest_element;
