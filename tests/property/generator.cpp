@@ -400,7 +400,7 @@ void Generator::statement(int depth) {
       if (r_.chance(30)) {
         const detail::mark elif_mark = chain;
         const node c = condition(2);
-        const detail::mark next = detail::record_elif(elif_mark, c, nested, nowhere);
+        const detail::mark next = detail::record_elif(elif_mark, c, nested, nowhere, detail::expected::nothing);
         if (r_.chance(50)) detail::record_else(next, nested, nowhere);
       } else if (r_.chance(50)) {
         detail::record_else(chain, nested, nowhere);
