@@ -108,6 +108,31 @@ TEST(PtxKernels, VectorsMoveSixteenBytes) {
   EXPECT_TRUE(contains(ptx, "st.global.v4.b32") && !contains(ptx, "st.global.b32")) << ptx;
 }
 
+/// A color of which x, y and z are read is one load, and its bytes become floats by 32 bits, which all lanes convert at once.
+TEST(PtxKernels, ThreeOfFourMembersAreOneLoad) {
+  ir::ParseResult parsed = ir::parse(R"(kir 1
+kernel @color fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<bytes(4), 1, const>, %1: view<u8, 1>) {
+  %2: i64 = thread_idx {0}
+  %3: u8 = load %0, %2
+  %4: u8 = load %0, %2 {1}
+  %5: u8 = load %0, %2 {2}
+  %6: f32 = cast %3
+  %7: f32 = cast %4
+  %8: f32 = cast %5
+  %9: f32 = mul %6, %7
+  %10: f32 = mul %9, %8
+  %11: u8 = cast %10
+  store.u8 %1, %2, %11
+  return
+}
+)");
+  ASSERT_EQ(parsed.error, "");
+  passes::combine_accesses(parsed.module, true);
+  const std::string ptx = check_ptx(ir::print(parsed.module));
+  EXPECT_TRUE(contains(ptx, "ld.global.b32") && !contains(ptx, "ld.global.b8") && !contains(ptx, "ld.global.v2")) << ptx;
+  EXPECT_FALSE(contains(ptx, "cvt.rn.f32.u16 ") || contains(ptx, "max.s32")) << ptx;
+}
+
 /// y * w + x - 3 and (y * w + x) + 2 are two offsets from one address; so are two elements whose index is cut off from 64 bits.
 TEST(PtxKernels, ConstantsOfIndicesAreOffsets) {
   const std::string ptx = check_ptx(R"(kir 1
@@ -506,8 +531,8 @@ TEST(PtxKernels, HintsWeighBranches) {
   const auto weights = [](const char* hint, const char* target) {
     const Compiled made =
         compile(std::string("kir 1\nkernel @hinted fp(strict) flat (%0: view<i32, 1>, %1: bool) {\n  if") + hint +
-                    " %1 {\n    %2: i64 = const 0\n    %3: i32 = const 7\n    store.i32 %0, %2, %3\n"
-                    "    barrier\n    yield\n  }\n  return\n}\n",
+                    " %1 {\n    %2: i64 = thread_idx {0}\n    %3: i32 = load %0, %2\n    %4: i32 = mul %3, %3\n"
+                    "    store.i32 %0, %2, %4\n    yield\n  }\n  return\n}\n",
                 target, "llvm");
     EXPECT_EQ(made.status, 0) << made.log;
     return contains(made.data, "!\"branch_weights\"");

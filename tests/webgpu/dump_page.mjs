@@ -23,7 +23,7 @@ assert.equal(wrong.stderr, `krait: ${page('none/x.html')} cannot be written: No 
 assert.equal(dump('--html', page('x.html'), '--run', 'true').stderr, 'krait dump: true compiled no kernel: there is nothing to show\n');
 assert.equal(dump(kernel, '--html', page('x.html'), '--emit', 'spv').status, 2);
 fs.writeFileSync(page('broken.kir'), 'kir 1\nkernel one\n');
-assert.match(dump('--html', page('x.html'), page('broken.kir')).stderr, /^krait: 2:8: expected 'fp'/);
+assert.match(dump('--html', page('x.html'), page('broken.kir')).stderr, /^krait: .*broken\.kir: 2:8: expected 'fp'/);
 const failing = dump('--html', page('failing.html'), '--run', 'sh', '-c', `"${program}"; exit 3`);
 assert.equal(failing.status, 3, failing.stderr);
 assert.match(fs.readFileSync(page('failing.html'), 'utf8'), /"what":"kernel saxpy \(/);
