@@ -27,6 +27,10 @@ kernel @atomics fp({0}) facts(contiguous) (%0: view<{1}, 1>, %1: view<{1}, 1>) {
                      mode, type, op, shared ? "%5" : "%0", values);
 }
 
+bool is_loop(const std::string& ptx) { return ptx.find("bra") != std::string::npos; }
+
+/// Loops, of those that have no instruction, have an address of each lane's own: NVIDIA's compiler would keep one in registers of the whole
+/// warp, which lanes that have left the loop change.
 TEST(PtxAtomics, EveryOperationOnEveryType) {
   for (const char* type : {"i32", "u32", "i64", "u64", "f32", "f64"})
     for (const char* op : {"add", "min", "max", "and", "or", "xor", "inc", "dec", "exchange", "cas", "load"}) {
@@ -37,6 +41,7 @@ TEST(PtxAtomics, EveryOperationOnEveryType) {
         Compiled ptx = compile(kernel(type, "atomic_" + std::string(op), shared, "native"), "ptx sm=75 isa=63");
         ASSERT_EQ(ptx.status, 0) << type << " " << op << ": " << ptx.log;
         EXPECT_NE(ptx.data.find(std::string(op) == "load" ? "ld." : "atom."), std::string::npos) << ptx.data;
+        EXPECT_EQ(is_loop(ptx.data), ptx.data.find("%lanemask_lt") != std::string::npos) << ptx.data;
         Assembled code = assemble(ptx.data, 75);
         if (!code.found) GTEST_SKIP() << "no ptxas: nothing assembled";
         EXPECT_EQ(code.status, 0) << code.log << ptx.data;
@@ -68,7 +73,7 @@ TEST(PtxAtomics, OrderAndScopeShowInTheInstruction) {
       << ptx("atomic_load.acquire.system");
   EXPECT_NE(ptx("atomic_load").find("ld.relaxed.gpu.global"), std::string::npos) << ptx("atomic_load");
   EXPECT_NE(ptx("atomic_add.acq_rel.block").find("fence.acq_rel.cta"), std::string::npos) << ptx("atomic_add.acq_rel.block");
-  EXPECT_NE(ptx("atomic_add.system").find(".sys.global.cas.b32"), std::string::npos) << ptx("atomic_add.system");
+  EXPECT_NE(ptx("atomic_add.system").find("atom.relaxed.sys.global.add.u32"), std::string::npos) << ptx("atomic_add.system");
   EXPECT_NE(ptx("atomic_add.seq_cst").find("fence.sc"), std::string::npos) << ptx("atomic_add.seq_cst");
 }
 

@@ -39,6 +39,8 @@ class Target : public Part {
   /// As `Code::lanes` has them: all of a warp, those that run, those of them whose condition holds.
   virtual llvm::Value* all_lanes() = 0;
   virtual llvm::Value* running_lanes() = 0;
+  /// An integer zero of 32 bits that the device's compiler takes for a number of each lane's own.
+  virtual llvm::Value* zero_of_lane() = 0;
   virtual llvm::Value* ballot(llvm::Value* condition) = 0;
 
   // ---- hooks: memory
@@ -48,6 +50,9 @@ class Target : public Part {
   virtual llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) = 0;
   /// The target has no instruction with the meaning of this read-modify-write: it becomes a loop around compare-and-swap.
   virtual bool by_exchange(const ir::Inst& inst, bool global) const = 0;
+  /// That instruction, of no order: the old bits.
+  virtual llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, llvm::Value* pointer,
+                                         llvm::Value* bits, llvm::SyncScope::ID scope) = 0;
 
   /// The lanes that run what is being lowered.
   llvm::Value* active_lanes() { return code_.lanes ? code_.lanes : running_lanes(); }

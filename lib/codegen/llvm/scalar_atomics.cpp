@@ -63,9 +63,15 @@ Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
+/// The address and the operand are each lane's own. Lanes leave the loop at different times, and those that have left may run on before the
+/// others end (a lock's holder must); NVIDIA's compiler keeps what is equal in a warp in uniform registers all the same, and those that ran
+/// on wrote over them: an exchange hit another array (driver 580, ptxas 13.0; not by -O0).
 Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
+  Value* zero = target_.zero_of_lane();
+  pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, zero);
+  operand = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(operand, bits), b_.CreateZExt(zero, bits)), type);
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
   first->setAtomic(AtomicOrdering::Monotonic, scope);
   llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("exchange"), *done = new_block("exchanged");
@@ -114,7 +120,7 @@ Value* Atomics::emit(const ir::Inst& inst) {
                      scope);
   };
   fence(Order::Release);
-  Value* old = b_.CreateAtomicRMW(operation(inst.op, s), pointer, bitwise, align, AtomicOrdering::Monotonic, scope);
+  Value* old = target_.read_modify_write(inst, operation(inst.op, s), pointer, bitwise, scope);
   fence(Order::Acquire);
   return b_.CreateBitCast(old, type);
 }

@@ -3,7 +3,9 @@
 // What threads know of each other: positions in the launch, barriers and fences, warp operations.
 #include <climits>
 
+#include <fmt/core.h>
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/lower.h"
@@ -62,6 +64,8 @@ Value* Lowering::position(Op op, unsigned d) {
 /// Naming the lanes that take part in a warp operation makes the hardware wait until they are there (those that have returned count as
 /// such); where threads jump out of loops in several ways nobody knows them, and it is those that happen to be here.
 Value* Lowering::running_lanes() { return b_.CreateIntrinsic(nvvm_activemask, {}); }
+/// No lane is below itself, the last one at most 31.
+Value* Lowering::zero_of_lane() { return b_.CreateLShr(b_.CreateIntrinsic(nvvm_read_ptx_sreg_lanemask_lt, {}), 31); }
 Value* Lowering::all_lanes() { return b_.getInt32(~0u); }
 
 Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_lanes(), condition}); }
@@ -71,13 +75,46 @@ llvm::SyncScope::ID Lowering::sync_scope(ir::Scope scope, bool global) {
   return context_.getOrInsertSyncScopeID(global ? scopes[unsigned(scope)] : "block");
 }
 
-/// PTX ISA, atom: .add.f32 on global memory flushes subnormals. And LLVM gives read-modify-writes neither scope nor order: PTX's own scope
-/// is the device.
+/// PTX ISA, atom: .add.f32 on global memory flushes subnormals; wide counters are missing.
 bool Lowering::by_exchange(const ir::Inst& inst, bool global) const {
   const bool flushes = inst.op == Op::AtomicAdd && inst.type.scalar == ir::Scalar::F32 && global;
   const bool exact = f_.fp == ir::FpMode::Strict || f_.fp == ir::FpMode::Reproducible;
-  const bool wider = global && inst.scope == ir::Scope::System && inst.op != Op::AtomicCas;
-  return wider || (flushes && exact && !inst.fast);
+  const bool wide_counter = (inst.op == Op::AtomicInc || inst.op == Op::AtomicDec) && ir::size_of(inst.type.scalar) == 8;
+  return wide_counter || (flushes && exact && !inst.fast);
+}
+
+/// LLVM gives read-modify-writes no scope, and PTX's own is the device: those that the whole system sees are written as text.
+Value* Lowering::read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, Value* pointer, Value* bits,
+                                   llvm::SyncScope::ID scope) {
+  const unsigned size = ir::size_of(inst.type.scalar);
+  if (scope != llvm::SyncScope::System)
+    return b_.CreateAtomicRMW(op, pointer, bits, llvm::Align(size), llvm::AtomicOrdering::Monotonic, scope);
+  using B = llvm::AtomicRMWInst;
+  const auto name = [&]() -> const char* {
+    switch (op) {
+      case B::Add: return "add.u";
+      case B::FAdd: return "add.f";
+      case B::Min: return "min.s";
+      case B::UMin: return "min.u";
+      case B::Max: return "max.s";
+      case B::UMax: return "max.u";
+      case B::And: return "and.b";
+      case B::Or: return "or.b";
+      case B::Xor: return "xor.b";
+      case B::UIncWrap: return "inc.u";
+      case B::UDecWrap: return "dec.u";
+      case B::Xchg: return "exch.b";
+      default: defect("not a read-modify-write of PTX");
+    }
+  };
+  llvm::Type* type = bits->getType();
+  const char letter = type->isFloatTy() ? 'f' : type->isDoubleTy() ? 'd' : size == 8 ? 'l' : 'r';
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(type, {pointer->getType(), type}, false),
+                                    fmt::format("atom.relaxed.sys.global.{}{} $0, [$1], $2;", name(), 8 * size),
+                                    fmt::format("={0},l,{0},~{{memory}}", letter), true);
+  llvm::CallInst* call = b_.CreateCall(code, {pointer, bits});
+  call->setDoesNotThrow();
+  return call;
 }
 
 void Lowering::lower_sync(const ir::Inst& inst) {

@@ -209,7 +209,10 @@ Value* Lowering::pure(const ir::Inst& inst) {
   if (inst.op == Op::CastSat) return to_float8(to, operands[0]);
   if (Value* near = approximate(inst)) return near;
   if (Value* apart = distance(inst)) return apart;
-  if (inst.op == Op::BytePermute) return byte_permute(operands[0], operands[1], operands[2]);
+  // On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
+  if (inst.op == Op::BytePermute)
+    return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
+                              {operands[0], operands[1], b_.CreateAnd(operands[2], b_.getInt32(0x7777))});
   return numeric_.emit(inst.op, to, from, operands, is_fast(inst));
 }
 
@@ -224,11 +227,6 @@ Value* Lowering::from_float8(Scalar from, Value* x) {
       from == Scalar::F8E4M3 ? llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn : llvm::Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
   Value* halves = b_.CreateIntrinsic(instruction, {b_.CreateZExt(x, b_.getInt16Ty())});
   return b_.CreateFPExt(b_.CreateExtractElement(halves, std::uint64_t(0)), b_.getFloatTy());
-}
-
-/// On 32 bits, as expand_ops leaves no others; prmt takes the fourth bit of a selector for something else.
-Value* Lowering::byte_permute(Value* x, Value* y, Value* selector) {
-  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {x, y, b_.CreateAnd(selector, b_.getInt32(0x7777))});
 }
 
 }  // namespace krait::codegen::nvptx

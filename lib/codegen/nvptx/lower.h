@@ -52,9 +52,12 @@ class Lowering final : public scalar::Target {
   llvm::Value* position(ir::Op op, unsigned dimension) override;
   llvm::Value* all_lanes() override;
   llvm::Value* running_lanes() override;
+  llvm::Value* zero_of_lane() override;
   llvm::Value* ballot(llvm::Value* condition) override;
   llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
   bool by_exchange(const ir::Inst& inst, bool global) const override;
+  llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, llvm::Value* pointer, llvm::Value* bits,
+                                 llvm::SyncScope::ID scope) override;
   void lower_sync(const ir::Inst& inst) override;
   void lower_time(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
@@ -68,7 +71,6 @@ class Lowering final : public scalar::Target {
   llvm::Value* distance(const ir::Inst& inst);
   llvm::Value* to_float8(ir::Scalar to, llvm::Value* x);
   llvm::Value* from_float8(ir::Scalar from, llvm::Value* x);
-  llvm::Value* byte_permute(llvm::Value* x, llvm::Value* y, llvm::Value* selector);
   bool may_hold_float_bits(ir::ValueId v);
   llvm::Value* copy_register(llvm::Value* x);
   llvm::Value* reciprocal_f64(llvm::Value* x);
