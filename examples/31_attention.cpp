@@ -37,7 +37,8 @@ auto make_attention() {
               const auto scores = kr::mma(queries, kr::transpose(key)) * float(1 / std::sqrt(double(Size)));
               const auto seen = kr::where((column < kr::cast<int>(keys)) & (column <= last), scores, none);
               const auto top = kr::max(most, kr::max<1>(seen));
-              const auto weights = kr::exp(seen - top), kept = kr::exp(most - top);
+              const auto weights = kr::exp(seen - top);
+              const auto kept = kr::exp(most - top);
               total = total * kept + kr::sum<1>(weights);
               sum = kr::mma(weights.template cast<kr::f16>(), value, sum * kept);
               most = top;
