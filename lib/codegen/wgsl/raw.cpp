@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // WGSL that users give. The browser compiles it; here its kernels are found, and what a launch sets (support/webgpu_blob.h).
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <vector>
