@@ -73,6 +73,16 @@ void check_bins(std::int64_t bins, double low, double high) {
   support::fail_usage("histogram: {} bins, from {} to {}: there must be one or more, and finite bounds in order", bins, low,
                       high);
 }
+even_scale scale_of_bins(std::int64_t bins, double low, double high) {
+  constexpr double epsilon = 0x1p-52, smallest_step = 0x1p-900;  // far from numbers of fewer bits
+  const double width = high - low, step = width / double(bins), largest = std::max(std::abs(low), std::abs(high));
+  if (!(step > smallest_step)) return {0, 2, low};
+  // In bins. The place is rounded three times, by half an epsilon of at most all bins each; so are an edge's offset, and the edge itself by half
+  // an epsilon of the largest bound: at most half of this.
+  const double near_edge = 8 * epsilon * (double(bins) + largest / step);
+  if (!(near_edge < 0.25)) return {0, 2, low};  // each element is near one
+  return {double(bins) / width, near_edge, low + step / 2};
+}
 void refuse_top(std::int64_t k) { support::fail_usage("top_k: k is {}, and must be 0 or more", k); }
 
 void refuse_integers(std::int64_t low, std::int64_t high, bool is_signed) {

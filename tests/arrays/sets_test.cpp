@@ -5,6 +5,7 @@
 #include <krait/algorithm/sets.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "arrays/algorithm_cases.h"
@@ -45,6 +46,34 @@ TEST(Histogram, OfEvenBins) {
     }
     EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counted(h, edges)) << bins << " " << low << " " << high;
   }
+}
+
+/// As NumPy's: a quotient, then the bin's own edges, once. Where bins are a few steps of double wide, that is not what their edges say.
+TEST(Histogram, OfEvenBinsWhoseEdgesAreRounded) {
+  krait::test::Random random(43);
+  const auto of_range = [&](double low, double high, std::int64_t bins) {
+    std::vector<double> h(2000);
+    for (double& x : h) {
+      x = std::min(low + (high - low) * (double(random.below(100001)) / 100000), high);
+      if (random.below(4) == 0) x = std::nextafter(x, random.below(2) ? high : low);
+    }
+    const double step = (high - low) / double(bins);
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+    for (const double x : h) {
+      auto bin = std::min(std::int64_t((x - low) / (high - low) * double(bins)), bins - 1);
+      if (x < low + double(bin) * step) --bin;
+      else if (bin != bins - 1 && x >= low + double(bin + 1) * step) ++bin;
+      ++counts[static_cast<std::size_t>(bin)];
+    }
+    EXPECT_EQ(host(kr::histogram(kr::to_device(h), bins, low, high)), counts) << bins << " from " << low << " to " << high;
+  };
+  of_range(1, 1 + 64 * std::numeric_limits<double>::epsilon(), 20);
+  of_range(1e15, 1e15 + 1000, 300);
+  of_range(-1e300, 1e300, 7);
+  of_range(0, 1e-300, 64);
+  of_range(0, 1e-310, 10);
+  of_range(-0.1, 0.2, 30);
+  of_range(1e6, 1e6 + 1, 5000);
 }
 
 TEST(Histogram, OfGivenBins) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include <krait/algorithm/search.h>
+#include <krait/math.h>
 
 namespace krait {
 namespace detail {
@@ -15,39 +16,62 @@ namespace detail {
 inline constexpr int histogram_threads = 256;
 inline constexpr std::int64_t histogram_shared = 4096;  // bins that a block counts by itself
 
-/// Bins of one width, as NumPy finds them: by a product, and then by the bin's own edges, in double, without fused operations. Number is that of
-/// bins: vectors convert 32 bits to double and back, which many processors do one by one for 64.
+/// Bins of one width, as NumPy finds them: by a quotient, and then by the bin's own edges, in double, without fused operations. Number is that
+/// of bins: vectors convert 32 bits to double and back, which many processors do one by one for 64.
+///
+/// Where elements are floats, most lie so far from any edge that their bin is that of (x - low) * scale, whatever was rounded on the way;
+/// the host says how far that is (even_scale). Whole numbers lie on edges often: they are not asked.
 template <class Number>
 struct even_bins {
   value<double> low, high;
   value<Number> bins;
+  value<double> scale, near_edge, middle;  // bins / (high - low); in bins; of the first bin
 
-  value<double> edge(const value<Number>& i) const {
-    const value<double> step = (high - low) / cast<double>(bins);
-    return select(i == bins, high, low + cast<double>(i) * step);
-  }
-  /// −1 for what is in none. Without branches, so that vectors need no masks.
+  /// −1 for what is in none. Without branches, so that vectors need no masks, but for what lies near an edge.
+  template <bool Whole>
   value<Number> find(const value<double>& x) const {
     const value<bool> inside = x >= low && x <= high;
-    const value<double> within = select(inside, x, low);
+    if constexpr (Whole) {
+      return select(inside, by_edges(select(inside, x, low)), Number(-1));
+    } else {
+      const value<double> within = select(inside, x, middle);
+      const value<double> place = (within - low) * scale, whole = floor(place), behind = place - whole;
+      var<Number> bin = cast<Number>(whole);
+      if_(unlikely(behind < near_edge || behind > 1.0 - near_edge), [&] { bin = by_edges(within); });
+      return select(inside, value<Number>(bin), Number(-1));
+    }
+  }
+
+ private:
+  value<Number> by_edges(const value<double>& within) const {
+    const value<double> step = (high - low) / cast<double>(bins);
     const value<Number> last = bins - Number(1),
                         near = min(cast<Number>((within - low) / (high - low) * cast<double>(bins)), last);
+    const auto edge = [&](const value<Number>& i) {
+      return low + cast<double>(i) * step;
+    };  // i is not `bins`, whose edge is `high`
     const value<bool> below = within < edge(near), above = within >= edge(near + Number(1)) && near != last;
-    const value<Number> bin = select(below, near - Number(1), select(above, near + Number(1), near));
-    return select(inside, bin, Number(-1));
+    return select(below, near - Number(1), select(above, near + Number(1), near));
   }
 };
+
+/// What even_bins multiplies by, how near an edge it asks the edges, and the middle of the first bin.
+struct even_scale {
+  double scale, near_edge, middle;
+};
+KRAIT_API even_scale scale_of_bins(std::int64_t bins, double low, double high);
 
 /// Counts what `find` gives for each element. Blocks count in shared memory where the bins are few, with one counter more for what is in
 /// none: that is quicker than to ask.
 template <class Elem, bool Own, class Find>
 auto histogram_kernel(const Find& find) {
-  return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high) {
+  return [find](view<const Elem> x, view<std::uint64_t> counts, view<const Elem> edges, value<double> low, value<double> high,
+                value<double> scale, value<double> near_edge, value<double> middle) {
     using number = std::conditional_t<Own, int, std::int64_t>;
     const value<number> bins = cast<number>(counts.size());
     const auto each = [&](const auto& count) {
       for (auto i : grid_stride(x.size())) {
-        count(find(value<Elem>(x[i]), edges, low, high, bins));
+        count(find(value<Elem>(x[i]), edges, even_bins<number>{low, high, bins, scale, near_edge, middle}));
       }
     };
     if constexpr (Own) {
@@ -80,8 +104,9 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
     const std::int64_t blocks =
         std::max(std::min(algorithm_device_of(x.device()).workers, useful), divided_up(x.size(), std::int64_t{1} << 31));
-    if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high);
-    else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high);
+    const auto [scale, near_edge, middle] = scale_of_bins(bins, low, high);
+    if (bins <= histogram_shared) own.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);
+    else shared_by_all.launch({blocks, histogram_threads}, x, counts, edges, low, high, scale, near_edge, middle);
   }
   return out.give();
 }
@@ -99,8 +124,8 @@ auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double hi
   const array<const element> no_edges(shape<1>(0), x.device());
   return detail::count_bins<element>(
       x.share(), bins, no_edges, low, high,
-      []<class Number>(const auto& own, const auto&, const auto& from, const auto& to, const value<Number>& count) {
-        return detail::even_bins<Number>{from, to, count}.find(cast<double>(own));
+      [](const auto& own, const auto&, const auto& even) {
+        return even.template find<std::is_integral_v<element>>(cast<double>(own));
       },
       detail::output_in(options...));
 }
@@ -112,7 +137,8 @@ auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Opti
   detail::check_bins(edges.size() - 1, 0, 1);
   return detail::count_bins<element>(
       x.share(), edges.size() - 1, edges.share(), 0, 0,
-      []<class Number>(const auto& own, const auto& at, const auto&, const auto&, const value<Number>& count) -> value<Number> {
+      []<class Number>(const auto& own, const auto& at, const detail::even_bins<Number>& even) -> value<Number> {
+        const value<Number>& count = even.bins;
         const value<Number> bin = cast<Number>(detail::place_in<element>(at, own, true) - 1);
         const value<bool> last = own == at[count];  // the last bin has both its edges
         return select(last, count - Number(1), select(bin < count && own == own, bin, Number(-1)));

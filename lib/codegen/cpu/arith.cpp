@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
@@ -229,6 +230,30 @@ llvm::Value* Arithmetic::reciprocal_root(V x, bool fast) {
 
 // ---- conversion -------------------------------------------------------------------------------------------------------------
 
+llvm::Value* Arithmetic::truncated(V x) {
+  const unsigned n = lanes_of(x), bits = x->getType()->getScalarSizeInBits();
+  const unsigned whole = (machine_.level == CpuLevel::Avx512 ? 512 : machine_.level >= CpuLevel::Avx2 ? 256 : 128) / bits;
+  if (n > whole) {
+    llvm::SmallVector<int, 64> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    const llvm::ArrayRef<int> lanes(all);
+    V low = truncated(b_.CreateShuffleVector(x, lanes.take_front(n / 2)));
+    V high = low ? truncated(b_.CreateShuffleVector(x, lanes.drop_front(n / 2))) : nullptr;
+    return high ? b_.CreateShuffleVector(low, high, lanes) : nullptr;
+  }
+  llvm::Type* to = with_lanes(b_.getInt32Ty(), x);
+  const auto masked = [&](ID id) {
+    return b_.CreateIntrinsic(
+        id, {}, {x, llvm::Constant::getNullValue(to), llvm::Constant::getAllOnesValue(b_.getIntNTy(n)), b_.getInt32(4)});
+  };
+  if (bits == 32 && n == 4) return b_.CreateIntrinsic(In::x86_sse2_cvttps2dq, {}, {x});
+  if (bits == 32 && n == 8) return b_.CreateIntrinsic(In::x86_avx_cvtt_ps2dq_256, {}, {x});
+  if (bits == 32 && n == 16) return masked(In::x86_avx512_mask_cvttps2dq_512);
+  if (bits == 64 && n == 4) return b_.CreateIntrinsic(In::x86_avx_cvtt_pd2dq_256, {}, {x});
+  if (bits == 64 && n == 8) return masked(In::x86_avx512_mask_cvttpd2dq_512);
+  return nullptr;
+}
+
 llvm::Value* Arithmetic::saturate(V x, Scalar to) {
   const unsigned width = ir::bits_of(to);
   const bool sign = ir::is_signed_int(to);
@@ -239,6 +264,12 @@ llvm::Value* Arithmetic::saturate(V x, Scalar to) {
     i = b_.CreateFPToSI(i, with_lanes(b_.getInt32Ty(), x));
     if (sign) i = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(i->getType()), i);
     return b_.CreateTrunc(i, with_lanes(b_.getIntNTy(width), x));
+  }
+  if (sign && width == 32) {
+    if (V i = truncated(x)) {  // the lower end for all that is not inside
+      i = b_.CreateSelect(b_.CreateFCmpOGE(x, number(x, high)), splat_int(i, 0x7fffffff), i);
+      return b_.CreateSelect(b_.CreateFCmpORD(x, x), i, llvm::Constant::getNullValue(i->getType()));
+    }
   }
   V inside = b_.CreateAnd(b_.CreateFCmpOGT(x, number(x, low)), b_.CreateFCmpOLT(x, number(x, high)));
   V safe = b_.CreateSelect(inside, x, number(x, 0.0));

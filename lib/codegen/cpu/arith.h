@@ -41,6 +41,8 @@ class Arithmetic final : public Numeric {
   V cast_half(V x, ir::Scalar from, ir::Scalar to) override;
   V float_min_max(bool min, ir::Scalar s, V x, V y) override;
   V fma(ir::Scalar s, V x, V y, V z) override;
+  /// Of vectors of floats by the instruction that gives the least i32 for what does not fit; null for those that it does not take.
+  V truncated(V x);
   V saturate(V x, ir::Scalar to) override;
   V divide(ir::Op op, ir::Scalar s, V x, V y) override;
   V multiply_high(ir::Scalar s, V x, V y) override;
