@@ -4,6 +4,7 @@
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/linalg.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -64,6 +65,14 @@ Matrix<T> unit(std::int64_t n) {
 template <class T>
 class Linalg : public testing::Test {
  protected:
+  /// A library may round otherwise where the same numbers lie otherwise in memory.
+  template <class X, class Y>
+  bool alike(const X& x, const Y& y) const {
+    if (x.extents() != y.extents()) return false;
+    const auto a = x.copy().to_host(), b = y.copy().to_host();
+    return std::equal(a.begin(), a.end(), b.begin(),
+                      [this](const auto& p, const auto& q) { return std::abs(p - q) <= 40 * near * (1 + std::abs(q)); });
+  }
   using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
   using Part = kr::detail::linalg_part_t<T>;
   const double near = std::is_same_v<Part, float> ? 2e-5 : 1e-13;
@@ -175,13 +184,13 @@ TYPED_TEST(Linalg, Stacks) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j) {
       const auto own = a(i, j);
-      EXPECT_TRUE(kr::array_equal(x(i, j), kr::solve(own, right(j))));
-      EXPECT_TRUE(kr::array_equal(of_one(0, j), kr::solve(a(1, 2), right(j))));
-      EXPECT_TRUE(kr::array_equal(of_vector(i, j), kr::solve(own, right(0, kr::all, 1))));
-      EXPECT_TRUE(kr::array_equal(inverse(i, j), kr::inv(own)));
-      EXPECT_EQ(TypeParam(determinants(i, j)), kr::det(own));
+      EXPECT_TRUE(this->alike(x(i, j), kr::solve(own, right(j))));
+      EXPECT_TRUE(this->alike(of_one(0, j), kr::solve(a(1, 2), right(j))));
+      EXPECT_TRUE(this->alike(of_vector(i, j), kr::solve(own, right(0, kr::all, 1))));
+      EXPECT_TRUE(this->alike(inverse(i, j), kr::inv(own)));
+      EXPECT_LE(std::abs(TypeParam(determinants(i, j)) - kr::det(own)), 40 * this->near);
       const auto f = kr::lu(own);
-      EXPECT_TRUE(kr::array_equal(order(i, j), f.rows) && kr::array_equal(l(i, j), f.l) && kr::array_equal(u(i, j), f.u));
+      EXPECT_TRUE(kr::array_equal(order(i, j), f.rows) && this->alike(l(i, j), f.l) && this->alike(u(i, j), f.u));
       EXPECT_LE(distance(M::of(q(i, j)) * M::of(r(i, j)), M::of(own(kr::all, kr::range(0, 3)))), 10 * this->near);
       M scaled = M::of(left(i, j));
       const auto values = s(i, j).copy().to_host();
@@ -202,8 +211,8 @@ TYPED_TEST(Linalg, StacksOfSymmetricMatrices) {
   const auto l = kr::cholesky(a);
   const auto [w, v] = kr::eigh(a);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(kr::array_equal(l(i), kr::cholesky(a(i))));
-    EXPECT_TRUE(kr::array_equal(w(i), kr::eigh(a(i)).w));
+    EXPECT_TRUE(this->alike(l(i), kr::cholesky(a(i))));
+    EXPECT_TRUE(this->alike(w(i), kr::eigh(a(i)).w));
     M scaled = M::of(v(i));
     const auto values = w(i).copy().to_host();
     for (std::size_t k = 0; k < 25; ++k) scaled.at[k] *= double(values.data()[k % 5]);
@@ -213,11 +222,11 @@ TYPED_TEST(Linalg, StacksOfSymmetricMatrices) {
 TYPED_TEST(Linalg, IntoArrays) {
   const auto a = this->some(2 * 4, 4).reshape(2, 4, 4).copy();
   const auto b = this->some(4, 3);
-  const auto expect = [](const auto& f) {
+  const auto expect = [this](const auto& f) {
     const auto wanted = f();
     std::remove_cvref_t<decltype(wanted)> straight(wanted.extents()), columns(wanted.extents(), kr::storage_order::fortran);
     f(kr::into(straight)), f(kr::into(columns));
-    EXPECT_TRUE(kr::array_equal(straight, wanted) && kr::array_equal(columns, wanted));
+    EXPECT_TRUE(this->alike(straight, wanted) && this->alike(columns, wanted));
   };
   expect([&](const auto&... o) { return kr::solve(a, b, o...); });
   expect([&](const auto&... o) { return kr::solve(a(0), b(kr::all, 0), o...); });
@@ -227,7 +236,7 @@ TYPED_TEST(Linalg, IntoArrays) {
   expect([&](const auto&... o) { return kr::cholesky(none, o...); });
   auto over = a.copy();  // over what is read
   kr::inv(over, kr::into(over));
-  EXPECT_TRUE(kr::array_equal(over, kr::inv(a)));
+  EXPECT_TRUE(this->alike(over, kr::inv(a)));
   kr::array<TypeParam, 3> narrow(2, 4, 2);
   expect_usage({"kr::into: the output has shape (2,4,2), but the result has shape (2,4,3)"},
                [&] { kr::solve(a, b, kr::into(narrow)); });
