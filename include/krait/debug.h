@@ -20,10 +20,11 @@ KRAIT_API void set_print_handler(void (*call)(void* object, const char* line), v
 
 }  // namespace detail
 
-/// Prints a line from every thread that comes here: `kr::print("i={} x={:.3f}", i, x[i])`. The text is one of the library fmt (as
-/// std::format's), with a place for each value: numbers, bools and halves. A thread's lines keep their order, lines of different
-/// threads have none. They come out at the end of a launch on the CPU; on a GPU when the program next waits for the device, or
-/// copies from it. Lines beyond 256 Ki words of values are dropped, and counted in a last line.
+/// Prints a line from every thread that comes here: `kr::print("i={} x={:.3f}", i, x[i])` as std::format does, or as C's printf where
+/// values follow a text without {}: `kr::print("i=%d x=%.3f", i, x[i])`. Values are numbers, bools, halves. A thread's lines keep their
+/// order, lines of different threads have none. They come out at the end of a launch on the CPU; on a GPU when the program next
+/// waits for the device, or copies from it. Lines beyond 256 Ki words of values are dropped, and counted in a last line.
+/// A \n at the end adds nothing.
 /// A misfit of text and values is an error{usage} when the kernel is recorded.
 template <class... Args>
 [[gnu::noinline, gnu::cold]] void print(detail::located_text text, const Args&... args) {

@@ -37,7 +37,8 @@ void add(Values& values, Scalar s, std::uint64_t bits) {
   }
 }
 
-/// How many {…} the text has; {{ stands for a brace.
+}  // namespace
+
 std::size_t places(const std::string& text) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -47,8 +48,6 @@ std::size_t places(const std::string& text) {
   }
   return count;
 }
-
-}  // namespace
 
 std::vector<ReportSite> report_sites(const Module& module) {
   std::vector<ReportSite> sites;

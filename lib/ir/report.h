@@ -29,6 +29,8 @@ struct ReportSite {
 /// The sites of a module in text order: their numbers in records. Empty: the module reports nothing.
 std::vector<ReportSite> report_sites(const Module& module);
 
+/// How many {…} the text has; {{ stands for a brace.
+std::size_t places(const std::string& text);
 /// Empty, or why values of these types do not fit the places of the text.
 std::string misfit(const std::string& text, std::span<const Scalar> types);
 /// The text with the values in its places. bool is true or false.

@@ -11,6 +11,7 @@
 #include "ir/text.h"
 #include "support/error.h"
 #include "krait/detail/call.h"
+#include "trace/printf_text.h"
 #include "trace/recorder.h"
 
 namespace krait::trace {
@@ -421,9 +422,17 @@ void report(op what, const char* text, const node* values, unsigned count, locat
     if (operands.back() == ir::none) return;
     types.push_back(r.function().type_of(operands.back()).scalar);
   }
-  if (const std::string wrong = ir::misfit(text, types); !wrong.empty()) return r.found.misuse(wrong);
+  std::string form = text;
+  if (what == op::Print && form.ends_with('\n')) form.pop_back();  // a line ends by itself
+  if (count && trace::is_printf_text(form)) {
+    trace::PrintfText printf = trace::of_printf(form, types);
+    if (!printf.wrong.empty()) return r.found.misuse(printf.wrong);
+    for (unsigned i = 0; i < count; ++i) operands[i] = r.cast(printf.types[i], operands[i]);
+    form = std::move(printf.text), types = std::move(printf.types);
+  }
+  if (const std::string wrong = ir::misfit(form, types); !wrong.empty()) return r.found.misuse(wrong);
   const ir::InstId inst = r.append(Op(what), {}, operands);
-  r.function().insts[inst].text = text;
+  r.function().insts[inst].text = std::move(form);
 }
 
 void report_unless(node condition, const char* text, const node* values, unsigned count, location where) {

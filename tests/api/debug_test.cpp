@@ -2,6 +2,7 @@
 //
 // What kernels tell the host: printed lines, failed checks, accesses out of bounds; and what the interpreter finds.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
@@ -69,6 +70,72 @@ TEST(Print, FormatsOfStdFormat) {
   EXPECT_EQ(lines.all(),
             (std::vector<std::string>{"[  42] [42  ] [ 42  ] [****42] [0042]", "2a 2A 052 0b101010 01000001 +42 A",
                                       "1.500     1.50 1.500000e+00 -2.50e+03 -2500 0x1.8p+0", "1.5 42", "true 1   true"}));
+}
+
+/// Against C's own printf, value by value.
+TEST(Print, FormatsOfPrintf) {
+  auto show = kr::kernel([](kr::view<const float> x, kr::value<int> n, kr::value<std::uint8_t> byte, kr::value<long> wide) {
+    kr::print("x = %8.3f at %d\n", x[0], n);
+    kr::print("[%4d] [%-4d] [%04d] [%+d] [% d] [%i] [%u]", n, n, n, n, n, n, n);
+    kr::print("[%x] [%X] [%#x] [%o] [%#o] [%08x] [%-8x]|", n, n, n, n, n, n, n);
+    kr::print("%c%5c%-3c| %d%%", byte, byte, byte, byte);
+    kr::print("%ld %lld %lu %lx %+d", wide, wide, wide, wide, byte);
+    kr::print("%f %.0f %e %.2E %g %G %a %+.1f %010.2f %-9.1f| %#.0f %.f", x[0], x[0], x[0], x[1], x[1], x[2], x[0], x[0], x[1],
+              x[0], x[0], x[0]);
+    kr::print("%s %6s %d {{}}", n > 0, n > 0, n > 0);
+    kr::print("%f %6.2f %g", kr::cast<kr::f16>(x[0]), kr::cast<double>(x[1]), kr::cast<kr::bf16>(x[0]));
+    kr::print("100% sure\n");
+  });
+  const auto c = [](const char* text, auto... values) {
+    char line[256];
+    std::snprintf(line, sizeof line, text, values...);
+    return std::string(line);
+  };
+  constexpr float x[] = {1.5f, -2500.0f, 1e-9f};
+  for (const int n : {42, -42}) {
+    Lines lines;
+    show.launch({1, 1}, kr::to_device(std::vector<float>(x, x + 3)), n, std::uint8_t(65), -5'000'000'000L);
+    EXPECT_EQ(lines.all(),
+              (std::vector<std::string>{
+                  c("x = %8.3f at %d", x[0], n), c("[%4d] [%-4d] [%04d] [%+d] [% d] [%i] [%u]", n, n, n, n, n, n, n),
+                  c("[%x] [%X] [%#x] [%o] [%#o] [%08x] [%-8x]|", n, n, n, n, n, n, n), c("%c%5c%-3c| %d%%", 65, 65, 65, 65),
+                  c("%ld %lld %lu %lx %+d", -5'000'000'000L, -5'000'000'000LL, -5'000'000'000L, -5'000'000'000L, 65),
+                  c("%f %.0f %e %.2E %g %G %a %+.1f %010.2f %-9.1f| %#.0f %.f", x[0], x[0], x[0], x[1], x[1], x[2], x[0], x[0],
+                    x[1], x[0], x[0], x[0]),
+                  c("%s %6s %d {}", n > 0 ? "true" : "false", n > 0 ? "true" : "false", n > 0),
+                  c("%f %6.2f %g", 1.5, -2500.0, 1.5), "100% sure"}));
+  }
+}
+
+TEST(Print, ConversionsThatDoNotFit) {
+  const kr::array<int> x(4);
+  const auto refused = [&](std::string message, auto print) {
+    auto kernel = kr::kernel([print](kr::view<const int> y) { print(y[0]); }, {.name = "refused"});
+    expect_usage({"debug_test.cpp:", "kernel refused", std::move(message)}, [&] { kernel.launch({1, 1}, x); });
+  };
+  auto placed = kr::kernel([](kr::view<const int> y) { kr::print("%f", y[0]); });
+  const unsigned line = __LINE__ - 1;
+  expect_usage({place(line),
+                "the text \"%f\" does not fit its values: %f prints a floating-point number, but value 1 is an integer: use "
+                "%d, %u, %x, %o or %c"},
+               [&] {
+                 placed.launch({1, 1}, x);
+               });
+  refused("%8.3d has a precision, which only floating-point numbers have: a width with 0 fills up, as in %04d",
+          [](auto v) { kr::print("%8.3d", v); });
+  refused("%d prints an integer, but value 2 is a floating-point number: use %f, %e, %g or %a",
+          [](auto v) { kr::print("%d %d", v, kr::cast<float>(v)); });
+  refused("%s prints a bool, but value 1 is an integer: use %d, %u, %x, %o or %c", [](auto v) { kr::print("%s", v); });
+  refused("%e prints a floating-point number, but value 1 is a bool: use %d or %s", [](auto v) { kr::print("%e", v > 0); });
+  for (const char* text : {"%q", "%", "%*", "%5.2k", "%n"})
+    refused(std::string(text) +
+                " is no conversion of kr::print: there are d i u x X o c for integers and bools, f F e E g G a A for "
+                "floating-point numbers, s for bools, and %% for a percent sign",
+            [text](auto v) { kr::print(text, v); });
+  refused("the text \"%d %d\" has 2 conversions for 1 value", [](auto v) { kr::print("%d %d", v); });
+  refused("the text \"%d\" has 1 conversion for 2 values", [](auto v) { kr::print("%d", v, v); });
+  refused("the text \"{} is %d\" has 1 place {} for 2 values", [](auto v) { kr::print("{} is %d", v, v); });
+  expect_library_works();
 }
 
 TEST(Print, ALineFromEveryThreadThatComes) {
