@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "host/nvtx.h"
 #include "krait/trace_file.h"
 #include "support/error.h"
 
@@ -26,10 +27,15 @@ using runtime::EventHandle;
 
 double microseconds(Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
 
+/// As profilers show it.
+std::string text_of(std::string_view what, std::string_view name) {
+  return what.empty() ? std::string(name) : fmt::format("{} {}", what, name);
+}
+
 struct Span {
   std::string what, name;
   unsigned track;
-  double begin, length;  // in microseconds from the trace's begin
+  double begin, length;  // in microseconds from the trace's begin; a moment has a negative length
 };
 struct Pending {
   DeviceHandle* device;
@@ -52,10 +58,9 @@ struct Trace {
   std::map<std::string, unsigned> tracks;  // threads and devices, by what they are called
 
   unsigned track(const std::string& name) { return tracks.try_emplace(name, unsigned(tracks.size()) + 1).first->second; }
-  void add(const std::string& who, const char* what, std::string_view name, Clock::time_point begin) {
+  void add(const std::string& who, const char* what, std::string_view name, Clock::time_point begin, double length) {
     std::lock_guard lock(mutex);
-    if (on)
-      spans.push_back({what, std::string(name), track(who), microseconds(begin - start), microseconds(Clock::now() - begin)});
+    if (on) spans.push_back({what, std::string(name), track(who), microseconds(begin - start), length});
   }
   void resolve();
   void write();
@@ -98,9 +103,9 @@ void Trace::write() {
     text += fmt::format("{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": {}, \"args\": {{\"name\": {}}}}},\n",
                         number, quoted(name));
   for (const Span& s : spans)
-    text += fmt::format(
-        "{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": {}, \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, \"dur\": {:.3f}}},\n", s.what,
-        quoted(s.what + " " + s.name), s.track, s.begin, s.length);
+    text += fmt::format("{{\"ph\": \"{}\", \"cat\": \"{}\", \"name\": {}, \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, {}}},\n",
+                        s.length < 0 ? 'i' : 'X', s.what.empty() ? "label" : s.what, quoted(text_of(s.what, s.name)), s.track,
+                        s.begin, s.length < 0 ? "\"s\": \"t\"" : fmt::format("\"dur\": {:.3f}", s.length));
   text += "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"krait\"}}\n]}\n";
   std::fwrite(text.data(), 1, text.size(), file);
 }
@@ -109,11 +114,17 @@ void Trace::write() {
 
 bool tracing() noexcept { return trace().on.load(std::memory_order_relaxed); }
 
+void note_moment(std::string_view name) noexcept {
+  if (tracing()) trace().add(this_thread(), "", name, Clock::now(), -1);
+}
+
 HostSpan::HostSpan(const char* what, std::string_view name) noexcept {
+  if (const Nvtx* tool = nvtx()) tool->push(text_of(what, name).c_str()), pushed_ = true;
   if (tracing()) what_ = what, name_ = name, begin_ = Clock::now();
 }
 HostSpan::~HostSpan() {
-  if (what_) trace().add(this_thread(), what_, name_, begin_);
+  if (pushed_) nvtx()->pop();
+  if (what_) trace().add(this_thread(), what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
 DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name) noexcept {
@@ -141,7 +152,7 @@ DeviceSpan::~DeviceSpan() {
   if (!device_) return;
   runtime::Device& d = *device_->device;
   if (d.host_memory()) {
-    trace().add(device_->id, "run", name_, begin_);
+    trace().add(device_->id, "run", name_, begin_, microseconds(Clock::now() - begin_));
     return;
   }
   try {

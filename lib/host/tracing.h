@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes for kr::trace_file: who does what, from when to when. One load of an atomic where nobody traces.
+// Notes for kr::trace_file and NVTX: who does what, from when to when. One load of an atomic where nobody listens.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,13 @@ namespace krait::host {
 
 bool tracing() noexcept;
 
+/// A moment of the host, on this thread.
+void note_moment(std::string_view name) noexcept;
+
 /// A span of the host: as long as it lives, on its thread.
 class HostSpan {
  public:
-  /// `name` lives as long as the span.
+  /// `what` is empty for a label of the user. `name` lives as long as the span.
   HostSpan(const char* what, std::string_view name) noexcept;
   HostSpan(const HostSpan&) = delete;
   HostSpan& operator=(const HostSpan&) = delete;
@@ -23,6 +26,7 @@ class HostSpan {
 
  private:
   const char* what_ = nullptr;  // null: nobody traces
+  bool pushed_ = false;         // as a range of NVTX
   std::string_view name_;
   std::chrono::steady_clock::time_point begin_;
 };

@@ -5,6 +5,7 @@
 #include <krait/algorithm/reduce.h>
 #include <krait/benchmark.h>
 #include <krait/krait.h>
+#include <krait/label.h>
 #include <krait/span.h>
 #include <krait/trace_file.h>
 #include <krait/tune.h>
@@ -104,6 +105,13 @@ void profile() {
     // [/trace]
   }
   expect(std::filesystem::remove("steps.json"), __LINE__);
+  // [label]
+  for (int step = 0; step < 3; ++step) {
+    const kr::label here("step");                      // krait/label.h: until the end of its scope
+    saxpy.launch({64, 256}, 2.0f, x, y);
+  }
+  kr::mark("done");
+  // [/label]
   // [tune]
   const auto run = [&](const kr::candidate& c) { saxpy.launch({(y.size() - 1) / c["block"] + 1, c["block"]}, 2.0f, x, y); };
   const kr::tuned best = kr::tune("saxpy", {{"block", {64, 128, 256, 512}}}, run, {.search = true}, y);

@@ -57,6 +57,7 @@ void VulkanDevice::create_device() const {
   check(vkCreateDevice(gpu_.physical, &info, nullptr, &gpu_.device), "vkCreateDevice");
   Instance::watch_the_end();
   volkLoadDeviceTable(&gpu_.vk, gpu_.device);
+  gpu_.labels = gpu_.instance->shows_labels(gpu_.physical, gpu_.features.api);
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
   if (!gpu_.features.software) return;
   // Threads of a software driver compile and compute in this process: they must not outlive what they use, such as their LLVM's statics.

@@ -113,7 +113,7 @@ VkPipeline VulkanExecutable::create(const Shape& shape) const {
   if (result != VK_SUCCESS)
     support::fail_device("kernel {}: {} cannot make its pipeline: {}", name_, gpu_.features.name, vulkan::name_of(result));
   kept.keep(name_);
-  if (gpu_.instance->debug()) {
+  if (gpu_.labels) {
     VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
     name.objectType = VK_OBJECT_TYPE_PIPELINE;
     name.objectHandle = reinterpret_cast<std::uint64_t>(made);

@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "runtime/vulkan/device.h"
 
@@ -61,6 +63,22 @@ void Instance::watch_the_end() {
   on_exit(leave, nullptr);
 }
 
+namespace {
+
+/// VK_EXT_debug_utils, which the loader brings itself since 2018.
+bool offers_debug_utils() {
+  std::uint32_t count = 0;
+  if (!vkEnumerateInstanceExtensionProperties || vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr) < 0)
+    return false;
+  std::vector<VkExtensionProperties> all(count);
+  if (vkEnumerateInstanceExtensionProperties(nullptr, &count, all.data()) < 0) return false;
+  return std::any_of(all.begin(), all.end(), [](const VkExtensionProperties& p) {
+    return std::string_view(p.extensionName) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  });
+}
+
+}  // namespace
+
 std::shared_ptr<Instance> Instance::create(std::string& why) {
   if (volkInitialize() != VK_SUCCESS) {
     why = "no Vulkan loader (libvulkan.so.1) on this machine";
@@ -73,6 +91,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   std::shared_ptr<Instance> self(new Instance);
   const char* debug = std::getenv("KRAIT_DEBUG");
   self->debug_ = debug && *debug && std::strcmp(debug, "0") != 0;
+  self->has_labels_ = offers_debug_utils();
 
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pEngineName = "krait";
@@ -85,7 +104,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &application;
-  if (self->debug_) {
+  if (self->has_labels_) {
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = &extension;
   }
@@ -98,7 +117,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   volkLoadInstanceOnly(self->handle_);
   in_use = true;
   watch_the_end();
-  if (self->debug_)
+  if (self->debug_ && self->has_labels_)
     check(vkCreateDebugUtilsMessengerEXT(self->handle_, &messenger, nullptr, &self->messenger_),
           "vkCreateDebugUtilsMessengerEXT");
   return self;
@@ -116,6 +135,12 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityF
   const std::lock_guard lock(instance.mutex_);
   if (instance.messages_.size() < 4000) instance.messages_.append(data->pMessage).append("\n");
   return VK_FALSE;
+}
+
+bool Instance::shows_labels(VkPhysicalDevice physical, std::uint32_t version) const {
+  if (!has_labels_ || debug_) return has_labels_;
+  std::uint32_t tools = 0;
+  return version >= VK_API_VERSION_1_3 && vkGetPhysicalDeviceToolProperties(physical, &tools, nullptr) >= 0 && tools > 0;
 }
 
 void Instance::raise_messages() {

@@ -21,8 +21,10 @@ class Instance {
 
   VkInstance handle() const { return handle_; }
   std::vector<VkPhysicalDevice> physical_devices() const;
-  /// KRAIT_DEBUG=1: kernels carry labels, and messages of a validation layer become errors.
+  /// KRAIT_DEBUG=1: messages of a validation layer become errors.
   bool debug() const { return debug_; }
+  /// Somebody reads the names of pipelines and the labels of launches: KRAIT_DEBUG=1, or a tool such as RenderDoc that looks at the device.
+  bool shows_labels(VkPhysicalDevice physical, std::uint32_t version) const;
   /// Why drivers cannot be called in this process any more, or null: it is a fork of the one that made the instance, or exits, and
   /// drivers have ended before the objects of static storage that are older.
   static const char* gone();
@@ -41,7 +43,7 @@ class Instance {
 
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  bool debug_ = false;
+  bool debug_ = false, has_labels_ = false;
   std::mutex mutex_;
   std::string messages_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/vulkan/device.h"
+#include "support/labels.h"
 
 namespace krait::runtime::vulkan {
 namespace {
@@ -29,6 +30,32 @@ std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDe
   if (left > 1) support::fail_usage("a grid of {} blocks is more than the device takes in one launch", total);
   return out;
 }
+
+/// Around a launch, where somebody reads them: the open kr::label scopes of the thread, then the kernel. Scopes of several threads may
+/// overlap in the one queue, so that each launch has its own.
+class Labels {
+ public:
+  Labels(const Gpu& gpu, VkCommandBuffer commands, const std::string& kernel) : commands_(commands) {
+    if (!gpu.labels) return;
+    for (const std::string& scope : support::open_labels()) begin(scope);
+    begin(kernel);
+  }
+  Labels(const Labels&) = delete;
+  Labels& operator=(const Labels&) = delete;
+  ~Labels() {
+    for (; open_ > 0; --open_) vkCmdEndDebugUtilsLabelEXT(commands_);
+  }
+
+ private:
+  void begin(const std::string& name) {
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = name.c_str();
+    vkCmdBeginDebugUtilsLabelEXT(commands_, &label);
+    ++open_;
+  }
+  VkCommandBuffer commands_;
+  unsigned open_ = 0;
+};
 
 }  // namespace
 
@@ -101,14 +128,10 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
     o.queue.bound = pipeline;
   }
   put_push_constants(o, commands, code, request);
-  const bool labelled = gpu_.instance->debug();
-  if (labelled) {
-    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
-    label.pLabelName = code.name().c_str();
-    vkCmdBeginDebugUtilsLabelEXT(commands, &label);
+  {
+    const Labels labels(gpu_, commands, code.name());
+    gpu_.vk.vkCmdDispatch(commands, groups[0], groups[1], groups[2]);
   }
-  gpu_.vk.vkCmdDispatch(commands, groups[0], groups[1], groups[2]);
-  if (labelled) vkCmdEndDebugUtilsLabelEXT(commands);
   code.last_use = o.queue.upcoming();
   o.queue.recorded();
   use(request.stream, o);

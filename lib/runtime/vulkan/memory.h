@@ -22,6 +22,7 @@ struct Gpu {
   VkDevice device = VK_NULL_HANDLE;
   VkQueue queue = VK_NULL_HANDLE;
   VolkDeviceTable vk{};
+  bool labels = false;              // somebody reads them
   support::Store* store = nullptr;  // for what the driver makes of pipelines; null: nothing is kept
 };
 
