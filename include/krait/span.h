@@ -30,7 +30,7 @@ concept multidimensional_span = requires(const Type& m) {
   Type::rank();
 };
 /// Elements that the host may read through an address: throws error{usage} for arrays of other devices, which `operation` does not take.
-KRAIT_API void check_host_memory(void* on, const char* operation);
+KRAIT_API void check_host_memory(const storage* memory, void* on, const char* operation);
 /// Throws error{usage} where elements are not in C order one behind the other.
 KRAIT_API void check_in_order(const layout& of, const char* operation);
 /// What std::layout_stride takes, where the array has such strides: throws error{usage} for others.
@@ -74,13 +74,13 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
                                                         device::cpu());
 }
 
-/// The elements of an array on the CPU, which must lie one behind the other in C order; the array must outlive the span. Throws
+/// The elements of an array on the CPU, or of kr::managed, which must lie one behind the other in C order; the array must outlive the span. Throws
 /// error{usage} for others: kr::wrap, `copy` and `copy_to` serve those.
 template <class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
   using element = detail::element_through<std::remove_reference_t<Array>>;
-  detail::check_host_memory(detail::handle_of(a.device()), "to_span");
+  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_span");
   detail::check_in_order(a.at(), "to_span");
   return std::span<element>(reinterpret_cast<element*>(a.address()), static_cast<std::size_t>(a.size()));
 }
@@ -94,7 +94,7 @@ requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_
   static_assert(Span::rank() == rank, "krait: the array and the mdspan differ in their number of dimensions");
   using element = detail::element_through<std::remove_reference_t<Array>>;
   using index = typename Span::index_type;
-  detail::check_host_memory(detail::handle_of(a.device()), "to_mdspan");
+  detail::check_host_memory(a.memory(), detail::handle_of(a.device()), "to_mdspan");
   std::int64_t of_array[rank];
   detail::mdspan_strides(a.at(), of_array);
   std::array<index, rank> extents, strides;

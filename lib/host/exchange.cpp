@@ -7,6 +7,7 @@
 
 #include "host/layout.h"
 #include "host/memory.h"
+#include "host/streams.h"
 #include "ir/types.h"
 #include "krait/dlpack.h"
 #include "krait/span.h"
@@ -83,26 +84,6 @@ void check(const tensor_description& from, const tensor_element& element, int ra
     support::fail_usage("from_dlpack: the tensor is read-only: import it with const elements, or copy it first");
 }
 
-/// The stream waits for what another holds now.
-void order(runtime::Device& device, runtime::StreamHandle first, runtime::StreamHandle second) {
-  const runtime::EventHandle between = device.create_event();
-  try {
-    device.record(between, first);
-    device.wait(between, second);
-  } catch (...) {
-    device.destroy_event(between);
-    throw;
-  }
-  device.destroy_event(between);
-}
-
-void check_stream(const stream& given, const DeviceHandle& device, const char* operation) {
-  const StreamRecord* const record = record_of(given);
-  if (!record) support::fail_usage("a moved-from stream is used");
-  if (record->device != &device)
-    support::fail_usage("{}: the stream is of {}, and the elements are on {}", operation, record->device->id, device.id);
-}
-
 }  // namespace
 }  // namespace krait::host
 
@@ -114,7 +95,7 @@ storage* import_tensor(const tensor_description& from, const tensor_element& ele
                        const stream* producer, layout& at, void*& on) {
   host::check(from, element, rank);
   DeviceHandle& device = host::device_of(from);
-  if (producer) host::check_stream(*producer, device, "from_dlpack");
+  if (producer) host::stream_on(device, *producer, "from_dlpack");
   const std::size_t element_bytes = host::type_of(element).bits / 8;
   check_shape(from.shape, rank, element_bytes);
   at = dense(from.shape, rank, false);
@@ -130,7 +111,7 @@ storage* import_tensor(const tensor_description& from, const tensor_element& ele
   if (address % element.alignment != 0)
     support::fail_usage("from_dlpack: the tensor's address is not a multiple of {}, which its elements need: copy it first",
                         element.alignment);
-  if (producer) host::order(*device.device, host::record_of(*producer)->handle, {});
+  if (producer) host::order({*device.device, host::record_of(*producer)->handle}, {*device.device, {}});
   storage* const memory = wrap_memory(&device, address, std::size_t(size) * element_bytes);
   memory->foreign = owner;
   return memory;
@@ -148,18 +129,18 @@ void export_tensor(storage* memory, std::uint64_t address, void* on, const tenso
   to.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
   const host::TensorType type = host::type_of(element);
   to.code = type.code, to.bits = type.bits;
-  if (consumer) host::check_stream(*consumer, device, "to_dlpack");
+  if (consumer) host::stream_on(device, *consumer, "to_dlpack");
   if (!memory) return;
   if (consumer && !memory->several_streams)
-    host::order(*device.device, host::order_of(*memory), host::record_of(*consumer)->handle);
+    host::order({*device.device, host::order_of(*memory)}, {*device.device, host::record_of(*consumer)->handle});
   else host::wait_for(*memory);
   // Whoever has the tensor uses it in streams that nobody tells of.
   memory->several_streams = true;
 }
 
-void check_host_memory(void* on, const char* operation) {
+void check_host_memory(const storage* memory, void* on, const char* operation) {
   const auto& device = *static_cast<DeviceHandle*>(on);
-  if (!device.device->host_memory())
+  if (!device.device->host_memory() && !(memory && memory->managed))
     support::fail_usage("{}: the array is on {}, whose memory the host cannot address: use a.copy(kr::device::cpu())", operation,
                         device.id);
 }

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include "host/reports.h"
+#include "krait/async.h"
+#include "runtime/async.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -48,7 +50,11 @@ bool MemoryCount::add(std::int64_t bytes) {
   return true;
 }
 
-std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
+namespace {
+
+/// Calls allocate() where the limit allows so much.
+template <class Allocate>
+std::uint64_t counted(DeviceHandle& device, std::size_t bytes, const Allocate& allocate) {
   MemoryCount& count = device.memory;
   if (!count.add(std::int64_t(bytes)))
     support::fail_device(
@@ -56,11 +62,28 @@ std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamH
         "(device::limit_memory, KRAIT_MEMORY_LIMIT)",
         device.id, device.name, bytes, count.used(), count.limit());
   try {
-    return device.device->allocate(bytes, stream);
+    return allocate();
   } catch (...) {
     count.remove(std::int64_t(bytes));
     throw;
   }
+}
+
+}  // namespace
+
+std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
+  return counted(device, bytes, [&] { return device.device->allocate(bytes, stream); });
+}
+
+std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
+  return counted(device, bytes, [&] {
+    runtime::Async* const async = device.device->async();
+    const std::uint64_t address = async ? async->allocate_managed(bytes) : 0;
+    if (!address)
+      support::fail_device("kr::managed: {} ({}) has no memory that the host reaches, too: use kr::array, and kr::copy_async",
+                           device.id, device.name);
+    return address;
+  });
 }
 
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
@@ -127,6 +150,15 @@ storage* allocate(void* device_handle, std::size_t bytes) {
   return s.release();
 }
 
+storage* allocate_managed(void* device_handle, std::size_t bytes) {
+  auto* d = static_cast<DeviceHandle*>(device_handle);
+  if (d->device->host_memory()) return allocate(device_handle, bytes);
+  auto s = std::make_unique<storage>();
+  s->device = d, s->bytes = bytes, s->managed = true;
+  s->address = host::allocate_managed(*d, bytes);
+  return s.release();
+}
+
 storage* wrap_memory(void* device_handle, std::uint64_t address, std::size_t bytes) {
   if (address == 0) support::fail_usage("array::wrap got a null address for {} bytes", bytes);
   auto* s = new storage;
@@ -138,9 +170,16 @@ void share(storage* memory) noexcept { memory->owners.fetch_add(1, std::memory_o
 
 void release(storage* memory) noexcept {
   if (!memory || memory->owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  if (memory->owned && memory->several_streams) host::free_when_idle(*memory->device, memory->address, memory->bytes);
-  else if (memory->owned) host::free(*memory->device, memory->address, memory->bytes, host::order_of(*memory));
-  else if (memory->foreign.release) host::give_back(*memory);
+  if (memory->managed) {
+    memory->device->device->async()->free_managed(memory->address, memory->bytes);
+    memory->device->memory.remove(std::int64_t(memory->bytes));
+  } else if (memory->owned && memory->several_streams) {
+    host::free_when_idle(*memory->device, memory->address, memory->bytes);
+  } else if (memory->owned) {
+    host::free(*memory->device, memory->address, memory->bytes, host::order_of(*memory));
+  } else if (memory->foreign.release) {
+    host::give_back(*memory);
+  }
   delete memory;
 }
 

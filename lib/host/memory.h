@@ -15,6 +15,7 @@ struct storage {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   bool owned = true;
+  bool managed = false;    // owned, and reached by the host, too
   tensor_owner foreign{};  // of memory that another library lent
   // The stream of the last use (null: the default one). Memory used in several streams is freed after the device is idle.
   host::StreamRecord* last = nullptr;
@@ -31,6 +32,9 @@ std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamH
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept;
 /// Of memory that several streams use. Neither waits for the device.
 void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept;
+
+/// Memory that the host reaches by the same address, counted likewise. Throws error{device} where the device has none.
+std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes);
 
 /// Makes one more owner, who calls detail::release: a graph, which may put work on the memory into any stream.
 void share(detail::storage& memory) noexcept;

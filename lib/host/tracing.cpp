@@ -39,6 +39,8 @@ struct Span {
 };
 struct Pending {
   DeviceHandle* device;
+  unsigned track;
+  const char* what;
   std::string name;
   EventHandle begun, ended;
 };
@@ -55,9 +57,16 @@ struct Trace {
   std::vector<Span> spans;
   std::vector<Pending> pending;
   std::map<DeviceHandle*, Origin> origins;
-  std::map<std::string, unsigned> tracks;  // threads and devices, by what they are called
+  std::map<std::string, unsigned> tracks;  // threads and streams, by what they are called
+  std::map<void*, unsigned> streams;       // but the default ones, in the order of their first work
 
   unsigned track(const std::string& name) { return tracks.try_emplace(name, unsigned(tracks.size()) + 1).first->second; }
+  /// A track a stream: work of two may overlap.
+  unsigned track(const DeviceHandle& device, runtime::StreamHandle stream) {
+    if (!stream.native || device.device->host_memory()) return track(device.id);
+    const unsigned number = streams.try_emplace(stream.native, unsigned(streams.size()) + 1).first->second;
+    return track(device.id + " stream " + std::to_string(number));
+  }
   void add(const std::string& who, const char* what, std::string_view name, Clock::time_point begin, double length) {
     std::lock_guard lock(mutex);
     if (on) spans.push_back({what, std::string(name), track(who), microseconds(begin - start), length});
@@ -80,7 +89,7 @@ void Trace::resolve() {
     const Origin& origin = origins.at(p.device);
     d.wait(p.ended);
     const double begin = origin.at + 1000 * d.elapsed_ms(origin.event, p.begun);
-    spans.push_back({"run", p.name, track(p.device->id), begin, 1000 * d.elapsed_ms(p.begun, p.ended)});
+    spans.push_back({p.what, p.name, p.track, begin, 1000 * d.elapsed_ms(p.begun, p.ended)});
     d.destroy_event(p.begun), d.destroy_event(p.ended);
   }
   for (const auto& [device, origin] : origins) device->device->destroy_event(origin.event);
@@ -127,9 +136,9 @@ HostSpan::~HostSpan() {
   if (what_) trace().add(this_thread(), what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
-DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name) noexcept {
+DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
   if (!tracing()) return;
-  device_ = &device, stream_ = stream, name_ = name, begin_ = Clock::now();
+  device_ = &device, stream_ = stream, what_ = what, name_ = name, begin_ = Clock::now();
   runtime::Device& d = *device.device;
   if (d.host_memory()) return;
   try {
@@ -152,7 +161,7 @@ DeviceSpan::~DeviceSpan() {
   if (!device_) return;
   runtime::Device& d = *device_->device;
   if (d.host_memory()) {
-    trace().add(device_->id, "run", name_, begin_, microseconds(Clock::now() - begin_));
+    trace().add(device_->id, what_, name_, begin_, microseconds(Clock::now() - begin_));
     return;
   }
   try {
@@ -163,7 +172,7 @@ DeviceSpan::~DeviceSpan() {
     }
     const EventHandle ended = d.create_event();
     d.record(ended, stream_);
-    trace().pending.push_back({device_, std::string(name_), begun_, ended});
+    trace().pending.push_back({device_, trace().track(*device_, stream_), what_, std::string(name_), begun_, ended});
   } catch (...) {  // as above
   }
 }
@@ -192,7 +201,7 @@ trace_file::~trace_file() {
   } catch (...) {  // a device that failed: what is known is in the file, or memory is short
   }
   std::fclose(t.file);
-  t.spans.clear(), t.pending.clear(), t.origins.clear(), t.tracks.clear();
+  t.spans.clear(), t.pending.clear(), t.origins.clear(), t.tracks.clear(), t.streams.clear();
 }
 
 }  // namespace krait

@@ -31,10 +31,10 @@ class HostSpan {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// Work that is put into a stream while it lives. What cannot be noted is left out.
+/// Work that is put into a stream while it lives, "run" or "copy". What cannot be noted is left out.
 class DeviceSpan {
  public:
-  DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name) noexcept;
+  DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what = "run") noexcept;
   DeviceSpan(const DeviceSpan&) = delete;
   DeviceSpan& operator=(const DeviceSpan&) = delete;
   ~DeviceSpan();
@@ -42,6 +42,7 @@ class DeviceSpan {
  private:
   DeviceHandle* device_ = nullptr;  // null: nobody traces
   runtime::StreamHandle stream_;
+  const char* what_ = nullptr;
   std::string_view name_;
   std::chrono::steady_clock::time_point begin_;
   runtime::EventHandle begun_{};

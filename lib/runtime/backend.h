@@ -61,6 +61,8 @@ struct GraphLaunch {
   LaunchRequest request;
 };
 
+class Async;  // runtime/async.h
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -118,6 +120,12 @@ class Device {
   virtual void wait(EventHandle event) = 0;                       // the host waits
   virtual void wait(EventHandle event, StreamHandle stream) = 0;  // the stream waits
   virtual double elapsed_ms(EventHandle from, EventHandle to) = 0;
+
+  /// What the back end can do besides; null: nothing.
+  Async* async() const { return async_; }
+
+ protected:
+  Async* async_ = nullptr;
 };
 
 /// The devices of one back end; none where the driver is missing. Found once, lazily, by the driver. `store`, which outlives them, is

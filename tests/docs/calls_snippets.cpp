@@ -3,9 +3,11 @@
 // The code of docs/calls.md: what stands between `// [name]` and `// [/name]` is quoted there (tests/unit/docs_snippets.cpp holds
 // it to that), and here it is run.
 #include <krait/algorithm/methods.h>
+#include <krait/async.h>
 #include <krait/guvectorize.h>
 #include <krait/krait.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -153,6 +155,15 @@ void order() {
   // [/streams]
   expect(ms >= 0, __LINE__);
   expect(std::vector<float>(x.to_host()) == std::vector<float>{4, 8, 12}, __LINE__);
+  // [async]
+  kr::pinned<float> in(x.size()), out(x.size());       // memory that GPUs copy from and to directly
+  std::fill(in.begin(), in.end(), 3.0f);
+  kr::copy_async(in, x, work);
+  twice.launch({1, 64, work}, x);
+  kr::copy_async(x, out, work);
+  work.synchronize();                                  // until here `in` and `out` belong to the stream
+  // [/async]
+  expect(std::vector<float>(out.begin(), out.end()) == std::vector<float>{6, 6, 6}, __LINE__);
   // [graph]
   kr::graph both([&] {
     twice.launch({1, 64}, x);                          // nothing runs here
@@ -161,7 +172,7 @@ void order() {
   both.launch();
   both.launch();
   // [/graph]
-  expect(std::vector<float>(x.to_host()) == std::vector<float>{64, 128, 192}, __LINE__);
+  expect(std::vector<float>(x.to_host()) == std::vector<float>{96, 96, 96}, __LINE__);
 }
 
 void captures() {

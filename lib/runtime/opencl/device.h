@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "runtime/opencl/async.h"
 #include "runtime/opencl/executable.h"
 #include "runtime/opencl/heap.h"
 #include "support/error.h"
@@ -14,7 +15,7 @@ namespace krait::runtime::opencl {
 
 class OpenClDevice final : public Device {
  public:
-  OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) {}
+  OpenClDevice(Gpu gpu, unsigned index) : index_(index), gpu_(std::move(gpu)) { async_ = &own_async_; }
   ~OpenClDevice() override;
 
   std::string name() const override { return gpu_.full_name(); }
@@ -53,6 +54,7 @@ class OpenClDevice final : public Device {
   Held enter() const;
 
  private:
+  friend class OpenClAsync;
   struct Stream {
     cl_command_queue queue = nullptr;
     std::uint64_t works = 0, awaited = 0;  // put into it; of these, before what the default stream did last
@@ -91,6 +93,7 @@ class OpenClDevice final : public Device {
   std::vector<Stream*> streams_;
   cl_command_queue freeing_ = nullptr;  // where shared memory is freed, behind what all others have been given
   Heap heap_{gpu_};
+  OpenClAsync own_async_{*this};
 };
 
 /// What the driver does with numbers, by running kernels, is told to the code generator, too.
