@@ -11,6 +11,7 @@
 
 #include "cache/entry.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait::cache {
 namespace {
@@ -133,7 +134,9 @@ void Disk::sweep_if_due(const Folder& folder, std::size_t bytes_written) {
   const std::uint64_t mine = written_.fetch_add(bytes_written) + bytes_written;
   if (mine <= settings_.most_bytes / 16 && !folder.sweep_is_due()) return;
   written_ = 0;
-  folder.sweep(settings_.most_bytes);
+  if (const std::size_t removed = folder.sweep(settings_.most_bytes))
+    support::log_info("removed {} files from {}: KRAIT_CACHE_MAXSIZE is {} bytes", removed, settings_.folder,
+                      settings_.most_bytes);
 }
 
 }  // namespace krait::cache

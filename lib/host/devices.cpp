@@ -11,6 +11,7 @@
 #include "host/store.h"
 #include "krait/detail/call.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait {
 
@@ -114,8 +115,10 @@ void Devices::probe(std::size_t back_end) {
     }
     h->target_text = support::print(h->target);
     h->device = std::move(d);
+    support::log_info("device {}: {}, {}", h->id, h->name, h->target_text);
     to.devices.push_back(h.release());
   }
+  for (const std::string& why : to.skipped) support::log_info("not used: {}", why);
 }
 
 DeviceHandle& Devices::cpu() {

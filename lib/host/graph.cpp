@@ -7,6 +7,7 @@
 #include "host/memory.h"
 #include "host/reports.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait {
 
@@ -81,6 +82,7 @@ void graph::replay(void* native_stream) {
 }
 
 void graph::run(void* native_stream) {
+  support::log_debug("launch a graph on {}: {} kernels", state_->device->id, state_->launches.size());
   runtime::Device& on = *state_->device->device;
   if (state_->counts.empty()) {
     std::map<const host::Compiled*, std::uint64_t> counts;

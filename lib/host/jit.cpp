@@ -23,6 +23,7 @@
 #include "host/tracing.h"
 #include "ir/walk.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait::host {
 namespace {
@@ -134,6 +135,7 @@ std::string take_packed(Compiled& out, const Recorded& recorded, const ir::Facts
     return fmt::format("that for \"{}\" cannot be used ({})", support::print(fit->target), wrong);
   out.from_disk = true;
   ++process().from_disk;
+  support::log_info("found {} for {} in the pack {}", recorded.name, out.device->id, recorded.packed->file);
   return {};
 }
 
@@ -166,8 +168,10 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
     if (!found || !load(*out, *found, recorded, facts).empty()) continue;
     out->from_disk = true, out->effort = kept;
     ++(improving_here() ? process().improved : process().from_disk);
+    support::log_info("found {} for {} on disk:{} {:.3f} ms to load", recorded.name, device.id, text_of(facts), out->load_ms);
     return out;
   }
+  support::log_info("{} for {} is not in the cache:{}", recorded.name, device.id, text_of(facts));
   out->effort = effort;
   if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
   if (recorded.packed) check_for_generator(recorded, device, not_packed);
@@ -179,6 +183,9 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   if (const std::string wrong = load(*out, made, recorded, facts); !wrong.empty())
     support::fail_device("{}: {}", recorded.what, wrong);
   if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);
+  support::log_info("compiled {} for {}: {} code, {:.3f} ms of passes, {:.3f} ms of code generation, {:.3f} ms to load, {} bytes",
+                    recorded.name, device.id, effort == Effort::Quick ? "quick" : "best", out->passes_ms, out->codegen_ms,
+                    out->load_ms, made.size());
   ++(improving_here() ? process().improved : process().compiled);
   return out;
 }
@@ -205,9 +212,15 @@ std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Fact
   if (!result)
     result = p.table.find_or_make(identity(recorded, facts, device, effort), first,
                                   [&] { return build(recorded, facts, device, effort); });
-  if (!first) ++p.from_memory, ++result->found_in_memory;
-  if (first)
-    for (const auto& gone : p.table.take_idle()) p.launches += gone->launches;
+  if (!first) {
+    ++p.from_memory, ++result->found_in_memory;
+    support::log_info("found {} for {} in memory", recorded.name, device.id);
+    return result;
+  }
+  for (const auto& gone : p.table.take_idle()) {
+    p.launches += gone->launches;
+    support::log_info("dropped {} for {}: no kernel holds it", gone->name, gone->device->id);
+  }
   return result;
 }
 

@@ -23,6 +23,7 @@
 #include "ir/walk.h"
 #include "ir/weight.h"
 #include "support/error.h"
+#include "support/log.h"
 #include "trace/trace.h"
 
 namespace krait::host {
@@ -91,6 +92,7 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   out.tables = std::move(taken->tables);
   identify(out, state);
   out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  support::log_info("recorded {} in {:.3f} ms: {} operations", out.name, out.record_ms, out.module.kernel().insts.size());
   return out;
 }
 

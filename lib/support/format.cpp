@@ -5,6 +5,7 @@
 #include <fmt/format-inl.h>
 
 #include "support/error.h"
+#include "support/log.h"
 
 FMT_BEGIN_NAMESPACE
 namespace detail {
@@ -21,7 +22,10 @@ FMT_END_NAMESPACE
 namespace krait::support {
 
 void fail_formatted(error::kind_type kind, fmt::string_view text, fmt::format_args args) {
-  throw error(kind, fmt::vformat(text, args).c_str());
+  const std::string message = fmt::vformat(text, args);
+  // The user's mistakes are the program's to tell; what else goes wrong may be caught on the way.
+  if (kind != error::kind_type::usage && logs(LogLevel::Error)) write_log(LogLevel::Error, "{}", fmt::make_format_args(message));
+  throw error(kind, message.c_str());
 }
 
 }  // namespace krait::support

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For log.sh: log launches a kernel, another of the same content, and a graph; log many launches more kernels than are kept; log FILE
+// packs a kernel into the file and launches it from there.
+#include <krait/krait.h>
+#include <krait/pack.h>
+
+#include <string>
+
+namespace kr = krait;
+
+namespace {
+
+auto twice() {
+  return kr::kernel([](kr::view<int> v) { v[kr::grid<1>()] *= 2; }, {.name = "twice"});
+}
+
+void launch_several(kr::array<int>& x) {
+  const auto first = twice(), second = twice();
+  first.launch({1, 64}, x);
+  second.launch({1, 64}, x);
+  kr::graph both([&] { first.launch({1, 64}, x); });
+  both.launch();
+}
+
+void launch_many(kr::array<int>& x) {
+  for (int n = 0; n < 300; ++n) kr::kernel([n](kr::view<int> v) { v[kr::grid<1>()] = n; }, {.name = "one"}).launch({1, 64}, x);
+}
+
+void launch_packed(kr::array<int>& x, const char* file) {
+  kr::pack(file, {.targets = kr::device().target()}, twice());
+  kr::load_pack(file).get<void(kr::view<int>)>("twice").launch({1, 64}, x);
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  const std::string word = count > 1 ? words[1] : "";
+  kr::array<int> x(64);
+  if (word.empty()) launch_several(x);
+  else if (word == "many") launch_many(x);
+  else launch_packed(x, word.c_str());
+  kr::synchronize();
+  return 0;
+} catch (const kr::error&) {
+  return 1;
+}
