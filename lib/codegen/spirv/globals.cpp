@@ -78,6 +78,12 @@ Id Globals::spec_composite(Id type, std::initializer_list<Id> members) {
   return id;
 }
 
+Id Globals::extended(Id set, std::uint32_t instruction, std::initializer_list<Id> operands) {
+  Words all{set, instruction};
+  all.insert(all.end(), operands);
+  return unique_typed(spv::Op::OpExtInst, void_type(), all);
+}
+
 Id Globals::variable(spv::StorageClass s, Id type) {
   Id pointer = pointer_type(s, type), id = ids_.next();
   append(words_, spv::Op::OpVariable, {pointer, id, std::uint32_t(s)});

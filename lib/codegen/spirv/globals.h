@@ -37,6 +37,9 @@ class Globals {
   Id spec_op(Id type, spv::Op op, std::initializer_list<Id> operands);
   Id spec_composite(Id type, std::initializer_list<Id> members);
 
+  /// An instruction of a set, for the same operands one, without a type.
+  Id extended(Id set, std::uint32_t instruction, std::initializer_list<Id> operands);
+
   /// A variable outside of functions; it joins the entry point's interface.
   Id variable(spv::StorageClass s, Id type);
   Id builtin(spv::BuiltIn which, Id type);

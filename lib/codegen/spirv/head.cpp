@@ -20,10 +20,19 @@ void Head::execution_mode(spv::ExecutionMode mode, std::initializer_list<std::ui
   append(modes_, spv::Op::OpExecutionMode, {entry_, std::uint32_t(mode)}, list(operands));
 }
 
+Id Head::debug_info() {
+  if (!debug_info_) {
+    extension("SPV_KHR_non_semantic_info");
+    debug_info_ = ids_.next();
+    append(imports_, spv::Op::OpExtInstImport, {debug_info_}, literal_string("NonSemantic.Shader.DebugInfo.100"));
+  }
+  return debug_info_;
+}
+
 Id Head::string(std::string_view text) {
-  Id id = ids_.next();
-  append(strings_, spv::Op::OpString, {id}, literal_string(text));
-  return id;
+  const auto [at, fresh] = known_strings_.try_emplace(std::string(text), 0);
+  if (fresh) append(strings_, spv::Op::OpString, {at->second = ids_.next()}, literal_string(text));
+  return at->second;
 }
 
 void Head::name(Id id, std::string_view text) { append(names_, spv::Op::OpName, {id}, literal_string(text)); }

@@ -3,7 +3,9 @@
 // What stands before the types of a SPIR-V module: what it needs of whoever takes it, its entry point, names and decorations.
 #pragma once
 
+#include <map>
 #include <set>
+#include <string>
 
 #include "codegen/spirv/words.h"
 
@@ -17,10 +19,12 @@ class Head {
   Id entry() const { return entry_; }
   void capability(spv::Capability c) { capabilities_.insert(std::uint32_t(c)); }
   void extension(std::string_view name);
-  Id extended();  // the instruction set GLSL.std.450, in the kernel dialect OpenCL.std
+  Id extended();    // the instruction set GLSL.std.450, in the kernel dialect OpenCL.std
+  Id debug_info();  // the instruction set NonSemantic.Shader.DebugInfo.100
   void memory_model(spv::AddressingModel a, spv::MemoryModel m) { addressing_ = a, memory_ = m; }
   void execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands = {});
 
+  /// One for each text.
   Id string(std::string_view text);
   void name(Id id, std::string_view text);
   void decorate(Id id, spv::Decoration d, std::initializer_list<std::uint32_t> operands = {});
@@ -32,11 +36,12 @@ class Head {
  private:
   Dialect dialect_;
   Ids& ids_;
-  Id entry_, extended_ = 0;
+  Id entry_, extended_ = 0, debug_info_ = 0;
   spv::AddressingModel addressing_ = spv::AddressingModel::PhysicalStorageBuffer64;
   spv::MemoryModel memory_ = spv::MemoryModel::GLSL450;
   std::set<std::uint32_t> capabilities_;
   std::set<std::string_view> extension_names_;
+  std::map<std::string, Id> known_strings_;
   Words extensions_, imports_, modes_, strings_, names_, annotations_;
 };
 

@@ -9,6 +9,7 @@
 #include "codegen/spirv/atomics.h"
 #include "codegen/spirv/calls.h"
 #include "codegen/spirv/control.h"
+#include "codegen/spirv/lines.h"
 #include "codegen/spirv/memory.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/pure.h"
@@ -42,7 +43,8 @@ class Lower {
   Warp warp_{frame_};
   Pure pure_{frame_};
   Calls calls_{frame_, arguments_};
-  Straight straight_{frame_, {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, pure_, calls_}};
+  Lines lines_{frame_};
+  Straight straight_{frame_, {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, pure_, calls_, lines_}};
   Control control_{frame_, straight_, calls_, positions_};
 };
 
@@ -104,6 +106,7 @@ void Lower::run() {
   unit_.emitter.where = "the kernel";
   if (f.called) {
     calls_.begin();
+    lines_.begin();
   } else if (unit_.emitter.kernel()) {
     kernel_head(unit_.emitter.m);
     positions_.begin_kernel();
@@ -112,6 +115,7 @@ void Lower::run() {
     shader_head(unit_);
     positions_.declare();
     float_modes(unit_);
+    lines_.begin();
     positions_.begin();
     arguments_.bind();
   }

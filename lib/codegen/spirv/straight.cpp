@@ -6,6 +6,7 @@
 #include "codegen/spirv/arguments.h"
 #include "codegen/spirv/atomics.h"
 #include "codegen/spirv/calls.h"
+#include "codegen/spirv/lines.h"
 #include "codegen/spirv/memory.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/pure.h"
@@ -17,23 +18,13 @@ namespace krait::codegen::spirv {
 
 using spv::Op;
 
-void Straight::source_line(const ir::Inst& i) {
-  const ir::Location& at = f_.locations[i.loc];
-  if (at.line == 0) return;
-  if (!file_ || file_of_ != i.loc) {
-    if (!file_ || f_.locations[file_of_].file != at.file) file_ = e_.m.head.string(at.file);
-    file_of_ = i.loc;
-  }
-  e_.m.code.emit_void(Op::OpLine, {file_, at.line, 0});
-}
-
 void Straight::begin(const ir::Inst& i) {
   const ir::Location& at = f_.locations[i.loc];
   e_.where = at.line ? fmt::format("operation {} ({}:{})", ir::info(i.op).name, at.file, at.line)
                      : fmt::format("operation {}", ir::info(i.op).name);
   e_.fast = i.fast || f_.fp == ir::FpMode::Fast;
   e_.any_order = e_.fast && sums_.contains(&i);
-  if (unit_.debug) source_line(i);
+  to_.lines.at(at);
 }
 
 void Straight::lower(const ir::Inst& i) {

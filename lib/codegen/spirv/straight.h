@@ -13,6 +13,7 @@ namespace krait::codegen::spirv {
 class Arguments;
 class Atomics;
 class Calls;
+class Lines;
 class Memory;
 class Positions;
 class Pure;
@@ -32,6 +33,7 @@ class Straight : public Part {
     Warp& warp;
     Pure& pure;
     Calls& calls;
+    Lines& lines;
   };
   Straight(Frame& frame, const Needs& needs) : Part(frame), to_(needs) {
     if (e_.kernel() && e_.has(Feature::Sums)) sums_ = sums_of_loops(f_);
@@ -41,12 +43,8 @@ class Straight : public Part {
   void lower(const ir::Inst& i);
 
  private:
-  void source_line(const ir::Inst& i);
-
   const Needs to_;
   std::set<const ir::Inst*> sums_;  // additions whose terms may come in any order in fast mode
-  Id file_ = 0;
-  std::uint32_t file_of_ = 0;
 };
 
 }  // namespace krait::codegen::spirv

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "codegen/spirv/emitter.h"
@@ -28,6 +29,7 @@ struct Unit {
   std::vector<Id> functions = std::vector<Id>(module.functions.size());
   ir::Calls calls = ir::Calls(module);
   std::vector<support::OpenClParameter> parameters = {};    // of a kernel of OpenCL
+  std::map<std::string, Id> sources = {};                   // files, for debuggers
   Revisits revisits = {};                                   // where the driver has to be kept from reordering them
   std::map<const ir::Inst*, std::uint64_t> own_trips = {};  // of loops that instructions without regions became
 };

@@ -48,6 +48,8 @@ void VulkanDevice::create_device() const {
   std::vector<const char*> extensions;
   if (gpu_.features.atomic_float_extension) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   if (gpu_.features.clock) extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  if (gpu_.features.non_semantic && gpu_.features.api < VK_API_VERSION_1_3)
+    extensions.push_back(VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &chain.features;
   info.queueCreateInfoCount = 1;
@@ -82,6 +84,7 @@ void VulkanDevice::open() const {
   probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words},
                 target_.spirv.features);
   target_.spirv.features.set(support::Feature::Debug, gpu_.instance->debug());
+  target_.spirv.features.set(support::Feature::DebugInfo, gpu_.instance->debug() && f.non_semantic);
 }
 
 support::Target VulkanDevice::target() const {

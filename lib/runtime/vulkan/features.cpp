@@ -137,6 +137,7 @@ Features query_features(VkPhysicalDevice device) {
   f.float_add32 = atomic_float.shaderBufferFloat32AtomicAdd;
   f.float_add64 = atomic_float.shaderBufferFloat64AtomicAdd;
   f.clock = clock.shaderSubgroupClock;
+  f.non_semantic = f.api >= VK_API_VERSION_1_3 || has_extension(device, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
   f.maintenance4 = v13.maintenance4;
   f.full_subgroups = v13.computeFullSubgroups;
   if (f.request_subgroup && !v13.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;

@@ -24,6 +24,7 @@ struct Features {
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool clock = false;
+  bool non_semantic = false;  // SPV_KHR_non_semantic_info
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
   support::FeatureSet told;                          // to the code generator, but for what probes find
