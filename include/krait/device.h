@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <krait/detail/export.h>
 #include <krait/detail/text.h>
@@ -14,7 +15,7 @@ namespace detail {
 struct access;
 }
 
-/// Bytes of a device's memory as Krait uses it.
+/// Bytes of a device's memory as Krait uses it. Page-locked memory (kr::pinned) is the host's and not among them.
 struct memory_use {
   std::int64_t used = 0;      ///< by arrays, and by calls with host containers while they run
   std::int64_t peak = 0;      ///< the largest `used` so far
@@ -82,10 +83,14 @@ KRAIT_API text skipped_devices();
 /// Waits for all devices.
 KRAIT_API void synchronize();
 
+/// Whose work goes first where a device has no room for all: blocks of kernels of a higher priority start before others that wait.
+enum class priority : signed char { low, normal, high };
+
 /// An order of work on one device: what is put into one stream runs in that order.
 class KRAIT_API stream {
  public:
-  explicit stream(device on = device());
+  /// Priorities are CUDA's; other devices ignore them.
+  explicit stream(device on = device(), priority rank = priority::normal);
   stream(stream&& other) noexcept : record_(other.record_) { other.record_ = nullptr; }
   stream& operator=(stream&&) = delete;
   ~stream();
@@ -96,13 +101,28 @@ class KRAIT_API stream {
   device on() const noexcept;
   /// The driver's handle: a CUstream on CUDA.
   void* native() const noexcept;
-  /// Waits until all work in the stream is done.
+  /// Waits until all work in the stream is done. Throws error{device} for faults of earlier launches, and what a function of call_host
+  /// threw on the device.
   void synchronize() const;
+
+  /// Calls `function()` on the host when all is done that the stream holds now, and before what is put into it later. On CUDA in a thread of
+  /// the driver's: the function must not use the device, nor wait for its work. Elsewhere the host waits for the stream and calls it
+  /// at once. What it throws is kept, and thrown by the next wait for the stream, an event, the device or all of them; after a fault of a
+  /// kernel it may not be called.
+  ///   stream.call_host([&] { ++chunks_done; });
+  template <class Function>
+  void call_host(Function function) const {
+    put_call(
+        new Function(std::move(function)), [](void* f) { (*static_cast<Function*>(f))(); },
+        [](void* f) { delete static_cast<Function*>(f); });
+  }
 
  private:
   friend struct detail::access;
   struct wrapped {};
   stream(wrapped, void* record) noexcept : record_(record) {}
+  /// Becomes the object's owner.
+  void put_call(void* object, void (*call)(void*), void (*destroy)(void*)) const;
   void* record_;
 };
 
@@ -119,7 +139,7 @@ class KRAIT_API event {
   void record(const stream& in);
   /// The host waits for it.
   void wait() const;
-  /// The stream waits for it.
+  /// The stream waits for it. A stream of another device does so where both are CUDA's; for others the host waits, now.
   void wait(const stream& in) const;
   /// Milliseconds from `from` to this event. Both must have been recorded; waits for both.
   double elapsed_ms_since(const event& from) const;

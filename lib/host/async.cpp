@@ -41,7 +41,7 @@ void copy_between_devices(const elements& to, const elements& from, StreamRecord
   detail::storage &own = at_target ? *to.memory : *from.memory, &others = at_target ? *from.memory : *to.memory;
   used_in(own, &record);
   runtime::Device &here = *own.device->device, &there = *others.device->device;
-  if (!here.async() || !here.async()->is_peer(there)) {
+  if (!are_peers(*own.device, *others.device)) {
     here.synchronize(record.handle), there.synchronize(order_of(others));
     return detail::copy_elements(to, from);
   }

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "host/fork_gate.h"
-#include "host/reports.h"
 #include "host/store.h"
+#include "host/streams.h"
 #include "krait/detail/call.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -231,7 +231,7 @@ void device::trim_memory() const { static_cast<DeviceHandle*>(handle_)->device->
 void device::synchronize() const {
   auto& d = *static_cast<DeviceHandle*>(handle_);
   d.device->synchronize();
-  host::collect_reports(d);
+  host::after_wait(d);
 }
 
 device_list devices() {
@@ -253,7 +253,7 @@ text skipped_devices() {
 void synchronize() {
   for (DeviceHandle* d : Devices::get().known()) {
     d->device->synchronize();
-    host::collect_reports(*d);
+    host::after_wait(*d);
   }
 }
 

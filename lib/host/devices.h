@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/memory_count.h"
+#include "host/thrown.h"
 #include "krait/device.h"
 #include "runtime/backend.h"
 #include "support/target.h"
@@ -24,6 +25,7 @@ struct DeviceHandle {
   std::string target_text;
   std::atomic<class Reports*> reports{nullptr};  // host/reports.h; null until a kernel needs it
   MemoryCount memory;
+  Thrown thrown;
 };
 
 /// Threads that the machine runs at once, asked for once: the question takes microseconds.

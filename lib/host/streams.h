@@ -12,6 +12,11 @@ StreamRecord& alive(const krait::stream& s);
 /// Throws error{usage}, too, where the stream is not of the device.
 StreamRecord& stream_on(const DeviceHandle& device, const krait::stream& s, const char* operation);
 
+/// Streams of one wait for events of the other.
+bool are_peers(const DeviceHandle& a, const DeviceHandle& b);
+/// After a wait for the device: what its kernels report, and what functions of its streams threw.
+void after_wait(DeviceHandle& device);
+
 /// A stream of a device, null for the default one.
 struct StreamOn {
   runtime::Device& device;

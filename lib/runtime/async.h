@@ -21,6 +21,12 @@ class Async {
   /// When the device is next waited for; never waits.
   virtual void free_managed(std::uint64_t, std::size_t) noexcept {}
 
+  enum class Priority : signed char { Low, Normal, High };
+  /// With no handle: the device has no priorities.
+  virtual StreamHandle create_stream(Priority) { return {}; }
+  /// Calls function(with) when the stream comes there, in a thread of the driver's. False: it cannot.
+  virtual bool call_host(void (*)(void*), void*, StreamHandle) { return false; }
+
   /// Both return before the bytes are copied where the back end can. The host leaves them alone until the stream is through.
   virtual void copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_to_host(void* to, std::uint64_t from, std::size_t bytes, StreamHandle stream) = 0;
