@@ -33,7 +33,7 @@ KRAIT_API void copy_elements_async(const elements& to, const elements& from, con
 }  // namespace detail
 
 /// Memory of the host that a GPU copies from and to directly, so that copies are fast and overlap kernels: page-locked memory for CUDA's
-/// devices, plain memory for all others. `size` elements, uninitialised; a container as others are, and a std::span where one is wanted.
+/// devices, a mapped buffer for Vulkan's, plain memory for others. `size` elements, uninitialised; a container as others are, and a std::span where one is wanted.
 /// It moves. It counts to no device's memory, and is given back when the device is next waited for as a whole, or with the next `pinned`
 /// of it: make it once, and not for each copy. Throws error{usage} for a negative size, error{device} where memory is short.
 template <class Elem>
@@ -101,7 +101,8 @@ array<Elem, 1> managed(std::int64_t size, device on = device()) {
 /// the copy; arrays may be destroyed at once.
 /// - CUDA: from and to kr::pinned memory nobody waits. Other memory the driver stages: the call returns when a copy from it was read,
 ///   and when a copy to it is done.
-/// - OpenCL: nobody waits. Vulkan: a copy to the host waits, one from the host returns when it was read. CPU: every copy is done on return.
+/// - Vulkan: the same, and its queue has one order, in which copies do not overlap kernels. OpenCL: nobody waits. CPU: every copy is done on
+///   return.
 /// The stream is of an array's device. Between two devices, the other array's copy is in the order of the stream that used it last, too:
 /// two CUDA devices copy directly where they are connected so, for others the host waits and copies.
 /// Copies happen when they are called, also while a graph is recorded. Throws error{usage} for a stream of another device, other counts

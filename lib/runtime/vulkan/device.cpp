@@ -18,6 +18,7 @@ namespace {
 VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
                            support::Store* store)
     : index_(index) {
+  async_ = &own_async_;
   gpu_.store = store;
   gpu_.instance = std::move(instance);
   gpu_.physical = physical;
@@ -28,6 +29,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice 
 VulkanDevice::~VulkanDevice() {
   if (!gpu_.device || Instance::gone()) return;
   gpu_.vk.vkDeviceWaitIdle(gpu_.device);
+  own_async_.free_all();
   open_.reset();
   if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
   gpu_.vk.vkDestroyDevice(gpu_.device, nullptr);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "runtime/vulkan/async.h"
 #include "runtime/vulkan/executable.h"
 #include "support/float_environment.h"
 
@@ -47,6 +48,7 @@ class VulkanDevice final : public Device {
   void finish(std::uint64_t mark) noexcept;
 
  private:
+  friend class VulkanAsync;
   /// A stream is a place in the one order of the queue.
   struct Stream {
     std::uint64_t last = 0;
@@ -99,6 +101,7 @@ class VulkanDevice final : public Device {
   std::vector<std::uint32_t> free_queries_;
   mutable support::Target target_;
   Stream default_stream_;
+  VulkanAsync own_async_{*this};
 };
 
 }  // namespace krait::runtime::vulkan
