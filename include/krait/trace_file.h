@@ -8,7 +8,7 @@
 namespace krait {
 
 /// While it lives, every kernel that is recorded, compiled, loaded and launched is noted, by the thread that does it, and when its work ran
-/// on which device; so are labels (krait/label.h); the end writes the file. Launches by replays of graphs are not among them.
+/// on which device; so are asynchronous copies, and labels (krait/label.h); the end writes the file. Launches by replays of graphs are not among them.
 ///   kr::trace_file trace("steps.json");
 /// There is one at a time. Throws error{usage} for a second one, and where the file cannot be written.
 class KRAIT_API trace_file {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "expect.h"
+#include "krait/async.h"
 
 namespace krait::test {
 namespace {
@@ -66,6 +67,29 @@ TEST(TraceFile, HasSpansOfHostAndDevice) {
   EXPECT_GE(run.begin + 1, load.begin + load.length);  // clocks of devices are some nanoseconds apart
   EXPECT_GT(run.length, 10);
   EXPECT_NE(run.line.find("\"cat\": \"run\""), run.line.npos);
+}
+
+TEST(TraceFile, HasSpansOfCopies) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("krait_copies_" + std::to_string(getpid()) + ".json")).string();
+  {
+    const kr::trace_file trace(path.c_str());
+    const kr::stream s;
+    kr::pinned<int> h(100'000);
+    kr::array<int> x(100'000), y(100'000);
+    kr::copy_async(h, x, s);
+    kr::copy_async(x, y, s);
+    kr::copy_async(y, h, s);
+    s.synchronize();
+  }
+  const auto spans = read(path);
+  std::remove(path.c_str());
+  const std::string id = kr::device().id();
+  for (const std::string& what : {"copy to " + id, "copy on " + id, "copy from " + id}) {
+    ASSERT_TRUE(spans.contains(what)) << what;
+    EXPECT_NE(spans.at(what).line.find("\"cat\": \"copy\""), std::string::npos);
+  }
+  EXPECT_GE(spans.at("copy from " + id).begin + 1, spans.at("copy on " + id).begin + spans.at("copy on " + id).length);
 }
 
 TEST(TraceFile, AFileThatCannotBeWrittenIsAnError) {

@@ -155,6 +155,13 @@ void order() {
   // [/streams]
   expect(ms >= 0, __LINE__);
   expect(std::vector<float>(x.to_host()) == std::vector<float>{4, 8, 12}, __LINE__);
+  // [call_host]
+  kr::stream urgent(kr::device(), kr::priority::high);
+  end.wait(urgent);                                    // what comes next in `urgent` comes after `end`
+  twice.launch({1, 64, urgent}, x);
+  urgent.call_host([&] { std::puts("doubled"); });     // by a thread of CUDA's driver: it must not use the device
+  urgent.synchronize();                                // throws what the function threw
+  // [/call_host]
   // [async]
   kr::pinned<float> in(x.size()), out(x.size());       // memory that GPUs copy from and to directly
   std::fill(in.begin(), in.end(), 3.0f);
