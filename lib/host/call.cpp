@@ -341,7 +341,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments need {} bytes; the limit is {}", spec.recorded.what, code.layout.size,
                         max_block_bytes);
-  const HiddenArguments hidden = bind_hidden(code, *state, spec, device);
+  const HiddenArguments hidden = bind_hidden(code, *state, spec, device, arguments, bound.address);
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
   code.packing.pack(block, {arguments, bound.address, hidden.values.data(), sizes.lengths});
   request.args = block, request.args_size = code.layout.size;

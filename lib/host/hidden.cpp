@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/hidden.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "host/memory.h"
 #include "host/reports.h"
+#include "ir/tiles.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -15,6 +19,8 @@ struct Launching {
   detail::kernel_state& state;
   Specialisation& spec;
   DeviceHandle& device;
+  const detail::argument* arguments;
+  const std::uint64_t* addresses;
 };
 
 /// The recording's tables in the device's memory; finds them, or copies them there.
@@ -60,6 +66,16 @@ HiddenValue bind_Reports(const Launching& l, std::uint32_t, HiddenArguments& all
 
 HiddenValue bind_KernelNumber(const Launching& l, std::uint32_t, HiddenArguments&) { return {l.spec.recorded.reports->number}; }
 
+HiddenValue bind_TileMap(const Launching& l, std::uint32_t index, HiddenArguments& all) {
+  const support::TileMapOf which(index);
+  const detail::argument& a = l.arguments[which.param];
+  const support::TiledArray of = tiled_array(which, l.addresses[which.param], std::span(a.extents, a.rank),
+                                             unsigned(l.spec.parameters[which.param].elem_bytes));
+  all.maps.emplace_front().fill({});
+  std::memcpy(all.maps.front().data(), &of, sizeof of);
+  return {reinterpret_cast<std::uint64_t>(all.maps.front().data())};
+}
+
 using Binder = HiddenValue (*)(const Launching&, std::uint32_t, HiddenArguments&);
 constexpr Binder binders[] = {
 #define KRAIT_HIDDEN(Name, ...) bind_##Name,
@@ -68,10 +84,23 @@ constexpr Binder binders[] = {
 
 }  // namespace
 
-HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device) {
+support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address, std::span<const std::int64_t> extents,
+                                unsigned elem_bytes) {
+  const bool pieces = extents.back() * elem_bytes % ir::piece_bytes == 0;
+  const bool any = std::all_of(extents.begin(), extents.end(), [](std::int64_t n) { return n > 0; });
+  support::TiledArray of;
+  if (!pieces || !any) return of;
+  of.address = address, of.rank = std::uint32_t(extents.size()), of.elem_bytes = elem_bytes;
+  std::copy(extents.begin(), extents.end(), of.extents);
+  of.rows = which.rows, of.columns = ir::strip_bytes / elem_bytes;
+  return of;
+}
+
+HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
+                            const detail::argument* arguments, const std::uint64_t* addresses) {
   HiddenArguments all;
   for (const Hidden& what : code.layout.hidden)
-    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device}, what.index, all));
+    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device, arguments, addresses}, what.index, all));
   return all;
 }
 

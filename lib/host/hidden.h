@@ -4,7 +4,11 @@
 // per kind.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <forward_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "host/kernel_state.h"
@@ -18,9 +22,17 @@ struct HiddenArguments {
   std::vector<HiddenValue> values;    // in the layout's order; empty, and allocates nothing, where the code has none
   Reports* reports = nullptr;         // the buffer that the launch writes
   std::shared_ptr<const void> keeps;  // owner of memory that the values name, for whoever launches again later
+  std::forward_list<std::array<std::byte, support::tile_map_bytes>> maps;  // values name them until they are packed
 };
 
-/// Throws what making them throws: error{device} where memory is short.
-HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device);
+/// What a kernel is told of a view of which it copies tiles: nothing where it looks at no map, as the view has no elements, or rows that are
+/// not made of pieces.
+support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address, std::span<const std::int64_t> extents,
+                                unsigned elem_bytes);
+
+/// The call's arguments, and the addresses of those that are arrays. Throws what making the values throws: error{device} where memory is
+/// short.
+HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
+                            const detail::argument* arguments, const std::uint64_t* addresses);
 
 }  // namespace krait::host

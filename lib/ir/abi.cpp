@@ -16,7 +16,10 @@ ArgumentLayout layout_of(std::span<const Type> parameters, const Facts& facts, s
   layout.given = std::uint32_t(parameters.size() - hidden.size()), layout.hidden = std::move(hidden);
   unsigned param = 0;
   const auto add = [&](ArgumentSlot::What what, unsigned dimension, unsigned bytes) {
-    const unsigned alignment = what == ArgumentSlot::What::Bytes ? 16 : bytes;
+    constexpr unsigned of_aggregates = 16;  // the only hidden ones are maps of tiles
+    const unsigned alignment = what != ArgumentSlot::What::Bytes ? bytes
+                               : param < layout.given            ? of_aggregates
+                                                                 : support::tile_map_alignment;
     layout.size = (layout.size + alignment - 1) / alignment * alignment;
     layout.slots.push_back({what, std::uint8_t(dimension), std::uint16_t(param), bytes, layout.size});
     layout.size += bytes;

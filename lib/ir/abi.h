@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The argument block: how a kernel's arguments lie in memory, identical on every target (design 3.11). Each item has its natural
-// alignment. A scalar is itself (bool: one byte 0/1). An aggregate by value is its bytes, aligned to 16. A view is its address (u64), then its extents (u32 where facts.small, else
+// alignment. A scalar is itself (bool: one byte 0/1). An aggregate by value is its bytes, aligned to 16 (a map of tiles: 64). A view is its address (u64), then its extents (u32 where facts.small, else
 // i64), then its strides in elements (i64; omitted where facts.contiguous). Behind them the first extents (i64) of the shared arrays
 // that are sized at launch, in the order of the text.
 #pragma once

@@ -9,6 +9,8 @@
 namespace krait::ir {
 namespace {
 
+using support::tile_map_bytes;
+
 /// By kind: the type that its row names.
 constexpr Type types[] = {
 #define KRAIT_HIDDEN(Name, word, indexed, type, doc) type,

@@ -293,8 +293,9 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
       for (std::size_t i = 0; i < inst.results.size(); ++i)
         s_.copy(s_.column(inst.operands[i]), s_.column(inst.results[i]), active);
       break;
-    case Op::CopyAsync:
+    case Op::CopyRow:
     case Op::CopyBack: memory_.copy_row(inst, active); break;
+    case Op::CopyTile: memory_.copy_tile(inst, active); break;
     case Op::CopyGroup:
     case Op::CopyWait: break;  // copies are done at once
     case Op::WarpSync: cooperation_.warp_barrier(active); break;

@@ -309,4 +309,48 @@ void Memory::copy_row(const Inst& inst, const Mask& active) {
   });
 }
 
+/// The block's threads take turns at the pieces of 16 bytes.
+void Memory::copy_tile(const Inst& inst, const Mask& active) {
+  const TileCopy t(inst);
+  Array &shared = s_.array(inst.operands[TileCopy::shared]), &view = s_.array(inst.operands[TileCopy::view]);
+  const std::int64_t bytes = shared.elem_bytes;
+  const SharedTile tile{t.rows, t.columns, unsigned(bytes)};
+  std::vector<std::size_t> lanes;
+  active.for_each([&](std::size_t lane) { lanes.push_back(lane); });
+  if (lanes.empty()) return;
+  const auto number = [&](std::size_t operand, std::size_t lane) {
+    return signed_value(s_.column(inst.operands[operand])[lane], s_.f().type_of(inst.operands[operand]).scalar);
+  };
+  const auto outside = [&](std::size_t lane) {
+    s_.fault(inst, [&] {
+      return fmt::format("out of bounds: {} of {} x {} elements of {} to {} at {}{}", info(inst.op).name, t.rows, t.columns,
+                         view.label, shared.label, number(TileCopy::offset, lane), s_.who(lane));
+    });
+  };
+  const unsigned row_dimension = view.rank - 2u, column_dimension = view.rank - 1u;
+  for (std::int64_t r = 0; r < t.rows; ++r)
+    for (std::int64_t c = 0; c < t.columns; ++c) {
+      const std::size_t lane = lanes[std::size_t((r * t.columns + c) / tile.piece()) % lanes.size()];
+      const std::int64_t at = number(TileCopy::offset, lane) + tile.place(r, c);
+      std::int64_t element = 0;
+      bool there = true, matrix = at >= 0 && at < shared.extents[0];
+      for (unsigned d = 0; d < view.rank; ++d) {
+        const std::int64_t i = number(TileCopy::indices + d, lane) + (d == row_dimension ? r : d == column_dimension ? c : 0);
+        const bool inside = i >= 0 && i < view.extents[d];
+        (d < row_dimension ? matrix : there) &= inside;
+        element += i * view.strides[d];
+      }
+      if (!matrix) return outside(lane);
+      std::byte* const here = shared.data + at * bytes;
+      if (there) {
+        const std::byte* const from = view.data + element * bytes;
+        std::memcpy(here, from, std::size_t(bytes));
+        observe(inst, view, from, unsigned(bytes), AccessKind::Read, lane);
+      } else {
+        std::memset(here, 0, std::size_t(bytes));
+      }
+      observe(inst, shared, here, unsigned(bytes), AccessKind::Write, lane);
+    }
+}
+
 }  // namespace krait::ir::interpreter

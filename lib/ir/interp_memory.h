@@ -23,6 +23,7 @@ class Memory {
   void atomic(const Inst& inst, Op update, const Mask& active);
   void product(const Inst& inst, const Mask& active);
   void copy_row(const Inst& inst, const Mask& active);
+  void copy_tile(const Inst& inst, const Mask& active);
 
  private:
   std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);

@@ -510,8 +510,8 @@ class Parser : Scanner {
         if (i) expect(',');
         inst.list.push_back(i == 3 || i == 4 ? std::int64_t(scalar()) : number<std::int64_t>("a number"));
       }
-    } else if (inst.op != Op::Shared && inst.op != Op::Local && inst.op != Op::CopyAsync && inst.op != Op::CopyBack &&
-               inst.op != Op::CopyWait) {
+    } else if (inst.op != Op::Shared && inst.op != Op::Local && inst.op != Op::CopyRow && inst.op != Op::CopyBack &&
+               inst.op != Op::CopyTile && inst.op != Op::CopyWait) {
       inst.imm = number<std::uint64_t>("a number");
     } else {
       do inst.list.push_back(number<std::int64_t>(is_tile_operation(inst.op) ? "a number" : "an extent"));

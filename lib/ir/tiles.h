@@ -104,13 +104,22 @@ struct Product {
   std::string misfit(std::int64_t threads) const;
 };
 
+/// The attribute and the operands of copy_tile.
+struct TileCopy {
+  static constexpr std::size_t shared = 0, offset = 1, view = 2, indices = 3;
+  std::int64_t rows = 0, columns = 0;
+  bool inside = false;  // the program promises that no element is outside of the view
+
+  explicit TileCopy(const Inst& inst) : rows(inst.list[0]), columns(inst.list[1]), inside(inst.list[2] != 0) {}
+};
+
 /// Operands of product: where the sums begin.
 inline constexpr std::size_t product_lead = 4;
-/// Operands of copy_async and copy_back: where the view is, the shared array in front of its index, the count, the first index of the view.
+/// Operands of copy_row and copy_back: where the view is, the shared array in front of its index, the count, the first index of the view.
 struct CopyOperands {
   std::size_t view, shared, count, indices;
 };
 constexpr CopyOperands copy_operands(Op op) { return op == Op::CopyBack ? CopyOperands{0, 1, 3, 4} : CopyOperands{3, 0, 2, 4}; }
-constexpr bool is_copy(Op op) { return op == Op::CopyAsync || op == Op::CopyBack; }
+constexpr bool is_copy(Op op) { return op == Op::CopyRow || op == Op::CopyBack; }
 
 }  // namespace krait::ir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/verify_tiles.h"
 
+#include "ir/hidden.h"
 #include "ir/tiles.h"
 
 namespace krait::ir {
@@ -14,8 +15,9 @@ class TileCheck {
     switch (inst_.op) {
       case Op::Product: return product();
       case Op::ProductEnd: return sums(0);
-      case Op::CopyAsync:
+      case Op::CopyRow:
       case Op::CopyBack: return copy();
+      case Op::CopyTile: return copy_tile();
       case Op::CopyWait:
         return inst_.list.size() == 1 && inst_.list[0] >= 0 ? nothing() : needs("the number of groups that it does not wait for");
       default: return inst_.list.empty() ? nothing() : "has no list as attribute";
@@ -57,6 +59,22 @@ class TileCheck {
     if (inst_.op == Op::CopyBack && !view.writable) return "the view is read-only";
     if (count() != at.indices + (f_.flat ? 1u : view.rank)) return needs("an index for each dimension of the view");
     for (std::size_t i = at.indices; i < count(); ++i)
+      if (!is_int(scalar(i))) return needs("integer indices");
+    return nothing();
+  }
+  std::string copy_tile() const {
+    if (inst_.list.size() != 3 || inst_.list[0] < 1 || inst_.list[1] < 1 || inst_.list[2] < 0 || inst_.list[2] > 1)
+      return needs("rows, columns and whether all are inside");
+    if (count() <= TileCopy::indices || !is_shared_array(TileCopy::shared) || !is_int(scalar(TileCopy::offset)))
+      return needs("a shared array of one dimension, an offset and a view with its indices");
+    const Type &view = operand(TileCopy::view), &array = operand(TileCopy::shared);
+    if (view.space != Space::Global || view.scalar != array.scalar || view.elem_bytes != array.elem_bytes)
+      return "the view and the shared array do not have elements of one type";
+    if (view.rank < 2) return needs("a view of two dimensions or more");
+    const std::size_t end = TileCopy::indices + view.rank;
+    const bool map = count() == end + 1 && operand(end) == type_of(HiddenKind::TileMap);
+    if (count() != end && !map) return needs("an index for each dimension of the view");
+    for (std::size_t i = TileCopy::indices; i < end; ++i)
       if (!is_int(scalar(i))) return needs("integer indices");
     return nothing();
   }

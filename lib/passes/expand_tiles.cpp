@@ -43,7 +43,7 @@ class Expander {
     if (inst.op == Op::Product) product(inst);
     if (inst.op == Op::ProductEnd)
       for (std::size_t i = 0; i < inst.results.size(); ++i) results_.replace(inst.results[i], inst.operands[i]);
-    if (inst.op == Op::CopyAsync) copy(inst);
+    if (inst.op == Op::CopyRow) copy(inst);
     if (inst.op == Op::CopyBack) copy_back(inst);
   }
 

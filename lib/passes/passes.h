@@ -51,8 +51,12 @@ struct TileSupport {
   bool copies = false;  // asynchronous ones, and waits for them
   bool (*product)(const ir::Inst&, ir::FpMode) = [](const ir::Inst&, ir::FpMode) { return false; };
   bool (*copy)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
+  bool (*tile)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
+  bool tile_maps = false;  // copies of tiles take what the host says of a view (HiddenKind::TileMap)
 };
 TileSupport tile_support(const support::Target& target);
+/// Copies of tiles become copies of pieces of their rows, except those that a target has, where these are tested for what they ask of the view.
+void expand_tile_copies(ir::Module& m, const TileSupport& has);
 /// Products of tiles and asynchronous copies that a target does not have become loops, loads and stores; lower_types comes behind.
 void expand_tiles(ir::Module& m, const TileSupport& has);
 /// Products whose sums only the next trip's product reads run on into that trip, and end behind their loop.

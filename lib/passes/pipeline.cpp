@@ -128,6 +128,8 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
   run("promote_slots", promote_slots);
   clean_up(run);
+  expand_tile_copies(m, tile_support(target));
+  run.check("expand_tile_copies");
   expand_tiles(m, tile_support(target));
   run.check("expand_tiles");
   run("end_products", end_products);
@@ -218,7 +220,8 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"end_products", end_products, true},
-      {"expand_tiles", [](Module& m) { expand_tiles(m, {}); }, true},
+      {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},
+      {"expand_tiles", [](Module& m) { expand_tile_copies(m, {}), expand_tiles(m, {}); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
       {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, {.halves = false}); }, true},
       {"lower_float8", [](Module& m) { expand_ops(m, has_ptx89, 64), lower_types(m, {.float8 = true}); }, true},

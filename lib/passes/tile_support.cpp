@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What targets have for tiles. A product is left to tensor cores in native and fast mode alone: they round in an order of their own.
+#include <algorithm>
+
 #include "ir/tiles.h"
 #include "passes/passes.h"
 
@@ -37,15 +39,32 @@ bool copies_ptx(const Inst& inst, const Function& f) {
   const std::int64_t bytes = inst.list[0] * f.type_of(inst.operands[at.view]).elem_bytes;
   const ValueId count = inst.operands[at.count];
   const bool whole = f.is_const(count) && std::int64_t(f.const_bits(count)) >= inst.list[0];
-  return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) && (inst.op == Op::CopyAsync || whole);
+  return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) && (inst.op == Op::CopyRow || whole);
 }
+
+/// cp.async.bulk.tensor of sm_90 (PTX ISA, "tensor copies"): boxes of at most 256 rows of 128 bytes, of at most five dimensions, by
+/// coordinates of 32 bits. It reads past what this kernel writes.
+bool tiles_ptx(const Inst& inst, const Function& f) {
+  const TileCopy t(inst);
+  const ValueId view = inst.operands[TileCopy::view];
+  const Type& type = f.type_of(view);
+  const auto params = f.given_params();
+  const bool given = !f.called && std::find(params.begin(), params.end(), view) != params.end();
+  return given && !type.writable && type.rank <= 5 && size_of(type.scalar) == type.elem_bytes && f.facts.contiguous &&
+         f.facts.aligned && f.facts.small && f.facts.disjoint && t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
+         t.columns * type.elem_bytes % strip_bytes == 0;
+}
+bool interprets_tile(const Inst&, const Function&) { return true; }
+bool has_no_tile(const Inst&, const Function&) { return false; }
 
 }  // namespace
 
 TileSupport tile_support(const support::Target& target) {
-  if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy};
+  if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy, interprets_tile};
   if (target.kind != support::TargetKind::Ptx || target.ptx.sm < 80) return {};
-  return {true, target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80, copies_ptx};
+  const bool maps = target.ptx.sm >= 90 && target.ptx.isa >= 80;
+  return {true, target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80, copies_ptx, maps ? tiles_ptx : has_no_tile,
+          maps};
 }
 
 }  // namespace krait::passes

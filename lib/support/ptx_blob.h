@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "support/envelope.h"
 
 namespace krait::support {
 
@@ -14,5 +17,15 @@ struct PtxCode {
   // -maxrregcount 32, and takes 32 with `.maxnreg 32`).
   std::uint64_t directives = 0;
 };
+
+/// Bytes of the parameters behind those of the layout's slots: a launch's block is a multiple of 8, and the driver refuses one that is longer
+/// than the parameters.
+inline std::vector<std::uint32_t> padding_of(const ArgumentLayout& layout) {
+  std::vector<std::uint32_t> all;
+  std::uint32_t end = layout.slots.empty() ? 0 : layout.slots.back().offset + layout.slots.back().bytes;
+  for (std::uint32_t bytes = 1; end < layout.size; bytes *= 2)
+    if (end & bytes) all.push_back(bytes), end += bytes;
+  return all;
+}
 
 }  // namespace krait::support

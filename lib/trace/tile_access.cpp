@@ -3,6 +3,7 @@
 // Tiles as what each thread does: recorded in the language itself.
 #include "krait/detail/tile_access.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/tiles.h"
@@ -414,45 +415,11 @@ factor factor_at(const tile_shape& shape, const factor& of, node which) {
   return out;
 }
 
-/// In pieces of 16 bytes where the view's rows are made of them, else element by element.
 void fetch_factor(const tile_shape& shape, const factor& to, node number_of_tile, const tile_place& from) {
-  const SharedTile tile = shared_tile(shape);
-  const auto threads = std::int32_t(threads_of_block());
-  const number t = thread(), offset(factor_at(shape, to, number_of_tile).offset);
-  const index row = first_row(from), column = first_column(from), rows = rows_of(from), columns = columns_of(from);
-  const bool whole = from.inside && !trace::recorder().function().checked;
-  const auto one = [&](const number& i, std::int32_t size, bool all_there, bool tested) {
-    const std::int32_t per_row = shape.columns / size;
-    const number r = i / per_row, c = i % per_row * size;
-    const index line = row + r, first = column + c;
-    node given = node_of(size);
-    if (tested) {
-      const index rest = krait::min(krait::max(columns - first, std::int64_t(0)), std::int64_t(size));
-      given = node_of(select(is_within(line, rows) && first >= 0, cast<std::int32_t>(rest), number(0)));
-    }
-    if (!all_there) given = node_of(select(i < shape.rows * per_row, number(given), number(-1)));
-    // Where nothing is read the indices may be anything.
-    copy_async(to.array, node_of(offset + place_of(tile, r, c)), at(from, line, first), given, unsigned(size));
-  };
-  const auto every = [&](std::int32_t size, bool tested) {
-    const std::int32_t all = shape.rows * shape.columns / size, trips = (all + threads - 1) / threads;
-    const auto trip = [&](const number& e) { one(t + e * threads, size, all % threads == 0, tested); };
-    constexpr std::int32_t written_out = 32;  // copies of a thread, with constant distances
-    if (trips <= written_out && !tested && size > 1)
-      for (std::int32_t e = 0; e < trips; ++e) trip(number(e));
-    else
-      for (auto e : range(0, value<std::int32_t>(trips))) trip(e);
-  };
-  const auto piece = std::int32_t(tile.piece());
-  if (shape.columns % piece != 0) return every(1, !whole);
-  const value<bool> pieces = columns % std::int64_t(piece) == 0 && column % std::int64_t(piece) == 0;
-  if (whole) {
-    if_(pieces, [&] { every(piece, false); }).else_([&] { every(1, false); });
-  } else {
-    if_(pieces && is_inside(shape, from), [&] { every(piece, false); }).elif_(pieces, [&] { every(piece, true); }).else_([&] {
-      every(1, true);
-    });
-  }
+  place first{from.view, {}, from.rank, 0, scalar::none};
+  std::copy_n(from.indices, from.rank, first.indices);
+  const bool inside = from.inside && !trace::recorder().function().checked;
+  copy_tile(factor_at(shape, to, number_of_tile), first, shape.rows, shape.columns, inside);
 }
 
 void keep_factor(const tile_shape& shape, const factor& to, const tile_nodes& nodes) {

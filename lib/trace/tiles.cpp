@@ -42,13 +42,12 @@ void multiply(const product_form& form, const factor& left, const factor& right,
   for (unsigned e = 0; e < count; ++e) sums[e] = r.node_of(r.at().add_result(product, ir::value_type(type)));
 }
 
-void copy_async(node array, node at, const place& from, node given, unsigned elements) {
+void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside) {
   Recorder& r = trace::recorder();
-  std::vector<ir::ValueId> operands{r.resolve(array), r.use_as(Scalar::I32, at), r.use_as(Scalar::I32, given),
-                                    r.resolve(from.array)};
+  std::vector<ir::ValueId> operands{r.resolve(to.array), r.use_as(Scalar::I32, to.offset), r.resolve(from.array)};
   if (operands[0] == ir::none || operands.back() == ir::none) return;
   for (unsigned d = 0; d < from.rank; ++d) operands.push_back(r.use_as(Scalar::I64, from.indices[d]));
-  r.function().insts[r.append(Op::CopyAsync, {}, operands)].list.assign(1, elements);
+  r.function().insts[r.append(Op::CopyTile, {}, operands)].list = {rows, columns, inside};
 }
 
 void copy_back(const place& to, node array, node at, unsigned elements) {

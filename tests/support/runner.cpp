@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "host/hidden.h"
 #include "host/plugin.h"
 #include "ir/abi.h"
 #include "ir/shared_lengths.h"
@@ -50,6 +51,14 @@ struct DeviceMemory {
       if (a) device.free(a, {});
   }
 };
+
+/// With what passes added behind those of `arguments`: maps of tiles, which the interpreter takes and does not read.
+std::vector<ir::Argument> with_maps(const ir::Module& module, std::vector<Argument>& arguments) {
+  static std::byte zeros[support::tile_map_bytes];
+  std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
+  while (raw.size() < module.kernel().params().size()) raw.emplace_back().data = zeros;
+  return raw;
+}
 
 }  // namespace
 
@@ -107,11 +116,19 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
   const ir::SharedLengths lengths(lowered.kernel(), wrong);
   if (!wrong.empty()) return wrong;
   std::vector<std::byte> block(layout.size);
-  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = with_maps(lowered, arguments);
   const ir::SharedLengths::Sizes sizes = lengths.at(launch, raw);
   if (!sizes.wrong.empty()) return sizes.wrong;
   using What = ir::ArgumentSlot::What;
   for (const ir::ArgumentSlot& s : layout.slots) {
+    if (s.what == What::Bytes && s.param >= arguments.size()) {
+      const support::TileMapOf which(layout.hidden[s.param - layout.given].index);
+      const Argument& view = arguments[which.param];
+      const auto of = host::tiled_array(which, memory.addresses[which.param], std::span(view.extents).first(view.rank),
+                                        lowered.kernel().type_of(lowered.kernel().params()[which.param]).elem_bytes);
+      std::memcpy(block.data() + s.offset, &of, sizeof of);
+      continue;
+    }
     if (s.what == What::Bytes) {
       std::memcpy(block.data() + s.offset, raw[s.param].data, s.bytes);
       continue;
@@ -138,13 +155,13 @@ std::string run_on(runtime::Device& device, const support::Target& target, const
 }
 
 std::string run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments) {
-  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = with_maps(module, arguments);
   return ir::interpret(module, launch, raw);
 }
 
 ir::Outcome run_interpreted(const ir::Module& module, const ir::Launch& launch, std::vector<Argument>& arguments,
                             const ir::InterpretOptions& options) {
-  const std::vector<ir::Argument> raw = ir::raw_arguments(arguments);
+  const std::vector<ir::Argument> raw = with_maps(module, arguments);
   return ir::run(module, launch, raw, options);
 }
 

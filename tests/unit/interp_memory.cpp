@@ -427,9 +427,17 @@ TEST(InterpMemory, TilesStayInTheirArrays) {
   EXPECT_EQ(
       with("%6: f32, %7: f32, %8: f32, %9: f32 = product %2, %1, %2, %1, %5, %5, %5, %5 {16, 8, 8, f32, f32, 2}", 256),
       "out of bounds: product reads a shared array at 256 and the next 511, of 512 elements, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_EQ(with("copy_row %2, %1, %3, %0, %4 {4}", 509),
+            "out of bounds: copy_row of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(
-      with("copy_async %2, %1, %3, %0, %4 {4}", 509),
-      "out of bounds: copy_async of 4 elements of parameter 1 and a shared array at 509, block (0, 0, 0), thread (0, 0, 0)");
+      run(R"(kernel @k fp(strict) block(32, 1, 1) (%0: view<f32, 2>, %1: i32) {
+  %2: shared<f32, 1> = shared {512}
+  %3: i64 = const 0
+  copy_tile %2, %1, %0, %3, %3 {8, 32, 0}
+  return
+})",
+          tile_launch, {view(data, {2, 4}), scalar(260)}),
+      "out of bounds: copy_tile of 8 x 32 elements of parameter 1 to a shared array at 260, block (0, 0, 0), thread (24, 0, 0)");
   EXPECT_EQ(with("copy_back %0, %2, %1, %3, %4 {4}", -1),
             "out of bounds: copy_back of 4 elements of parameter 1 and a shared array at -1, block (0, 0, 0), thread (0, 0, 0)");
 }

@@ -97,7 +97,8 @@ kernel @k fp(native) block(32, 1, 1) (%0: view<f32, 2>, %1: f32) {
   %2: shared<f32, 1> = shared {512}
   %3: i32 = const 0
   %4: i64 = const 0
-  copy_async %2, %3, %3, %0, %4, %4 {4}
+  copy_row %2, %3, %3, %0, %4, %4 {4}
+  copy_tile %2, %3, %0, %4, %4 {8, 32, 1}
   copy_group
   copy_wait {0}
   barrier

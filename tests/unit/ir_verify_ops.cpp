@@ -89,13 +89,22 @@ TEST(IrVerifyOps, Tiles) {
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i, %f {16, 8, 16, f16, f16, 0}"), "needs 4 sums per thread, not 1");
   EXPECT_EQ(broken("%r: f32 = product %s, %i, %s, %i" + four + " {16, 8, 16, f16, f16, 0}"), "needs a result for each sum");
   EXPECT_EQ(broken("%r: f32, %r1: f64 = product_end %f, %d"), "needs sums of one type");
-  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %l {4}"), "");
-  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %l"), "needs a number of elements");
-  EXPECT_EQ(broken("copy_async %y, %i, %i, %y, %l {4}"),
+  EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l {4}"), "");
+  EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %l"), "needs a number of elements");
+  EXPECT_EQ(broken("copy_row %y, %i, %i, %y, %l {4}"),
             "needs a shared array of one dimension, an index, a count and a view with its indices");
-  EXPECT_EQ(broken("copy_async %s, %i, %i, %y, %l {4}"), "the view and the shared array do not have elements of one type");
-  EXPECT_EQ(broken("copy_async %t, %i, %i, %z, %l {4}"), "needs an index for each dimension of the view");
-  EXPECT_EQ(broken("copy_async %w, %i, %i, %y, %f {4}"), "needs integer indices");
+  EXPECT_EQ(broken("copy_row %s, %i, %i, %y, %l {4}"), "the view and the shared array do not have elements of one type");
+  EXPECT_EQ(broken("copy_row %t, %i, %i, %z, %l {4}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_row %w, %i, %i, %y, %f {4}"), "needs integer indices");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i {8, 32, 0}"), "");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i {8, 32}"), "needs rows, columns and whether all are inside");
+  EXPECT_EQ(broken("copy_tile %t, %f, %z, %l, %i {8, 32, 0}"),
+            "needs a shared array of one dimension, an offset and a view with its indices");
+  EXPECT_EQ(broken("copy_tile %s, %i, %z, %l, %i {8, 32, 0}"), "the view and the shared array do not have elements of one type");
+  EXPECT_EQ(broken("copy_tile %w, %i, %y, %l {8, 32, 0}"), "needs a view of two dimensions or more");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l {8, 32, 0}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %i, %x {8, 32, 0}"), "needs an index for each dimension of the view");
+  EXPECT_EQ(broken("copy_tile %t, %i, %z, %l, %f {8, 32, 0}"), "needs integer indices");
   EXPECT_EQ(broken("copy_back %x, %w, %i, %i, %l {4}"), "the view is read-only");
   EXPECT_EQ(broken("copy_wait"), "needs the number of groups that it does not wait for");
 }

@@ -180,9 +180,9 @@ struct product_form {
 };
 /// sums[e] += left * right, for each element of the thread; the results replace the sums.
 KRAIT_API void multiply(const product_form& form, const factor& left, const factor& right, node* sums, unsigned count);
-/// Elements of a row of a view, `from` on, to neighbours in a shared array; zeros behind the first `given`, nothing where that is negative.
-KRAIT_API void copy_async(node array, node at, const place& from, node given, unsigned elements);
-/// The other way: all `elements` of them.
+/// A tile of a view, of which `from` names the first row and column, to tiles that products take; zeros outside of the view.
+KRAIT_API void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside);
+/// Elements of a row of a shared array to neighbours in a view.
 KRAIT_API void copy_back(const place& to, node array, node at, unsigned elements);
 /// CopyGroup, or CopyWait for all but the last `groups` groups.
 KRAIT_API void end_copies();

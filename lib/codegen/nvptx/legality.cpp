@@ -36,9 +36,10 @@ void check_functions(const ir::Function& kernel) {
 }  // namespace
 
 unsigned shared_alignment_of(const ir::Function& kernel) {
-  constexpr unsigned of_products = 1024;  // PTX ISA, wgmma: eight rows of a swizzled strip
-  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == Op::Product; }) ? of_products
-                                                                                     : unsigned(ir::shared_alignment);
+  constexpr unsigned of_tiles = 1024;  // PTX ISA, wgmma and tensor copies: eight rows of a swizzled strip
+  return ir::any_inst(kernel, [](const ir::Inst& i) { return i.op == Op::Product || i.op == Op::CopyTile; })
+             ? of_tiles
+             : unsigned(ir::shared_alignment);
 }
 
 std::uint64_t fixed_array_bytes(const ir::Function& kernel, const ir::Inst& array) {

@@ -11,6 +11,7 @@
 
 #include "codegen/reply.h"
 #include "ir/walk.h"
+#include "support/ptx_blob.h"
 
 namespace krait::codegen::nvptx {
 
@@ -63,13 +64,7 @@ void Lowering::create_kernel() {
       case What::Stride: types.push_back(b_.getIntNTy(slot.bytes * 8u)); break;
     }
   }
-  // The driver refuses a launch whose block is longer than the parameters: the block's last bytes become parameters too.
-  std::uint32_t end = layout.slots.empty() ? 0 : layout.slots.back().offset + layout.slots.back().bytes;
-  for (std::uint32_t bytes = 1; end < layout.size; bytes *= 2) {
-    if ((end & bytes) == 0) continue;
-    types.push_back(b_.getIntNTy(bytes * 8));
-    end += bytes;
-  }
+  for (const std::uint32_t bytes : support::padding_of(layout)) types.push_back(b_.getIntNTy(bytes * 8));
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
   code_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_name(f_.name), code_.session.module());
   code_.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -98,7 +93,10 @@ void Lowering::bind_kernel() {
       case What::Scalar: values_[param] = scalar::from_memory(b_, argument, type.scalar); break;
       case What::Bytes:  // the parameter itself: its loads become ld.param
         argument->addAttr(llvm::Attribute::getWithByValType(context_, llvm::ArrayType::get(b_.getInt8Ty(), slot.bytes)));
-        argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(16)));
+        argument->addAttr(llvm::Attribute::getWithAlignment(
+            context_, llvm::Align(slot.param < layout.given ? 16 : support::tile_map_alignment)));
+        if (slot.param >= layout.given)
+          argument->addAttr(llvm::Attribute::get(context_, "nvvm.grid_constant"));  // read where it lies
         argument->addAttr(llvm::Attribute::ReadOnly);
         argument->addAttr(llvm::Attribute::NoAlias);
         arrays_[param] = {argument, type, {}, {}};
@@ -125,6 +123,7 @@ void Lowering::bind_kernel() {
   for (ir::ValueId param : f_.params())
     if (f_.type_of(param).space == ir::Space::Global && f_.facts.contiguous) make_strides(arrays_[param]);
   place_shared();
+  tiles_.begin();
 }
 
 /// Whether an integer may be the bits of a float, or become them when LLVM drops what later narrowing makes void.

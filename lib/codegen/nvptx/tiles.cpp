@@ -3,6 +3,10 @@
 // Instructions, fragments and descriptors follow the PTX ISA: "mma.sync", "ldmatrix", "cp.async", "wgmma.mma_async".
 #include "codegen/nvptx/tiles.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include <fmt/core.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -64,22 +68,30 @@ bool is_warpgroup_product(const ir::Inst& inst, const ir::Function& f, const sup
 }
 
 Tiles::Tiles(scalar::Code& code, const support::PtxTarget& on) : Part(code), on_(on) {
+  bool any_tile_copy = false;
+  std::int64_t most_left = 0;
   ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
     any_product_ = any_product_ || f_.insts[i].op == Op::Product;
     const bool warpgroup = is_warpgroup_product(f_.insts[i], f_, on_);
     any_warpgroup_ = any_warpgroup_ || warpgroup;
     any_overlapped_ = any_overlapped_ || (warpgroup && Product(f_.insts[i]).overlapped);
+    any_row_copy_ = any_row_copy_ || f_.insts[i].op == Op::CopyRow;
+    any_tile_copy = any_tile_copy || f_.insts[i].op == Op::CopyTile;
+    if (f_.insts[i].op == Op::CopyWait) most_left = std::max(most_left, f_.insts[i].list[0]);
   });
+  // A barrier is taken again when all threads have waited for what it counted before: one group is being begun beside those that are left.
+  if (any_tile_copy) ring_ = std::int64_t(std::bit_ceil(std::uint64_t(most_left) + 2));
 }
 
 void Tiles::lower(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::Product: return is_warpgroup_product(inst, f_, on_) ? warpgroup_product(inst) : product(inst);
     case Op::ProductEnd: return product_end(inst);
-    case Op::CopyAsync: return copy(inst);
+    case Op::CopyRow: return copy(inst);
     case Op::CopyBack: return copy_back(inst);
-    case Op::CopyGroup: b_.CreateIntrinsic(nvvm_cp_async_commit_group, {}); return;
-    default: b_.CreateIntrinsic(nvvm_cp_async_wait_group, {number(inst.list[0])}); return;
+    case Op::CopyTile: return copy_tile(inst);
+    case Op::CopyGroup: return copy_group();
+    default: return copy_wait(inst.list[0]);
   }
 }
 
@@ -427,6 +439,100 @@ void Tiles::copy_back(const ir::Inst& inst) {
                              b_.CreateSExtOrTrunc(value(inst.operands[at.shared + 1]), b_.getInt64Ty()));
   llvm::Type* piece = llvm::FixedVectorType::get(b_.getInt32Ty(), bytes / 4);
   b_.CreateAlignedStore(b_.CreateAlignedLoad(piece, from, llvm::Align(bytes)), in_view(inst, size), llvm::Align(bytes));
+}
+
+// ---- copies of tiles --------------------------------------------------------------------------------------------------------
+// The block's first thread asks for them, and a barrier in shared memory counts a group's bytes as they come (PTX ISA, mbarrier, and
+// cp.async.bulk.tensor); all threads wait for its phase. Their order among products is that of the barriers of the block.
+
+void Tiles::statement(const std::string& text, const Values& operands, const std::string& inputs) {
+  std::vector<llvm::Type*> types;
+  for (const Value* v : operands) types.push_back(v->getType());
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
+  b_.CreateCall(llvm::InlineAsm::get(type, text, inputs + ",~{memory}", true), operands)->setConvergent();
+}
+
+void Tiles::begin() {
+  if (ring_ == 0) return;
+  auto* array = llvm::ArrayType::get(b_.getInt64Ty(), std::uint64_t(ring_));
+  auto* memory =
+      new llvm::GlobalVariable(code_.session.module(), array, false, llvm::GlobalValue::InternalLinkage,
+                               llvm::UndefValue::get(array), "copies", nullptr, llvm::GlobalValue::NotThreadLocal, shared_space);
+  memory->setAlignment(llvm::Align(8));
+  barriers_ = b_.CreatePtrToInt(memory, b_.getInt32Ty());
+  for (Value** const local : {&begun_, &waited_, &bytes_}) {
+    *local = b_.CreateAlloca(b_.getInt32Ty());
+    b_.CreateStore(number(0), *local);
+  }
+  std::string text = "{ .reg .pred %first; setp.eq.s32 %first, $0, 0; ";
+  for (std::int64_t i = 0; i < ring_; ++i) text += fmt::format("@%first mbarrier.init.shared::cta.b64 [$1 + {}], 1; ", i * 8);
+  statement(text + "@%first fence.mbarrier_init.release.cluster; @%first fence.proxy.async; bar.sync 0; }", {thread(), barriers_},
+            "r,r");
+}
+
+/// The address of the barrier that counts a group.
+Tiles::Value* Tiles::phase(Value* group) {
+  return b_.CreateAdd(barriers_, b_.CreateShl(b_.CreateAnd(group, number(ring_ - 1)), 3));
+}
+
+void Tiles::copy_tile(const ir::Inst& inst) {
+  const ir::TileCopy copy(inst);
+  const ir::ValueId view = inst.operands[ir::TileCopy::view];
+  const unsigned rank = f_.type_of(view).rank, size = f_.type_of(view).elem_bytes;
+  const ir::SharedTile tile{copy.rows, copy.columns, size};
+  Values coordinates;  // from the innermost on; what does not fit in 32 bits is outside of any view
+  for (unsigned d = rank; d-- > 0;) {
+    const ir::ValueId index = inst.operands[ir::TileCopy::indices + d];
+    Value* wide = ir::is_signed_int(f_.type_of(index).scalar) ? b_.CreateSExt(value(index), b_.getInt64Ty())
+                                                              : b_.CreateZExt(value(index), b_.getInt64Ty());
+    for (const auto& [bound, limit] :
+         {std::pair{llvm::Intrinsic::smax, std::int64_t(INT32_MIN)}, std::pair{llvm::Intrinsic::smin, std::int64_t(INT32_MAX)}})
+      wide = b_.CreateBinaryIntrinsic(bound, wide, b_.getInt64(std::uint64_t(limit)));
+    coordinates.push_back(b_.CreateTrunc(wide, b_.getInt32Ty()));
+  }
+  Value* to = address(inst.operands[ir::TileCopy::shared], inst.operands[ir::TileCopy::offset], size);
+  Value* map = arrays_.at(inst.operands[ir::TileCopy::indices + rank]).base;
+  Value* barrier = phase(b_.CreateLoad(b_.getInt32Ty(), begun_));
+  for (std::int64_t strip = 0; strip < copy.columns / tile.strip(); ++strip) {
+    Values operands{thread(), b_.CreateAdd(to, number(strip * copy.rows * ir::strip_bytes)), map, barrier};
+    operands.insert(operands.end(), coordinates.begin(), coordinates.end());
+    operands[4] = b_.CreateAdd(coordinates[0], number(strip * tile.strip()));
+    std::string inputs = "r,r,l,r";
+    for (unsigned d = 0; d < rank; ++d) inputs += ",r";
+    statement(
+        fmt::format("{{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first cp.async.bulk.tensor.{}d.shared::cluster.global."
+                    "mbarrier::complete_tx::bytes [$1], [$2, {}], [$3]; }}",
+                    rank, list(4, rank)),
+        operands, inputs);
+  }
+  b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), bytes_), number(tile.size() * size)), bytes_);
+}
+
+void Tiles::copy_group() {
+  if (any_row_copy_) b_.CreateIntrinsic(nvvm_cp_async_commit_group, {});
+  if (ring_ == 0) return;
+  Value* group = b_.CreateLoad(b_.getInt32Ty(), begun_);
+  statement("{ .reg .pred %first; setp.eq.s32 %first, $0, 0; @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
+            {thread(), phase(group), b_.CreateLoad(b_.getInt32Ty(), bytes_)}, "r,r,r");
+  b_.CreateStore(b_.CreateAdd(group, number(1)), begun_);
+  b_.CreateStore(number(0), bytes_);
+}
+
+void Tiles::copy_wait(std::int64_t groups) {
+  if (any_row_copy_) b_.CreateIntrinsic(nvvm_cp_async_wait_group, {number(groups)});
+  if (ring_ == 0) return;
+  llvm::BasicBlock *test = new_block("groups"), *wait = new_block("wait"), *done = new_block("arrived");
+  b_.CreateBr(test);
+  b_.SetInsertPoint(test);
+  Value* group = b_.CreateLoad(b_.getInt32Ty(), waited_);
+  b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(group, number(groups)), b_.CreateLoad(b_.getInt32Ty(), begun_)), wait, done);
+  b_.SetInsertPoint(wait);
+  statement("{ .reg .pred %done; again: mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1; @!%done bra again; }",
+            {phase(group), b_.CreateAnd(b_.CreateLShr(group, std::uint64_t(std::countr_zero(std::uint64_t(ring_)))), number(1))},
+            "r,r");
+  b_.CreateStore(b_.CreateAdd(group, number(1)), waited_);
+  b_.CreateBr(test);
+  b_.SetInsertPoint(done);
 }
 
 }  // namespace krait::codegen::nvptx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles by tensor cores, and asynchronous copies (ir/tiles.h). A product is one wgmma after the other where the target has them and
+// Products of tiles by tensor cores, and asynchronous copies of rows and tiles (ir/tiles.h). A product is one wgmma after the other where the target has them and
 // the tiles lie as they must, else mma.sync of each warp on pieces that ldmatrix reads.
 #pragma once
 
@@ -20,6 +20,8 @@ class Tiles : scalar::Part {
   /// Before a barrier: what others write after it has been read by all products but the last, which may run on, and what was written is
   /// seen by those to come.
   void before_barrier();
+  /// Where the kernel begins.
+  void begin();
   /// Whether the kernel has products, whose arrays begin at multiples of 1,024 bytes.
   bool any_product() const { return any_product_; }
 
@@ -32,6 +34,11 @@ class Tiles : scalar::Part {
   void product_end(const ir::Inst& inst);
   void copy(const ir::Inst& inst);
   void copy_back(const ir::Inst& inst);
+  void copy_tile(const ir::Inst& inst);
+  void copy_group();
+  void copy_wait(std::int64_t groups);
+  void statement(const std::string& text, const Values& operands, const std::string& inputs);
+  Value* phase(Value* group);
   Value* in_view(const ir::Inst& inst, unsigned size);
 
   Value* number(std::int64_t x) { return b_.getInt32(std::uint32_t(x)); }
@@ -50,7 +57,11 @@ class Tiles : scalar::Part {
                   const std::string& inputs, bool tied, bool effects);
 
   const support::PtxTarget& on_;
-  bool any_product_ = false, any_warpgroup_ = false, any_overlapped_ = false;
+  bool any_product_ = false, any_warpgroup_ = false, any_overlapped_ = false, any_row_copy_ = false;
+  // Of copies of tiles, which one thread asks for and a barrier per group counts. Locals of each thread: groups begun and waited for, and bytes
+  // of the group to be.
+  Value *barriers_ = nullptr, *begun_ = nullptr, *waited_ = nullptr, *bytes_ = nullptr;
+  std::int64_t ring_ = 0;  // barriers, a power of two; 0: the kernel copies no tiles
 };
 
 }  // namespace krait::codegen::nvptx

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 
+#include "runtime/cuda/tile_map.h"
 #include "support/error.h"
 #include "support/ptx_blob.h"
 
@@ -140,17 +141,29 @@ const std::string& kept(const std::string& text) {
 
 }  // namespace
 
-CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n, std::int64_t fixed)
-    : device(d), module(m), function(f), name(kept(n)), fixed_shared(fixed), opted_in_shared(free_shared) {
+CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n,
+                               const support::Envelope& code)
+    : device(d),
+      module(m),
+      function(f),
+      name(kept(n)),
+      fixed_shared(std::int64_t(code.fixed_shared)),
+      opted_in_shared(free_shared) {
   const auto get = [&](int which) {
     int v = 0;
     d.api_.function_attribute(&v, which, f);
     return v;
   };
-  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed, get(FnLocalBytes), get(FnMaxThreads)};
+  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes), get(FnMaxThreads)};
   int grid = 0, block = 0;
-  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed), 0) == 0 && block > 0)
+  if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed_shared), 0) == 0 && block > 0)
     suggested_block_ = std::min(block, 256);
+  for (const support::ArgumentSlot& s : code.arguments.slots)
+    if (s.what == support::ArgumentSlot::What::Bytes && s.param >= code.arguments.given) maps.push_back(s.offset);
+  if (maps.empty()) return;
+  for (const support::ArgumentSlot& s : code.arguments.slots) parameters.push_back(s.offset);
+  std::uint32_t end = code.arguments.slots.back().offset + code.arguments.slots.back().bytes;
+  for (const std::uint32_t bytes : support::padding_of(code.arguments)) parameters.push_back(end), end += bytes;
 }
 
 CudaExecutable::~CudaExecutable() {
@@ -212,7 +225,7 @@ std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, 
   const support::Envelope code = support::open_or_fail(binary, support::TargetKind::Ptx, kernel_name);
   const Current current(*this);
   const auto [module, function] = load_full(code, kernel_name);
-  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, std::int64_t(code.fixed_shared));
+  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, code);
 }
 
 void CudaDevice::launch(Executable& code, const LaunchRequest& q) {
@@ -234,11 +247,20 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
     check(api_.function_set_attribute(k.function, FnMaxDynamicShared, int(dynamic)), "opting in to more shared memory");
     k.opted_in_shared = dynamic;
   }
+  std::vector<std::byte> block;
+  std::vector<void*> parameters;
+  if (!k.maps.empty()) {
+    block.assign(q.args, q.args + q.args_size);
+    for (const std::uint32_t at : k.maps)
+      if (const Result r = make_tile_map(api_, &block[at])) launch_failed(r, k, q);
+    for (const std::uint32_t at : k.parameters) parameters.push_back(&block[at]);
+  }
   std::size_t size = q.args_size;
   void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args), reinterpret_cast<void*>(2), &size, nullptr};
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
-  const Result r = api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
-                               u(dynamic), q.stream.native, nullptr, extra);
+  const Result r =
+      api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]), u(dynamic),
+                  q.stream.native, k.maps.empty() ? nullptr : parameters.data(), k.maps.empty() ? extra : nullptr);
   if (r != 0) launch_failed(r, k, q);
 }
 

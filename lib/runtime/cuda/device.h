@@ -19,7 +19,7 @@ class CudaDevice;
 class CudaExecutable final : public Executable {
  public:
   CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name,
-                 std::int64_t fixed_shared);
+                 const support::Envelope& code);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
   int suggested_block(bool) override { return suggested_block_; }
@@ -30,6 +30,9 @@ class CudaExecutable final : public Executable {
   const std::string& name;                    // kept as long as the process: a fault may show when the code is gone
   const std::int64_t fixed_shared;            // bytes of the dynamic segment that arrays of fixed size take
   std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
+  // Offsets in the argument block, of maps of tiles, and where there are some of all parameters: a map lies at a multiple of 64 bytes of memory,
+  // and where a device's parameters begin is the driver's business.
+  std::vector<std::uint32_t> maps, parameters;
 
  private:
   Attributes attributes_;

@@ -192,7 +192,7 @@ void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>&
     return true;
   };
   if constexpr (sizeof(Left) != 8)
-    if (takes(tensor_form<256, 128, depth, 256, 4>())) return;
+    if (takes(tensor_form<128, 256, depth, 256, 4>())) return;
   if (takes(tensor_form<128, 128, depth, 256, 4>())) return;
   // Where even the smallest leaves multiprocessors idle, they share the depth: if that saves more steps than a second kernel costs.
   constexpr std::int64_t least_steps = 16, cost = 48;  // steps; bench_matmul's deep rows

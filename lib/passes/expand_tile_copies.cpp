@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A copy of a tile becomes what each thread of the block copies of it: pieces of 16 bytes where the view's rows are made of them, else element
+// by element; zeros where it leaves the view, for which whole tiles are not tested. A target that copies tiles by itself does so where rows are
+// made of pieces.
+#include <algorithm>
+
+#include "ir/hidden.h"
+#include "ir/tiles.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace krait::passes {
+namespace {
+
+using namespace ir;
+
+class Expander {
+ public:
+  Expander(Function& f, const TileSupport& has) : f_(f), b_(f), has_(has) {}
+  void run() { walk(f_.body); }
+
+ private:
+  void walk(RegionId r) {
+    for (const InstId i : take_insts(f_, r)) {
+      const Inst inst = f_.insts[i];
+      for (const RegionId inner : inst.regions) walk(inner);
+      b_.at(r);
+      b_.location(inst.loc);
+      const bool copy = inst.op == Op::CopyTile, kept = copy && has_.tile(inst, f_);
+      if (!copy || (kept && !has_.tile_maps)) f_.regions[r].insts.push_back(i);
+      else if (kept) keep(i, r);
+      else expand(inst);
+    }
+  }
+
+  ValueId number(std::int64_t x) { return b_.constant(Scalar::I32, std::uint32_t(x)); }
+  ValueId wide(std::int64_t x) { return b_.constant(Scalar::I64, std::uint64_t(x)); }
+  ValueId add(ValueId x, ValueId y) { return b_.binary(Op::Add, {x, y}); }
+  ValueId both(ValueId x, ValueId y) { return b_.binary(Op::And, {x, y}); }
+  ValueId times(ValueId x, std::int64_t c) { return b_.binary(Op::Mul, {x, number(c)}); }
+  ValueId over(ValueId x, std::int64_t c) { return b_.binary(Op::Div, {x, number(c)}); }
+  ValueId rest(ValueId x, std::int64_t c) { return b_.binary(Op::Rem, {x, number(c)}); }
+  ValueId is_multiple(ValueId x, std::int64_t c) { return b_.compare(Op::Eq, {b_.binary(Op::Rem, {x, wide(c)}), wide(0)}); }
+
+  template <class Yes, class No>
+  void branch(ValueId condition, const Yes& yes, const No& no) {
+    const RegionId here = b_.region();
+    const InstId i = b_.append(Op::If, {}, std::span(&condition, 1));
+    b_.at(b_.new_region(i));
+    yes();
+    b_.append(Op::Yield, {}, {});
+    b_.at(b_.new_region(i));
+    no();
+    b_.append(Op::Yield, {}, {});
+    b_.at(here);
+  }
+
+  /// The thread's number in the block.
+  ValueId thread() {
+    ValueId n = none;
+    for (unsigned d = 3; d-- > 0;) {
+      if (f_.block[d] == 1) continue;
+      const ValueId at = b_.cast(Scalar::I32, b_.emit(Op::ThreadIdx, Scalar::I64, {}, d));
+      n = n == none ? at : add(times(n, f_.block[d]), at);
+    }
+    return n == none ? number(0) : n;
+  }
+  /// SharedTile::place.
+  ValueId place(const SharedTile& t, ValueId row, ValueId column) {
+    const ValueId in_strip = rest(column, t.strip());
+    const ValueId line = add(times(over(column, t.strip()), t.rows), row);
+    const ValueId piece = b_.binary(Op::Xor, {over(in_strip, t.piece()), rest(row, pieces_of_strip)});
+    return add(add(times(line, t.strip()), times(piece, t.piece())), rest(column, t.piece()));
+  }
+
+  struct Copy {
+    explicit Copy(const Inst& i, const Function& f)
+        : inst(i),
+          is(i),
+          tile{is.rows, is.columns, f.type_of(i.operands[TileCopy::shared]).elem_bytes},
+          rank(f.type_of(i.operands[TileCopy::view]).rank) {}
+    const Inst& inst;
+    TileCopy is;
+    SharedTile tile;
+    unsigned rank;
+    ValueId row = none, column = none, rows = none, columns = none;  // the first, and how many the view has
+  };
+  Copy copy_of(const Inst& inst) {
+    Copy c(inst, f_);
+    const ValueId view = inst.operands[TileCopy::view];
+    c.row = b_.cast(Scalar::I64, inst.operands[TileCopy::indices + c.rank - 2]);
+    c.column = b_.cast(Scalar::I64, inst.operands[TileCopy::indices + c.rank - 1]);
+    c.rows = extent_of(f_, b_, view, c.rank - 2), c.columns = extent_of(f_, b_, view, c.rank - 1);
+    return c;
+  }
+
+  /// Elements `size` by `size`; tested: those outside of the view become zeros.
+  void every(const Copy& c, std::int64_t size, bool tested) {
+    const std::int64_t threads = f_.block[0] * f_.block[1] * f_.block[2], all = c.is.rows * c.is.columns / size,
+                       trips = (all + threads - 1) / threads;
+    const ValueId own = thread();
+    const auto trip = [&](ValueId e) { one(c, add(own, times(e, threads)), size, all % threads == 0, tested); };
+    constexpr std::int64_t written_out = 32;  // copies of a thread, with constant distances
+    if (trips <= written_out && !tested && size > 1) {
+      for (std::int64_t e = 0; e < trips; ++e) trip(number(e));
+      return;
+    }
+    const RegionId here = b_.region();
+    const ValueId count = b_.constant(Scalar::U32, std::uint64_t(trips));
+    const InstId loop = b_.append(Op::For, {}, std::span(&count, 1));
+    const RegionId body = b_.new_region(loop);
+    const ValueId e = b_.new_param(body, value_type(Scalar::U32));
+    b_.at(body);
+    trip(b_.cast(Scalar::I32, e));
+    b_.append(Op::Continue, {}, {});
+    b_.at(here);
+  }
+  /// Number i of all.
+  void one(const Copy& c, ValueId i, std::int64_t size, bool all_there, bool tested) {
+    const std::int64_t per_row = c.is.columns / size;
+    const ValueId r = over(i, per_row), column = times(rest(i, per_row), size);
+    const ValueId line = add(c.row, b_.cast(Scalar::I64, r)), first = add(c.column, b_.cast(Scalar::I64, column));
+    ValueId given = number(size);
+    if (tested) {
+      const ValueId left = b_.binary(Op::Max, {b_.binary(Op::Sub, {c.columns, first}), wide(0)});
+      const ValueId there = b_.cast(Scalar::I32, b_.binary(Op::Min, {left, wide(size)}));
+      // A negative number is a large one.
+      const ValueId inside = b_.compare(Op::Lt, {b_.cast(Scalar::U64, line), b_.cast(Scalar::U64, c.rows)});
+      given = b_.select({both(inside, b_.compare(Op::Ge, {first, wide(0)})), there, number(0)});
+    }
+    if (!all_there) given = b_.select({b_.compare(Op::Lt, {i, number(c.is.rows * per_row)}), given, number(-1)});
+    const ValueId offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
+    std::vector<ValueId> operands{c.inst.operands[TileCopy::shared], add(offset, place(c.tile, r, column)), given,
+                                  c.inst.operands[TileCopy::view]};
+    for (unsigned d = 0; d + 2 < c.rank; ++d) operands.push_back(c.inst.operands[TileCopy::indices + d]);
+    operands.push_back(line), operands.push_back(first);  // anything, where nothing is read
+    f_.insts[b_.append(Op::CopyRow, {}, operands)].list = {size};
+  }
+
+  void expand(const Inst& inst) {
+    const Copy c = copy_of(inst);
+    const std::int64_t piece = c.tile.piece();
+    if (c.is.columns % piece != 0) return every(c, 1, !c.is.inside);
+    const ValueId pieces = both(is_multiple(c.columns, piece), is_multiple(c.column, piece));
+    const auto elements = [&] { every(c, 1, !c.is.inside); };
+    if (c.is.inside)
+      return branch(
+          pieces, [&] { every(c, piece, false); }, elements);
+    const auto fits = [&](ValueId first, std::int64_t count, ValueId of) {
+      return both(b_.compare(Op::Ge, {first, wide(0)}), b_.compare(Op::Le, {add(first, wide(count)), of}));
+    };
+    branch(
+        pieces,
+        [&] {
+          branch(
+              both(fits(c.row, c.is.rows, c.rows), fits(c.column, c.is.columns, c.columns)), [&] { every(c, piece, false); },
+              [&] { every(c, piece, true); });
+        },
+        elements);
+  }
+
+  /// The host makes no map of a view without elements, or with rows that are not made of pieces; and a copy that begins within a piece is an
+  /// illegal instruction on an H100.
+  void keep(InstId i, RegionId r) {
+    const Inst inst = f_.insts[i];
+    const Copy c = copy_of(inst);
+    const auto params = f_.params();
+    const auto param = std::uint32_t(std::find(params.begin(), params.end(), inst.operands[TileCopy::view]) - params.begin());
+    const support::TileMapOf which(param, std::uint32_t(c.is.rows));
+    const ValueId any = both(b_.compare(Op::Gt, {c.rows, wide(0)}), b_.compare(Op::Gt, {c.columns, wide(0)}));
+    branch(
+        both(any, both(is_multiple(c.columns, c.tile.piece()), is_multiple(c.column, c.tile.piece()))),
+        [&] {
+          f_.insts[i].operands.push_back(hidden_parameter(f_, {HiddenKind::TileMap, which.index()}));
+          f_.regions[b_.region()].insts.push_back(i);
+        },
+        [&] { every(c, 1, !c.is.inside); });
+    b_.at(r);
+  }
+
+  Function& f_;
+  Builder b_;
+  const TileSupport& has_;
+};
+
+}  // namespace
+
+void expand_tile_copies(Module& m, const TileSupport& has) {
+  for (Function& f : m.functions)
+    if (any_inst(f, [](const Inst& i) { return i.op == Op::CopyTile; })) Expander(f, has).run();
+}
+
+}  // namespace krait::passes
