@@ -89,6 +89,20 @@ std::vector<DeviceHandle*>& Devices::list(std::size_t back_end) {
   return lists_[back_end].devices;
 }
 
+namespace {
+
+/// Throws error{device} where it cannot be opened.
+std::unique_ptr<DeviceHandle> opened(std::unique_ptr<runtime::Device> d) {
+  auto h = std::make_unique<DeviceHandle>();
+  h->id = d->id(), h->name = d->name(), h->target = d->target();
+  h->target_text = support::print(h->target);
+  h->device = std::move(d);
+  support::log_info("device {}: {}, {}", h->id, h->name, h->target_text);
+  return h;
+}
+
+}  // namespace
+
 void Devices::probe(std::size_t back_end) {
   List& to = lists_[back_end];
   runtime::Found found = back_ends[back_end].find();
@@ -105,18 +119,12 @@ void Devices::probe(std::size_t back_end) {
       to.devices.push_back(known);
       continue;
     }
-    auto h = std::make_unique<DeviceHandle>();
-    h->id = id, h->name = d->name();
+    const std::string name = d->name();
     try {
-      h->target = d->target();
+      to.devices.push_back(opened(std::move(d)).release());
     } catch (const error& e) {  // it cannot be opened; others may
-      to.skipped.push_back(h->name + ": " + e.message());
-      continue;
+      to.skipped.push_back(name + ": " + e.message());
     }
-    h->target_text = support::print(h->target);
-    h->device = std::move(d);
-    support::log_info("device {}: {}, {}", h->id, h->name, h->target_text);
-    to.devices.push_back(h.release());
   }
   for (const std::string& why : to.skipped) support::log_info("not used: {}", why);
 }
@@ -177,11 +185,26 @@ std::vector<DeviceHandle*> Devices::all() {
 std::vector<DeviceHandle*> Devices::known() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
-  std::vector<DeviceHandle*> result;
+  std::vector<DeviceHandle*> result = adopted_;
   for (const List& l : lists_)
     for (DeviceHandle* d : l.devices)
       if (std::find(result.begin(), result.end(), d) == result.end()) result.push_back(d);
   return result;
+}
+
+DeviceHandle& Devices::adopt(const std::function<std::unique_ptr<runtime::Device>(const std::string&)>& make) {
+  const BehindForkGate behind;
+  std::lock_guard lock(mutex_);
+  // An id of its own for each: code is kept by the device's id.
+  auto h = opened(make("vulkan:app" + std::to_string(adoptions_++)));
+  adopted_.push_back(h.get());
+  return *h.release();
+}
+
+void Devices::forget(const DeviceHandle& adopted) {
+  const BehindForkGate behind;
+  std::lock_guard lock(mutex_);
+  std::erase(adopted_, &adopted);
 }
 
 std::string Devices::skipped(const char* before) {

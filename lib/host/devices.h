@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,10 @@ class Devices {
   std::vector<DeviceHandle*> all();
   /// Those found so far; probes nothing.
   std::vector<DeviceHandle*> known();
+  /// A device that a program brings, which `make` gives for its id; only who has the handle finds it.
+  DeviceHandle& adopt(const std::function<std::unique_ptr<runtime::Device>(const std::string& id)>& make);
+  /// It is not used any more; the handle stays.
+  void forget(const DeviceHandle& adopted);
   /// What was found and cannot be used, with the reasons, in lines that begin with `before`; of the back ends that were probed.
   std::string skipped(const char* before);
 
@@ -68,6 +73,8 @@ class Devices {
 
   std::recursive_mutex mutex_;
   std::vector<List> lists_;
+  std::vector<DeviceHandle*> adopted_;
+  unsigned adoptions_ = 0;
   std::atomic<DeviceHandle*> default_{nullptr};
 };
 

@@ -51,7 +51,7 @@ void VulkanAsync::retire_freed() {
 void VulkanAsync::free_all() {
   for (auto& [memory, b] : pinned_) destroy_buffer(device_.gpu_, b);
   for (Buffer& b : freed_) destroy_buffer(device_.gpu_, b);
-  pinned_.clear(), freed_.clear();
+  freed_.clear();  // the addresses stay known: whoever frees them later has no memory of the host there
 }
 
 VulkanAsync::Place VulkanAsync::find(const void* memory, std::size_t bytes) {

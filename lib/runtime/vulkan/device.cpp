@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/probe.h"
 
@@ -15,9 +16,9 @@ namespace {
 
 }  // namespace
 
-VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
-                           support::Store* store)
-    : index_(index) {
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features,
+                           support::Store* store, std::string id)
+    : id_(std::move(id)) {
   async_ = &own_async_;
   gpu_.store = store;
   gpu_.instance = std::move(instance);
@@ -35,8 +36,26 @@ VulkanDevice::~VulkanDevice() {
   gpu_.vk.vkDestroyDevice(gpu_.device, nullptr);
 }
 
+void VulkanDevice::leave() {
+  if (released_ || Instance::gone()) return;
+  const std::lock_guard lock(mutex_);
+  try {
+    if (open_) open_->queue.wait(open_->queue.mark());
+  } catch (...) {  // a lost device has nothing running
+  }
+  for (VulkanExecutable* const code : std::exchange(loaded_, {})) code->destroy();
+  own_async_.free_all();
+  open_.reset();
+  if (queries_) gpu_.vk.vkDestroyQueryPool(gpu_.device, std::exchange(queries_, VK_NULL_HANDLE), nullptr);
+  gpu_.device = VK_NULL_HANDLE;
+  released_ = true;
+}
+
 VulkanDevice::Held VulkanDevice::enter() const {
   if (const char* why = Instance::gone()) support::fail_device("{}: {}", id(), why);
+  if (released_)
+    support::fail_device("{}: the application has taken its device back (kr::vulkan::release): use arrays and kernels before",
+                         id());
   return {std::unique_lock(mutex_), {}};
 }
 
@@ -46,7 +65,10 @@ void VulkanDevice::create_device() const {
   queue.queueFamilyIndex = gpu_.features.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  FeatureChain chain(gpu_.features);
+  Features enabled = gpu_.features;  // a structure of an extension that is not enabled must not be there
+  enabled.clock_extension = enabled.clock;
+  FeatureChain chain(enabled);
+  chain.request(enabled);
   std::vector<const char*> extensions;
   if (gpu_.features.atomic_float_extension) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   if (gpu_.features.clock) extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);

@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "runtime/vulkan/async.h"
 #include "runtime/vulkan/executable.h"
@@ -12,14 +13,14 @@
 
 namespace krait::runtime::vulkan {
 
-class VulkanDevice final : public Device {
+class VulkanDevice : public Device {
  public:
-  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, unsigned index,
-               support::Store* store);
+  VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice physical, Features features, support::Store* store,
+               std::string id);
   ~VulkanDevice() override;
 
   std::string name() const override { return gpu_.features.name; }
-  std::string id() const override { return fmt::format("vulkan:{}", index_); }
+  std::string id() const override { return id_; }
   support::Target target() const override;
   std::int64_t total_memory() const override;
 
@@ -44,10 +45,10 @@ class VulkanDevice final : public Device {
   void wait(EventHandle event, StreamHandle stream) override;
   double elapsed_ms(EventHandle from, EventHandle to) override;
 
-  /// Waits for a mark of the queue; used where an executable dies.
-  void finish(std::uint64_t mark) noexcept;
+  /// Waits for the executable's work and destroys what the driver has of it; used where it dies.
+  void unload(VulkanExecutable& code) noexcept;
 
- private:
+ protected:
   friend class VulkanAsync;
   /// A stream is a place in the one order of the queue.
   struct Stream {
@@ -84,6 +85,16 @@ class VulkanDevice final : public Device {
     open();
     return *open_;
   }
+  /// Ends the use of the device, which is not destroyed: waits, and destroys all that was made on it.
+  void leave();
+
+  mutable std::recursive_mutex mutex_;  // probing launches through the public functions
+  mutable Gpu gpu_;
+  mutable std::unique_ptr<Open> open_;
+  mutable VkQueryPool queries_ = VK_NULL_HANDLE;
+  bool released_ = false;  // by the application that it belongs to
+
+ private:
   void use(StreamHandle stream, Open& o);
   /// Frees what was freed while others held the lock, which is held now.
   void free_waiting();
@@ -91,11 +102,8 @@ class VulkanDevice final : public Device {
   void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes);
   Event& event(EventHandle e) const { return *static_cast<Event*>(e.native); }
 
-  const unsigned index_;
-  mutable std::recursive_mutex mutex_;  // probing launches through the public functions
-  mutable Gpu gpu_;
-  mutable std::unique_ptr<Open> open_;
-  mutable VkQueryPool queries_ = VK_NULL_HANDLE;
+  const std::string id_;
+  std::set<VulkanExecutable*> loaded_;
   std::mutex freed_gate_;  // held for moments only, never while the driver is called
   std::vector<std::uint64_t> freed_;
   std::vector<std::uint32_t> free_queries_;

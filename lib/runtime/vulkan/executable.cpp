@@ -54,12 +54,15 @@ VulkanExecutable::VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::sp
   if (gpu.store) words_ = std::move(words);
 }
 
-VulkanExecutable::~VulkanExecutable() {
-  if (Instance::gone()) return;
-  device_.finish(last_use);
+VulkanExecutable::~VulkanExecutable() { device_.unload(*this); }
+
+void VulkanExecutable::destroy() noexcept {
+  if (!module_) return;
   for (auto& [shape, pipeline] : pipelines_) gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
+  pipelines_.clear();
   gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
   gpu_.vk.vkDestroyShaderModule(gpu_.device, module_, nullptr);
+  module_ = VK_NULL_HANDLE;
 }
 
 Executable::Attributes VulkanExecutable::attributes() const {

@@ -19,6 +19,8 @@ class VulkanExecutable final : public Executable {
  public:
   VulkanExecutable(VulkanDevice& device, const Gpu& gpu, std::span<const std::byte> binary, const std::string& kernel_name);
   ~VulkanExecutable() override;
+  /// Of the driver's objects, once; it cannot be launched any more.
+  void destroy() noexcept;
 
   Attributes attributes() const override;
   int suggested_block(bool) override;

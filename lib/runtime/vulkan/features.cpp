@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/vulkan/features.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -85,63 +86,55 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   }
 }
 
-void tell(Features& f) {
-  using enum Feature;
-  f.told.set(I64, f.i64), f.told.set(F64, f.f64), f.told.set(I16, f.i16 && f.storage16), f.told.set(I8, f.i8 && f.storage8);
-  f.told.set(F16, f.has_f16()), f.told.set(A64, f.atomics64), f.told.set(Sa64, f.shared_atomics64);
-  f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64), f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
-  f.told.set(Clock, f.clock);
-}
-
-}  // namespace
-
-Features query_features(VkPhysicalDevice device) {
+/// All but the features.
+Features query_rest(VkPhysicalDevice device, std::uint32_t newest) {
   Features f;
   VkPhysicalDeviceProperties basic{};
   vkGetPhysicalDeviceProperties(device, &basic);
   f.name = basic.deviceName;
   f.software = basic.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  f.api = basic.apiVersion;
+  f.api = std::min(basic.apiVersion, newest | 0xfff);
   f.limits = basic.limits;
   choose_queue(device, f);
   if (f.api < VK_API_VERSION_1_2) return f;
   query_properties(device, f);
-
-  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
-  VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
   f.atomic_float_extension = has_extension(device, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
-  features.pNext = &v11;
-  v11.pNext = &v12;
-  void** tail = &v12.pNext;
-  if (f.api >= VK_API_VERSION_1_3) *tail = &v13, tail = &v13.pNext;
-  if (f.atomic_float_extension) *tail = &atomic_float, tail = &atomic_float.pNext;
-  VkPhysicalDeviceShaderClockFeaturesKHR clock{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
-  if (has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) *tail = &clock;
-  vkGetPhysicalDeviceFeatures2(device, &features);
-
-  f.i64 = features.features.shaderInt64;
-  f.i16 = features.features.shaderInt16;
-  f.f64 = features.features.shaderFloat64;
-  f.storage16 = v11.storageBuffer16BitAccess;
-  f.storage8 = v12.storageBuffer8BitAccess;
-  f.i8 = v12.shaderInt8;
-  f.f16 = v12.shaderFloat16;
-  f.buffer_address = v12.bufferDeviceAddress;
-  f.timeline = v12.timelineSemaphore;
-  f.memory_model = v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
-  f.atomics64 = v12.shaderBufferInt64Atomics;
-  f.shared_atomics64 = v12.shaderSharedInt64Atomics;
-  f.float_add32 = atomic_float.shaderBufferFloat32AtomicAdd;
-  f.float_add64 = atomic_float.shaderBufferFloat64AtomicAdd;
-  f.clock = clock.shaderSubgroupClock;
+  f.clock_extension = has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
   f.non_semantic = f.api >= VK_API_VERSION_1_3 || has_extension(device, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
-  f.maintenance4 = v13.maintenance4;
-  f.full_subgroups = v13.computeFullSubgroups;
-  if (f.request_subgroup && !v13.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;
-  tell(f);
+  return f;
+}
+
+}  // namespace
+
+Features query_features(VkPhysicalDevice device, std::uint32_t newest) {
+  Features f = query_rest(device, newest);
+  if (f.api < VK_API_VERSION_1_2) return f;
+  FeatureChain chain(f);
+  vkGetPhysicalDeviceFeatures2(device, &chain.features);
+  chain.tell(f);
+  return f;
+}
+
+Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family, const void* theirs) {
+  Features f = query_rest(device, newest);
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> all(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, all.data());
+  if (queue_family >= count)
+    support::fail_usage("kr::vulkan::adopt: queue_family is {}, and {} has {} families", queue_family, f.name, count);
+  if (!(all[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT))
+    support::fail_usage("kr::vulkan::adopt: queue_family {} of {} does not compute: give a queue of another family", queue_family,
+                        f.name);
+  f.queue_family = queue_family, f.timestamp_bits = all[queue_family].timestampValidBits;
+  if (f.api < VK_API_VERSION_1_2) return f;
+  FeatureChain chain(f);
+  if (!chain.take(theirs))
+    support::fail_usage(
+        "kr::vulkan::adopt: `features` has no VkPhysicalDeviceFeatures2: chain one into VkDeviceCreateInfo::pNext, instead of "
+        "pEnabledFeatures, and give that pointer");
+  chain.tell(f);
+  if (f.api < VK_API_VERSION_1_3) f.non_semantic = false;  // whether the extension is enabled, nothing tells
   return f;
 }
 
@@ -152,34 +145,6 @@ std::string missing_for_krait(const Features& f) {
   if (!f.i64) return "it lacks shaderInt64, which addresses need";
   if (!f.timeline) return "it lacks timelineSemaphore";
   return {};
-}
-
-FeatureChain::FeatureChain(const Features& f) {
-  features.features.shaderInt64 = f.i64;
-  features.features.shaderInt16 = f.i16;
-  features.features.shaderFloat64 = f.f64;
-  v11_.storageBuffer16BitAccess = f.storage16;
-  v12_.storageBuffer8BitAccess = f.storage8;
-  v12_.shaderInt8 = f.i8;
-  v12_.shaderFloat16 = f.f16;
-  v12_.bufferDeviceAddress = true;
-  v12_.timelineSemaphore = true;
-  v12_.hostQueryReset = false;
-  v12_.vulkanMemoryModel = v12_.vulkanMemoryModelDeviceScope = f.memory_model;
-  v12_.shaderBufferInt64Atomics = f.atomics64;
-  v12_.shaderSharedInt64Atomics = f.shared_atomics64;
-  v13_.maintenance4 = f.maintenance4;
-  v13_.computeFullSubgroups = f.full_subgroups;
-  v13_.subgroupSizeControl = f.request_subgroup;
-  atomic_float_.shaderBufferFloat32AtomicAdd = f.float_add32;
-  atomic_float_.shaderBufferFloat64AtomicAdd = f.float_add64;
-  features.pNext = &v11_;
-  v11_.pNext = &v12_;
-  void** tail = &v12_.pNext;
-  if (f.api >= VK_API_VERSION_1_3) *tail = &v13_, tail = &v13_.pNext;
-  if (f.atomic_float_extension) *tail = &atomic_float_, tail = &atomic_float_.pNext;
-  clock_.shaderSubgroupClock = f.clock;
-  if (f.clock) *tail = &clock_;
 }
 
 }  // namespace krait::runtime::vulkan

@@ -23,7 +23,7 @@ struct Features {
   bool buffer_address = false, timeline = false, i64 = false, maintenance4 = false;
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
-  bool clock = false;
+  bool clock_extension = false, clock = false;
   bool non_semantic = false;  // SPV_KHR_non_semantic_info
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
@@ -32,15 +32,27 @@ struct Features {
   bool has_f16() const { return f16 && i16 && storage16; }
 };
 
-Features query_features(VkPhysicalDevice device);
+/// `newest`: the version of Vulkan that may be used at most.
+Features query_features(VkPhysicalDevice device, std::uint32_t newest = VK_API_VERSION_1_3);
+/// What an application has enabled of it, by the chain that it gave to vkCreateDevice, whose queue is of this family. Throws error{usage} for a
+/// chain without VkPhysicalDeviceFeatures2, and a family that does not compute.
+Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family, const void* chain);
 /// Empty, or what Krait cannot do without.
 std::string missing_for_krait(const Features& f);
 
-/// The structures that a device is created with; they point at each other.
+/// The structures by which features are asked for and enabled; they point at each other.
 struct FeatureChain {
+  /// With those that the version and the extensions of `f` bring.
   explicit FeatureChain(const Features& f);
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
+  /// Enables what kernels use of `f`.
+  void request(const Features& f);
+  /// Takes over what another chain says. False: it has no VkPhysicalDeviceFeatures2.
+  bool take(const void* chain);
+  /// `f` has what the structures say.
+  void tell(Features& f) const;
+
   VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
  private:

@@ -65,6 +65,11 @@ void Instance::watch_the_end() {
 
 namespace {
 
+bool asked_to_debug() {
+  const char* const debug = std::getenv("KRAIT_DEBUG");
+  return debug && *debug && std::strcmp(debug, "0") != 0;
+}
+
 /// VK_EXT_debug_utils, which the loader brings itself since 2018.
 bool offers_debug_utils() {
   std::uint32_t count = 0;
@@ -89,8 +94,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     return nullptr;
   }
   std::shared_ptr<Instance> self(new Instance);
-  const char* debug = std::getenv("KRAIT_DEBUG");
-  self->debug_ = debug && *debug && std::strcmp(debug, "0") != 0;
+  self->debug_ = asked_to_debug();
   self->has_labels_ = offers_debug_utils();
 
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
@@ -123,8 +127,20 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
   return self;
 }
 
+// Functions of the loader find the driver by the handle that they get, so one table serves all instances.
+std::shared_ptr<Instance> Instance::adopt(VkInstance handle) {
+  if (volkInitialize() != VK_SUCCESS) return nullptr;
+  if (!vkEnumeratePhysicalDevices) volkLoadInstanceOnly(handle);
+  std::shared_ptr<Instance> self(new Instance);
+  self->handle_ = handle, self->owned_ = false, self->debug_ = asked_to_debug();
+  self->has_labels_ = vkCmdBeginDebugUtilsLabelEXT && vkGetInstanceProcAddr(handle, "vkCmdBeginDebugUtilsLabelEXT");
+  in_use = true;
+  watch_the_end();
+  return self;
+}
+
 Instance::~Instance() {
-  if (gone()) return;
+  if (gone() || !owned_) return;
   if (messenger_) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   if (handle_) vkDestroyInstance(handle_, nullptr);
 }
@@ -196,7 +212,7 @@ Found vulkan_devices(bool software, support::Store* store) {
       skip(fmt::format("{}: {}", features.name, missing));
     } else {
       found.devices.push_back(
-          std::make_unique<VulkanDevice>(instance, physical, features, unsigned(found.devices.size()), store));
+          std::make_unique<VulkanDevice>(instance, physical, features, store, fmt::format("vulkan:{}", found.devices.size())));
     }
   }
   return found;

@@ -17,6 +17,8 @@ class Instance {
  public:
   /// Null where there is no loader, or no driver behind it; `why` then says what is missing.
   static std::shared_ptr<Instance> create(std::string& why);
+  /// One that an application made. Null where there is no loader.
+  static std::shared_ptr<Instance> adopt(VkInstance handle);
   ~Instance();
 
   VkInstance handle() const { return handle_; }
@@ -43,7 +45,7 @@ class Instance {
 
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  bool debug_ = false, has_labels_ = false;
+  bool owned_ = true, debug_ = false, has_labels_ = false;
   std::mutex mutex_;
   std::string messages_;
 };

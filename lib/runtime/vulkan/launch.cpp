@@ -67,6 +67,7 @@ std::unique_ptr<Executable> VulkanDevice::load(std::span<const std::byte> binary
   const auto held = enter();
   opened();
   auto code = std::make_unique<VulkanExecutable>(*this, gpu_, binary, kernel_name);
+  loaded_.insert(code.get());
   gpu_.instance->raise_messages();
   return code;
 }
@@ -141,12 +142,15 @@ void VulkanDevice::launch(Executable& executable, const LaunchRequest& request) 
   gpu_.instance->raise_messages();
 }
 
-void VulkanDevice::finish(std::uint64_t mark) noexcept {
+void VulkanDevice::unload(VulkanExecutable& code) noexcept {
+  if (Instance::gone()) return;
+  const std::lock_guard lock(mutex_);
   try {
-    const auto held = enter();
-    if (open_) open_->queue.wait(mark);
+    if (open_) open_->queue.wait(code.last_use);
   } catch (...) {  // a lost device has nothing running
   }
+  loaded_.erase(&code);
+  code.destroy();
 }
 
 StreamHandle VulkanDevice::create_stream() { return {new Stream}; }

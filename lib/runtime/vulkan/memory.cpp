@@ -131,12 +131,21 @@ bool Heap::free(std::uint64_t address) {
   return true;
 }
 
+void Heap::add(const Buffer& foreign) { ++foreign_.try_emplace(foreign.address, foreign, 0u).first->second.second; }
+void Heap::remove(std::uint64_t address) noexcept {
+  if (const auto at = foreign_.find(address); at != foreign_.end() && --at->second.second == 0) foreign_.erase(at);
+}
+
 Heap::Place Heap::find(std::uint64_t address, VkDeviceSize bytes) const {
   auto at = chunks_.upper_bound(address);
   if (at != chunks_.begin()) {
     const Chunk& c = std::prev(at)->second;
     const VkDeviceSize offset = address - c.buffer.address;
     if (offset + bytes <= c.buffer.size) return {c.buffer.buffer, offset};
+  }
+  if (auto lent = foreign_.upper_bound(address); lent != foreign_.begin()) {
+    const Buffer& b = std::prev(lent)->second.first;
+    if (address - b.address + bytes <= b.size) return {b.buffer, address - b.address};
   }
   support::fail_device("Vulkan: {} bytes at address {:#x} are not memory of {}", bytes, address, gpu_.features.name);
 }

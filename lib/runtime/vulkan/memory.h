@@ -49,6 +49,10 @@ class Heap {
   /// False if nothing was allocated there.
   bool free(std::uint64_t address);
 
+  /// A buffer of somebody else, which `find` knows until it is removed as often as it was added.
+  void add(const Buffer& foreign);
+  void remove(std::uint64_t address) noexcept;
+
   struct Place {
     VkBuffer buffer;
     VkDeviceSize offset;
@@ -70,7 +74,8 @@ class Heap {
   std::uint64_t take(Chunk& c, std::map<VkDeviceSize, VkDeviceSize>::iterator range, VkDeviceSize bytes);
 
   const Gpu& gpu_;
-  std::map<std::uint64_t, Chunk> chunks_;  // by address
+  std::map<std::uint64_t, Chunk> chunks_;                         // by address
+  std::map<std::uint64_t, std::pair<Buffer, unsigned>> foreign_;  // by address, with how often they were added
   VkDeviceSize used_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/vulkan/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace krait::runtime::vulkan {
 namespace {
@@ -23,7 +24,7 @@ Queue::Queue(const Gpu& gpu) : gpu_(gpu) {
 }
 
 Queue::~Queue() {
-  gpu_.vk.vkDeviceWaitIdle(gpu_.device);
+  gpu_.vk.vkQueueWaitIdle(gpu_.queue);  // an application may use others of the device
   for (auto& [value, buffer] : retired_) destroy_buffer(gpu_, buffer);
   gpu_.vk.vkDestroySemaphore(gpu_.device, timeline_, nullptr);
   gpu_.vk.vkDestroyCommandPool(gpu_.device, pool_, nullptr);
@@ -86,23 +87,42 @@ void Queue::publish_to_host() {
 }
 
 void Queue::submit() {
-  if (!recording_) return;
-  VkCommandBuffer commands = recording_;
-  recording_ = VK_NULL_HANDLE;
-  check(gpu_.vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-  const std::uint64_t value = submitted_ + 1;
+  if (recording_) submit({});
+}
+
+void Queue::wait_for(VkSemaphore semaphore, std::uint64_t value) {
+  submit();
+  waits_.emplace_back(semaphore, value);
+}
+
+void Queue::signal(VkSemaphore semaphore, std::uint64_t value) { submit({semaphore, value}); }
+
+void Queue::submit(const Point& also) {
+  VkCommandBuffer commands = std::exchange(recording_, VK_NULL_HANDLE);
+  if (commands) check(gpu_.vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+  std::vector<VkSemaphore> awaited;
+  std::vector<std::uint64_t> awaited_values;
+  for (const auto& [semaphore, value] : std::exchange(waits_, {})) awaited.push_back(semaphore), awaited_values.push_back(value);
+  const std::vector<VkPipelineStageFlags> stages(awaited.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  const std::uint64_t value = submitted_ + 1, values[] = {value, also.second};
+  const VkSemaphore signalled[] = {timeline_, also.first};
   VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
-  timeline.signalSemaphoreValueCount = 1;
-  timeline.pSignalSemaphoreValues = &value;
+  timeline.waitSemaphoreValueCount = std::uint32_t(awaited.size());
+  timeline.pWaitSemaphoreValues = awaited_values.data();
+  timeline.signalSemaphoreValueCount = also.first ? 2 : 1;
+  timeline.pSignalSemaphoreValues = values;
   VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.pNext = &timeline;
-  info.commandBufferCount = 1;
+  info.waitSemaphoreCount = std::uint32_t(awaited.size());
+  info.pWaitSemaphores = awaited.data();
+  info.pWaitDstStageMask = stages.data();
+  info.commandBufferCount = commands ? 1 : 0;
   info.pCommandBuffers = &commands;
-  info.signalSemaphoreCount = 1;
-  info.pSignalSemaphores = &timeline_;
+  info.signalSemaphoreCount = timeline.signalSemaphoreValueCount;
+  info.pSignalSemaphores = signalled;
   check(gpu_.vk.vkQueueSubmit(gpu_.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
   submitted_ = value;
-  in_flight_.push_back({commands, value});
+  if (commands) in_flight_.push_back({commands, value});
 }
 
 void Queue::wait(std::uint64_t value) {

@@ -30,6 +30,10 @@ class Queue {
   /// Value of the semaphore when a command that is recorded next will have finished.
   std::uint64_t upcoming() const { return submitted_ + 1; }
   void submit();
+  /// What is recorded from here on waits for the timeline semaphore to have the value.
+  void wait_for(VkSemaphore semaphore, std::uint64_t value);
+  /// Submits; the timeline semaphore gets the value when what is recorded so far has finished.
+  void signal(VkSemaphore semaphore, std::uint64_t value);
   /// Submits what is needed, then waits. Throws krait::error where the device is lost.
   void wait(std::uint64_t value);
   bool finished(std::uint64_t value);
@@ -43,7 +47,11 @@ class Queue {
     VkCommandBuffer commands;
     std::uint64_t value;
   };
+  /// A semaphore and its value.
+  using Point = std::pair<VkSemaphore, std::uint64_t>;
   VkCommandBuffer fresh_commands();
+  /// What is recorded, if anything is, and the signal, if there is one.
+  void submit(const Point& also);
   void collect();
 
   const Gpu& gpu_;
@@ -54,6 +62,7 @@ class Queue {
   bool timed_ = false;     // the batch holds a timestamp
   unsigned patience_ = 1;  // commands that an idle device waits for
   std::uint64_t submitted_ = 0, finished_ = 0;
+  std::vector<Point> waits_;  // of the next batch
   std::deque<Batch> in_flight_;
   std::vector<VkCommandBuffer> spare_;
   std::deque<std::pair<std::uint64_t, Buffer>> retired_;
