@@ -4,6 +4,9 @@
 // (krait/tile.h). Matrices have a first dimension more, that of the batch. Operands whose rows are columns in memory are read so.
 #pragma once
 
+#include <limits>
+#include <tuple>
+
 #include <krait/algorithm/detail/matmul_tiles.h>
 #include <krait/tile.h>
 
@@ -175,31 +178,79 @@ void multiply_tensor_form(const tensor_operand<Left>& x, const tensor_operand<Ri
   }
 }
 
+/// What a form takes, in microseconds on an H100 (bench_forms): a step of a block where a multiprocessor holds as many as it can, a step at
+/// least, and what comes before and after the steps.
+struct tensor_cost {
+  int together;
+  double step, least, tile;
+};
+template <class Form>
+struct costed {
+  using form = Form;
+  tensor_cost cost;
+};
+/// The forms of a type. A step is a strip of k whatever the type, and takes as long, except of f64.
+template <class Elem, int Depth = strip_depth<Elem>>
+constexpr auto tensor_forms() {
+  if constexpr (sizeof(Elem) == 8)
+    return std::tuple(costed<tensor_form<128, 128, Depth, 256, 4>>{{1, 1.46, 1.46, 3.5}},
+                      costed<tensor_form<64, 64, Depth, 128, 4>>{{3, 0.42, 0.5, 2.1}});
+  else
+    return std::tuple(costed<tensor_form<128, 256, Depth, 256, 4>>{{1, 0.65, 0.65, 4.6}},
+                      costed<tensor_form<128, 128, Depth, 256, 6>>{{1, 0.37, 0.37, 3.5}},
+                      costed<tensor_form<64, 128, Depth, 128, 8>>{{1, 0.265, 0.265, 2.5}},
+                      costed<tensor_form<64, 64, Depth, 128, 4>>{{3, 0.17, 0.3, 2.1}});
+}
+struct tensor_product_size {
+  std::int64_t batch, rows, columns, steps;
+};
+template <class Form>
+std::int64_t blocks_of(const tensor_product_size& of) {
+  return of.batch * divided_up(of.rows, Form::rows) * divided_up(of.columns, Form::columns);
+}
+/// Multiprocessors of an H100 and an H200.
+inline constexpr std::int64_t multiprocessors = 132;
+/// Where a form leaves multiprocessors idle they share the depth, if a part has as many steps as hide what a block costs.
+template <class Form>
+std::int64_t most_parts(const tensor_product_size& of) {
+  constexpr std::int64_t least_steps = 16;
+  return std::max<std::int64_t>(std::min(multiprocessors / blocks_of<Form>(of), of.steps / least_steps), 1);
+}
+/// In microseconds. Parts are summed up by a second kernel, which reads at 2 TB/s what the first has written.
+template <class Form>
+double time_of(const tensor_cost& c, const tensor_product_size& of, std::int64_t parts) {
+  constexpr double kernel = 4, bytes_per_microsecond = 2e6;
+  const std::int64_t blocks = blocks_of<Form>(of) * parts, wave = multiprocessors * c.together, rest = blocks % wave;
+  const double steps = double(divided_up(of.steps, parts));
+  const auto of_step = [&](std::int64_t on_each) { return std::max(c.least, double(on_each) * c.step); };
+  const double all = double(blocks / wave) * of_step(c.together) + (rest ? of_step(divided_up(rest, multiprocessors)) : 0);
+  const double written = double(of.batch * of.rows * of.columns * parts) * 2 * sizeof(float);
+  return steps * all + double(divided_up(blocks, wave)) * c.tile + (parts > 1 ? kernel + written / bytes_per_microsecond : 0);
+}
+
+/// By the form that is predicted to be the fastest of those that fit the device's shared memory.
 template <class Left, class Right, class Out, class Function, class... More>
 void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out, std::int64_t shared,
                      const product_ending<Function, More...>& ending) {
-  constexpr int depth = strip_depth<Left>;
   const auto left = tensor_operand_of(x, false);
   const auto right = tensor_operand_of(y, true);
-  const auto blocks = [&](std::int64_t rows, std::int64_t columns) {
-    return out.extent(0) * divided_up(out.extent(1), rows) * divided_up(out.extent(2), columns);
+  const tensor_product_size size{out.extent(0), out.extent(1), out.extent(2), divided_up(x.extent(2), strip_depth<Left>)};
+  const auto forms = tensor_forms<Left>();
+  double least = std::numeric_limits<double>::infinity();
+  int number = 0, best = 0;
+  std::int64_t parts = 1;
+  const auto consider = [&]<class Form>(const costed<Form>& f) {
+    const bool fits = Form::template shared_bytes<Left> <= shared;
+    for (const std::int64_t p : {std::int64_t(1), most_parts<Form>(size)})
+      if (const double time = time_of<Form>(f.cost, size, p); fits && time < least) least = time, best = number, parts = p;
+    ++number;
   };
-  constexpr std::int64_t busy = 128;  // blocks of a large GPU, one a multiprocessor
-  // The first form that fits and keeps the device busy, else the smallest.
-  const auto takes = [&]<class Form>(Form) {
-    if (blocks(Form::rows, Form::columns) < busy || Form::template shared_bytes < Left >> shared) return false;
-    multiply_tensor_form<Form>(left, right, out, 1, ending);
-    return true;
+  std::apply([&](const auto&... f) { (consider(f), ...); }, forms);
+  number = 0;
+  const auto run = [&]<class Form>(const costed<Form>&) {
+    if (number++ == best) multiply_tensor_form<Form>(left, right, out, parts, ending);
   };
-  if constexpr (sizeof(Left) != 8)
-    if (takes(tensor_form<128, 256, depth, 256, 4>())) return;
-  if (takes(tensor_form<128, 128, depth, 256, 4>())) return;
-  // Where even the smallest leaves multiprocessors idle, they share the depth: if that saves more steps than a second kernel costs.
-  constexpr std::int64_t least_steps = 16, cost = 48;  // steps; bench_matmul's deep rows
-  const std::int64_t steps = divided_up(x.extent(2), depth),
-                     parts = std::max<std::int64_t>(std::min(busy / blocks(64, 64), steps / least_steps), 1);
-  const bool pays = steps - steps / parts >= cost;
-  multiply_tensor_form<tensor_form<64, 64, depth, 128, 4>>(left, right, out, pays ? parts : 1, ending);
+  std::apply([&](const auto&... f) { (run(f), ...); }, forms);
 }
 /// The least shared memory of a block that has tensor cores at work.
 template <class Elem>
