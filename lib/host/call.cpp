@@ -17,6 +17,7 @@
 #include "host/reports.h"
 #include "host/tracing.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace krait::host {
 namespace {
@@ -362,6 +363,9 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   code.launches.fetch_add(1, std::memory_order_relaxed);
   for (const unsigned i : spec.arrays)
     if (arguments[i].kind == argument::device_array && arguments[i].memory) used_in(*arguments[i].memory, stream);
+  const runtime::Dim3 &grid = request.grid, &threads = request.block;
+  support::log_debug("launch {} on {}: grid {} x {} x {}, block {} x {} x {}", state->name, device.id, grid[0], grid[1], grid[2],
+                     threads[0], threads[1], threads[2]);
   const DeviceSpan on_device(device, request.stream, state->name);
   if (hidden.reports) hidden.reports->during([&] { device.device->launch(*code.code, request); });
   else device.device->launch(*code.code, request);

@@ -18,7 +18,6 @@
 #include "host/nvtx.h"
 #include "krait/trace_file.h"
 #include "support/error.h"
-#include "support/log.h"
 
 namespace krait::host {
 namespace {
@@ -138,7 +137,6 @@ HostSpan::~HostSpan() {
 }
 
 DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
-  support::log_debug("{} {} on {}", what, name, device.id);
   if (!tracing()) return;
   device_ = &device, stream_ = stream, what_ = what, name_ = name, begin_ = Clock::now();
   runtime::Device& d = *device.device;

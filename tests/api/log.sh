@@ -5,7 +5,7 @@ program=$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 log=$folder/log
-export KRAIT_CACHE_DIR="$folder/cache" KRAIT_TIERS=off
+export KRAIT_CACHE=rw KRAIT_CACHE_DIR="$folder/cache" KRAIT_TIERS=off
 fails=0
 
 # says PATTERN: the log has a line that is it.
@@ -21,7 +21,7 @@ says "device cpu: .*, cpu x86-64 .*"
 says "recorded twice \(.*log.cpp:[0-9]+\) in [0-9.]+ ms: [0-9]+ operations"
 says "twice \(.*log.cpp:[0-9]+\) for cpu is not in the cache: .*"
 says "compiled twice \(.*\) for cpu: best code, [0-9.]+ ms of passes, [0-9.]+ ms of code generation, [0-9.]+ ms to load, [0-9]+ bytes"
-says "run twice on cpu"
+says "launch twice on cpu: grid 1 x 1 x 1, block 64 x 1 x 1"
 says "launch a graph on cpu: 1 kernels"
 says "found twice \(.*\) for cpu in memory"
 
