@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 
+#include "runtime/cuda/current.h"
 #include "runtime/cuda/tile_map.h"
 #include "support/error.h"
 #include "support/ptx_blob.h"
@@ -29,27 +30,6 @@ bool debugging() {
 }  // namespace
 
 // ---- contexts ------------------------------------------------------------------------------------------------------------------
-
-class CudaDevice::Current {
- public:
-  explicit Current(CudaDevice& d) : api_(d.api_) {
-    const Context wanted = d.context();
-    Context now = nullptr;
-    api_.context_current(&now);
-    if (now == wanted) return;
-    d.check(api_.context_push(wanted), "making the device's context current");
-    pushed_ = true;
-  }
-  Current(const Current&) = delete;
-  ~Current() {
-    Context old = nullptr;
-    if (pushed_) api_.context_pop(&old);
-  }
-
- private:
-  const DriverApi& api_;
-  bool pushed_ = false;
-};
 
 Context CudaDevice::context() {
   if (forked.load(std::memory_order_relaxed))
@@ -369,21 +349,25 @@ void CudaDevice::free_when_idle(std::uint64_t address) noexcept {
   if (!address || forked) return;
   try {
     const std::lock_guard lock(when_idle_gate_);
-    when_idle_.push_back(address);
+    when_idle_.push_back({Idle::Array, address});
     any_when_idle_ = true;
   } catch (...) {  // the list could not grow: the memory stays until the process ends
   }
 }
 
 void CudaDevice::wait_and_free() {
-  std::vector<Address> freed;  // before the wait: what comes meanwhile may be in use
+  std::vector<Idle> freed;  // before the wait: what comes meanwhile may be in use
   {
     const std::lock_guard lock(when_idle_gate_);
     freed.swap(when_idle_);
     any_when_idle_ = false;
   }
   check(api_.context_synchronize(), "waiting for the device");
-  for (const Address address : freed) give_back(address, nullptr);
+  for (const Idle& idle : freed) switch (idle.kind) {
+      case Idle::Array: give_back(idle.address, nullptr); break;
+      case Idle::Managed: api_.mem_free(idle.address); break;
+      case Idle::Pinned: api_.mem_free_host(reinterpret_cast<void*>(idle.address)); break;
+    }
 }
 
 std::int64_t CudaDevice::reserved_memory() {
@@ -391,14 +375,14 @@ std::int64_t CudaDevice::reserved_memory() {
   const Current current(*this);
   std::uint64_t bytes = 0;
   check(api_.pool_get(pool_, PoolReservedNow, &bytes), "asking for the memory in use");
-  return std::int64_t(bytes);
+  return std::int64_t(bytes) + own_async_.managed_bytes();
 }
 
 void CudaDevice::trim() {
-  if (!context_.load() || !pool_) return;
+  if (!context_.load()) return;
   const Current current(*this);
   wait_and_free();  // what streams still free, too
-  check(api_.pool_trim(pool_, 0), "giving memory back");
+  if (pool_) check(api_.pool_trim(pool_, 0), "giving memory back");
 }
 
 void CudaDevice::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, StreamHandle stream) {
@@ -490,6 +474,7 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
 
 CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), staging_(api), debug_(debugging()) {
   in_use = true;
+  async_ = &own_async_;
   check(api_.device_get(&device_, index), "finding the device");
   char name[256] = "";
   check(api_.device_name(name, sizeof name, device_), "reading the device's name");

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "runtime/backend.h"
+#include "runtime/cuda/async.h"
 #include "runtime/cuda/driver_api.h"
 #include "runtime/cuda/staging.h"
 #include "support/envelope.h"
@@ -77,7 +78,8 @@ class CudaDevice final : public Device {
 
  private:
   friend class CudaExecutable;
-  class Current;  // makes the primary context current for a scope
+  friend class CudaAsync;
+  class Current;  // makes the primary context current for a scope (runtime/cuda/current.h)
 
   /// Waits for the device, and frees what was freed for then. The context is current.
   void wait_and_free();
@@ -111,9 +113,15 @@ class CudaDevice final : public Device {
   support::Target target_;
   std::string refused_;  // why nothing can run here; empty: it can
   std::int64_t memory_ = 0;
+  /// Freed, but some stream may still use it.
+  struct Idle {
+    enum Kind : unsigned char { Array, Managed, Pinned } kind;
+    Address address;
+  };
   std::mutex when_idle_gate_;
-  std::vector<Address> when_idle_;  // freed, but some stream may still use it
-  std::atomic<bool> any_when_idle_{false};
+  std::vector<Idle> when_idle_;
+  std::atomic<bool> any_when_idle_{false};  // array's: the next allocation waits for the device
+  CudaAsync own_async_{*this};
   Limits limits_{};
   const bool debug_;
   // The last launches, newest last, for messages about faults that show later.

@@ -60,6 +60,7 @@ enum : int {
   Multiprocessors = 16,
   ComputeMajor = 75,
   ComputeMinor = 76,
+  ManagedMemory = 83,
   MaxSharedOptin = 97,
   MemoryPools = 115,
 };
@@ -69,6 +70,12 @@ enum : int { FnMaxThreads = 0, FnSharedBytes = 1, FnLocalBytes = 3, FnRegisters 
 enum : int { JitInfoLog = 3, JitInfoLogSize = 4, JitErrorLog = 5, JitErrorLogSize = 6, JitLineInfo = 13, JitCacheMode = 14 };
 /// CUmemPool_attribute
 enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
+/// CUmemAccessDesc: who may use a pool's memory, and how.
+struct PoolAccess {
+  int kind = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
+  DeviceId device = 0;
+  int flags = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+};
 
 // One row an entry point: name here, symbol in the library, parameters.
 #define KRAIT_CUDA_ENTRY_POINTS(X)                                                                                             \
@@ -97,17 +104,26 @@ enum : int { PoolReleaseThreshold = 4, PoolReservedNow = 5, PoolUsedNow = 7 };
   X(mem_alloc_async, "cuMemAllocAsync", (Address*, std::size_t, Stream))                                                       \
   X(mem_free_async, "cuMemFreeAsync", (Address, Stream))                                                                       \
   X(mem_host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                                         \
+  X(mem_free_host, "cuMemFreeHost", (void*))                                                                                   \
+  X(mem_alloc_managed, "cuMemAllocManaged", (Address*, std::size_t, unsigned))                                                 \
   X(default_pool, "cuDeviceGetDefaultMemPool", (Pool*, DeviceId))                                                              \
   X(pool_set, "cuMemPoolSetAttribute", (Pool, int, void*))                                                                     \
   X(pool_get, "cuMemPoolGetAttribute", (Pool, int, void*))                                                                     \
   X(pool_trim, "cuMemPoolTrimTo", (Pool, std::size_t))                                                                         \
+  X(pool_access, "cuMemPoolSetAccess", (Pool, const PoolAccess*, std::size_t))                                                 \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, Stream))                                       \
   X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, Stream))                                               \
   X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, Stream))                                           \
+  X(copy_peer, "cuMemcpyPeerAsync", (Address, Context, Address, Context, std::size_t, Stream))                                 \
+  X(can_access_peer, "cuDeviceCanAccessPeer", (int*, DeviceId, DeviceId))                                                      \
+  X(enable_peer, "cuCtxEnablePeerAccess", (Context, unsigned))                                                                 \
   X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                                                      \
+  X(stream_create_ranked, "cuStreamCreateWithPriority", (Stream*, unsigned, int))                                              \
+  X(stream_priorities, "cuCtxGetStreamPriorityRange", (int*, int*))                                                            \
   X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                                            \
   X(stream_synchronize, "cuStreamSynchronize", (Stream))                                                                       \
   X(stream_wait, "cuStreamWaitEvent", (Stream, Event, unsigned))                                                               \
+  X(launch_host, "cuLaunchHostFunc", (Stream, void (*)(void*), void*))                                                         \
   X(event_create, "cuEventCreate", (Event*, unsigned))                                                                         \
   X(event_destroy, "cuEventDestroy_v2", (Event))                                                                               \
   X(event_record, "cuEventRecord", (Event, Stream))                                                                            \
