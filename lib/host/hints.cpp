@@ -52,15 +52,22 @@ std::vector<Hint> read_hints(const std::string& lines) {
 }
 
 std::vector<Hint> hints_of(const runtime::Executable::Attributes& a, const std::string& where) {
-  if (a.local_bytes <= 0) return {};
   const std::size_t colon = where.rfind(':');
-  Hint h{"spill", where.substr(0, colon), 0, {}};
-  if (colon != where.npos) h.line = unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
-  h.text = fmt::format(
-      "local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread lie in memory. Use "
-      "smaller arrays and blocks, index arrays by constants, or split the kernel",
-      a.registers, a.local_bytes);
-  return {h};
+  const unsigned line = colon == where.npos ? 0 : unsigned(std::strtoul(where.c_str() + colon + 1, nullptr, 10));
+  std::vector<Hint> all;
+  const auto add = [&](const char* kind, std::string text) {
+    all.push_back({kind, where.substr(0, colon), line, std::move(text)});
+  };
+  if (a.local_bytes > 0)
+    add("spill",
+        fmt::format("local memory: {} registers are not enough, or arrays are indexed at run time: {} bytes per thread lie in "
+                    "memory. Use smaller arrays and blocks, index arrays by constants, or split the kernel",
+                    a.registers, a.local_bytes));
+  for (const std::string& remark : a.remarks)
+    add("driver",
+        fmt::format("the driver's compiler: {}. Take smaller tiles, and leave sums of products alone until their loop ends",
+                    remark));
+  return all;
 }
 
 }  // namespace krait::host

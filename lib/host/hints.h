@@ -32,7 +32,7 @@ void give(const std::vector<Hint>& hints, const std::string& what);
 
 /// What the code generator told (codegen.h).
 std::vector<Hint> read_hints(const std::string& lines);
-/// What a driver says of code that it made: none where all of a thread's values lie in registers. `where`: the kernel's
+/// What a driver says of code that it made: none where all of a thread's values lie in registers and nothing was remarked. `where`: the kernel's
 /// "file:line".
 std::vector<Hint> hints_of(const runtime::Executable::Attributes& attributes, const std::string& where);
 

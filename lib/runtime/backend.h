@@ -23,11 +23,12 @@ using Dim3 = std::array<std::int64_t, 3>;
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// Registers, shared and local bytes a thread or block uses, and the largest block; 0 where the device does not say.
+  /// Registers, shared and local bytes a thread or block uses, the largest block, and what was said of it; 0 where the device does not say.
   struct Attributes {
     int registers = 0;
     std::int64_t shared_bytes = 0, local_bytes = 0;
     int max_threads = 0;
+    std::vector<std::string> remarks = {};  // of the driver's compiler, on what costs speed
   };
   virtual Attributes attributes() const { return {}; }
   /// A block size that the device takes for this code and that fills it well; the argument is the launch's `one_trip`.

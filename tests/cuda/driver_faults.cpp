@@ -24,6 +24,7 @@ struct Fake {
   std::vector<std::string> texts;   // of all modules that were loaded
   int registers = 64, spilled = 0;  // of code without such a limit; bytes of local memory of code with one
   std::string looked_for;           // the entry point
+  std::string log;                  // of its compiler
   std::vector<ModuleHandle> unloaded;
   int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
@@ -58,7 +59,9 @@ DriverApi make_api() {
   api.context_current = [](Context* c) -> Result { return *c = &fake, 0; };
   api.default_pool = [](Pool* p, DeviceId) -> Result { return *p = &fake, 0; };
   api.pool_trim = [](Pool, std::size_t) -> Result { return ++fake.trims, 0; };
-  api.module_load = [](ModuleHandle* m, const void* text, unsigned, int*, void**) -> Result {
+  api.module_load = [](ModuleHandle* m, const void* text, unsigned count, int* options, void** values) -> Result {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == JitInfoLog) fake.log.copy(static_cast<char*>(values[i]), fake.log.size());
     const std::string ptx = static_cast<const char*>(text);
     fake.texts.push_back(ptx);
     *m = ptx.find(".maxnreg") != ptx.npos ? static_cast<void*>(&fake.registers) : static_cast<void*>(&fake);
@@ -323,6 +326,23 @@ TEST_F(DriverFaults, ADeviceThatIsTooOld) {
   EXPECT_EQ(message([&] { d.allocate(16, {}); }),
             "cuda:0 (Fake GPU): kernels compile for compute capability 7.5 and later, the device has 7.0: choose another device "
             "(KRAIT_DEVICE)");
+}
+
+TEST_F(DriverFaults, RemarksOfTheCompilerAreKept) {
+  CudaDevice d(api, 0);
+  support::Envelope code;
+  code.entry = "krait_entry", code.code = ".entry krait_entry()\n{ }";
+  code.set_own(support::PtxCode{code.code.find("\n{")});
+  EXPECT_TRUE(load(d, "quiet", code)->attributes().remarks.empty());
+  fake.log =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized in the function "
+      "'krait_entry'\n"
+      "ptxas info    : setmaxnreg ignored to maintain minimum register requirements.";
+  EXPECT_EQ(load(d, "slow", code)->attributes().remarks,
+            (std::vector<std::string>{
+                "Potential Performance Loss: wgmma.mma_async instructions are serialized in the function 'krait_entry'",
+                "setmaxnreg ignored to maintain minimum register requirements."}));
 }
 
 /// What was loaded, and what the kernel that stays takes.

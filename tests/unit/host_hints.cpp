@@ -30,6 +30,16 @@ TEST(DriverHints, SpillsAreLocalBytes) {
   EXPECT_EQ(text_of(hints_of({.local_bytes = 8}, ""), "kernel k").substr(0, 36), "krait: hint: kernel k: local memory:");
 }
 
+TEST(DriverHints, RemarksOfTheCompiler) {
+  const std::vector<Hint> said =
+      hints_of({.remarks = {"Potential Performance Loss: wgmma.mma_async instructions are serialized"}}, "k.cpp:3");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(text_of(said, "kernel k"),
+            "k.cpp:3: krait: hint: the driver's compiler: Potential Performance Loss: wgmma.mma_async instructions are "
+            "serialized. Take "
+            "smaller tiles, and leave sums of products alone until their loop ends\n");
+}
+
 TEST(DriverHints, OncePerKindAndLine) {
   testing::internal::CaptureStderr();
   for (int kernel = 0; kernel < 2; ++kernel) give({{"gather", "k.cpp", 5, "one"}, {"mask", "k.cpp", 5, "two"}}, "kernel k");

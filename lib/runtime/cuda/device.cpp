@@ -111,6 +111,19 @@ std::size_t directives_of(const support::Envelope& code, const std::string& kern
   return std::size_t(own.directives);
 }
 
+/// Of a compiler's log, the lines that tell of lost speed, without their level and number: wgmma that wait for each other, for example.
+std::vector<std::string> remarks_in(std::string_view log) {
+  constexpr std::string_view marks[] = {"Potential Performance Loss: ", "setmaxnreg ignored"};
+  std::vector<std::string> all;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    for (const std::string_view mark : marks)
+      if (const std::size_t at = line.find(mark); at != line.npos) all.emplace_back(line.substr(at));
+  }
+  return all;
+}
+
 /// The same text for ever.
 const std::string& kept(const std::string& text) {
   static auto* const texts = new std::set<std::string>;
@@ -122,7 +135,7 @@ const std::string& kept(const std::string& text) {
 }  // namespace
 
 CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, const std::string& n,
-                               const support::Envelope& code)
+                               const support::Envelope& code, const std::vector<std::string>& remarks)
     : device(d),
       module(m),
       function(f),
@@ -134,7 +147,7 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, 
     d.api_.function_attribute(&v, which, f);
     return v;
   };
-  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes), get(FnMaxThreads)};
+  attributes_ = {get(FnRegisters), get(FnSharedBytes) + fixed_shared, get(FnLocalBytes), get(FnMaxThreads), remarks};
   int grid = 0, block = 0;
   if (d.api_.occupancy_block(&grid, &block, f, nullptr, std::size_t(fixed_shared), 0) == 0 && block > 0)
     suggested_block_ = std::min(block, 256);
@@ -160,14 +173,15 @@ CudaExecutable::~CudaExecutable() {
 /// for linking: radix sort then takes 144 registers instead of 128 and 1.7 times as long. The driver keeps what it compiles in its own
 /// cache, from which a kernel takes 0.03 to 0.4 ms.
 CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers) {
-  char log[4096] = "";
+  char log[4096] = "", said[4096] = "";
   // Profilers and debuggers name the user's lines by what the driver's compiler then keeps beside the same instructions.
-  int options[] = {JitErrorLog, JitErrorLogSize, JitLineInfo};
-  void* values[] = {log, reinterpret_cast<void*>(sizeof log), reinterpret_cast<void*>(std::uintptr_t(1))};
+  int options[] = {JitErrorLog, JitErrorLogSize, JitInfoLog, JitInfoLogSize, JitLineInfo};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log), said, reinterpret_cast<void*>(sizeof said),
+                    reinterpret_cast<void*>(std::uintptr_t(1))};
   std::string ptx(code.code);  // with a final zero
   if (registers) ptx.insert(directives_of(code, kernel_name), fmt::format("\n.maxnreg {}", registers));
   ModuleHandle module = nullptr;
-  if (const Result r = api_.module_load(&module, ptx.c_str(), debug_ ? 3 : 2, options, values))
+  if (const Result r = api_.module_load(&module, ptx.c_str(), debug_ ? 5 : 4, options, values))
     support::fail_device("{} ({}): the driver rejects the code of kernel {}: {}{}{}", id(), name_, kernel_name, text_of(api_, r),
                          *log ? ". It says: " : "", log);
   FunctionHandle function = nullptr;
@@ -175,7 +189,7 @@ CudaDevice::Loaded CudaDevice::load_text(const support::Envelope& code, const st
     api_.module_unload(module);
     check(r, "finding the kernel in its module");
   }
-  return {module, function};
+  return {module, function, remarks_in(said)};
 }
 
 /// Where code wishes for few registers (codegen/nvptx) and the driver's compiler takes up to a quarter more, most kernels need not: sin of
@@ -204,8 +218,8 @@ CudaDevice::Loaded CudaDevice::load_full(const support::Envelope& code, const st
 std::unique_ptr<Executable> CudaDevice::load(std::span<const std::byte> binary, const std::string& kernel_name) {
   const support::Envelope code = support::open_or_fail(binary, support::TargetKind::Ptx, kernel_name);
   const Current current(*this);
-  const auto [module, function] = load_full(code, kernel_name);
-  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, code);
+  const auto [module, function, remarks] = load_full(code, kernel_name);
+  return std::make_unique<CudaExecutable>(*this, module, function, kernel_name, code, remarks);
 }
 
 void CudaDevice::launch(Executable& code, const LaunchRequest& q) {

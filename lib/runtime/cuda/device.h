@@ -20,7 +20,7 @@ class CudaDevice;
 class CudaExecutable final : public Executable {
  public:
   CudaExecutable(CudaDevice& device, ModuleHandle module, FunctionHandle function, const std::string& name,
-                 const support::Envelope& code);
+                 const support::Envelope& code, const std::vector<std::string>& remarks);
   ~CudaExecutable() override;
   Attributes attributes() const override { return attributes_; }
   int suggested_block(bool) override { return suggested_block_; }
@@ -97,6 +97,7 @@ class CudaDevice final : public Device {
   struct Loaded {
     ModuleHandle module;
     FunctionHandle function;
+    std::vector<std::string> remarks;
   };
   /// `registers`: of a thread at most; 0: as many as the driver's compiler takes.
   Loaded load_text(const support::Envelope& code, const std::string& kernel_name, unsigned registers);
