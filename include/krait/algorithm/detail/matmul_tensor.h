@@ -228,7 +228,8 @@ double time_of(const tensor_cost& c, const tensor_product_size& of, std::int64_t
   return steps * all + double(divided_up(blocks, wave)) * c.tile + (parts > 1 ? kernel + written / bytes_per_microsecond : 0);
 }
 
-/// By the form that is predicted to be the fastest of those that fit the device's shared memory.
+/// By the form that is predicted to be the fastest of those that fit the device's shared memory; of nearly equal ones by the largest, which copies
+/// least.
 template <class Left, class Right, class Out, class Function, class... More>
 void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>& y, array<Out, 3>& out, std::int64_t shared,
                      const product_ending<Function, More...>& ending) {
@@ -236,13 +237,14 @@ void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>&
   const auto right = tensor_operand_of(y, true);
   const tensor_product_size size{out.extent(0), out.extent(1), out.extent(2), divided_up(x.extent(2), strip_depth<Left>)};
   const auto forms = tensor_forms<Left>();
+  constexpr double near = 0.97;
   double least = std::numeric_limits<double>::infinity();
   int number = 0, best = 0;
   std::int64_t parts = 1;
   const auto consider = [&]<class Form>(const costed<Form>& f) {
     const bool fits = Form::template shared_bytes<Left> <= shared;
     for (const std::int64_t p : {std::int64_t(1), most_parts<Form>(size)})
-      if (const double time = time_of<Form>(f.cost, size, p); fits && time < least) least = time, best = number, parts = p;
+      if (const double time = time_of<Form>(f.cost, size, p); fits && time < near * least) least = time, best = number, parts = p;
     ++number;
   };
   std::apply([&](const auto&... f) { (consider(f), ...); }, forms);
