@@ -51,6 +51,12 @@ support::Target default_target(const std::string& stage) {
   return device.target.kind == support::TargetKind::Interpreter ? Devices::get().cpu().target : device.target;
 }
 
+/// A reader takes lines from OpLine; what debuggers get besides, with the text of files, would hide the code.
+support::Target without_debug_info(support::Target target) {
+  if (target.kind == support::TargetKind::Spirv) target.spirv.features.set(support::Feature::DebugInfo, false);
+  return target;
+}
+
 bool asks_for_lines() {
   const char* const wish = std::getenv("KRAIT_DEBUG");
   return wish && *wish && std::string_view(wish) != "0";
@@ -84,7 +90,7 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
   if (recorded.raw && is_of_recordings(stage))
     support::fail_usage("{} was not recorded, so it has no {} to show", recorded.what, stage);
   if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
-  support::Target target = wanted.empty() ? default_target(stage) : read_target(wanted);
+  support::Target target = wanted.empty() ? without_debug_info(default_target(stage)) : read_target(wanted);
   if (wanted.empty() && target.kind == support::TargetKind::Spirv && asks_for_lines())
     target.spirv.features.set(support::Feature::Debug);
   const RawText* const raw = raw_text_for(recorded, target);
@@ -177,9 +183,9 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
   if (!text || !*text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
   static const Wish wish = read_wish(text);
   std::string target = wish.target;
-  if (target.empty() || target == "-") target = device.target_text;
+  const bool own = target.empty() || target == "-";
+  if (own) target = support::print(without_debug_info(device.target));
   const auto text_of_stage = [&](const std::string& stage) {
-    const bool own = target == device.target_text;
     if (own && stage == "final") return final_text;
     ir::Facts there = facts;
     // The launch's facts hold for other targets, too, which may ask about alignment where the device does not.
