@@ -50,7 +50,7 @@ Gpu made_up_gpu() {
   gpu.vk.vkCreateSemaphore = [](VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*, VkSemaphore* out) {
     return *out = handle<VkSemaphore>(2), VK_SUCCESS;
   };
-  gpu.vk.vkDeviceWaitIdle = [](VkDevice) { return driver.wait; };
+  gpu.vk.vkQueueWaitIdle = [](VkQueue) { return driver.wait; };
   gpu.vk.vkDestroySemaphore = [](VkDevice, VkSemaphore, const VkAllocationCallbacks*) {};
   gpu.vk.vkDestroyCommandPool = [](VkDevice, VkCommandPool, const VkAllocationCallbacks*) {};
   gpu.vk.vkAllocateCommandBuffers = [](VkDevice, const VkCommandBufferAllocateInfo*, VkCommandBuffer* out) {
