@@ -29,6 +29,14 @@ inline value<bool> syncthreads_or(detail::operand condition, detail::location wh
   detail::set_location(where);
   return value<bool>(detail::apply(detail::op::BarrierOr, detail::scalar::boolean, node_of(condition)));
 }
+/// Every thread of the launch arrives before one goes on, and sees what the others wrote. All threads must reach it. The blocks run at
+/// once: a launch of more than fit on the device is an error{usage} that says how many do. On CUDA devices, the CPU, which takes up to 1024
+/// blocks, and the interpreter; elsewhere the kernel does not compile. Where some blocks end without it, the CPU and the interpreter say
+/// so, and a CUDA device waits for ever.
+inline void grid_sync(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  detail::synchronise(detail::op::GridBarrier);
+}
 /// The active threads of the warp arrive before one goes on.
 inline void syncwarp(detail::location where = detail::location::here()) {
   detail::set_location(where);

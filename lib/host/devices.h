@@ -24,7 +24,8 @@ struct DeviceHandle {
   std::string id, name;
   support::Target target;
   std::string target_text;
-  std::atomic<class Reports*> reports{nullptr};  // host/reports.h; null until a kernel needs it
+  std::atomic<class Reports*> reports{nullptr};    // host/reports.h; null until a kernel needs it
+  std::atomic<class Arrivals*> arrivals{nullptr};  // host/arrivals.h; the same
   MemoryCount memory;
   Thrown thrown;
 };

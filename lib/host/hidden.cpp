@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/arrivals.h"
 #include "host/memory.h"
 #include "host/reports.h"
 #include "ir/tiles.h"
@@ -75,6 +76,8 @@ HiddenValue bind_TileMap(const Launching& l, std::uint32_t index, HiddenArgument
   std::memcpy(all.maps.front().data(), &of, sizeof of);
   return {reinterpret_cast<std::uint64_t>(all.maps.front().data())};
 }
+
+HiddenValue bind_Arrivals(const Launching& l, std::uint32_t, HiddenArguments&) { return {arrivals_of(l.device).next(), 1}; }
 
 using Binder = HiddenValue (*)(const Launching&, std::uint32_t, HiddenArguments&);
 constexpr Binder binders[] = {

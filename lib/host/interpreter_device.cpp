@@ -5,10 +5,12 @@
 // reach and operands of uniform() that are none.
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "host/reports.h"
 #include "ir/abi.h"
 #include "ir/interp.h"
+#include "ir/walk.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -23,14 +25,26 @@ class Text final : public runtime::Executable {
     support::Envelope code = support::open_or_fail(text, support::TargetKind::Interpreter, name);
     module_ = ir::parse(code.code).module;
     layout_ = std::move(code.arguments);
+    meets_ = ir::any_inst(module_.kernel(), [](const ir::Inst& i) { return i.op == ir::Op::GridBarrier; });
   }
 
   void launch(const runtime::LaunchRequest& request, bool races) const {
+    const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
+    if (meets_ && blocks > ir::most_together)
+      support::fail_usage(
+          "{}: {} blocks meet at kr::grid_sync(), and the interpreter runs at most {} together: launch fewer blocks, each "
+          "with more of the work",
+          what_, blocks, ir::most_together);
     ir::Launch launch;
     launch.grid = request.grid, launch.block = request.block;
     const ir::Outcome outcome = [&] {
       try {
         return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print_line});
+      } catch (const std::system_error&) {
+        support::fail_device(
+            "{}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each with "
+            "more of the work",
+            what_, blocks);
       } catch (const std::bad_alloc&) {
         support::fail_device("{}: the interpreter has no memory for the shared and local arrays of a block", what_);
       }
@@ -67,6 +81,7 @@ class Text final : public runtime::Executable {
   ir::Module module_;
   ir::ArgumentLayout layout_;
   std::string what_;
+  bool meets_ = false;
 };
 
 class Interpreter final : public runtime::Device {

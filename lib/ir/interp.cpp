@@ -13,7 +13,9 @@
 #include "ir/interp_cooperation.h"
 #include "ir/interp_memory.h"
 #include "ir/interp_state.h"
+#include "ir/interp_turns.h"
 #include "ir/report.h"
+#include "ir/walk.h"
 #include "support/float_environment.h"
 
 namespace krait::ir {
@@ -26,11 +28,17 @@ std::int64_t signed_value(std::uint64_t bits, Scalar s) {
 
 namespace {
 
+std::int64_t blocks_of(const Launch& launch) { return launch.grid[0] * launch.grid[1] * launch.grid[2]; }
+
 class Interpreter {
  public:
-  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options)
-      : s_(module, launch, arguments, options) {}
-  Outcome run();
+  /// `turns`: of a launch whose blocks meet, in which this one runs a single block.
+  Interpreter(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options,
+              RaceDetector& races, Turns* turns = nullptr)
+      : s_(module, launch, arguments, options), races_(races), turns_(turns) {}
+  /// All blocks, one after another.
+  const Outcome& run();
+  const Outcome& run(std::int64_t block);
 
  private:
   /// The innermost loop that runs.
@@ -41,7 +49,7 @@ class Interpreter {
     Mask next, done;         // threads that go to the next trip, that left by break or end of trips
   };
 
-  void run_block();
+  void run_block(std::int64_t number);
   Mask run_region(RegionId r, Mask active);
   Mask leave_region(const Inst& inst, RegionId r, const Mask& active);
   Mask run_if(const Inst& inst, const Mask& active);
@@ -54,10 +62,13 @@ class Interpreter {
   void position(const Inst& inst, const Mask& active);
   void report(const Inst& inst, const Mask& active);
   void assume(const Inst& inst, const Mask& active);
+  void meet(const Inst& inst);
 
   State s_;
+  RaceDetector& races_;
+  Turns* const turns_;
   Cooperation cooperation_{s_};
-  Memory memory_{s_, cooperation_};
+  Memory memory_{s_, cooperation_, races_};
   Mask returned_{s_.words};
   Loop* loop_ = nullptr;
   std::vector<std::uint64_t> scratch_;
@@ -287,6 +298,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #define KRAIT_BARRIER(Name, ...) case Op::Name:
 #include "krait/ops.def"
       cooperation_.barrier(inst, active, returned_);
+      if (inst.op == Op::GridBarrier && turns_) meet(inst);
       break;
     case Op::Product: memory_.product(inst, active); break;
     case Op::ProductEnd:
@@ -335,28 +347,67 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   }
 }
 
-void Interpreter::run_block() {
+/// Of a launch's other blocks: nobody stays behind.
+void Interpreter::meet(const Inst& inst) {
+  const std::size_t missing = turns_->meet();
+  if (!missing) return;
+  s_.fault(inst, [&] {
+    return fmt::format("{}: {} of {} blocks do not arrive, block ({}, {}, {})", info(inst.op).name, missing, blocks_of(s_.launch),
+                       s_.block_index[0], s_.block_index[1], s_.block_index[2]);
+  });
+}
+
+void Interpreter::run_block(std::int64_t number) {
+  const auto& grid = s_.launch.grid;
+  s_.block_number = std::uint64_t(number);
+  s_.block_index = {number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};
   s_.begin_block();
-  memory_.begin_block();
+  if (!turns_) races_.begin_block();
   cooperation_.begin_block();
   returned_ = Mask(s_.words);
   run_region(s_.f().body, s_.all);
 }
 
-Outcome Interpreter::run() {
-  Outcome& outcome = s_.outcome;
-  if (!outcome.stopped.empty()) return outcome;
+const Outcome& Interpreter::run() {
   try {
-    for (std::int64_t z = 0; z < s_.launch.grid[2]; ++z)
-      for (std::int64_t y = 0; y < s_.launch.grid[1]; ++y)
-        for (std::int64_t x = 0; x < s_.launch.grid[0]; ++x) {
-          s_.block_index = {x, y, z};
-          run_block();
-          ++s_.block_number;
-        }
+    if (s_.outcome.stopped.empty())
+      for (std::int64_t b = 0; b < blocks_of(s_.launch); ++b) run_block(b);
   } catch (const Stop&) {
   }
-  return outcome;
+  return s_.outcome;
+}
+
+const Outcome& Interpreter::run(std::int64_t block) {
+  try {
+    if (s_.outcome.stopped.empty()) run_block(block);
+  } catch (const Stop&) {
+  }
+  return s_.outcome;
+}
+
+/// A launch whose blocks meet at barriers of the grid.
+Outcome run_together(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+                     const InterpretOptions& options) {
+  RaceDetector races;
+  Turns turns;
+  // All of them live as long as the launch, so that no block's memory is another's later.
+  std::vector<std::unique_ptr<Interpreter>> blocks(std::size_t(blocks_of(launch)));
+  std::vector<Outcome> outcomes(blocks.size());
+  turns.run(
+      blocks.size(),
+      [&](std::size_t b) {
+        const DefaultFloatEnvironment environment;
+        blocks[b] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
+        outcomes[b] = blocks[b]->run(std::int64_t(b));
+      },
+      [&] { races.order_all(); });
+  Outcome all;
+  for (Outcome& o : outcomes) {
+    if (!all.faults && o.faults) all.fault = std::move(o.fault), all.where = std::move(o.where);
+    if (all.stopped.empty()) all.stopped = std::move(o.stopped);
+    all.faults += o.faults;
+  }
+  return all;
 }
 
 }  // namespace
@@ -364,8 +415,15 @@ Outcome Interpreter::run() {
 
 namespace {
 
+/// Whether blocks meet at barriers of the grid.
+bool meets(const Module& module) {
+  return std::any_of(module.functions.begin(), module.functions.end(),
+                     [](const Function& f) { return any_inst(f, [](const Inst& inst) { return inst.op == Op::GridBarrier; }); });
+}
+
 /// Empty, or why the launch cannot be.
-std::string refused(const Function& f, const Launch& launch, std::size_t arguments) {
+std::string refused(const Module& module, const Launch& launch, std::size_t arguments) {
+  const Function& f = module.kernel();
   if (f.called) return "launch: the module has no kernel";
   std::int64_t threads = 1;
   for (unsigned d = 0; d < 3; ++d) {
@@ -378,6 +436,8 @@ std::string refused(const Function& f, const Launch& launch, std::size_t argumen
     threads *= launch.block[d];
   }
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
+  if (meets(module) && __int128(launch.grid[0]) * launch.grid[1] * launch.grid[2] > most_together)
+    return fmt::format("launch: more than {} blocks meet at barriers of the grid", most_together);
   if (arguments != f.params().size()) return fmt::format("launch: {} arguments for {} parameters", arguments, f.params().size());
   return {};
 }
@@ -387,8 +447,11 @@ std::string refused(const Function& f, const Launch& launch, std::size_t argumen
 Outcome run(const Module& module, const Launch& launch, std::span<const Argument> arguments, const InterpretOptions& options) {
   const DefaultFloatEnvironment environment;
   Outcome outcome;
-  outcome.stopped = refused(module.kernel(), launch, arguments.size());
-  return outcome.stopped.empty() ? interpreter::Interpreter(module, launch, arguments, options).run() : outcome;
+  outcome.stopped = refused(module, launch, arguments.size());
+  if (!outcome.stopped.empty()) return outcome;
+  if (meets(module)) return interpreter::run_together(module, launch, arguments, options);
+  interpreter::RaceDetector races;
+  return interpreter::Interpreter(module, launch, arguments, options, races).run();
 }
 
 std::string interpret(const Module& module, const Launch& launch, std::span<const Argument> arguments,

@@ -2,7 +2,7 @@
 //
 // What the IR means. `eval` gives the value of a pure operation; `interpret` runs a whole launch and is the oracle of every back
 // end. Threads of a block run together under masks, so divergent flow, barriers and warp operations need no scheduler; blocks
-// run one after another in ascending order.
+// run one after another in ascending order, between barriers of the grid too.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,9 @@ struct Argument {
   std::array<std::int64_t, max_rank> extents{};
   std::array<std::int64_t, max_rank> strides{};  // in elements
 };
+
+/// Blocks of a launch that may meet at barriers of the grid.
+inline constexpr std::int64_t most_together = 1024;
 
 struct Launch {
   std::array<std::int64_t, 3> grid{1, 1, 1};

@@ -13,9 +13,9 @@ namespace krait::ir::interpreter {
 
 class Memory {
  public:
-  Memory(State& state, const Cooperation& cooperation) : s_(state), cooperation_(cooperation) {}
+  Memory(State& state, const Cooperation& cooperation, RaceDetector& races)
+      : s_(state), cooperation_(cooperation), races_(races) {}
 
-  void begin_block() { races_.begin_block(); }
   void load(const Inst& inst, const Mask& active);
   void store(const Inst& inst, const Mask& active);
   void load_vector(const Inst& inst, const Mask& active);
@@ -35,7 +35,7 @@ class Memory {
 
   State& s_;
   const Cooperation& cooperation_;
-  RaceDetector races_;
+  RaceDetector& races_;
 };
 
 }  // namespace krait::ir::interpreter

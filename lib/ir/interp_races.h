@@ -29,6 +29,8 @@ class RaceDetector {
   std::string access(bool shared, const std::byte* p, unsigned bytes, AccessKind kind, const Place& place);
   /// Shared memory is another one from here on.
   void begin_block() { shared_.clear(); }
+  /// What comes is ordered after everything before.
+  void order_all() { global_.clear(), shared_.clear(); }
 
  private:
   /// Past accesses of one kind: the last one, and whether others on the same level are as unordered with what follows.

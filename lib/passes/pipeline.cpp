@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The list of passes.
+#include <fmt/core.h>
+
 #include "ir/litter.h"
 #include "ir/text.h"
 #include "ir/walk.h"
@@ -100,6 +102,22 @@ bool meets_after_jumps(const Function& f) {
   return found;
 }
 
+/// Empty, or the barrier of the grid on a target where nothing promises that all blocks of a launch run at once.
+std::string refuse_grid_barriers(const Module& m, const support::Target& target) {
+  if (target.kind == TargetKind::Cpu || target.kind == TargetKind::Interpreter) return {};
+  const Function& f = m.kernel();
+  std::string message;
+  for_each_inst(f, [&](InstId i, RegionId) {
+    if (f.insts[i].op != Op::GridBarrier || !message.empty()) return;
+    const Location& at = f.locations[f.insts[i].loc];
+    message = fmt::format(
+        "kernel {}: grid_sync(){} needs a CUDA device, the CPU or the interpreter: elsewhere nothing promises that all "
+        "blocks of a launch run at once. End the kernel there, and launch another one for what follows.",
+        f.name, at.line ? fmt::format(" at {}:{}", at.file, at.line) : std::string());
+  });
+  return message;
+}
+
 void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
 
 }  // namespace
@@ -158,6 +176,8 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     run("one_exit", one_exit);
     clean_up(run);
   }
+  if (target.kind == TargetKind::Ptx) run("lower_grid_barriers", lower_grid_barriers);
+  else if (std::string message = refuse_grid_barriers(m, target); !message.empty()) return message;
   if (!interpreted && effort == Effort::Best) {
     unroll_steps(m, cpu ? tuning::cpu::largest_steps : tuning::gpu::largest_steps);
     run.check("unroll_steps");

@@ -26,6 +26,9 @@ struct Fake {
   std::string looked_for;           // the entry point
   std::string log;                  // of its compiler
   std::vector<ModuleHandle> unloaded;
+  int blocks_each = 2;                          // of one multiprocessor at once
+  std::vector<std::vector<unsigned>> together;  // grid, block and shared bytes of launches whose blocks meet
+  std::vector<std::uint32_t> parameters;        // of the last of them
   int capability = 90, driver = 13000, trims = 0, waits = 0, frees = 0;
 } fake;
 
@@ -35,11 +38,12 @@ Result succeed(Params...) {
 }
 
 Result attribute(int* value, int which, DeviceId) {
-  *value = which == ComputeMajor     ? fake.capability / 10
-           : which == ComputeMinor   ? fake.capability % 10
-           : which == MemoryPools    ? 1
-           : which == MaxSharedOptin ? 96 << 10
-                                     : 1024;
+  *value = which == ComputeMajor      ? fake.capability / 10
+           : which == ComputeMinor    ? fake.capability % 10
+           : which == MemoryPools     ? 1
+           : which == Multiprocessors ? 10
+           : which == MaxSharedOptin  ? 96 << 10
+                                      : 1024;
   return 0;
 }
 
@@ -78,6 +82,13 @@ DriverApi make_api() {
   };
   api.launch = [](FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                   void**) -> Result { return fake.launch; };
+  api.occupancy_blocks = [](int* blocks, FunctionHandle, int, std::size_t) -> Result { return *blocks = fake.blocks_each, 0; };
+  api.launch_together = [](FunctionHandle, unsigned x, unsigned y, unsigned z, unsigned u, unsigned v, unsigned w,
+                           unsigned shared, Stream, void** parameters) -> Result {
+    fake.together.push_back(std::vector<unsigned>{x, y, z, u, v, w, shared});
+    for (std::uint32_t& p : fake.parameters) std::memcpy(&p, *parameters++, sizeof p);
+    return fake.launch;
+  };
   api.stream_synchronize = [](Stream) -> Result { return fake.synchronize; };
   api.context_synchronize = [] { return ++fake.waits, fake.synchronize; };
   api.mem_free_async = [](Address, Stream) -> Result { return ++fake.frees, 0; };
@@ -199,6 +210,40 @@ TEST_F(DriverFaults, MoreSharedMemoryThanTheDeviceHas) {
     EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
     EXPECT_STREQ(e.message(), "kernel k (a.cpp:1): 98368 bytes of shared memory requested; cuda:0 (Fake GPU) has 98304");
   }
+}
+
+TEST_F(DriverFaults, BlocksThatMeetRunAtOnceOrNotAtAll) {
+  CudaDevice d(api, 0);
+  support::Envelope code;
+  using What = support::ArgumentSlot::What;
+  code.arguments.slots = {{What::Scalar, 0, 0, 4, 4}, {What::Address, 0, 1, 8, 8}, {What::Extent, 0, 1, 4, 16}};
+  code.arguments.size = 24, code.arguments.given = 1;
+  code.arguments.hidden = {{support::HiddenKind::Arrivals}};
+  const auto k = load(d, "k (a.cpp:1)", code);
+  const std::uint32_t arguments[] = {0, 7, 8, 0, 9, 5};
+  LaunchRequest request;
+  request.args = reinterpret_cast<const std::byte*>(arguments), request.args_size = sizeof arguments;
+  request.grid = {5, 2, 2}, request.block = {32, 4, 1}, request.dynamic_shared = 128;
+  fake.parameters.resize(4);
+  d.launch(*k, request);
+  EXPECT_EQ(fake.together, (std::vector<std::vector<unsigned>>{{5, 2, 2, 32, 4, 1, 128}}));
+  EXPECT_EQ(fake.parameters, (std::vector<std::uint32_t>{7, 8, 9, 5})) << "the last one fills the block up";
+  request.grid = {21, 1, 1};
+  try {
+    d.launch(*k, request);
+    ADD_FAILURE() << "no error";
+  } catch (const error& e) {
+    EXPECT_EQ(int(e.kind()), int(error::kind_type::usage));
+    EXPECT_STREQ(e.message(),
+                 "kernel k (a.cpp:1): 21 blocks of 128 threads meet at kr::grid_sync(), and cuda:0 (Fake GPU) runs at most 20 of "
+                 "them at once: "
+                 "launch fewer blocks, each with more of the work");
+  }
+  EXPECT_EQ(fake.together.size(), 1u);
+  fake.launch = 720;  // CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+  request.grid = {20, 1, 1};
+  expect_parts(message([&] { d.launch(*k, request); }), {"kernel k (a.cpp:1) with grid 20 x 1 x 1 and block 32 x 4 x 1 failed"});
+  fake.launch = 0;
 }
 
 TEST_F(DriverFaults, AGraphIsNamed) {

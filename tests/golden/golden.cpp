@@ -119,8 +119,10 @@ std::string apply(const Golden& g, Module& m) {
       const std::string message = check_barriers(m);
       return (message.empty() ? "every barrier is reached by whole blocks" : message) + "\n";
     }
-    if (name == "lower_reports") {  // no pass of the table: it adds parameters
+    if (name == "lower_reports") {  // no pass of the table, as the next: it adds parameters
       lower_reports(m);
+    } else if (name == "lower_grid_barriers") {
+      lower_grid_barriers(m);
     } else if (name.starts_with("pipeline:")) {
       if (const std::string message = run_pipeline(m, target_of(name), true); !message.empty()) return message + "\n";
     } else {

@@ -93,6 +93,7 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"barrier_count", "kr::syncthreads_count(c)"},
       {"barrier_and", "kr::syncthreads_and(c)"},
       {"barrier_or", "kr::syncthreads_or(c)"},
+      {"grid_barrier", "kr::grid_sync()"},
       {"fence", "kr::fence(kr::scope::device)"},
       {"warp_size", "kr::warp_size()"},
       {"lane_id", "kr::lane_id()"},
@@ -208,6 +209,7 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Nanosleep: return {"%s: u32 = cast %n\n nanosleep %s", Scalar::Void};
     case Op::Assume: return {"assume %x", Scalar::Void};
     case Op::Barrier:
+    case Op::GridBarrier:
     case Op::WarpSync: return {std::string(name), Scalar::Void};
     case Op::Fence: return {"fence {1}", Scalar::Void};
     case Op::Print:

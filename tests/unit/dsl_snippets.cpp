@@ -215,6 +215,24 @@ TEST(dsl_snippets, block) {
   EXPECT_EQ(out[0], 1 + 32 + 32);
 }
 
+TEST(dsl_snippets, grid_sync) {
+  std::vector<float> data(64, 1), between(64);
+  const auto recorded = record([](kr::view<float> x, kr::view<float> y, kr::value<int> rounds) {
+    // [grid_sync]
+    for (auto round : kr::range(rounds)) {
+      for (auto i : kr::grid_stride(x.size())) y[i] = x[i] + x[(i + 1) % x.size()];
+      kr::grid_sync();                                       // all of y is there
+      for (auto i : kr::grid_stride(x.size())) x[i] = 0.5f * y[i] + kr::cast<float>(round);
+      kr::grid_sync();
+    }
+    // [/grid_sync]
+  });
+  krait::ir::Launch launch;
+  launch.grid[0] = 4, launch.block[0] = 8;
+  run(*recorded, launch, data, between, 3);
+  EXPECT_EQ(data[5], 1 + 0 + 1 + 2);
+}
+
 TEST(dsl_snippets, warp) {
   std::vector<unsigned> data(64), counts(4), sums(64);
   for (unsigned i = 0; i < 64; ++i) data[i] = i * 7 % 4;

@@ -113,7 +113,7 @@ TEST(IrParseErrors, Constants) {
 TEST(IrParseErrors, HiddenParameters) {
   const auto with = [](const std::string& params) { return error("kir 1\nkernel fp(native) (" + params + ") {\n  return\n}\n"); };
   EXPECT_EQ(with("%0: view<f32, 1, const> = table(7), %1: u32 = kernel_number"), "");
-  EXPECT_EQ(with("%0: u32 = tape"), "2:30: expected table, reports, kernel_number or tile_map");
+  EXPECT_EQ(with("%0: u32 = tape"), "2:30: expected table, reports, kernel_number, tile_map or arrivals");
   EXPECT_EQ(with("%0: view<f32, 1, const> = table"), "2:51: expected '('");
   EXPECT_EQ(with("%0: u32 = kernel_number, %1: f32"), "2:52: expected '=' and a kind: a hidden parameter stands before this one");
 }

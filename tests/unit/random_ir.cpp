@@ -215,7 +215,7 @@ class Generator {
   }
   void block_and_warp() {
     switch (below(14)) {
-      case 0: b_.append(Op::Barrier, {}, {}); break;
+      case 0: b_.append(below(8) ? Op::Barrier : Op::GridBarrier, {}, {}); break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 2: b_.append(Op::Fence, {}, {}, below(3)); break;
       case 3: keep(b_.emit(Op::WarpSize, Scalar::I32, {})); break;

@@ -129,7 +129,7 @@ TEST(SupportEnvelope, OtherArgumentsAreTold) {
 TEST(SupportEnvelope, HiddenParametersOfNoKindAreDamage) {
   Envelope in = example();
   in.arguments.hidden[1].kind = HiddenKind(hidden_kinds);
-  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: hidden parameter 1 is of kind 4, expected one below 4");
+  EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: hidden parameter 1 is of kind 5, expected one below 5");
   in = example();
   in.arguments.slots[0].param = 4;
   EXPECT_EQ(wrong_with(seal(in)), "its code is damaged: item 0 of its arguments is of parameter 4, expected one below 4");

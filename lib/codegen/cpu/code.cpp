@@ -66,6 +66,11 @@ llvm::AllocaInst* Code::room(llvm::Type* type, const char* name, unsigned alignm
   return made;
 }
 
+void Code::wait_for_blocks() {
+  llvm::CallInst* wait = b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), false), helpers[unsigned(CpuHelper::GridBarrier)]);
+  wait->setDoesNotThrow();
+}
+
 void Code::count_loop(V from, V to, V step, const llvm::Twine& name, llvm::function_ref<void(V)> body) {
   Block before = b.GetInsertBlock(), head = new_block("head"), inside = new_block("inside"), after = new_block("after");
   b.CreateBr(head);

@@ -78,6 +78,9 @@ class Code {
   /// In functions that would be large with every lane's own code, and where code is to be made quickly.
   bool lanes_in_loops() const;
 
+  /// Waits for the launch's other blocks.
+  void wait_for_blocks();
+
   llvm::IRBuilderBase& b;
   llvm::LLVMContext& c;
   llvm::Module& m;

@@ -154,7 +154,10 @@ void Emitter::emit_grid() {
 
 void Emitter::emit_kernel() {
   const Layout layout = code_.shape.layout;
-  code_.own.mode = layout == Layout::Range ? CpuMode::Range : layout == Layout::Grid ? CpuMode::Grid : CpuMode::Block;
+  code_.own.mode = layout == Layout::Range      ? CpuMode::Range
+                   : layout == Layout::Grid     ? CpuMode::Grid
+                   : code_.traits.grid_barriers ? CpuMode::Together
+                                                : CpuMode::Block;
   if (layout == Layout::Range) {
     find_divergence();
     emit_extent();

@@ -218,6 +218,10 @@ void Fissioned::synchronise(Segment& s, const ir::Inst& inst) {
     return values_.set_uniform(inst.results[0], scalar(inst.operands[0]));
   }
   if (inst.op == Op::Barrier) return flush(s);
+  if (inst.op == Op::GridBarrier) {
+    flush(s);
+    return code_.wait_for_blocks();
+  }
   Cell counter = cells_.make_cell(Scalar::I32, true, "count");
   b_.CreateStore(b_.getInt32(0), counter.at[0]);
   s.counted = inst.operands[0], s.count_false = inst.op == Op::BarrierAnd, s.counter = counter.at[0];

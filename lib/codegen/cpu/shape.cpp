@@ -80,6 +80,7 @@ Traits find_traits(const ir::Module& module) {
     const ir::Inst& inst = f.insts[i];
     t.atomics |= ir::info(inst.op).effect == ir::Effect::Atomic;
     t.barriers |= ir::is_barrier(inst.op);
+    t.grid_barriers |= inst.op == Op::GridBarrier;
     t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
     switch (inst.op) {
       case Op::ThreadIdx:

@@ -57,6 +57,7 @@ struct Traits {
   bool row_ids = false;    // thread_idx and block_idx along y and z: equal in a row of the grid
   bool warps = false;      // lane_id and operations across the warp
   bool barriers = false;
+  bool grid_barriers = false;
   bool shared = false;
   bool uses_y_or_z = false;
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop

@@ -46,6 +46,7 @@ void Warp::emit_lane_id(const ir::Inst& inst) {
 /// Where the gang is the whole block a barrier orders nothing: its lanes run in step.
 void Warp::emit_gang_barrier(const ir::Inst& inst) {
   if (inst.op == Op::Barrier) return;
+  if (inst.op == Op::GridBarrier) return code_.wait_for_blocks();
   V count = b_.getInt32(0);
   for (unsigned p = 0; p < shape_.parts; ++p) {
     V x = values_.part(inst.operands[0], p);

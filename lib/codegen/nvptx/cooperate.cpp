@@ -132,6 +132,7 @@ void Lowering::lower_sync(const ir::Inst& inst) {
     case Op::BarrierOr:
       set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_or_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
       return;
+    case Op::GridBarrier: defect("lower_grid_barriers has not run");
     default: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, sync_scope(ir::Scope(inst.imm), true)); return;
   }
 }

@@ -69,7 +69,9 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
-    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have.
+    // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have, and
+    // run_pipeline refuses barriers of the grid.
+    case Op::GridBarrier:
     case Op::Assume:
     case Op::If:
     case Op::Switch:

@@ -15,7 +15,7 @@
 
 namespace krait::runtime::cpu {
 
-Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
+Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) : name_(kernel_name) {
   const auto damaged = [&](const std::string& what) {
     support::fail_device("kernel {}: its code is damaged: {}", kernel_name, what);
   };
@@ -25,7 +25,7 @@ Code::Code(std::span<const std::byte> blob, const std::string& kernel_name) {
     damaged(fmt::format("{} bytes of facts about it, expected {}", envelope.own.size(), sizeof facts_));
   fixed_shared_ = envelope.fixed_shared;
   if (facts_.entry >= image.size()) damaged(fmt::format("its entry is at {} of {} bytes", facts_.entry, image.size()));
-  if (facts_.mode > CpuMode::Block || facts_.lanes == 0 || facts_.parts == 0 || facts_.rows == 0 || facts_.layers == 0)
+  if (facts_.mode > CpuMode::Together || facts_.lanes == 0 || facts_.parts == 0 || facts_.rows == 0 || facts_.layers == 0)
     damaged("an unknown mode");
   if (facts_.mode == CpuMode::Range && facts_.extent >= image.size()) damaged("no extent");
   for (const CpuCopy& c : facts_.copies)

@@ -24,11 +24,13 @@ class Code final : public Executable {
   Attributes attributes() const override;
 
   const CpuCode& facts() const { return facts_; }
+  const std::string& name() const { return name_; }
   std::size_t fixed_shared() const { return fixed_shared_; }
   CpuEntry entry() const { return reinterpret_cast<CpuEntry>(image_ + facts_.entry); }
   CpuExtent extent() const { return reinterpret_cast<CpuExtent>(image_ + facts_.extent); }
 
  private:
+  std::string name_;  // for messages
   CpuCode facts_;
   std::size_t fixed_shared_ = 0;
   std::byte* image_ = nullptr;

@@ -9,6 +9,7 @@
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cpu/together.h"
 #include "support/error.h"
 #include "support/tuning_cpu.h"
 
@@ -19,7 +20,8 @@ float fma_f32(float x, float y, float z) { return std::fma(x, y, z); }
 double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
 
 /// In CpuHelper's order.
-const void* const all_helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64)};
+const void* const all_helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64),
+                                   reinterpret_cast<const void*>(&wait_for_blocks)};
 static_assert(std::size(all_helpers) == std::size_t(CpuHelper::Count));
 
 /// The caller's floating-point control word comes back at the end.
@@ -117,6 +119,14 @@ void launch(const Code& code, const LaunchRequest& request) {
   const std::int64_t gang = std::int64_t(h.lanes) * h.parts;
   double gangs = 0;
   std::int64_t grain = 1;  // pieces are multiples of it
+  if (h.mode == CpuMode::Together) {
+    const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
+    return run_together(blocks, code.name(), [&](std::int64_t block) {
+      const Pool::Scratch scratch(*plan.pool, plan.scratch_bytes);
+      const CpuBox box{block, block + 1, 0, 1};
+      code.entry()(request.args, &plan.launch, &box, scratch.data());
+    });
+  }
   plan.rows = h.mode == CpuMode::Block ? 1 : request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
   switch (h.mode) {
     case CpuMode::Grid:
@@ -129,6 +139,7 @@ void launch(const Code& code, const LaunchRequest& request) {
       grain = gang * 16;
       gangs = double(plan.rows) * double(plan.width) / double(gang);
       break;
+    case CpuMode::Together: return;
     case CpuMode::Block:
       plan.width = request.grid[0] * request.grid[1] * request.grid[2];
       gangs = double(plan.width) * std::ceil(double(request.block[0] * request.block[1] * request.block[2]) / double(gang));

@@ -153,7 +153,9 @@ CudaExecutable::CudaExecutable(CudaDevice& d, ModuleHandle m, FunctionHandle f, 
     suggested_block_ = std::min(block, 256);
   for (const support::ArgumentSlot& s : code.arguments.slots)
     if (s.what == support::ArgumentSlot::What::Bytes && s.param >= code.arguments.given) maps.push_back(s.offset);
-  if (maps.empty()) return;
+  const auto& hidden = code.arguments.hidden;
+  meets = std::find(hidden.begin(), hidden.end(), support::Hidden{support::HiddenKind::Arrivals}) != hidden.end();
+  if (maps.empty() && !meets) return;
   for (const support::ArgumentSlot& s : code.arguments.slots) parameters.push_back(s.offset);
   std::uint32_t end = code.arguments.slots.back().offset + code.arguments.slots.back().bytes;
   for (const std::uint32_t bytes : support::padding_of(code.arguments)) parameters.push_back(end), end += bytes;
@@ -167,6 +169,21 @@ CudaExecutable::~CudaExecutable() {
     device.api_.module_unload(module);
   } catch (...) {  // the device is lost, and the code with it
   }
+}
+
+Result CudaExecutable::launch_together(const LaunchRequest& q, std::int64_t dynamic, void** given) const {
+  const std::int64_t blocks = q.grid[0] * q.grid[1] * q.grid[2], threads = q.block[0] * q.block[1] * q.block[2];
+  int each = 0;
+  if (const Result r = device.api_.occupancy_blocks(&each, function, int(threads), std::size_t(dynamic))) return r;
+  const std::int64_t most = std::int64_t(each) * device.multiprocessors_;
+  if (blocks > most)
+    support::fail_usage(
+        "kernel {}: {} blocks of {} threads meet at kr::grid_sync(), and {} ({}) runs at most {} of them at once: launch "
+        "fewer blocks, each with more of the work",
+        name, blocks, threads, device.id(), device.name(), most);
+  const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
+  return device.api_.launch_together(function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]),
+                                     u(q.block[2]), u(dynamic), q.stream.native, given);
 }
 
 /// The PTX goes to the driver as it is. Machine code of our own making would have to come from the driver's linker, which compiles
@@ -243,7 +260,7 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   }
   std::vector<std::byte> block;
   std::vector<void*> parameters;
-  if (!k.maps.empty()) {
+  if (!k.parameters.empty()) {
     block.assign(q.args, q.args + q.args_size);
     for (const std::uint32_t at : k.maps)
       if (const Result r = make_tile_map(api_, &block[at])) launch_failed(r, k, q);
@@ -252,9 +269,11 @@ void CudaDevice::enqueue(CudaExecutable& k, const LaunchRequest& q) {
   std::size_t size = q.args_size;
   void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(q.args), reinterpret_cast<void*>(2), &size, nullptr};
   const auto u = [](std::int64_t v) { return static_cast<unsigned>(v); };
+  const bool listed = !parameters.empty();
   const Result r =
-      api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]), u(dynamic),
-                  q.stream.native, k.maps.empty() ? nullptr : parameters.data(), k.maps.empty() ? extra : nullptr);
+      k.meets ? k.launch_together(q, dynamic, parameters.data())
+              : api_.launch(k.function, u(q.grid[0]), u(q.grid[1]), u(q.grid[2]), u(q.block[0]), u(q.block[1]), u(q.block[2]),
+                            u(dynamic), q.stream.native, listed ? parameters.data() : nullptr, listed ? nullptr : extra);
   if (r != 0) launch_failed(r, k, q);
 }
 
@@ -504,6 +523,7 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
   limits_.grid = {attribute(MaxGridX), attribute(MaxGridY), attribute(MaxGridZ)};
   limits_.block = {attribute(MaxBlockX), attribute(MaxBlockY), attribute(MaxBlockZ)};
   limits_.threads = attribute(MaxThreadsPerBlock), limits_.shared_bytes = attribute(MaxSharedOptin);
+  multiprocessors_ = int(attribute(Multiprocessors));
 
   int cuda = 0;
   check(api_.driver_version(&cuda), "reading the driver's version");

@@ -25,13 +25,18 @@ class CudaExecutable final : public Executable {
   Attributes attributes() const override { return attributes_; }
   int suggested_block(bool) override { return suggested_block_; }
 
+  /// Puts a launch whose blocks meet into its stream, with so many bytes of dynamic shared memory. Throws usage where they do not
+  /// fit at once.
+  Result launch_together(const LaunchRequest& request, std::int64_t dynamic_shared, void** parameters) const;
+
   CudaDevice& device;
   const ModuleHandle module;
   const FunctionHandle function;
   const std::string& name;                    // kept as long as the process: a fault may show when the code is gone
   const std::int64_t fixed_shared;            // bytes of the dynamic segment that arrays of fixed size take
   std::atomic<std::int64_t> opted_in_shared;  // bytes of dynamic shared memory that launches may ask for so far
-  // Offsets in the argument block, of maps of tiles, and where there are some of all parameters: a map lies at a multiple of 64 bytes of memory,
+  bool meets = false;                         // its blocks wait for each other, and must run at once
+  // Offsets in the argument block, of maps of tiles, and of all parameters where there are some or blocks meet: a map lies at a multiple of 64 bytes of memory,
   // and where a device's parameters begin is the driver's business.
   std::vector<std::uint32_t> maps, parameters;
 
@@ -124,6 +129,7 @@ class CudaDevice final : public Device {
   std::atomic<bool> any_when_idle_{false};  // array's: the next allocation waits for the device
   CudaAsync own_async_{*this};
   Limits limits_{};
+  int multiprocessors_ = 0;
   const bool debug_;
   // The last launches, newest last, for messages about faults that show later.
   static constexpr unsigned remembered = 4;

@@ -97,6 +97,9 @@ struct PoolAccess {
   X(function_attribute, "cuFuncGetAttribute", (int*, int, FunctionHandle))                                                     \
   X(function_set_attribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                                                  \
   X(occupancy_block, "cuOccupancyMaxPotentialBlockSize", (int*, int*, FunctionHandle, void*, std::size_t, int))                \
+  X(occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int*, FunctionHandle, int, std::size_t))                 \
+  X(launch_together, "cuLaunchCooperativeKernel",                                                                              \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**))                    \
   X(launch, "cuLaunchKernel",                                                                                                  \
     (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**))            \
   X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                                                       \
