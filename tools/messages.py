@@ -39,6 +39,7 @@ FOREIGN = [
     ("lib/runtime/opencl/*", "^(OpenCL program\\ndevice|what OpenCL drivers|-x spir)"),
     ("lib/support/target.cpp", r"FeatureSet has|^\{\} features=\{\} "),
     ("lib/ir/*.cpp", r"^\W*$"),
+    ("lib/trace/native.cpp", r"[;]|^\.param|ld\.param"),
     ("tools/krait/doctor.cpp", "^kir 1"),
     ("tools/krait/devices.cpp", r"^(\{\}\n  )?( *\{\{)"),
     ("tools/krait/npy.cpp", "^{{'descr"),

@@ -17,9 +17,17 @@ namespace krait {
 struct function_options {
   const char* name = nullptr;  // in texts and messages; by default file:line
   bool rare = false;           // seldom called: code is laid out for the paths that do not lead to it
+  /// Instructions of PTX that CUDA devices run in place of the lambda: $0 is the result, $1 and on are the arguments, which are numbers of
+  /// 16, 32 or 64 bits. Other devices run the lambda, which says what they do: where it has no effect, and a result, the compiler may
+  /// move, merge and drop them. Registers and labels that they declare are their own.
+  const char* ptx = nullptr;
+  const char* ptx_functions = nullptr;  // a text of PTX with device functions (.func) that they call
 };
 
 namespace detail {
+
+/// Calls of the function object become these instructions on CUDA devices; `functions` may be null.
+KRAIT_API void use_ptx(std::uint64_t object, const char* instructions, const char* functions, location where);
 
 template <class Type>
 struct is_view : std::false_type {};
@@ -124,6 +132,7 @@ struct function_recording {
     node nodes[results::count + 1];
     call_function({object, &lambda, &record, results::list, results::count, with.name, where, with.rare}, passed,
                   sizeof...(Params), nodes);
+    if (with.ptx) use_ptx(object, with.ptx, with.ptx_functions, where);
     return results::make(nodes);
   }
 };

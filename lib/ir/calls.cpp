@@ -136,6 +136,9 @@ void Calls::summarise(const Function& f, Summary& s) const {
   });
   s.effect = by_reach[most];
   s.kernel_only = s.kernel_only || s.effect == Effect::Sync;
+  if (f.native.instructions.empty()) return;
+  s.placed = true;  // they may ask for the thread's position
+  if (f.native.effects || f.results.empty()) s.effect = Effect::Sync, s.kernel_only = false;
 }
 
 }  // namespace krait::ir

@@ -210,11 +210,21 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
+/// Instructions of PTX that stand for calls of a function: $0 is the result, $1 and on are the arguments. Other targets take the function's
+/// body, and so does who asks what the function does.
+struct Native {
+  std::string instructions;  // empty: there are none
+  std::string functions;     // a text of PTX with device functions that they call
+  bool effects = false;  // what they do counts beside the result: the target's pipeline has replaced a body of which that is true
+  friend bool operator==(const Native&, const Native&) = default;
+};
+
 /// What holds for a function as a whole. A pass that builds a function anew takes it over as a whole.
 struct Header {
   std::string name;             // for messages and symbols; not part of the identity. Of called functions: unique in the module
   bool called = false;          // not a kernel
   bool rare = false;            // called: seldom reached, so what leads to it may cost more, and it may not
+  Native native{};              // called
   std::vector<Scalar> results;  // called: what it yields
   FpMode fp = FpMode::Native;
   Facts facts{};

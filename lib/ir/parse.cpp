@@ -148,12 +148,27 @@ class Parser : Scanner {
     headed_ = none;
     if (accept('@')) f.name = function_name();
     if (!f.called) attributes();
-    else if (peek() != '(') expect_word("rare"), f.rare = true;
+    else called_attributes(f);
     expect('(');
     if (!accept(')')) parameters(f), expect(')');
     if (f.called) results(f);
     region(f.body, 0);
     ++functions_;
+  }
+
+  void called_attributes(Function& f) {
+    f.rare = accept_word("rare");
+    if (peek() == '(') return;
+    if (!accept_word("ptx")) fail("expected 'rare', 'ptx' or '('");
+    expect('(');
+    f.native.instructions = quoted_text();
+    if (accept(',')) f.native.functions = quoted_text();
+    expect(')');
+    f.native.effects = accept_word("effects");
+  }
+  std::string quoted_text() {
+    if (peek() != '"') fail("expected a text in quotes");
+    return quoted("the text");
   }
 
   /// The hidden ones are the last, and have their kind behind their type.

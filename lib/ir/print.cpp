@@ -77,6 +77,7 @@ class Printer {
     out_ += f_.called ? "func " : "kernel ";
     if (options_.names && !f_.name.empty()) out_ += '@', append_name(out_, f_.name), out_ += ' ';
     if (f_.rare) out_ += "rare ";
+    if (!f_.native.instructions.empty()) native();
     if (!f_.called) attributes();
     out_ += '(';
     parameters();
@@ -94,6 +95,12 @@ class Printer {
   }
 
  private:
+  void native() {
+    out_ += "ptx(", append_quoted(out_, f_.native.instructions);
+    if (!f_.native.functions.empty()) out_ += ", ", append_quoted(out_, f_.native.functions);
+    out_ += f_.native.effects ? ") effects " : ") ";
+  }
+
   void attributes() {
     out_ += "fp(", out_ += name_of(f_.fp), out_ += ") ";
     if (f_.facts != Facts{}) {

@@ -119,9 +119,18 @@ class Verifier {
   }
 
   /// Of a function that is called.
+  void native() {
+    const auto fits = [](Scalar s) { return s != Scalar::Void && s != Scalar::Bool && size_of(s) > 1; };
+    bool all = f_.results.size() <= 1;
+    for (const ValueId v : f_.params()) all = all && f_.type_of(v).is_value() && fits(f_.type_of(v).scalar);
+    for (const Scalar s : f_.results) all = all && fits(s);
+    if (!all) report("instructions of PTX take numbers of 16, 32 or 64 bits, and give at most one");
+  }
+
   void function_header() {
     for (const Scalar s : f_.results)
       if (s == Scalar::Void) report("a result has no type");
+    if (!f_.native.instructions.empty()) native();
     if (&f_ == module_.functions.data()) return;  // a body of lib/math stands alone
     const Function& kernel = module_.kernel();
     if (f_.fp != kernel.fp || f_.facts != kernel.facts || f_.checked != kernel.checked || f_.flat != kernel.flat ||

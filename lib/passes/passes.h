@@ -121,6 +121,12 @@ Uniformity uniformity(const ir::Module& m);
 /// Empty, or the barrier that not all threads of a block are guaranteed to reach: both source lines and the cure.
 std::string check_barriers(const ir::Module& m);
 
+/// Functions for which the program gives instructions: those stay for PTX, the bodies elsewhere.
+void take_native(ir::Module& m, bool ptx);
+/// Barriers of the grid become barriers of the block and atomics on a counter that a hidden parameter brings, for launches whose blocks
+/// all run at once.
+void lower_grid_barriers(ir::Module& m);
+
 /// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
 void prepare(ir::Module& m);
 

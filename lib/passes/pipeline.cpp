@@ -140,7 +140,11 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
              gpu = !cpu && !interpreted;
   Runner run(m, checked, watch);
-  if (m.functions.size() > 1) run("inline_calls", inline_calls);
+  if (m.functions.size() > 1) {
+    take_native(m, target.kind == TargetKind::Ptx);
+    run.check("take_native");
+    run("inline_calls", inline_calls);
+  }
   if (!interpreted) run("check_accesses", check_accesses)("lower_reports", lower_reports);
   // LLVM alone makes something of them, of one thread's.
   if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
@@ -172,12 +176,12 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
+  if (target.kind == TargetKind::Ptx) run("lower_grid_barriers", lower_grid_barriers);
+  else if (std::string message = refuse_grid_barriers(m, target); !message.empty()) return message;
   if ((cpu || target.kind == TargetKind::WebGpu) && meets_after_jumps(m.kernel())) {
     run("one_exit", one_exit);
     clean_up(run);
   }
-  if (target.kind == TargetKind::Ptx) run("lower_grid_barriers", lower_grid_barriers);
-  else if (std::string message = refuse_grid_barriers(m, target); !message.empty()) return message;
   if (!interpreted && effort == Effort::Best) {
     unroll_steps(m, cpu ? tuning::cpu::largest_steps : tuning::gpu::largest_steps);
     run.check("unroll_steps");

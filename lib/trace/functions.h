@@ -37,6 +37,7 @@ class Functions {
   ir::Function& at(std::size_t index) { return *functions_[index]; }
   /// The function of that key, or null.
   CalledFunction* find(const FunctionKey& key);
+  const std::vector<std::unique_ptr<CalledFunction>>& called() const { return called_; }
   CalledFunction& add(FunctionKey key, const detail::called_function& what);
   /// The kernel first. Nothing is left here.
   std::vector<ir::Function> take();

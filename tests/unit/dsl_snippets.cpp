@@ -3,6 +3,7 @@
 // The code of docs/dsl.md: what stands between `// [name]` and `// [/name]` is quoted there (docs_snippets.cpp holds it to that),
 // and runs here on the interpreter.
 #include "krait/function.h"
+#include "krait/native.h"
 #include "trace_fixture.h"
 
 namespace {
@@ -231,6 +232,17 @@ TEST(dsl_snippets, grid_sync) {
   launch.grid[0] = 4, launch.block[0] = 8;
   run(*recorded, launch, data, between, 3);
   EXPECT_EQ(data[5], 1 + 0 + 1 + 2);
+}
+
+TEST(dsl_snippets, native) {
+  std::vector<float> out{4, 0};
+  run_one([](kr::view<float> y) {
+    // [native]
+    auto root = kr::function([](kr::value<float> v) { return 1 / kr::sqrt(v); }, {.ptx = "rsqrt.approx.f32 $0, $1;"});
+    y[1] = root(y[0]) + kr::inline_asm<float>("fma.rn.f32 $0, $1, $1, $2;", [](auto v, auto w) { return kr::fma(v, v, w); }, y[0], 1.0f);
+    // [/native]
+  }, out);
+  EXPECT_EQ(out[1], 17.5f);
 }
 
 TEST(dsl_snippets, warp) {

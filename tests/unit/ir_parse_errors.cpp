@@ -21,7 +21,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 2"), "1:5: 'kir 2' is another version of the text form, expected 'kir 1'");
   EXPECT_EQ(error("kir 1"), "1:6: expected 'kernel'");
   EXPECT_EQ(error("kir 1\nfunction () {\nreturn\n}"), "2:1: expected 'kernel'");
-  EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:6: expected 'rare'");
+  EXPECT_EQ(error("kir 1\nfunc fp(native) () {\nreturn\n}"), "2:6: expected 'rare', 'ptx' or '('");
   EXPECT_EQ(error("kir 1\nfunc () -> () {"), "2:13: expected a type");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall f\nreturn\n}"), "3:6: expected '@'");
   EXPECT_EQ(error("kir 1\nkernel fp(native) () {\ncall @f()\nreturn\n}"), "3:6: unknown function 'f'");

@@ -106,6 +106,14 @@ TEST(IrVerify, CalledFunctions) {
   EXPECT_EQ(after_in_calls([](Module& m) { m.functions[2].name.clear(); }), "function '': a function that is called has a name");
   EXPECT_EQ(after_in_calls([](Module& m) { m.kernel().results = {Scalar::F32}; }),
             "function 'k': a kernel has no results and is not rare");
+  const auto native = [](Module& m, Scalar result) {
+    m.functions[2].native.instructions = "mov.b32 $0, $1;";
+    m.functions[2].results[0] = result;
+  };
+  EXPECT_TRUE(after_in_calls([&](Module& m) {
+                native(m, Scalar::Bool);
+              }).find("function 'g': instructions of PTX take numbers of 16, 32 or 64 bits, and give at most one") !=
+              std::string::npos);
   const Type wide = array_type(Scalar::F32, Space::Local, 7);
   EXPECT_EQ(after_in_calls([&](Module& m) { Builder(m.functions[2]).new_param(m.functions[2].body, wide); }),
             "function 'f': '%2: f32 = call @g(%0)': needs 2 operands, not 1\n"

@@ -29,11 +29,10 @@ class Target : public Part {
 
   // ---- hooks: threads
   virtual llvm::Value* position(ir::Op op, unsigned dimension) = 0;
+  /// Barriers and fences, clock and nanosleep.
   virtual void lower_sync(const ir::Inst& inst) = 0;
   /// warp_size, lane_id and the rows of KRAIT_WARP.
   virtual void lower_warp(const ir::Inst& inst) = 0;
-  /// clock and nanosleep.
-  virtual void lower_time(const ir::Inst& inst) = 0;
   /// A row of KRAIT_TILE that expand_tiles left.
   virtual void lower_tile(const ir::Inst& inst) = 0;
   /// As `Code::lanes` has them: all of a warp, those that run, those of them whose condition holds.
@@ -42,6 +41,9 @@ class Target : public Part {
   /// An integer zero of 32 bits that the device's compiler takes for a number of each lane's own.
   virtual llvm::Value* zero_of_lane() = 0;
   virtual llvm::Value* ballot(llvm::Value* condition) = 0;
+
+  /// A call for which the program gives instructions: its result, or null.
+  virtual llvm::Value* instructions(const ir::Inst& call, const ir::Function& f) = 0;
 
   // ---- hooks: memory
   virtual llvm::Value* load_from(const Array& array, bool streaming, llvm::Type* type, llvm::Value* pointer) = 0;

@@ -65,6 +65,11 @@ void Calls::bind() {
 }
 
 void Calls::lower(const ir::Inst& inst) {
+  if (const ir::Function& f = code_.all.module.callee(inst); !f.native.instructions.empty()) {
+    Value* result = target_.instructions(inst, f);
+    if (result) values_[inst.results[0]] = result;
+    return;
+  }
   std::vector<Value*> arguments;
   for (ir::ValueId v : inst.operands) {
     const ir::Type& t = f_.type_of(v);

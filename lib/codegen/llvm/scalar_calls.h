@@ -12,7 +12,7 @@ namespace krait::codegen::scalar {
 
 class Calls : public Part {
  public:
-  Calls(Code& code, const Target& target) : Part(code), target_(target) {}
+  Calls(Code& code, Target& target) : Part(code), target_(target) {}
   /// Makes the function that is lowered.
   void create();
   /// Gives its parameters their values and arrays.
@@ -25,7 +25,7 @@ class Calls : public Part {
   std::vector<llvm::Type*> passed_types(const ir::Type& t) const;
   llvm::Type* result_type() const;
 
-  const Target& target_;
+  Target& target_;
 };
 
 }  // namespace krait::codegen::scalar

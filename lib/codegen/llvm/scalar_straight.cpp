@@ -46,6 +46,8 @@ void Straight::lower(const ir::Inst& inst) {
       atomics_.lower(inst);
       return;
     case Op::Fence:
+    case Op::Clock:
+    case Op::Nanosleep:
 #define KRAIT_BARRIER(Name, ...) case Op::Name:
 #include "krait/ops.def"
       target_.lower_sync(inst);
@@ -60,8 +62,6 @@ void Straight::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       target_.lower_warp(inst);
       return;
-    case Op::Clock:
-    case Op::Nanosleep: target_.lower_time(inst); return;
     case Op::Assume: b_.CreateAssumption(value(inst.operands[0])); return;
     case Op::Uniform: set(inst, value(inst.operands[0])); return;
     case Op::Slot: slot(inst); return;

@@ -133,13 +133,10 @@ void Lowering::lower_sync(const ir::Inst& inst) {
       set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_or_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
       return;
     case Op::GridBarrier: defect("lower_grid_barriers has not run");
+    case Op::Clock: set(inst, b_.CreateIntrinsic(nvvm_read_ptx_sreg_clock64, {})); return;
+    case Op::Nanosleep: b_.CreateIntrinsic(nvvm_nanosleep, {value(inst.operands[0])}); return;
     default: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, sync_scope(ir::Scope(inst.imm), true)); return;
   }
-}
-
-void Lowering::lower_time(const ir::Inst& inst) {
-  if (inst.op == Op::Clock) set(inst, b_.CreateIntrinsic(nvvm_read_ptx_sreg_clock64, {}));
-  else b_.CreateIntrinsic(nvvm_nanosleep, {value(inst.operands[0])});
 }
 
 void Lowering::lower_warp(const ir::Inst& inst) {

@@ -40,6 +40,7 @@ Lowering::Lowering(scalar::Code& code, const support::PtxTarget& on)
 void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments, const support::PtxTarget& on) {
   scalar::Lowered all{module, arguments};
   for (std::size_t i = module.functions.size(); i-- > 0;) {
+    if (!module.functions[i].native.instructions.empty()) continue;  // they stand where it is called
     scalar::Code code(session, all, i);
     Lowering target(code, on);
     scalar::lower(code, target);

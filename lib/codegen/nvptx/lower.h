@@ -2,7 +2,7 @@
 //
 // What NVPTX has of its own in the lowering of scalars (codegen/llvm/scalar.h): lower.cpp the kernel's parameters and pure operations,
 // memory.cpp shared memory and streaming accesses, cooperate.cpp positions, barriers and warp operations, functions.cpp mathematical
-// functions that the hardware has.
+// functions that the hardware has, native.cpp instructions that the program gives.
 #pragma once
 
 #include <map>
@@ -29,6 +29,8 @@ unsigned shared_alignment_of(const ir::Function& kernel);
 /// Whether `emit_function` lowers this row of KRAIT_MATH in this mode.
 bool has_instruction(const ir::Inst& inst, ir::FpMode mode);
 
+/// The module's PTX with the device functions that instructions of the program call.
+std::string with_functions(std::string ptx, const ir::Module& module);
 /// Builds the module's functions, the kernel under its name.
 void lower_module(Session& session, const ir::Module& module, const ir::ArgumentLayout& arguments, const support::PtxTarget& on);
 
@@ -59,12 +61,14 @@ class Lowering final : public scalar::Target {
   llvm::Value* read_modify_write(const ir::Inst& inst, llvm::AtomicRMWInst::BinOp op, llvm::Value* pointer, llvm::Value* bits,
                                  llvm::SyncScope::ID scope) override;
   void lower_sync(const ir::Inst& inst) override;
-  void lower_time(const ir::Inst& inst) override;
   void lower_warp(const ir::Inst& inst) override;
   void lower_tile(const ir::Inst& inst) override { tiles_.lower(inst); }
 
   // functions.cpp
   llvm::Value* function_of(const ir::Inst& inst) override;
+
+  // native.cpp
+  llvm::Value* instructions(const ir::Inst& call, const ir::Function& f) override;
 
  private:
   // lower.cpp

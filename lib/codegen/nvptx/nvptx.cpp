@@ -84,7 +84,7 @@ constexpr std::size_t longest_wish = 16 << 10;
 constexpr unsigned two_blocks = 128;
 
 std::size_t directives_at(llvm::StringRef ptx) {
-  const std::size_t body = ptx.find("\n{", ptx.find(".entry "));
+  const std::size_t body = ptx.find("\n{", ptx.rfind(".entry "));
   if (body == llvm::StringRef::npos) defect("the PTX has no entry");
   return body;
 }
@@ -107,7 +107,7 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   optimise(session.module(), *machine, pipeline, Rare::LeftOut);
   session.check();
   reply.optimise_ms = watch.lap();
-  reply.data = emit == Emit::Llvm ? session.text() : emit_ptx(session.module(), *machine);
+  reply.data = emit == Emit::Llvm ? session.text() : with_functions(emit_ptx(session.module(), *machine), module);
   session.check();
   if (emit == Emit::Binary) {
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());
