@@ -114,6 +114,14 @@ TEST(GridSync, LaunchesThatDoNotFit) {
     expect_usage({message}, [&] { kernel.launch({1025, 1}, x, y, 1, 1); });
     kernel.launch({64, 1}, x, y, 1, 1);
   }
+  for (const kr::device& gpu : devices()) {
+    if (!std::string(gpu.id()).starts_with("cuda")) continue;
+    kr::array<int> x({4}, gpu), y({4}, gpu);
+    expect_usage({"kernel ring", ": 1000000 blocks of 64 threads meet at kr::grid_sync(), and cuda:0 "}, [&] {
+      kernel.launch({1'000'000, 64}, x, y, 1, 1);
+    });
+    kernel.launch({64, 1}, x, y, 1, 1);
+  }
   expect_library_works();
 }
 

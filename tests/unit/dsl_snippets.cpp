@@ -4,6 +4,7 @@
 // and runs here on the interpreter.
 #include "krait/function.h"
 #include "krait/native.h"
+#include "krait/volatile.h"
 #include "trace_fixture.h"
 
 namespace {
@@ -243,6 +244,17 @@ TEST(dsl_snippets, native) {
     // [/native]
   }, out);
   EXPECT_EQ(out[1], 17.5f);
+}
+
+TEST(dsl_snippets, volatile) {
+  std::vector<int> out(1);
+  run_one([](kr::view<int> x) {
+    // [volatile]
+    kr::volatile_view flags(x);
+    kr::while_([&] { return flags.load(0) == 0; }, [&] { flags.store(1, 0); });
+    // [/volatile]
+  }, out);
+  EXPECT_EQ(out[0], 1);
 }
 
 TEST(dsl_snippets, warp) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that others change while a kernel runs.
+#pragma once
+
+#include <krait/atomic.h>
+
+namespace krait {
+
+/// A view whose every load and store happens, as of CUDA's `volatile int*`: none is kept in a register, merged with another, dropped, or moved
+/// out of a loop. Each is a relaxed atomic, so that it is of one piece, too. Elements have 32 or 64 bits.
+///   kr::volatile_view flags(x);
+///   kr::while_([&] { return flags.load(0) == 0; }, [&] { kr::nanosleep(100); });
+///   flags.store(1, i);
+template <class Elem, int Rank = 1>
+class volatile_view {
+  static_assert(!std::is_const_v<Elem>,
+                "krait: a volatile_view is of a kr::view<T> that the kernel may write, not of a kr::view<const T>");
+
+ public:
+  volatile_view(const view<Elem, Rank>& of) : view_(of) {}  // NOLINT: implicit on purpose
+
+  template <class... Indices>
+  value<Elem> load(const Indices&... at) const {
+    return atomic(view_(at...)).load();
+  }
+  /// Stores `x` at the indices.
+  template <class... Indices>
+  void store(detail::operand x, const Indices&... at) const {
+    atomic(view_(at...)).exchange(x);
+  }
+  auto size() const { return view_.size(); }
+
+ private:
+  view<Elem, Rank> view_;
+};
+template <class Elem, int Rank>
+volatile_view(const view<Elem, Rank>&) -> volatile_view<Elem, Rank>;
+
+}  // namespace krait
