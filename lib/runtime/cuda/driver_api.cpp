@@ -30,6 +30,7 @@ Opened open_driver() {
   if (!o.api.name && !missing) missing = symbol;
   KRAIT_CUDA_ENTRY_POINTS(X)
 #undef X
+  o.api.tile_map = reinterpret_cast<decltype(o.api.tile_map)>(dlsym(library, "cuTensorMapEncodeTiled"));
   if (missing) {
     o.why = std::string("the NVIDIA driver is too old: it has no ") + missing + " (CUDA 11.4 or newer is needed)";
     return o;
