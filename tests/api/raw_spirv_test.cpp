@@ -151,6 +151,7 @@ TEST(RawSpirv, BlocksThatTheModuleFixes) {
 
 TEST(RawSpirv, GridsBeyondTheDevicesLimits) {
   if (const std::string why = no_vulkan(); !why.empty()) GTEST_SKIP() << why;
+  if (std::string(kr::device().name()).find("llvmpipe") == std::string::npos) GTEST_SKIP() << "lavapipe's limit is 65,535 blocks";
   const auto scale = raw_scale(Module{}.text());
   kr::array<float> x({1});
   x.copy_from(std::vector<float>{1.0f});
