@@ -6,18 +6,18 @@
 #include <algorithm>
 
 #include "ir/hidden.h"
-#include "ir/tiles.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "passes/tile_places.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
 
-class Expander {
+class Expander : TilePlaces {
  public:
-  Expander(Function& f, const TileSupport& has) : f_(f), b_(f), has_(has) {}
+  Expander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
   void run() { walk(f_.body); }
 
  private:
@@ -34,13 +34,9 @@ class Expander {
     }
   }
 
-  ValueId number(std::int64_t x) { return b_.constant(Scalar::I32, std::uint32_t(x)); }
   ValueId wide(std::int64_t x) { return b_.constant(Scalar::I64, std::uint64_t(x)); }
   ValueId add(ValueId x, ValueId y) { return b_.binary(Op::Add, {x, y}); }
   ValueId both(ValueId x, ValueId y) { return b_.binary(Op::And, {x, y}); }
-  ValueId times(ValueId x, std::int64_t c) { return b_.binary(Op::Mul, {x, number(c)}); }
-  ValueId over(ValueId x, std::int64_t c) { return b_.binary(Op::Div, {x, number(c)}); }
-  ValueId rest(ValueId x, std::int64_t c) { return b_.binary(Op::Rem, {x, number(c)}); }
   ValueId is_multiple(ValueId x, std::int64_t c) { return b_.compare(Op::Eq, {b_.binary(Op::Rem, {x, wide(c)}), wide(0)}); }
 
   template <class Yes, class No>
@@ -54,24 +50,6 @@ class Expander {
     no();
     b_.append(Op::Yield, {}, {});
     b_.at(here);
-  }
-
-  /// The thread's number in the block.
-  ValueId thread() {
-    ValueId n = none;
-    for (unsigned d = 3; d-- > 0;) {
-      if (f_.block[d] == 1) continue;
-      const ValueId at = b_.cast(Scalar::I32, b_.emit(Op::ThreadIdx, Scalar::I64, {}, d));
-      n = n == none ? at : add(times(n, f_.block[d]), at);
-    }
-    return n == none ? number(0) : n;
-  }
-  /// SharedTile::place.
-  ValueId place(const SharedTile& t, ValueId row, ValueId column) {
-    const ValueId in_strip = rest(column, t.strip());
-    const ValueId line = add(times(over(column, t.strip()), t.rows), row);
-    const ValueId piece = b_.binary(Op::Xor, {over(in_strip, t.piece()), rest(row, pieces_of_strip)});
-    return add(add(times(line, t.strip()), times(piece, t.piece())), rest(column, t.piece()));
   }
 
   struct Copy {
@@ -100,7 +78,7 @@ class Expander {
     const std::int64_t threads = f_.block[0] * f_.block[1] * f_.block[2], all = c.is.rows * c.is.columns / size,
                        trips = (all + threads - 1) / threads;
     const ValueId own = thread();
-    const auto trip = [&](ValueId e) { one(c, add(own, times(e, threads)), size, all % threads == 0, tested); };
+    const auto trip = [&](ValueId e) { one(c, add(own, mul(e, threads)), size, all % threads == 0, tested); };
     constexpr std::int64_t written_out = 32;  // copies of a thread, with constant distances
     if (trips <= written_out && !tested && size > 1) {
       for (std::int64_t e = 0; e < trips; ++e) trip(number(e));
@@ -119,7 +97,7 @@ class Expander {
   /// Number i of all.
   void one(const Copy& c, ValueId i, std::int64_t size, bool all_there, bool tested) {
     const std::int64_t per_row = c.is.columns / size;
-    const ValueId r = over(i, per_row), column = times(rest(i, per_row), size);
+    const ValueId r = binary(Op::Div, i, number(per_row)), column = mul(binary(Op::Rem, i, number(per_row)), size);
     const ValueId line = add(c.row, b_.cast(Scalar::I64, r)), first = add(c.column, b_.cast(Scalar::I64, column));
     ValueId given = number(size);
     if (tested) {
@@ -179,8 +157,6 @@ class Expander {
     b_.at(r);
   }
 
-  Function& f_;
-  Builder b_;
   const TileSupport& has_;
 };
 

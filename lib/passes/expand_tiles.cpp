@@ -2,20 +2,18 @@
 //
 // Products of tiles and asynchronous copies where a target has no instructions for them: each thread computes its elements of a product, one
 // k after the other, and copies become loads and stores. The sums are those of the interpreter, bit by bit.
-#include <bit>
-
-#include "ir/tiles.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "passes/tile_places.h"
 
 namespace krait::passes {
 namespace {
 
 using namespace ir;
 
-class Expander {
+class Expander : TilePlaces {
  public:
-  Expander(Function& f, const TileSupport& has) : f_(f), b_(f), has_(has) {}
+  Expander(Function& f, const TileSupport& has) : TilePlaces(f), has_(has) {}
   void run() {
     walk(f_.body);
     results_.apply(f_);
@@ -47,34 +45,7 @@ class Expander {
     if (inst.op == Op::CopyBack) copy_back(inst);
   }
 
-  ValueId number(std::int64_t x) { return b_.constant(Scalar::I32, std::uint32_t(x)); }
-  ValueId binary(Op op, ValueId x, ValueId y) { return b_.binary(op, {x, y}); }
   ValueId add(ValueId x, std::int64_t c) { return c ? binary(Op::Add, x, number(c)) : x; }
-  ValueId mul(ValueId x, std::int64_t c) { return c == 1 ? x : binary(Op::Mul, x, number(c)); }
-  /// Of numbers that are not negative, by a power of two.
-  ValueId quotient(ValueId x, std::int64_t c) {
-    return c == 1 ? x : b_.emit(Op::Shr, Scalar::I32, {x, number(std::countr_zero(std::uint64_t(c)))});
-  }
-  ValueId rest(ValueId x, std::int64_t c) { return binary(Op::And, x, number(c - 1)); }
-
-  /// The thread's number in the block.
-  ValueId thread() {
-    ValueId n = none;
-    for (unsigned d = 3; d-- > 0;) {
-      if (f_.block[d] == 1) continue;
-      const ValueId at = b_.cast(Scalar::I32, b_.emit(Op::ThreadIdx, Scalar::I64, {}, d));
-      n = n == none ? at : binary(Op::Add, mul(n, f_.block[d]), at);
-    }
-    return n == none ? number(0) : n;
-  }
-
-  /// SharedTile::place.
-  ValueId place(const SharedTile& t, ValueId row, ValueId column) {
-    const ValueId in_strip = rest(column, t.strip());
-    const ValueId line = binary(Op::Add, mul(quotient(column, t.strip()), t.rows), row);
-    const ValueId piece = binary(Op::Xor, quotient(in_strip, t.piece()), rest(row, pieces_of_strip));
-    return binary(Op::Add, binary(Op::Add, mul(line, t.strip()), mul(piece, t.piece())), rest(column, t.piece()));
-  }
   ValueId load(ValueId array, ValueId offset, ValueId index, Scalar sums) {
     const Type element = value_type(f_.type_of(array).scalar);
     const ValueId operands[] = {array, binary(Op::Add, b_.cast(Scalar::I32, offset), index)};
@@ -197,8 +168,6 @@ class Expander {
     guarded(b_.compare(Op::Ge, {given, number(0)}), store);
   }
 
-  Function& f_;
-  Builder b_;
   const TileSupport& has_;
   Substitution results_;
 };

@@ -71,7 +71,6 @@ Tiles::Tiles(scalar::Code& code, const support::PtxTarget& on) : Part(code), on_
   bool any_tile_copy = false;
   std::int64_t most_left = 0;
   ir::for_each_inst(f_, [&](ir::InstId i, ir::RegionId) {
-    any_product_ = any_product_ || f_.insts[i].op == Op::Product;
     const bool warpgroup = is_warpgroup_product(f_.insts[i], f_, on_);
     any_warpgroup_ = any_warpgroup_ || warpgroup;
     any_overlapped_ = any_overlapped_ || (warpgroup && Product(f_.insts[i]).overlapped);

@@ -22,8 +22,6 @@ class Tiles : scalar::Part {
   void before_barrier();
   /// Where the kernel begins.
   void begin();
-  /// Whether the kernel has products, whose arrays begin at multiples of 1,024 bytes.
-  bool any_product() const { return any_product_; }
 
  private:
   using Value = llvm::Value;
@@ -57,7 +55,7 @@ class Tiles : scalar::Part {
                   const std::string& inputs, bool tied, bool effects);
 
   const support::PtxTarget& on_;
-  bool any_product_ = false, any_warpgroup_ = false, any_overlapped_ = false, any_row_copy_ = false;
+  bool any_warpgroup_ = false, any_overlapped_ = false, any_row_copy_ = false;
   // Of copies of tiles, which one thread asks for and a barrier per group counts. Locals of each thread: groups begun and waited for, and bytes
   // of the group to be.
   Value *barriers_ = nullptr, *begun_ = nullptr, *waited_ = nullptr, *bytes_ = nullptr;
