@@ -8,6 +8,7 @@
 #include <krait/array_text.h>
 #include <krait/atomic.h>
 #include <krait/bits.h>
+#include <krait/cluster.h>
 #include <krait/control.h>
 #include <krait/creation.h>
 #include <krait/debug.h>

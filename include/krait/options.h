@@ -40,6 +40,7 @@ struct options {
   bool checked = false;  ///< accesses are checked; KRAIT_CHECK=1 checks every kernel
   dims block{0, 0,
              0};  ///< the block of every launch, where the kernel's code depends on it, as that of tiles; 0: each launch chooses
+  dims cluster{0, 0, 0};          ///< blocks of a cluster, 8 at most (krait/cluster.h); grids are multiples of it. 0: no clusters
   std::uint32_t max_threads = 0;  ///< blocks have no more threads: launches with more are refused; 0: the device's limit
   std::uint32_t min_blocks = 0;   ///< blocks that a multiprocessor of a CUDA device is to hold at once; 0: the compiler chooses
   std::uint32_t max_registers =

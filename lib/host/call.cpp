@@ -267,6 +267,12 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   if (fixed.x > 0 && (c.form != call_config::grid_block || !(c.block == fixed)))
     support::fail_usage("{}: the kernel is made for blocks of {} x {} x {} threads: launch it with a grid and this block",
                         describe(state), fixed.x, fixed.y, fixed.z);
+  const dims& cluster = state.with.cluster;
+  const bool whole = cluster.x == 0 || (c.form == call_config::grid_block && c.grid.x % cluster.x == 0 &&
+                                        c.grid.y % cluster.y == 0 && c.grid.z % cluster.z == 0);
+  if (!whole)
+    support::fail_usage("{}: the kernel has clusters of {} x {} x {} blocks: launch it with a block and a grid of whole clusters",
+                        describe(state), cluster.x, cluster.y, cluster.z);
   if (c.form != call_config::grid_block) {
     if (c.count < 0) support::fail_usage("{}: forall needs 0 threads or more, not {}", describe(state), c.count);
     if (c.count == 0) return false;

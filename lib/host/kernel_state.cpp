@@ -64,6 +64,11 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
   o.name = state.name.c_str(), o.where = state.where, o.fp = std::uint8_t(state.with.fp);
   o.checked = !state.never_checked && (state.with.checked || checked_by_environment());
   o.block[0] = state.fixed_block.x, o.block[1] = state.fixed_block.y, o.block[2] = state.fixed_block.z;
+  const dims& cluster = state.with.cluster;
+  o.cluster[0] = cluster.x, o.cluster[1] = cluster.y, o.cluster[2] = cluster.z;
+  if (!ir::fits_cluster({cluster.x, cluster.y, cluster.z}))
+    support::fail_usage("{}: a cluster has 1 to {} blocks, not {} x {} x {}", describe(state), ir::max_cluster, cluster.x,
+                        cluster.y, cluster.z);
   if (state.with.min_blocks && !state.with.max_threads && state.fixed_block.x == 0)
     support::fail_usage("{}: min_blocks says nothing without the threads of a block: give max_threads, or a fixed block",
                         describe(state));

@@ -71,6 +71,7 @@ detail::kernel_state* make_kernel(std::shared_ptr<const PackedKernel> packed, co
   detail::location where{};
   if (packed->line) where.file = packed->source.c_str(), where.line = packed->line;
   const dims block{f.block[0], f.block[1], f.block[2]};
+  with.cluster = {f.cluster[0], f.cluster[1], f.cluster[2]};
   std::unique_ptr<detail::kernel_state> state(detail::make_kernel_state(with, f.block[0] ? block : dims{0, 0, 0}, where));
   adopt(*state, std::move(packed), as);
   return state.release();

@@ -37,6 +37,7 @@ text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* fil
   options with;
   with.name = f.name.c_str();
   const dims block{f.block[0], f.block[1], f.block[2]};
+  with.cluster = {f.cluster[0], f.cluster[1], f.cluster[2]};
   made->state = make_kernel_state(with, f.block[0] ? block : dims{0, 0, 0}, {});
   made->spec = &host::adopt(*made->state, std::move(parsed.module), made->as);
   return made.release();

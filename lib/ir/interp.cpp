@@ -39,6 +39,7 @@ class Interpreter {
   /// All blocks, one after another.
   const Outcome& run();
   const Outcome& run(std::int64_t block);
+  State& state() { return s_; }
 
  private:
   /// The innermost loop that runs.
@@ -282,6 +283,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
     case Op::LaneId:
       active.for_each([&](std::size_t lane) { s_.column(inst.results[0])[lane] = lane % unsigned(s_.launch.warp_size); });
       break;
+    case Op::SharedOf: s_.copy(s_.column(inst.operands[1]), s_.column(inst.results[0]), active); break;
     case Op::Local: {
       Array& a = s_.array(inst.results[0]);
       active.for_each([&](std::size_t lane) { std::fill_n(a.data + lane * a.thread_bytes, a.thread_bytes, std::byte{}); });
@@ -298,7 +300,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
 #define KRAIT_BARRIER(Name, ...) case Op::Name:
 #include "krait/ops.def"
       cooperation_.barrier(inst, active, returned_);
-      if (inst.op == Op::GridBarrier && turns_) meet(inst);
+      if ((inst.op == Op::GridBarrier || inst.op == Op::ClusterBarrier) && turns_) meet(inst);
       break;
     case Op::Product: memory_.product(inst, active); break;
     case Op::ProductEnd:
@@ -347,13 +349,14 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   }
 }
 
-/// Of a launch's other blocks: nobody stays behind.
+/// Of a launch's or cluster's other blocks: nobody stays behind.
 void Interpreter::meet(const Inst& inst) {
   const std::size_t missing = turns_->meet();
   if (!missing) return;
   s_.fault(inst, [&] {
-    return fmt::format("{}: {} of {} blocks do not arrive, block ({}, {}, {})", info(inst.op).name, missing, blocks_of(s_.launch),
-                       s_.block_index[0], s_.block_index[1], s_.block_index[2]);
+    return fmt::format("{}: {} of {} blocks do not arrive, block ({}, {}, {})", info(inst.op).name, missing,
+                       s_.neighbours ? std::int64_t(s_.neighbours->blocks.size()) : blocks_of(s_.launch), s_.block_index[0],
+                       s_.block_index[1], s_.block_index[2]);
   });
 }
 
@@ -385,27 +388,67 @@ const Outcome& Interpreter::run(std::int64_t block) {
   return s_.outcome;
 }
 
-/// A launch whose blocks meet at barriers of the grid.
-Outcome run_together(const Module& module, const Launch& launch, std::span<const Argument> arguments,
-                     const InterpretOptions& options) {
-  RaceDetector races;
+/// Runs blocks that meet, by `run(which, turns)`, and adds up what came of them. `met()`: at each barrier that all have come to.
+template <class Run>
+void run_together(std::size_t blocks, Outcome& all, const std::function<void()>& met, Run run) {
   Turns turns;
-  // All of them live as long as the launch, so that no block's memory is another's later.
-  std::vector<std::unique_ptr<Interpreter>> blocks(std::size_t(blocks_of(launch)));
-  std::vector<Outcome> outcomes(blocks.size());
+  std::vector<Outcome> outcomes(blocks);
   turns.run(
-      blocks.size(),
+      blocks,
       [&](std::size_t b) {
         const DefaultFloatEnvironment environment;
-        blocks[b] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
-        outcomes[b] = blocks[b]->run(std::int64_t(b));
+        outcomes[b] = run(b, turns);
       },
-      [&] { races.order_all(); });
-  Outcome all;
+      met);
   for (Outcome& o : outcomes) {
     if (!all.faults && o.faults) all.fault = std::move(o.fault), all.where = std::move(o.where);
     if (all.stopped.empty()) all.stopped = std::move(o.stopped);
     all.faults += o.faults;
+  }
+}
+
+/// A launch whose blocks meet at barriers of the grid.
+Outcome run_grid(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+                 const InterpretOptions& options) {
+  RaceDetector races;
+  // All of them live as long as the launch, so that no block's memory is another's later.
+  std::vector<std::unique_ptr<Interpreter>> blocks(std::size_t(blocks_of(launch)));
+  Outcome all;
+  run_together(
+      blocks.size(), all, [&] { races.order_all(); },
+      [&](std::size_t b, Turns& turns) {
+        blocks[b] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
+        return blocks[b]->run(std::int64_t(b));
+      });
+  return all;
+}
+
+/// One cluster after another, of blocks that see each other's shared memory.
+Outcome run_clusters(const Module& module, const Launch& launch, std::span<const Argument> arguments,
+                     const InterpretOptions& options) {
+  RaceDetector races;
+  Outcome all;
+  const auto& c = module.kernel().cluster;
+  const auto& grid = launch.grid;
+  const auto place = [](std::int64_t n, std::int64_t x, std::int64_t y) { return std::array{n % x, n / x % y, n / x / y}; };
+  for (std::int64_t k = 0; k < blocks_of(launch) / blocks_of_cluster(c); ++k) {
+    const auto cluster = place(k, grid[0] / c[0], grid[1] / c[1]);
+    Neighbours neighbours{std::vector<State*>(std::size_t(blocks_of_cluster(c)))};
+    std::vector<std::unique_ptr<Interpreter>> blocks(neighbours.blocks.size());
+    races.begin_block();
+    run_together(
+        blocks.size(), all, [&] { races.order_all(); },
+        [&](std::size_t rank, Turns& turns) {
+          const auto in = place(std::int64_t(rank), c[0], c[1]);
+          const auto at = [&](unsigned d) { return cluster[d] * c[d] + in[d]; };
+          blocks[rank] = std::make_unique<Interpreter>(module, launch, arguments, options, races, &turns);
+          State& state = blocks[rank]->state();
+          neighbours.blocks[rank] = &state, state.neighbours = &neighbours;
+          const Outcome outcome = blocks[rank]->run(at(0) + grid[0] * (at(1) + grid[1] * at(2)));
+          state.ended = true;
+          return outcome;
+        });
+    if (!all.stopped.empty()) break;
   }
   return all;
 }
@@ -435,6 +478,9 @@ std::string refused(const Module& module, const Launch& launch, std::size_t argu
       return fmt::format("launch: more than {} threads in a block", interpreter::max_threads);
     threads *= launch.block[d];
   }
+  for (unsigned d = 0; d < 3 && f.in_clusters(); ++d)
+    if (launch.grid[d] % f.cluster[d])
+      return fmt::format("launch: the grid is no multiple of clusters of {} in dimension {}", f.cluster[d], d);
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
   if (meets(module) && __int128(launch.grid[0]) * launch.grid[1] * launch.grid[2] > most_together)
     return fmt::format("launch: more than {} blocks meet at barriers of the grid", most_together);
@@ -449,7 +495,8 @@ Outcome run(const Module& module, const Launch& launch, std::span<const Argument
   Outcome outcome;
   outcome.stopped = refused(module, launch, arguments.size());
   if (!outcome.stopped.empty()) return outcome;
-  if (meets(module)) return interpreter::run_together(module, launch, arguments, options);
+  if (module.kernel().in_clusters()) return interpreter::run_clusters(module, launch, arguments, options);
+  if (meets(module)) return interpreter::run_grid(module, launch, arguments, options);
   interpreter::RaceDetector races;
   return interpreter::Interpreter(module, launch, arguments, options, races).run();
 }

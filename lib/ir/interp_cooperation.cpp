@@ -33,7 +33,7 @@ void Cooperation::barrier(const Inst& inst, const Mask& active, const Mask& retu
     });
   }
   ++epoch_;
-  if (inst.op == Op::Barrier || inst.op == Op::GridBarrier) return;
+  if (inst.operands.empty()) return;
   const std::uint64_t* operand = s_.column(inst.operands[0]);
   const std::size_t true_ones = active.where([&](std::size_t lane) { return operand[lane] != 0; }).count();
   std::uint64_t result = true_ones;

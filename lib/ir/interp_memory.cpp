@@ -46,6 +46,26 @@ std::string Memory::indices_text(const Inst& inst, unsigned indices, std::size_t
   return text;
 }
 
+/// Where the lane's array begins, or null and a fault: a block that the lane names may not be there.
+std::byte* Memory::begin_of(const Inst& inst, std::size_t lane) {
+  const Array* const a = s_.array(inst.operands[0], lane);
+  if (a) return a->data + lane * a->thread_bytes;
+  s_.fault(inst, [&] {
+    const auto rank = std::int32_t(s_.column(inst.operands[0])[lane]);
+    const std::size_t blocks = s_.neighbours->blocks.size();
+    const std::string& label = s_.array(inst.operands[0]).label;
+    const std::string_view word = access_word(inst.op);
+    if (rank < 0 || std::size_t(rank) >= blocks)
+      return fmt::format("cluster: {} {} of block {}, of {} in the cluster{}", word, label, rank, blocks, s_.who(lane));
+    if (s_.neighbours->blocks[std::size_t(rank)])
+      return fmt::format("cluster: {} {} of block {}, which has ended: let all meet at kr::cluster_sync() before they end{}",
+                         word, label, rank, s_.who(lane));
+    return fmt::format("cluster: {} {} of block {}, which has not begun: let all meet at kr::cluster_sync() first{}", word, label,
+                       rank, s_.who(lane));
+  });
+  return nullptr;
+}
+
 /// The address of the element that the operands name, or null and a fault.
 std::byte* Memory::locate(const Inst& inst, unsigned indices, std::size_t lane) {
   const Array& a = s_.array(inst.operands[0]);
@@ -67,7 +87,10 @@ std::byte* Memory::locate(const Inst& inst, unsigned indices, std::size_t lane) 
   }
   if (a.space == Space::Argument)  // its indices count bytes
     inside = inside && element + std::int64_t(inst.imm) + size_of(inst.type.scalar) <= a.extents[0];
-  if (inside) return a.data + lane * a.thread_bytes + element * a.elem_bytes + inst.imm;
+  if (inside) {
+    std::byte* const begin = begin_of(inst, lane);
+    return begin ? begin + element * a.elem_bytes + inst.imm : nullptr;
+  }
   s_.fault(inst, [&] {
     std::string extents;
     for (unsigned d = 0; d < a.rank; ++d) extents += fmt::format("{}{}", d ? ", " : "", a.extents[d]);
@@ -92,7 +115,9 @@ std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t l
     });
     return nullptr;
   }
-  std::byte* const p = a.data + lane * a.thread_bytes + i * a.elem_bytes + inst.imm;
+  std::byte* const begin = begin_of(inst, lane);
+  if (!begin) return nullptr;
+  std::byte* const p = begin + i * a.elem_bytes + inst.imm;
   const bool aligned = s_.f().facts.aligned || a.space != Space::Global;
   if (aligned && reinterpret_cast<std::uintptr_t>(p) % std::uintptr_t(std::min<std::int64_t>(bytes, 16)))
     s_.fault(inst, [&] {
@@ -102,7 +127,7 @@ std::byte* Memory::locate_vector(const Inst& inst, unsigned count, std::size_t l
 }
 
 void Memory::observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
-  observe(inst, s_.array(inst.operands[0]), p, bytes, kind, lane);
+  observe(inst, *s_.array(inst.operands[0], lane), p, bytes, kind, lane);
 }
 
 void Memory::observe(const Inst& inst, Array& a, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane) {
@@ -118,7 +143,8 @@ void Memory::observe(const Inst& inst, Array& a, const std::byte* p, unsigned by
     }
   }
   if (s_.options.races && a.space != Space::Local) {
-    const std::string conflict = races_.access(a.space == Space::Shared, p, bytes, kind, cooperation_.place_of(lane));
+    const std::string conflict =
+        races_.access(a.space == Space::Shared || a.space == Space::Cluster, p, bytes, kind, cooperation_.place_of(lane));
     if (!conflict.empty())
       s_.fault(inst,
                [&] { return fmt::format("data race: {} {}: {}{}", access_word(inst.op), a.label, conflict, s_.who(lane)); });

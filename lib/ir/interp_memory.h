@@ -26,6 +26,7 @@ class Memory {
   void copy_tile(const Inst& inst, const Mask& active);
 
  private:
+  std::byte* begin_of(const Inst& inst, std::size_t lane);
   std::byte* locate(const Inst& inst, unsigned indices, std::size_t lane);
   std::byte* locate_vector(const Inst& inst, unsigned count, std::size_t lane);
   void observe(const Inst& inst, const std::byte* p, unsigned bytes, AccessKind kind, std::size_t lane);

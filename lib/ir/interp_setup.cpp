@@ -59,6 +59,7 @@ void State::prepare(RegionId r) {
     const Inst& inst = f().insts[id];
     if (inst.op == Op::Const) fill(inst.results[0], inst.imm, all);
     if (inst.op == Op::Shared || inst.op == Op::Local) make_block_array(inst);
+    if (inst.op == Op::SharedOf) make_shared_of(inst);
     const bool value = !inst.operands.empty() && f().type_of(inst.operands[0]).is_value();
     if (value && inst.results.size() == 1)
       now->functions[id] = lane_function(inst.op, inst.type.scalar, f().type_of(inst.operands[0]).scalar);
@@ -131,6 +132,17 @@ void State::make_block_array(const Inst& inst) {
   a.storage.resize(std::max<std::size_t>(local ? a.thread_bytes * threads : bytes, 1));
   if (!local && options.uninitialised) a.written.resize(bytes);
   a.data = a.storage.data();
+  now->array_of[inst.results[0]] = std::uint32_t(arrays_.size());
+  arrays_.push_back(std::move(a));
+}
+
+/// The shape of the array; whose memory it is each lane says.
+void State::make_shared_of(const Inst& inst) {
+  const Array& shared = array(inst.operands[0]);
+  Array a;
+  a.space = Space::Cluster, a.label = shared.label, a.rank = shared.rank, a.elem_bytes = shared.elem_bytes;
+  a.extents = shared.extents, a.strides = shared.strides, a.first = shared.first, a.end = shared.end;
+  a.of = now->array_of[inst.operands[0]];
   now->array_of[inst.results[0]] = std::uint32_t(arrays_.size());
   arrays_.push_back(std::move(a));
 }

@@ -90,6 +90,7 @@ struct Array {
   std::array<std::int64_t, max_rank> strides{};  // in elements
   std::int64_t first = 0, end = 0;               // the flat indices that belong to it
   std::int64_t elem_bytes = 0;
+  std::uint32_t of = 0;               // cluster: which array of the block
   std::size_t thread_bytes = 0;       // local: distance from one thread's array to the next's
   std::vector<std::byte> storage;     // shared and local
   std::vector<std::uint8_t> written;  // shared, where reads of nothing are to be reported: one flag a byte
@@ -104,6 +105,13 @@ void write_memory(std::byte* p, Scalar s, std::uint64_t bits);
 struct Stop {};
 
 /// What a launch holds: the values of the threads of the block that runs now, the arrays, and what went wrong so far.
+class State;
+
+/// The blocks that this one sees: those of its cluster, by rank. Null: not begun.
+struct Neighbours {
+  std::vector<State*> blocks;
+};
+
 class State {
   struct Free {
     void operator()(void* p) const { std::free(p); }
@@ -127,6 +135,14 @@ class State {
   std::uint64_t* column(ValueId v) const { return now->column(v); }
   Array& array(ValueId v) { return arrays_[now->array_of[v]]; }
   const Array& array(ValueId v) const { return arrays_[now->array_of[v]]; }
+  /// Of the cluster's blocks in a lane's place: where `v` is the array of a block that each lane names, and the block can be seen.
+  Array* array(ValueId v, std::size_t lane) {
+    Array& a = array(v);
+    if (a.space != Space::Cluster) return &a;
+    const std::uint64_t rank = column(v)[lane];
+    State* const of = rank < neighbours->blocks.size() ? neighbours->blocks[rank] : nullptr;
+    return of && !of->ended ? &of->arrays_[a.of] : nullptr;
+  }
   Frame& frame(std::size_t function) { return frames_[function]; }
   void copy(const std::uint64_t* from, std::uint64_t* to, const Mask& active) const;
   void fill(ValueId v, std::uint64_t bits, const Mask& active);
@@ -158,6 +174,8 @@ class State {
   Frame* now = nullptr;  // of the function that runs
   std::array<std::int64_t, 3> block_index{};
   std::uint64_t block_number = 0;
+  const Neighbours* neighbours = nullptr;  // in a cluster
+  bool ended = false;                      // in a cluster: the block is over, and its shared memory gone
   Outcome outcome;
 
  private:
@@ -166,6 +184,7 @@ class State {
   void make_arguments(std::span<const Argument> arguments);
   void make_view(ValueId v, std::string label, const Argument& argument);
   void make_block_array(const Inst& inst);
+  void make_shared_of(const Inst& inst);
 
   std::vector<Frame> frames_;  // by function
   std::vector<Array> arrays_;

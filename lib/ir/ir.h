@@ -230,11 +230,23 @@ struct Header {
   Facts facts{};
   bool checked = false;  // accesses are to be checked against extents: check_accesses writes it out and clears this
   bool flat = false;     // lower_access has run: every access has one flat element index, in elements of the array
-  std::array<std::int64_t, 3> block{};  // fixed block size, or 0 where it is chosen at launch
+  std::array<std::int64_t, 3> block{};    // fixed block size, or 0 where it is chosen at launch
+  std::array<std::int64_t, 3> cluster{};  // blocks of a cluster, or 0 where a kernel knows of none
+  bool in_clusters() const { return cluster[0] != 0; }
   Bounds bounds{};
   unsigned elements = 1;                // that a thread handles at once (widen): so many threads fewer cover an array
   std::vector<support::Hidden> hidden;  // a kernel: what its last parameters are, which the library binds (hidden.h)
 };
+
+/// Blocks of a cluster at most: what every device that has clusters takes.
+inline constexpr std::int64_t max_cluster = 8;
+constexpr std::int64_t blocks_of_cluster(const std::array<std::int64_t, 3>& c) { return c[0] * c[1] * c[2]; }
+constexpr bool fits_cluster(const std::array<std::int64_t, 3>& c) {
+  if (c[0] == 0 && c[1] == 0 && c[2] == 0) return true;
+  for (const std::int64_t n : c)
+    if (n < 1 || n > max_cluster) return false;
+  return blocks_of_cluster(c) <= max_cluster;
+}
 
 struct Function : Header {
   std::vector<Inst> insts;
@@ -251,7 +263,8 @@ struct Function : Header {
   const Type& type_of(ValueId v) const { return values[v].type; }
   /// Takes over the modes of the kernel that calls it: everything but what is the function's own.
   void inherit(const Function& kernel) {
-    fp = kernel.fp, facts = kernel.facts, checked = kernel.checked, flat = kernel.flat, block = kernel.block;
+    fp = kernel.fp, facts = kernel.facts, checked = kernel.checked, flat = kernel.flat, block = kernel.block,
+    cluster = kernel.cluster;
   }
   const Inst* def(ValueId v) const { return values[v].def == none ? nullptr : &insts[values[v].def]; }
   bool is_const(ValueId v) const {

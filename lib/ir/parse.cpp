@@ -268,10 +268,11 @@ class Parser : Scanner {
       if (name == "facts") facts();
       else if (name == "checked") f_->checked = true;
       else if (name == "flat") f_->flat = true;
-      else if (name == "block") block();
+      else if (name == "block") sizes(f_->block, "a block size");
+      else if (name == "cluster") sizes(f_->cluster, "a number of blocks");
       else if (name == "bounds") bounds();
       else if (name == "elements") elements();
-      else fail_at(place, "expected facts, checked, flat, block, bounds, elements or the parameters");
+      else fail_at(place, "expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
     }
   }
   void fp_mode() {
@@ -321,11 +322,11 @@ class Parser : Scanner {
     expect(','), f_->bounds.blocks = number<std::uint32_t>("blocks of a multiprocessor");
     expect(','), f_->bounds.registers = number<std::uint32_t>("registers of a thread"), expect(')');
   }
-  void block() {
+  void sizes(std::array<std::int64_t, 3>& to, const char* what) {
     expect('(');
     for (unsigned d = 0; d < 3; ++d) {
       if (d) expect(',');
-      f_->block[d] = number<std::int64_t>("a block size");
+      to[d] = number<std::int64_t>(what);
     }
     expect(')');
   }
@@ -342,9 +343,9 @@ class Parser : Scanner {
     peek();
     const std::size_t start = at_;
     const std::string_view name = word();
-    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared", is_local = name == "local",
-               is_argument = name == "argument";
-    if (!is_slot && !is_view && !is_shared && !is_local && !is_argument) {
+    const bool is_slot = name == "slot", is_view = name == "view", is_shared = name == "shared", is_cluster = name == "cluster",
+               is_local = name == "local", is_argument = name == "argument";
+    if (!is_slot && !is_view && !is_shared && !is_cluster && !is_local && !is_argument) {
       at_ = start;
       return value_type(scalar());
     }
@@ -354,10 +355,11 @@ class Parser : Scanner {
       t = slot_type(scalar());
     } else {
       t = array_type(Scalar::Void,
-                     is_view     ? Space::Global
-                     : is_shared ? Space::Shared
-                     : is_local  ? Space::Local
-                                 : Space::Argument,
+                     is_view      ? Space::Global
+                     : is_shared  ? Space::Shared
+                     : is_cluster ? Space::Cluster
+                     : is_local   ? Space::Local
+                                  : Space::Argument,
                      0);
       if (accept_word("bytes")) {
         expect('(');

@@ -52,10 +52,11 @@ void append_type(std::string& out, const Type& t) {
     out += "slot<", out += name_of(t.scalar), out += '>';
     return;
   }
-  out += t.space == Space::Global   ? "view<"
-         : t.space == Space::Shared ? "shared<"
-         : t.space == Space::Local  ? "local<"
-                                    : "argument<";
+  out += t.space == Space::Global    ? "view<"
+         : t.space == Space::Shared  ? "shared<"
+         : t.space == Space::Cluster ? "cluster<"
+         : t.space == Space::Local   ? "local<"
+                                     : "argument<";
   if (t.scalar == Scalar::Void) {
     out += "bytes(", append_number(out, t.elem_bytes), out += ')';
   } else {
@@ -125,6 +126,7 @@ class Printer {
     if (f_.checked) out_ += "checked ";
     if (f_.flat) out_ += "flat ";
     if (f_.block != std::array<std::int64_t, 3>{}) out_ += "block(", list(f_.block), out_ += ") ";
+    if (f_.in_clusters()) out_ += "cluster(", list(f_.cluster), out_ += ") ";
     if (const Bounds& b = f_.bounds; b != Bounds{})
       out_ += "bounds(", list(std::array{b.threads, b.blocks, b.registers}), out_ += ") ";
     if (f_.elements > 1) out_ += "elements(", append_number(out_, f_.elements), out_ += ") ";

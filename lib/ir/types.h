@@ -41,7 +41,8 @@ constexpr const ScalarInfo& info(Scalar s) { return scalar_table[unsigned(s)]; }
 
 /// Where a value of this type lives. Value: a plain scalar. Slot: a mutable local. The others are arrays. Argument: an aggregate
 /// that lies in the argument block, as bytes that are only read; the index of a load counts bytes.
-enum class Space : std::uint8_t { Value, Slot, Global, Shared, Local, Argument };
+/// Cluster: shared memory of a block that the thread names, which may be its own.
+enum class Space : std::uint8_t { Value, Slot, Global, Shared, Cluster, Local, Argument };
 
 /// Dimensions of an array at most.
 inline constexpr unsigned max_rank = 6;

@@ -100,6 +100,7 @@ class Verifier {
     const auto& b = f_.block;
     const bool open = b[0] == 0 && b[1] == 0 && b[2] == 0, fixed = b[0] > 0 && b[1] > 0 && b[2] > 0;
     if (!open && !fixed) report("a fixed block size is positive in all dimensions");
+    if (!fits_cluster(f_.cluster)) report("a cluster has 1 to " + std::to_string(max_cluster) + " blocks");
   }
 
   /// False where the counts of parameters make no sense.
@@ -134,7 +135,7 @@ class Verifier {
     if (&f_ == module_.functions.data()) return;  // a body of lib/math stands alone
     const Function& kernel = module_.kernel();
     if (f_.fp != kernel.fp || f_.facts != kernel.facts || f_.checked != kernel.checked || f_.flat != kernel.flat ||
-        f_.block != kernel.block)
+        f_.block != kernel.block || f_.cluster != kernel.cluster)
       report("its modes are not its kernel's");
     if (f_.name.empty()) report("a function that is called has a name");
     for (const Function& other : module_.functions)

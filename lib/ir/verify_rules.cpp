@@ -76,8 +76,8 @@ class Check {
 
   bool takes_array() const {
     const Op op = inst_.op;
-    return op == Op::Extent || op == Op::Stride || row_.effect == Effect::Read || row_.effect == Effect::Write ||
-           row_.effect == Effect::Atomic;
+    return op == Op::Extent || op == Op::Stride || op == Op::SharedOf || row_.effect == Effect::Read ||
+           row_.effect == Effect::Write || row_.effect == Effect::Atomic;
   }
 
   std::string attributes() const {
@@ -145,6 +145,7 @@ class Check {
       case Effect::Atomic: return atomic();
       case Effect::Sync:
         if (is_tile_operation(inst_.op)) return broken_tile(f_, inst_);
+        if (inst_.op == Op::ClusterBarrier && !f_.in_clusters()) return needs("a kernel of clusters");
         return inst_.op == Op::BarrierCount ? count_of_bools() : nothing();
       case Effect::Report: return row_.family == Family::Report ? report() : other();
       case Effect::Control: return control();
@@ -167,9 +168,11 @@ class Check {
     if (op == Op::Assume) return scalar(0) == Scalar::Bool ? nothing() : needs("a bool operand");
     if (op == Op::Ballot) return scalar(0) == Scalar::Bool ? gives(Scalar::U64) : needs("a bool operand");
     if (op == Op::Extent || op == Op::Stride) {
+      if (operand(0).space == Space::Cluster) return needs("the shared array itself");
       if (!operand(0).is_array() || inst_.imm >= operand(0).rank) return needs("an array and one of its dimensions");
       return gives(Scalar::I64);
     }
+    if (op == Op::SharedOf) return shared_of();
     if (op == Op::Shuffle) {
       if (scalar(0) == Scalar::Void || scalar(1) != Scalar::I32) return needs("a value and an i32 lane");
       return gives(scalar(0));
@@ -230,6 +233,13 @@ class Check {
       if (bytes > max_array_bytes) return "the array is too large";
     }
     return {};
+  }
+  std::string shared_of() const {
+    if (!f_.in_clusters()) return needs("a kernel of clusters");
+    if (operand(0).space != Space::Shared || scalar(1) != Scalar::I32) return needs("a shared array and an i32 rank");
+    Type of = operand(0);
+    of.space = Space::Cluster;
+    return inst_.results.size() == 1 && result() == of ? "" : needs("one result, the array in the cluster");
   }
   static std::string element(const Type& t) {
     if (t.scalar == Scalar::Void ? t.elem_bytes == 0 : t.elem_bytes != size_of(t.scalar))

@@ -21,6 +21,7 @@ std::string_view word_for(Op op) {
   if (is_tile_operation(op)) return "an operation on tiles";
   if (op == Op::Barrier) return "syncthreads()";
   if (op == Op::GridBarrier) return "grid_sync()";
+  if (op == Op::ClusterBarrier) return "cluster_sync()";
   if (op == Op::BarrierCount) return "syncthreads_count()";
   return op == Op::BarrierAnd ? "syncthreads_and()" : "syncthreads_or()";
 }

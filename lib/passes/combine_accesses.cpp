@@ -110,6 +110,8 @@ class Combiner {
   bool may_overlap(ValueId a, ValueId b) const {
     if (a == b) return true;
     const Type &x = f_.type_of(a), &y = f_.type_of(b);
+    const auto shared = [](const Type& t) { return t.space == Space::Shared || t.space == Space::Cluster; };
+    if (f_.in_clusters() && shared(x) && shared(y)) return true;
     return x.space == Space::Global && y.space == Space::Global && !f_.facts.disjoint;
   }
 

@@ -62,7 +62,9 @@ class Eliminator {
     if (effect == Effect::Sync || effect == Effect::Atomic) w.everything = true;
     if (effect == Effect::Write) {
       w.arrays.push_back(inst.operands[0]);
-      w.views = f_.type_of(inst.operands[0]).space == Space::Global && !f_.facts.disjoint;
+      const Space space = f_.type_of(inst.operands[0]).space;
+      w.views = space == Space::Global && !f_.facts.disjoint;
+      w.everything |= space == Space::Cluster || (space == Space::Shared && f_.in_clusters());
     }
     return w;
   }

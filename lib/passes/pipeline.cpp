@@ -118,6 +118,17 @@ std::string refuse_grid_barriers(const Module& m, const support::Target& target)
   return message;
 }
 
+/// Empty, or clusters on a target whose blocks do not see each other's memory.
+std::string refuse_clusters(const Module& m, const support::Target& target) {
+  const bool has = target.kind == TargetKind::Interpreter || (target.kind == TargetKind::Ptx && target.ptx.sm >= 90);
+  if (!m.kernel().in_clusters() || has) return {};
+  return fmt::format(
+      "kernel {} has clusters of blocks, which need a CUDA device from sm_90 on, or the interpreter. Without the option cluster, "
+      "pass "
+      "what blocks tell each other through a view, in two launches or with kr::grid_sync().",
+      m.kernel().name);
+}
+
 void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
 
 }  // namespace
@@ -176,6 +187,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   clean_up(run);
   if (std::string message = check_barriers(m); !message.empty()) return message;
+  if (std::string message = refuse_clusters(m, target); !message.empty()) return message;
   if (target.kind == TargetKind::Ptx) run("lower_grid_barriers", lower_grid_barriers);
   else if (std::string message = refuse_grid_barriers(m, target); !message.empty()) return message;
   if ((cpu || target.kind == TargetKind::WebGpu) && meets_after_jumps(m.kernel())) {

@@ -60,6 +60,7 @@ inline std::uint64_t mask_of(ir::Scalar s) {
 inline ir::ValueId extent_of(const ir::Function& f, ir::Builder& b, ir::ValueId array, unsigned d) {
   if (f.type_of(array).space == ir::Space::Argument) return b.constant(ir::Scalar::I64, f.type_of(array).elem_bytes);
   const ir::Inst* def = f.def(array);
+  if (def && def->op == ir::Op::SharedOf) return extent_of(f, b, def->operands[0], d);
   if (def && def->list[d] != 0) return b.constant(ir::Scalar::I64, std::uint64_t(def->list[d]));
   return b.emit(ir::Op::Extent, ir::Scalar::I64, {array}, d);
 }

@@ -335,7 +335,8 @@ node extent(node array, unsigned dimension) {
         fmt::format("extent({}) is out of range for a view of {} dimensions", dimension, unsigned(r.function().type_of(a).rank)));
     return r.node_of(r.constant(Scalar::I64, 0));
   }
-  return r.node_of(r.emit(Op::Extent, Scalar::I64, {a}, dimension));
+  const ir::Inst* def = r.function().def(a);
+  return r.node_of(r.emit(Op::Extent, Scalar::I64, {def && def->op == Op::SharedOf ? def->operands[0] : a}, dimension));
 }
 
 constexpr std::int64_t after_misuse = 1;  // elements of an array that was refused
@@ -408,7 +409,16 @@ node constant_array(scalar element, std::size_t elem_bytes, const void* data, st
   return r.node_of(parameter_of(tables.size() - 1));
 }
 
-void synchronise(op what, unsigned scope) { trace::recorder().append(Op(what), {}, {}, scope); }
+void synchronise(op what, unsigned scope) {
+  Recorder& r = trace::recorder();
+  const bool clusters = r.functions.kernel().in_clusters();
+  if (Op(what) == Op::GridBarrier && clusters)
+    return r.found.misuse("grid_sync() in a kernel of clusters, which run one after another where not all fit");
+  if (Op(what) == Op::ClusterBarrier && !clusters)
+    return r.found.misuse(
+        "cluster_sync() in a kernel without clusters: give it the option cluster, as in kr::kernel(f, {.cluster = 2})");
+  r.append(Op(what), {}, {}, scope);
+}
 
 // ---- what the host is told ----------------------------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ Recorder::Recorder(const detail::recording_options& options) : functions(options
   f.fp = ir::FpMode(options.fp);
   f.checked = options.checked;
   std::copy(std::begin(options.block), std::end(options.block), f.block.begin());
+  std::copy(std::begin(options.cluster), std::end(options.cluster), f.cluster.begin());
   f.bounds = {options.bounds[0], options.bounds[1], options.bounds[2]};
   now().location(options.where);
   now().enter(f.body);

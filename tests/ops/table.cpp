@@ -93,6 +93,8 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"barrier_count", "kr::syncthreads_count(c)"},
       {"barrier_and", "kr::syncthreads_and(c)"},
       {"barrier_or", "kr::syncthreads_or(c)"},
+      {"shared_of", "kr::cluster_shared(x, rank)"},
+      {"cluster_barrier", "kr::cluster_sync()"},
       {"grid_barrier", "kr::grid_sync()"},
       {"fence", "kr::fence(kr::scope::device)"},
       {"warp_size", "kr::warp_size()"},
@@ -172,6 +174,13 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Shared:
     case Op::Local:
       return {fmt::format("%a: {}<{}, 1> = {} {{32}}\n store.{} %a, %n, %x\n %r: {} = load %a, %m", name, t, name, t, t), s};
+    case Op::SharedOf:
+      return {
+          fmt::format(
+              "%a: shared<{0}, 1> = shared {{32}}\n %b: cluster<{0}, 1> = shared_of %a, %n\n store.{0} %b, %n, %x\n %r: {0} = "
+              "load %b, %m",
+              t),
+          s};
     case Op::Extent:
     case Op::Stride: return {fmt::format("%r: i64 = {} %in {{0}}", name), Scalar::I64};
     case Op::Load: return {fmt::format("%r: {} = load %in, %n", t), s};
@@ -209,6 +218,7 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::Nanosleep: return {"%s: u32 = cast %n\n nanosleep %s", Scalar::Void};
     case Op::Assume: return {"assume %x", Scalar::Void};
     case Op::Barrier:
+    case Op::ClusterBarrier:
     case Op::GridBarrier:
     case Op::WarpSync: return {std::string(name), Scalar::Void};
     case Op::Fence: return {"fence {1}", Scalar::Void};
@@ -249,9 +259,9 @@ std::optional<ir::Module> sample(Op op, Scalar s) {
   if (body.text.empty()) return {};
   const std::string_view t = s == Scalar::Void ? "i32" : ir::name_of(s);
   std::string text = fmt::format(
-      "kir 1\nkernel @sample fp(strict) facts(contiguous, aligned, small) (%x: {}, %y: {}, %z: {}, %c: bool, %n: i32, %m: i32, "
+      "kir 1\nkernel @sample fp(strict) facts(contiguous, aligned, small) {}(%x: {}, %y: {}, %z: {}, %c: bool, %n: i32, %m: i32, "
       "%in: view<{}, 1>",
-      t, t, t, t);
+      op == Op::SharedOf || op == Op::ClusterBarrier ? "cluster(2, 1, 1) " : "", t, t, t, t);
   if (body.result != Scalar::Void)
     text += fmt::format(", %out: view<{}, 1>", body.result == Scalar::Bool ? "i32" : ir::name_of(body.result));
   text += ") {\n " + body.text + "\n";

@@ -217,6 +217,29 @@ TEST(dsl_snippets, block) {
   EXPECT_EQ(out[0], 1 + 32 + 32);
 }
 
+TEST(dsl_snippets, cluster) {
+  std::vector<int> data(512), counted(512, 0);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = int(i * 7 % 512);
+  kr::detail::recording_options options;
+  options.cluster[0] = 2, options.cluster[1] = options.cluster[2] = 1;
+  const auto count = [](kr::view<int> x, kr::view<int> counts) {
+    auto t = kr::thread_idx().x;
+    // [cluster]
+    auto own = kr::shared<int, 256>();                       // the cluster counts in 256 * kr::cluster_size() bins
+    own[t] = 0;
+    kr::cluster_sync();                                      // all blocks have begun, and their zeros are there
+    for (auto i : kr::grid_stride(x.size())) kr::atomic(kr::cluster_shared(own, x[i] / 256)[x[i] % 256]).add(1);
+    kr::cluster_sync();                                      // nobody ends before all are done
+    kr::atomic(counts[kr::cluster_rank() * 256 + t]).add(own[t]);
+    // [/cluster]
+  };
+  const auto recorded = record(count, options);
+  krait::ir::Launch launch;
+  launch.grid[0] = 4, launch.block[0] = 256;
+  run(*recorded, launch, data, counted);
+  EXPECT_EQ(counted, std::vector<int>(512, 1));
+}
+
 TEST(dsl_snippets, grid_sync) {
   std::vector<float> data(64, 1), between(64);
   const auto recorded = record([](kr::view<float> x, kr::view<float> y, kr::value<int> rounds) {

@@ -43,7 +43,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nkernel fp(native) facts(bricks(4, x)) ()"), "2:35: expected lanes along a column");
   EXPECT_EQ(error("kir 1\nkernel fp(native) elements(x) ()"), "2:28: expected a number of elements");
   EXPECT_EQ(error("kir 1\nkernel fp(native) big ()"),
-            "2:19: expected facts, checked, flat, block, bounds, elements or the parameters");
+            "2:19: expected facts, checked, flat, block, cluster, bounds, elements or the parameters");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2) ()"), "2:29: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(1, 2) ()"), "2:30: expected ','");
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(-1, 2, 3) ()"), "2:26: expected threads of a block");
@@ -51,6 +51,7 @@ TEST(IrParseErrors, Module) {
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(1, 2, 4294967296) ()"), "2:32: registers of a thread is out of range");
   EXPECT_EQ(error("kir 1\nkernel fp(native) bounds(1, 2, y) ()"), "2:32: expected registers of a thread");
   EXPECT_EQ(error("kir 1\nkernel fp(native) block(1, 2, 99999999999999999999) ()"), "2:31: a block size is out of range");
+  EXPECT_EQ(error("kir 1\nkernel fp(native) cluster(x, 1, 1) ()"), "2:27: expected a number of blocks");
   EXPECT_EQ(error("kir 1\nkernel fp(native) (%0: f31) {"), "2:24: expected a type");
   EXPECT_EQ(error("kir 1\nkernel fp(native) (%0: f32, %0: f32) {"), "2:29: %0 is defined twice");
   EXPECT_EQ(error("kir 1\nkernel fp(native) (%0: view<f32, 1, constant>) {"), "2:37: expected 'const'");

@@ -134,6 +134,8 @@ TEST(IrVerify, CalledFunctions) {
 TEST(IrVerify, Header) {
   EXPECT_EQ(after([](Function& f) { f.block = {0, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
   EXPECT_EQ(after([](Function& f) { f.block = {-1, 1, 1}; }), "function 'k': a fixed block size is positive in all dimensions");
+  EXPECT_EQ(after([](Function& f) { f.cluster = {3, 3, 1}; }), "function 'k': a cluster has 1 to 8 blocks");
+  EXPECT_EQ(after([](Function& f) { f.cluster = {2, 0, 0}; }), "function 'k': a cluster has 1 to 8 blocks");
   EXPECT_EQ(after([](Function& f) { f.checked = f.flat = true; }),
             "function 'k': flat accesses are not checked: check_accesses runs before lower_access");
   const std::string wrong = ": a kernel's parameters are scalars, aggregates and views of rank 1 to 6";

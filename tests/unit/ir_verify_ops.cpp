@@ -146,6 +146,27 @@ TEST(IrVerifyOps, Arrays) {
   });
 }
 
+TEST(IrVerifyOps, Clusters) {
+  const auto verdict = [](const std::string& attribute, const std::string& lines) {
+    const ParseResult r = parse("kir 1\nkernel @k fp(strict) " + attribute +
+                                " (%x: view<f32, 1>, %i: i32, %n: i64) {\n%s: shared<f32, 1> = "
+                                "shared {4}\n" +
+                                lines + "\nreturn\n}");
+    EXPECT_EQ(r.error, "");
+    const std::string out = verify(r.module);
+    const std::size_t at = out.rfind("': ");
+    return at == std::string::npos ? out : out.substr(at + 3);
+  };
+  const std::string in = "cluster(2, 1, 1)";
+  EXPECT_EQ(verdict(in, "cluster_barrier\n%c: cluster<f32, 1> = shared_of %s, %i\n%v: f32 = load %c, %n"), "");
+  EXPECT_EQ(verdict("", "cluster_barrier"), "needs a kernel of clusters");
+  EXPECT_EQ(verdict("", "%c: cluster<f32, 1> = shared_of %s, %i"), "needs a kernel of clusters");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %x, %i"), "needs a shared array and an i32 rank");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %n"), "needs a shared array and an i32 rank");
+  EXPECT_EQ(verdict(in, "%c: cluster<i32, 1> = shared_of %s, %i"), "needs one result, the array in the cluster");
+  EXPECT_EQ(verdict(in, "%c: cluster<f32, 1> = shared_of %s, %i\n%e: i64 = extent %c {0}"), "needs the shared array itself");
+}
+
 TEST(IrVerifyOps, Accesses) {
   check({
       {"%r: f32 = load %x, %h", ""},

@@ -85,7 +85,8 @@ TEST(IrWalk, CloneOfAWholeBodyIsEqual) {
     Module copy;
     copy.functions.push_back(new_function(f.name));
     Function& c = copy.kernel();
-    c.fp = f.fp, c.facts = f.facts, c.checked = f.checked, c.flat = f.flat, c.block = f.block, c.bounds = f.bounds;
+    c.fp = f.fp, c.facts = f.facts, c.checked = f.checked, c.flat = f.flat, c.block = f.block, c.cluster = f.cluster;
+    c.bounds = f.bounds;
     c.locations = f.locations;
     Builder b(c);
     std::vector<ValueId> map;

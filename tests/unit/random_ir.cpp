@@ -83,6 +83,7 @@ class Generator {
     if (below(3) == 0) f_.bounds = {below(1025), below(4), below(256)};
     f_.flat = !f_.checked && below(3) == 0;
     if (below(2)) f_.block = {1 + below(64), 1 + below(4), 1};
+    if (below(4) == 0) f_.cluster = {2, 1, 1};
     for (unsigned l = below(4); l > 0; --l) f_.locations.push_back({"dir/file " + std::to_string(below(3)) + ".cpp", below(100)});
     for (unsigned p = 2 + below(5); p > 0; --p) {
       if (below(2)) values_.push_back(b_.new_param(f_.body, value_type(scalar())));
@@ -118,6 +119,17 @@ class Generator {
     if (sized_at_launch) length.push_back(b_.emit(Op::BlockDim, Scalar::I64, {}, below(3)));
     arrays_.push_back(b_.emit(Op::Shared, array_type(scalar(), Space::Shared, rank), length));
     for (unsigned d = 0; d < rank; ++d) f_.insts.back().list.push_back(d == 0 && sized_at_launch ? 0 : 1 + below(9));
+  }
+  /// Of one of the shared arrays, where there is one.
+  void shared_of() {
+    for (const ValueId own : arrays_) {
+      Type type = f_.type_of(own);
+      if (type.space != Space::Shared || below(2)) continue;
+      type.space = Space::Cluster;
+      const ValueId operands[] = {own, value(Scalar::I32)};
+      arrays_.push_back(b_.emit(Op::SharedOf, type, operands));
+      return;
+    }
   }
   void local() {
     const unsigned rank = 1 + below(2);
@@ -164,7 +176,7 @@ class Generator {
     if (arrays_.empty()) return;
     const ValueId array = arrays_[below(unsigned(arrays_.size()))];
     const Type t = f_.type_of(array);
-    if (below(6) == 0)
+    if (t.space != Space::Cluster && below(6) == 0)
       return void(
           keep(b_.emit(below(2) ? Op::Extent : Op::Stride, value_type(Scalar::I64), std::span(&array, 1), below(t.rank))));
     const Scalar s = t.scalar == Scalar::Void ? scalar() : t.scalar;
@@ -215,7 +227,10 @@ class Generator {
   }
   void block_and_warp() {
     switch (below(14)) {
-      case 0: b_.append(below(8) ? Op::Barrier : Op::GridBarrier, {}, {}); break;
+      case 0:
+        b_.append(below(8) ? Op::Barrier : f_.in_clusters() ? Op::ClusterBarrier : Op::GridBarrier, {}, {});
+        if (f_.in_clusters()) shared_of();
+        break;
       case 1: keep(b_.emit(Op::BarrierCount, Scalar::I32, {value(Scalar::Bool)})); break;
       case 2: b_.append(Op::Fence, {}, {}, below(3)); break;
       case 3: keep(b_.emit(Op::WarpSize, Scalar::I32, {})); break;

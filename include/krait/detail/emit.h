@@ -53,7 +53,7 @@ struct recording_options {
   location where{};
   std::uint8_t fp = 2;  // ir::FpMode
   bool checked = false;
-  std::int64_t block[3] = {0, 0, 0};
+  std::int64_t block[3] = {0, 0, 0}, cluster[3] = {0, 0, 0};
   std::uint32_t bounds[3] = {0, 0, 0};  // ir::Bounds
 };
 
@@ -163,6 +163,11 @@ KRAIT_API node combine_lanes(op what, scalar type, node x, unsigned by);
 KRAIT_API node constant_array(scalar element, std::size_t elem_bytes, const void* data, std::size_t count, location where);
 /// Barriers, fences and warp operations without or with an operand.
 KRAIT_API void synchronise(op what, unsigned scope = 0);
+/// Of the kernel's clusters.
+KRAIT_API node cluster_rank();
+KRAIT_API int cluster_size();
+/// A shared array as the cluster's block of this rank has it.
+KRAIT_API node shared_of(node array, node rank);
 
 // ---- tiles (ir/tiles.h says how they lie) --------------------------------------------------------------------------------------
 /// Threads of the block, which must be fixed; 32 after a misuse.

@@ -90,6 +90,7 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
 #define KRAIT_END(Name, ...) case Op::Name:
 #include "krait/ops.def"
       defect("control flow among straight instructions");
+    case Op::SharedOf: defect("run_pipeline has not refused clusters");
     case Op::Assume: defect("drop_assumptions has not run");
 #define KRAIT_REPORT(Name, ...) case Op::Name:
 #include "krait/ops.def"

@@ -33,7 +33,8 @@ void Straight::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       set(inst, target_.position(inst.op, unsigned(inst.imm)));
       return;
-    case Op::Shared: target_.lower_shared(inst); return;
+    case Op::Shared:
+    case Op::SharedOf: target_.lower_shared(inst); return;
     case Op::Local: memory_.local(inst); return;
     case Op::Extent: set(inst, arrays_.at(inst.operands[0]).extents[inst.imm]); return;
     case Op::Stride: set(inst, arrays_.at(inst.operands[0]).strides[inst.imm]); return;

@@ -72,7 +72,8 @@ Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_
 
 llvm::SyncScope::ID Lowering::sync_scope(ir::Scope scope, bool global) {
   const char* scopes[] = {"block", "device", ""};
-  return context_.getOrInsertSyncScopeID(global ? scopes[unsigned(scope)] : "block");
+  // Shared memory of a cluster is seen by its other blocks, whichever array names it.
+  return context_.getOrInsertSyncScopeID(global ? scopes[unsigned(scope)] : f_.in_clusters() ? "cluster" : "block");
 }
 
 /// PTX ISA, atom: .add.f32 on global memory flushes subnormals; wide counters are missing.
@@ -131,6 +132,10 @@ void Lowering::lower_sync(const ir::Inst& inst) {
       return;
     case Op::BarrierOr:
       set(inst, b_.CreateIntrinsic(nvvm_barrier_cta_red_or_aligned_all, {b_.getInt32(0), value(inst.operands[0])}));
+      return;
+    case Op::ClusterBarrier:
+      b_.CreateIntrinsic(nvvm_barrier_cluster_arrive_aligned, {});
+      b_.CreateIntrinsic(nvvm_barrier_cluster_wait_aligned, {});
       return;
     case Op::GridBarrier: defect("lower_grid_barriers has not run");
     case Op::Clock: set(inst, b_.CreateIntrinsic(nvvm_read_ptx_sreg_clock64, {})); return;

@@ -71,6 +71,8 @@ void Lowering::create_kernel() {
   code_.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
   if (f_.block[0]) code_.function->addFnAttr("nvvm.reqntid", fmt::format("{},{},{}", f_.block[0], f_.block[1], f_.block[2]));
   else if (f_.bounds.threads) code_.function->addFnAttr("nvvm.maxntid", fmt::format("{}", f_.bounds.threads));
+  if (f_.in_clusters())
+    code_.function->addFnAttr("nvvm.cluster_dim", fmt::format("{},{},{}", f_.cluster[0], f_.cluster[1], f_.cluster[2]));
   if (f_.bounds.blocks) code_.function->addFnAttr("nvvm.minctasm", fmt::format("{}", f_.bounds.blocks));
   if (f_.bounds.registers) code_.function->addFnAttr("nvvm.maxnreg", fmt::format("{}", f_.bounds.registers));
   code_.exit = llvm::BasicBlock::Create(context_, "exit");

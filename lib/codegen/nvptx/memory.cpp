@@ -43,7 +43,29 @@ void Lowering::place_shared() {
   segment_->setAlignment(llvm::Align(shared_alignment_of(f_)));
 }
 
+namespace {
+
+/// Where an array of this block lies in another one of the cluster: a generic address, as CUDA's own map_shared_rank gives it. Written as
+/// text, since LLVM takes what its own operation gives for memory that nobody else reaches.
+Value* address_in_cluster(llvm::IRBuilder<>& b, Value* own, Value* rank) {
+  llvm::PointerType* generic = llvm::PointerType::get(b.getContext(), generic_space);
+  auto* map = llvm::InlineAsm::get(llvm::FunctionType::get(generic, {generic, b.getInt32Ty()}, false), "mapa.u64 $0, $1, $2;",
+                                   "=l,l,r", false);
+  llvm::CallInst* address = b.CreateCall(map, {b.CreateAddrSpaceCast(own, generic), rank});
+  address->setDoesNotThrow();
+  return address;
+}
+
+}  // namespace
+
 void Lowering::lower_shared(const ir::Inst& inst) {
+  if (inst.op == ir::Op::SharedOf) {
+    scalar::Array array = arrays_[inst.operands[0]];
+    array.type = f_.type_of(inst.results[0]);
+    array.base = address_in_cluster(b_, array.base, value(inst.operands[1]));
+    arrays_[inst.results[0]] = array;
+    return;
+  }
   scalar::Array& array = arrays_[inst.results[0]];
   array.type = f_.type_of(inst.results[0]);
   for (std::size_t d = 0; d < inst.list.size(); ++d)

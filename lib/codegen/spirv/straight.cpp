@@ -70,8 +70,10 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
     // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have, and
-    // run_pipeline refuses barriers of the grid.
+    // run_pipeline refuses barriers of the grid and clusters.
+    case Op::ClusterBarrier:
     case Op::GridBarrier:
+    case Op::SharedOf:
     case Op::Assume:
     case Op::If:
     case Op::Switch:
