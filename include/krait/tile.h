@@ -198,6 +198,12 @@ auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> f
   detail::set_location(where);
   return tile_source<std::remove_const_t<Type>, Rows, Columns>{detail::tile_place_of(node_of(from), Rank, first, at)};
 }
+/// Rows before this one: what kr::store takes for the rows of a view of which others are another block's.
+struct rows_before {
+  value<std::int64_t> end;
+  explicit rows_before(const detail::operand& end_) : end(detail::convert(detail::scalar::i64, node_of(end_))) {}
+};
+
 /// Elements outside the view are not stored. Threads that read what was stored need a barrier before.
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
@@ -206,6 +212,17 @@ void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> fi
   static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
   detail::set_location(where);
   detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), detail::tile_place_of(node_of(to), Rank, first, at));
+}
+/// The same of the rows of the view before `rows.end`.
+template <class Type, int Rank, class Element, int Rows, int Columns>
+void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
+           const rows_before& rows, detail::location where = detail::location::here()) {
+  static_assert(Rank >= 2, "krait: tiles are stored to views of two or more dimensions");
+  static_assert(!std::is_const_v<Type>, "krait: the view is read-only");
+  detail::set_location(where);
+  detail::tile_place at = detail::tile_place_of(node_of(to), Rank, first, edges::masked);
+  at.ends = true, at.rows_end = node_of(rows.end);
+  detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), at);
 }
 
 }  // namespace krait

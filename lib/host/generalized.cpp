@@ -8,7 +8,7 @@
 #include "host/apart.h"
 #include "host/layout.h"
 #include "krait/algorithm/detail/linalg_calls.h"
-#include "krait/algorithm/matmul.h"
+#include "krait/algorithm/grouped_matmul.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -104,6 +104,13 @@ namespace krait::detail {
 void core_shapes(const kernel_state* of, const core_layout& layout, const char* text, int batch, const argument* const* given,
                  std::int64_t* extents, std::int64_t* sizes) {
   host::find_shapes(host::function_of(of), layout, text, batch, given, extents, sizes);
+}
+
+void check_grouped_matmul(const layout& x, const layout& y, const layout& ends) {
+  if (x.extents[1] != y.extents[1])
+    support::fail_usage("grouped_matmul: rows of {} elements, and matrices of {} rows", x.extents[1], y.extents[1]);
+  if (ends.extents[0] != y.extents[0])
+    support::fail_usage("grouped_matmul: {} ends of groups for {} matrices", ends.extents[0], y.extents[0]);
 }
 
 void matmul_shape(const layout& x, const layout& y, int batch, std::int64_t* extents) {

@@ -108,7 +108,10 @@ place at(const tile_place& p, const index& row, const index& column) {
 }
 index first_row(const tile_place& p) { return index(convert(scalar::i64, p.indices[p.rank - 2])); }
 index first_column(const tile_place& p) { return index(convert(scalar::i64, p.indices[p.rank - 1])); }
-index rows_of(const tile_place& p) { return index(extent(p.view, p.rank - 2)); }
+index rows_of(const tile_place& p) {
+  const index all(extent(p.view, p.rank - 2));
+  return p.ends ? min(all, index(p.rows_end)) : all;
+}
 index columns_of(const tile_place& p) { return index(extent(p.view, p.rank - 1)); }
 
 value<bool> is_inside(const tile_shape& s, const tile_place& p) {

@@ -5,6 +5,7 @@
 #include <krait/algorithm/compare.h>
 #include <krait/algorithm/einsum.h>
 #include <krait/algorithm/indexing.h>
+#include <krait/algorithm/grouped_matmul.h>
 #include <krait/algorithm/matmul.h>
 #include <krait/algorithm/reduce.h>
 #include <krait/dlpack.h>
@@ -129,6 +130,13 @@ void subscripts() {
   auto layer = kr::matmul(a, b, [](auto sum, auto add) { return kr::max(sum + add, 0.0f); }, bias);  // with an ending
   auto wide = kr::matmul<double>(a, b);                // sums are float's, and stored as double
   // [/matmul]
+  const kr::array<float, 2> tokens = kr::ones<float>({4, 3});
+  const kr::array<float, 3> experts = kr::ones<float>({2, 3, 5});
+  const kr::array<int, 1> ends = kr::to_device(std::vector<int>{1, 4});
+  // [grouped]
+  kr::array<float, 2> outputs = kr::grouped_matmul(tokens, experts, ends);  // (m, k), (groups, k, n), (groups): (m, n)
+  // [/grouped]
+  expect(outputs, std::vector<float>(20, 3.0f), __LINE__);
   expect(c, {28, 34, 76, 98, 124, 162}, __LINE__);
   expect(stack, {28, 34, 76, 98, 124, 162}, __LINE__);
   expect(column, {28, 76, 124}, __LINE__);

@@ -3,7 +3,7 @@
 //   bench_matmul [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
 // kr::matmul beside the vendor's: cuBLAS on CUDA, OpenBLAS on the CPU, each opened where it is installed. Random operands; a GPU's
 // calls wait once a batch. In TFLOP/s of 2 m n k.
-#include <krait/algorithm/matmul.h>
+#include <krait/algorithm/grouped_matmul.h>
 #include <krait/krait.h>
 
 #include <dlfcn.h>
@@ -79,6 +79,67 @@ Product<T, Out> cublas_ex(bool turned) {
     if (failed && !std::exchange(said, true)) std::printf("cuBLAS refuses: %d\n", failed);
   };
 }
+/// Of f8e4m3 as bf16 (cublasLtMatmul), sums rounded as the tensor cores leave them; b lies by columns, as cuBLASLt wants it.
+Product<kr::f8e4m3, kr::bf16> cublas_lt() {
+  using Handle = void*;
+  using Create = int (*)(Handle*);
+  using CreateDescription = int (*)(Handle*, int, int);
+  using CreateLayout = int (*)(Handle*, int, std::uint64_t, std::uint64_t, std::int64_t);
+  using Set = int (*)(Handle, int, const void*, std::size_t);
+  struct Found {
+    std::uint64_t algorithm[8];
+    std::size_t workspace;
+    int state;
+    float waves;
+    int reserved[4];
+  };
+  using Find = int (*)(Handle, Handle, Handle, Handle, Handle, Handle, Handle, int, Found*, int*);
+  using Multiply = int (*)(Handle, Handle, const void*, const void*, Handle, const void*, Handle, const void*, const void*,
+                           Handle, void*, Handle, const void*, void*, std::size_t, void*);
+  void* const library = open_first({"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
+  if (!library) return std::printf("not measured, cuBLASLt: %s\n", dlerror()), nullptr;
+  const auto create = reinterpret_cast<Create>(dlsym(library, "cublasLtCreate"));
+  const auto describe = reinterpret_cast<CreateDescription>(dlsym(library, "cublasLtMatmulDescCreate"));
+  const auto lay = reinterpret_cast<CreateLayout>(dlsym(library, "cublasLtMatrixLayoutCreate"));
+  const auto set = reinterpret_cast<Set>(dlsym(library, "cublasLtMatmulDescSetAttribute"));
+  const auto prefer = reinterpret_cast<Create>(dlsym(library, "cublasLtMatmulPreferenceCreate"));
+  const auto set_preference = reinterpret_cast<Set>(dlsym(library, "cublasLtMatmulPreferenceSetAttribute"));
+  const auto find = reinterpret_cast<Find>(dlsym(library, "cublasLtMatmulAlgoGetHeuristic"));
+  const auto multiply = reinterpret_cast<Multiply>(dlsym(library, "cublasLtMatmul"));
+  Handle handle = nullptr;
+  if (!create || !describe || !lay || !set || !prefer || !set_preference || !find || !multiply || create(&handle) != 0)
+    return std::printf("not measured, cuBLASLt: it cannot be started\n"), nullptr;
+  // cudaDataType, cublasComputeType_t, cublasLtMatmulDescAttributes_t, cublasLtMatmulPreferenceAttributes_t
+  constexpr int floats = 0, brains = 14, eights = 28, of_floats = 68, turned_left = 3, fast_sums = 25, most_workspace = 1;
+  Handle description = nullptr, preference = nullptr;
+  const std::int32_t yes = 1;
+  const std::int8_t fast = 1;
+  const std::size_t bytes = 32 << 20;
+  describe(&description, of_floats, floats), set(description, turned_left, &yes, sizeof yes),
+      set(description, fast_sums, &fast, 1);
+  prefer(&preference), set_preference(preference, most_workspace, &bytes, sizeof bytes);
+  struct Plan {
+    std::int64_t m = 0, n = 0, k = 0;
+    Handle left = nullptr, right = nullptr, result = nullptr;
+    Found found{};
+  };
+  static auto& workspace = *new kr::array<std::uint8_t, 1>({std::int64_t(bytes)}, kr::device::find("cuda:0"));
+  return [=, plan = Plan()](const kr::f8e4m3* a, const kr::f8e4m3* b, kr::bf16* c, int m, int n, int k) mutable {
+    if (plan.m != m || plan.n != n || plan.k != k) {
+      plan.m = m, plan.n = n, plan.k = k;
+      const auto of = [](int x) { return std::uint64_t(x); };
+      lay(&plan.left, eights, of(k), of(n), k), lay(&plan.right, eights, of(k), of(m), k),
+          lay(&plan.result, brains, of(n), of(m), n);
+      int count = 0;
+      const int failed =
+          find(handle, description, plan.left, plan.right, plan.result, plan.result, preference, 1, &plan.found, &count);
+      if (failed || count == 0) std::printf("cuBLASLt refuses: %d\n", failed);
+    }
+    const float one = 1, zero = 0;
+    multiply(handle, description, &one, b, plan.left, a, plan.right, &zero, c, plan.result, c, plan.result, &plan.found,
+             reinterpret_cast<void*>(workspace.address()), bytes, nullptr);
+  };
+}
 template <class T>
 Product<T> openblas() {
   using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
@@ -136,7 +197,8 @@ class Bench {
     const Product<T, Out> peer = [&]() -> Product<T, Out> {
       const bool cuda = std::strncmp(on_.id(), "cuda", 4) == 0;
       const bool narrow = sizeof(T) < 4 || how == kr::precision::tf32;
-      if constexpr (sizeof(T) <= 4 && !(std::is_same_v<T, kr::f8e4m3>))
+      if constexpr (std::is_same_v<T, kr::f8e4m3>) return cuda ? cublas_lt() : nullptr;
+      else if constexpr (sizeof(T) <= 4)
         if (narrow) return cuda ? cublas_ex<T, Out>(turned) : nullptr;
       if constexpr (sizeof(T) >= 4 && std::is_same_v<T, Out>) return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
       return nullptr;
@@ -156,6 +218,47 @@ class Bench {
       std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, flops / c.ms * 1e-9, bench::median(c.ratios));
     }
     if (peer) std::printf(" largest difference %.3g |", difference(kr::matmul<Out>(a, b, how), theirs));
+    std::printf("\n");
+    std::fflush(stdout);
+    rows_.push_back(std::move(r));
+  }
+  /// Rows of equal groups, and of ones that grow from none.
+  void run_groups(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t groups, bool equal) {
+    Row r{"bf16, " + std::to_string(groups) + (equal ? " groups, " : " unequal groups, ") + std::to_string(m) + " x " +
+              std::to_string(n) + " x " + std::to_string(k),
+          {}};
+    if (!wish_.wants(r.workload)) return;
+    const auto x = random<kr::bf16>(m, k);
+    const kr::array<kr::bf16, 3> y = random<kr::bf16>(groups * k, n).reshape(groups, k, n);
+    std::vector<int> ends;
+    for (std::int64_t g = 1; g <= groups; ++g) ends.push_back(int(equal ? m * g / groups : m * g * g / (groups * groups)));
+    const kr::array<int, 1> at = kr::to_device(ends, on_);
+    kr::array<kr::bf16, 2> theirs({m, n}, on_);
+    const auto peer = cublas_ex<kr::bf16, kr::bf16>(false);
+    const auto add = [&](const char* name, const auto& once) {
+      r.candidates.push_back({name, [this, once] { once(), on_.synchronize(); }, 0, 0, {}});
+    };
+    if (peer)
+      add("cuBLAS, a product after the other", [&] {
+        std::int64_t begin = 0;
+        for (std::size_t g = 0; g < ends.size(); ++g) {
+          const std::int64_t rows = ends[g] - begin;
+          if (rows > 0)
+            peer(reinterpret_cast<kr::bf16*>(x.address()) + begin * k,
+                 reinterpret_cast<kr::bf16*>(y.address()) + std::int64_t(g) * k * n,
+                 reinterpret_cast<kr::bf16*>(theirs.address()) + begin * n, int(rows), int(n), int(k));
+          begin = ends[g];
+        }
+      });
+    add("Krait", [&] { (void)kr::grouped_matmul(x, y, at); });
+    for (Candidate& c : r.candidates) c.run();
+    kr::wait_for_compilations();
+    bench::measure(r, 5, 100, wish_.clock);
+    std::printf("| %s |", r.workload.c_str());
+    for (const Candidate& c : r.candidates)
+      std::printf(" %s %.3f ms, %.3f TFLOP/s (%.2fx) |", c.name.c_str(), c.ms, 2e-9 * double(m) * double(n) * double(k) / c.ms,
+                  bench::median(c.ratios));
+    if (peer) std::printf(" largest difference %.3g |", difference(kr::grouped_matmul(x, y, at), theirs));
     std::printf("\n");
     std::fflush(stdout);
     rows_.push_back(std::move(r));
@@ -211,6 +314,10 @@ int main(int argc, char** argv) try {
       bench.run<float>("tf32", n, n, n, true, kr::precision::tf32);
       bench.run<std::int8_t, std::int32_t>("i8", n, n, n, true);
       bench.run<kr::f8e4m3, kr::bf16>("f8e4m3", n, n, n, true);
+    }
+    for (const bool equal : {true, false}) {
+      bench.run_groups(8192, 4096, 4096, 8, equal);
+      bench.run_groups(4096, 2048, 2048, 64, equal);
     }
     for (const Shape& s : shapes) bench.run<kr::bf16>("bf16", s.m, s.n, s.k);
   }

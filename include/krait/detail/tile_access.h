@@ -22,6 +22,8 @@ struct tile_place {
   node indices[max_rank];
   unsigned rank = 0;
   bool inside = false;  // the program promises that all of it is
+  bool ends = false;    // `rows_end` stands in for the view's rows
+  node rows_end{};
 };
 
 /// Locals that all have this value.
