@@ -162,6 +162,49 @@ auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   }
 }
 
+/// The four bytes of x times those of y, added to z; it wraps. Bytes are signed where their word is, the result is unsigned where both are. As CUDA's
+/// __dp4a, which takes words of one sign.
+template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
+auto dot4(const Left& x, const Right& y, const Sum& z) {
+  using left = detail::integer_t<detail::storage_type_t<Left>>;
+  using right = detail::integer_t<detail::storage_type_t<Right>>;
+  static_assert(sizeof(left) == 4 && sizeof(right) == 4, "krait: dot4 takes words of 32 bits");
+  constexpr bool mixed = std::is_signed_v<left> != std::is_signed_v<right>;
+  using integer = std::conditional_t<mixed, int, left>;
+  if constexpr (mixed && std::is_signed_v<left>) {
+    return dot4(y, x, z);
+  } else if constexpr (detail::some_traced<Left, Right, Sum>) {
+    const value<integer> first(cast<integer>(value<left>(x))), second(cast<integer>(value<right>(y))), third(cast<integer>(z));
+    return value<integer>(detail::apply(mixed ? detail::op::DotMixed : detail::op::DotBytes, detail::scalar_of<integer>,
+                                        node_of(first), node_of(second), node_of(third)));
+  } else {
+    auto sum = static_cast<unsigned>(z);
+    for (int i = 0; i < 32; i += 8) {
+      const auto byte = [i]<class Word>(Word word) {
+        return unsigned(std::conditional_t<std::is_signed_v<Word>, signed char, unsigned char>(unsigned(word) >> i));
+      };
+      sum += byte(left(x)) * byte(right(y));
+    }
+    return static_cast<integer>(sum);
+  }
+}
+
+/// x1 * y1 + (x0 * y0 + z) in f32, where x and y are the bits of two bf16 each, the first in the lower half; each sum has one rounding. In native and
+/// fast mode processors with an instruction for it add in another order, and take subnormal numbers for zero (docs/tiles.md has the bound).
+template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Sum>
+auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
+  if constexpr (detail::some_traced<Left, Right, Sum>) {
+    const value<unsigned> first(x), second(y);
+    const value<float> third(z);
+    return value<float>(
+        detail::apply(detail::op::DotPairs, detail::scalar::f32, node_of(first), node_of(second), node_of(third)));
+  } else {
+    const auto low = [](unsigned pair) { return detail::from_bits<float>(pair << 16); };
+    const auto high = [](unsigned pair) { return detail::from_bits<float>(pair & 0xffff0000); };
+    return detail::plain_fma(high(x), high(y), detail::plain_fma(low(x), low(y), float(z)));
+  }
+}
+
 /// x * y + z of integers, in the type that C++ gives x * y + z; it wraps.
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto mad(const First& x, const Second& y, const Third& z) {

@@ -38,6 +38,13 @@ void copy_lanes(Columns in, Bits* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = x[i];
 }
 
+void dot_lanes(Columns in, Bits* out, std::size_t n) {
+  const Bits *x = in[0], *y = in[1], *z = in[2];
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] =
+        semantics::to_bits(semantics::dot_pairs(std::uint32_t(x[i]), std::uint32_t(y[i]), semantics::from_bits<float>(z[i])));
+}
+
 template <Op op, class To, class From>
 void cast_lanes(Columns in, Bits* out, std::size_t n) {
   const Bits* x = in[0];
@@ -84,6 +91,7 @@ LaneFunction choose(Scalar result, Scalar operand) {
   constexpr Rule rule = info(op).rule;
   if constexpr (rule == Rule::Select) return select_lanes;
   else if constexpr (rule == Rule::Bits) return copy_lanes;
+  else if constexpr (op == Op::DotPairs) return dot_lanes;
   else if constexpr (rule == Rule::Convert) return cast_function<op>(result, operand);
   else
     return for_type(rule == Rule::Same || rule == Rule::Shift ? result : operand, []<class T>(T) -> LaneFunction {

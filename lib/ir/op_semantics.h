@@ -158,6 +158,19 @@ constexpr T byte_permute(T x, T y, T selector) {
 }
 
 template <Op op, Integer T>
+constexpr T dot_bytes(T x, T y, T z) {
+  const auto byte = [](T word, unsigned i, bool is_signed) {
+    const auto bits = static_cast<std::uint8_t>(Bits(static_cast<Unsigned<T>>(word)) >> (8 * i));
+    return is_signed ? std::int32_t(std::int8_t(bits)) : std::int32_t(bits);
+  };
+  Bits sum = Bits(static_cast<Unsigned<T>>(z));
+  for (unsigned i = 0; i < sizeof(T); ++i)
+    sum += Bits(std::int64_t(byte(x, i, op == Op::DotBytes && std::is_signed_v<T>)) *
+                byte(y, i, op == Op::DotMixed || std::is_signed_v<T>));
+  return static_cast<T>(sum);
+}
+
+template <Op op, Integer T>
 constexpr T binary_integer(T x, T y) {
   // At least 32 bits wide, so that 16-bit factors are not promoted to a signed int whose product overflows.
   using U = std::common_type_t<Unsigned<T>, std::uint32_t>;
@@ -325,10 +338,17 @@ constexpr auto compute(T x, Other y) {
 template <Op op, class T>
 constexpr T compute(T x, T y, T z) {
   if constexpr (op == Op::Fma) return fused_multiply_add(x, y, z);
+  else if constexpr (op == Op::DotBytes || op == Op::DotMixed) return dot_bytes<op>(x, y, z);
   else {
     static_assert(op == Op::BytePermute);
     return byte_permute(x, y, z);
   }
+}
+/// dot_pairs: of the bits of two bf16 each.
+inline float dot_pairs(std::uint32_t x, std::uint32_t y, float z) {
+  const auto low = [](std::uint32_t pair) { return std::bit_cast<float>(pair << 16); };
+  const auto high = [](std::uint32_t pair) { return std::bit_cast<float>(pair & 0xffff0000); };
+  return std::fma(high(x), high(y), std::fma(low(x), low(y), z));
 }
 
 // ---- conversion -------------------------------------------------------------------------------------------------------------

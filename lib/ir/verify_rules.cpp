@@ -177,6 +177,10 @@ class Check {
       if (scalar(0) == Scalar::Void || scalar(1) != Scalar::I32) return needs("a value and an i32 lane");
       return gives(scalar(0));
     }
+    if (op == Op::DotPairs) {
+      if (scalar(0) != Scalar::U32 || scalar(1) != Scalar::U32 || scalar(2) != Scalar::F32) return needs("two u32 and an f32");
+      return gives(Scalar::F32);
+    }
     if (op == Op::MatchAny) return scalar(0) == Scalar::Void ? needs("a value") : gives(Scalar::U64);
     if (op == Op::WarpReduce || op == Op::WarpScan) {
       if (inst_.imm >= std::size(combining)) return "the attribute is 0 (add) to 5 (xor)";

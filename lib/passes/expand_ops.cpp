@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations that a target has no instruction for become others: saturating arithmetic and conversions, byte_permute, and those of the warp that
-// need more than a ballot and shuffles. What they compute is exact, or in one order that is part of their meaning, so that a
+// Operations that a target has no instruction for become others: saturating arithmetic and conversions, byte_permute, sums of products of bytes
+// and pairs, and those of the warp that need more than a ballot and shuffles. What they compute is exact, or in one order that is part of their meaning, so that a
 // target that keeps them gives the same bits.
 #include <array>
 #include <bit>
@@ -48,6 +48,9 @@ class Expander {
       case Op::AddSat:
       case Op::SubSat: return saturating(inst);
       case Op::BytePermute: return byte_permute(inst);
+      case Op::DotBytes:
+      case Op::DotMixed: return dot_bytes(inst);
+      case Op::DotPairs: return dot_pairs(inst);
       case Op::CastSat: return cast_saturating(inst.type.scalar, inst.operands[0]);
       case Op::MatchAny: return match_any(inst.operands[0]);
       case Op::WarpScan: return scan(inst, active_lanes());
@@ -107,6 +110,41 @@ class Expander {
       result = i ? b_.binary(Op::Or, {result, byte}) : byte;
     }
     return b_.cast(s, result);
+  }
+
+  ValueId dot_bytes(const Inst& inst) {
+    const Scalar s = inst.type.scalar;
+    const bool mixed = inst.op == Op::DotMixed;
+    const auto byte = [&](ValueId x, unsigned i, bool is_signed) {
+      const auto moved = [&](Op by, Scalar as, ValueId v, unsigned bits) {
+        return bits ? b_.emit(by, as, {v, number(Scalar::U32, bits)}) : v;
+      };
+      const Scalar as = is_signed ? to_signed(s) : to_unsigned(s);
+      const unsigned top = bits_of(s) - 8;
+      const ValueId word = b_.cast(as, x);
+      return b_.cast(s, is_signed ? moved(Op::Shr, as, moved(Op::Shl, as, word, top - 8 * i), top)
+                                  : b_.binary(Op::And, {moved(Op::Shr, as, word, 8 * i), number(as, 0xff)}));
+    };
+    ValueId sum = inst.operands[2];
+    for (unsigned i = 0; i < size_of(s); ++i) {
+      const ValueId x = byte(inst.operands[0], i, !mixed && is_signed_int(s)),
+                    y = byte(inst.operands[1], i, mixed || is_signed_int(s));
+      sum = b_.binary(Op::Add, {sum, b_.binary(Op::Mul, {x, y})});
+    }
+    return sum;
+  }
+
+  ValueId dot_pairs(const Inst& inst) {
+    ValueId sum = inst.operands[2];
+    for (const bool high : {false, true}) {
+      const auto part = [&](ValueId pair) {
+        const ValueId bits = high ? b_.binary(Op::And, {pair, number(Scalar::U32, 0xffff0000)})
+                                  : b_.emit(Op::Shl, Scalar::U32, {pair, number(Scalar::U32, 16)});
+        return b_.emit(Op::Bitcast, Scalar::F32, {bits});
+      };
+      sum = b_.emit(Op::Fma, Scalar::F32, {part(inst.operands[0]), part(inst.operands[1]), sum});
+    }
+    return sum;
   }
 
   // ---- the warp ---------------------------------------------------------------------------------------------------------------

@@ -40,12 +40,17 @@ bool has_nothing(const Inst&) { return false; }
 bool has_all(const Inst& inst) { return inst.op != Op::CastSat; }
 bool has_saturation(const Inst& inst) { return inst.op == Op::AddSat || inst.op == Op::SubSat; }
 bool reduces_integers(const Inst& inst) { return inst.op == Op::WarpReduce && is_int(inst.type.scalar); }
-bool has_cpu(const Inst& inst) {
-  return has_saturation(inst) || inst.op == Op::MatchAny || inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
+bool dots_words(const Inst& inst) {
+  return (inst.op == Op::DotBytes || inst.op == Op::DotMixed) && size_of(inst.type.scalar) == 4;
 }
-bool has_ptx(const Inst& inst) {
+bool has_cpu(const Inst& inst) {
+  return has_saturation(inst) || dots_words(inst) || inst.op == Op::DotPairs || inst.op == Op::MatchAny ||
+         inst.op == Op::WarpScan || inst.op == Op::WarpReduce;
+}
+bool has_old_ptx(const Inst& inst) {
   return has_saturation(inst) || inst.op == Op::MatchAny || (inst.op == Op::BytePermute && size_of(inst.type.scalar) == 4);
 }
+bool has_ptx(const Inst& inst) { return has_old_ptx(inst) || dots_words(inst); }
 bool converts_float8(const Inst& inst) {
   return inst.op == Op::CastSat && is_float(inst.type.scalar) && size_of(inst.type.scalar) == 1;
 }
@@ -57,7 +62,8 @@ bool (*had_by(const support::Target& target))(const Inst&) {
   switch (target.kind) {
     case TargetKind::Interpreter: return has_all;
     case TargetKind::Cpu: return has_cpu;
-    case TargetKind::Ptx: return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : has_ptx;
+    case TargetKind::Ptx:
+      return target.has_float8() ? has_ptx89 : target.ptx.sm >= 80 ? has_ptx80 : target.ptx.sm >= 61 ? has_ptx : has_old_ptx;
     case TargetKind::Spirv:
     case TargetKind::OpenCl:
     case TargetKind::WebGpu: return has_nothing;

@@ -31,9 +31,15 @@ bool runs(const FeatureSet& code, const FeatureSet& device) {
 /// A device of one level with some features of the next has not all that the next has.
 bool runs(const CpuTarget& code, const CpuTarget& device) {
   constexpr std::string_view level = "x86-64-v";  // and a digit
-  if (!code.features.empty() || !code.cpu.starts_with(level) || !device.cpu.starts_with(level))
-    return code.cpu == device.cpu && code.features == device.features;
-  return code.cpu <= device.cpu;
+  if (code.cpu != device.cpu && (!code.cpu.starts_with(level) || !device.cpu.starts_with(level) || code.cpu > device.cpu))
+    return false;
+  std::string_view rest = code.features;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    if (!device.adds(word)) return false;
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return true;
 }
 
 bool runs(const PtxTarget& code, const PtxTarget& device) {
@@ -72,7 +78,8 @@ Target for_all_drivers(const Target& target) {
 
 bool is_better(const Target& a, const Target& b) {
   switch (a.kind) {
-    case TargetKind::Cpu: return a.cpu.level() > b.cpu.level();
+    case TargetKind::Cpu:
+      return std::pair(a.cpu.level(), a.cpu.features.size()) > std::pair(b.cpu.level(), b.cpu.features.size());
     case TargetKind::Ptx: return std::pair(a.ptx.sm, a.ptx.specific) > std::pair(b.ptx.sm, b.ptx.specific);
     case TargetKind::Spirv:
     case TargetKind::OpenCl: return count(a.spirv.features) > count(b.spirv.features);

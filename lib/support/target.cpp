@@ -293,13 +293,14 @@ FeatureSet common_features() {
   return set;
 }
 
+bool CpuTarget::adds(std::string_view feature) const {
+  Words words(features, ',');
+  for (std::string_view word = words.next(); !word.empty(); word = words.next())
+    if (word == feature) return true;
+  return false;
+}
+
 CpuLevel CpuTarget::level() const {
-  const auto adds = [&](std::string_view feature) {
-    Words words(features, ',');
-    for (std::string_view word = words.next(); !word.empty(); word = words.next())
-      if (word == feature) return true;
-    return false;
-  };
   if (cpu == "x86-64-v4" || adds("+avx512vl")) return CpuLevel::Avx512;
   return cpu == "x86-64-v3" || adds("+avx2") ? CpuLevel::Avx2 : CpuLevel::Sse42;
 }

@@ -49,6 +49,8 @@ struct CpuTarget {
   bool debug = false;
 
   CpuLevel level() const;
+  /// Whether `features` has the word.
+  bool adds(std::string_view feature) const;
   bool operator==(const CpuTarget&) const = default;
 };
 

@@ -210,8 +210,9 @@ node apply(op what, scalar type, node x, node y, node z) {
   Recorder& r = trace::recorder();
   const Scalar t = ir::Scalar(type);
   if (!takes(r, Op(what), t)) return r.node_of(r.constant(result_of(Op(what), t), 0));
-  const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool : t, x);
-  const ir::ValueId second = r.use_as(t, y), third = r.use_as(t, z);
+  const bool pairs = Op(what) == Op::DotPairs;
+  const ir::ValueId first = r.use_as(Op(what) == Op::Select ? Scalar::Bool : pairs ? Scalar::U32 : t, x);
+  const ir::ValueId second = r.use_as(pairs ? Scalar::U32 : t, y), third = r.use_as(t, z);
   return r.node_of(r.emit(Op(what), result_of(Op(what), t), {first, second, third}));
 }
 

@@ -3,6 +3,7 @@
 // Products of matrices: sizes around tiles, types, batches, views, both forms of kernels. Against NumPy: numpy_cases.
 #include <krait/algorithm/matmul.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <regex>
@@ -57,8 +58,10 @@ void every_form(const kr::array<Elem, 3>& x, const kr::array<Elem, 3>& y) {
   expect([](auto&&... all) { multiply_tiles<types>(all...); });
   expect([](auto&&... all) { multiply_in_registers<types, 8, 4>(all...); });
   expect([](auto&&... all) { multiply_in_registers<types, 4, 4>(all...); });
-  if (algorithm_device_of(kr::device()).form == algorithm_form::chunks)
-    expect([](auto&&... all) { multiply_panels<types>(all...); });
+  if (algorithm_device_of(kr::device()).form != algorithm_form::chunks) return;
+  expect([](auto&&... all) { multiply_panels<types>(all...); });
+  if constexpr (has_byte_dots<Elem, Elem, typename types::word> || has_pair_dots<Elem, Elem, typename types::word>)
+    expect([](auto&&... all) { multiply_panels<dot_types<Elem, Elem, Elem, typename types::word>>(all...); });
 }
 
 template <class Elem>
@@ -89,6 +92,110 @@ TEST(Matmul, NarrowTypes) {
   const kr::array<std::uint8_t, 2> z = kr::matmul(x, x.transpose());
   EXPECT_EQ(z(19, 19), std::uint8_t(30 * 100 * 100));  // wraps, as NumPy's
 }
+TEST(Matmul, Bf16) { sizes_around_tiles<kr::bf16>(14); }
+TEST(Matmul, SignedBytes) { sizes_around_tiles<std::int8_t>(15); }
+
+/// Of any bytes, whose sums wrap.
+template <class Left, class Right, class Out>
+void bytes(std::int64_t m, std::int64_t depth, std::int64_t n, Random& random) {
+  SCOPED_TRACE(testing::Message() << m << 'x' << depth << 'x' << n);
+  const auto filled_with = [&]<class Byte>(Byte, std::int64_t rows, std::int64_t columns) {
+    kr::array<Byte, 2> x(rows, columns);
+    std::vector<Byte> h(std::size_t(rows * columns));
+    for (Byte& e : h) e = Byte(random.below(4) ? random.below(256) : 128 - random.below(2));  // and the ends of i8
+    x.copy_from(h);
+    return x;
+  };
+  const auto x = filled_with(Left(), m, depth);
+  const auto y = filled_with(Right(), n, depth);
+  const auto turned = y.transpose().copy();
+  const auto a = host(x);
+  const auto b = host(y);
+  for (const auto& right : {y.transpose(), turned.share()}) {
+    const auto c = host(kr::matmul<Out>(x, right));
+    for (std::int64_t i = 0; i < m * n; ++i) {
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum += std::int64_t(a[std::size_t(i / n * depth + k)]) * b[std::size_t(i % n * depth + k)];
+      ASSERT_EQ(c[std::size_t(i)], Out(sum)) << i / n << ',' << i % n;
+    }
+  }
+}
+template <class Left, class Right>
+void bytes_of_all_sizes(unsigned seed) {
+  Random random(seed);
+  for (const auto& [m, depth, n] : {std::array{8, 4, 8}, {9, 5, 33}, {13, 7, 8}, {31, 0, 9}, {65, 66, 40}, {8, 1500, 70}})
+    bytes<Left, Right, std::int32_t>(m, depth, n, random);
+  bytes<Left, Right, std::uint32_t>(12, 31, 10, random);
+  bytes<Left, Right, std::int8_t>(12, 31, 10, random);
+  bytes<Left, Right, std::int64_t>(12, 31, 10, random);
+}
+TEST(Matmul, BytesWrap) {
+  bytes_of_all_sizes<std::int8_t, std::int8_t>(10);
+  bytes_of_all_sizes<std::uint8_t, std::uint8_t>(11);
+  bytes_of_all_sizes<std::int8_t, std::uint8_t>(12);
+  bytes_of_all_sizes<std::uint8_t, std::int8_t>(13);
+}
+
+/// Rows with one element that is not 0 take rows of the other matrix, to the bit.
+template <class Elem>
+void one_hot_rows(std::int64_t n) {
+  SCOPED_TRACE(n);
+  Random random(16);
+  const auto y = filled<Elem, 2>({n, n + 3}, random);
+  std::vector<Elem> one(std::size_t(n * n), Elem(0));
+  for (std::int64_t i = 0; i < n; ++i) one[std::size_t(i * n + (i * 7 + 3) % n)] = Elem(1);
+  kr::array<Elem, 2> x(n, n);
+  x.copy_from(one);
+  const auto got = host(kr::matmul(x, y)), back = host(kr::matmul(y.transpose(), x.transpose())), from = host(y);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n + 3; ++j) {
+      const Elem expected = from[std::size_t((i * 7 + 3) % n * (n + 3) + j)];
+      ASSERT_EQ(got[std::size_t(i * (n + 3) + j)], expected);
+      ASSERT_EQ(back[std::size_t(j * n + i)], expected);
+    }
+}
+TEST(Matmul, OneHotRows) {
+  for (const std::int64_t n : {8, 15, 33, 100}) {
+    one_hot_rows<float>(n), one_hot_rows<kr::bf16>(n), one_hot_rows<kr::f16>(n), one_hot_rows<int>(n);
+    one_hot_rows<std::int8_t>(n), one_hot_rows<std::uint8_t>(n);
+  }
+}
+
+/// Of numbers of any size, within the bound of docs/tiles.md.
+void expect_bf16_bound(int least, int most) {
+  SCOPED_TRACE(testing::Message() << "exponents from " << least << " to " << most);
+  constexpr int m = 20, depth = 301, n = 40;
+  Random random(17);
+  const auto filled_with = [&](int rows, int columns) {
+    std::vector<kr::bf16> h(std::size_t(rows * columns));
+    for (kr::bf16& e : h)
+      e = kr::bf16(std::ldexp(float(random.below(256)) - 128, least - 7 + int(random.below(unsigned(most - least + 1)))));
+    kr::array<kr::bf16, 2> x(rows, columns);
+    x.copy_from(h);
+    return x;
+  };
+  const auto x = filled_with(m, depth), y = filled_with(depth, n);
+  const auto a = host(x), b = host(y);
+  const auto c = host(kr::matmul<float>(x, y));
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0, size = 0, flushed = 0;
+      for (int k = 0; k < depth; ++k) {
+        const double left = a[std::size_t(i * depth + k)], right = b[std::size_t(k * n + j)];
+        sum += left * right, size += std::abs(left * right), flushed += std::abs(left) + std::abs(right) + 2;
+      }
+      ASSERT_LE(std::abs(c[std::size_t(i * n + j)] - sum), depth * std::ldexp(size, -22) + std::ldexp(flushed, -126));
+    }
+}
+TEST(Matmul, Bf16StaysWithinItsBound) {
+  expect_bf16_bound(-3, 3);
+  expect_bf16_bound(-40, 40);
+  expect_bf16_bound(-133, -100);
+  expect_bf16_bound(-133, 0);
+  expect_bf16_bound(-70, -58);
+}
+
 /// The large tiles of f32: 128 blocks and more. Packs that can be read in place, and such that cannot.
 TEST(Matmul, LargeTiles) {
   Random random(5);

@@ -355,6 +355,14 @@ TEST(PtxKernels, ARotationIsOneInstruction) { EXPECT_TRUE(contains(ptx_of("rotat
 
 TEST(PtxKernels, BytePermuteIsOneInstruction) { EXPECT_TRUE(contains(ptx_of("byte_permute"), "prmt.b32")); }
 
+TEST(PtxKernels, SumsOfProductsOfBytesAreOneInstruction) {
+  ir::Module sums = kernel_of("sums_of_products", {}, dense);
+  passes::expand_ops(
+      sums, [](const ir::Inst& i) { return i.op != ir::Op::DotPairs; }, 32);
+  const std::string ptx = check_ptx(ir::print(sums));
+  for (const char* instruction : {"dp4a.u32.u32", "dp4a.s32.s32", "dp4a.u32.s32"}) EXPECT_TRUE(contains(ptx, instruction)) << ptx;
+}
+
 TEST(PtxKernels, MoreThan48KiBLieInTheDynamicSegment) {
   const auto text = [](int elements) {
     return ir::print(kernel_of("large_shared", {{"ELEMENTS", std::to_string(elements)}}, dense));

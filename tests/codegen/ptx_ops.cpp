@@ -34,7 +34,10 @@ class Matrix {
     module.functions.push_back(f_);
     passes::expand_ops(
         module,
-        [](const ir::Inst& i) { return i.op != Op::CastSat && (i.op != Op::BytePermute || ir::size_of(i.type.scalar) == 4); },
+        [](const ir::Inst& i) {
+          const bool of_words = i.op == Op::BytePermute || i.op == Op::DotBytes || i.op == Op::DotMixed;
+          return i.op != Op::CastSat && (!of_words || ir::size_of(i.type.scalar) == 4);
+        },
         32);
     passes::lower_types(module);
     return ir::print(module);

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <span>
 
+#include "ir/text.h"
 #include "krait/error.h"
 #include "runtime/cpu/executable.h"
 #include "runtime/cpu/host.h"
@@ -201,6 +202,33 @@ TEST(CpuCode, WhatIsASumOfByteDifferences) {
   EXPECT_FALSE(sums_bytes({{"SECOND", "%41"}}));
   EXPECT_FALSE(sums_bytes({{"SIZE", "max %15, %13"}}));
   EXPECT_FALSE(sums_bytes({{"SUM", "sub %12, %16"}}));
+}
+
+// ---- sums of products -------------------------------------------------------------------------------------------------------------
+
+/// The sums' kernel, of those processors, in a mode.
+std::string sums_of(const std::string& target, const char* mode) {
+  ir::Module m = lowered("sums_of_products", {}, facts);
+  std::string text = ir::print(m);
+  text.replace(text.find("strict"), 6, mode);
+  const Compiled made = compile(text, target, "asm");
+  EXPECT_EQ(made.status, 0) << made.log;
+  return made.data;
+}
+
+TEST(CpuCode, SumsOfProductsAreInstructionsOfTheirOwn) {
+  const std::string dots = "cpu x86-64 lanes=16 parts=1 cpu=x86-64-v4 tune=znver4 features=+avx512vnni,+avx512bf16";
+  EXPECT_GE(count(sums_of(dots, "native"), "vpdpbusd"), 4u);
+  EXPECT_GE(count(sums_of(dots, "native"), "vdpbf16ps"), 1u);
+  EXPECT_EQ(count(sums_of(dots, "strict"), "vdpbf16ps"), 0u);
+  EXPECT_EQ(count(sums_of(dots, "reproducible"), "vdpbf16ps"), 0u);
+  const std::string vex = "cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3 tune=haswell features=+avxvnni";
+  EXPECT_GE(count(sums_of(vex, "native"), "vpdpbusd"), 4u);
+  for (const char* plain :
+       {"cpu x86-64 lanes=8 parts=1 cpu=x86-64-v3 tune=haswell", "cpu x86-64 lanes=4 parts=1 cpu=x86-64-v2"}) {
+    EXPECT_GE(count(sums_of(plain, "native"), "pmaddwd"), 8u) << plain;
+    EXPECT_EQ(count(sums_of(plain, "native"), "vpdpbusd"), 0u) << plain;
+  }
 }
 
 // ---- exchanges with the thread whose place has some bits flipped ------------------------------------------------------------------

@@ -180,6 +180,24 @@ Case extended_comparisons(Scalar from) {
   return c;
 }
 
+/// Of words whose halves are bf16, with any exponent, and sums of any.
+Case products_of_pairs() {
+  const auto words = [](std::uint64_t seed) {
+    const std::vector<std::uint64_t> halves = edges(Scalar::BF16);
+    std::vector<std::uint64_t> pairs;
+    for (const std::uint64_t low : halves)
+      for (const std::uint64_t high : halves) pairs.push_back(high << 16 | low);
+    return filled(Scalar::U32, pairs, lanes, seed);
+  };
+  Case c{"pairs",
+         {Scalar::U32, Scalar::U32, Scalar::F32},
+         {words(8), words(9), filled(Scalar::F32, edges(Scalar::F32), lanes, 10)},
+         {}};
+  std::reverse(c.columns[1].begin(), c.columns[1].begin() + std::ptrdiff_t(lanes / 2));
+  c.rows.push_back(simple(Op::DotPairs, "dot_pairs", Scalar::F32, {0, 1, 2}));
+  return c;
+}
+
 }  // namespace
 
 std::vector<Case> all_cases() {
@@ -190,6 +208,7 @@ std::vector<Case> all_cases() {
     if (s != Scalar::Bool) append_split(out, with_constants(s));
     if (s != Scalar::Bool) out.push_back(ternary(s));
   }
+  out.push_back(products_of_pairs());
   for (Scalar s : {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U32}) append_split(out, extended_comparisons(s));
   return out;
 }

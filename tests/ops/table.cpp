@@ -99,6 +99,9 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"fence", "kr::fence(kr::scope::device)"},
       {"warp_size", "kr::warp_size()"},
       {"lane_id", "kr::lane_id()"},
+      {"dot_bytes", "kr::dot4(x, y, z)"},
+      {"dot_mixed", "kr::dot4(x, y, z)"},
+      {"dot_pairs", "kr::dot2_bf16(x, y, z)"},
       {"warp_sync", "kr::syncwarp()"},
       {"ballot", "kr::warp::ballot(c)"},
       {"warp_any", "kr::warp::any(c)"},
@@ -207,6 +210,8 @@ Body body_of_custom(Op op, std::string_view name, std::string_view t, Scalar s) 
     case Op::AtomicExchange: return {fmt::format("%r: {} = {} %in, %n, %x", t, name), s};
     case Op::AtomicCas: return {fmt::format("%r: {} = atomic_cas %in, %n, %x, %y", t), s};
     case Op::BarrierCount: return {"%r: i32 = barrier_count %x", Scalar::I32};
+    case Op::DotPairs:
+      return {s == Scalar::F32 ? "%v: u32 = bitcast %x\n %w: u32 = bitcast %y\n %r: f32 = dot_pairs %v, %w, %z" : "", s};
     case Op::Ballot: return {"%r: u64 = ballot %x", Scalar::U64};
     case Op::MatchAny: return {"%r: u64 = match_any %x", Scalar::U64};
     case Op::WarpReduce:

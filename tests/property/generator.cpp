@@ -205,8 +205,15 @@ node Generator::value(scalar s, int depth) {
       return detail::record_select(
           c, s, [&] { return value(s, depth - 1); }, [&] { return value(s, depth - 1); }, nowhere);
     }
-    default: return is_float(s) ? same_value(s, depth) : int_value(s, depth);
+    default: break;
   }
+  // In native mode it may be summed in another order.
+  const bool exact = options_.fp == ir::FpMode::Strict || options_.fp == ir::FpMode::Reproducible;
+  if (s == scalar::f32 && exact && r_.chance(5)) {
+    const node x = value(scalar::u32, depth - 1), y = value(scalar::u32, depth - 1), z = value(s, depth - 1);
+    return detail::apply(op::DotPairs, s, x, y, z);
+  }
+  return is_float(s) ? same_value(s, depth) : int_value(s, depth);
 }
 
 void Generator::assign(int depth) {

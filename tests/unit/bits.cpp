@@ -97,6 +97,12 @@ TYPED_TEST(Bits, UpperHalvesOfProducts) {
 TEST(BitsOfCuda, PublishedValues) {
   EXPECT_EQ(kr::byte_permute(0x33221100u, 0x77665544u, 0x7531u), 0x77553311u);
   EXPECT_EQ(kr::mad(3, -4, 5), -7);
+  static_assert(std::is_same_v<decltype(kr::dot4(1u, 1u, 1)), unsigned> && std::is_same_v<decltype(kr::dot4(1, 1u, 1u)), int>);
+  EXPECT_EQ(kr::dot4(0x010203ff, 0x02020280, 10), 10 + 2 + 4 + 6 + 128);
+  EXPECT_EQ(kr::dot4(0x010203ffu, 0x02020280u, 10u), 10u + 2 + 4 + 6 + 255 * 128);
+  EXPECT_EQ(kr::dot4(0x010203ffu, 0x02020280, 10), 10 + 2 + 4 + 6 - 255 * 128);
+  EXPECT_EQ(kr::dot4(0x010203ff, 0x02020280u, 10), 10 + 2 + 4 + 6 - 128);
+  EXPECT_EQ(kr::dot2_bf16(0x40403f80u, 0x40a04000u, 0.5f), 17.5f);
   EXPECT_EQ(kr::mad(std::numeric_limits<int>::max(), 2, 0), -2);
   EXPECT_EQ(kr::sad(-3, 7, 1), 11u);
   EXPECT_EQ(kr::sad(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 0), 0xffffffffu);

@@ -137,6 +137,34 @@ TEST(EvalIntegers, BytePermute) {
   EXPECT_EQ(run(Op::BytePermute, Scalar::U32, Scalar::U32, {0x33221100, 0x77665544, 0x8c0f}), 0x00440077u);
 }
 
+TEST(EvalIntegers, SumsOfProductsOfBytes) {
+  std::mt19937_64 random(12);
+  for (const Scalar s : all_ints)
+    for (int trial = 0; trial < 500; ++trial) {
+      const auto word = [&] { return (trial % 5 ? random() : random() & 0x8080808080808080) & mask_of(s); };
+      const Bits x = word(), y = word(), z = word();
+      Int128 same = number(z, s), mixed = same;
+      for (unsigned i = 0; i < size_of(s); ++i) {
+        const Bits a = x >> (8 * i) & 0xff, b = y >> (8 * i) & 0xff;
+        const Scalar byte = is_signed_int(s) ? Scalar::I8 : Scalar::U8;
+        same += number(a, byte) * number(b, byte);
+        mixed += Int128(a) * number(b, Scalar::I8);
+      }
+      ASSERT_EQ(run(Op::DotBytes, s, s, {x, y, z}), wrapped(same, s)) << name_of(s) << ' ' << std::hex << x << ' ' << y;
+      ASSERT_EQ(run(Op::DotMixed, s, s, {x, y, z}), wrapped(mixed, s)) << name_of(s) << ' ' << std::hex << x << ' ' << y;
+    }
+}
+
+TEST(EvalFloats, SumsOfProductsOfPairs) {
+  const auto run_pairs = [](std::uint32_t x, std::uint32_t y, float z) {
+    return std::bit_cast<float>(
+        std::uint32_t(run(Op::DotPairs, Scalar::F32, Scalar::U32, {x, y, std::bit_cast<std::uint32_t>(z)})));
+  };
+  EXPECT_EQ(run_pairs(0x40403f80, 0x40a04000, 0.5f), 17.5f);  // 1 * 2 + 3 * 5
+  EXPECT_EQ(run_pairs(0x3f803f80, 0x3f803380, 1.0f),
+            2.0f);  // the lower ones first, and the sum rounded each time: 1 + 2^-24 is 1
+}
+
 TEST(EvalIntegers, ShiftCountsAreTakenModuloTheWidth) {
   for (const Scalar s : all_ints)
     for (const Bits x : edge_bits(s))

@@ -250,6 +250,7 @@ TEST(IrVerifyOps, BlockAndWarp) {
       {"%r: i64 = ballot %b", "needs one result of type u64"},
       {"%r: f32 = shuffle %f, %l", "needs a value and an i32 lane"},
       {"%r: f64 = shuffle %f, %i", "needs one result of type f32"},
+      {"%r: f32 = dot_pairs %i, %i, %f", "needs two u32 and an f32"},
       {"%r: i32 = warp_reduce %i {6}", "the attribute is 0 (add) to 5 (xor)"},
   });
 }

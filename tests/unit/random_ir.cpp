@@ -137,7 +137,7 @@ class Generator {
     for (unsigned d = 0; d < rank; ++d) f_.insts.back().list.push_back(1 + below(9));
   }
 
-  /// Any operation that is not Custom.
+  /// Any operation that is not Custom, or dot_pairs.
   void plain() {
     const Op op = Op(below(op_count));
     const OpInfo& row = info(op);
@@ -148,7 +148,10 @@ class Generator {
     Scalar result = s;
     std::uint64_t imm = 0;
     switch (row.rule) {
-      case Rule::Custom: return;
+      case Rule::Custom:
+        if (op != Op::DotPairs) return;
+        operands = values_of({Scalar::U32, Scalar::U32, Scalar::F32}), result = Scalar::F32;
+        break;
       case Rule::Same:
       case Rule::Shift: break;
       case Rule::Compare:

@@ -23,6 +23,10 @@ TEST(Fit, Processors) {
   EXPECT_TRUE(runs("x86-64-v3", "x86-64-v3") && !runs("x86-64-v4", "x86-64-v3"));
   EXPECT_TRUE(runs("x86-64-v2", between) && !runs("x86-64-v3", between));
   EXPECT_TRUE(runs(between, between) && !runs(between, zen4)) << "a list of features says of no other what it has";
+  const std::string dots = std::string(zen4) + " features=+avx512vnni,+avx512bf16",
+                    some = std::string(zen4) + " features=+avx512vnni";
+  EXPECT_TRUE(runs("x86-64-v4", dots) && runs(zen4, dots) && runs(some, dots) && !runs(dots, some) && !runs(some, zen4));
+  EXPECT_TRUE(is_better(dots, some) && is_better(some, zen4));
   EXPECT_TRUE(is_better("x86-64-v4", "x86-64-v3") && !is_better("x86-64-v3", "x86-64-v4"));
   EXPECT_FALSE(runs("x86-64-v2", "sm_90") || runs("sm_90", "vulkan") || runs("interpreter", "interpreter"));
 }

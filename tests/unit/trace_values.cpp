@@ -360,6 +360,15 @@ constexpr auto bit_functions = [](auto x, auto y, const auto& out) {
       out(kr::insert_bits(x, 1, 0, 64));
   out(kr::byte_permute(x, y, x)), out(kr::add_sat(x, y)), out(kr::sub_sat(x, y)), out(kr::mad(x, y, x)), out(kr::sad(x, y, y));
 };
+constexpr auto sums_of_products = [](auto x, auto y, const auto& out) {
+  out(kr::dot4(x, y, x)), out(kr::dot4(x, 0x80ff7f01u, y)), out(kr::dot4(0x80ff7f01u, y, x)), out(kr::dot4(x, -2, 1));
+  const auto pair = [](auto v) { return (v & 0x83ff83ffu) | 0x38003800u; };  // of numbers
+  out(kr::dot2_bf16(pair(x), pair(y), 1.5f));
+};
+TEST(trace_functions, plain_and_traced_sums_of_products_agree) {
+  compare<int>(sums_of_products);
+  compare<unsigned>(sums_of_products);
+}
 TEST(trace_functions, plain_and_traced_functions_of_bits_agree) {
   compare<int>(bit_functions);
   compare<unsigned>(bit_functions);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bench_matmul [DEVICE] [--quick] [--cpu-time] [--only TEXT] [--json FILE]
-// kr::matmul beside the vendor's: cuBLAS on CUDA, OpenBLAS on the CPU, each opened where it is installed. Random operands; a GPU's
+// kr::matmul beside the vendor's: cuBLAS on CUDA, on the CPU OpenBLAS and, of narrow types, oneDNN, each opened where it is installed. Random operands; a GPU's
 // calls wait once a batch. In TFLOP/s of 2 m n k.
 #include <krait/algorithm/grouped_matmul.h>
 #include <krait/krait.h>
@@ -157,6 +157,21 @@ Product<T> openblas() {
   };
 }
 
+/// oneDNN's, which libpeer_dnnl.so beside the program has where it was built (peer_dnnl.cpp).
+template <class T, class Out>
+Product<T, Out> onednn(const char* type, bool turned) {
+  using Multiply = bool (*)(const char*, const void*, const void*, void*, int, int, int, bool);
+  void* const library = open_first({"libpeer_dnnl.so"});
+  if (!library) return std::printf("not measured, oneDNN: %s\n", dlerror()), nullptr;
+  const auto multiply = reinterpret_cast<Multiply>(dlsym(library, "peer_dnnl"));
+  const std::string name = type;
+  return [=](const T* a, const T* b, Out* c, int m, int n, int k) {
+    static bool said = false;
+    if (!multiply(name.c_str(), a, b, c, m, n, k, turned) && !std::exchange(said, true))
+      std::printf("oneDNN refuses %s\n", name.c_str());
+  };
+}
+
 /// Of layers and their gradients: square, tall, wide, deep, and sides that are no multiples of anything.
 struct Shape {
   std::int64_t m, n, k;
@@ -199,15 +214,18 @@ class Bench {
       const bool narrow = sizeof(T) < 4 || how == kr::precision::tf32;
       if constexpr (std::is_same_v<T, kr::f8e4m3>) return cuda ? cublas_lt() : nullptr;
       else if constexpr (sizeof(T) <= 4)
-        if (narrow) return cuda ? cublas_ex<T, Out>(turned) : nullptr;
+        if (narrow) return cuda ? cublas_ex<T, Out>(turned) : cpu ? onednn<T, Out>(type, turned) : nullptr;
       if constexpr (sizeof(T) >= 4 && std::is_same_v<T, Out>) return cpu ? openblas<T>() : cuda ? cublas<T>() : nullptr;
       return nullptr;
     }();
     if (peer)
-      add(cpu ? "OpenBLAS" : "cuBLAS", [&] {
-        peer(reinterpret_cast<T*>(a.address()), reinterpret_cast<T*>(right.address()), reinterpret_cast<Out*>(theirs.address()),
-             int(m), int(n), int(k));
-      });
+      add(!cpu            ? "cuBLAS"
+          : sizeof(T) < 4 ? "oneDNN"
+                          : "OpenBLAS",
+          [&] {
+            peer(reinterpret_cast<T*>(a.address()), reinterpret_cast<T*>(right.address()),
+                 reinterpret_cast<Out*>(theirs.address()), int(m), int(n), int(k));
+          });
     add("Krait", [&] { (void)kr::matmul<Out>(a, b, how); });
     for (Candidate& c : r.candidates) c.run();
     kr::wait_for_compilations();
@@ -321,6 +339,14 @@ int main(int argc, char** argv) try {
     }
     for (const Shape& s : shapes) bench.run<kr::bf16>("bf16", s.m, s.n, s.k);
   }
+  if (std::strcmp(on.id(), "cpu") == 0)
+    for (const std::int64_t n : {256, 1024, 2048}) {
+      if (n > 256 && wish.quick) continue;
+      bench.run<kr::bf16, float>("bf16", n, n, n);
+      bench.run<kr::f16, float>("f16", n, n, n);
+      bench.run<std::int8_t, std::int32_t>("i8", n, n, n);
+      bench.run<std::uint8_t, std::int32_t>("u8", n, n, n);
+    }
   bench.run<float>("f32", wish.quick ? 16 : 128, wish.quick ? 64 : 4096, wish.quick ? 64 : 4096);
   bench.run<float>("f32", wish.quick ? 63 : 4095, wish.quick ? 65 : 1025, wish.quick ? 31 : 513);
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());

@@ -57,8 +57,12 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
     if (rounds && on.tensor_shared >= least_tensor_memory<Left>) return multiply_tensor(x, y, out, on.tensor_shared, ending);
   }
   using types = product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;
-  if (on.form == algorithm_form::chunks) multiply_panels<types>(x, y, out, ending);
-  else multiply_tiles<types>(x, y, out, ending);
+  if (on.form != algorithm_form::chunks) return multiply_tiles<types>(x, y, out, ending);
+  using dots = dot_types<Left, Right, Out, typename types::word>;
+  if constexpr (has_byte_dots<Left, Right, typename types::word>) return multiply_panels<dots>(x, y, out, ending);
+  if constexpr (has_pair_dots<Left, Right, typename types::word>)
+    if (on.dots_pairs) return multiply_panels<dots>(x, y, out, ending);
+  multiply_panels<types>(x, y, out, ending);
 }
 
 /// An operand of an ending for each element of a product, or a number.

@@ -295,6 +295,73 @@ llvm::Value* Arithmetic::cast_half(V x, Scalar from, Scalar to) {
   return cast_half(cast(x, from, through), through, to);
 }
 
+// ---- sums of products --------------------------------------------------------------------------------------------------------
+
+llvm::Value* Arithmetic::dot_bytes(Op op, Scalar s, std::span<V const> x) {
+  const unsigned lanes = lanes_of(x[0]);
+  const bool mixed = op == Op::DotMixed, left_signed = !mixed && ir::is_signed_int(s),
+             right_signed = mixed || ir::is_signed_int(s);
+  const auto as = [&](V v, unsigned bits) {
+    return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getIntNTy(bits), lanes * 32 / bits));
+  };
+  if (lanes == 4 || lanes == 8 || lanes == 16) {
+    if (machine_.dots_bytes(lanes)) {
+      // The instruction has unsigned bytes times signed ones: a signed x is 128 less than its bits with the sign turned, an unsigned y 128 more.
+      const ID instruction = lanes == 16  ? ID(In::x86_avx512_vpdpbusd_512)
+                             : lanes == 8 ? ID(In::x86_avx512_vpdpbusd_256)
+                                          : ID(In::x86_avx512_vpdpbusd_128);
+      const auto dot = [&](V z, V left, V right) { return b_.CreateIntrinsic(instruction, {z, as(left, 8), as(right, 8)}); };
+      const auto turned = [&](V v) { return b_.CreateXor(v, splat_int(v, 0x80808080)); };
+      V none = splat_int(x[0], 0);
+      if (left_signed) return b_.CreateSub(dot(x[2], turned(x[0]), x[1]), dot(none, splat_int(x[0], 0x80808080), x[1]));
+      if (right_signed) return dot(x[2], x[0], x[1]);
+      return b_.CreateAdd(dot(x[2], x[0], turned(x[1])), b_.CreateShl(dot(none, x[0], splat_int(x[0], 0x40404040)), 1));
+    }
+    if (machine_.level >= (lanes == 16 ? CpuLevel::Avx512 : lanes == 8 ? CpuLevel::Avx2 : CpuLevel::Sse42)) {
+      // Pairs of words of 16 bits, of the even bytes and of the odd ones.
+      const ID instruction = lanes == 16  ? ID(In::x86_avx512_pmaddw_d_512)
+                             : lanes == 8 ? ID(In::x86_avx2_pmadd_wd)
+                                          : ID(In::x86_sse2_pmadd_wd);
+      const auto words = [&](V v, bool odd, bool is_signed) -> V {
+        V all = as(v, 16);
+        if (is_signed) return b_.CreateAShr(odd ? all : b_.CreateShl(all, 8), 8);
+        return odd ? b_.CreateLShr(all, 8) : b_.CreateAnd(all, splat_int(all, 0xff));
+      };
+      V sum = x[2];
+      for (const bool odd : {false, true})
+        sum = b_.CreateAdd(sum, b_.CreateIntrinsic(instruction, {words(x[0], odd, left_signed), words(x[1], odd, right_signed)}));
+      return sum;
+    }
+  }
+  const auto byte = [&](V v, unsigned i, bool is_signed) {
+    if (!is_signed) return b_.CreateAnd(b_.CreateLShr(v, 8 * i), splat_int(v, 0xff));
+    return b_.CreateAShr(b_.CreateShl(v, 24 - 8 * i), 24);
+  };
+  V sum = x[2];
+  for (unsigned i = 0; i < 4; ++i) sum = b_.CreateAdd(sum, b_.CreateMul(byte(x[0], i, left_signed), byte(x[1], i, right_signed)));
+  return sum;
+}
+
+llvm::Value* Arithmetic::dot_pairs(std::span<V const> x, bool rounds) {
+  const unsigned lanes = lanes_of(x[0]);
+  if (rounds && machine_.dots_pairs && (lanes == 4 || lanes == 8 || lanes == 16)) {
+    const ID instruction = lanes == 16  ? ID(In::x86_avx512bf16_dpbf16ps_512)
+                           : lanes == 8 ? ID(In::x86_avx512bf16_dpbf16ps_256)
+                                        : ID(In::x86_avx512bf16_dpbf16ps_128);
+    const auto pairs = [&](V v) { return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getBFloatTy(), 2 * lanes)); };
+    return b_.CreateIntrinsic(instruction, {x[2], pairs(x[0]), pairs(x[1])});
+  }
+  V sum = x[2];
+  for (const bool high : {false, true}) {
+    const auto part = [&](V v) {
+      V bits = high ? b_.CreateAnd(v, splat_int(v, 0xffff0000)) : b_.CreateShl(v, 16);
+      return b_.CreateBitCast(bits, with_lanes(b_.getFloatTy(), v));
+    };
+    sum = fma(Scalar::F32, part(x[0]), part(x[1]), sum);
+  }
+  return sum;
+}
+
 llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar operand, llvm::ArrayRef<V> x) {
   // Library bodies are inlined by now and rely on exact sums, so fast mode allows no reassociation here.
   llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
@@ -304,8 +371,11 @@ llvm::Value* Arithmetic::pure(const ir::Inst& inst, ir::FpMode mode, Scalar oper
     flags.setApproxFunc();
     b_.setFastMathFlags(flags);
   }
+  const std::span<V const> operands(x.data(), x.size());
+  if (inst.op == Op::DotBytes || inst.op == Op::DotMixed) return dot_bytes(inst.op, operand, operands);
+  if (inst.op == Op::DotPairs) return dot_pairs(operands, inst.fast || mode == ir::FpMode::Fast || mode == ir::FpMode::Native);
   if (inst.op == Op::Rsqrt) return reciprocal_root(x[0], inst.fast || mode == ir::FpMode::Fast);
-  return emit(inst.op, inst.type.scalar, operand, std::span(x.data(), x.size()));
+  return emit(inst.op, inst.type.scalar, operand, operands);
 }
 
 }  // namespace krait::codegen::cpu

@@ -48,6 +48,10 @@ class Arithmetic final : public Numeric {
   V multiply_high(ir::Scalar s, V x, V y) override;
   V quotient(ir::Scalar s, V x, V y);
   V reciprocal_root(V x, bool fast);
+  /// Of words of four bytes, by instructions where they lie in vectors.
+  V dot_bytes(ir::Op op, ir::Scalar s, std::span<V const> x);
+  /// Of words of two bf16; `rounds`: in the instruction's order, which takes subnormal numbers for zero.
+  V dot_pairs(std::span<V const> x, bool rounds);
 
   const Machine& machine_;
   std::function<llvm::Value*(CpuHelper)> helper_;

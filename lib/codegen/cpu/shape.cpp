@@ -125,6 +125,9 @@ Shape read_shape(const support::CpuTarget& target) {
   m.debug = target.debug;
   m.level = target.level();
   m.fma = m.f16c = m.level >= CpuLevel::Avx2;
+  m.vnni = m.level == CpuLevel::Avx512 && target.adds("+avx512vnni");
+  m.vex_vnni = m.level >= CpuLevel::Avx2 && target.adds("+avxvnni");
+  m.dots_pairs = m.level == CpuLevel::Avx512 && target.adds("+avx512bf16");
   return shape;
 }
 

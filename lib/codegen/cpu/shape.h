@@ -27,9 +27,12 @@ constexpr bool is_block(Layout l) { return l >= Layout::Rows; }
 struct Machine {
   CpuLevel level = CpuLevel::Sse42;
   bool fma = false, f16c = false;
-  bool quick = false;  // effort=quick: code that is soon compiled, not the fastest
-  bool debug = false;  // debug=on: with what debuggers read
+  bool vnni = false, vex_vnni = false;  // sums of products of bytes, among the instructions of AVX-512, or without those
+  bool dots_pairs = false;              // sums of products of bf16, of AVX-512
+  bool quick = false;                   // effort=quick: code that is soon compiled, not the fastest
+  bool debug = false;                   // debug=on: with what debuggers read
   std::string cpu, tune, features;
+  bool dots_bytes(unsigned lanes) const { return vnni || (vex_vnni && lanes <= 8); }
   /// Whether an instruction loads numbers of that size from any places, fast or slow.
   bool gathers(unsigned bits) const { return level >= CpuLevel::Avx2 && bits >= 32; }
 };

@@ -117,12 +117,15 @@ Value* Numeric::integer(Op op, Scalar s, std::span<Value* const> x) {
     case Op::AddSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(sadd_sat) : ID(uadd_sat), x[0], x[1]);
     case Op::SubSat: return b_.CreateBinaryIntrinsic(is_signed ? ID(ssub_sat) : ID(usub_sat), x[0], x[1]);
     case Op::Select:       // by `emit` itself, as comparisons and conversions
-    case Op::BytePermute:  // by expand_ops
+    case Op::BytePermute:  // by expand_ops or the target's lowering
+    case Op::DotBytes:
+    case Op::DotMixed:
+    case Op::DotPairs:
 #define KRAIT_COMPARISON(Name, ...) case Op::Name:
 #define KRAIT_CONVERSION(Name, ...) case Op::Name:
 #define KRAIT_REAL(Name, ...) case Op::Name:
 #include "krait/ops.def"
-        // Not operations on values alone: the lowerings' own.
+      // Not operations on values alone: the lowerings' own.
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #include "krait/ops.def"
@@ -158,6 +161,7 @@ Value* Numeric::floating(Op op, Scalar s, std::span<Value* const> x) {
     case Op::Not:
 #define KRAIT_INTEGER(Name, ...) case Op::Name:
 #include "krait/ops.def"
+    case Op::DotPairs:
     // As among the integers.
     case Op::Select:
 #define KRAIT_COMPARISON(Name, ...) case Op::Name:

@@ -215,6 +215,12 @@ Value* Lowering::pure(const ir::Inst& inst) {
   if (inst.op == Op::BytePermute)
     return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
                               {operands[0], operands[1], b_.CreateAnd(operands[2], b_.getInt32(0x7777))});
+  if (inst.op == Op::DotBytes || inst.op == Op::DotMixed) {  // of 32 bits, too
+    const auto instruction = inst.op == Op::DotMixed ? llvm::Intrinsic::nvvm_idp4a_u_s
+                             : ir::is_signed_int(to) ? llvm::Intrinsic::nvvm_idp4a_s_s
+                                                     : llvm::Intrinsic::nvvm_idp4a_u_u;
+    return b_.CreateIntrinsic(instruction, operands);
+  }
   return numeric_.emit(inst.op, to, from, operands, is_fast(inst));
 }
 

@@ -78,7 +78,9 @@ Id Pure::integer(const ir::Inst& i, Scalar s) {
     case Op::MulHi: return mul_hi(e_, s, x, y);
     case Op::AddSat:
     case Op::SubSat:
-    case Op::BytePermute:  // expand_ops made others of them
+    case Op::BytePermute:
+    case Op::DotBytes:
+    case Op::DotMixed:  // expand_ops made others of them
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_INTEGER(...)
 #include "krait/ops.def"
@@ -168,6 +170,7 @@ Id Pure::pure(const ir::Inst& i) {
 #define KRAIT_MATH(Name, ...) case Op::Name:
 #include "krait/ops.def"
       return math(i, s);
+    case Op::DotPairs:  // expand_ops made others of it
 #define KRAIT_OP(Name, ...) case Op::Name:
 #define KRAIT_VALUE(...)
 #define KRAIT_MATH(...)

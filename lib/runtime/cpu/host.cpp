@@ -58,6 +58,22 @@ const char* tuning(CpuLevel level, bool amd) {
   return amd ? "znver4" : "icelake-server";
 }
 
+/// What processors of the level have, or have not.
+std::string dots(CpuLevel level) {
+  std::string words;
+  const auto add = [&](bool has, const char* word) {
+    if (has) words.append(words.empty() ? "" : ",").append(word);
+  };
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  const bool told = __get_cpuid_count(7, 1, &a, &b, &c, &d);
+  if (level == CpuLevel::Avx512) {
+    add(__builtin_cpu_supports("avx512vnni"), "+avx512vnni");
+    add(told && (a >> 5 & 1), "+avx512bf16");
+  }
+  if (level == CpuLevel::Avx2) add(told && (a >> 4 & 1), "+avxvnni");
+  return words;
+}
+
 }  // namespace
 
 #else
@@ -70,6 +86,7 @@ void pause_core() {}
 namespace {
 bool host_is_amd() { return false; }
 const char* tuning(CpuLevel, bool) { return "generic"; }
+std::string dots(CpuLevel) { return {}; }
 }  // namespace
 
 #endif
@@ -80,7 +97,7 @@ support::Target host_target() {
   const CpuLevel host = host_level();
   CpuLevel level = host;
   unsigned lanes = 0, parts = 0;
-  bool amd = host_is_amd();
+  bool amd = host_is_amd(), level_alone = false;
   const char* asked = std::getenv("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
   while (!rest.empty()) {
@@ -92,9 +109,9 @@ support::Target host_target() {
       for (char c : word.substr(name.size())) n = c >= '0' && c <= '9' && n < 100 ? n * 10 + unsigned(c - '0') : 1000;
       return n && n <= 16 && (n & (n - 1)) == 0 ? n : 0;
     };
-    if (word == "v2") level = CpuLevel::Sse42;
-    else if (word == "v3") level = CpuLevel::Avx2;
-    else if (word == "v4") level = CpuLevel::Avx512;
+    if (word == "v2") level = CpuLevel::Sse42, level_alone = true;
+    else if (word == "v3") level = CpuLevel::Avx2, level_alone = true;
+    else if (word == "v4") level = CpuLevel::Avx512, level_alone = true;
     else if (word == "amd") amd = true;
     else if (word == "intel") amd = false;
     else if (unsigned n = number("lanes=")) lanes = n;
@@ -108,6 +125,7 @@ support::Target host_target() {
   support::Target target{support::TargetKind::Cpu};
   target.cpu.lanes = lanes, target.cpu.parts = parts;
   target.cpu.cpu = fmt::format("x86-64-v{}", unsigned(level)), target.cpu.tune = tuning(level, amd);
+  if (!level_alone) target.cpu.features = dots(level);
   target.cpu.debug = debugging();
   return target;
 }

@@ -23,63 +23,158 @@ struct product_types {
   using right = Right;
   using out = Out;
   using word = Word;
+  /// Panels have words of so many elements along the depth.
+  using packed = Word;
+  static constexpr int per_word = 1;
+  static constexpr bool turns = false;
 
   template <class From>
   static value<Word> enter(const From& x) {
     return cast<Word>(x);
   }
+  /// at(i): element i of the word, or 0.
+  template <class At>
+  static value<packed> pack_left(const At& at) {
+    return enter(at(0));
+  }
+  template <class At>
+  static value<packed> pack_right(const At& at) {
+    return enter(at(0));
+  }
+  static value<Word> add(const value<packed>& x, const value<packed>& y, const value<Word>& sum) { return sum + x * y; }
 };
+
+/// Of bytes, by kr::dot4, and of bf16, by kr::dot2_bf16. Processors multiply unsigned bytes by signed ones: of equal signs the left ones have their
+/// upper bit turned, which is 128 more or less, and sums begin with 128 times those of the right ones, less or more.
+template <class Left, class Right, class Out, class Word>
+struct dot_types : product_types<Left, Right, Out, Word> {
+  using packed = std::uint32_t;
+  static constexpr bool bytes = sizeof(Left) == 1;
+  static constexpr int per_word = bytes ? 4 : 2, bits = 32 / per_word;
+  static constexpr bool turns = bytes && std::is_signed_v<Left> == std::is_signed_v<Right>;
+  static constexpr bool right_signed = std::is_signed_v<Right>;
+
+  template <class At>
+  static value<packed> pack(const At& at) {
+    using element = std::conditional_t<bytes, std::uint8_t, std::uint16_t>;
+    var<packed> word = cast<packed>(bitcast<element>(at(0)));
+    for (int i = 1; i < per_word; ++i) word |= cast<packed>(bitcast<element>(at(i))) << (i * bits);
+    return value<packed>(word);
+  }
+  template <class At>
+  static value<packed> pack_left(const At& at) {
+    return turns ? value<packed>(pack(at) ^ packed(0x80808080)) : pack(at);
+  }
+  template <class At>
+  static value<packed> pack_right(const At& at) {
+    return pack(at);
+  }
+  static value<Word> add(const value<packed>& x, const value<packed>& y, const value<Word>& sum) {
+    if constexpr (!bytes) return dot2_bf16(x, y, sum);
+    else if constexpr (right_signed) return cast<Word>(dot4(x, cast<int>(y), cast<int>(sum)));
+    else return cast<Word>(dot4(y, cast<int>(x), cast<int>(sum)));
+  }
+  /// What sums begin with, `sum` being what those of the words before do.
+  static value<int> begin(const value<packed>& y, const value<int>& sum) {
+    constexpr int ones = 0x01010101;
+    return right_signed ? value<int>(sum - dot4(unsigned(ones), cast<int>(y), value<int>(0)) * 128)
+                        : value<int>(sum + dot4(y, ones, value<int>(0)) * 128);
+  }
+};
+/// Whether a product can be one of those, and whether it is of bytes, which every processor multiplies so; of bf16 those do that have an instruction.
+template <class Left, class Right, class Word>
+inline constexpr bool has_byte_dots = std::is_integral_v<Left> && sizeof(Left) == 1 &&
+                                      !std::is_same_v<Left, bool> && std::is_integral_v<Right> && sizeof(Right) == 1 &&
+                                      !std::is_same_v<Right, bool> && std::is_integral_v<Word> && sizeof(Word) == 4;
+template <class Left, class Right, class Word>
+inline constexpr bool has_pair_dots = std::is_same_v<Left, Right>&& is_float_v<Left> && sizeof(Left) == 2 &&
+                                      !std::is_same_v<Left, f16> && std::is_same_v<Word, float>;
 
 // ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
 inline constexpr int panel_columns = 32;  // and threads of a block
 template <class Types>
 inline constexpr int panel_rows = sizeof(typename Types::word) == 8 ? 4 : 6;
-/// Elements of a row that are multiplied before the next, and panels of rows that a block has at most: so much of a panel of columns fits into a
-/// core's first cache, and of the rows into its second, where the next block finds them.
-inline constexpr std::int64_t panel_depth = 256, panel_group = 40;
+/// Bytes of a panel of columns that are multiplied before the next, and panels of rows that a block has at most: both stay in a core's second cache,
+/// where the next block finds the rows. Less, that the first cache holds, has the sums stored and loaded more often: with 32 KiB a product of
+/// 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5).
+inline constexpr std::int64_t panel_bytes = 128 << 10, panel_group = 40;
+template <class Types>
+inline constexpr std::int64_t panel_depth = panel_bytes / (panel_columns * std::int64_t(sizeof(typename Types::packed)));
 
-/// out[((batch, panel), k), row]: rows of x, of which those behind the last are 0. A block a panel.
+/// Words of a row that lie side by side in a panel of rows, behind them those of the next row: a block's threads write them together.
+inline constexpr std::int64_t panel_chunk = panel_columns;
+/// Words of a panel of rows: whole chunks.
+template <class Types, class Words>
+auto words_of_rows(const Words& words) {
+  return (words + (panel_chunk - 1)) / panel_chunk * (panel_chunk * panel_rows<Types>);
+}
+
+/// out[(batch, panel), k / chunk, row, k % chunk]: words of rows of x, of which those behind the last are 0. A block a panel.
 template <class Types>
 auto make_pack_rows() {
-  using word = typename Types::word;
-  static constexpr int own_rows = panel_rows<Types>;
+  using packed = typename Types::packed;
+  static constexpr int own_rows = panel_rows<Types>, per_word = Types::per_word;
   return kernel(
-      [](view<const typename Types::left, 3> x, view<word> out, value<std::int64_t> panels) {
+      [](view<const typename Types::left, 3> x, view<packed> out, value<std::int64_t> panels) {
         const value<std::int64_t> block = block_idx().x, batch = block / panels, first = block % panels * own_rows,
-                                  depth = x.extent(2), to = block * depth * own_rows;
-        for (auto k : range(cast<std::int64_t>(thread_idx().x), depth, panel_columns))
+                                  depth = x.extent(2), words = (depth + (per_word - 1)) / per_word,
+                                  own = cast<std::int64_t>(thread_idx().x), to = block * words_of_rows<Types>(words) + own;
+        for (auto chunk : range(std::int64_t(0), words, panel_chunk))
           for (int r = 0; r < own_rows; ++r) {
-            const auto inside = [&] { return Types::enter(x(batch, first + r, k)); };
-            out[to + k * own_rows + r] = select(first + r < x.extent(1), inside, value<word>(word(0)));
+            const value<std::int64_t> k = chunk + own;
+            const auto element = [&](int i) { return x(batch, first + r, k * per_word + i); };
+            const auto whole = [&] { return Types::pack_left(element); };
+            const auto some = [&] {
+              if constexpr (per_word == 1) return value<packed>(packed(0));
+              else
+                return Types::pack_left([&](int i) {
+                  return cast<typename Types::left>(select(
+                      first + r < x.extent(1) && k * per_word + i < depth,
+                      [&] { return value<typename Types::left>(element(i)); },
+                      value<typename Types::left>(typename Types::left(0))));
+                });
+            };
+            out[to + chunk * own_rows + r * panel_chunk] =
+                select(first + r < x.extent(1) && k * per_word + (per_word - 1) < depth, whole, some);
           }
       },
       {.name = "matmul_rows"});
 }
-/// out[((batch, panel), k), column].
+/// out[((batch, panel), k), column]: words of columns of y. A panel begins with a row of what sums begin with, if that is not 0.
 template <class Types>
 auto make_pack_columns() {
-  using word = typename Types::word;
+  using packed = typename Types::packed;
+  static constexpr int per_word = Types::per_word;
   return kernel(
-      [](view<const typename Types::right, 3> y, view<word> out, value<std::int64_t> panels) {
+      [](view<const typename Types::right, 3> y, view<packed> out, value<std::int64_t> panels) {
         const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), block = block_idx().x, batch = block / panels,
-                                  depth = y.extent(1), column = block % panels * panel_columns + own,
-                                  to = block * depth * panel_columns + own;
-        for (auto k : range(std::int64_t(0), depth)) {
-          const auto inside = [&] { return Types::enter(y(batch, k, column)); };
-          out[to + k * panel_columns] = select(column < y.extent(2), inside, value<word>(word(0)));
+                                  depth = y.extent(1), words = (depth + (per_word - 1)) / per_word,
+                                  column = block % panels * panel_columns + own,
+                                  to = block * (words + Types::turns) * panel_columns + own;
+        var<int> start = 0;
+        for (auto k : range(std::int64_t(0), words)) {
+          const auto word = Types::pack_right([&](int i) {
+            const auto inside = [&] { return value<typename Types::right>(y(batch, k * per_word + i, column)); };
+            return cast<typename Types::right>(select(column < y.extent(2) && (per_word == 1 || k * per_word + i < depth), inside,
+                                                      value<typename Types::right>(typename Types::right(0))));
+          });
+          out[to + (k + Types::turns) * panel_columns] = word;
+          if constexpr (Types::turns) start = Types::begin(word, start);
         }
+        if constexpr (Types::turns) out[to] = cast<packed>(value<int>(start));
       },
       {.name = "matmul_columns"});
 }
-/// A block has some panels of rows times one of columns, for elements of a row from `begin` to before `end`. Sums go on where begin is not 0, and
+/// A block has some panels of rows times one of columns, for words of a row from `begin` to before `end`. Sums go on where begin is not 0, and
 /// end where `end` is the depth. A batch of one panel repeats.
 template <class Types, class Function, class... More>
 auto make_panel_product(const Function& f) {
   using word = typename Types::word;
+  using packed = typename Types::packed;
   using out_type = typename Types::out;
   static constexpr int own_rows = panel_rows<Types>;
   return kernel(
-      [f](view<const word> rows, view<const word> columns, view<out_type, 3> out, value<std::int64_t> depth,
+      [f](view<const packed> rows, view<const packed> columns, view<out_type, 3> out, value<std::int64_t> depth,
           value<std::int64_t> begin, value<std::int64_t> end, value<std::int64_t> groups, value<std::int64_t> row_batch,
           value<std::int64_t> column_batch, ending_parameter<More>... more) {
         const value<std::int64_t> m = out.extent(1), n = out.extent(2);
@@ -88,13 +183,20 @@ auto make_panel_product(const Function& f) {
         const value<std::int64_t> block = block_idx().x, column_panel = block % column_panels, rest = block / column_panels,
                                   group = rest % groups, batch = rest / groups;
         const value<std::int64_t> own = cast<std::int64_t>(thread_idx().x), column = column_panel * panel_columns + own;
-        const value<std::int64_t> right = (batch * column_batch + column_panel) * depth * panel_columns + own;
+        const value<std::int64_t> right = (batch * column_batch + column_panel) * (depth + Types::turns) * panel_columns + own;
         for (auto row_panel : range(group * row_panels / groups, (group + 1) * row_panels / groups)) {
-          const value<std::int64_t> left = (batch * row_batch + row_panel) * depth * own_rows;
+          const value<std::int64_t> left = (batch * row_batch + row_panel) * words_of_rows<Types>(depth);
           var<word> sums[own_rows];
+          if constexpr (Types::turns) {
+            const auto start = select(
+                begin == 0, [&] { return cast<word>(value<packed>(columns[right])); }, value<word>(word(0)));
+            for (int r = 0; r < own_rows; ++r) sums[r] = start;
+          }
           for (auto k : range(begin, end)) {
-            const value<word> y = columns[right + k * panel_columns];
-            for (int r = 0; r < own_rows; ++r) sums[r] += value<word>(rows[left + k * own_rows + r]) * y;
+            const value<packed> y = columns[right + (k + Types::turns) * panel_columns];
+            const value<std::int64_t> in_chunk = k & (panel_chunk - 1), x = left + (k - in_chunk) * own_rows + in_chunk;
+            for (int r = 0; r < own_rows; ++r)
+              sums[r] = Types::add(value<packed>(rows[x + r * panel_chunk]), y, value<word>(sums[r]));
           }
           for (int r = 0; r < own_rows; ++r) {
             const value<std::int64_t> row = row_panel * own_rows + r;
@@ -120,21 +222,22 @@ auto make_panel_product(const Function& f) {
 template <class Types, class Function = sum_alone, class... More>
 void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
                      array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
-  using word = typename Types::word;
+  using packed = typename Types::packed;
   static auto& pack_rows = *new auto(make_pack_rows<Types>());
   static auto& pack_columns = *new auto(make_pack_columns<Types>());
-  const std::int64_t depth = x.extent(2), m = out.extent(1), n = out.extent(2), batch = out.extent(0);
+  const std::int64_t depth = divided_up(x.extent(2), Types::per_word), m = out.extent(1), n = out.extent(2),
+                     batch = out.extent(0);
   constexpr int own_rows = panel_rows<Types>;
   const std::int64_t row_panels = divided_up(m, own_rows), column_panels = divided_up(n, panel_columns);
   // A matrix that repeats is packed once.
   const std::int64_t lefts = x.stride(0) == 0 ? 1 : batch, rights = y.stride(0) == 0 ? 1 : batch;
-  array<word> rows(shape<1>(lefts * row_panels * depth * own_rows), x.device());
-  array<word> columns(shape<1>(rights * column_panels * depth * panel_columns), x.device());
+  array<packed> rows(shape<1>(lefts * row_panels * words_of_rows<Types>(depth)), x.device());
+  array<packed> columns(shape<1>(rights * column_panels * (depth + Types::turns) * panel_columns), x.device());
   pack_rows.launch({lefts * row_panels, panel_columns}, x, rows, row_panels);
   pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
   const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
   const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group), workers / tiles));
-  const std::int64_t step = std::is_same_v<word, typename Types::out> ? panel_depth : depth;
+  const std::int64_t step = std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
   with_kernel(
       ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
       [&](const auto& multiply) {

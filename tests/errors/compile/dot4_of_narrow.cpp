@@ -1,0 +1,11 @@
+// error: krait: dot4 takes words of 32 bits
+#include <krait/bits.h>
+namespace kr = krait;
+
+void f([[maybe_unused]] kr::value<int> v, [[maybe_unused]] kr::view<int> x) {
+#ifdef RIGHT
+  x[0] = kr::dot4(v, v, v);
+#else
+  x[0] = kr::dot4(v, std::int64_t(1), v);
+#endif
+}
