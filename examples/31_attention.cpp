@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fused attention, forward: softmax(Q K^T / sqrt(d)) V without the matrix of weights in memory, causal or not, for heads of 64 or 128. The
-// maximum and the sum of a row's weights are carried along and corrected (Milakov and Gimelshein, 2018; Dao et al., 2022).
-#include <krait/krait.h>
-#include <krait/tile.h>
+// Fused attention by tiles (attention.h has the kernel), beside sums in f64.
+#include "attention.h"
 
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <random>
 
 namespace kr = krait;
 
-constexpr int block = 64;  // queries of a block, and keys of a step
-
-/// Queries, keys and values by head, position and dimension; a block has 64 queries of a head.
-template <int Size, bool Causal>
-auto make_attention() {
-  return kr::kernel(
-      [](kr::view<const kr::f16, 3> q, kr::view<const kr::f16, 3> k, kr::view<const kr::f16, 3> v, kr::view<float, 3> out) {
-        constexpr float none = -std::numeric_limits<float>::infinity();
-        const auto head = kr::block_idx().y, first = kr::block_idx().x * block;
-        const auto queries = kr::staged(kr::load<block, Size>(q, {head, first, 0}));
-        kr::tile<float, block, 1> most(none), total;
-        kr::tile<float, block, Size> sum;
-        const auto keys = k.extent(1), steps = (Causal ? kr::min(first + block, keys) + block - 1 : keys + block - 1) / block;
-        kr::pipelined<2>(
-            steps,
-            [&](auto step) {
-              return std::tuple(kr::load<block, Size>(k, {head, step * block, 0}),
-                                kr::load<block, Size>(v, {head, step * block, 0}));
-            },
-            [&](auto step, const auto& key, const auto& value) {
-              const auto column = kr::columns<block>() + kr::cast<int>(step * block);
-              const auto last = kr::rows<block>() * int(Causal) + kr::cast<int>(Causal ? first : keys - 1);  // key of a row
-              const auto scores = kr::mma(queries, kr::transpose(key)) * float(1 / std::sqrt(double(Size)));
-              const auto seen = kr::where((column < kr::cast<int>(keys)) & (column <= last), scores, none);
-              const auto top = kr::max(most, kr::max<1>(seen));
-              const auto weights = kr::exp(seen - top);
-              const auto kept = kr::exp(most - top);
-              total = total * kept + kr::sum<1>(weights);
-              sum = kr::mma(weights.template cast<kr::f16>(), value, sum * kept);
-              most = top;
-            });
-        kr::store(out, {head, first, 0}, sum / total);
-      },
-      {.name = "attention", .block = 128});
-}
-
 template <int Size, bool Causal>
 double largest_difference(std::int64_t heads, std::int64_t n) {
-  static const auto attention = make_attention<Size, Causal>();
+  static const auto kernel = attention::make<Size, Causal>();
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
   std::vector<kr::f16> h[3];
@@ -60,10 +20,10 @@ double largest_difference(std::int64_t heads, std::int64_t n) {
     in[i] = kr::array<kr::f16, 3>(heads, n, Size);
     in[i].copy_from(h[i]);
   }
-  kr::array<float, 3> out(heads, n, Size);
-  attention.launch({kr::dims((n + block - 1) / block, heads), 128}, in[0], in[1], in[2], out);
+  kr::array<kr::f16, 3> out(heads, n, Size);
+  kernel.launch({attention::blocks(heads, n), attention::threads}, in[0], in[1], in[2], out);
 
-  const std::vector<float> got = out.to_host();
+  const std::vector<kr::f16> got = out.to_host();
   double most = 0;
   const auto at = [&](int i, std::int64_t head, std::int64_t p, std::int64_t d) {
     return double(float(h[i][std::size_t((head * n + p) * Size + d)]));
@@ -81,7 +41,7 @@ double largest_difference(std::int64_t heads, std::int64_t n) {
       for (int d = 0; d < Size; ++d) {
         double x = 0;
         for (std::int64_t other = 0; other < end; ++other) x += weight[std::size_t(other)] / total * at(2, head, other, d);
-        most = std::max(most, std::abs(x - double(got[std::size_t((head * n + p) * Size + d)])));
+        most = std::max(most, std::abs(x - double(float(got[std::size_t((head * n + p) * Size + d)]))));
       }
     }
   return most;
