@@ -25,7 +25,8 @@ algorithm_device algorithm_device_of(device on) {
   const host::DeviceHandle& handle = *static_cast<host::DeviceHandle*>(handle_of(on));
   // Several a worker, so that one that is held up leaves the others work.
   if (handle.device->host_memory())
-    return {algorithm_form::chunks, std::int64_t(8) * host::processors(), 0, handle.target.cpu.adds("+avx512bf16")};
+    return {algorithm_form::chunks, std::int64_t(8) * host::processors(), 0, handle.target.cpu.level() == CpuLevel::Avx512,
+            handle.target.cpu.adds("+avx512bf16")};
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
   const bool tensor_cores = waits && handle.target.ptx.sm >= 80;
   return {waits ? algorithm_form::warps : algorithm_form::blocks, 512, tensor_cores ? handle.device->limits().shared_bytes : 0};

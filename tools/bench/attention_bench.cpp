@@ -39,8 +39,8 @@ void measure(kr::device on, std::int64_t heads, std::int64_t n) {
     else kr::wait_for_compilations();
   }
   const double flops = 4.0 * double(heads) * double(n) * double(n) * Size * (Causal ? 0.5 : 1);
-  std::printf("| heads of %d%s, %d x %d | %.3f ms | %.1f TFLOP/s |\n", Size, Causal ? ", causal" : "", int(heads), int(n), least * 1e3,
-              flops / least * 1e-12);
+  std::printf("| heads of %d%s, %d x %d | %.3f ms | %.1f TFLOP/s |\n", Size, Causal ? ", causal" : "", int(heads), int(n),
+              least * 1e3, flops / least * 1e-12);
   std::fflush(stdout);
 }
 

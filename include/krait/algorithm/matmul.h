@@ -62,6 +62,8 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
   if constexpr (has_byte_dots<Left, Right, typename types::word>) return multiply_panels<dots>(x, y, out, ending);
   if constexpr (has_pair_dots<Left, Right, typename types::word>)
     if (on.dots_pairs) return multiply_panels<dots>(x, y, out, ending);
+  if constexpr (std::is_same_v<typename types::word, double>)
+    if (on.wide) return multiply_panels<product_types<Left, Right, Out, double, 6>>(x, y, out, ending);
   multiply_panels<types>(x, y, out, ending);
 }
 

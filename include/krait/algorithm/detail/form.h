@@ -15,6 +15,7 @@ struct algorithm_device {
   algorithm_form form;
   std::int64_t workers;            // chunks or blocks that keep the device busy
   std::int64_t tensor_shared = 0;  // bytes of shared memory of a block, where there are tensor cores
+  bool wide = false;               // a processor with registers of 512 bits, of which there are 32
   bool dots_pairs = false;         // a processor with an instruction for kr::dot2_bf16
 };
 KRAIT_API algorithm_device algorithm_device_of(device on);

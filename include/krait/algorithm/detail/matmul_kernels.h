@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of matrices on a CPU: operands are packed into panels, so that a core reads them in order, and a thread has 6 rows of a column, so
-// that the sums of two vectors of threads stay in 12 registers; of doubles it has 4 (3 took twice the time; 6 and 8 lie between). Matrices have
+// that the sums of two vectors of threads stay in 12 registers; of doubles it has 4 without AVX-512 (3 took twice the time; 6 and 8 lie between). Matrices have
 // a first dimension more, that of the batch.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace krait::detail {
 /// Of smaller matrices tiles and panels would be empty for the most part.
 inline constexpr std::int64_t least_side = 8, least_depth = 4;
 
-/// What the kernels are made for. Sums are Words.
-template <class Left, class Right, class Out, class Word>
+/// What the kernels are made for. Sums are Words. On a CPU a thread has Rows of a column.
+template <class Left, class Right, class Out, class Word, int Rows = sizeof(Word) == 8 ? 4 : 6>
 struct product_types {
   using left = Left;
   using right = Right;
@@ -25,7 +25,7 @@ struct product_types {
   using word = Word;
   /// Panels have words of so many elements along the depth.
   using packed = Word;
-  static constexpr int per_word = 1;
+  static constexpr int per_word = 1, rows = Rows;
   static constexpr bool turns = false;
 
   template <class From>
@@ -63,8 +63,10 @@ struct dot_types : product_types<Left, Right, Out, Word> {
   }
   template <class At>
   static value<packed> pack_left(const At& at) {
-    return turns ? value<packed>(pack(at) ^ packed(0x80808080)) : pack(at);
+    return turned(pack(at));
   }
+  /// A word of left elements as it lies in memory.
+  static value<packed> turned(const value<packed>& word) { return turns ? value<packed>(word ^ packed(0x80808080)) : word; }
   template <class At>
   static value<packed> pack_right(const At& at) {
     return pack(at);
@@ -93,13 +95,15 @@ inline constexpr bool has_pair_dots = std::is_same_v<Left, Right>&& is_float_v<L
 // ---- a CPU ---------------------------------------------------------------------------------------------------------------------------
 inline constexpr int panel_columns = 32;  // and threads of a block
 template <class Types>
-inline constexpr int panel_rows = sizeof(typename Types::word) == 8 ? 4 : 6;
-/// Bytes of a panel of columns that are multiplied before the next, and panels of rows that a block has at most: both stay in a core's second cache,
+inline constexpr int panel_rows = Types::rows;
+/// Bytes of a panel of columns that are multiplied before the next, and of panels of rows that a block has at most: both stay in a core's second cache,
 /// where the next block finds the rows. Less, that the first cache holds, has the sums stored and loaded more often: with 32 KiB a product of
 /// 1,024 x 1,024 x 1,024 takes a quarter longer (f32, Zen 5).
-inline constexpr std::int64_t panel_bytes = 128 << 10, panel_group = 40;
+inline constexpr std::int64_t panel_bytes = 128 << 10, group_bytes = 960 << 10;
 template <class Types>
 inline constexpr std::int64_t panel_depth = panel_bytes / (panel_columns * std::int64_t(sizeof(typename Types::packed)));
+template <class Types>
+inline constexpr std::int64_t panel_group = group_bytes* panel_columns / (panel_bytes * panel_rows<Types>);
 
 /// Words of a row that lie side by side in a panel of rows, behind them those of the next row: a block's threads write them together.
 inline constexpr std::int64_t panel_chunk = panel_columns;
@@ -109,13 +113,15 @@ auto words_of_rows(const Words& words) {
   return (words + (panel_chunk - 1)) / panel_chunk * (panel_chunk * panel_rows<Types>);
 }
 
-/// out[(batch, panel), k / chunk, row, k % chunk]: words of rows of x, of which those behind the last are 0. A block a panel.
-template <class Types>
+/// out[(batch, panel), k / chunk, row, k % chunk]: words of rows of x, of which those behind the last are 0. A block a panel. Elem: elements, or words of
+/// them that lie in memory as such.
+template <class Types, class Elem>
 auto make_pack_rows() {
   using packed = typename Types::packed;
-  static constexpr int own_rows = panel_rows<Types>, per_word = Types::per_word;
+  static constexpr bool of_words = Types::per_word > 1 && std::is_same_v<Elem, packed>;
+  static constexpr int own_rows = panel_rows<Types>, per_word = of_words ? 1 : Types::per_word;
   return kernel(
-      [](view<const typename Types::left, 3> x, view<packed> out, value<std::int64_t> panels) {
+      [](view<const Elem, 3> x, view<packed> out, value<std::int64_t> panels) {
         const value<std::int64_t> block = block_idx().x, batch = block / panels, first = block % panels * own_rows,
                                   depth = x.extent(2), words = (depth + (per_word - 1)) / per_word,
                                   own = cast<std::int64_t>(thread_idx().x), to = block * words_of_rows<Types>(words) + own;
@@ -123,15 +129,17 @@ auto make_pack_rows() {
           for (int r = 0; r < own_rows; ++r) {
             const value<std::int64_t> k = chunk + own;
             const auto element = [&](int i) { return x(batch, first + r, k * per_word + i); };
-            const auto whole = [&] { return Types::pack_left(element); };
+            const auto whole = [&] {
+              if constexpr (of_words) return Types::turned(element(0));
+              else return Types::pack_left(element);
+            };
             const auto some = [&] {
               if constexpr (per_word == 1) return value<packed>(packed(0));
               else
                 return Types::pack_left([&](int i) {
-                  return cast<typename Types::left>(select(
-                      first + r < x.extent(1) && k * per_word + i < depth,
-                      [&] { return value<typename Types::left>(element(i)); },
-                      value<typename Types::left>(typename Types::left(0))));
+                  return cast<Elem>(select(
+                      first + r < x.extent(1) && k * per_word + i < depth, [&] { return value<Elem>(element(i)); },
+                      value<Elem>(Elem(0))));
                 });
             };
             out[to + chunk * own_rows + r * panel_chunk] =
@@ -219,11 +227,35 @@ auto make_panel_product(const Function& f) {
       {.name = "matmul_panels"});
 }
 
+/// Whether rows of x are words of per_word elements, as which they can be read.
+template <class Elem>
+bool has_words(const array<const Elem, 3>& x, int per_word) {
+  return x.extent(2) % per_word == 0 && x.stride(2) == 1 && x.stride(1) % per_word == 0 && x.stride(0) % per_word == 0 &&
+         x.at().offset % per_word == 0 && x.address() % (sizeof(Elem) * std::size_t(per_word)) == 0;
+}
+
+template <class Types>
+void pack_rows(const array<const typename Types::left, 3>& x, array<typename Types::packed>& rows, std::int64_t batch,
+               std::int64_t panels) {
+  using packed = typename Types::packed;
+  if constexpr (Types::per_word > 1)
+    if (has_words(x, Types::per_word)) {
+      static auto& of_words = *new auto(make_pack_rows<Types, packed>());
+      layout at = x.at();
+      at.offset /= Types::per_word, at.extents[2] /= Types::per_word;
+      at.strides[0] /= Types::per_word, at.strides[1] /= Types::per_word;
+      const array<const packed, 3> words(at, x.memory_owner(), handle_of(x.device()));
+      of_words.launch({batch * panels, panel_columns}, words, rows, panels);
+      return;
+    }
+  static auto& of_elements = *new auto(make_pack_rows<Types, typename Types::left>());
+  of_elements.launch({batch * panels, panel_columns}, x, rows, panels);
+}
+
 template <class Types, class Function = sum_alone, class... More>
 void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
                      array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
   using packed = typename Types::packed;
-  static auto& pack_rows = *new auto(make_pack_rows<Types>());
   static auto& pack_columns = *new auto(make_pack_columns<Types>());
   const std::int64_t depth = divided_up(x.extent(2), Types::per_word), m = out.extent(1), n = out.extent(2),
                      batch = out.extent(0);
@@ -233,10 +265,10 @@ void multiply_panels(const array<const typename Types::left, 3>& x, const array<
   const std::int64_t lefts = x.stride(0) == 0 ? 1 : batch, rights = y.stride(0) == 0 ? 1 : batch;
   array<packed> rows(shape<1>(lefts * row_panels * words_of_rows<Types>(depth)), x.device());
   array<packed> columns(shape<1>(rights * column_panels * (depth + Types::turns) * panel_columns), x.device());
-  pack_rows.launch({lefts * row_panels, panel_columns}, x, rows, row_panels);
+  pack_rows<Types>(x, rows, lefts, row_panels);
   pack_columns.launch({rights * column_panels, panel_columns}, y, columns, column_panels);
   const std::int64_t workers = algorithm_device_of(x.device()).workers, tiles = batch * column_panels;
-  const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group), workers / tiles));
+  const std::int64_t groups = std::min(row_panels, std::max(divided_up(row_panels, panel_group<Types>), workers / tiles));
   const std::int64_t step = std::is_same_v<typename Types::word, typename Types::out> ? panel_depth<Types> : depth;
   with_kernel(
       ending.f, [](const Function& f) { return make_panel_product<Types, Function, More...>(f); },
