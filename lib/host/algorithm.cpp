@@ -28,8 +28,9 @@ algorithm_device algorithm_device_of(device on) {
     return {algorithm_form::chunks, std::int64_t(8) * host::processors(), 0, handle.target.cpu.level() == CpuLevel::Avx512,
             handle.target.cpu.adds("+avx512bf16")};
   const bool waits = handle.target.kind == support::TargetKind::Ptx;
-  const bool tensor_cores = waits && handle.target.ptx.sm >= 80;
-  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512, tensor_cores ? handle.device->limits().shared_bytes : 0};
+  const bool matrices = handle.target.has_matrices(), tensor_cores = matrices || (waits && handle.target.ptx.sm >= 80);
+  return {waits ? algorithm_form::warps : algorithm_form::blocks, 512, tensor_cores ? handle.device->limits().shared_bytes : 0,
+          false, matrices};
 }
 
 layout axis_last(const layout& of, std::int64_t axis) {

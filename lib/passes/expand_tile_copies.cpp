@@ -74,13 +74,17 @@ class Expander : TilePlaces {
   }
 
   /// Elements `size` by `size`; tested: those outside of the view become zeros.
-  void every(const Copy& c, std::int64_t size, bool tested) {
+  void every(const Copy& c, std::int64_t size, bool tested, bool gathered = false) {
     const std::int64_t threads = f_.block[0] * f_.block[1] * f_.block[2], all = c.is.rows * c.is.columns / size,
                        trips = (all + threads - 1) / threads;
     const ValueId own = thread();
-    const auto trip = [&](ValueId e) { one(c, add(own, mul(e, threads)), size, all % threads == 0, tested); };
+    const auto trip = [&](ValueId e) {
+      const ValueId i = add(own, mul(e, threads));
+      if (gathered) gather(c, i, all % threads == 0);
+      else one(c, i, size, all % threads == 0, tested);
+    };
     constexpr std::int64_t written_out = 32;  // copies of a thread, with constant distances
-    if (trips <= written_out && !tested && size > 1) {
+    if (trips <= written_out && !tested && size > 1 && !gathered) {
       for (std::int64_t e = 0; e < trips; ++e) trip(number(e));
       return;
     }
@@ -116,12 +120,57 @@ class Expander : TilePlaces {
     f_.insts[b_.append(Op::CopyRow, {}, operands)].list = {size};
   }
 
+  /// Piece number i of all, whose elements are loaded one by one.
+  void gather(const Copy& c, ValueId i, bool all_there) {
+    const std::int64_t piece = c.tile.piece(), per_row = c.is.columns / piece;
+    const Type element = value_type(f_.type_of(c.inst.operands[TileCopy::view]).scalar);
+    const RegionId here = b_.region();
+    if (!all_there) {
+      const ValueId there = b_.compare(Op::Lt, {i, number(c.is.rows * per_row)});
+      const InstId branch = b_.append(Op::If, {}, std::span(&there, 1));
+      const RegionId yes = b_.new_region(branch);
+      b_.at(b_.new_region(branch));
+      b_.append(Op::Yield, {}, {});
+      b_.at(yes);
+    }
+    const ValueId r = binary(Op::Div, i, number(per_row)), column = mul(binary(Op::Rem, i, number(per_row)), piece);
+    const ValueId line = add(c.row, b_.cast(Scalar::I64, r)), first = add(c.column, b_.cast(Scalar::I64, column));
+    const auto within = [&](ValueId at, ValueId extent) {  // a negative number is a large one
+      return b_.compare(Op::Lt, {b_.cast(Scalar::U64, at), b_.cast(Scalar::U64, extent)});
+    };
+    const ValueId in_rows = within(line, c.rows);
+    std::vector<ValueId> stored;
+    for (std::int64_t e = 0; e < piece; ++e) {
+      const ValueId at = add(first, wide(e)), inside = both(in_rows, within(at, c.columns));
+      const RegionId before = b_.region();
+      const InstId branch = b_.append(Op::If, element, std::span(&inside, 1));
+      stored.push_back(b_.add_result(branch, Type(element)));
+      b_.at(b_.new_region(branch));
+      std::vector<ValueId> operands{c.inst.operands[TileCopy::view]};
+      for (unsigned d = 0; d + 2 < c.rank; ++d) operands.push_back(b_.cast(Scalar::I64, c.inst.operands[TileCopy::indices + d]));
+      operands.push_back(line), operands.push_back(at);
+      const ValueId x = b_.emit(Op::Load, element, operands);
+      b_.append(Op::Yield, {}, std::span(&x, 1));
+      b_.at(b_.new_region(branch));
+      const ValueId zero = b_.constant(element.scalar, 0);
+      b_.append(Op::Yield, {}, std::span(&zero, 1));
+      b_.at(before);
+    }
+    const ValueId start = add(b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]), place(c.tile, r, column));
+    for (std::int64_t e = 0; e < piece; ++e) {
+      const ValueId operands[] = {c.inst.operands[TileCopy::shared], e ? add(start, number(e)) : start, stored[std::size_t(e)]};
+      b_.append(Op::Store, element, operands);
+    }
+    if (!all_there) b_.append(Op::Yield, {}, {});
+    b_.at(here);
+  }
+
   void expand(const Inst& inst) {
     const Copy c = copy_of(inst);
     const std::int64_t piece = c.tile.piece();
     if (c.is.columns % piece != 0) return every(c, 1, !c.is.inside);
     const ValueId pieces = both(is_multiple(c.columns, piece), is_multiple(c.column, piece));
-    const auto elements = [&] { every(c, 1, !c.is.inside); };
+    const auto elements = [&] { every(c, has_.pieces ? piece : 1, !c.is.inside, has_.pieces); };
     if (c.is.inside)
       return branch(
           pieces, [&] { every(c, piece, false); }, elements);

@@ -32,9 +32,16 @@ class Expander : TilePlaces {
   }
 
   bool is_kept(const Inst& inst) const {
-    if (inst.op == Op::Product || inst.op == Op::ProductEnd) return has_.product(inst, f_.fp);
+    if (inst.op == Op::ProductEnd) return has_.product(inst, f_.fp);
+    if (inst.op == Op::Product) return has_.product(inst, f_.fp) && (!has_.pieces || has_pairs(inst));
     if (is_copy(inst.op)) return f_.facts.contiguous && has_.copy(inst, f_);
     return has_.copies;
+  }
+
+  /// Whether a warp's columns are pairs of blocks, of which matrices of 16 by 16 are made.
+  bool has_pairs(const Inst& inst) const {
+    const Product p(inst);
+    return ThreadTile::of(p.rows, p.columns, f_.block[0] * f_.block[1] * f_.block[2])->column_blocks() % 2 == 0;
   }
 
   void expand(const Inst& inst) {

@@ -52,6 +52,7 @@ struct TileSupport {
   bool (*product)(const ir::Inst&, ir::FpMode) = [](const ir::Inst&, ir::FpMode) { return false; };
   bool (*copy)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
   bool (*tile)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
+  bool pieces = false;     // tiles in shared memory are made of their pieces, which are stored as a whole
   bool tile_maps = false;  // copies of tiles take what the host says of a view (HiddenKind::TileMap)
 };
 TileSupport tile_support(const support::Target& target);

@@ -235,7 +235,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   }
   run("canonicalise", canonicalise);
   if (gpu) {
-    combine_accesses(m, target.kind == TargetKind::Ptx);  // shared arrays of SPIR-V have no wider elements
+    // Shared arrays of SPIR-V have no wider elements, but for tiles that are made of pieces.
+    const bool pieces = target.has_matrices() && any_inst(m.kernel(), [](const Inst& i) { return i.op == Op::Product; });
+    combine_accesses(m, target.kind == TargetKind::Ptx || pieces);
     run.check("combine_accesses");
   }
   if (ptx) run("loads_first", loads_first);

@@ -42,6 +42,14 @@ bool copies_ptx(const Inst& inst, const Function& f) {
   return f.facts.aligned && (bytes == 4 || bytes == 8 || bytes == 16) && (inst.op == Op::CopyRow || whole);
 }
 
+/// Of whole pieces, or of as many elements of one as is found out at run time.
+bool copies_spirv(const Inst& inst, const Function& f) {
+  const ValueId count = inst.operands[copy_operands(inst.op).count];
+  const bool known = f.is_const(count), whole = known && std::int64_t(f.const_bits(count)) == inst.list[0];
+  return inst.op == Op::CopyRow && f.facts.aligned && (!known || whole) &&
+         inst.list[0] * f.type_of(inst.operands[0]).elem_bytes == piece_bytes;
+}
+
 /// cp.async.bulk.tensor of sm_90 (PTX ISA, "tensor copies"): boxes of at most 256 rows of 128 bytes, of at most five dimensions, by
 /// coordinates of 32 bits. It reads past what this kernel writes.
 bool tiles_ptx(const Inst& inst, const Function& f) {
@@ -54,6 +62,16 @@ bool tiles_ptx(const Inst& inst, const Function& f) {
          f.facts.aligned && f.facts.small && f.facts.disjoint && t.rows <= 256 && t.rows % pieces_of_strip == 0 &&
          t.columns * type.elem_bytes % strip_bytes == 0;
 }
+/// Of halves and their like, of whole matrices of 16 by 16 by 16 (codegen/spirv/tiles.h).
+bool has_halves(const Inst& inst, FpMode fp) {
+  return inst.op == Op::ProductEnd ||
+         (may_round_freely(fp) && Product(inst).left == Scalar::F16 && Product(inst).right == Scalar::F16);
+}
+bool has_halves_and_bf16(const Inst& inst, FpMode fp) {
+  if (has_halves(inst, fp)) return true;
+  const Product p(inst);
+  return may_round_freely(fp) && is_float(p.left) && size_of(p.left) == 2 && p.left == p.right;
+}
 bool interprets_tile(const Inst&, const Function&) { return true; }
 bool has_no_tile(const Inst&, const Function&) { return false; }
 
@@ -61,10 +79,16 @@ bool has_no_tile(const Inst&, const Function&) { return false; }
 
 TileSupport tile_support(const support::Target& target) {
   if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy, interprets_tile};
+  if (target.kind == support::TargetKind::Spirv && target.has_matrices()) {
+    TileSupport has{.copy = copies_spirv, .pieces = true};
+    has.product = target.spirv.features.has(support::Feature::CoopBf16) ? has_halves_and_bf16 : has_halves;
+    return has;
+  }
   if (target.kind != support::TargetKind::Ptx || target.ptx.sm < 80) return {};
   const bool maps = target.ptx.sm >= 90 && target.ptx.isa >= 80;
-  return {true, target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80, copies_ptx, maps ? tiles_ptx : has_no_tile,
-          maps};
+  return {true,       target.has_float8() && target.ptx.isa >= 84 ? has_ptx89 : has_ptx80,
+          copies_ptx, maps ? tiles_ptx : has_no_tile,
+          false,      maps};
 }
 
 }  // namespace krait::passes

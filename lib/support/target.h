@@ -106,6 +106,11 @@ struct Target {
 
   /// Converts floats of 8 bits (PTX ISA, cvt).
   bool has_float8() const { return kind == TargetKind::Ptx && ptx.sm >= 89 && ptx.isa >= 81; }
+  /// Products of matrices by subgroups of Vulkan.
+  bool has_matrices() const {
+    return kind == TargetKind::Spirv && spirv.features.has(Feature::Coop) && spirv.features.has(Feature::Vmm) &&
+           spirv.features.has(Feature::F16) && spirv.subgroup == 32;
+  }
   /// Its fma of f32 takes subnormal numbers for zero.
   bool flushes_fma() const { return kind == TargetKind::Spirv && spirv.features.has(Feature::Nfma32); }
 };

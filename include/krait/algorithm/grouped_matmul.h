@@ -38,7 +38,7 @@ auto make_grouped_product(const Function& f) {
         const index matrix = krait::max(krait::min(group, groups - 1), 0), first = i;
         using sums = typename sums_of<Left, Right>::type;
         tile<sums, Form::rows, Form::columns> sum;
-        pipelined<Form::slots>(
+        each_step<Form>(
             select(multiplies, (depth + (Form::depth - 1)) / Form::depth, std::int64_t(0)),
             [&](auto step) {
               const index k = step * Form::depth;
@@ -165,7 +165,7 @@ auto multiply_groups(const array<Left, 2>& x, const array<Right, 3>& y, const ar
   if constexpr (has_tensor_products<left_type, right_type>) {
     const algorithm_device on = algorithm_device_of(x.device());
     const bool rounds = !std::is_same_v<left_type, float> || how == precision::tf32;
-    if (rounds && on.tensor_shared >= least_tensor_memory<left_type> && at.size() > 0 && x.extent(1) > 0) {
+    if (rounds && !on.halves_alone && on.tensor_shared >= least_tensor_memory<left_type> && at.size() > 0 && x.extent(1) > 0) {
       multiply_groups_tensor(left, right, at, to, on.tensor_shared, ending);
       return out.give();
     }

@@ -53,7 +53,7 @@ void multiply(const array<const Left, 3>& x, const array<const Right, 3>& y, arr
               precision how = precision::single, const product_ending<Function, More...>& ending = {}) {
   const algorithm_device on = algorithm_device_of(x.device());
   if constexpr (has_tensor_products<Left, Right>) {
-    const bool rounds = !std::is_same_v<Left, float> || how == precision::tf32;
+    const bool rounds = (!std::is_same_v<Left, float> || how == precision::tf32) && (sizeof(Left) == 2 || !on.halves_alone);
     if (rounds && on.tensor_shared >= least_tensor_memory<Left>) return multiply_tensor(x, y, out, on.tensor_shared, ending);
   }
   using types = product_types<Left, Right, Out, product_word<typename common_number<Left, Right, Out>::type>>;

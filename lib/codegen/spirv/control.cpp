@@ -5,6 +5,7 @@
 #include "codegen/spirv/numeric.h"
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/straight.h"
+#include "codegen/spirv/tiles.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::spirv {
@@ -23,6 +24,7 @@ void Control::region(ir::RegionId r) {
 
 void Control::instruction(const ir::Inst& i) {
   straight_.begin(i);
+  tiles_.before(i);
   if (i.op == ir::Op::If) return lower_if(i);
   if (i.op == ir::Op::Switch) return lower_switch(i);
   if (ir::is_loop(i.op)) return lower_loop(i);
@@ -145,6 +147,7 @@ void Control::lower_loop(const ir::Inst& i) {
     step = e_.constant(index_type, 1);
   }
 
+  tiles_.enter_loop(i);
   Id header = e_.blocks.label(), body = e_.blocks.label();
   const Id before = e_.blocks.block();
   exits_.push_back(new_exit(i, true));
@@ -187,6 +190,7 @@ void Control::lower_loop(const ir::Inst& i) {
   if (stride && i.results.empty()) e_.blocks.branch(positions_.one_trip(), after, header);
   else e_.blocks.branch(header);
   merge(i, exit);
+  tiles_.leave_loop(i);
 }
 
 }  // namespace krait::codegen::spirv

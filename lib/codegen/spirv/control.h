@@ -14,11 +14,12 @@ namespace krait::codegen::spirv {
 class Calls;
 class Positions;
 class Straight;
+class Tiles;
 
 class Control : public Part {
  public:
-  Control(Frame& frame, Straight& straight, Calls& calls, Positions& positions)
-      : Part(frame), straight_(straight), calls_(calls), positions_(positions) {}
+  Control(Frame& frame, Straight& straight, Calls& calls, Positions& positions, Tiles& tiles)
+      : Part(frame), straight_(straight), calls_(calls), positions_(positions), tiles_(tiles) {}
   void region(ir::RegionId r);
 
  private:
@@ -43,6 +44,7 @@ class Control : public Part {
   Straight& straight_;
   Calls& calls_;
   Positions& positions_;
+  Tiles& tiles_;
   std::vector<Exit> exits_;  // innermost last: ifs, switches and loops
   bool reachable_ = true;    // the current block
 };

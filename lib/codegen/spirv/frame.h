@@ -14,6 +14,7 @@ struct Array {
   ir::Space space{};
   Scalar unit = Scalar::Void;  // what a variable is made of
   bool coherent = false;       // other threads may touch it, in Vulkan's memory model
+  bool pieces = false;         // a variable of vectors of 16 bytes (ir/tiles.h)
   Id base = 0;                 // address (u64) or variable
   unsigned param = 0;          // of a view; number of a shared array that is sized at launch
   bool sized_at_launch = false;

@@ -19,6 +19,10 @@ class Globals {
   /// Signedness is always 0: instructions say how they read their operands.
   Id int_type(unsigned bits);
   Id float_type(unsigned bits);
+  /// Of another encoding than IEEE 754's.
+  Id encoded_float_type(unsigned bits, std::uint32_t encoding) { return unique(spv::Op::OpTypeFloat, list({bits, encoding})); }
+  /// Of an extension.
+  Id type(spv::Op op, std::span<const std::uint32_t> operands) { return unique(op, operands); }
   Id vector_type(Id element, unsigned count) { return unique(spv::Op::OpTypeVector, list({element, count})); }
   Id struct_type(std::span<const Id> members) { return unique(spv::Op::OpTypeStruct, members); }
   Id array_type(Id element, Id length) { return unique(spv::Op::OpTypeArray, list({element, length})); }

@@ -15,6 +15,7 @@
 #include "codegen/spirv/pure.h"
 #include "codegen/spirv/straight.h"
 #include "codegen/spirv/sync.h"
+#include "codegen/spirv/tiles.h"
 #include "codegen/spirv/uses.h"
 #include "codegen/spirv/variables.h"
 #include "codegen/spirv/warp.h"
@@ -41,11 +42,13 @@ class Lower {
   Sync sync_{frame_, uses_, positions_};
   Atomics atomics_{frame_, memory_, sync_};
   Warp warp_{frame_};
+  Tiles tiles_{frame_, memory_};
   Pure pure_{frame_};
   Calls calls_{frame_, arguments_};
   Lines lines_{frame_};
-  Straight straight_{frame_, {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, pure_, calls_, lines_}};
-  Control control_{frame_, straight_, calls_, positions_};
+  Straight straight_{frame_,
+                     {positions_, arguments_, variables_, memory_, sync_, atomics_, warp_, tiles_, pure_, calls_, lines_}};
+  Control control_{frame_, straight_, calls_, positions_, tiles_};
 };
 
 /// The float-control modes that the device offers, for the widths in use.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/memory.h"
 
+#include <bit>
+
 #include "codegen/spirv/hiding.h"
 #include "codegen/spirv/numeric.h"
+#include "ir/tiles.h"
 
 namespace krait::codegen::spirv {
 
@@ -61,6 +64,49 @@ Id Memory::unit_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offs
   if (const auto first = std::uint32_t(offset / size) + n) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(first)});
   const Id type = e_.m.globals.pointer_type(storage, e_.type(a.unit));
   return e_.m.code.emit(e_.kernel() && a.sized_at_launch ? Op::OpInBoundsPtrAccessChain : Op::OpAccessChain, type, {a.base, at});
+}
+
+Id Memory::piece_pointer(ir::ValueId array, ir::ValueId index, std::uint64_t offset) {
+  const auto shift = std::uint32_t(std::countr_zero(ir::piece_bytes / f_.type_of(array).elem_bytes));
+  Id at = e_.resize(Scalar::U32, scalar(index), value(index));
+  if (shift) at = e_.op(Op::OpShiftRightLogical, Scalar::U32, {at, e_.u32(shift)});
+  if (offset) at = e_.op(Op::OpIAdd, Scalar::U32, {at, e_.u32(std::uint32_t(offset / ir::piece_bytes))});
+  const Id four = e_.m.globals.vector_type(e_.type(Scalar::U32), 4);
+  return e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, four),
+                        {arrays_[array].base, at});
+}
+
+Id Memory::view_piece(ir::ValueId view, ir::ValueId index) {
+  const Id four = e_.m.globals.vector_type(e_.type(Scalar::U32), 4);
+  return load_from(arrays_[view], four, view_pointer(view, index, 0, four), ir::piece_bytes);
+}
+
+void Memory::store_piece(ir::ValueId array, ir::ValueId index, Id piece) {
+  const Array& a = arrays_[array];
+  if (a.pieces) return store_to(a, piece_pointer(array, index, 0), piece, 0);
+  const unsigned size = ir::size_of(a.unit), in_word = 4 / size;
+  const Scalar whole = bits_type(a.unit);
+  for (unsigned n = 0; n < ir::piece_bytes / size; ++n) {
+    Id part = e_.m.code.emit(Op::OpCompositeExtract, e_.type(Scalar::U32), {piece, n / in_word});
+    if (n % in_word) part = e_.op(Op::OpShiftRightLogical, Scalar::U32, {part, e_.u32(n % in_word * 8 * size)});
+    store_to(a, unit_pointer(array, index, 0, n), e_.bits(a.unit, whole, e_.resize(whole, Scalar::U32, part)), 0);
+  }
+}
+
+Id Memory::shared_word(ir::ValueId array, Id piece, Id word) {
+  const Array& a = arrays_[array];
+  const Id type = e_.type(Scalar::U32);
+  return load_from(
+      a, type,
+      e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type), {a.base, piece, word}), 0);
+}
+
+Id Memory::shared_unit(ir::ValueId array, Id index) {
+  const Array& a = arrays_[array];
+  const Id type = e_.type(a.unit);
+  return load_from(
+      a, type, e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, type), {a.base, index}),
+      0);
 }
 
 /// Memory operands of an access.
@@ -149,6 +195,10 @@ void Memory::load_vec(const ir::Inst& i) {
   const Array& a = arrays_[array];
   Module& m = e_.m;
   if (a.space != ir::Space::Global) {
+    if (a.pieces) {
+      const Id four = m.globals.vector_type(m.globals.int_type(32), 4);
+      return take_apart(i, load_from(a, four, piece_pointer(array, index, i.imm), 0));
+    }
     for (unsigned n = 0; n < count; ++n)
       ids_[i.results[n]] = load_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s);
     return;
@@ -162,10 +212,17 @@ void Memory::load_vec(const ir::Inst& i) {
     return;
   }
   // Longer vectors than SPIR-V's four travel as words.
+  Id words = m.globals.vector_type(m.globals.int_type(32), bytes / 4);
+  take_apart(i, load_from(a, words, view_pointer(array, index, i.imm, words), bytes, i.streaming));
+}
+
+/// A vector of words into what is loaded, numbers of 8 or 16 bits.
+void Memory::take_apart(const ir::Inst& i, Id all) {
+  const Scalar s = i.type.scalar;
+  Module& m = e_.m;
   const unsigned in_word = 4 / ir::size_of(s);
-  Id words = m.globals.vector_type(m.globals.int_type(32), bytes / 4), part = m.globals.vector_type(e_.type(s), in_word);
-  Id all = load_from(a, words, view_pointer(array, index, i.imm, words), bytes, i.streaming);
-  for (unsigned w = 0; w < bytes / 4; ++w) {
+  Id part = m.globals.vector_type(e_.type(s), in_word);
+  for (unsigned w = 0; w < i.results.size() / in_word; ++w) {
     Id split = m.code.emit(Op::OpBitcast, part, {m.code.emit(Op::OpCompositeExtract, m.globals.int_type(32), {all, w})});
     for (unsigned n = 0; n < in_word; ++n)
       ids_[i.results[w * in_word + n]] = m.code.emit(Op::OpCompositeExtract, e_.type(s), {split, n});
@@ -178,13 +235,13 @@ void Memory::store_vec(const ir::Inst& i) {
   const auto count = unsigned(i.operands.size()) - 2;
   const Array& a = arrays_[array];
   Module& m = e_.m;
-  if (a.space != ir::Space::Global) {
+  if (a.space != ir::Space::Global && !a.pieces) {
     for (unsigned n = 0; n < count; ++n)
       store_units(array, index, i.imm + std::uint64_t(n) * ir::size_of(s), s, value(i.operands[2 + n]));
     return;
   }
   const unsigned bytes = count * ir::size_of(s);
-  need_storage(s);
+  if (a.space == ir::Space::Global) need_storage(s);
   auto composed = [&](Id type, unsigned from, unsigned n) {
     Words parts;
     for (unsigned k = 0; k < n; ++k) parts.push_back(value(i.operands[2 + from + k]));
@@ -203,7 +260,8 @@ void Memory::store_vec(const ir::Inst& i) {
       words.push_back(m.code.emit(Op::OpBitcast, m.globals.int_type(32), {composed(part, w * in_word, in_word)}));
     all = e_.composite(vector, words);
   }
-  store_to(a, view_pointer(array, index, i.imm, vector), all, bytes, i.streaming);
+  const Id pointer = a.pieces ? piece_pointer(array, index, i.imm) : view_pointer(array, index, i.imm, vector);
+  store_to(a, pointer, all, bytes, i.streaming);
 }
 
 }  // namespace krait::codegen::spirv

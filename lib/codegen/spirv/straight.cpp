@@ -11,6 +11,7 @@
 #include "codegen/spirv/positions.h"
 #include "codegen/spirv/pure.h"
 #include "codegen/spirv/sync.h"
+#include "codegen/spirv/tiles.h"
 #include "codegen/spirv/variables.h"
 #include "codegen/spirv/warp.h"
 
@@ -69,6 +70,10 @@ void Straight::lower(const ir::Inst& i) {
     case Op::Get: return define(i, e_.op(spv::Op::OpLoad, i.type.scalar, {value(i.operands[0])}));
     case Op::Set: return e_.m.code.emit_void(spv::Op::OpStore, {value(i.operands[0]), value(i.operands[1])});
 
+    case Op::Product: return to_.tiles.product(i);
+    case Op::ProductEnd: return to_.tiles.product_end(i);
+    case Op::CopyRow: return to_.tiles.copy(i);
+
     // Control's own; lower_reports has replaced reports, drop_assumptions and expand_tiles what the target does not have, and
     // run_pipeline refuses barriers of the grid and clusters.
     case Op::ClusterBarrier:
@@ -80,7 +85,11 @@ void Straight::lower(const ir::Inst& i) {
 #define KRAIT_LOOP(Name, ...) case Op::Name:
 #define KRAIT_END(Name, ...) case Op::Name:
 #define KRAIT_REPORT(Name, ...) case Op::Name:
-#define KRAIT_TILE(Name, ...) case Op::Name:
+    case Op::CopyTile:
+    case Op::CopyBack:
+    case Op::CopyGroup:
+    case Op::CopyWait:
+#define KRAIT_TILE(Name, ...)
 #include "krait/ops.def"
       break;
 

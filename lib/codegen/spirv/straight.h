@@ -18,6 +18,7 @@ class Memory;
 class Positions;
 class Pure;
 class Sync;
+class Tiles;
 class Variables;
 class Warp;
 
@@ -31,6 +32,7 @@ class Straight : public Part {
     Sync& sync;
     Atomics& atomics;
     Warp& warp;
+    Tiles& tiles;
     Pure& pure;
     Calls& calls;
     Lines& lines;

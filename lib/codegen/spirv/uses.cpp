@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/spirv/uses.h"
 
+#include "ir/tiles.h"
 #include "ir/walk.h"
 
 namespace krait::codegen::spirv {
@@ -11,8 +12,17 @@ Uses::Uses(Frame& frame) : f_(frame.f), uses_(f_.values.size()) {
     const ir::Effect effect = ir::info(i.op).effect;
     const bool atomic = effect == ir::Effect::Atomic;
     frame.unit.own.uses_warp |= ir::is_warp_operation(i.op) || i.op == ir::Op::LaneId || i.op == ir::Op::WarpSize;
+    if (i.op == ir::Op::Product) {
+      frame.unit.own.uses_warp = true;
+      for (const std::size_t factor : {0, 2}) uses_[i.operands[factor]].factor = true;
+    }
+    if (i.op == ir::Op::CopyRow) {
+      constexpr auto at = ir::copy_operands(ir::Op::CopyRow);
+      uses_[i.operands[at.view]].read = uses_[i.operands[at.shared]].written = true;
+    }
     if (i.op == ir::Op::Call)
       for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        uses_[i.operands[k]].parts = true;
         uses_[i.operands[k]].read |= frame.unit.calls.reads(i, k);
         uses_[i.operands[k]].written |= frame.unit.calls.writes(i, k);
       }
@@ -21,6 +31,8 @@ Uses::Uses(Frame& frame) : f_(frame.f), uses_(f_.values.size()) {
     const ir::Type& t = f_.type_of(array);
     const Scalar s = i.results.empty() ? i.type.scalar : f_.type_of(i.results[0]).scalar;
     Use& use = uses_[array];
+    const std::size_t count = i.op == ir::Op::LoadVec ? i.results.size() : i.op == ir::Op::StoreVec ? i.operands.size() - 2 : 1;
+    use.parts |= count * ir::size_of(s) != ir::piece_bytes;
     use.atomic |= atomic;
     use.read |= atomic || effect == ir::Effect::Read;
     use.written |= atomic || effect == ir::Effect::Write;

@@ -16,6 +16,7 @@ class Uses {
   struct Use {
     unsigned size = 8;  // bytes of the largest unit that all accesses are made of
     bool atomic = false, read = false, written = false;
+    bool factor = false, parts = false;  // of products; something smaller than a piece is accessed (ir/tiles.h)
   };
   const Use& of(ir::ValueId array) const { return uses_[array]; }
   /// Threads may read through this view what others wrote: through it, or through one that may overlap it.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "codegen/spirv/uses.h"
+#include "ir/tiles.h"
 
 namespace krait::codegen::spirv {
 
@@ -31,6 +32,7 @@ void Variables::declare(const ir::Inst& i) {
   const std::uint64_t units = row_bytes / ir::size_of(a.unit);
   if (units >> 31) unsupported(fmt::format("{}: the array is too large", e_.where));
   Id length = e_.u32(std::uint32_t(units));
+  a.pieces = use.factor && !use.parts && i.list[0] != 0 && row_bytes % ir::piece_bytes == 0;
   if (i.list[0] == 0 && e_.kernel()) return shared_parameter(i, std::uint32_t(row_bytes));
   if (i.list[0] == 0) {
     // At least one row, as SPIR-V has no empty arrays.
@@ -46,7 +48,9 @@ void Variables::declare(const ir::Inst& i) {
   } else {
     unit_.own.local_bytes += std::uint32_t(row_bytes);
   }
-  Id type = m.globals.array_type(e_.type(a.unit), length);
+  const Id unit = a.pieces ? m.globals.vector_type(e_.type(Scalar::U32), 4) : e_.type(a.unit);
+  if (a.pieces) length = e_.u32(std::uint32_t(row_bytes / ir::piece_bytes));
+  Id type = m.globals.array_type(unit, length);
   a.base = shared ? m.globals.variable(spv::StorageClass::Workgroup, type) : m.code.local_variable(type);
   constexpr std::uint32_t at_once = 64;
   if (shared) return;

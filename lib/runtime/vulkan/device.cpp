@@ -67,11 +67,14 @@ void VulkanDevice::create_device() const {
   queue.pQueuePriorities = &priority;
   Features enabled = gpu_.features;  // a structure of an extension that is not enabled must not be there
   enabled.clock_extension = enabled.clock;
+  enabled.matrix_extension = enabled.matrices, enabled.bf16_extension = enabled.bf16_matrices;
   FeatureChain chain(enabled);
   chain.request(enabled);
   std::vector<const char*> extensions;
   if (gpu_.features.atomic_float_extension) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   if (gpu_.features.clock) extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  if (gpu_.features.matrices) extensions.push_back(matrix_extension);
+  if (gpu_.features.bf16_matrices) extensions.push_back(bf16_extension);
   if (gpu_.features.non_semantic && gpu_.features.api < VK_API_VERSION_1_3)
     extensions.push_back(VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};

@@ -9,7 +9,9 @@ FeatureChain::FeatureChain(const Features& f) {
   void** tail = &v12_.pNext;
   if (f.api >= VK_API_VERSION_1_3) *tail = &v13_, tail = &v13_.pNext;
   if (f.atomic_float_extension) *tail = &atomic_float_, tail = &atomic_float_.pNext;
-  if (f.clock_extension) *tail = &clock_;
+  if (f.clock_extension) *tail = &clock_, tail = &clock_.pNext;
+  if (f.matrix_extension) *tail = &matrix_, tail = &matrix_.next;
+  if (f.bf16_extension) *tail = &bf16_;
 }
 
 void FeatureChain::request(const Features& f) {
@@ -31,6 +33,8 @@ void FeatureChain::request(const Features& f) {
   atomic_float_.shaderBufferFloat32AtomicAdd = f.float_add32;
   atomic_float_.shaderBufferFloat64AtomicAdd = f.float_add64;
   clock_.shaderSubgroupClock = f.clock;
+  matrix_.matrices = f.matrices;
+  bf16_.numbers = bf16_.matrices = f.bf16_matrices;
 }
 
 void FeatureChain::tell(Features& f) const {
@@ -49,6 +53,8 @@ void FeatureChain::tell(Features& f) const {
   f.float_add32 = atomic_float_.shaderBufferFloat32AtomicAdd;
   f.float_add64 = atomic_float_.shaderBufferFloat64AtomicAdd;
   f.clock = clock_.shaderSubgroupClock;
+  f.matrices = matrix_.matrices && f.memory_model;
+  f.bf16_matrices = f.matrices && bf16_.numbers && bf16_.matrices;
   f.maintenance4 = v13_.maintenance4;
   f.full_subgroups = v13_.computeFullSubgroups;
   if (f.request_subgroup && !v13_.subgroupSizeControl) f.request_subgroup = false, f.subgroup = 0;
@@ -57,6 +63,7 @@ void FeatureChain::tell(Features& f) const {
   f.told.set(F16, f.has_f16()), f.told.set(A64, f.atomics64), f.told.set(Sa64, f.shared_atomics64);
   f.told.set(Fadd32, f.float_add32), f.told.set(Fadd64, f.float_add64), f.told.set(Vmm, f.memory_model), f.told.set(Warp, f.warp);
   f.told.set(Clock, f.clock);
+  f.told.set(Coop, f.matrices && f.full_subgroups), f.told.set(CoopBf16, f.bf16_matrices && f.full_subgroups);
 }
 
 namespace {
@@ -79,6 +86,8 @@ void copy(Structure& to, const VkBaseInStructure* at) {
 bool FeatureChain::take(const void* chain) {
   bool found = false;
   for (const auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) {
+    if (at->sType == matrix_.type) matrix_.matrices = as<MatrixFeatures>(at).matrices;
+    if (at->sType == bf16_.type) bf16_.numbers = as<Bf16Features>(at).numbers, bf16_.matrices = as<Bf16Features>(at).matrices;
     switch (at->sType) {
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2: copy(features, at), found = true; break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: copy(v11_, at); break;

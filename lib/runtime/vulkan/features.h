@@ -24,7 +24,10 @@ struct Features {
   bool f64 = false, i16 = false, i8 = false, f16 = false, storage8 = false, storage16 = false;
   bool memory_model = false, atomics64 = false, shared_atomics64 = false;
   bool clock_extension = false, clock = false;
-  bool non_semantic = false;  // SPV_KHR_non_semantic_info
+  bool non_semantic = false;                        // SPV_KHR_non_semantic_info
+  bool fragments = false;                           // matrices of subgroups lie among lanes as ir/tiles.h says
+  bool matrix_extension = false, matrices = false;  // VK_KHR_cooperative_matrix
+  bool bf16_extension = false, bf16_matrices = false;
   bool atomic_float_extension = false, float_add32 = false, float_add64 = false;
   std::uint32_t most_depth = ~0u, most_trips = ~0u;  // beyond which the driver goes wrong (support::SpirvCode)
   support::FeatureSet told;                          // to the code generator, but for what probes find
@@ -39,6 +42,19 @@ Features query_features(VkPhysicalDevice device, std::uint32_t newest = VK_API_V
 Features enabled_features(VkPhysicalDevice device, std::uint32_t newest, std::uint32_t queue_family, const void* chain);
 /// Empty, or what Krait cannot do without.
 std::string missing_for_krait(const Features& f);
+
+/// Of VK_KHR_cooperative_matrix and VK_KHR_shader_bfloat16, which are newer than the headers that this is built with.
+struct MatrixFeatures {
+  VkStructureType type = VkStructureType(1000506000);
+  void* next = nullptr;
+  VkBool32 matrices = VK_FALSE, robust_accesses = VK_FALSE;
+};
+struct Bf16Features {
+  VkStructureType type = VkStructureType(1000141000);
+  void* next = nullptr;
+  VkBool32 numbers = VK_FALSE, dot_products = VK_FALSE, matrices = VK_FALSE;
+};
+inline constexpr const char *matrix_extension = "VK_KHR_cooperative_matrix", *bf16_extension = "VK_KHR_shader_bfloat16";
 
 /// The structures by which features are asked for and enabled; they point at each other.
 struct FeatureChain {
@@ -59,6 +75,8 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan11Features v11_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
   VkPhysicalDeviceVulkan12Features v12_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceVulkan13Features v13_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  MatrixFeatures matrix_;
+  Bf16Features bf16_;
   VkPhysicalDeviceShaderClockFeaturesKHR clock_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float_{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
 };

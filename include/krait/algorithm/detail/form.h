@@ -17,6 +17,7 @@ struct algorithm_device {
   std::int64_t tensor_shared = 0;  // bytes of shared memory of a block, where there are tensor cores
   bool wide = false;               // a processor with registers of 512 bits, of which there are 32
   bool dots_pairs = false;         // a processor with an instruction for kr::dot2_bf16
+  bool halves_alone = false;       // these multiply f16 and bf16 alone
 };
 KRAIT_API algorithm_device algorithm_device_of(device on);
 

@@ -15,7 +15,7 @@ namespace krait::detail {
 /// A strip of a tile in shared memory (lib/ir/tiles.h).
 inline constexpr int strip_bytes = 128;
 
-/// A block's tile, its threads, and the places of its pipeline.
+/// A block's tile, its threads, and the places of its pipeline; with one place copies and products take turns.
 template <int Rows, int Columns, int Depth, int Threads, int Slots>
 struct tensor_form {
   static constexpr int rows = Rows, columns = Columns, depth = Depth, threads = Threads, slots = Slots;
@@ -34,6 +34,23 @@ inline constexpr bool has_tensor_products = !std::is_void_v<typename sums_of<Lef
 /// Factors that tensor cores take with k along rows or along columns; of others k runs along memory.
 template <class Elem>
 inline constexpr bool lies_either_way = sizeof(Elem) == 2 || sizeof(Elem) == 8;
+
+/// body(step, left, right) for each step of k, of which sources(step) tells what to load.
+template <class Form, class Sources, class Body>
+void each_step(const value<std::int64_t>& steps, const Sources& sources, const Body& body) {
+  if constexpr (Form::slots == 1) {
+    for (auto step : range(std::int64_t(0), steps)) {
+      const auto both = sources(step);
+      meet();  // the last step's factors have been read
+      const auto left = factor_of(std::get<0>(both));
+      const auto right = factor_of(std::get<1>(both));
+      meet();
+      body(step, left, right);
+    }
+  } else {
+    pipelined<Form::slots>(steps, sources, body);
+  }
+}
 
 /// Blocks go down by eights before they go on to the right, so that those that run together share rows and columns in the cache. The sums over
 /// k are cut into `parts` of `part_depth` each, which are matrices of `out` one behind the other.
@@ -54,30 +71,31 @@ auto make_tensor_product(const Function& f) {
                                   depth = krait::min(x.extent(LeftTurned ? 1 : 2) - from, part_depth);
         using sums = typename sums_of<Left, Right>::type;
         tile<sums, Form::rows, Form::columns> sum;
-        pipelined<Form::slots>((depth + (Form::depth - 1)) / Form::depth,
-                               [&](auto step) {
-                                 const value<std::int64_t> k = from + step * Form::depth;
-                                 const auto left = [&] {
-                                   if constexpr (LeftTurned) return load<Form::depth, Form::rows>(x, {batch, k, i});
-                                   else return load<Form::rows, Form::depth>(x, {batch, i, k});
-                                 };
-                                 const auto right = [&] {
-                                   if constexpr (RightTurned) return load<Form::columns, Form::depth>(y, {batch, j, k});
-                                   else return load<Form::depth, Form::columns>(y, {batch, k, j});
-                                 };
-                                 return std::tuple(left(), right());
-                               },
-                               [&](auto, const auto& a, const auto& b) {
-                                 const auto left = [&] {
-                                   if constexpr (LeftTurned) return transpose(a);
-                                   else return a;
-                                 };
-                                 const auto right = [&] {
-                                   if constexpr (RightTurned) return transpose(b);
-                                   else return b;
-                                 };
-                                 sum = mma(left(), right(), sum, precision::tf32);
-                               });
+        const value<std::int64_t> steps = (depth + (Form::depth - 1)) / Form::depth;
+        const auto sources = [&](const value<std::int64_t>& step) {
+          const value<std::int64_t> k = from + step * Form::depth;
+          const auto left = [&] {
+            if constexpr (LeftTurned) return load<Form::depth, Form::rows>(x, {batch, k, i});
+            else return load<Form::rows, Form::depth>(x, {batch, i, k});
+          };
+          const auto right = [&] {
+            if constexpr (RightTurned) return load<Form::columns, Form::depth>(y, {batch, j, k});
+            else return load<Form::depth, Form::columns>(y, {batch, k, j});
+          };
+          return std::tuple(left(), right());
+        };
+        const auto multiply = [&](const auto& a, const auto& b) {
+          const auto left = [&] {
+            if constexpr (LeftTurned) return transpose(a);
+            else return a;
+          };
+          const auto right = [&] {
+            if constexpr (RightTurned) return transpose(b);
+            else return b;
+          };
+          sum = mma(left(), right(), sum, precision::tf32);
+        };
+        each_step<Form>(steps, sources, [&](auto, const auto& a, const auto& b) { multiply(a, b); });
         // Operands of the ending are read element by element where they are used: a tile of them would not fit beside the sums.
         const auto ended = [&](const value<sums>& s, const value<int>& r, const value<int>& c) {
           const value<std::int64_t> row = krait::min(i + r, m - 1), column = krait::min(j + c, n - 1);
@@ -196,6 +214,14 @@ constexpr auto tensor_forms() {
   if constexpr (sizeof(Elem) == 8)
     return std::tuple(costed<tensor_form<128, 128, Depth, 256, 4>>{{1, 1.46, 1.46, 3.5}},
                       costed<tensor_form<64, 64, Depth, 128, 4>>{{3, 0.42, 0.5, 2.1}});
+  else if constexpr (sizeof(Elem) == 2)
+    // The last two are for the 48 KiB of Vulkan on NVIDIA, and slower than the others where these fit.
+    return std::tuple(costed<tensor_form<128, 256, Depth, 256, 4>>{{1, 0.65, 0.65, 4.6}},
+                      costed<tensor_form<128, 128, Depth, 256, 6>>{{1, 0.37, 0.37, 3.5}},
+                      costed<tensor_form<64, 128, Depth, 128, 8>>{{1, 0.265, 0.265, 2.5}},
+                      costed<tensor_form<64, 64, Depth, 128, 4>>{{3, 0.17, 0.3, 2.1}},
+                      costed<tensor_form<128, 128, Depth, 128, 1>>{{2, 0.9, 1.4, 5.5}},
+                      costed<tensor_form<64, 64, Depth, 128, 1>>{{4, 0.35, 1.0, 4}});
   else
     return std::tuple(costed<tensor_form<128, 256, Depth, 256, 4>>{{1, 0.65, 0.65, 4.6}},
                       costed<tensor_form<128, 128, Depth, 256, 6>>{{1, 0.37, 0.37, 3.5}},
@@ -257,6 +283,8 @@ void multiply_tensor(const array<const Left, 3>& x, const array<const Right, 3>&
 }
 /// The least shared memory of a block that has tensor cores at work.
 template <class Elem>
-inline constexpr std::int64_t least_tensor_memory = tensor_form<64, 64, strip_depth<Elem>, 128, 4>::template shared_bytes<Elem>;
+inline constexpr std::int64_t least_tensor_memory =
+    (sizeof(Elem) == 2 ? tensor_form<128, 128, strip_depth<Elem>, 128, 1>::template shared_bytes<Elem>
+                       : tensor_form<64, 64, strip_depth<Elem>, 128, 4>::template shared_bytes<Elem>);
 
 }  // namespace krait::detail
