@@ -74,7 +74,9 @@ void query_properties(VkPhysicalDevice device, Features& f) {
   f.largest_allocation = v11.maxMemoryAllocationSize;
   float_controls(v12, f.told);
   quirks(v12.driverID, f);
-  f.fragments = v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+  // Matrices were read back lane by lane on these alone (docs/tiles.md): another layout would give wrong products.
+  const auto is = [&](const char* word) { return f.name.find(word) != std::string::npos; };
+  f.fragments = v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY && (is("H100") || is("H200"));
   const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
                                         VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   f.warp = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (v11.subgroupSupportedOperations & needed) == needed;
@@ -100,7 +102,6 @@ Features query_rest(VkPhysicalDevice device, std::uint32_t newest) {
   if (f.api < VK_API_VERSION_1_2) return f;
   query_properties(device, f);
   f.atomic_float_extension = has_extension(device, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
-  // NVIDIA's driver alone is known to lay matrices as the tiles of the IR.
   f.matrix_extension = f.fragments && has_extension(device, matrix_extension);
   f.bf16_extension = f.matrix_extension && has_extension(device, bf16_extension);
   f.clock_extension = has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
