@@ -111,7 +111,7 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
             "processor can only be added: expected +…, not \"-sse2\"");
   EXPECT_EQ(read("spirv features=i64,f65"),
             "target \"spirv features=i64,f65\": \"f65\": expected features of i64, f64, i16, i8, f16, a64, sa64, fadd32, fadd64, "
-            "vmm, warp, clock, functions, sums, szin16, "
+            "vmm, warp, clock, coop, coopbf16, functions, sums, szin16, "
             "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, "
             "count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
             "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, debuginfo, unvalidated");
