@@ -142,9 +142,9 @@ class Eliminator {
   }
   std::uint64_t hash_of(const Inst& inst, std::uint32_t epoch) const {
     std::uint64_t h = mix(std::uint64_t(inst.op) << 8 | std::uint64_t(inst.type.scalar), inst.imm);
-    if (is_commutative(inst.op)) h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
-    else
-      for (const ValueId v : inst.operands) h = mix(h, v);
+    const std::size_t commuted = is_commutative(inst.op) ? 2 : 0;
+    if (commuted) h = mix(h, std::uint64_t(inst.operands[0]) + inst.operands[1]);
+    for (std::size_t i = commuted; i < inst.operands.size(); ++i) h = mix(h, inst.operands[i]);
     return mix(h, epoch);
   }
   /// `first` gives for what is computed inside of b what stands for it inside of a. The order of commutative operands is looked
@@ -158,9 +158,9 @@ class Eliminator {
       const auto stands = first.find(b.operands[j]);
       return a.operands[i] == (stands == first.end() ? b.operands[j] : stands->second);
     };
-    bool equal = true;
-    for (std::size_t i = 0; i < a.operands.size(); ++i) equal = equal && same(i, i);
-    if (!equal && !(is_commutative(a.op) && same(0, 1) && same(1, 0))) return false;
+    bool direct = true, rest = true;  // the first two, and those after them, which never change places
+    for (std::size_t i = 0; i < a.operands.size(); ++i) (i < 2 ? direct : rest) &= same(i, i);
+    if (!rest || !(direct || (is_commutative(a.op) && same(0, 1) && same(1, 0)))) return false;
     for (std::size_t r = 0; r < a.regions.size(); ++r)
       if (!equal_regions(f_.regions[a.regions[r]], f_.regions[b.regions[r]], first)) return false;
     return true;
