@@ -34,12 +34,14 @@ std::vector<std::int64_t> lengths_of(const std::vector<int>& factors, std::int64
   }
 }
 
-/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each other as a vector has.
+/// Steps of a length. On a CPU the first are even, so that soon as many elements lie beside each other as a vector has. A GPU's threads have 16 elements in
+/// registers where a block has many, and meet half as often.
 void set_radices(fft_pass& pass, bool cpu) {
   std::int64_t rest = pass.length;
   int twos = 0;
   for (; rest % 2 == 0; rest /= 2) ++twos;
   if (cpu && twos >= 4 && twos != 6 && pass.columns == 1) pass.radices[pass.count++] = 16, twos -= 4;
+  while (!cpu && pass.columns > 1 && twos >= 4) pass.radices[pass.count++] = 16, twos -= 4;
   while (twos > 0) {
     const int step = twos == 4 ? 2 : std::min(twos, 3);
     pass.radices[pass.count++] = 1 << step, twos -= step;
@@ -56,11 +58,16 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
   fft_plan plan{};
   if (factors.empty() && total != 1) return plan;
   const bool cpu = form == algorithm_form::chunks;
-  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared memory.
-  const std::int64_t bytes = cpu                             ? 1 << 18
-                             : form == algorithm_form::warps ? 1 << 15
-                                                             : 1 << 14,
-                     most = bytes / std::int64_t(4 * number_bytes), side = cpu ? 16 : 8;
+  const bool warps = form == algorithm_form::warps;
+  // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared memory. Its columns are a line of memory.
+  constexpr std::int64_t line = 128;
+  const std::int64_t bytes = cpu     ? 1 << 18
+                             : warps ? 1 << 16
+                                     : 1 << 14,
+                     most = bytes / std::int64_t(4 * number_bytes),
+                     side = cpu     ? 16
+                            : warps ? line / std::int64_t(2 * number_bytes)
+                                    : 8;
   std::vector<std::int64_t> lengths{total};
   if (total > most) lengths = lengths_of(factors, most / side);
   std::int64_t done = 1;
@@ -72,12 +79,12 @@ fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_byte
     const bool odd = cpu && length % 16 != 0 && length * side <= 2 * most;
     pass.columns = lengths.size() > 1 || (rows >= fft_rows_at_once && (odd || length <= (cpu ? 128 : 255))) ? int(side) : 1;
     set_radices(pass, cpu);
-    const std::int64_t busy = pass.columns * length / 8;
+    const std::int64_t busy = pass.columns * length / (pass.radices[0] == 16 ? 16 : 8);
     pass.threads = cpu ? 16 : 32;
     while (!cpu && pass.threads < std::min<std::int64_t>(busy, 256)) pass.threads *= 2;
     // A distance that is no power of 2: columns would meet in few sets of a cache, or banks of shared memory.
     const std::int64_t apart = cpu ? 16 : 32 / side;
-    pass.pitch = int(length + (pass.columns * (length + apart) <= most || form == algorithm_form::warps ? apart : 0));
+    pass.pitch = int(length + (pass.columns * (length + apart) <= most || warps ? apart : 0));
     done *= length;
   }
   return plan;

@@ -145,12 +145,15 @@ class fft_pass_body {
             }
           }
           const auto made = small_transform(z);
+          const auto between = last && !last_pass() && !by_columns() ? roots_between(t, column, line, radix) : fft_points<Real>();
           for (int k = 0; k < radix; ++k) {
             const auto& point = made[std::size_t(k)];
             if (last) {
               const index at = line + k * (p_.length / radix);
-              if (turns()) keep(buffers[std::size_t(step % 2)], column, at, turned_between(t, column, at, point));
-              else write(t, column, at, last_pass() ? point : turned_between(t, column, at, point));
+              const auto end = between.empty() ? by_columns() ? turned_by_columns(t, column, at, point) : point
+                                               : product(point, between[std::size_t(k)]);
+              if (turns()) keep(buffers[std::size_t(step % 2)], column, at, end);
+              else write(t, column, at, end);
               continue;
             }
             const auto& to = buffers[std::size_t(step % 2)];
@@ -252,16 +255,33 @@ class fft_pass_body {
       t.out(row, k) = z;
     }
   }
-  fft_point<Real> turned_between(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
-    const auto by = [](const fft_point<Real>& x, const value<Real>& re, const value<Real>& im) {
-      return fft_point<Real>{x.re * re - x.im * im, x.re * im + x.im * re};
-    };
-    const auto root = t.between[0].at((by_columns() ? t.first : split_of(t, column).p) * k);
-    if (!by_columns()) return by(z, root.real(), root.imag());
+  static fft_point<Real> product(const fft_point<Real>& x, const fft_point<Real>& y) {
+    return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+  }
+  static fft_point<Real> point_of(const value<complex>& z) { return {z.real(), z.imag()}; }
+  /// What the elements line, line + length / radix, … of a column are multiplied by before the next pass. GPUs read two of these, whose places are all
+  /// over a table, and multiply: each is a product of at most five.
+  fft_points<Real> roots_between(const tile& t, const index& column, const index& line, int radix) const {
+    const wide p = split_of(t, column).p;
+    const std::int64_t apart = p_.length / radix;
+    const auto at = [&](const wide& k) { return point_of(t.between[0].at(p * k)); };
+    fft_points<Real> roots{at(cast<std::int64_t>(line))};
+    if (p_.threads % 32 != 0) {
+      for (int k = 1; k < radix; ++k) roots.push_back(at(cast<std::int64_t>(line + int(k * apart))));
+      return roots;
+    }
+    fft_points<Real> powers{roots[0]};  // of the second root; the first is not used
+    for (int k = 1; k < radix; ++k) {
+      powers.push_back(k == 1 ? at(wide(apart)) : product(powers[std::size_t(k / 2)], powers[std::size_t(k - k / 2)]));
+      roots.push_back(product(roots[0], powers.back()));
+    }
+    return roots;
+  }
+  fft_point<Real> turned_by_columns(const tile& t, const index& column, const index& k, const fft_point<Real>& z) const {
+    const auto root = point_of(t.between[0].at(t.first * k));
     const index place = k * p_.columns + column;
     const fft_point<Real> own{value<Real>(t.of_columns[0][place]), value<Real>(t.of_columns[1][place])};
-    const fft_point<Real> both = by(own, root.real(), root.imag());
-    return by(z, both.re, both.im);
+    return product(z, product(own, root));
   }
 
   void keep(const fft_buffer<Real>& to, const index& column, const index& k, const fft_point<Real>& z) const {
