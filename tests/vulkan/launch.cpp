@@ -15,6 +15,7 @@
 #include "codegen/spirv/spirv.h"
 #include "device.h"
 #include "ir/text.h"
+#include "passes/passes.h"
 #include "krait/error.h"
 #include "runtime/vulkan/features.h"
 #include "support/envelope.h"
@@ -475,6 +476,46 @@ TEST(VulkanTarget, HidesWhatADriverCountsAndNegatesWrongly) {
   EXPECT_EQ(count(with(",count16"), "OpBitwiseOr"), without + 1) << with(",count16");
   EXPECT_EQ(count(with(",wide31"), "OpBitwiseOr"), without + 2) << with(",wide31");
   EXPECT_EQ(count(with(",bool0"), "OpBitwiseOr"), without + 1) << with(",bool0");
+}
+
+/// A warp's product goes to cooperative matrices where the device has them for its type, and to a loop elsewhere.
+TEST(VulkanTarget, ProductsAreMatricesWhereTheTypeHasThem) {
+  const auto products = [](const char* type, const char* features) {
+    const std::string kir = fmt::format(R"(kir 1
+kernel @k fp(native) block(32, 1, 1) (%0: view<{0}, 1, const>, %1: view<f32, 1>) {{
+  %2: shared<{0}, 1> = shared {{256}}
+  %3: i32 = const 0
+  %4: i64 = thread_idx {{0}}
+  %5: {0} = load %0, %4
+  store.{0} %2, %4, %5
+  barrier
+  %6: f32 = const 0
+  %7: f32, %8: f32, %9: f32, %10: f32, %11: f32, %12: f32, %13: f32, %14: f32 = product %2, %3, %2, %3, %6, %6, %6, %6, %6, %6, %6, %6 {{16, 16, 16, {0}, {0}, 0}}
+  %15: f32, %16: f32, %17: f32, %18: f32, %19: f32, %20: f32, %21: f32, %22: f32 = product_end %7, %8, %9, %10, %11, %12, %13, %14
+  store.f32 %1, %4, %15
+  return
+}}
+)",
+                                        type);
+    const std::string target = fmt::format("spirv features=i64,f64,i16,i8,f16,vmm,warp{} subgroup=32 push=128", features);
+    ir::Module module = parse_kernel(kir);
+    EXPECT_EQ(passes::run_pipeline(module, support::parse_target(target).target, true), "");
+    support::Envelope e;
+    const std::string blob = compile(module, target);
+    EXPECT_EQ(support::open(blob, support::TargetKind::Spirv, e), "");
+    constexpr std::uint32_t multiply_add = 4459;  // OpCooperativeMatrixMulAddKHR, younger than some headers
+    int found = 0;
+    std::uint32_t word = 0;
+    for (std::size_t at = 5; at * sizeof word < e.code.size(); at += word >> 16) {
+      std::memcpy(&word, e.code.data() + at * sizeof word, sizeof word);
+      found += (word & 0xffff) == multiply_add;
+    }
+    return found;
+  };
+  EXPECT_EQ(products("f16", ",coop"), 1);
+  EXPECT_EQ(products("f16", ""), 0);
+  EXPECT_EQ(products("bf16", ",coop,coopbf16"), 1);
+  EXPECT_EQ(products("bf16", ",coop"), 0);
 }
 
 TEST(VulkanTarget, DisassemblesWithoutADevice) {

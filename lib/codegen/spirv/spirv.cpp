@@ -83,7 +83,11 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dial
       defect(fmt::format("{}\n{}", wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Asm) {
-    reply.data = disassembled(words);
+    reply.data =
+        is_known(words)
+            ? disassembled(words)
+            : "; This SPIRV-Tools is older than the module's cooperative matrices and has no text for them: for one without,\n"
+              "; give a target without the features coop and coopbf16.\n";
   } else {
     envelope.code = {reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]};
     reply.data = support::seal(envelope);
