@@ -53,17 +53,19 @@ void set_radices(fft_pass& pass, bool cpu) {
 
 }  // namespace
 
-fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, algorithm_form form) {
+fft_plan plan_fft(std::int64_t total, std::int64_t rows, std::size_t number_bytes, const algorithm_device& on) {
   const std::vector<int> factors = factors_of(total);
   fft_plan plan{};
   if (factors.empty() && total != 1) return plan;
-  const bool cpu = form == algorithm_form::chunks;
-  const bool warps = form == algorithm_form::warps;
+  const bool cpu = on.form == algorithm_form::chunks;
+  const bool warps = on.form == algorithm_form::warps;
   // A block keeps its elements twice, as 2 numbers each: in a core's second cache, or in shared memory. Its columns are a line of memory.
+  // GPUs before sm_80 may give a block 48 KiB alone; the others give 99 KiB and more.
   constexpr std::int64_t line = 128;
-  const std::int64_t bytes = cpu     ? 1 << 18
-                             : warps ? 1 << 16
-                                     : 1 << 14,
+  const std::int64_t bytes = cpu                ? 1 << 18
+                             : !warps           ? 1 << 14
+                             : on.tensor_shared ? 1 << 16
+                                                : 1 << 15,
                      most = bytes / std::int64_t(4 * number_bytes),
                      side = cpu     ? 16
                             : warps ? line / std::int64_t(2 * number_bytes)

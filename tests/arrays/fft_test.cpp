@@ -127,6 +127,20 @@ TEST(Fft, ThreeAxes) {
   near(kr::irfftn(kr::rfftn(x)), x);
 }
 
+/// In a block's shared memory: 48 KiB on every GPU, and 99 KiB from sm_80 on, where there are tensor cores.
+TEST(Fft, PlansFitEveryGpu) {
+  for (const std::int64_t shared : {0, 99 << 10})
+    for (const std::size_t number : {sizeof(float), sizeof(double)})
+      for (const std::int64_t rows : {1, 100})
+        for (std::int64_t total = 1; total <= std::int64_t(1) << 26; total *= 2) {
+          const krait::detail::fft_plan plan =
+              krait::detail::plan_fft(total, rows, number, {krait::detail::algorithm_form::warps, 512, shared});
+          for (int i = 0; i < plan.count; ++i)
+            EXPECT_LE(plan.passes[i].columns * plan.passes[i].pitch * std::int64_t(4 * number), shared ? shared : 48 << 10)
+                << total;
+        }
+}
+
 TEST(Fft, BadInput) {
   const kr::array<float, 2> x = kr::zeros<float>({2, 4});
   expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::fft(x, kr::points(0)); });

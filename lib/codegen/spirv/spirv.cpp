@@ -49,6 +49,9 @@ std::string invalid(const Words& words, spv_target_env env) {
 }  // namespace
 
 std::string disassembled(const Words& words) {
+  if (!is_known(words))
+    return "; This SPIRV-Tools is older than the module's cooperative matrices and has no text for them: for one without,\n"
+           "; give a target without the features coop and coopbf16.\n";
   std::string text;
   spvtools::SpirvTools(SPV_ENV_VULKAN_1_2)
       .Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
@@ -83,11 +86,7 @@ Reply compile(const ir::Module& module, const support::SpirvTarget& target, Dial
       defect(fmt::format("{}\n{}", wrong, disassembled(words)));
   reply.optimise_ms = watch.lap();
   if (emit == Emit::Asm) {
-    reply.data =
-        is_known(words)
-            ? disassembled(words)
-            : "; This SPIRV-Tools is older than the module's cooperative matrices and has no text for them: for one without,\n"
-              "; give a target without the features coop and coopbf16.\n";
+    reply.data = disassembled(words);
   } else {
     envelope.code = {reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]};
     reply.data = support::seal(envelope);

@@ -142,12 +142,12 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
     return made;
   };
   const tables& kept = kept_for(std::make_tuple(n, handle_of(on)), make_tables);
-  const algorithm_form form = algorithm_device_of(on).form;
+  const algorithm_device device = algorithm_device_of(on);
   const auto transform = [&](const fft_hooks& hooks) -> const auto& {
     const bool back = hooks.by_chirp_after;
-    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, form, back, inverse), [&] {
+    return kept_for(std::make_tuple(length, rows >= fft_rows_at_once, device.form, device.tensor_shared, back, inverse), [&] {
       using table = view<const complex>;
-      return make_transform<Real, table, table>(plan_fft(length, rows, sizeof(Real), form), back, hooks);
+      return make_transform<Real, table, table>(plan_fft(length, rows, sizeof(Real), device), back, hooks);
     });
   };
   array<complex, 2> between(shape<2>(rows, length), on);
@@ -160,9 +160,9 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
 template <class Real>
 void transform_rows(const array<const std::complex<Real>, 2>& x, array<std::complex<Real>, 2>& out, bool inverse, Real scale) {
   const std::int64_t rows = out.extent(0), n = out.extent(1);
-  const algorithm_form form = algorithm_device_of(x.device()).form;
-  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, form, inverse),
-                                   [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), form), inverse, {}); });
+  const algorithm_device device = algorithm_device_of(x.device());
+  const auto& transform = kept_for(std::make_tuple(n, rows >= fft_rows_at_once, device.form, device.tensor_shared, inverse),
+                                   [&] { return make_transform<Real>(plan_fft(n, rows, sizeof(Real), device), inverse, {}); });
   if (transform.plan.count == 0) return transform_by_chirp(x, out, inverse, scale);
   run_transform<Real>(transform, x, out, scale);
 }
