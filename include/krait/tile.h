@@ -172,13 +172,14 @@ class tile {
 
 // ---- memory -----------------------------------------------------------------------------------------------------------------
 
-/// Whether a program promises that all of a tile is in its view, which saves the tests.
-enum class edges : unsigned char { masked, unmasked };
+/// What a program promises of a tile, which saves the tests. unmasked: all of it is in its view. pieces: the view's rows, the tile's rows and its first
+/// column are multiples of 16 bytes, too.
+enum class edges : unsigned char { masked, unmasked, pieces };
 
 namespace detail {
 
 inline tile_place tile_place_of(node view, int rank, std::initializer_list<operand> indices, edges at) {
-  tile_place p{view, {}, unsigned(rank), at == edges::unmasked};
+  tile_place p{view, {}, unsigned(rank), at != edges::masked, at == edges::pieces};
   if (indices.size() != std::size_t(rank)) misuse("a tile's place has one index for each dimension of its view", {});
   unsigned d = 0;
   for (const operand& i : indices)

@@ -340,7 +340,7 @@ void Memory::copy_tile(const Inst& inst, const Mask& active) {
   const TileCopy t(inst);
   Array &shared = s_.array(inst.operands[TileCopy::shared]), &view = s_.array(inst.operands[TileCopy::view]);
   const std::int64_t bytes = shared.elem_bytes;
-  const SharedTile tile{t.rows, t.columns, unsigned(bytes)};
+  const SharedTile tile = t.tile(unsigned(bytes));
   std::vector<std::size_t> lanes;
   active.for_each([&](std::size_t lane) { lanes.push_back(lane); });
   if (lanes.empty()) return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/tiles.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace krait::ir {
@@ -18,7 +20,7 @@ std::optional<ThreadTile> ThreadTile::of(std::int64_t rows, std::int64_t columns
 
 namespace {
 
-constexpr std::int64_t left_bit = 1, right_bit = 2, overlapped_bit = 4;
+constexpr std::int64_t left_bit = 1, right_bit = 2, overlapped_bit = 4, left_padded_bit = 8, right_padded_bit = 16;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ Product::Product(const Inst& inst) {
   left = Scalar(inst.list[3]), right = Scalar(inst.list[4]);
   left_transposed = inst.list[5] & left_bit, right_transposed = inst.list[5] & right_bit,
   overlapped = inst.list[5] & overlapped_bit;
+  left_padded = inst.list[5] & left_padded_bit, right_padded = inst.list[5] & right_padded_bit;
 }
 
 std::vector<std::int64_t> Product::list() const {
@@ -36,7 +39,8 @@ std::vector<std::int64_t> Product::list() const {
           depth,
           std::int64_t(left),
           std::int64_t(right),
-          (left_transposed ? left_bit : 0) | (right_transposed ? right_bit : 0) | (overlapped ? overlapped_bit : 0)};
+          (left_transposed ? left_bit : 0) | (right_transposed ? right_bit : 0) | (overlapped ? overlapped_bit : 0) |
+              (left_padded ? left_padded_bit : 0) | (right_padded ? right_padded_bit : 0)};
 }
 
 Scalar Product::sums_of(Scalar left, Scalar right) {
@@ -60,6 +64,48 @@ std::string Product::misfit(std::int64_t threads) const {
   if (depth <= 0 || depth % least_depth(left) != 0)
     return fmt::format("the depth of a product of {} is a multiple of {}, not {}", name_of(left), least_depth(left), depth);
   return {};
+}
+
+ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses, const Inst& loop) {
+  const Region& body = f.regions[loop.regions[0]];
+  unsigned ways = 0;  // to the next trip, and out of the loop
+  const auto count = [&](const auto& self, RegionId r) -> void {
+    for (const InstId i : f.regions[r].insts) {
+      const Inst& inst = f.insts[i];
+      ways += inst.op == Op::Continue || inst.op == Op::Break;
+      if (!is_loop(inst.op))
+        for (const RegionId inner : inst.regions) self(self, inner);
+    }
+  };
+  count(count, loop.regions[0]);
+  if (ways != 1 || f.insts[body.insts.back()].op != Op::Continue) return {};
+  ProductChain chain;
+  for (const InstId i : body.insts) {
+    const Inst& inst = f.insts[i];
+    if (inst.op != Op::Product) continue;
+    const std::vector<ValueId> from(inst.operands.begin() + product_lead, inst.operands.end());
+    if (chain.products.empty()) {
+      for (const ValueId v : from) {
+        const auto at = std::find(body.params.begin() + 1, body.params.end(), v);
+        if (at == body.params.end()) break;
+        chain.carried.push_back(std::size_t(at - body.params.begin()) - 1);
+      }
+      if (chain.carried.size() != from.size()) {
+        chain.carried.clear();
+        continue;
+      }
+    } else if (from != f.insts[chain.products.back()].results) {
+      return {};
+    }
+    for (const ValueId v : from)
+      if (uses[v] != 1) return {};
+    chain.products.push_back(i);
+  }
+  if (chain.products.empty()) return {};
+  const std::vector<ValueId>&next = f.insts[body.insts.back()].operands, &last = f.insts[chain.products.back()].results;
+  for (std::size_t e = 0; e < last.size(); ++e)
+    if (uses[last[e]] != 1 || next[chain.carried[e]] != last[e]) return {};
+  return chain;
 }
 
 }  // namespace krait::ir

@@ -5,7 +5,8 @@
 //
 // In shared memory a tile of R rows is cut into strips of 128 bytes of its columns, one strip behind the other, each R rows of 128 bytes. A
 // row's pieces of 16 bytes change places: piece p of row r lies at place p xor (r mod 8), so that neither rows nor columns of pieces meet
-// in a bank. R is a multiple of 8.
+// in a bank. R is a multiple of 8. Where no code but copies and products knows a tile's place (passes/pad_tiles.cpp), targets that read
+// whole rows have padded tiles: rows of 144 bytes, whose pieces stay where they are.
 //
 // Among threads a tile of M rows and N columns is cut into blocks of 16 rows. The block's warps of 32 threads stand in `down` rows and
 // `across` columns: warp w has row w mod down and column w / down. Those below each other take turns at the blocks of 16 rows, those beside
@@ -27,16 +28,18 @@ inline constexpr unsigned strip_bytes = 128, piece_bytes = 16, pieces_of_strip =
 struct SharedTile {
   std::int64_t rows = 0, columns = 0;
   unsigned elem_bytes = 1;
+  bool padded = false;
 
   std::int64_t strip() const { return strip_bytes / elem_bytes; }  // columns of it
   std::int64_t piece() const { return piece_bytes / elem_bytes; }
+  /// Elements from a row of a strip to the next.
+  std::int64_t pitch() const { return strip() + (padded ? piece() : 0); }
   /// Elements of the array that it takes.
-  std::int64_t size() const { return (columns + strip() - 1) / strip() * rows * strip(); }
+  std::int64_t size() const { return (columns + strip() - 1) / strip() * rows * pitch(); }
   /// The element's index in the array.
   std::int64_t place(std::int64_t row, std::int64_t column) const {
-    const std::int64_t in_strip = column % strip();
-    return (column / strip() * rows + row) * strip() + (in_strip / piece() ^ row % pieces_of_strip) * piece() +
-           in_strip % piece();
+    const std::int64_t in_strip = column % strip(), turned = padded ? 0 : row % pieces_of_strip;
+    return (column / strip() * rows + row) * pitch() + (in_strip / piece() ^ turned) * piece() + in_strip % piece();
   }
 };
 
@@ -78,16 +81,19 @@ struct Product {
   Scalar left{}, right{};
   bool left_transposed = false, right_transposed = false;  // lie in memory as their transposes
   bool overlapped = false;  // both tiles stay as they are until the next product of the block has begun
+  bool left_padded = false, right_padded = false;
 
   explicit Product(const Inst& inst);
   Product() = default;
   std::vector<std::int64_t> list() const;
 
   SharedTile left_tile() const {
-    return left_transposed ? SharedTile{depth, rows, size_of(left)} : SharedTile{rows, depth, size_of(left)};
+    return left_transposed ? SharedTile{depth, rows, size_of(left), left_padded}
+                           : SharedTile{rows, depth, size_of(left), left_padded};
   }
   SharedTile right_tile() const {
-    return right_transposed ? SharedTile{columns, depth, size_of(right)} : SharedTile{depth, columns, size_of(right)};
+    return right_transposed ? SharedTile{columns, depth, size_of(right), right_padded}
+                            : SharedTile{depth, columns, size_of(right), right_padded};
   }
   /// The place of an element of a factor.
   std::int64_t left_place(std::int64_t row, std::int64_t k) const {
@@ -104,13 +110,34 @@ struct Product {
   std::string misfit(std::int64_t threads) const;
 };
 
+/// Products whose sums a loop carries from each to the next, and that nothing else reads there.
+struct ProductChain {
+  std::vector<InstId> products;
+  std::vector<std::size_t> carried;  // by sum: which of the values that the loop carries
+};
+/// Of a for loop; empty, if it has none. `uses` as by use_counts.
+ProductChain product_chain(const Function& f, const std::vector<std::uint32_t>& uses, const Inst& loop);
+
 /// The attribute and the operands of copy_tile.
 struct TileCopy {
   static constexpr std::size_t shared = 0, offset = 1, view = 2, indices = 3;
   std::int64_t rows = 0, columns = 0;
   bool inside = false;  // the program promises that no element is outside of the view
+  bool padded = false;  // the tile is
+  bool pieces = false;  // the program promises that rows and first columns are pieces of the view's
 
-  explicit TileCopy(const Inst& inst) : rows(inst.list[0]), columns(inst.list[1]), inside(inst.list[2] != 0) {}
+  TileCopy() = default;
+  explicit TileCopy(const Inst& inst)
+      : rows(inst.list[0]),
+        columns(inst.list[1]),
+        inside(inst.list[2] & inside_bit),
+        padded(inst.list[2] & padded_bit),
+        pieces(inst.list[2] & pieces_bit) {}
+  std::vector<std::int64_t> list() const {
+    return {rows, columns, (inside ? inside_bit : 0) | (padded ? padded_bit : 0) | (pieces ? pieces_bit : 0)};
+  }
+  SharedTile tile(unsigned elem_bytes) const { return {rows, columns, elem_bytes, padded}; }
+  static constexpr std::int64_t inside_bit = 1, padded_bit = 2, pieces_bit = 4, all_bits = 7;
 };
 
 /// Operands of product: where the sums begin.

@@ -63,7 +63,8 @@ class TileCheck {
     return nothing();
   }
   std::string copy_tile() const {
-    if (inst_.list.size() != 3 || inst_.list[0] < 1 || inst_.list[1] < 1 || inst_.list[2] < 0 || inst_.list[2] > 1)
+    if (inst_.list.size() != 3 || inst_.list[0] < 1 || inst_.list[1] < 1 || inst_.list[2] < 0 ||
+        inst_.list[2] > TileCopy::all_bits)
       return needs("rows, columns and whether all are inside");
     if (count() <= TileCopy::indices || !is_shared_array(TileCopy::shared) || !is_int(scalar(TileCopy::offset)))
       return needs("a shared array of one dimension, an offset and a view with its indices");

@@ -4,6 +4,7 @@
 // by element; zeros where it leaves the view, for which whole tiles are not tested. A target that copies tiles by itself does so where rows are
 // made of pieces.
 #include <algorithm>
+#include <numeric>
 
 #include "ir/hidden.h"
 #include "passes/passes.h"
@@ -56,7 +57,7 @@ class Expander : TilePlaces {
     explicit Copy(const Inst& i, const Function& f)
         : inst(i),
           is(i),
-          tile{is.rows, is.columns, f.type_of(i.operands[TileCopy::shared]).elem_bytes},
+          tile(is.tile(f.type_of(i.operands[TileCopy::shared]).elem_bytes)),
           rank(f.type_of(i.operands[TileCopy::view]).rank) {}
     const Inst& inst;
     TileCopy is;
@@ -98,11 +99,41 @@ class Expander : TilePlaces {
     b_.append(Op::Continue, {}, {});
     b_.at(here);
   }
+  /// Element by element: neighbours beside each other in a line of `lanes` elements, of which several make a row.
+  void lines(const Copy& c, bool tested) {
+    const std::int64_t lanes = std::gcd(std::gcd(std::int64_t(32), c.is.columns), c.tile.strip()), of_row = c.is.columns / lanes,
+                       at_once = f_.block[0] * f_.block[1] * f_.block[2] / lanes, all = c.is.rows * of_row;
+    const ValueId own = thread(), lane = rest(own, lanes), offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
+    const RegionId here = b_.region();
+    const ValueId count = b_.constant(Scalar::U32, std::uint64_t((all + at_once - 1) / at_once));
+    const InstId loop = b_.append(Op::For, {}, std::span(&count, 1));
+    const RegionId body = b_.new_region(loop);
+    const ValueId trip = b_.new_param(body, value_type(Scalar::U32));
+    b_.at(body);
+    const ValueId line = binary(Op::Add, quotient(own, lanes), mul(b_.cast(Scalar::I32, trip), at_once));
+    const ValueId row = of_row == 1 ? line : binary(Op::Div, line, number(of_row)),
+                  first = of_row == 1 ? number(0) : mul(binary(Op::Rem, line, number(of_row)), lanes);
+    copy(c, {row, binary(Op::Add, first, lane), binary(Op::Add, binary(Op::Add, offset, place(c.tile, row, first)), lane)}, 1,
+         tested, all % at_once == 0 ? none : b_.compare(Op::Lt, {line, number(all)}));
+    b_.append(Op::Continue, {}, {});
+    b_.at(here);
+  }
+
   /// Number i of all.
   void one(const Copy& c, ValueId i, std::int64_t size, bool all_there, bool tested) {
     const std::int64_t per_row = c.is.columns / size;
     const ValueId r = binary(Op::Div, i, number(per_row)), column = mul(binary(Op::Rem, i, number(per_row)), size);
-    const ValueId line = add(c.row, b_.cast(Scalar::I64, r)), first = add(c.column, b_.cast(Scalar::I64, column));
+    const ValueId offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
+    copy(c, {r, column, add(offset, place(c.tile, r, column))}, size, tested,
+         all_there ? none : b_.compare(Op::Lt, {i, number(c.is.rows * per_row)}));
+  }
+  /// An element of the tile, and where it is in the shared array.
+  struct Element {
+    ValueId row, column, at;
+  };
+  /// Of `size` elements from this one on; `there_at_all`: whether the tile has them, if that is to be tested.
+  void copy(const Copy& c, const Element& e, std::int64_t size, bool tested, ValueId there_at_all) {
+    const ValueId line = add(c.row, b_.cast(Scalar::I64, e.row)), first = add(c.column, b_.cast(Scalar::I64, e.column));
     ValueId given = number(size);
     if (tested) {
       const ValueId left = b_.binary(Op::Max, {b_.binary(Op::Sub, {c.columns, first}), wide(0)});
@@ -111,10 +142,8 @@ class Expander : TilePlaces {
       const ValueId inside = b_.compare(Op::Lt, {b_.cast(Scalar::U64, line), b_.cast(Scalar::U64, c.rows)});
       given = b_.select({both(inside, b_.compare(Op::Ge, {first, wide(0)})), there, number(0)});
     }
-    if (!all_there) given = b_.select({b_.compare(Op::Lt, {i, number(c.is.rows * per_row)}), given, number(-1)});
-    const ValueId offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
-    std::vector<ValueId> operands{c.inst.operands[TileCopy::shared], add(offset, place(c.tile, r, column)), given,
-                                  c.inst.operands[TileCopy::view]};
+    if (there_at_all != none) given = b_.select({there_at_all, given, number(-1)});
+    std::vector<ValueId> operands{c.inst.operands[TileCopy::shared], e.at, given, c.inst.operands[TileCopy::view]};
     for (unsigned d = 0; d + 2 < c.rank; ++d) operands.push_back(c.inst.operands[TileCopy::indices + d]);
     operands.push_back(line), operands.push_back(first);  // anything, where nothing is read
     f_.insts[b_.append(Op::CopyRow, {}, operands)].list = {size};
@@ -168,21 +197,28 @@ class Expander : TilePlaces {
   void expand(const Inst& inst) {
     const Copy c = copy_of(inst);
     const std::int64_t piece = c.tile.piece();
+    const auto fits = [&](ValueId first, std::int64_t count, ValueId of) {
+      return both(b_.compare(Op::Ge, {first, wide(0)}), b_.compare(Op::Le, {add(first, wide(count)), of}));
+    };
+    const auto inside = [&] { return both(fits(c.row, c.is.rows, c.rows), fits(c.column, c.is.columns, c.columns)); };
+    // Lanes beside each other have elements beside each other, in the view and in padded rows.
+    if (has_.block_sums && c.tile.padded) {
+      if (c.is.inside) return lines(c, false);
+      return branch(
+          inside(), [&] { lines(c, false); }, [&] { lines(c, true); });
+    }
     if (c.is.columns % piece != 0) return every(c, 1, !c.is.inside);
+    if (c.is.inside && c.is.pieces) return every(c, piece, false);
     const ValueId pieces = both(is_multiple(c.columns, piece), is_multiple(c.column, piece));
     const auto elements = [&] { every(c, has_.pieces ? piece : 1, !c.is.inside, has_.pieces); };
     if (c.is.inside)
       return branch(
           pieces, [&] { every(c, piece, false); }, elements);
-    const auto fits = [&](ValueId first, std::int64_t count, ValueId of) {
-      return both(b_.compare(Op::Ge, {first, wide(0)}), b_.compare(Op::Le, {add(first, wide(count)), of}));
-    };
     branch(
         pieces,
         [&] {
           branch(
-              both(fits(c.row, c.is.rows, c.rows), fits(c.column, c.is.columns, c.columns)), [&] { every(c, piece, false); },
-              [&] { every(c, piece, true); });
+              inside(), [&] { every(c, piece, false); }, [&] { every(c, piece, true); });
         },
         elements);
   }

@@ -54,10 +54,19 @@ struct TileSupport {
   bool (*tile)(const ir::Inst&, const ir::Function&) = [](const ir::Inst&, const ir::Function&) { return false; };
   bool pieces = false;     // tiles in shared memory are made of their pieces, which are stored as a whole
   bool tile_maps = false;  // copies of tiles take what the host says of a view (HiddenKind::TileMap)
+  bool (*padded)(const ir::Inst&, ir::FpMode) = nullptr;  // products that take padded tiles (pad_tiles)
+  std::int64_t block_sums =
+      0;  // of a product that a thread keeps in registers where the block computes it (block_products); 0: it does not
 };
 TileSupport tile_support(const support::Target& target);
+/// Tiles in shared memory that copies and products alone know, products that `has` says, get padded rows (ir/tiles.h): for targets that read whole
+/// rows of them.
+void pad_tiles(ir::Module& m, bool (*has)(const ir::Inst&, ir::FpMode));
 /// Copies of tiles become copies of pieces of their rows, except those that a target has, where these are tested for what they ask of the view.
 void expand_tile_copies(ir::Module& m, const TileSupport& has);
+/// Products of tiles are computed by the block, from shared memory to shared memory; a thread keeps at most so many sums of 32 bits in registers: for
+/// the CPU.
+void block_products(ir::Module& m, std::int64_t sums);
 /// Products of tiles and asynchronous copies that a target does not have become loops, loads and stores; lower_types comes behind.
 void expand_tiles(ir::Module& m, const TileSupport& has);
 /// Products whose sums only the next trip's product reads run on into that trip, and end behind their loop.

@@ -167,8 +167,16 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
   run("promote_slots", promote_slots);
   clean_up(run);
+  if (const TileSupport has = tile_support(target); has.padded) {
+    pad_tiles(m, has.padded);
+    run.check("pad_tiles");
+  }
   expand_tile_copies(m, tile_support(target));
   run.check("expand_tile_copies");
+  if (const TileSupport has = tile_support(target); has.block_sums) {
+    block_products(m, has.block_sums);
+    run.check("block_products");
+  }
   expand_tiles(m, tile_support(target));
   run.check("expand_tiles");
   run("end_products", end_products);
@@ -264,8 +272,10 @@ std::span<const Pass> all_passes() {
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},
       {"end_products", end_products, true},
+      {"pad_tiles", [](Module& m) { pad_tiles(m, [](const Inst&, FpMode) { return true; }); }, true},
       {"expand_tile_copies", [](Module& m) { expand_tile_copies(m, {}); }, true},
       {"expand_tiles", [](Module& m) { expand_tile_copies(m, {}), expand_tiles(m, {}); }, true},
+      {"block_products", [](Module& m) { block_products(m, 8); }, true},
       {"lower_types", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m); }, true},
       {"lower_halves", [](Module& m) { expand_ops(m, has_all, 64), lower_types(m, {.halves = false}); }, true},
       {"lower_float8", [](Module& m) { expand_ops(m, has_ptx89, 64), lower_types(m, {.float8 = true}); }, true},

@@ -40,6 +40,7 @@ class TilePlaces {
   ValueId place(const ir::SharedTile& t, ValueId row, ValueId column) {
     const ValueId in_strip = rest(column, t.strip());
     const ValueId line = binary(ir::Op::Add, mul(quotient(column, t.strip()), t.rows), row);
+    if (t.padded) return binary(ir::Op::Add, mul(line, t.pitch()), in_strip);
     const ValueId piece = binary(ir::Op::Xor, quotient(in_strip, t.piece()), rest(row, ir::pieces_of_strip));
     return binary(ir::Op::Add, binary(ir::Op::Add, mul(line, t.strip()), mul(piece, t.piece())), rest(column, t.piece()));
   }

@@ -81,7 +81,14 @@ TileSupport tile_support(const support::Target& target) {
   if (target.kind == support::TargetKind::Interpreter) return {true, interprets_product, interprets_copy, interprets_tile};
   if (target.kind == support::TargetKind::Spirv && target.has_matrices()) {
     TileSupport has{.copy = copies_spirv, .pieces = true};
-    has.product = target.spirv.features.has(support::Feature::CoopBf16) ? has_halves_and_bf16 : has_halves;
+    has.padded = has.product = target.spirv.features.has(support::Feature::CoopBf16) ? has_halves_and_bf16 : has_halves;
+    return has;
+  }
+  if (target.kind == support::TargetKind::Cpu) {
+    // 32 and 16 registers, of which factors take some.
+    TileSupport has;
+    has.padded = [](const Inst&, FpMode) { return true; };
+    has.block_sums = target.cpu.level() == CpuLevel::Avx512 ? 16 : 8;
     return has;
   }
   if (target.kind != support::TargetKind::Ptx || target.ptx.sm < 80) return {};

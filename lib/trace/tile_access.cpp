@@ -422,7 +422,7 @@ void fetch_factor(const tile_shape& shape, const factor& to, node number_of_tile
   place first{from.view, {}, from.rank, 0, scalar::none};
   std::copy_n(from.indices, from.rank, first.indices);
   const bool inside = from.inside && !trace::recorder().function().checked;
-  copy_tile(factor_at(shape, to, number_of_tile), first, shape.rows, shape.columns, inside);
+  copy_tile(factor_at(shape, to, number_of_tile), first, shape.rows, shape.columns, inside, inside && from.pieces);
 }
 
 void keep_factor(const tile_shape& shape, const factor& to, const tile_nodes& nodes) {

@@ -42,12 +42,14 @@ void multiply(const product_form& form, const factor& left, const factor& right,
   for (unsigned e = 0; e < count; ++e) sums[e] = r.node_of(r.at().add_result(product, ir::value_type(type)));
 }
 
-void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside) {
+void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside, bool pieces) {
   Recorder& r = trace::recorder();
   std::vector<ir::ValueId> operands{r.resolve(to.array), r.use_as(Scalar::I32, to.offset), r.resolve(from.array)};
   if (operands[0] == ir::none || operands.back() == ir::none) return;
   for (unsigned d = 0; d < from.rank; ++d) operands.push_back(r.use_as(Scalar::I64, from.indices[d]));
-  r.function().insts[r.append(Op::CopyTile, {}, operands)].list = {rows, columns, inside};
+  ir::TileCopy copy;
+  copy.rows = rows, copy.columns = columns, copy.inside = inside, copy.pieces = pieces;
+  r.function().insts[r.append(Op::CopyTile, {}, operands)].list = copy.list();
 }
 
 void copy_back(const place& to, node array, node at, unsigned elements) {

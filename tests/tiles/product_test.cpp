@@ -139,6 +139,36 @@ TEST(Products, PipelinesAndEdges) {
   expect_matrix<kr::bf16, 3>(64, 64, 0);
 }
 
+// What a program promises of tiles changes what is tested, not what is loaded.
+TEST(Products, PromisesChangeNothing) {
+  static const auto multiply = kr::kernel<1, 128>([](kr::view<const kr::bf16, 2> x, kr::view<float, 3> z) {
+    const auto with = [&](std::int64_t n, kr::edges how) {
+      kr::tile<float, 64, 64> sum;
+      for (auto step : kr::range(x.extent(1) / 64)) {
+        const auto k = step * 64;
+        sum = kr::mma(kr::load<64, 64>(x, {64, k}, how), kr::transpose(kr::staged(kr::load<64, 64>(x, {0, k}, how))), sum);
+      }
+      kr::store(z, {n, 0, 0}, sum);
+    };
+    with(0, kr::edges::masked);
+    with(1, kr::edges::unmasked);
+    with(2, kr::edges::pieces);
+  });
+  std::vector<kr::bf16> x(128 * 192);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = kr::bf16(float(int(i * 2654435761u >> 9 & 15) - 8));
+  kr::array<kr::bf16, 2> a(128, 192);
+  kr::array<float, 3> c(3, 64, 64);
+  a.copy_from(x);
+  if (!has_run([&] { multiply(a, c); })) return;
+  const std::vector<float> got = c.to_host();
+  constexpr std::size_t size = 64 * 64;
+  EXPECT_EQ(std::vector(got.begin(), got.begin() + size), std::vector(got.begin() + size, got.begin() + 2 * size));
+  EXPECT_EQ(std::vector(got.begin(), got.begin() + size), std::vector(got.begin() + 2 * size, got.end()));
+  float sum = 0;
+  for (std::size_t k = 0; k < 192; ++k) sum += float(x[64 * 192 + k]) * float(x[192 + k]);
+  EXPECT_EQ(got[1], sum);
+}
+
 /// Normal numbers, against sums in f64: docs/tiles.md has the bound.
 template <class Type>
 void expect_bound(double of_factors, kr::precision how) {

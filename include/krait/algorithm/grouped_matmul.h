@@ -39,14 +39,14 @@ auto make_grouped_product(const Function& f) {
         using sums = typename sums_of<Left, Right>::type;
         tile<sums, Form::rows, Form::columns> sum;
         each_step<Form>(
-            select(multiplies, (depth + (Form::depth - 1)) / Form::depth, std::int64_t(0)),
-            [&](auto step) {
+            select(multiplies, (depth + (Form::depth - 1)) / Form::depth, std::int64_t(0)), std::int64_t(0),
+            [&](auto step, edges how) {
               const index k = step * Form::depth;
               const auto right = [&] {
-                if constexpr (RightTurned) return load<Form::columns, Form::depth>(y, {matrix, j, k});
-                else return load<Form::depth, Form::columns>(y, {matrix, k, j});
+                if constexpr (RightTurned) return load<Form::columns, Form::depth>(y, {matrix, j, k}, how);
+                else return load<Form::depth, Form::columns>(y, {matrix, k, j}, how);
               };
-              return std::tuple(load<Form::rows, Form::depth>(x, {0, first, k}), right());
+              return std::tuple(load<Form::rows, Form::depth>(x, {0, first, k}, how), right());
             },
             [&](auto, const auto& a, const auto& b) {
               if constexpr (RightTurned) sum = mma(a, transpose(b), sum, precision::tf32);

@@ -186,7 +186,7 @@ struct product_form {
 /// sums[e] += left * right, for each element of the thread; the results replace the sums.
 KRAIT_API void multiply(const product_form& form, const factor& left, const factor& right, node* sums, unsigned count);
 /// A tile of a view, of which `from` names the first row and column, to tiles that products take; zeros outside of the view.
-KRAIT_API void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside);
+KRAIT_API void copy_tile(const factor& to, const place& from, int rows, int columns, bool inside, bool pieces);
 /// Elements of a row of a shared array to neighbours in a view.
 KRAIT_API void copy_back(const place& to, node array, node at, unsigned elements);
 /// CopyGroup, or CopyWait for all but the last `groups` groups.

@@ -22,6 +22,7 @@ struct tile_place {
   node indices[max_rank];
   unsigned rank = 0;
   bool inside = false;  // the program promises that all of it is
+  bool pieces = false;  // and that its rows are pieces of 16 bytes of the view's
   bool ends = false;    // `rows_end` stands in for the view's rows
   node rows_end{};
 };

@@ -162,7 +162,7 @@ void Control::lower_loop(const ir::Inst& i) {
   for (std::size_t n = 0; n < next_carried.size(); ++n)
     ids_[params[first + n]] =
         e_.blocks.phi(e_.type(scalar(params[first + n])), {{value(i.operands[first + n]), before}, {next_carried[n], next}});
-  e_.blocks.loop_merge(after, next);
+  e_.blocks.loop_merge(after, next, !Tiles::multiplies_in(f_, i));
   if (counted) {
     Id test = e_.blocks.label();
     e_.blocks.branch(test);

@@ -17,7 +17,8 @@ namespace {
 // Of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16, which are newer than the headers that this is built with.
 constexpr auto matrix_capability = spv::Capability(6022), bf16_capability = spv::Capability(5116),
                bf16_matrix_capability = spv::Capability(5118);
-constexpr auto type_matrix = spv::Op(4456), multiply_add = spv::Op(4459);
+constexpr auto type_matrix = spv::Op(4456), load_matrix = spv::Op(4457), multiply_add = spv::Op(4459);
+enum Order : std::uint32_t { by_rows, by_columns };
 constexpr std::uint32_t bf16_encoding = 0;
 enum Use : std::uint32_t { left_factor, right_factor, sums };
 
@@ -47,6 +48,7 @@ Id Tiles::place(const ir::SharedTile& tile, Id row, Id column) {
   const Id in_strip = u32(Op::OpBitwiseAnd, column, c(tile.strip() - 1));
   const Id strip = u32(Op::OpUDiv, column, c(tile.strip()));
   const Id line = u32(Op::OpIAdd, u32(Op::OpIMul, strip, c(tile.rows)), row);
+  if (tile.padded) return u32(Op::OpIAdd, u32(Op::OpIMul, line, c(tile.pitch())), in_strip);
   const Id piece =
       u32(Op::OpBitwiseXor, u32(Op::OpUDiv, in_strip, c(tile.piece())), u32(Op::OpBitwiseAnd, row, c(ir::pieces_of_strip - 1)));
   return u32(Op::OpIAdd, u32(Op::OpIMul, line, c(tile.strip())),
@@ -80,13 +82,14 @@ Id Tiles::word(Factor& f, std::int64_t fixed, std::int64_t k) {
   const Id start = u32(Op::OpShiftRightLogical, f.offset, e_.u32(3));
   if (f.along_k) {
     const std::int64_t strip = k / f.tile.strip(), piece = k % f.tile.strip() / f.tile.piece();
-    // Lines begin at multiples of 8: the lane's row in its eight is what pieces are swizzled by.
-    const Id at = once(piece, [&] {
-      const Id line = u32(Op::OpIAdd, add(f.first, fixed), in_eight_);
-      return u32(Op::OpIAdd, u32(Op::OpIAdd, start, u32(Op::OpShiftLeftLogical, line, e_.u32(3))),
-                 u32(Op::OpBitwiseXor, in_eight_, e_.u32(std::uint32_t(piece))));
-    });
-    return memory_.shared_word(f.array, add(at, strip * f.tile.rows * pieces_of_line), in_four_);
+    // Lines begin at multiples of 8: the lane's row in its eight is what pieces are swizzled by. What is constant comes last.
+    const auto [at, fresh] = f.starts.try_emplace({0, piece}, 0);
+    if (fresh) {
+      const Id line = u32(Op::OpIAdd, f.first, in_eight_);
+      at->second = u32(Op::OpIAdd, u32(Op::OpIAdd, start, u32(Op::OpShiftLeftLogical, line, e_.u32(3))),
+                       u32(Op::OpBitwiseXor, in_eight_, e_.u32(std::uint32_t(piece))));
+    }
+    return memory_.shared_word(f.array, add(at->second, (strip * f.tile.rows + fixed) * pieces_of_line), in_four_);
   }
   Id halves[2];
   for (std::int64_t e = 0; e < 2; ++e) {
@@ -104,6 +107,33 @@ Id Tiles::word(Factor& f, std::int64_t fixed, std::int64_t k) {
         u32(Op::OpShiftRightLogical, found, u32(Op::OpShiftLeftLogical, u32(Op::OpBitwiseAnd, in_eight_, e_.u32(1)), e_.u32(4)));
   }
   return pair(halves[0], halves[1]);
+}
+
+/// The matrix of the warp's 16 rows of the left factor, or columns of the right one, from `fixed` on, and of 16 k, from a padded tile in pieces.
+Id Tiles::load(Factor& f, std::int64_t fixed, std::int64_t k, std::uint32_t use) {
+  const std::int64_t line_pieces = f.tile.pitch() / f.tile.piece();
+  const auto strips = [&](Id column) { return u32(Op::OpUDiv, column, e_.u32(std::uint32_t(f.tile.strip()))); };
+  // Pieces from the array's first, but for the constant ones.
+  const auto begin = [&](Id line, Id column) {
+    const Id lines = u32(Op::OpIAdd, u32(Op::OpIMul, strips(column), e_.u32(std::uint32_t(f.tile.rows))), line);
+    const Id in_strip = u32(Op::OpBitwiseAnd, column, e_.u32(std::uint32_t(f.tile.strip() - 1)));
+    return u32(Op::OpIAdd,
+               u32(Op::OpIAdd, u32(Op::OpUDiv, f.offset, e_.u32(std::uint32_t(f.tile.piece()))),
+                   u32(Op::OpIMul, lines, e_.u32(std::uint32_t(line_pieces)))),
+               u32(Op::OpUDiv, in_strip, e_.u32(std::uint32_t(f.tile.piece()))));
+  };
+  const std::int64_t column = f.along_k ? k : f.whole_strips ? fixed : 0, own = f.along_k || f.whole_strips ? 0 : fixed;
+  const auto [at, fresh] = f.starts.try_emplace({own, 0}, 0);
+  if (fresh) at->second = f.along_k ? begin(f.first, e_.u32(0)) : begin(e_.u32(0), add(f.first, own));
+  const std::int64_t lines = column / f.tile.strip() * f.tile.rows + (f.along_k ? fixed : k);
+  const Id piece = add(at->second, lines * line_pieces + column % f.tile.strip() / f.tile.piece());
+  const Id four = e_.m.globals.vector_type(e_.type(Scalar::U32), 4);
+  const Id pointer = e_.m.code.emit(Op::OpAccessChain, e_.m.globals.pointer_type(spv::StorageClass::Workgroup, four),
+                                    {arrays_[f.array].base, piece});
+  const Order order = (use == left_factor) == f.along_k ? by_rows : by_columns;
+  std::vector<Id> operands{pointer, e_.u32(order), e_.u32(std::uint32_t(line_pieces))};
+  if (arrays_[f.array].coherent) operands.push_back(std::uint32_t(spv::MemoryAccessMask::NonPrivatePointer));
+  return e_.m.code.emit(load_matrix, f.type, operands);
 }
 
 /// Of the low halves of two words.
@@ -163,66 +193,30 @@ void Tiles::take_apart(const Sums& s, const std::vector<Id>& matrices, const Def
                e_.m.code.emit(Op::OpCompositeExtract, e_.type(Scalar::F32), {matrices[std::size_t(r * s.across + b)], n}));
 }
 
-Tiles::Chain Tiles::chain_of(const ir::Inst& loop) const {
-  const ir::Region& body = f_.regions[loop.regions[0]];
-  unsigned ways = 0;  // to the next trip, and out of the loop
-  const auto count = [&](const auto& self, ir::RegionId r) -> void {
-    for (const ir::InstId i : f_.regions[r].insts) {
-      const ir::Inst& inst = f_.insts[i];
-      ways += inst.op == ir::Op::Continue || inst.op == ir::Op::Break;
-      if (!ir::is_loop(inst.op))
-        for (const ir::RegionId inner : inst.regions) self(self, inner);
-    }
-  };
-  count(count, loop.regions[0]);
-  if (ways != 1 || f_.insts[body.insts.back()].op != ir::Op::Continue) return {};
-  Chain chain;
-  for (const ir::InstId i : body.insts) {
-    const ir::Inst& inst = f_.insts[i];
-    if (inst.op != ir::Op::Product) continue;
-    const std::vector<ir::ValueId> from(inst.operands.begin() + ir::product_lead, inst.operands.end());
-    if (chain.products.empty()) {
-      for (const ir::ValueId v : from) {
-        const auto at = std::find(body.params.begin() + 1, body.params.end(), v);
-        if (at == body.params.end()) break;
-        chain.carried.push_back(std::size_t(at - body.params.begin()) - 1);
-      }
-      if (chain.carried.size() != from.size()) {
-        chain.carried.clear();
-        continue;
-      }
-    } else if (from != chain.products.back()->results) {
-      return {};
-    }
-    for (const ir::ValueId v : from)
-      if (uses_[v] != 1) return {};
-    chain.products.push_back(&inst);
-  }
-  if (chain.products.empty()) return {};
-  const std::vector<ir::ValueId>&next = f_.insts[body.insts.back()].operands, &last = chain.products.back()->results;
-  for (std::size_t e = 0; e < last.size(); ++e)
-    if (uses_[last[e]] != 1 || next[chain.carried[e]] != last[e]) return {};
-  return chain;
+bool Tiles::multiplies_in(const ir::Function& f, const ir::Inst& loop) {
+  bool found = false;
+  ir::for_each_inst(f, loop.regions[0], [&](ir::InstId i, ir::RegionId) { found |= f.insts[i].op == ir::Op::Product; });
+  return found;
 }
 
 void Tiles::enter_loop(const ir::Inst& loop) {
   if (loop.op != ir::Op::For) return;
-  Chain chain = chain_of(loop);
+  ir::ProductChain chain = ir::product_chain(f_, uses_, loop);
   if (chain.products.empty()) return;
-  const Sums s(*chain.products[0], f_);
+  const Sums s(f_.insts[chain.products[0]], f_);
   std::vector<Id> variables;
   for (const Id m : put_together(s, [&](std::size_t e) { return value(loop.operands[1 + chain.carried[e]]); })) {
     variables.push_back(e_.m.code.local_variable(sums_type()));
     e_.m.code.emit_void(Op::OpStore, {variables.back(), m});
   }
-  for (const ir::Inst* p : chain.products) variables_[p] = variables;
+  for (const ir::InstId p : chain.products) variables_[&f_.insts[p]] = variables;
   chains_[&loop] = std::move(chain);
 }
 
 void Tiles::leave_loop(const ir::Inst& loop) {
   const auto chain = chains_.find(&loop);
   if (chain == chains_.end()) return;
-  const ir::Inst& product = *chain->second.products[0];
+  const ir::Inst& product = f_.insts[chain->second.products[0]];
   std::vector<Id> matrices;
   for (const Id v : variables_.at(&product)) matrices.push_back(e_.m.code.emit(Op::OpLoad, sums_type(), {v}));
   take_apart(Sums(product, f_), matrices, [&](std::size_t e, Id x) { ids_[loop.results[chain->second.carried[e]]] = x; });
@@ -251,6 +245,7 @@ void Tiles::product(const ir::Inst& i) {
                   along_k,
                   matrix_type(of, side, side, use),
                   first,
+                  use == right_factor && p.columns / t.across % tile.strip() == 0,
                   {}};
   };
   Factor left = factor(0, p.left_tile(), !p.left_transposed, left_factor, row),
@@ -265,13 +260,21 @@ void Tiles::product(const ir::Inst& i) {
     std::vector<Id> rows;
     for (std::int64_t r = 0; r < s.down; ++r) {
       const std::int64_t upper = t.fixed_row(2 * r), lower = t.fixed_row(2 * r + 1);
+      if (is_loaded(left)) {
+        rows.push_back(load(left, upper, k, left_factor));
+        continue;
+      }
       rows.push_back(
           matrix(left, {word(left, upper, k), word(left, upper, further), word(left, lower, k), word(left, lower, further)}, of));
     }
     for (std::int64_t b = 0; b < s.across; ++b) {
       const std::int64_t first = ThreadTile::fixed_column(4 * b), second = ThreadTile::fixed_column(4 * b + 2);
-      const Id columns = matrix(
-          right, {word(right, first, k), word(right, first, further), word(right, second, k), word(right, second, further)}, of);
+      const Id columns =
+          is_loaded(right)
+              ? load(right, first, k, right_factor)
+              : matrix(right,
+                       {word(right, first, k), word(right, first, further), word(right, second, k), word(right, second, further)},
+                       of);
       for (std::int64_t r = 0; r < s.down; ++r) {
         Id& m = all[std::size_t(r * s.across + b)];
         m = e_.m.code.emit(multiply_add, type, {rows[std::size_t(r)], columns, m});

@@ -23,6 +23,8 @@ class Tiles : public Part {
   /// Copies load first, one behind the other, and store before the next instruction that is more than arithmetic: the driver keeps accesses
   /// in their order, and would wait for each load.
   void before(const ir::Inst& i);
+  /// Loops with products are not unrolled: NVIDIA's driver made 404 KB of a product's kernel, which ran at a fifth of the speed (H100, driver 580).
+  static bool multiplies_in(const ir::Function& f, const ir::Inst& loop);
   /// Sums that a loop carries from product to product, and that nothing else reads there, are matrices until its end: taken apart each time they
   /// would cost five times what the products do (H100, driver 580).
   void enter_loop(const ir::Inst& loop);
@@ -37,23 +39,19 @@ class Tiles : public Part {
     /// Number n of the sums of a matrix.
     std::size_t of(std::int64_t r, std::int64_t b, std::int64_t n) const;
   };
-  struct Chain {
-    std::vector<const ir::Inst*> products;
-    std::vector<std::size_t> carried;  // by sum: which of the values that the loop carries
-  };
   /// A factor: its array, where it begins there, and how it lies.
   struct Factor {
     ir::ValueId array;
     Id offset;
     ir::SharedTile tile;
-    bool along_k;  // k runs along the tile's rows
-    Id type;       // of a matrix
-    Id first;      // row or column of the warp
+    bool along_k;       // k runs along the tile's rows
+    Id type;            // of a matrix
+    Id first;           // row or column of the warp
+    bool whole_strips;  // first is a column, and a multiple of a strip's
     std::map<std::pair<std::int64_t, std::int64_t>, Id> starts;
   };
   Id u32(spv::Op op, Id x, Id y) { return e_.op(op, Scalar::U32, {x, y}); }
   Id add(Id x, std::int64_t c) { return c ? u32(spv::Op::OpIAdd, x, e_.u32(std::uint32_t(c))) : x; }
-  Chain chain_of(const ir::Inst& loop) const;
   Id sums_type();
   /// Of the values of these numbers.
   template <class ValueOf>
@@ -65,6 +63,8 @@ class Tiles : public Part {
   Id place(const ir::SharedTile& tile, Id row, Id column);
   Id element(const Factor& f, Id row, Id column);
   Id word(Factor& f, std::int64_t fixed, std::int64_t k);
+  bool is_loaded(const Factor& f) const { return f.tile.padded && arrays_[f.array].pieces; }
+  Id load(Factor& f, std::int64_t fixed, std::int64_t k, std::uint32_t use);
   Id pair(Id low, Id high);
   Id matrix(const Factor& f, std::initializer_list<Id> words, Id component);
 
@@ -75,7 +75,7 @@ class Tiles : public Part {
     Id piece;
   };
   std::vector<Loaded> loaded_;                            // what before() stores
-  std::map<const ir::Inst*, Chain> chains_;               // by loop
+  std::map<const ir::Inst*, ir::ProductChain> chains_;    // by loop
   std::map<const ir::Inst*, std::vector<Id>> variables_;  // by product: where its sums are
   Id in_four_ = 0, in_eight_ = 0;                         // the lane's place among the lanes of a row, and its row
 };
