@@ -240,6 +240,48 @@ class Bench {
     std::fflush(stdout);
     rows_.push_back(std::move(r));
   }
+  /// A kernel that a user writes of tiles, as docs/tiles.md begins, in blocks of `Side` squared, beside kr::matmul.
+  template <class T, int Side>
+  void run_tiles(const char* type, std::int64_t n) {
+    Row r{"tiles of " + std::string(type) + ", " + std::to_string(Side) + " x " + std::to_string(Side) + ", " + std::to_string(n),
+          {}};
+    if (!wish_.wants(r.workload)) return;
+    constexpr int depth = 128 / sizeof(T), threads = 2 * Side;
+    static const auto multiply = kr::kernel(
+        [](kr::view<const T, 2> a, kr::view<const T, 2> b, kr::view<float, 2> c) {
+          const auto i = kr::block_idx().y * Side, j = kr::block_idx().x * Side;
+          kr::tile<float, Side, Side> sum;
+          kr::pipelined<3>(
+              (a.extent(1) + depth - 1) / depth,
+              [&](auto step) {
+                return std::tuple(kr::load<Side, depth>(a, {i, step * depth}), kr::load<depth, Side>(b, {step * depth, j}));
+              },
+              [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
+          kr::store(c, {i, j}, kr::max(sum, 0.0f));
+        },
+        {.block = threads});
+    const kr::array<T, 2> a = random<T>(n, n), b = random<T>(n, n);
+    kr::array<float, 2> c({n, n}, on_);
+    const std::int64_t blocks = (n + Side - 1) / Side;
+    r.candidates.push_back({"kr::matmul", [&] { (void)kr::matmul<float>(a, b), on_.synchronize(); }, 0, 0, {}});
+    r.candidates.push_back({"tiles",
+                            [&] {
+                              multiply.launch({kr::dims(blocks, blocks), threads}, a, b, c), on_.synchronize();
+                            },
+                            0,
+                            0,
+                            {}});
+    for (Candidate& each : r.candidates) each.run();
+    kr::wait_for_compilations();
+    bench::measure(r, wish_.quick ? 1 : 5, wish_.quick ? 1 : 100, wish_.clock);
+    std::printf("| %s |", r.workload.c_str());
+    for (const Candidate& each : r.candidates)
+      std::printf(" %s %.3f ms, %.1f GFLOP/s (%.2fx) |", each.name.c_str(), each.ms,
+                  2e-6 * double(n) * double(n) * double(n) / each.ms, bench::median(each.ratios));
+    std::printf("\n");
+    std::fflush(stdout);
+    rows_.push_back(std::move(r));
+  }
   /// Rows of equal groups, and of ones that grow from none.
   void run_groups(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t groups, bool equal) {
     Row r{"bf16, " + std::to_string(groups) + (equal ? " groups, " : " unequal groups, ") + std::to_string(m) + " x " +
@@ -322,6 +364,11 @@ int main(int argc, char** argv) try {
       bench.run<float>("f32", n, n, n);
       if (n <= 2048) bench.run<double>("f64", n, n, n);
     }
+  if (!wish.quick) {
+    bench.run_tiles<float, 64>("f32", 1024);
+    bench.run_tiles<float, 128>("f32", 1024);
+    bench.run_tiles<kr::bf16, 128>("bf16", 1024);
+  }
   if (large) {
     for (const std::int64_t n : {512, 1024, 2048, 4096, 8192}) bench.run<kr::bf16>("bf16", n, n, n);
     bench.run<kr::f16>("f16", 4096, 4096, 4096);
