@@ -84,22 +84,12 @@ Id Memory::view_piece(ir::ValueId view, ir::ValueId index) {
 void Memory::store_piece(ir::ValueId array, ir::ValueId index, Id piece) {
   const Array& a = arrays_[array];
   if (a.pieces) return store_to(a, piece_pointer(array, index, 0), piece, 0);
-  constexpr unsigned word_bytes = 4;
-  const unsigned size = ir::size_of(a.unit);
+  const unsigned size = ir::size_of(a.unit), in_word = 4 / size;
   const Scalar whole = bits_type(a.unit);
-  const auto word = [&](unsigned n) { return e_.m.code.emit(Op::OpCompositeExtract, e_.type(Scalar::U32), {piece, n}); };
   for (unsigned n = 0; n < ir::piece_bytes / size; ++n) {
-    Id part;
-    if (size > word_bytes) {
-      const Id two = e_.m.globals.vector_type(e_.type(Scalar::U32), 2);
-      part = e_.m.code.emit(Op::OpBitcast, e_.type(whole), {e_.composite(two, Words{word(2 * n), word(2 * n + 1)})});
-    } else {
-      part = word(n * size / word_bytes);
-      if (const unsigned bytes = n * size % word_bytes)
-        part = e_.op(Op::OpShiftRightLogical, Scalar::U32, {part, e_.u32(8 * bytes)});
-      part = e_.resize(whole, Scalar::U32, part);
-    }
-    store_to(a, unit_pointer(array, index, 0, n), e_.bits(a.unit, whole, part), 0);
+    Id part = e_.m.code.emit(Op::OpCompositeExtract, e_.type(Scalar::U32), {piece, n / in_word});
+    if (n % in_word) part = e_.op(Op::OpShiftRightLogical, Scalar::U32, {part, e_.u32(n % in_word * 8 * size)});
+    store_to(a, unit_pointer(array, index, 0, n), e_.bits(a.unit, whole, e_.resize(whole, Scalar::U32, part)), 0);
   }
 }
 
