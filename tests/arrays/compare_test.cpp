@@ -2,7 +2,9 @@
 //
 // Equal and close arrays, and comparisons of elements.
 #include <krait/algorithm/compare.h>
+#include <krait/complex.h>
 
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -43,6 +45,20 @@ TEST(Compare, Close) {
   EXPECT_FALSE(kr::allclose(kr::full(1, 1.0), 1.0000100200003));
   EXPECT_TRUE(kr::allclose(kr::full(3, kr::f16(1)), kr::full({2, 3}, kr::f16(1))));
   expect_usage({"(2, 3)", "(4)"}, [] { (void)kr::allclose(kr::full({2, 3}, 1.0f), kr::full(4, 1.0f)); });
+}
+
+TEST(Compare, ComplexNumbersAreCloseByTheirDistance) {
+  using C = std::complex<float>;
+  const auto x = kr::to_device(std::vector<C>{{1, 1}, {1, 1}, {0, 1}, {inf, 0}, {inf, 1}, {nan, 0}, {3, 4}});
+  const auto y = kr::to_device(std::vector<C>{{1, 1.000001f}, {1, 1.1f}, {1, 0}, {inf, 0}, {inf, 2}, {0, nan}, {3, 4}});
+  EXPECT_EQ(answers(kr::isclose(x, y)), (std::vector<bool>{true, false, false, true, false, false, true}));
+  EXPECT_EQ(answers(kr::isclose(x, y, {.rtol = 0.08, .atol = 0, .equal_nan = true})),
+            (std::vector<bool>{true, true, false, true, false, true, true}));
+  EXPECT_TRUE(kr::allclose(x, x, {.equal_nan = true}));
+  EXPECT_FALSE(kr::allclose(x, y));
+  const auto z = kr::to_device(std::vector<std::complex<double>>{{2, 1e-9}, {2, -1e-9}});
+  EXPECT_TRUE(kr::allclose(z, kr::full(2, 2.0)));
+  EXPECT_FALSE(kr::allclose(z, kr::full(2, 2.1f)));
 }
 
 TEST(Compare, Equal) {

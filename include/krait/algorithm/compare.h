@@ -4,6 +4,8 @@
 // expressions of bool.
 #pragma once
 
+#include <complex>
+
 #include <krait/algorithm/reduce.h>
 
 namespace krait {
@@ -16,9 +18,16 @@ struct tolerance {
 
 namespace detail {
 
+/// Of complex numbers that of their parts.
+template <class Type>
+struct part_of_number : std::type_identity<Type> {};
+template <class Type>
+struct part_of_number<std::complex<Type>> : std::type_identity<Type> {};
+template <class Type>
+using part_of_number_t = typename part_of_number<Type>::type;
 /// The type that closeness is computed in.
 template <class Left, class Right>
-using close_type = std::conditional_t<sizeof(real2_t<Left, Right>) == 8, double, float>;
+using close_type = std::conditional_t<sizeof(real2_t<part_of_number_t<Left>, part_of_number_t<Right>>) == 8, double, float>;
 template <class Type>
 using element_in = operand_element<decltype(make_operand(std::declval<const std::remove_cvref_t<Type>&>()))>;
 
@@ -26,12 +35,28 @@ struct close_elements {
   template <class Left, class Right, class Rtol, class Atol, class Nan>
   auto operator()(const Left& x, const Right& y, const Rtol& rtol, const Atol& atol, const Nan& equal_nan) const {
     using real = close_type<held_t<Left>, held_t<Right>>;
-    const value<real> a(cast<real>(x)), b(cast<real>(y));
-    const value<real> limit(cast<real>(cast<real>(atol) + cast<real>(rtol) * abs(b)));
+    constexpr bool complex = is_complex<Left> || is_complex<Right>;
+    const value<real> a = part<real, 0>(x), b = part<real, 0>(y), ai = part<real, 1>(x), bi = part<real, 1>(y);
+    const auto size = [&](const value<real>& re, const value<real>& im) {
+      if constexpr (complex) return value<real>(hypot(re, im));
+      else return value<real>(abs(re));
+    };
+    const value<real> limit(cast<real>(cast<real>(atol) + cast<real>(rtol) * size(b, bi)));
     // What is infinite is close to itself alone.
-    const auto near = (abs(a - b) <= limit) & isfinite(b);
-    const auto nans = (a != a) & (b != b) & (equal_nan != 0);
-    return value<bool>(((a == b) | near | nans) != 0);
+    const auto near = (size(a - b, ai - bi) <= limit) & isfinite(b) & isfinite(bi);
+    const auto nans = ((a != a) | (ai != ai)) & ((b != b) | (bi != bi)) & (equal_nan != 0);
+    return value<bool>((((a == b) & (ai == bi)) | near | nans) != 0);
+  }
+
+ private:
+  template <class Type>
+  static constexpr bool is_complex = !std::is_same_v<part_of_number_t<held_t<Type>>, held_t<Type>>;
+  /// 0: the real one, 1: the imaginary one.
+  template <class Real, int Index, class Type>
+  static value<Real> part(const Type& x) {
+    if constexpr (!is_complex<Type>) return Index ? value<Real>(Real(0)) : value<Real>(cast<Real>(x));
+    else if constexpr (Index == 0) return value<Real>(cast<Real>(x.real()));
+    else return value<Real>(cast<Real>(x.imag()));
   }
 };
 /// Equal, or both NaN.
@@ -50,7 +75,8 @@ bool same_shape(const shape<Rank>& x, const shape<OtherRank>& y) {
 
 }  // namespace detail
 
-/// Where elements are close: an expression of bool. Shapes broadcast, and one side may be a number.
+/// Where elements are close: an expression of bool. Shapes broadcast, and one side may be a number. Complex numbers are measured by the magnitude of their
+/// difference.
 template <class Left, class Right>
 requires detail::whole_arrays<Left, Right>
 auto isclose(Left&& x, Right&& y, const tolerance& within = {}) {
