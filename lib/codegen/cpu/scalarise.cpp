@@ -187,14 +187,14 @@ class Scalariser {
   }
 
   V lane_address(V pointers, unsigned lane) {
-    // Of a base and an index a lane, in its 32 bits where it has them: half the vectors.
+    // Of a base and an index a lane, in the bits that it had before it was widened: half the vectors, or an eighth of them.
     auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(pointers);
     if (!gep || gep->getNumIndices() != 1 || gep->getPointerOperand()->getType()->isVectorTy())
       return b_.CreateExtractElement(pointers, lane);
     V index = gep->getOperand(1);
-    auto* wider = llvm::dyn_cast<llvm::SExtInst>(index);
-    V one = b_.CreateExtractElement(wider ? wider->getOperand(0) : index, lane);
-    if (wider) one = b_.CreateSExt(one, b_.getInt64Ty());
+    const bool has_sign = llvm::isa<llvm::SExtInst>(index), wider = has_sign || llvm::isa<llvm::ZExtInst>(index);
+    V one = b_.CreateExtractElement(wider ? llvm::cast<llvm::CastInst>(index)->getOperand(0) : index, lane);
+    if (wider) one = has_sign ? b_.CreateSExt(one, b_.getInt64Ty()) : b_.CreateZExt(one, b_.getInt64Ty());
     return b_.CreateGEP(gep->getSourceElementType(), gep->getPointerOperand(), one);
   }
 
