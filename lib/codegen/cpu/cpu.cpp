@@ -83,7 +83,9 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
     return true;
   }
   if (!traits.warps && traits.barriers)
-    while (shape.parts > 1 && carried * shape.parts > registers) shape.parts /= 2;
+    while (shape.parts > 1 &&
+           (carried * shape.parts > registers || shape.parts * shape.lanes > tuning::cpu::largest_gang_at_barriers))
+      shape.parts /= 2;
   lay_bricks(f, traits, shape);
   // A row shorter than a gang: one row a part.
   if (!shape.is_brick() && !traits.warps && fixed && block[0] % shape.lanes == 0 && block[0] % shape.gang() != 0 &&
