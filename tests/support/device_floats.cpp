@@ -17,6 +17,7 @@ bool is_arithmetic(const Function& f, const Inst& i) {
   switch (i.op) {
     case Op::Add:
     case Op::Sub:
+    case Op::Neg:  // SwiftShader: of a subnormal number -0
     case Op::Mul:
     case Op::Div:
     case Op::Sqrt:
