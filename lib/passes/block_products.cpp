@@ -26,9 +26,9 @@ struct Shares {
   std::int64_t rows_at_once = 0, columns_at_once = 0;
 
   static std::optional<Shares> of(const Product& p, std::int64_t threads, std::int64_t most_sums) {
-    constexpr std::int64_t most_lanes = 32, most_at_once = 4;
+    constexpr std::int64_t most_at_once = 4;
     Shares s;
-    s.lanes = std::gcd(std::gcd(most_lanes, p.columns), p.right_tile().strip());
+    s.lanes = std::gcd(std::gcd(std::int64_t(ThreadTile::warp), p.columns), p.right_tile().strip());
     s.groups = threads / s.lanes;
     if (p.rows % s.groups != 0) return std::nullopt;
     s.rows = p.rows / s.groups, s.columns = p.columns / s.lanes;
@@ -112,11 +112,8 @@ class BlockProducts : TilePlaces {
   void each_own(const Inst& inst, const Visit& visit) {
     const Product p(inst);
     const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, threads());
-    const ValueId t = thread(), warp = quotient(t, ThreadTile::warp), lane = rest(t, ThreadTile::warp);
-    const ValueId down = rest(warp, tile.down), across = quotient(warp, tile.down);
-    const ValueId row = binary(Op::Add, mul(down, ThreadTile::block_rows), quotient(lane, 4));
-    const ValueId column = binary(Op::Add, mul(across, p.columns / tile.across), mul(rest(lane, 4), 2));
-    const ValueId first = binary(Op::Add, mul(row, p.columns), column);
+    const Own of = own(tile);
+    const ValueId first = binary(Op::Add, mul(of.row, p.columns), of.column);
     for (std::int64_t e = 0; e < tile.elements(); ++e) {
       const std::int64_t fixed = tile.fixed_row(tile.row_of(e)) * p.columns + ThreadTile::fixed_column(tile.column_of(e));
       visit(std::size_t(e), add(first, fixed));
@@ -135,7 +132,6 @@ class BlockProducts : TilePlaces {
     return found;
   }
 
-  ValueId add(ValueId x, std::int64_t c) { return c ? binary(Op::Add, x, number(c)) : x; }
   ValueId load(ValueId array, ValueId at) {
     const ValueId operands[] = {array, at};
     return b_.emit(Op::Load, value_type(f_.type_of(array).scalar), operands);
@@ -162,11 +158,10 @@ class BlockProducts : TilePlaces {
     const bool equal = f_.is_const(from[0]) && std::all_of(from.begin(), from.end(), [&](ValueId v) {
                          return f_.is_const(v) && f_.const_bits(v) == f_.const_bits(from[0]);
                        });
-    // The sums of the last time have been taken.
-    b_.append(Op::Barrier, {}, {});
     if (equal) {
       sums.start = from[0];
-    } else {
+      b_.append(Op::Barrier, {}, {});  // the sums of the last time have been taken
+    } else {                           // by the threads that put them there
       put(inst, sums.array, from);
       b_.append(Op::Barrier, {}, {});
     }
@@ -191,7 +186,7 @@ class BlockProducts : TilePlaces {
     const std::int64_t all = p.depth * p.columns, trips = (all + threads() - 1) / threads();
     const ValueId own = thread(), offset = b_.cast(Scalar::I32, inst.operands[3]);
     const std::int64_t parts = p.columns / lanes;  // of a line
-    loop(trips, {}, [&](ValueId trip, const std::vector<ValueId>&) {
+    repeat(trips, [&](ValueId trip) {
       const ValueId line = binary(Op::Add, mul(trip, threads() / lanes), quotient(own, lanes)), lane = rest(own, lanes);
       const ValueId n = binary(Op::Add, mul(line, lanes), lane);
       const auto one = [&] {
@@ -215,30 +210,9 @@ class BlockProducts : TilePlaces {
         b_.append(Op::Yield, {}, {});
         b_.at(here);
       }
-      return std::vector<ValueId>();
     });
     b_.append(Op::Barrier, {}, {});
     return {array, true};
-  }
-
-  /// A loop of so many trips; `body(trip, carried)` gives what is carried on.
-  template <class Body>
-  std::vector<ValueId> loop(std::int64_t trips, const std::vector<ValueId>& start, const Body& body) {
-    if (trips == 1) return body(number(0), start);
-    std::vector<ValueId> operands{b_.constant(Scalar::U32, std::uint64_t(trips))};
-    operands.insert(operands.end(), start.begin(), start.end());
-    const RegionId here = b_.region();
-    const InstId i = b_.append(Op::For, start.empty() ? Type{} : f_.type_of(start[0]), operands);
-    std::vector<ValueId> results, carried;
-    for (const ValueId v : start) results.push_back(b_.add_result(i, Type(f_.type_of(v))));
-    const RegionId inside = b_.new_region(i);
-    const ValueId index = b_.new_param(inside, value_type(Scalar::U32));
-    for (const ValueId v : start) carried.push_back(b_.new_param(inside, Type(f_.type_of(v))));
-    b_.at(inside);
-    const std::vector<ValueId> next = body(b_.cast(Scalar::I32, index), carried);
-    b_.append(Op::Continue, {}, next);
-    b_.at(here);
-    return results;
   }
 
   void multiply(const Inst& inst, const Shares& s, const Factors& factors, const Sums& sums) {
@@ -246,7 +220,7 @@ class BlockProducts : TilePlaces {
     const Scalar type = inst.type.scalar;
     const ValueId t = thread(), lane = rest(t, s.lanes), group = quotient(t, s.lanes);
     const std::int64_t row_parts = s.rows / s.rows_at_once, column_parts = s.columns / s.columns_at_once;
-    loop(row_parts * column_parts, {}, [&](ValueId part, const std::vector<ValueId>&) {
+    repeat(row_parts * column_parts, [&](ValueId part) {
       const ValueId row_part = column_parts == 1 ? part : binary(Op::Div, part, number(column_parts)),
                     column_part = column_parts == 1 ? number(0) : binary(Op::Rem, part, number(column_parts));
       const ValueId row = binary(Op::Add, mul(group, s.rows), mul(row_part, s.rows_at_once));
@@ -303,7 +277,6 @@ class BlockProducts : TilePlaces {
         const ValueId operands[] = {sums.array, add(first, at), all[e++]};
         b_.append(Op::Store, value_type(type), operands);
       });
-      return std::vector<ValueId>();
     });
   }
 

@@ -89,34 +89,21 @@ class Expander : TilePlaces {
       for (std::int64_t e = 0; e < trips; ++e) trip(number(e));
       return;
     }
-    const RegionId here = b_.region();
-    const ValueId count = b_.constant(Scalar::U32, std::uint64_t(trips));
-    const InstId loop = b_.append(Op::For, {}, std::span(&count, 1));
-    const RegionId body = b_.new_region(loop);
-    const ValueId e = b_.new_param(body, value_type(Scalar::U32));
-    b_.at(body);
-    trip(b_.cast(Scalar::I32, e));
-    b_.append(Op::Continue, {}, {});
-    b_.at(here);
+    repeat(trips, trip);
   }
   /// Element by element: neighbours beside each other in a line of `lanes` elements, of which several make a row.
   void lines(const Copy& c, bool tested) {
-    const std::int64_t lanes = std::gcd(std::gcd(std::int64_t(32), c.is.columns), c.tile.strip()), of_row = c.is.columns / lanes,
-                       at_once = f_.block[0] * f_.block[1] * f_.block[2] / lanes, all = c.is.rows * of_row;
+    const std::int64_t lanes = std::gcd(std::gcd(std::int64_t(ThreadTile::warp), c.is.columns), c.tile.strip()),
+                       of_row = c.is.columns / lanes, at_once = f_.block[0] * f_.block[1] * f_.block[2] / lanes,
+                       all = c.is.rows * of_row;
     const ValueId own = thread(), lane = rest(own, lanes), offset = b_.cast(Scalar::I32, c.inst.operands[TileCopy::offset]);
-    const RegionId here = b_.region();
-    const ValueId count = b_.constant(Scalar::U32, std::uint64_t((all + at_once - 1) / at_once));
-    const InstId loop = b_.append(Op::For, {}, std::span(&count, 1));
-    const RegionId body = b_.new_region(loop);
-    const ValueId trip = b_.new_param(body, value_type(Scalar::U32));
-    b_.at(body);
-    const ValueId line = binary(Op::Add, quotient(own, lanes), mul(b_.cast(Scalar::I32, trip), at_once));
-    const ValueId row = of_row == 1 ? line : binary(Op::Div, line, number(of_row)),
-                  first = of_row == 1 ? number(0) : mul(binary(Op::Rem, line, number(of_row)), lanes);
-    copy(c, {row, binary(Op::Add, first, lane), binary(Op::Add, binary(Op::Add, offset, place(c.tile, row, first)), lane)}, 1,
-         tested, all % at_once == 0 ? none : b_.compare(Op::Lt, {line, number(all)}));
-    b_.append(Op::Continue, {}, {});
-    b_.at(here);
+    repeat((all + at_once - 1) / at_once, [&](ValueId trip) {
+      const ValueId line = add(quotient(own, lanes), mul(trip, at_once));
+      const ValueId row = of_row == 1 ? line : binary(Op::Div, line, number(of_row)),
+                    first = of_row == 1 ? number(0) : mul(binary(Op::Rem, line, number(of_row)), lanes);
+      copy(c, {row, add(first, lane), add(add(offset, place(c.tile, row, first)), lane)}, 1, tested,
+           all % at_once == 0 ? none : b_.compare(Op::Lt, {line, number(all)}));
+    });
   }
 
   /// Number i of all.

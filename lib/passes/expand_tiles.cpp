@@ -52,7 +52,6 @@ class Expander : TilePlaces {
     if (inst.op == Op::CopyBack) copy_back(inst);
   }
 
-  ValueId add(ValueId x, std::int64_t c) { return c ? binary(Op::Add, x, number(c)) : x; }
   ValueId load(ValueId array, ValueId offset, ValueId index, Scalar sums) {
     const Type element = value_type(f_.type_of(array).scalar);
     const ValueId operands[] = {array, binary(Op::Add, b_.cast(Scalar::I32, offset), index)};
@@ -62,29 +61,25 @@ class Expander : TilePlaces {
   void product(const Inst& inst) {
     const Product p(inst);
     const ThreadTile tile = *ThreadTile::of(p.rows, p.columns, f_.block[0] * f_.block[1] * f_.block[2]);
+    const Own first = own(tile);
+    const std::vector<ValueId> before(inst.operands.begin() + product_lead, inst.operands.end());
+    const std::vector<ValueId> all = loop(
+        p.depth, before, [&](ValueId k, const std::vector<ValueId>& carried) { return step(inst, p, tile, first, k, carried); });
+    for (std::size_t e = 0; e < all.size(); ++e) results_.replace(inst.results[e], all[e]);
+  }
+
+  /// The sums with the products of one k.
+  std::vector<ValueId> step(const Inst& inst, const Product& p, const ThreadTile& tile, const Own& first, ValueId k,
+                            std::vector<ValueId> next) {
     const Scalar sums = inst.type.scalar;
-    const ValueId t = thread(), warp = quotient(t, ThreadTile::warp), lane = rest(t, ThreadTile::warp);
-    const ValueId down = rest(warp, tile.down), across = quotient(warp, tile.down);
-    const ValueId first_row = binary(Op::Add, mul(down, ThreadTile::block_rows), quotient(lane, 4));
-    const ValueId first_column = binary(Op::Add, mul(across, p.columns / tile.across), mul(rest(lane, 4), 2));
-
-    std::vector<ValueId> operands{b_.constant(Scalar::U32, std::uint64_t(p.depth))};
-    operands.insert(operands.end(), inst.operands.begin() + product_lead, inst.operands.end());
-    const InstId loop = b_.append(Op::For, inst.type, operands);
-    for (const ValueId v : inst.results) results_.replace(v, b_.add_result(loop, Type(inst.type)));
-    const RegionId here = b_.region(), body = b_.new_region(loop);
-    const ValueId k = b_.cast(Scalar::I32, (b_.at(body), b_.new_param(body, value_type(Scalar::U32))));
-    std::vector<ValueId> next;
-    for (std::size_t e = 0; e < inst.results.size(); ++e) next.push_back(b_.new_param(body, inst.type));
-
     std::vector<ValueId> left, right;
     for (std::int64_t r = 0; r < tile.row_blocks() * 2; ++r) {
-      const ValueId row = add(first_row, tile.fixed_row(r));
+      const ValueId row = add(first.row, tile.fixed_row(r));
       const ValueId at = p.left_transposed ? place(p.left_tile(), k, row) : place(p.left_tile(), row, k);
       left.push_back(load(inst.operands[0], inst.operands[1], at, sums));
     }
     for (std::int64_t c = 0; c < tile.column_blocks() * 2; ++c) {
-      const ValueId column = add(first_column, ThreadTile::fixed_column(c));
+      const ValueId column = add(first.column, ThreadTile::fixed_column(c));
       const ValueId at = p.right_transposed ? place(p.right_tile(), column, k) : place(p.right_tile(), k, column);
       right.push_back(load(inst.operands[2], inst.operands[3], at, sums));
     }
@@ -93,8 +88,7 @@ class Expander : TilePlaces {
       ValueId& sum = next[std::size_t(e)];
       sum = is_float(sums) ? b_.emit(Op::Fma, sums, {x, y, sum}) : binary(Op::Add, sum, binary(Op::Mul, x, y));
     }
-    b_.append(Op::Continue, {}, next);
-    b_.at(here);
+    return next;
   }
 
   /// The view, and the indices of element number e of the row.

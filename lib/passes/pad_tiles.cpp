@@ -80,11 +80,11 @@ class Padder {
           f_.insts[id].list[0] = padded(f_.insts[id].list[0]);
       } else if (f_.insts[id].op == Op::CopyTile) {
         TileCopy copy(f_.insts[id]);
-        copy.padded = move(id, TileCopy::shared);
+        copy.padded |= move(id, TileCopy::shared);
         f_.insts[id].list = copy.list();
       } else if (f_.insts[id].op == Op::Product) {
         Product product(f_.insts[id]);
-        product.left_padded = move(id, 0), product.right_padded = move(id, 2);
+        product.left_padded |= move(id, 0), product.right_padded |= move(id, 2);
         f_.insts[id].list = product.list();
       }
       f_.regions[r].insts.push_back(id);

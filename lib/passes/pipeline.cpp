@@ -167,17 +167,18 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted && target.kind != TargetKind::Ptx) run("drop_assumptions", drop_assumptions);
   run("promote_slots", promote_slots);
   clean_up(run);
-  if (const TileSupport has = tile_support(target); has.padded) {
-    pad_tiles(m, has.padded);
+  const TileSupport tiles = tile_support(target);
+  if (tiles.padded) {
+    pad_tiles(m, tiles.padded);
     run.check("pad_tiles");
   }
-  expand_tile_copies(m, tile_support(target));
+  expand_tile_copies(m, tiles);
   run.check("expand_tile_copies");
-  if (const TileSupport has = tile_support(target); has.block_sums) {
-    block_products(m, has.block_sums);
+  if (tiles.block_sums) {
+    block_products(m, tiles.block_sums);
     run.check("block_products");
   }
-  expand_tiles(m, tile_support(target));
+  expand_tiles(m, tiles);
   run.check("expand_tiles");
   run("end_products", end_products);
   const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
