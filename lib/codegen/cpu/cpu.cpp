@@ -40,18 +40,6 @@ bool of_lone_threads(const ir::Function& f) {
   return facts.brick.x == 1 && facts.brick.y == 1 && !facts.brick.whole;
 }
 
-/// Vector registers that a loop's carried values take of one part, of the loop that carries most.
-unsigned most_carried(const ir::Function& f) {
-  std::size_t most = 0;
-  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
-    if (!ir::is_loop(f.insts[i].op)) return;
-    std::size_t carried = 0;
-    for (const ir::ValueId v : f.insts[i].results) carried += ir::size_of(f.type_of(v).scalar) == 8 ? 2 : 1;
-    most = std::max(most, carried);
-  });
-  return unsigned(most);
-}
-
 /// Sets layout and parts; true where the gang is the whole block.
 bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
   const ir::Function& f = module.kernel();
@@ -74,7 +62,7 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
   bool fixed = block[0] && block[1] && block[2];
   std::int64_t threads = block[0] * block[1] * block[2];
   bool rows = fixed && (block[0] % shape.lanes == 0 || block[1] * block[2] == 1);
-  const unsigned carried = most_carried(f), registers = shape.machine.level == CpuLevel::Avx512 ? 32 : 16;
+  const unsigned carried = most_carried(module), registers = shape.machine.level == CpuLevel::Avx512 ? 32 : 16;
   if (traits.barriers && !traits.warps && rows && threads % shape.lanes == 0 &&
       threads / shape.lanes <= tuning::cpu::most_parts &&
       std::int64_t(carried) * (threads / shape.lanes) <= tuning::cpu::carried_in_memory * registers) {

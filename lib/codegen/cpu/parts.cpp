@@ -20,6 +20,13 @@ namespace {
 using ir::Op;
 using Kind = passes::LaneStep::Kind;
 
+/// Whether a value takes a register in each part: neither equal in the gang nor a row of numbers.
+bool takes_register(const ir::Function& f, const std::vector<passes::LaneStep>& steps, ir::ValueId v) {
+  if (!f.type_of(v).is_value() || f.is_const(v)) return false;
+  const Kind k = steps[v].kind;
+  return k != Kind::Same && !(k == Kind::Step && ir::is_int(f.type_of(v).scalar));
+}
+
 class Loops {
  public:
   Loops(const ir::Module& m, const Shape& shape)
@@ -44,12 +51,7 @@ class Loops {
     }
   }
 
-  /// Whether a value takes a register in each part: neither equal in the gang nor a row of numbers.
-  bool is_vector(ir::ValueId v) const {
-    if (!f_.type_of(v).is_value() || f_.is_const(v)) return false;
-    const Kind k = steps_[v].kind;
-    return k != Kind::Same && !(k == Kind::Step && ir::is_int(f_.type_of(v).scalar));
-  }
+  bool is_vector(ir::ValueId v) const { return takes_register(f_, steps_, v); }
   /// A row, or one address for all.
   bool is_row(const ir::Inst& inst) const {
     const passes::LaneStep& s = steps_[inst.operands[1]];
@@ -220,6 +222,20 @@ void choose_scalar(const ir::Module& module, const Traits& traits, Shape& shape,
   }
   if (!traits.atomics || traits.warps || !PlacesByData(module).atomics_prevail()) return;
   shape.lanes = 1, shape.parts = tuning::cpu::scalars;
+}
+
+unsigned most_carried(const ir::Module& module) {
+  const ir::Function& f = module.kernel();
+  const std::vector<passes::LaneStep> steps = std::move(passes::find_lane_steps(module).front());
+  unsigned most = 0;
+  ir::for_each_inst(f, [&](ir::InstId i, ir::RegionId) {
+    if (!ir::is_loop(f.insts[i].op)) return;
+    unsigned carried = 0;
+    for (const ir::ValueId v : f.insts[i].results)
+      if (takes_register(f, steps, v)) carried += ir::size_of(f.type_of(v).scalar) == 8 ? 2 : 1;
+    most = std::max(most, carried);
+  });
+  return most;
 }
 
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks) {

@@ -73,6 +73,8 @@ struct Traits {
 };
 Traits find_traits(const ir::Module& module);
 
+/// Vector registers that carried values take in a part, of the loop that carries most.
+unsigned most_carried(const ir::Module& module);
 /// Vectors of a gang (parts.cpp), where the target leaves them open.
 unsigned choose_parts(const ir::Module& module, const Traits& traits, const Shape& shape, bool in_blocks);
 
