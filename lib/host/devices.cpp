@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "host/fork_gate.h"
+#include "host/memory.h"
 #include "host/store.h"
 #include "host/streams.h"
 #include "krait/detail/call.h"
@@ -250,7 +251,11 @@ void device::limit_memory(std::int64_t bytes) const {
     support::fail_usage("a memory limit of {} bytes is not valid for {}: expected 0 (no limit) or more", bytes, id());
   static_cast<DeviceHandle*>(handle_)->memory.set_limit(bytes);
 }
-void device::trim_memory() const { static_cast<DeviceHandle*>(handle_)->device->trim(); }
+void device::trim_memory() const {
+  auto& d = *static_cast<DeviceHandle*>(handle_);
+  host::drop_blocks(d);
+  d.device->trim();
+}
 void device::synchronize() const {
   auto& d = *static_cast<DeviceHandle*>(handle_);
   d.device->synchronize();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "host/block_cache.h"
 #include "host/memory_count.h"
 #include "host/thrown.h"
 #include "krait/device.h"
@@ -27,6 +28,7 @@ struct DeviceHandle {
   std::atomic<class Reports*> reports{nullptr};    // host/reports.h; null until a kernel needs it
   std::atomic<class Arrivals*> arrivals{nullptr};  // host/arrivals.h; the same
   MemoryCount memory;
+  BlockCache blocks;
   Thrown thrown;
 };
 

@@ -69,10 +69,31 @@ std::uint64_t counted(DeviceHandle& device, std::size_t bytes, const Allocate& a
   }
 }
 
+/// Whether such memory, freed in the order of this stream, may be given out again in it.
+bool keeps_blocks(const DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
+  return bytes <= BlockCache::largest && !stream.native && device.device->frees_in_order();
+}
+
 }  // namespace
 
+bool drop_blocks(DeviceHandle& device) {
+  const std::vector<std::uint64_t> blocks = device.blocks.drain();
+  for (const std::uint64_t address : blocks) device.device->free(address, {});
+  return !blocks.empty();
+}
+
 std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream) {
-  return counted(device, bytes, [&] { return device.device->allocate(bytes, stream); });
+  return counted(device, bytes, [&] {
+    const bool keeps = keeps_blocks(device, bytes, stream);
+    if (const std::uint64_t kept = keeps ? device.blocks.take(bytes) : 0) return kept;
+    const std::size_t wanted = keeps ? BlockCache::rounded(bytes) : bytes;
+    try {
+      return device.device->allocate(wanted, stream);
+    } catch (const error&) {  // what is kept may do
+      if (!drop_blocks(device)) throw;
+      return device.device->allocate(wanted, stream);
+    }
+  });
 }
 
 std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
@@ -87,7 +108,7 @@ std::uint64_t allocate_managed(DeviceHandle& device, std::size_t bytes) {
 }
 
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept {
-  device.device->free(address, stream);
+  if (!keeps_blocks(device, bytes, stream) || !device.blocks.keep(address, bytes)) device.device->free(address, stream);
   device.memory.remove(std::int64_t(bytes));
 }
 void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept {

@@ -30,6 +30,8 @@ namespace krait::host {
 /// Memory of a device, counted. Throws error{device} where the device or its limit has no more.
 std::uint64_t allocate(DeviceHandle& device, std::size_t bytes, runtime::StreamHandle stream);
 void free(DeviceHandle& device, std::uint64_t address, std::size_t bytes, runtime::StreamHandle stream) noexcept;
+/// Gives kept blocks back to the driver; false: there were none.
+bool drop_blocks(DeviceHandle& device);
 /// Of memory that several streams use. Neither waits for the device.
 void free_when_idle(DeviceHandle& device, std::uint64_t address, std::size_t bytes) noexcept;
 

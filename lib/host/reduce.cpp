@@ -4,6 +4,7 @@
 // elements, and launches once, or twice where blocks share the elements of one result.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -178,14 +179,15 @@ argument states_of(detail::storage* memory, std::int64_t results, std::int64_t c
 }
 
 /// What a launch adds to the inputs: outputs and numbers.
-std::size_t more_arguments(std::size_t outputs) { return outputs + 4 + 2 * max_rank + detail::max_words; }
+std::size_t more_arguments(std::size_t outputs) { return outputs + 5 + 2 * max_rank + detail::max_words; }
 
 /// One launch. `all` holds the inputs, with room for what is added; `extents` are the numbers of the general form or null.
 void launch(const ReduceKernel& k, const Shape& s, std::vector<argument>& all, std::span<const argument> outputs,
             std::int64_t results, std::int64_t elements, std::int64_t count, const std::int64_t* extents,
             const std::uint64_t* start) {
   all.insert(all.end(), outputs.begin(), outputs.end());
-  for (const std::int64_t n : {results, elements, s.chunk, count}) all.push_back(number(n));
+  for (const std::int64_t n : {results, elements, s.chunk, count, std::int64_t(std::countr_zero(std::uint64_t(s.lanes)))})
+    all.push_back(number(n));
   if (extents)
     for (int d = 0; d < 2 * k.form.rank; ++d) all.push_back(number(extents[d]));
   for (int w = 0; w < k.recipe->state_words; ++w) all.push_back(number(std::int64_t(start[w])));

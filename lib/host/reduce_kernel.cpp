@@ -110,9 +110,11 @@ class Body {
     node kept[detail::max_rank] = {node_of(result())};
     if (form_.general()) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
     const Index chunk(numbers_[ReduceNumbers::chunk]), begin = block_idx().y * chunk, end = min(begin + chunk, elements());
-    const Index first = begin + in_lane(), step = lanes() * reduce_unroll;
-    const Index behind = end - (reduce_unroll - 1) * lanes();  // where a whole trip does not begin
-    for (auto i : range(first, behind, step)) {
+    const Index first = begin + in_lane(), bits(numbers_[ReduceNumbers::lane_bits]),
+                mine = max(end - first + lanes() - 1, Index(0)) >> bits;
+    const Index trips = mine / reduce_unroll;
+    for (auto trip : range(trips)) {
+      const Index i = first + trip * (lanes() * reduce_unroll);
       words x[reduce_unroll];
       for (int k = 0; k < reduce_unroll; ++k) x[k] = enter(kept, i + lanes() * k);
       for (int half = reduce_unroll / 2; half > 0; half /= 2)
@@ -120,8 +122,7 @@ class Body {
           x[k] = form_.from_states ? recipe_.combine(x[k], x[k + half]) : recipe_.join(x[k], x[k + half]);
       state.set(absorb(state.get(), x[0]));
     }
-    const Index trips = select(behind > first, (behind - first + step - 1) / step, Index(0));
-    for (auto i : range(first + trips * step, end, lanes())) state.set(absorb(state.get(), enter(kept, i)));
+    for (auto k : range(trips * reduce_unroll, mine)) state.set(absorb(state.get(), enter(kept, first + k * lanes())));
   }
 
   void combine_lanes(const State& state) const {

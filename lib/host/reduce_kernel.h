@@ -48,6 +48,7 @@ struct ReduceNumbers {
     elements,
     chunk,
     count,
+    lane_bits,  // 2^lane_bits lanes: counts are divided by shifts
     dims
   };  // then, in general form, kept extents and reduced extents; then the words of the start
 };

@@ -43,6 +43,16 @@ value<Word> ordered(const detail::key_order& order, const value<Word>& key) {
   return order.descending ? cast<Word>(x ^ ones) : x;
 }
 
+/// A key whose ordering number has all bits set: none comes after it.
+template <class Word>
+Word last_key(const detail::key_order& order) {
+  constexpr auto sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)), ones = static_cast<Word>(~Word(0));
+  using detail::key_order;
+  if (order.kind == key_order::floats) return Word(~sign);  // NaN
+  const Word ascending = order.kind == key_order::integers ? Word(~sign) : ones;
+  return order.descending ? Word(~ascending) : ascending;
+}
+
 /// A digit of `bits` bits of the ordering number.
 template <class Word, class Shift>
 value<int> digit_of(const detail::key_order& order, const value<Word>& key, const Shift& shift, int bits) {

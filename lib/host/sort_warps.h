@@ -5,23 +5,11 @@
 // one dimension.
 #pragma once
 
-#include "host/sort_order.h"
+#include "host/sort_ranks.h"
 
 namespace krait::host {
 
 inline constexpr int sweep_block = 256, sweep_warps = sweep_block / 32, sweep_digits = 256;
-
-/// The sum of x over the threads before this one in a block of 256.
-inline value<unsigned> sum_before(const value<unsigned>& x) {
-  auto totals = shared<unsigned, sweep_warps>();
-  const value<int> t = cast<int>(thread_idx().x);
-  const value<unsigned> inclusive = warp::inclusive_scan(x);
-  if_((t & 31) == 31, [&] { totals[t >> 5] = inclusive; });
-  syncthreads();
-  var<unsigned> before = inclusive - x;
-  for (int w = 0; w < sweep_warps - 1; ++w) before += select(w < (t >> 5), totals[w], 0u);
-  return value<unsigned>(before);
-}
 
 /// How often each digit has each value: counts[pass * 256 + value], 0 before; blocks of 256.
 template <class Word>
@@ -51,13 +39,19 @@ auto make_sweep_counts(const SortKind& kind) {
 
 /// Where each value of a digit begins in the output; a block of 256 a pass.
 inline auto make_sweep_starts() {
-  return kernel([](view<const unsigned> counts, view<unsigned> starts) { starts[grid()] = sum_before(counts[grid()]); },
-                {.name = "sort_starts"});
+  return kernel(
+      [](view<const unsigned> counts, view<unsigned> starts) { starts[grid()] = sum_before<sweep_warps>(counts[grid()]); },
+      {.name = "sort_starts"});
 }
 
-/// Keys that a thread takes: an H200 is fastest with 32 of 32 bits.
+/// Keys that a thread takes, and blocks that a multiprocessor is to hold: the quickest for 2^24 keys on an H100, where 16 to 32 keys and 2 to 4 blocks
+/// differ by a fifth (bench_algorithms).
 template <class Word, bool Pairs>
-inline constexpr int sweep_items = sizeof(Word) == 8 || Pairs ? 16 : 32;
+inline constexpr int sweep_items = sizeof(Word) == 8 ? 16
+                                   : Pairs           ? 32
+                                                     : 20;
+template <class Word, bool Pairs>
+inline constexpr unsigned sweep_blocks = Pairs ? 2 : 3;
 template <class Word, bool Pairs>
 inline constexpr int sweep_tile = sweep_block* sweep_items<Word, Pairs>;
 
@@ -76,43 +70,32 @@ auto make_sweep(const SortKind& kind) {
         auto ticket = shared<unsigned, 1>();
         auto counts = shared<unsigned, warps, digits>();
         auto to_output = shared<unsigned, digits>();
-        auto sorted = shared<wide, tile>();
+        const SharedWords<Word, tile> sorted;
+        const view<unsigned>& marks = sorted.low();
         const value<int> t = cast<int>(thread_idx().x), lane = t & 31, own_warp = t >> 5;
-        const value<wide> self = value<wide>(1u) << cast<unsigned>(lane);
         if_(t == 0, [&] { ticket[0] = atomic(tickets[pass]).add(1u); });
-        for (int w = 0; w < warps; ++w) counts(w, t) = 0u, sorted[w * digits + t] = wide(0);
+        for (int w = 0; w < warps; ++w) counts(w, t) = 0u, marks[w * digits + t] = 0u;
         syncthreads();
-        const value<std::int64_t> number = cast<std::int64_t>(ticket[0]), begin = number * tile;
-        const value<std::int64_t> there = min(in.size() - begin, std::int64_t(tile));  // keys; only the last tile has fewer
+        const value<int> number = cast<int>(ticket[0]);
+        const value<std::int64_t> begin = cast<std::int64_t>(number) * tile;
+        const value<int> there = cast<int>(min(in.size() - begin, std::int64_t(tile)));  // keys; only the last tile has fewer
         const value<bool> full = there == tile;
         const value<unsigned> shift = cast<unsigned>(pass * 8);
 
-        // A key's rank among the keys of its warp with the same digit. Lanes with equal digits find each other by marks that they set in one
-        // word: an H200 takes half as long for that as for match_any. What is behind the end has the last digit, after all that are there.
+        // What is behind the end has the last digit, after all that are there.
         var<Word> keys[items];
         var<unsigned> ranks[items];  // and in the upper half the digit, so that it takes no register
         const auto digit_at = [&](int r) { return cast<int>(ranks[r] >> 16); };
         const auto place_of = [&](int r) { return own_warp * (32 * items) + r * 32 + lane; };
+        for (int r = 0; r < items; ++r) keys[r] = last_key<Word>(kind.order);
         if_(full, [&] {
           for (int r = 0; r < items; ++r) keys[r] = value<Word>(in[begin + place_of(r)]);
         }).else_([&] {
           for (int r = 0; r < items; ++r) if_(place_of(r) < there, [&] { keys[r] = value<Word>(in[begin + place_of(r)]); });
         });
         for (int r = 0; r < items; ++r) {
-          const value<int> digit =
-              select(full || place_of(r) < there, digit_of<Word>(kind.order, value<Word>(keys[r]), shift, 8), digits - 1);
-          const value<int> mark = own_warp * digits + digit;
-          atomic(sorted[mark]).or_(self);
-          syncwarp();
-          const value<wide> same = sorted[mark];
-          const value<unsigned> before = counts(own_warp, digit);
-          syncwarp();
-          if_(same >> cast<unsigned>(lane) == wide(1), [&] {
-            counts(own_warp, digit) = before + cast<unsigned>(popcount(same));
-            sorted[mark] = wide(0);
-          });
-          syncwarp();
-          ranks[r] = (before + cast<unsigned>(popcount(same & (self - wide(1))))) | cast<unsigned>(digit) << 16;
+          const value<int> digit = digit_of<Word>(kind.order, value<Word>(keys[r]), shift, 8);
+          ranks[r] = rank_in_warp(marks, counts, own_warp, lane, digit) | cast<unsigned>(digit) << 16;
         }
         syncthreads();
 
@@ -121,7 +104,7 @@ auto make_sweep(const SortKind& kind) {
         for (int w = 0; w < warps; ++w) own += counts(w, t);
         const auto state_of = [&](const auto& which) { return (cast<std::int64_t>(pass) * grid_dim().x + which) * digits + t; };
         atomic(states[state_of(number)]).exchange(own | select(number == 0, whole_count, own_count));
-        const value<unsigned> in_tile = sum_before(value<unsigned>(own));
+        const value<unsigned> in_tile = sum_before<sweep_warps>(value<unsigned>(own));
         var<unsigned> running = in_tile;
         for (int w = 0; w < warps; ++w) {
           const value<unsigned> count = counts(w, t);
@@ -132,24 +115,34 @@ auto make_sweep(const SortKind& kind) {
         // Through shared memory, so that neighbours write neighbours.
         for (int r = 0; r < items; ++r) {
           ranks[r] = (ranks[r] & 0xffffu) + counts(own_warp, digit_at(r));
-          sorted[cast<int>(ranks[r])] = cast<wide>(keys[r]);
+          sorted.set(cast<int>(ranks[r]), cast<wide>(keys[r]));
+        }
+        // What travels along is under way while the block waits for the tiles before.
+        var<unsigned> carried[Pairs ? items : 1];
+        if constexpr (Pairs) {
+          for (int r = 0; r < items; ++r) carried[r] = kind.payload == Payload::places ? cast<unsigned>(begin + place_of(r)) : 0u;
+          if (kind.payload == Payload::words)
+            if_(full, [&] {
+              for (int r = 0; r < items; ++r) carried[r] = value<unsigned>(values[begin + place_of(r)]);
+            }).else_([&] {
+              for (int r = 0; r < items; ++r)
+                if_(place_of(r) < there, [&] { carried[r] = value<unsigned>(values[begin + place_of(r)]); });
+            });
         }
 
         // The counts of the tiles before, four at a time: they are far away, and mostly there.
         var<unsigned> before = 0u;
-        var<std::int64_t> at = number - 1;
+        var<int> at = number - 1;
         while_([&] { return at >= 0; },
                [&] {
-                 const value<std::int64_t> last = at;
-                 const auto fetch = [&](int k) -> value<unsigned> {
-                   return atomic(states[state_of(max(last - k, std::int64_t(0)))]).load();
-                 };
+                 const value<int> last = at;
+                 const auto fetch = [&](int k) -> value<unsigned> { return atomic(states[state_of(max(last - k, 0))]).load(); };
                  const value<unsigned> found[] = {fetch(0), fetch(1), fetch(2), fetch(3)};
                  var<bool> go_on = true;
                  for (const value<unsigned>& state : found) {
                    const value<bool> use = go_on && at >= 0 && state >= own_count;
                    before += select(use, state & count_bits, 0u);
-                   at = select(use, select(state >= whole_count, std::int64_t(-1), at - 1), value<std::int64_t>(at));
+                   at = select(use, select(state >= whole_count, -1, at - 1), value<int>(at));
                    go_on = use;
                  }
                });
@@ -159,27 +152,22 @@ auto make_sweep(const SortKind& kind) {
         var<unsigned> target[Pairs ? items : 1];
         for (int r = 0; r < items; ++r) {
           const value<int> place = r * sweep_block + t;
-          const value<Word> key = cast<Word>(sorted[place]);
+          const value<Word> key = cast<Word>(sorted.get(place));
           const value<unsigned> to = to_output[digit_of<Word>(kind.order, key, shift, 8)] + cast<unsigned>(place);
           if (Pairs) target[r] = to;
           if_(full || place < there, [&] { out[cast<std::int64_t>(to)] = key; });
         }
         if constexpr (Pairs) {
           syncthreads();
-          for (int r = 0; r < items; ++r)
-            if_(full || place_of(r) < there, [&] {
-              const value<unsigned> x = kind.payload == Payload::places ? cast<unsigned>(begin + place_of(r))
-                                                                        : value<unsigned>(values[begin + place_of(r)]);
-              sorted[cast<int>(ranks[r])] = cast<wide>(x);
-            });
+          for (int r = 0; r < items; ++r) marks[cast<int>(ranks[r])] = value<unsigned>(carried[r]);
           syncthreads();
           for (int r = 0; r < items; ++r) {
             const value<int> place = r * sweep_block + t;
-            if_(full || place < there, [&] { moved[cast<std::int64_t>(target[r])] = cast<unsigned>(sorted[place]); });
+            if_(full || place < there, [&] { moved[cast<std::int64_t>(target[r])] = value<unsigned>(marks[place]); });
           }
         }
       },
-      {.name = "sort_pass"});
+      {.name = "sort_pass", .block = {sweep_block, 1, 1}, .min_blocks = sweep_blocks<Word, Pairs>});
 }
 
 }  // namespace krait::host

@@ -53,8 +53,11 @@ class Sorter {
 
   void run(const Keys& keys, array<Word, 2>& sorted, const Words& values, array<unsigned, 2>& moved) const {
     const std::int64_t rows = keys.extent(0), length = keys.extent(1);
-    const bool chunks = how_.form == algorithm_form::chunks;
-    if (!chunks && length <= short_row) {
+    const bool chunks = how_.form == algorithm_form::chunks, warps = how_.form == algorithm_form::warps;
+    if (warps && length > network_row && length <= digit_threads * many_keys<Word>) {
+      if (length <= digit_threads * few_keys) by_digits<few_keys>(keys, sorted, values, moved);
+      else by_digits<many_keys<Word>>(keys, sorted, values, moved);
+    } else if (!chunks && length <= short_row) {
       int padded = 2;
       while (padded < length) padded *= 2;
       kept(kind_, [&] {
@@ -73,6 +76,19 @@ class Sorter {
   }
 
  private:
+  /// Keys of a row that a network sorts as quickly as digits do, on an H100 (bench_algorithms).
+  static constexpr std::int64_t network_row = 64;
+
+  /// Rows in one launch. Threads take eight keys: the barriers of more warps cost more than their keys.
+  template <int Items>
+  void by_digits(const Keys& keys, array<Word, 2>& sorted, const Words& values, array<unsigned, 2>& moved) const {
+    const std::int64_t length = keys.extent(1);
+    const std::int64_t threads = std::min<std::int64_t>(divided_up(length, 8 * 128) * 128, digit_threads);
+    kept(kind_, [&] {
+      return make_digit_rows<Word, Items>(kind_);
+    }).launch({keys.extent(0), threads}, keys, values, sorted, moved, int(divided_up(length, threads)));
+  }
+
   bool pairs() const { return kind_.payload != Payload::none; }
 
   /// Where keys and payload are before a pass and after it: between the two buffers and the outputs, the last pass into the outputs.

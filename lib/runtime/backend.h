@@ -84,6 +84,8 @@ class Device {
   /// The same of memory that work in any stream may use. Where no one order has them all, it is freed by the next allocation, or
   /// the next wait for the whole device.
   virtual void free_when_idle(std::uint64_t address) noexcept { free(address, {}); }
+  /// Whether memory that was freed in a stream's order may be given out again, in the same order, without asking the driver.
+  bool frees_in_order() const { return frees_in_order_; }
   /// Bytes taken from the driver for allocations, in use or kept for the next; -1: nothing is kept.
   virtual std::int64_t reserved_memory() { return -1; }
   /// Gives what is kept back to the driver.
@@ -127,6 +129,7 @@ class Device {
 
  protected:
   Async* async_ = nullptr;
+  bool frees_in_order_ = false;
 };
 
 /// The devices of one back end; none where the driver is missing. Found once, lazily, by the driver. `store`, which outlives them, is

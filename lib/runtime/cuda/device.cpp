@@ -508,6 +508,7 @@ double CudaDevice::elapsed_ms(EventHandle from, EventHandle to) {
 CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(index), staging_(api), debug_(debugging()) {
   in_use = true;
   async_ = &own_async_;
+  frees_in_order_ = true;
   check(api_.device_get(&device_, index), "finding the device");
   char name[256] = "";
   check(api_.device_name(name, sizeof name, device_), "reading the device's name");
