@@ -76,6 +76,20 @@ auto transform_along(const array<Elem, Rank>& x, const fft_options& with, std::i
 template <class Elem, int Rank, class Output = std::nullptr_t>
 auto complex_along(const array<Elem, Rank>& x, const fft_options& with, bool inverse, Output output = nullptr) {
   using real = fft_real_t<Elem>;
+  if constexpr (Rank <= 2 && std::is_same_v<std::remove_const_t<Elem>, std::complex<real>> && std::is_null_pointer_v<Output>) {
+    // Whole rows as they lie: of few elements, the arrays and layouts of the general way below cost more than the transform.
+    if ((with.axis == -1 || with.axis == Rank - 1) && (!with.has_points || with.points == x.extent(Rank - 1)) && x.size() > 0) {
+      const real scale = real(fft_scale(with.norm, x.extent(Rank - 1), inverse));
+      array<std::complex<real>, Rank> out(x.extents(), x.device());
+      if constexpr (Rank == 2) {
+        transform_rows<real>(x.share(), out, inverse, scale);
+      } else {
+        array<std::complex<real>, 2> rows = as_rows(out, 1, x.size());
+        transform_rows<real>(array<const std::complex<real>, 2>(x(newaxis, all)), rows, inverse, scale);
+      }
+      return out;
+    }
+  }
   const std::int64_t length = axis_last(x.at(), with.axis).extents[Rank - 1], points = with.has_points ? with.points : length;
   return transform_along<std::complex<real>>(x, with, points, points, inverse, output,
                                              [&](const auto& rows, auto& out, double scale) {

@@ -11,7 +11,7 @@ namespace krait::runtime::cpu {
 
 class KeptMemory {
  public:
-  /// A block of so many bytes or up to an eighth more, at a multiple of `align`; null: there is none.
+  /// A block of so many bytes or up to an eighth and `align` more, at a multiple of `align`; null: there is none.
   void* take(std::size_t bytes, std::size_t align) noexcept;
   /// Gives a block of aligned_alloc back, or keeps it, and gives back those that were kept for longest.
   void give(void* block) noexcept;
