@@ -9,6 +9,7 @@
 #include "passes/passes.h"
 #include "passes/simplify.h"
 #include "support/float_environment.h"
+#include "support/tuning_gpu.h"
 
 namespace krait::passes {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t flat_limit = 4;
 
 class Folder {
  public:
-  explicit Folder(Function& f) : f_(f), b_(f), simplify_(b_) {}
+  Folder(Function& f, std::size_t most_chosen) : f_(f), b_(f), simplify_(b_), most_chosen_(most_chosen) {}
   void run() { fold_region(f_.body); }
 
  private:
@@ -107,7 +108,7 @@ class Folder {
     }
     const std::vector<RegionId> regions = f_.insts[i].regions;
     for (const RegionId r : regions) fold_region(r);
-    if (is_flat(regions[0]) && is_flat(regions[1])) {
+    if (f_.insts[i].results.size() <= most_chosen_ && is_flat(regions[0]) && is_flat(regions[1])) {
       flatten(i, into);
       return true;
     }
@@ -243,17 +244,21 @@ class Folder {
   Simplify simplify_;
   Substitution same_;
   bool unresolved_ = false;
+  const std::size_t most_chosen_;  // values that become selects instead of a branch
 };
 
-}  // namespace
-
-void fold(Module& m) {
+void fold(Module& m, std::size_t most_chosen) {
   const DefaultFloatEnvironment environment;
   for (Function& f : m.functions) {
-    Folder folder(f);
+    Folder folder(f, most_chosen);
     folder.run();
     folder.finish();
   }
 }
+
+}  // namespace
+
+void fold(Module& m) { fold(m, ~std::size_t(0)); }
+void fold_for_ptx(Module& m) { fold(m, tuning::gpu::most_chosen); }
 
 }  // namespace krait::passes

@@ -29,6 +29,8 @@ void inline_calls(ir::Module& m);
 /// Constants, identities that hold for every bit pattern, global ids written as block_idx * block_dim + thread_idx, facts of the
 /// launch (strides of contiguous views), branches with constant conditions.
 void fold(ir::Module& m);
+/// The same, but cheap branches that choose among many values stay branches.
+void fold_for_ptx(ir::Module& m);
 /// Equal pure operations become one, where the first dominates the second; loads too where nothing writes between.
 void cse(ir::Module& m);
 /// Removes what nothing uses: pure operations, loads, slots only written, loops and ifs without effect or used result.

@@ -135,7 +135,7 @@ std::string refuse_clusters(const Module& m, const support::Target& target) {
       m.kernel().name);
 }
 
-void clean_up(Runner& run) { run("fold", fold)("cse", cse)("dce", dce); }
+void clean_up_with(Runner& run, void (*fold)(Module&)) { run("fold", fold)("cse", cse)("dce", dce); }
 
 }  // namespace
 
@@ -157,6 +157,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
              gpu = !cpu && !interpreted;
   Runner run(m, checked, watch);
+  const auto clean_up = [&](Runner& with) { clean_up_with(with, target.kind == TargetKind::Ptx ? fold_for_ptx : fold); };
   if (m.functions.size() > 1) {
     take_native(m, target.kind == TargetKind::Ptx);
     run.check("take_native");
@@ -267,6 +268,7 @@ std::span<const Pass> all_passes() {
       {"promote_slots", promote_slots, true},
       {"inline_calls", inline_calls, true},
       {"fold", fold, true},
+      {"fold_for_ptx", fold_for_ptx, true},
       {"cse", cse, true},
       {"dce", dce, true},
       {"contract", [](Module& m) { contract(m); }, false},

@@ -23,12 +23,16 @@ inline constexpr unsigned unrolled_trips = 4;
 inline constexpr std::size_t unrolled_body = 160, unrolled_whole = 320;
 /// Instructions of a function whose loops of few trips are written out to make known places of all accesses to a local array, which then
 /// lives in registers; trips of such a loop; and bytes of such an array: a thread has 255 registers of four bytes. `bench_corpus` (SHA-256,
-/// binomial trees, small matrices). Vulkan's drivers compile at the first launch, with nothing to run until then: a third is the most they get.
-inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 4000, most_bounded_trips = 128,
+/// binomial trees, small matrices). Vulkan's drivers compile at the first launch, with nothing to run until then: half is the most they get.
+inline constexpr std::size_t unrolled_for_registers = 12000, spirv_unrolled_for_registers = 6000, most_bounded_trips = 128,
                              largest_array_in_registers = 512;
 /// Instructions of all steps of a loop with barriers, known from constants, that are written out: the ten steps of a block of 1,024 threads, of
 /// 40 each. More is code that is read once. `bench_corpus --device cuda:0 --filter scan`.
 inline constexpr std::size_t largest_steps = 400;
+/// Values that a branch may choose without computing much, to become selects for PTX: ptxas puts a short body under a predicate, so that each select is
+/// issued whether the branch is taken or not, and jumps over one with a branch in it. `bench_corpus --device cuda:0 --filter nearest`; the other 71
+/// kernels stay as they are.
+inline constexpr std::size_t most_chosen = 2;
 /// Rounds in which arithmetic of addresses moves before branches that share it: an address is a chain of an extension, products and sums, each
 /// of which follows the one before. Blocks of a function above which it stays: dominators are deep there, and time would grow with the square.
 /// `bench_corpus --device cuda:0 --filter dilation` for the rounds, `bench_compile --large ptx` for the blocks.
