@@ -145,7 +145,7 @@ bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
   if (!inst.results.empty()) return found.narrow;
   if (!found.stores) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
-  return !masks_are_free || found.members || found.apart;
+  return !masks_are_free || found.members || found.apart || found.shared;
 }
 
 /// Whether the machine has an instruction for a load under a mask, from wherever the lanes' elements lie.
@@ -177,6 +177,7 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
     found.stores = found.stores || effect == ir::Effect::Write;
     found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    found.shared = found.shared || (effect == ir::Effect::Write && f_.type_of(inner.operands[0]).space == ir::Space::Shared);
     constexpr unsigned deepest = 6;
     found.apart = found.apart ||
                   ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) && lies_apart(inner.operands[1], deepest));

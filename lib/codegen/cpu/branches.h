@@ -35,6 +35,7 @@ class Branches : public Part {
     bool stores = false, members = false;  // of aggregates
     bool narrow = false;                   // loads that the machine has no mask for
     bool apart = false;                    // accesses whose lanes' elements do not lie side by side
+    bool shared = false;                   // stores to arrays of the block
     std::size_t instructions = 0;
   };
   // ---- a uniform condition
