@@ -56,6 +56,7 @@ class Branches : public Part {
   bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
   bool only_accesses(ir::RegionId r, Guarded& found) const;
   bool masks_load(const ir::Inst& inst) const;
+  bool compares_place(ir::ValueId condition) const;
   bool lies_apart(ir::ValueId index, unsigned depth) const;
   V surely_whole(const ir::Inst& inst, const Side& side);
   Exit emit_whole(ir::RegionId side);
