@@ -158,6 +158,7 @@ struct Attributes {
   bool streaming = false;                 // a load or store of memory that is not used again soon: a hint to the cache, no more
   Expected expected = Expected::Nothing;  // of an if's condition: a hint
   bool rolled = false;                    // a `for` that compilers behind are to leave as it is, one trip at a time
+  bool unset = false;       // a local array of which nothing is read that was not written before: it need not be zeroed
   std::uint16_t ahead = 0;  // a load that a loop repeats: fetch what it reads so many trips of the launch later, that many times
                             // global_size(0) elements behind it: a hint to the cache, too; 0: nothing
   Order order = Order::Relaxed;  // atomics

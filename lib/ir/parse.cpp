@@ -477,6 +477,7 @@ class Parser : Scanner {
     if (name == "likely") return inst.expected = Expected::Likely, true;
     if (name == "unlikely") return inst.expected = Expected::Unlikely, true;
     if (name == "rolled") return inst.rolled = true;
+    if (name == "unset") return inst.unset = true;
     if (name == "ahead") {
       expect('(');
       inst.ahead = number<std::uint16_t>("a number of trips");

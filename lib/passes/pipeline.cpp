@@ -182,6 +182,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   expand_tiles(m, tiles);
   run.check("expand_tiles");
   run("end_products", end_products);
+  if (cpu && effort == Effort::Best) {
+    run("keep_results", keep_results)("dce", dce);  // before cse, which would take the dead for the copy
+    clean_up(run);
+  }
   const bool flushing = target.flushes_fma() && m.kernel().fp == FpMode::Native;
   contract(m, !flushing);
   run.check("contract");
@@ -290,6 +294,7 @@ std::span<const Pass> all_passes() {
       {"combine_pieces", combine_pieces, true},
       {"guard_returns", guard_returns, true},
       {"interchange_trips", interchange_trips, true},
+      {"keep_results", keep_results, true},
       {"unroll_loops", [](Module& m) { unroll_loops(m, tuning::gpu::unrolled_for_registers, true); }, true},
       {"unroll_steps", [](Module& m) { unroll_steps(m, tuning::gpu::largest_steps); }, true},
       {"promote_arrays", promote_arrays, true},

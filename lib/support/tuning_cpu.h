@@ -78,6 +78,9 @@ inline constexpr int most_waiting = 16;
 /// Trips behind one barrier, of bodies of so many instructions at most: a block's sum of 8,000,000 numbers takes a quarter less with
 /// four, and no less with eight. `bench_corpus --filter reduction --cpu-time`.
 inline constexpr unsigned trips_at_once = 4, short_body = 16;
+/// Bytes that what a loop computed for a later one may take: half of a core's first cache, of 32 KiB or more, by the threads that a core runs at a time,
+/// a gang or, between barriers, a block of the size that is usual. `bench_corpus --filter softmax --cpu-time`.
+inline constexpr std::size_t kept_bytes = 16384, usual_block = 256;
 /// How many trips ahead the loads of such a loop fetch, to the second cache: memory takes longer than a trip of a block, whose next ones
 /// lie where no hardware looks ahead. Zen 4, ratio to g++, of `bench_corpus --filter reduction --cpu-time`: to the first cache, which has too
 /// few buffers for what is under way, 0.31 to 0.37 with 1, 0.33 with 8; to the second one 0.41 to 0.53 with 6, 0.41 to 0.56 with 8, 0.41 to

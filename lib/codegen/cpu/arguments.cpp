@@ -178,6 +178,8 @@ void Arguments::declare_array(const ir::Inst& inst) {
   } else {
     memory = b_.CreatePtrAdd(scratch_, b_.getInt64(offset));
   }
+  values_.set_uniform(inst.results[0], memory);
+  if (inst.unset) return;
   // In pieces: one large memset would become a call, and the code has nothing to call.
   constexpr std::uint64_t piece = 256;
   auto zero = [&](V at, std::uint64_t size) { b_.CreateMemSetInline(at, llvm::Align(64), b_.getInt8(0), b_.getInt64(size)); };
@@ -186,7 +188,6 @@ void Arguments::declare_array(const ir::Inst& inst) {
     code_.count_loop(b_.getInt64(0), b_.getInt64(std::int64_t(whole)), b_.getInt64(std::int64_t(piece)), "zeroed",
                      [&](V i) { zero(b_.CreatePtrAdd(memory, i), piece); });
   if (bytes != whole) zero(b_.CreatePtrAdd(memory, b_.getInt64(std::int64_t(whole))), bytes - whole);
-  values_.set_uniform(inst.results[0], memory);
 }
 
 }  // namespace krait::codegen::cpu

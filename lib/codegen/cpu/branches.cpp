@@ -145,13 +145,24 @@ bool Branches::gains_from_whole(const ir::Inst& inst, ir::RegionId side) const {
   if (!inst.results.empty()) return found.narrow;
   if (!found.stores) return false;
   const bool masks_are_free = shape_.machine.level >= CpuLevel::Avx512 && shape_.width() >= shape_.lanes;
-  return !masks_are_free || found.members || found.apart;
+  return !masks_are_free || found.members || found.apart || (found.shared && compares_place(inst.operands[0]));
 }
 
 /// Whether the machine has an instruction for a load under a mask, from wherever the lanes' elements lie.
 bool Branches::masks_load(const ir::Inst& inst) const {
   return shape_.machine.level >= CpuLevel::Avx512 || shape_.machine.gathers(ir::bits_of(inst.type.scalar)) ||
          !d_.varying(inst.operands[1]);
+}
+
+/// Whether a condition holds on one side of a border: of most gangs for all lanes or for none.
+bool Branches::compares_place(ir::ValueId condition) const {
+  const ir::Inst* d = f_.def(condition);
+  if (!d) return false;
+  if (d->op == Op::And) return compares_place(d->operands[0]) && compares_place(d->operands[1]);
+  if (d->op != Op::Lt && d->op != Op::Le && d->op != Op::Gt && d->op != Op::Ge) return false;
+  const Lowered &x = values_.get(d->operands[0]), &y = values_.get(d->operands[1]);
+  return (x.form == Lowered::Form::Linear && y.form == Lowered::Form::Uniform) ||
+         (y.form == Lowered::Form::Linear && x.form == Lowered::Form::Uniform);
 }
 
 /// Whether lanes' indices are loaded, or a product of what differs between lanes.
@@ -177,6 +188,7 @@ bool Branches::only_accesses(ir::RegionId r, Guarded& found) const {
     const bool access = inner.op == Op::Load || inner.op == Op::Store;
     found.stores = found.stores || effect == ir::Effect::Write;
     found.members = found.members || (access && f_.type_of(inner.operands[0]).index_bytes() > ir::size_of(inner.type.scalar));
+    found.shared = found.shared || (effect == ir::Effect::Write && f_.type_of(inner.operands[0]).space == ir::Space::Shared);
     constexpr unsigned deepest = 6;
     found.apart = found.apart ||
                   ((access || inner.op == Op::LoadVec || inner.op == Op::StoreVec) && lies_apart(inner.operands[1], deepest));

@@ -35,6 +35,7 @@ class Branches : public Part {
     bool stores = false, members = false;  // of aggregates
     bool narrow = false;                   // loads that the machine has no mask for
     bool apart = false;                    // accesses whose lanes' elements do not lie side by side
+    bool shared = false;                   // stores to arrays of the block
     std::size_t instructions = 0;
   };
   // ---- a uniform condition
@@ -55,6 +56,7 @@ class Branches : public Part {
   bool gains_from_whole(const ir::Inst& inst, ir::RegionId side) const;
   bool only_accesses(ir::RegionId r, Guarded& found) const;
   bool masks_load(const ir::Inst& inst) const;
+  bool compares_place(ir::ValueId condition) const;
   bool lies_apart(ir::ValueId index, unsigned depth) const;
   V surely_whole(const ir::Inst& inst, const Side& side);
   Exit emit_whole(ir::RegionId side);

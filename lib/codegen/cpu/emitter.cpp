@@ -13,6 +13,7 @@
 #include "codegen/cpu/branches.h"
 #include "codegen/cpu/call.h"
 #include "codegen/cpu/cells.h"
+#include "codegen/cpu/clamps.h"
 #include "codegen/cpu/control.h"
 #include "codegen/cpu/differences.h"
 #include "codegen/cpu/each_lane.h"
@@ -73,6 +74,7 @@ class Emitter {
   Flips flips_{common_, positions_, addresses_, notes_};
   Hulls hulls_{common_};
   Pure pure_{common_, positions_, flips_, hulls_, notes_};
+  Clamps clamps_{common_, hulls_, pure_};
   Rows rows_{common_, addresses_, notes_};
   InRow in_row_;
   Memory memory_{common_, {positions_, each_lane_, addresses_, flips_, rows_, notes_, in_row_}};
@@ -82,9 +84,9 @@ class Emitter {
   Atomics atomics_{common_, arguments_, each_lane_, addresses_, memory_, notes_};
   Warp warp_{common_, each_lane_};
   Calls calls_{common_, arguments_, each_lane_, notes_};
-  Straight straight_{
-      common_,
-      {positions_, arguments_, pure_, differences_, memory_, members_, local_updates_, atomics_, warp_, calls_, in_row_}};
+  Straight straight_{common_,
+                     {positions_, arguments_, pure_, differences_, clamps_, memory_, members_, local_updates_, atomics_, warp_,
+                      calls_, in_row_}};
   Control control_{common_, straight_, branches_, loops_};
   Branches branches_{common_, control_, hulls_, pure_, notes_};
   Loops loops_{common_, {positions_, cells_, control_, hulls_, pure_, notes_}};

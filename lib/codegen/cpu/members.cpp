@@ -2,7 +2,8 @@
 //
 // Members of aggregates whose elements lie side by side, such as the colours of pixels: a gang's elements are loaded as one row, of which
 // each member is a shuffle, and stored as one row where the kernel stores all members of an element one after another. In a row of
-// numbers of 2, 4 or 8 bytes a member is a shift. The loads of an element's members are the same row, which LLVM loads once.
+// numbers of 2, 4 or 8 bytes a member is a shift; elements of 3 and 6 bytes become such numbers by two shuffles, whatever has how many
+// members. The loads of an element's members are the same row, which LLVM loads once.
 //
 // Of larger elements, or of elements anywhere, members of 4 or 8 bytes are loaded together, where several are loaded one after another:
 // 16 bytes of each lane's element at a time, which shuffles turn into rows of lanes (rows.cpp); and stored so where all members are.
@@ -30,7 +31,9 @@ namespace {
 constexpr unsigned largest_element = 16;
 constexpr unsigned piece_bytes = 16, largest_record = 64;
 
-bool is_number(unsigned bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
+// Three quarters of a register's 16 bytes are elements of 3 or 6 bytes: a shuffle of words brings twelve bytes to each sixteen, and one
+// within the sixteen, which every machine has, spreads them.
+constexpr unsigned dense_words = 3, wide_words = 4;
 
 }  // namespace
 
@@ -69,10 +72,10 @@ bool Members::load_member(const ir::Inst& inst) {
   Lowered result{Lowered::Form::Parts, {}, 0};
   for (const V row : rows) {
     V x = nullptr;
-    if (is_number(bytes)) {
-      llvm::Type* number = b_.getIntNTy(8 * bytes);
-      x = b_.CreateTrunc(b_.CreateLShr(load(number, lanes, row), 8 * first),
-                         llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
+    if (const unsigned number = number_of(bytes)) {
+      const V numbers = number == bytes ? load(b_.getIntNTy(8 * bytes), lanes, row)
+                                        : spread(load(b_.getInt32Ty(), lanes * bytes / 4, row), bytes, number);
+      x = b_.CreateTrunc(b_.CreateLShr(numbers, 8 * first), llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
     } else {
       const unsigned unit = std::gcd(std::gcd(bytes, size), first), each = bytes / unit;
       std::vector<int> from;
@@ -84,6 +87,41 @@ bool Members::load_member(const ir::Inst& inst) {
   }
   values_.set(inst.results[0], std::move(result));
   return true;
+}
+
+/// Bytes of the number that an element of a row is, or becomes; 0: none.
+unsigned Members::number_of(unsigned bytes) const {
+  if (bytes <= 8 && std::has_single_bit(bytes)) return bytes;
+  const bool spreads = (bytes == 3 || bytes == 6) && shape_.lanes * bytes % (4 * dense_words) == 0;
+  return spreads ? std::bit_ceil(bytes) : 0;
+}
+
+/// Numbers of the elements of a row of words, with zeros above them.
+V Members::spread(V words, unsigned bytes, unsigned number) {
+  const unsigned lanes = shape_.lanes, all = lanes * number;
+  std::vector<int> to_word, to_byte;
+  for (unsigned k = 0; k < all / 4; ++k)
+    to_word.push_back(k % wide_words < dense_words ? int(k / wide_words * dense_words + k % wide_words) : -1);
+  for (unsigned k = 0; k < all; ++k) {
+    const unsigned in_piece = k % piece_bytes, element = in_piece / number, byte = in_piece % number;
+    to_byte.push_back(byte < bytes ? int(k - in_piece + element * bytes + byte) : int(all));
+  }
+  const V apart = b_.CreateBitCast(b_.CreateShuffleVector(words, to_word), llvm::FixedVectorType::get(b_.getInt8Ty(), all));
+  const V spread = b_.CreateShuffleVector(apart, llvm::Constant::getNullValue(apart->getType()), to_byte);
+  return b_.CreateBitCast(spread, llvm::FixedVectorType::get(b_.getIntNTy(8 * number), lanes));
+}
+
+/// The row of words whose elements these numbers are.
+V Members::pack(V numbers, unsigned bytes, unsigned number) {
+  const unsigned lanes = shape_.lanes, all = lanes * number;
+  std::vector<int> from_byte, from_word;
+  for (unsigned k = 0; k < all; ++k) {
+    const unsigned in_piece = k % piece_bytes, element = in_piece / bytes;
+    from_byte.push_back(in_piece < 4 * dense_words ? int(k - in_piece + element * number + in_piece % bytes) : -1);
+  }
+  for (unsigned k = 0; k < lanes * bytes / 4; ++k) from_word.push_back(int(k / dense_words * wide_words + k % dense_words));
+  const V dense = b_.CreateShuffleVector(b_.CreateBitCast(numbers, llvm::FixedVectorType::get(b_.getInt8Ty(), all)), from_byte);
+  return b_.CreateShuffleVector(b_.CreateBitCast(dense, llvm::FixedVectorType::get(b_.getInt32Ty(), all / 4)), from_word);
 }
 
 /// Where a piece that has the member begins in its element; pieces do not reach beyond it.
@@ -265,15 +303,16 @@ bool Members::store_member(ir::InstId id) {
     notes_.note_access(inst, nullptr);
     unit = std::gcd(std::gcd(unit, unsigned(inst.imm)), unsigned(ir::size_of(inst.type.scalar)));
   }
+  const unsigned number = number_of(bytes);
   for (unsigned p = 0; p < rows.size(); ++p) {
     V row = nullptr;
     for (const ir::InstId member : found->second) {
       const ir::Inst& inst = f_.insts[member];
       const unsigned size = ir::size_of(inst.type.scalar), first = unsigned(inst.imm);
       const V x = arith_.to_memory(values_.part(inst.operands[2], p), inst.type.scalar);
-      if (is_number(bytes)) {
+      if (number) {
         V bits = b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes));
-        bits = b_.CreateShl(b_.CreateZExt(bits, llvm::FixedVectorType::get(b_.getIntNTy(8 * bytes), lanes)), 8 * first);
+        bits = b_.CreateShl(b_.CreateZExt(bits, llvm::FixedVectorType::get(b_.getIntNTy(8 * number), lanes)), 8 * first);
         row = row ? b_.CreateOr(row, bits) : bits;
         continue;
       }
@@ -286,6 +325,7 @@ bool Members::store_member(ir::InstId id) {
       const V units = b_.CreateShuffleVector(b_.CreateBitCast(x, llvm::FixedVectorType::get(type, lanes * own)), widened);
       row = b_.CreateShuffleVector(row ? row : llvm::PoisonValue::get(units->getType()), units, merged);
     }
+    if (number && number != bytes) row = pack(row, bytes, number);
     addresses_.annotate(b_.CreateAlignedStore(row, rows[p], llvm::Align(1)), array);
   }
   return true;

@@ -26,6 +26,9 @@ class Members : public Part {
  private:
   using Group = std::vector<ir::InstId>;
   bool load_member(const ir::Inst& inst);
+  unsigned number_of(unsigned bytes) const;
+  V spread(V words, unsigned bytes, unsigned number);
+  V pack(V numbers, unsigned bytes, unsigned number);
   void find_member_loads(ir::RegionId region);
   bool load_record(const ir::Inst& inst);
   bool store_record(const Group& members);

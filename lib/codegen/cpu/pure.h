@@ -23,10 +23,11 @@ class Pure : public Part {
   /// Lowers what `Hulls` followed once more, where the lanes' own values are wanted after all: gangs that get by with the hull do not
   /// compute them.
   void compute_again(ir::ValueId v, unsigned depth, Values::Again& again);
+  /// As a number that steps from lane to lane, made of such and uniform ones; false where it is none.
+  bool emit_linear(const ir::Inst& inst);
 
  private:
   V pure_part(const ir::Inst& inst, ir::Scalar operand, llvm::ArrayRef<V> x);
-  bool emit_linear(const ir::Inst& inst);
   bool emit_row_part(const ir::Inst& inst);
   bool emit_linear_compare(const ir::Inst& inst);
   bool emit_close_quotients(const ir::Inst& inst);

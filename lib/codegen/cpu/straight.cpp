@@ -6,6 +6,7 @@
 #include "codegen/cpu/arguments.h"
 #include "codegen/cpu/atomics.h"
 #include "codegen/cpu/call.h"
+#include "codegen/cpu/clamps.h"
 #include "codegen/cpu/differences.h"
 #include "codegen/cpu/local_updates.h"
 #include "codegen/cpu/members.h"
@@ -42,7 +43,9 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
     case Op::Local: to_.arguments.declare_array(inst); break;
     case Op::Load:
     case Op::LoadVec:
-      if (!to_.members.load(inst)) to_.memory.emit_load(inst);
+      to_.clamps.emit_load(inst, [&] {
+        if (!to_.members.load(inst)) to_.memory.emit_load(inst);
+      });
       break;
     case Op::Store:
     case Op::StoreVec:

@@ -10,6 +10,7 @@ namespace krait::codegen::cpu {
 class Arguments;
 class Atomics;
 class Calls;
+class Clamps;
 class Differences;
 class LocalUpdates;
 class Members;
@@ -26,6 +27,7 @@ class Straight : public Part {
     Arguments& arguments;
     Pure& pure;
     Differences& differences;
+    Clamps& clamps;
     Memory& memory;
     Members& members;
     LocalUpdates& local_updates;
