@@ -97,7 +97,7 @@ TEST(Histogram, BadInput) {
   expect_usage({"histogram: 0 bins, from 0 to 1: there must be one or more, and finite bounds in order"},
                [&] { kr::histogram(x, 0, 0, 1); });
   expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
-  expect_usage({"histogram: 0 bins"}, [&] { kr::histogram(x, one); });
+  expect_usage({"histogram: bins lie between edges, and there are fewer than two: 1"}, [&] { kr::histogram(x, one); });
 }
 
 TEST(Sets, OfIntegers) {

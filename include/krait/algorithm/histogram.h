@@ -111,6 +111,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
   return out.give();
 }
 KRAIT_API void check_bins(std::int64_t bins, double low, double high);
+KRAIT_API void check_edges(std::int64_t edges);
 
 }  // namespace detail
 
@@ -134,7 +135,7 @@ template <detail::plain Elem, detail::plain Other, detail::into_option... Option
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  detail::check_bins(edges.size() - 1, 0, 1);
+  detail::check_edges(edges.size());
   return detail::count_bins<element>(
       x.share(), edges.size() - 1, edges.share(), 0, 0,
       []<class Number>(const auto& own, const auto& at, const detail::even_bins<Number>& even) -> value<Number> {
