@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include <krait/algorithm/search.h>
+#include <krait/expression.h>
 #include <krait/math.h>
 
 namespace krait {
@@ -98,7 +99,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
       *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
   auto out = result_in<std::int64_t, 1>(output, dense(shape<1>(bins).extents, 1, false), x.device(), x, edges);
   array<std::uint64_t> counts(out.to.at(), out.to.memory_owner(), handle_of(x.device()));
-  counts.fill(0);
+  assign_elements(all_tag(), counts, std::uint64_t(0));  // a launch: a graph replays it, unlike a fill
   if (x.size() > 0) {
     // Blocks whose own counters, of 32 bits, cannot overflow.
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
