@@ -26,6 +26,21 @@ class array_element {
   value_type operator=(const array_element& other) && requires(!std::is_const_v<Elem>) {
     return std::move(*this) = static_cast<value_type>(other);
   }
+// Undefined below. `a(i) += x`, where x is a number or an element: on the device, as for arrays.
+#define KRAIT_ELEMENT_ASSIGNMENT(symbol)                                         \
+  template <class Other>                                                         \
+      void operator symbol(const Other& x) && requires(!std::is_const_v<Elem>) { \
+    only_ symbol x;                                                              \
+  }
+  KRAIT_ELEMENT_ASSIGNMENT(+=)
+  KRAIT_ELEMENT_ASSIGNMENT(-=)
+  KRAIT_ELEMENT_ASSIGNMENT(*=)
+  KRAIT_ELEMENT_ASSIGNMENT(/=)
+  KRAIT_ELEMENT_ASSIGNMENT(%=)
+  KRAIT_ELEMENT_ASSIGNMENT(&=)
+  KRAIT_ELEMENT_ASSIGNMENT(|=)
+  KRAIT_ELEMENT_ASSIGNMENT(^=)
+#undef KRAIT_ELEMENT_ASSIGNMENT
   /// The element as an array of one.
   array<const Elem, 1> share() const { return only_.share(); }
 

@@ -31,8 +31,12 @@ struct newaxis_type {};
 
 constexpr slice_item::bound bound_of(end_position e) { return {e.at, slice_item::from_end}; }
 constexpr slice_item::bound bound_of(none_type) { return {}; }
+/// What 63 bits do not hold is behind every element: as a negative number it would count from the end.
 template <std::integral Number>
 constexpr slice_item::bound bound_of(Number n) {
+  if constexpr (std::is_unsigned_v<Number> && sizeof(Number) >= sizeof(std::int64_t)) {
+    if (n > static_cast<Number>(INT64_MAX)) return {INT64_MAX, slice_item::number};
+  }
   return {static_cast<std::int64_t>(n), slice_item::number};
 }
 

@@ -76,6 +76,9 @@ void check_bins(std::int64_t bins, double low, double high) {
   support::fail_usage("histogram: {} bins, from {} to {}: there must be one or more, and finite bounds in order", bins, low,
                       high);
 }
+void check_edges(std::int64_t edges) {
+  if (edges < 2) support::fail_usage("histogram: bins lie between edges, and there are fewer than two: {}", edges);
+}
 even_scale scale_of_bins(std::int64_t bins, double low, double high) {
   constexpr double epsilon = 0x1p-52, smallest_step = 0x1p-900;  // far from numbers of fewer bits
   const double width = high - low, step = width / double(bins), largest = std::max(std::abs(low), std::abs(high));

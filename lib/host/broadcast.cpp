@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "host/apart.h"
 #include "host/kernel_state.h"
 #include "host/layout.h"
 #include "krait/detail/arguments.h"
 #include "krait/detail/elementwise.h"
+#include "krait/detail/reduction.h"
 #include "support/error.h"
 
 namespace krait::detail {
@@ -31,22 +33,47 @@ std::string all_shapes(const argument* arguments, unsigned count) {
 
 using host::function_of;
 
-}  // namespace
-
-void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents) {
+/// Extents that all arguments broadcast to; false where there are none.
+bool find_shape(const argument* inputs, unsigned count, int rank, std::int64_t* extents) {
   for (int d = 0; d < rank; ++d) extents[d] = 1;
   for (unsigned i = 0; i < count; ++i) {
     const int first = rank - inputs[i].rank;  // the output's dimension that the argument's first one is
     for (int d = first; d < rank && inputs[i].rank > 0; ++d) {
       const std::int64_t e = inputs[i].extents[d - first];
       if (e == 1 || e == extents[d]) continue;
-      if (extents[d] != 1)
-        support::fail_usage(
-            "{}: the arguments' shapes {} do not broadcast: from the last dimension on, extents must be equal or 1",
-            function_of(of), all_shapes(inputs, count));
+      if (extents[d] != 1) return false;
       extents[d] = e;
     }
   }
+  return true;
+}
+
+[[noreturn]] void refuse_shapes(std::string_view of, const argument* inputs, unsigned count) {
+  support::fail_usage("{}: the arguments' shapes {} do not broadcast: from the last dimension on, extents must be equal or 1", of,
+                      all_shapes(inputs, count));
+}
+
+}  // namespace
+
+void broadcast_shape(const kernel_state* of, const argument* inputs, unsigned count, int rank, std::int64_t* extents) {
+  if (!find_shape(inputs, count, rank, extents)) refuse_shapes(function_of(of), inputs, count);
+}
+
+void reduced_shape(const reduction_recipe& of, const argument* inputs, std::size_t own, bool starts, int rank,
+                   std::int64_t* extents) {
+  const unsigned count = unsigned(own), masks = unsigned(of.input_nodes - own);
+  if (!find_shape(inputs, count, rank, extents)) refuse_shapes(of.name, inputs, count);
+  if (masks == 0) return;
+  const argument* const mask = inputs + own;
+  std::int64_t all[max_rank];
+  if (!find_shape(mask, masks, rank, all)) refuse_shapes(of.name, mask, masks);
+  for (int d = 0; d < rank; ++d)
+    if (all[d] != extents[d] && all[d] != 1)
+      support::fail_usage("{}: a where mask of shape {} does not broadcast to the shape {} of what is reduced", of.name,
+                          all_shapes(mask, masks), host::shape_text(extents, rank));
+  if (of.needs_elements && !of.numbered && !starts)
+    support::fail_usage("reduction operation {} does not have an identity, so to use a where mask one has to specify kr::initial",
+                        of.name);
 }
 
 namespace {

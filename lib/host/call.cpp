@@ -361,8 +361,11 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
       owner = {both, both->first.get()};
     }
     open->add(device, std::move(owner), request, host, hidden.reports != nullptr, spec.recorded.what);
-    for (const unsigned i : spec.arrays)
-      if (arguments[i].memory) open->keep(*arguments[i].memory);
+    for (const unsigned i : spec.arrays) {
+      if (!arguments[i].memory) continue;
+      open->keep(*arguments[i].memory);
+      if (spec.writes[i]) open->written.insert(arguments[i].memory);
+    }
     return;
   }
   if (hinting() == Hinting::All) observe(bound, arguments, request, config);

@@ -24,6 +24,7 @@ struct graph::state {
   };
   std::vector<Launch> launches;
   std::set<detail::storage*> arrays;  // of which it is an owner
+  std::set<const detail::storage*> written;
   std::vector<std::pair<const host::Compiled*, std::uint64_t>>
       counts;              // how often a replay launches each code; made at the first
   void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
@@ -39,6 +40,8 @@ struct graph::state {
 namespace host {
 /// The graph that this thread records, or null.
 graph::state*& open_graph() noexcept;
+/// Throws error{usage} where the graph that this thread records writes the memory: nothing has been written yet.
+void check_readable(const detail::storage& memory);
 }  // namespace host
 
 }  // namespace krait

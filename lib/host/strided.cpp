@@ -182,6 +182,7 @@ void copy_from_host(const elements& to, const void* from) {
 void copy_to_host(const elements& from, void* to) {
   const Place place(from);
   if (size_of(place.at) == 0) return;
+  check_readable(*place.memory);
   DeviceHandle& d = *place.memory->device;
   if (place.is_dense()) {
     d.device->copy_to_host(to, place.address(), place.all_bytes(), order_of(*place.memory));
@@ -196,6 +197,7 @@ void copy_to_host(const elements& from, void* to) {
 void copy_elements(const elements& to, const elements& from) {
   if (size_of(*to.at) == 0) return;
   check_apart(*to.at, "copy_from");
+  check_readable(*from.memory);
   copy(to, from);
 }
 

@@ -50,6 +50,8 @@ TEST(Methods, ReduceOneAfterTheOther) {
   EXPECT_EQ(host(subtract.reduce(x, kr::axis(1))), (Floats{7, -6}));
   EXPECT_EQ(host(subtract.reduce(x, kr::axis(1), kr::initial(100))), (Floats{87, 88}));
   EXPECT_EQ(host(subtract.reduce(x, kr::axis(1), kr::initial(100), kr::where(x != 1.0f))), (Floats{88, 88}));
+  const kr::array<bool, 2> mask = x != 1.0f;
+  EXPECT_EQ(host(subtract.reduce(x, kr::axis(1), kr::initial(100), kr::where(mask))), (Floats{88, 88}));
   EXPECT_EQ(subtract.reduce(x.transpose(), kr::axis(0), kr::keepdims).extents(), (kr::shape<2>(1, 2)));
   int factor = 3;  // a capture
   const auto digits = kr::vectorize([=](auto a, auto b) { return factor * a + b; });
@@ -135,6 +137,8 @@ TEST(Methods, BadInput) {
   expect_usage({": the reduction operation does not have an identity, so to use a where mask one has to specify kr::identity or "
                 "kr::initial"},
                [&] { subtract.reduce(x, kr::where(x > 0.0f)); });
+  expect_usage({"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
+               [&] { larger.reduce(x, kr::where(x > 0.0f)); });
   expect_usage(
       {": the reduction operation is not reorderable, so at most one axis may be specified; where it is, give its kr::identity"},
       [&] { subtract.reduce(x, kr::axis(0, 1)); });

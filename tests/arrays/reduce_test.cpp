@@ -134,6 +134,9 @@ TEST(Reduce, Options) {
   x.copy_from(std::vector<int>{1, 2, 3, 4, 5, 6});
   EXPECT_EQ(kr::sum(x, kr::initial(100), kr::where(x > 2)), 118);
   EXPECT_EQ(kr::max(kr::array<int>(0), kr::initial(-7)), -7);
+  EXPECT_EQ(kr::max(x, kr::where(x < 3), kr::initial(-7)), 2);
+  EXPECT_EQ(kr::argmax(x, kr::where(x < 3)), 1);
+  EXPECT_EQ(kr::argmax(x, kr::where(x < 0)), -1);  // none
   EXPECT_EQ(kr::prod(x), 720);
   EXPECT_TRUE(kr::all(x) && kr::any(x > 5) && !kr::any(x > 6));
   const auto rows = kr::max(x, kr::axis(-1), kr::keepdims);
@@ -153,7 +156,16 @@ TEST(Reduce, BadInput) {
   expect_usage({"attempt to get argmin of an empty sequence"}, [&] { kr::argmin(none, kr::axis(0)); });
   expect_usage({"axis 2 is out of bounds for array of dimension 2"}, [&] { kr::sum(x, kr::axis(2)); });
   expect_usage({"duplicate value in 'axis'"}, [&] { kr::sum(x, kr::axis(1, -1)); });
-  expect_usage({"(2, 3)", "(4)"}, [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
+  expect_usage({"add: a where mask of shape (4) does not broadcast to the shape (2,3) of what is reduced"},
+               [&] { kr::sum(x, kr::where(kr::array<bool>(4))); });
+  // A mask does not repeat what is reduced.
+  expect_usage({"add: a where mask of shape (2, 3) does not broadcast to the shape (1,3) of what is reduced"},
+               [&] { kr::sum(x(kr::range(0, 1)), kr::where(x > 0.0f)); });
+  expect_usage({"reduction operation maximum does not have an identity, so to use a where mask one has to specify kr::initial"},
+               [&] { kr::max(x, kr::axis(0), kr::where(x > 0.0f)); });
+  expect_usage(
+      {"add: the arguments' shapes (2) and (3) do not broadcast: from the last dimension on, extents must be equal or 1"},
+      [&] { kr::dot(kr::array<float>(2), kr::array<float>(3)); });
 }
 
 }  // namespace

@@ -87,6 +87,33 @@ TEST(Select, Segments) {
   }
 }
 
+// Several segments begin at one place: one thread marks it.
+TEST(Select, EmptySegmentsAreNoRace) {
+  const kr::device interpreter = kr::device::find("interpreter");
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const auto x = kr::to_device({1, 2, 4}, interpreter);
+  const auto at = kr::to_device(std::vector<std::int64_t>{0, 0, 2, 2, 2, 3, 3}, interpreter);
+  EXPECT_EQ(host(kr::segmented_reduce(x, at, plus, 10)), (std::vector<int>{10, 13, 10, 10, 14, 10}));
+  EXPECT_EQ(host(kr::segmented_scan(x, at, plus)), (std::vector<int>{1, 3, 4}));
+}
+
+TEST(Select, BadOffsets) {
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const kr::array<int> x = kr::to_device({1, 2, 4}), none(0);
+  const auto offsets = [](std::int64_t first, std::int64_t second, std::int64_t third) {
+    return kr::to_device({first, second, third});
+  };
+  const auto refused = [&](const char* text, const auto& from, const auto& at) {
+    expect_usage({text}, [&] { kr::segmented_reduce(from, at, plus, 0), kr::synchronize(); });
+    expect_usage({text}, [&] { kr::segmented_scan(from, at, plus), kr::synchronize(); });
+    expect_usage({text}, [&] { kr::segmented_sort(from, at), kr::synchronize(); });
+  };
+  refused("offsets(2) is 4, which is no place in 3 elements", x, offsets(0, 1, 4));
+  refused("offsets(0) is -1, which is no place in 3 elements", x, offsets(-1, 0, 3));
+  refused("offsets(1) is 2, and the next one 1: offsets must not fall", x, offsets(0, 2, 1));
+  refused("offsets(2) is 1, which is no place in 0 elements", none, offsets(0, 0, 1));
+}
+
 TEST(Select, TopK) {
   kr::array<float, 2> x(2, 4);
   x.copy_from(std::vector<float>{3, 9, 3, std::numeric_limits<float>::quiet_NaN(), 5, 1, 7, 7});

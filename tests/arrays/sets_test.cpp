@@ -92,12 +92,21 @@ TEST(Histogram, OfGivenBins) {
             (std::vector<std::int64_t>{1, 2}));
 }
 
+TEST(Histogram, InGraphs) {
+  const auto x = kr::to_device(std::vector<float>{0.1f, 0.2f, 0.7f});
+  kr::array<std::int64_t> counts(2);
+  kr::graph g([&] { kr::histogram(x, 2, 0, 1, kr::into(counts)); });
+  g.launch();
+  g.launch();
+  EXPECT_EQ(std::vector<std::int64_t>(counts.to_host()), (std::vector<std::int64_t>{2, 1}));  // not those of both launches
+}
+
 TEST(Histogram, BadInput) {
   const kr::array<float> x(4), one(1);
   expect_usage({"histogram: 0 bins, from 0 to 1: there must be one or more, and finite bounds in order"},
                [&] { kr::histogram(x, 0, 0, 1); });
   expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
-  expect_usage({"histogram: 0 bins"}, [&] { kr::histogram(x, one); });
+  expect_usage({"histogram: bins lie between edges, and there are fewer than two: 1"}, [&] { kr::histogram(x, one); });
 }
 
 TEST(Sets, OfIntegers) {

@@ -101,6 +101,14 @@ TEST(Views, AreAssignedTo) {
 }
 
 /// What is read is what was there before, whatever the order of threads.
+TEST(Views, ElementsAreUpdated) {
+  kr::array<int, 2> a = kr::arange(6).reshape(2, 3);
+  a(1, 1) += 3;
+  a(0, 2) *= a(1, 1);
+  a(1, -1) %= 3;
+  EXPECT_EQ(std::vector<int>(a.to_host()), (std::vector<int>{0, 1, 14, 3, 7, 2}));
+}
+
 TEST(Views, OverlapIsCopied) {
   constexpr int n = 5000;
   Floats h(n);
@@ -304,6 +312,13 @@ TEST(Views, BadInput) {
   krait::test::expect_library_works();
 }
 
+// As a signed number it would be the last.
+TEST(Views, IndicesBeyond63Bits) {
+  const auto a = kr::arange(5);
+  expect_usage({"index 9223372036854775807 is out of bounds for axis 0 with size 5"}, [&] { int(a(~std::uint64_t{0})); });
+  EXPECT_EQ(a(kr::range(3, ~std::uint64_t{0})).size(), 2);
+}
+
 TEST(Views, BetweenDevices) {
   kr::array<float, 3> x = counting(2, 3, 4);
   const kr::array<float, 2> there = x(kr::all, 1).transpose().copy(kr::device::cpu());
@@ -322,6 +337,16 @@ TEST(Views, InGraphs) {
     g.launch();
   }
   EXPECT_EQ(host(x(0, 0)), (Floats{10, 9, 8}));
+  kr::array<float> y(3);
+  const auto refused = [&](const auto& read) {
+    expect_usage({"an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it when "
+                  "the graph was launched"},
+                 [&] { kr::graph([&] { y() = x(0, 0) * 2.0f, read(); }, x.device()); });
+  };
+  refused([&] { y.to_host(); });
+  refused([&] { y.copy(); });
+  refused([&] { float(y(1)); });
+  kr::graph([&] { y() = x(0, 0) * 2.0f, float(x(0, 0, 1)); }, x.device());  // what it only reads has been computed
 }
 
 }  // namespace

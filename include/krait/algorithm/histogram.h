@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include <krait/algorithm/search.h>
+#include <krait/expression.h>
 #include <krait/math.h>
 
 namespace krait {
@@ -98,7 +99,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
       *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
   auto out = result_in<std::int64_t, 1>(output, dense(shape<1>(bins).extents, 1, false), x.device(), x, edges);
   array<std::uint64_t> counts(out.to.at(), out.to.memory_owner(), handle_of(x.device()));
-  counts.fill(0);
+  assign_elements(all_tag(), counts, std::uint64_t(0));  // a launch: a graph replays it, unlike a fill
   if (x.size() > 0) {
     // Blocks whose own counters, of 32 bits, cannot overflow.
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
@@ -111,6 +112,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
   return out.give();
 }
 KRAIT_API void check_bins(std::int64_t bins, double low, double high);
+KRAIT_API void check_edges(std::int64_t edges);
 
 }  // namespace detail
 
@@ -134,7 +136,7 @@ template <detail::plain Elem, detail::plain Other, detail::into_option... Option
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  detail::check_bins(edges.size() - 1, 0, 1);
+  detail::check_edges(edges.size());
   return detail::count_bins<element>(
       x.share(), edges.size() - 1, edges.share(), 0, 0,
       []<class Number>(const auto& own, const auto& at, const detail::even_bins<Number>& even) -> value<Number> {

@@ -169,7 +169,8 @@ struct methods {
     std::optional<array<bool, Rank>> mask;
     if constexpr (!std::is_same_v<decltype(where), const std::nullptr_t>) {
       if (!start && !neutral) refuse_mask(state);
-      make_expression<converted_element<bool>>(where.mask).into(mask.emplace(x.extents(), x.device()));
+      using mask_element = expression<converted_element<bool>, std::remove_cvref_t<decltype(where.mask)>>;
+      mask_element(where.mask).into(mask.emplace(x.extents(), x.device()));
     }
     const unsigned axes = (mask_of(options, Rank) | ...);
     if ((axes & (axes - 1)) != 0 && !neutral) refuse_axes(state);

@@ -55,7 +55,8 @@ template <detail::plain Number>
 detail::initial_type<Number> initial(Number x) {
   return {x};
 }
-/// Only elements where the mask, an array or expression that broadcasts to the reduced one, is not 0.
+/// Only elements where the mask, an array or expression that broadcasts to the reduced one, is not 0. The smallest and the largest need
+/// kr::initial beside it, as in NumPy.
 template <detail::whole_array Mask>
 auto where(Mask&& mask) {
   using operand = decltype(detail::make_operand(std::forward<Mask>(mask)));
@@ -111,8 +112,10 @@ auto reduce_operand(const Source& source, const Options&... options) {
     argument* next = packed;
     const auto arguments = source.arguments();
     std::apply([&](const auto&... from) { (add_input(next, from), ...); }, arguments);
+    const auto first = option_of<initial_type>::find(options...);
+    constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
     std::int64_t extents[max_rank];
-    broadcast_shape(nullptr, packed, glue::input_nodes, rank, extents);
+    reduced_shape(glue::recipe(), packed, reduced_nodes<Source>, starts, rank, extents);
     unsigned axes = count == 0 ? (1u << rank) - 1 : 0;
     ((axes |= mask_of(options, rank)), ...);
 
@@ -131,8 +134,6 @@ auto reduce_operand(const Source& source, const Options&... options) {
                                        : result_rank > (given, dense(out_shape.extents, one ? 1 : result_rank, false),
                                                         device_from(choose_device(packed, glue::input_nodes)), source);
     std::uint64_t start[max_words]{};
-    const auto first = option_of<initial_type>::find(options...);
-    constexpr bool starts = !std::is_same_v<decltype(first), const std::nullptr_t>;
     if constexpr (starts) glue::bits_of_each(glue::reducer::start(first.value), start);
     reduce(glue::kernels(), packed, rank, extents, axes, starts ? start : nullptr, array_argument(out.to));
     if constexpr (one) return static_cast<number>(out.to(0));
@@ -161,7 +162,8 @@ KRAIT_REDUCTION(prod, product_of)
 /// The smallest element; NaN where there is one, unlike kr::min of two values. Throws error{usage} for no element.
 KRAIT_REDUCTION(min, smallest_of)
 KRAIT_REDUCTION(max, largest_of)
-/// The index of the smallest element, the first of equal ones, along the axis or in C order; of NaN where there is one.
+/// The index of the smallest element, the first of equal ones, along the axis or in C order; of NaN where there is one. -1 where kr::where
+/// takes none.
 KRAIT_REDUCTION(argmin, place_of_smallest)
 KRAIT_REDUCTION(argmax, place_of_largest)
 /// Whether some element is not 0.

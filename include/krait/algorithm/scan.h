@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include <krait/algorithm/detail/scan_warps.h>
+#include <krait/expression.h>
 
 namespace krait {
 namespace detail {
@@ -29,7 +30,7 @@ void scan_rows(const array<const In, 2>& x, array<Out, 2>& to, const Function& f
     if (how.form == algorithm_form::warps && rows == 1 && length > tile) {
       const std::int64_t tiles = divided_up(length, tile);
       array<std::uint64_t> states(shape<1>(tiles + 1), on);
-      states.fill(0);
+      assign_elements(all_tag(), states, std::uint64_t(0));  // a launch: a graph replays it, unlike a fill
       array<Out, 2> values(shape<2>(2, tile_states<Out>::in_word ? 1 : tiles), on);
       const auto flat = x(0, all);
       auto to_flat = to(0, all);

@@ -84,7 +84,8 @@ auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options
   }
 }
 
-/// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x.
+/// Segment s is what lies from offsets(s) up to offsets(s + 1); there is a segment fewer than offsets, which never fall and lie within x: others are
+/// an error{usage}, on a GPU of the next call that waits.
 /// out(i) = what the elements of i's segment up to i make by an associative operator. kr::into(y) takes the result, here and below.
 template <detail::plain Elem, class Function, detail::into_option... Options>
 auto segmented_scan(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Function& function,
@@ -108,6 +109,7 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 /// on.
 template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
+  detail::check_segments(offsets, x.size());
   const array<std::int64_t> places = argsort(x);
   const array<std::int64_t> segments = searchsorted(offsets, places, side::right);
   const auto moved = sort_by_key(segments, places);

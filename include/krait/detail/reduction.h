@@ -49,6 +49,10 @@ KRAIT_API reduction_kernels* make_reduction(const reduction_recipe& recipe);
 
 /// Axes of an array, given from the front or the end, as bits. Throws error{usage} for others, and for one that is given twice.
 KRAIT_API unsigned axes_mask(const std::int64_t* axes, int count, int rank);
+/// The extents of the first `own` inputs; the rest are a mask's, which broadcast to them. Throws error{usage} for inputs that do not, and for a mask
+/// without a value to start from (`starts`) where the recipe has no result of no element.
+KRAIT_API void reduced_shape(const reduction_recipe& of, const argument* inputs, std::size_t own, bool starts, int rank,
+                             std::int64_t* extents);
 /// Writes the results into `out`, contiguous, in C order of the dimensions that stay. `extents` are what the inputs broadcast to;
 /// `initial`: words of a state, or null. Throws error{usage} for reductions of nothing.
 KRAIT_API void reduce(reduction_kernels* kernels, const argument* inputs, int rank, const std::int64_t* extents, unsigned axes,

@@ -71,6 +71,14 @@ struct leaves_of<std::tuple<Args...>> {
   }
 };
 
+template <class Source>
+inline constexpr std::size_t nodes_of = leaves_of<decltype(std::declval<const Source&>().arguments())>::nodes;
+/// Without those of a mask, which come last.
+template <class Source>
+inline constexpr std::size_t reduced_nodes = nodes_of<Source>;
+template <class Source, class Mask>
+inline constexpr std::size_t reduced_nodes<masked<Source, Mask>> = nodes_of<Source>;
+
 /// The type of an operand's elements.
 template <class Source>
 using operand_element = held_t<decltype(Source::template compute<0>(

@@ -176,7 +176,10 @@ struct place_of_extreme : one_kind<place_of_extreme<Elem, Largest>> {
       return {select(wins, a, b), select(wins, i, j)};
     }
   }
-  static auto finish(const state& s, const value<std::int64_t>&) { return std::get<1>(s); }
+  static auto finish(const state& s, const value<std::int64_t>&) {
+    const value<std::int64_t> found = std::get<1>(s);
+    return value<std::int64_t>(select(found == std::get<1>(zero), std::int64_t(-1), found));  // a mask took none
+  }
 };
 template <class Elem>
 struct place_of_smallest : place_of_extreme<Elem, false> {};

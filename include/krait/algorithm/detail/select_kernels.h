@@ -5,6 +5,7 @@
 
 #include <krait/algorithm/scan.h>
 #include <krait/algorithm/search.h>
+#include <krait/debug.h>
 
 namespace krait {
 namespace detail {
@@ -79,6 +80,21 @@ struct in_segments {
     return value<in_segment<Elem>>(value<Elem>(x), value<int>(begins | new_begins));
   }
 };
+/// In kernels: segments lie within so many elements, one behind the other.
+inline void check_segment(const view<const std::int64_t>& offsets, const value<std::int64_t>& s,
+                          const value<std::int64_t>& size) {
+  const value<std::int64_t> at = offsets[s], next = offsets[min(s + 1, offsets.size() - 1)];
+  check(at >= 0 && at <= size, "offsets({}) is {}, which is no place in {} elements", s, at, size);
+  check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not fall", s, at, next);
+}
+inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t size) {
+  static auto& look = *new auto(kernel(
+      [](view<const std::int64_t> begins, value<std::int64_t> elements) {
+        for (auto s : grid_stride(begins.size())) check_segment(begins, s, elements);
+      },
+      {.name = "check_segments"}));
+  if (offsets.size() > 0) look.forall(offsets.size())(offsets, size);
+}
 /// The elements with marks where segments begin; offsets of empty segments mark what follows.
 template <class Elem>
 array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<const std::int64_t>& offsets) {
@@ -91,13 +107,16 @@ array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<cons
       [](view<const std::int64_t> begins, view<in_segment<Elem>> to) {
         for (auto s : grid_stride(begins.size())) {
           const value<std::int64_t> at = begins[s];
-          if_(at < to.size(), [&] { to[at][&in_segment<Elem>::begins] = 1; });
+          check_segment(begins, s, to.size());
+          const value<bool> last = s + 1 == begins.size();  // of equal ones, too: one thread writes
+          if_(at >= 0 && at < to.size() && (last || begins[min(s + 1, begins.size() - 1)] != at),
+              [&] { to[at][&in_segment<Elem>::begins] = 1; });
         }
       },
       {.name = "mark_segments"}));
   array<in_segment<Elem>> out(x.extents(), x.device());
   if (x.size() > 0) enter.forall(x.size())(x, out);
-  if (x.size() > 0 && offsets.size() > 0) mark.forall(offsets.size())(offsets, out);
+  if (offsets.size() > 0) mark.forall(offsets.size())(offsets, out);
   return out;
 }
 
@@ -126,7 +145,7 @@ auto ends_of_segments(const array<in_segment<Elem>>& scanned, const array<const 
               for (auto s : grid_stride(to.size())) {
                 const value<std::int64_t> end = ends[s + 1];
                 var<Elem> all = first;
-                if_(ends[s] < end, [&] {
+                if_(ends[s] < end && end > 0 && end <= from.size(), [&] {  // a GPU tells of others later
                   all = as_value<Elem>(f(first, value<Elem>(value<in_segment<Elem>>(from[end - 1])[&in_segment<Elem>::x])));
                 });
                 to[s] = value<Elem>(all);
