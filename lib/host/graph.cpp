@@ -21,9 +21,8 @@ graph::state*& host::open_graph() noexcept {
 void host::check_readable(const detail::storage& memory) {
   if (const graph::state* open = open_graph(); open && open->written.contains(&memory))
     support::fail_usage(
-        "an array is read while a graph that writes it is being recorded: nothing has been computed yet; read it when the graph "
-        "was "
-        "launched");
+        "an array is read while a graph that writes it is being recorded: nothing has been computed yet; "
+        "read it when the graph was launched");
 }
 
 void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,

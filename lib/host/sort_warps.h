@@ -9,7 +9,7 @@
 
 namespace krait::host {
 
-inline constexpr int sweep_block = 256, sweep_warps = sweep_block / 32, sweep_digits = 256;
+inline constexpr int sweep_block = 256, sweep_warps = sweep_block / 32, sweep_digits = rank_digits;
 
 /// How often each digit has each value: counts[pass * 256 + value], 0 before; blocks of 256.
 template <class Word>

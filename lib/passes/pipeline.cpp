@@ -135,8 +135,6 @@ std::string refuse_clusters(const Module& m, const support::Target& target) {
       m.kernel().name);
 }
 
-void clean_up_with(Runner& run, void (*fold)(Module&)) { run("fold", fold)("cse", cse)("dce", dce); }
-
 }  // namespace
 
 void prepare(Module& m) {
@@ -157,7 +155,8 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   const bool cpu = target.kind == TargetKind::Cpu, interpreted = target.kind == TargetKind::Interpreter,
              gpu = !cpu && !interpreted;
   Runner run(m, checked, watch);
-  const auto clean_up = [&](Runner& with) { clean_up_with(with, target.kind == TargetKind::Ptx ? fold_for_ptx : fold); };
+  const auto clean_up = [own_fold = target.kind == TargetKind::Ptx ? fold_for_ptx : static_cast<void (*)(Module&)>(fold)](
+                            Runner& of) { of("fold", own_fold)("cse", cse)("dce", dce); };
   if (m.functions.size() > 1) {
     take_native(m, target.kind == TargetKind::Ptx);
     run.check("take_native");

@@ -56,7 +56,8 @@ template <class T>
 void compare(unsigned test, bool every_form = true) {
   krait::test::Random random(test);
   const bool cpu = std::string(kr::device().id()) == "cpu";
-  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{{1, 1}, {3, 2048}, {1, 2049}, {70, 47}, {70, 49}, {2, 8193}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{{1, 1},  {3, 2048}, {1, 2049}, {70, 47},  {70, 49}, {2, 8193},
+                                                            {5, 65}, {2, 3584}, {1, 3585}, {1, 5120}, {1, 5121}};
   for (int i = 0; i < krait::test::cases(); ++i)
     shapes.push_back({1 + random.below(3), std::max<std::int64_t>(random.size(cpu ? 100000 : 30000), 1)});
   for (const auto& [rows, length] : shapes) {
