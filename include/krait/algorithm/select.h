@@ -109,6 +109,7 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 /// on.
 template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
+  detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(), x.device());
   detail::check_segments(offsets, x.size());
   const array<std::int64_t> places = argsort(x);
   const array<std::int64_t> segments = searchsorted(offsets, places, side::right);

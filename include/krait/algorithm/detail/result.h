@@ -89,17 +89,19 @@ struct result {
 };
 template <class Elem, int Rank, class Output>
 void check_given(Output given, const layout& wanted, const device& on) {
-  using array_type = std::remove_cvref_t<decltype(*given)>;
-  static_assert(std::is_same_v<typename array_type::value_type, Elem>,
-                "krait: into() takes an array of the result's element type");
-  static_assert(array_type::rank == Rank, "krait: into() takes an array of as many dimensions as the result has");
-  check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
+  if constexpr (!std::is_null_pointer_v<Output>) {
+    using array_type = std::remove_cvref_t<decltype(*given)>;
+    static_assert(std::is_same_v<typename array_type::value_type, Elem>,
+                  "krait: into() takes an array of the result's element type");
+    static_assert(array_type::rank == Rank, "krait: into() takes an array of as many dimensions as the result has");
+    check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
+  }
 }
 /// Of a dense layout, in any order of dimensions; `inputs` are read while it is written.
 template <class Elem, int Rank, class Output, class... Inputs>
 result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const device& on, const Inputs&... inputs) {
+  check_given<Elem, Rank>(given, wanted, on);
   if constexpr (!std::is_null_pointer_v<Output>) {
-    check_given<Elem, Rank>(given, wanted, on);
     const layout at = given->at();
     if (same_strides(at, wanted) && !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
       return {array<Elem, Rank>(at, given->memory_owner(), handle_of(on)), given};
@@ -112,7 +114,7 @@ result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const d
 /// Of a new array that is there.
 template <class Elem, int Rank, class Output>
 auto give_result(Output given, array<Elem, Rank> made) {
-  if constexpr (!std::is_null_pointer_v<Output>) check_given<Elem, Rank>(given, made.at(), made.device());
+  check_given<Elem, Rank>(given, made.at(), made.device());
   return result<Elem, Rank, Output>{std::move(made), given}.give();
 }
 /// Of two outputs.
