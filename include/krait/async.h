@@ -105,7 +105,7 @@ array<Elem, 1> managed(std::int64_t size, device on = device()) {
 ///   return.
 /// The stream is of an array's device. Between two devices, the other array's copy is in the order of the stream that used it last, too:
 /// two CUDA devices copy directly where they are connected so, for others the host waits and copies.
-/// Copies happen when they are called, also while a graph is recorded. Throws error{usage} for a stream of another device, other counts
+/// Throws error{usage} while a graph is recorded, and for a stream of another device, other counts
 /// and shapes, strides, and arrays that overlap.
 template <class From, class To>
 requires((detail::is_device_array<From>::value || detail::host_container<const From>)&&(

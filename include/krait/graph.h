@@ -13,8 +13,9 @@ namespace krait {
 /// The launches that a function makes on this thread, with their arguments as they are then.
 ///   kr::graph step([&] { diffuse.launch({g, b}, a, c); diffuse.launch({g, b}, c, a); });
 ///   for (int i = 0; i < 1000; ++i) step.launch();
-/// Nothing runs while recording. The graph keeps the memory of its arrays and the code of its kernels; memory of others
-/// (array::wrap) must outlive it. Host containers are refused, since their contents would be copied once only. On CUDA the driver
+/// Nothing runs while recording; fills and copies from array to array are launches, too. The graph keeps the memory of its arrays and the code of its kernels; memory of others
+/// (array::wrap) must outlive it. Host containers are refused, as copies from the host and from other devices are, since their contents would be
+/// copied once only. On CUDA the driver
 /// replays it as one graph.
 class KRAIT_API graph {
  public:
@@ -38,5 +39,19 @@ class KRAIT_API graph {
   void run(void* native_stream);
   state* state_;
 };
+
+namespace detail {
+/// While it lives, launches of this thread run, whatever graph it records: for tables that stay from call to call.
+class KRAIT_API outside_graph {
+ public:
+  outside_graph() noexcept;
+  ~outside_graph();
+  outside_graph(const outside_graph&) = delete;
+  outside_graph& operator=(const outside_graph&) = delete;
+
+ private:
+  graph::state* open_;
+};
+}  // namespace detail
 
 }  // namespace krait

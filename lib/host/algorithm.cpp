@@ -61,6 +61,11 @@ void check_output(const layout& output, void* device, const layout& wanted, void
         static_cast<host::DeviceHandle*>(wanted_device)->id);
   check_apart(output, "kr::into");
 }
+void check_same_device(void* device, void* wanted_device) {
+  if (device != wanted_device)
+    support::fail_usage("one call uses arrays on {} and on {}: copy one of them to the other's device (copy_from)",
+                        static_cast<host::DeviceHandle*>(wanted_device)->id, static_cast<host::DeviceHandle*>(device)->id);
+}
 void check_outputs_apart(const elements& x, const elements& y) {
   if (may_meet(x, y)) support::fail_usage("kr::into: two outputs overlap");
 }

@@ -120,11 +120,6 @@ Apart::Apart(const detail::kernel_state* of, const detail::signature& as, argume
 }
 
 void Apart::copy(argument& a, std::int64_t first, const Reach& reach) {
-  if (open_graph())
-    support::fail_usage(
-        "{}: an input overlaps the output, and would be copied first, which a graph does not record: "
-        "copy it yourself",
-        function_of(of_));
   const auto size = std::size_t(reach.end - reach.begin);
   if (a.kind == argument::host) {
     const auto* from = static_cast<const std::byte*>(a.data);
@@ -134,8 +129,16 @@ void Apart::copy(argument& a, std::int64_t first, const Reach& reach) {
   DeviceHandle& d = *a.memory->device;
   const StreamRecord* stream = config_.on ? record_of(*config_.on) : nullptr;
   const detail::memory_share& own = device_.emplace_back(detail::allocate(&d, size));
-  d.device->copy_on_device(own.get()->address, std::uint64_t(first + reach.begin), size,
-                           stream ? stream->handle : runtime::StreamHandle{});
+  if (open_graph()) {
+    const std::int64_t extent[] = {std::int64_t(size)};
+    const detail::layout to = detail::dense(extent, 1, false);
+    detail::layout from = to;
+    from.offset = first + reach.begin - std::int64_t(a.memory->address);
+    detail::copy_elements({own.get(), &to, 1}, {a.memory, &from, 1});
+  } else {
+    d.device->copy_on_device(own.get()->address, std::uint64_t(first + reach.begin), size,
+                             stream ? stream->handle : runtime::StreamHandle{});
+  }
   a.memory = own.get(), a.offset = std::uint64_t(-reach.begin);
 }
 

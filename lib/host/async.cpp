@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "host/graph.h"
 #include "host/layout.h"
 #include "host/memory.h"
 #include "host/streams.h"
@@ -80,6 +81,7 @@ void free_pinned(void* device_handle, void* memory) noexcept {
 
 void copy_from_host_async(const elements& to, const void* from, const stream& in) {
   if (size_of(*to.at) == 0) return;
+  check_not_recorded("copy_async is called");
   DeviceHandle& d = *to.memory->device;
   StreamRecord& record = stream_on(d, in, "copy_async");
   check_dense(to);
@@ -92,6 +94,7 @@ void copy_from_host_async(const elements& to, const void* from, const stream& in
 
 void copy_to_host_async(const elements& from, void* to, const stream& in) {
   if (size_of(*from.at) == 0) return;
+  check_not_recorded("copy_async is called");
   DeviceHandle& d = *from.memory->device;
   StreamRecord& record = stream_on(d, in, "copy_async");
   check_dense(from);
@@ -104,6 +107,7 @@ void copy_to_host_async(const elements& from, void* to, const stream& in) {
 
 void copy_elements_async(const elements& to, const elements& from, const stream& in) {
   if (size_of(*to.at) == 0) return;
+  check_not_recorded("copy_async is called");
   check_dense(to), check_dense(from);
   StreamRecord& record = alive(in);
   if (record.device != from.memory->device) stream_on(*to.memory->device, in, "copy_async");

@@ -18,11 +18,7 @@
 namespace krait::detail {
 namespace {
 
-std::string text_of(const argument& a) {
-  std::string s = "(";
-  for (unsigned d = 0; d < a.rank; ++d) s += (d ? ", " : "") + std::to_string(a.extents[d]);
-  return s + ")";
-}
+std::string text_of(const argument& a) { return host::shape_text(a.extents, a.rank); }
 
 std::string all_shapes(const argument* arguments, unsigned count) {
   std::string s;

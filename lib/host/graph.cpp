@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "host/memory.h"
 #include "host/reports.h"
@@ -24,6 +25,15 @@ void host::check_readable(const detail::storage& memory) {
         "an array is read while a graph that writes it is being recorded: nothing has been computed yet; "
         "read it when the graph was launched");
 }
+
+void host::check_not_recorded(std::string_view what) {
+  if (open_graph())
+    support::fail_usage("{} while a graph is being recorded, which holds launches alone: do it before, or between its launches",
+                        what);
+}
+
+detail::outside_graph::outside_graph() noexcept : open_(std::exchange(host::open_graph(), nullptr)) {}
+detail::outside_graph::~outside_graph() { host::open_graph() = open_; }
 
 void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
                        bool host_arguments, bool reports, const std::string& what) {

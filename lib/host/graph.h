@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/jit.h"
@@ -42,6 +43,8 @@ namespace host {
 graph::state*& open_graph() noexcept;
 /// Throws error{usage} where the graph that this thread records writes the memory: nothing has been written yet.
 void check_readable(const detail::storage& memory);
+/// Throws error{usage} where this thread records a graph: of what it cannot hold.
+void check_not_recorded(std::string_view what);
 }  // namespace host
 
 }  // namespace krait

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "host/devices.h"
+#include "host/graph.h"
 #include "host/layout.h"
 #include "support/error.h"
 
@@ -12,6 +13,7 @@ namespace krait::host {
 namespace {
 
 LinearLibrary& library_of(const detail::linalg_call& call) {
+  check_not_recorded("a library of linear algebra is called");
   DeviceHandle& d = *static_cast<DeviceHandle*>(call.on);
   std::string why;
   LinearLibrary* library = nullptr;

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "host/layout.h"
 #include "host/reports.h"
 #include "krait/async.h"
 #include "runtime/async.h"
@@ -224,9 +225,9 @@ void check_shape(const std::int64_t* extents, int rank, std::size_t element_byte
 }
 
 void check_same_shape(const std::int64_t* got, const std::int64_t* wanted, int rank, const char* operation) {
-  const auto text = [rank](const std::int64_t* extents) { return fmt::format("({})", fmt::join(extents, extents + rank, ", ")); };
   if (!std::equal(got, got + rank, wanted))
-    support::fail_usage("{}: the array has shape {}, expected {}", operation, text(got), text(wanted));
+    support::fail_usage("{}: the array has shape {}, expected {}", operation, host::shape_text(got, rank),
+                        host::shape_text(wanted, rank));
 }
 void check_count(std::int64_t got, std::int64_t wanted, const char* operation) {
   if (got != wanted) support::fail_usage("{}: the container holds {} elements, but the array holds {}", operation, got, wanted);

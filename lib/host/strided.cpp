@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies of arrays' elements. What lies in one piece moves as bytes; the rest by an element-wise kernel on words as large as the elements
-// allow. Copies happen when they are called, also while a graph is recorded.
+// allow. A graph that is being recorded gets kernels alone; what passes through the host would be copied once only, and is refused there.
 #include <algorithm>
 #include <memory>
 #include <type_traits>
@@ -72,23 +72,13 @@ void with_word(std::uint64_t all, const Use& use) {
   else use(std::uint8_t());
 }
 
-/// Kernels of copies are launched in the default stream, after what other streams do with the memory, and in no graph.
-class NowAndHere {
- public:
-  explicit NowAndHere(std::initializer_list<const Place*> places) : graph_(std::exchange(open_graph(), nullptr)) {
-    for (const Place* p : places)
-      if (p->memory->last) p->memory->device->device->synchronize(order_of(*p->memory));
-  }
-  ~NowAndHere() { open_graph() = graph_; }
-  NowAndHere(const NowAndHere&) = delete;
-  NowAndHere& operator=(const NowAndHere&) = delete;
-
- private:
-  graph::state* graph_;
-};
+/// Kernels of copies are launched in the default stream, after what other streams do with the memory.
+void wait_for_streams(const Place& p) {
+  if (p.memory->last && !open_graph()) p.memory->device->device->synchronize(order_of(*p.memory));
+}
 
 void copy_by_kernel(const Place& to, const Place& from) {
-  const NowAndHere now({&to, &from});
+  wait_for_streams(to), wait_for_streams(from);
   with_word(to.bytes | to.address() | from.address(), [&]<class Word>(Word) {
     if (const Tiling tiling = tiling_of(to.at, from.at); tiling.read >= 0)
       return copy_by_tiles({to.memory, &to.at, to.bytes}, {from.memory, &from.at, from.bytes}, tiling, sizeof(Word));
@@ -139,6 +129,7 @@ void move_between_devices(const Place& to, const Place& from) {
 
 void copy(const Place& to, const Place& from) {
   if (to.memory->device != from.memory->device) {
+    check_not_recorded("elements are copied from device to device");
     if (!from.is_dense()) {
       const auto [memory, dense] = make_dense(from);
       copy_by_kernel(dense, from);
@@ -154,7 +145,7 @@ void copy(const Place& to, const Place& from) {
     copy(dense, from);
     return copy(to, dense);
   }
-  if (to.is_dense() && from.is_dense()) return move_on_device(to, from);
+  if (to.is_dense() && from.is_dense() && !open_graph()) return move_on_device(to, from);
   copy_by_kernel(to, from);
 }
 
@@ -169,6 +160,7 @@ void copy_from_host(const elements& to, const void* from) {
   const Place place(to);
   if (size_of(place.at) == 0) return;
   check_apart(*to.at, "copy_from");
+  check_not_recorded("elements are copied from the host");
   DeviceHandle& d = *place.memory->device;
   if (place.is_dense()) {
     d.device->copy_to_device(place.address(), from, place.all_bytes(), order_of(*place.memory));
@@ -188,6 +180,7 @@ void copy_to_host(const elements& from, void* to) {
     d.device->copy_to_host(to, place.address(), place.all_bytes(), order_of(*place.memory));
     return collect_reports(d);
   }
+  const outside_graph now;
   const auto [memory, dense] = make_dense(place);
   copy_by_kernel(dense, place);
   d.device->copy_to_host(to, dense.address(), dense.all_bytes(), {});
@@ -197,14 +190,13 @@ void copy_to_host(const elements& from, void* to) {
 void copy_elements(const elements& to, const elements& from) {
   if (size_of(*to.at) == 0) return;
   check_apart(*to.at, "copy_from");
-  check_readable(*from.memory);
   copy(to, from);
 }
 
 void fill_elements(const elements& to, const void* element) {
   const Place place(to);
   if (size_of(place.at) == 0) return;
-  const NowAndHere now({&place});
+  wait_for_streams(place);
   with_word(place.bytes | place.address(), [&]<class Word>(Word) {
     for (std::size_t k = 0; k < place.bytes / sizeof(Word); ++k) {
       Word word;

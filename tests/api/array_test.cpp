@@ -97,7 +97,7 @@ TEST(Array, WrongCountsAndExtents) {
   kr::array<int> shorter(2);
   expect_usage({"copy_from"}, [&] { a.copy_from(shorter); });
   kr::array<int, 2> wide(2, 3), high(3, 2);
-  expect_usage({"copy_from", "(3, 2)", "(2, 3)"}, [&] { wide.copy_from(high); });
+  expect_usage({"copy_from", "(3,2)", "(2,3)"}, [&] { wide.copy_from(high); });
   EXPECT_EQ(std::vector<int>(a.to_host()), (std::vector<int>{1, 2, 3}));
   expect_usage({"negative", "-1"}, [] { kr::array<int> x(-1); });
   expect_usage({"negative", "extent(1)"}, [] { kr::array<int, 2> x(3, -7); });

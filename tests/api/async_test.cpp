@@ -201,7 +201,7 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
   kr::pinned<int> host(10);
   expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"}, [&] { kr::copy_async(host, longer, s); });
   expect_usage({"copy_async: the container holds 10 elements, but the array holds 11"}, [&] { kr::copy_async(longer, host, s); });
-  expect_usage({"copy_async: the array has shape (10), expected (11)"}, [&] { kr::copy_async(x, longer, s); });
+  expect_usage({"copy_async: the array has shape (10,), expected (11,)"}, [&] { kr::copy_async(x, longer, s); });
   const std::string strided =
       "copy_async: the array's elements do not lie one behind the other in C order: use copy_from or copy_to, or make a.copy() "
       "first";
@@ -211,6 +211,8 @@ TEST(Async, WhatCannotBeCopiedIsRefused) {
   expect_usage({strided}, [&] { kr::copy_async(table(kr::all, 1), column, s); });
   expect_usage({strided}, [&] { kr::copy_async(dense, table(kr::all, 1), s); });
   expect_usage({strided}, [&] { kr::copy_async(table(kr::all, 1), dense, s); });
+  expect_usage({"copy_async is called", "while a graph is being recorded"},
+               [&] { kr::graph g([&] { kr::copy_async(host, x, s); }); });
   expect_usage({"copy_async: the arrays overlap: use copy_from"},
                [&] { kr::copy_async(x(kr::range(0, 5)), x(kr::range(4, 9)), s); });
   kr::copy_async(x(kr::range(0, 5)), x(kr::range(5, 10)), s);

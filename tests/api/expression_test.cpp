@@ -138,7 +138,7 @@ TEST_F(Expression, ShapesBroadcast) {
     for (int c = 0; c < 4; ++c) EXPECT_EQ(host[r * 4 + c], float(r * 4 + c + 10 * c + 100 * r));
 
   const kr::array<float> shorter = kr::to_device(Floats(7));
-  kr::test::expect_usage({"kernel array_expression: the arguments' shapes (1000) and (7) do not broadcast"},
+  kr::test::expect_usage({"kernel array_expression: the arguments' shapes (1000,) and (7,) do not broadcast"},
                          [&] { kr::array<float> w = x + shorter; });
 }
 

@@ -101,11 +101,14 @@ TEST(Messages, OfMovedObjects) {
   auto add = kr::vectorize([](auto x, auto y) { return x + y; });
   const auto taken = std::move(add);
   const std::vector<int> two(2), three(3);
-  expect_usage({"a moved-from element-wise function: the arguments' shapes (2) and (3) do not broadcast: from the last dimension "
-                "on, extents must be equal or 1"},
-               [&] { add(two, three); });  // NOLINT
+  expect_usage(
+      {"a moved-from element-wise function: the arguments' shapes (2,) and (3,) do not broadcast: from the last dimension "
+       "on, extents must be equal or 1"},
+      [&] { add(two, three); });  // NOLINT
   kr::graph g([] {});
   const kr::graph kept = std::move(g);
+  expect_usage({"{} while a graph is being recorded, which holds launches alone: do it before, or between its launches"},
+               [] { kr::graph([] { kr::to_device(std::vector<int>(3)); }); });
   expect_usage({"a moved-from graph is launched"}, [&] { g.launch(); });  // NOLINT
 }
 
@@ -144,11 +147,11 @@ TEST(Messages, OfArrays) {
                [] { kr::array<int>({std::int64_t{1} << 46}, cpu); });
   expect_usage({"an array exceeds the limit of 2^62 bytes"}, [] { kr::array<int>({std::int64_t{1} << 61}, cpu); });
   kr::array<int> x({4}, cpu), y({5}, cpu);
-  expect_usage({"copy_from: the array has shape (5), expected (4)"}, [&] { x.copy_from(y); });
+  expect_usage({"copy_from: the array has shape (5,), expected (4,)"}, [&] { x.copy_from(y); });
   expect_usage({"copy_from: the container holds 3 elements, but the array holds 4"}, [&] { x.copy_from(std::vector<int>(3)); });
   expect_usage({"a memory limit of -1 bytes is not valid for cpu: expected 0 (no limit) or more"}, [] { cpu.limit_memory(-1); });
   kr::array<int, 2> z({2, 3}, cpu), out({2, 2}, cpu);
-  expect_usage({"kernel {}: an argument of shape (2, 3) does not broadcast to the output's shape (2, 2)"},
+  expect_usage({"kernel {}: an argument of shape (2,3) does not broadcast to the output's shape (2,2)"},
                [&] { plus.into(out)(z, 1); });
   const std::int64_t used = cpu.memory_use().used;
   cpu.limit_memory(used + 100);
@@ -195,15 +198,12 @@ TEST(Messages, OfOutputs) {
   auto both = kr::vectorize([](auto a) { return std::tuple{a, a + 1}; });
   expect_usage({"{}: two outputs overlap"}, [&] { both.into(y, y)(x); });
   kr::array<int> five({5}, cpu);
-  expect_usage({"{}: the output has shape (5), but the result has shape (4)"}, [&] { both.into(y, five)(x); });
+  expect_usage({"{}: the output has shape (5,), but the result has shape (4,)"}, [&] { both.into(y, five)(x); });
   int cell = 0;
   const std::int64_t stays[] = {0};
   auto repeated = kr::array<int>::wrap(reinterpret_cast<std::uint64_t>(&cell), {4}, stays, cpu);
   expect_usage({"{}: elements of the output repeat (its strides are shorter than what they pass over): they cannot be written"},
                [&] { plus.into(repeated)(x, 1); });
-  auto behind = y(kr::range(1, 4));
-  expect_usage({"{}: an input overlaps the output, and would be copied first, which a graph does not record: copy it yourself"},
-               [&] { kr::graph g([&] { plus.into(behind)(y(kr::range(0, 3)), 1); }, cpu); });
 }
 
 // ---- recordings ---------------------------------------------------------------------------------------------------------------

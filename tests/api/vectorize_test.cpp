@@ -324,13 +324,14 @@ TEST(Vectorize, ShapesThatDoNotBroadcast) {
   const std::vector<int> three(3), four(4);
   auto plus = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "plus"});
   const std::string where = krait::test::place(__LINE__ - 1);
-  expect_usage({"kernel plus (" + where +
-                "): the arguments' shapes (3) and (4) do not broadcast: from the last dimension on, extents must be equal or 1"},
-               [&] { plus(three, four); });
+  expect_usage(
+      {"kernel plus (" + where +
+       "): the arguments' shapes (3,) and (4,) do not broadcast: from the last dimension on, extents must be equal or 1"},
+      [&] { plus(three, four); });
   const auto x = device_counted(kr::shape<2>(2, 3)), y = device_counted(kr::shape<2>(3, 2));
-  expect_usage({"(2, 3) and (3, 2)"}, [&] { add(x, y); });
+  expect_usage({"(2,3) and (3,2)"}, [&] { add(x, y); });
   const std::vector<int> none;
-  expect_usage({"(0) and (3)"}, [&] { add(none, three); });
+  expect_usage({"(0,) and (3,)"}, [&] { add(none, three); });
   expect_library_works();
 }
 
@@ -392,13 +393,13 @@ TEST(Vectorize, IntoDeviceArraysOfSeveralRanks) {
 TEST(Vectorize, IntoRefusesAnotherShape) {
   const std::vector<float> x{1, 2, 3};
   std::vector<float> four(4, -1.0f), one(1, -1.0f);
-  expect_usage({"(3)", "(4)"}, [&] { add.into(four)(x, 1.0f); });
-  expect_usage({"(3)", "(1)"}, [&] { add.into(one)(x, 1.0f); });
+  expect_usage({"(3,)", "(4,)"}, [&] { add.into(four)(x, 1.0f); });
+  expect_usage({"(3,)", "(1,)"}, [&] { add.into(one)(x, 1.0f); });
   EXPECT_EQ(four, (std::vector<float>(4, -1.0f)));
   EXPECT_EQ(one, (std::vector<float>(1, -1.0f)));
   std::vector<float> sum(3), product(2);
   auto both = kr::vectorize([](auto a, auto b) { return std::tuple(a + b, a * b); });
-  expect_usage({"(2)"}, [&] { both.into(sum, product)(x, x); });
+  expect_usage({"(2,)"}, [&] { both.into(sum, product)(x, x); });
 }
 
 TEST(Vectorize, EmptyContainersGiveEmptyOnes) {

@@ -47,7 +47,7 @@ TEST(Calls, UnderAMask) {
   const kr::array<float> below = x - 3.0f;
   safe.where(x > 1.0f).into(out)(below);
   EXPECT_EQ(host(out), (Floats{7, -1, 0, 1}));
-  expect_usage({"(4)", "(3)"}, [&] { add.where(kr::ones<bool>(3)).into(z)(x, y); });
+  expect_usage({"(4,)", "(3,)"}, [&] { add.where(kr::ones<bool>(3)).into(z)(x, y); });
 }
 
 TEST(Calls, SeveralOutputs) {

@@ -44,7 +44,7 @@ TEST(Compare, Close) {
   EXPECT_TRUE(kr::allclose(kr::full(1, 1.0), 1.0000100000001));
   EXPECT_FALSE(kr::allclose(kr::full(1, 1.0), 1.0000100200003));
   EXPECT_TRUE(kr::allclose(kr::full(3, kr::f16(1)), kr::full({2, 3}, kr::f16(1))));
-  expect_usage({"(2, 3)", "(4)"}, [] { (void)kr::allclose(kr::full({2, 3}, 1.0f), kr::full(4, 1.0f)); });
+  expect_usage({"(2,3)", "(4,)"}, [] { (void)kr::allclose(kr::full({2, 3}, 1.0f), kr::full(4, 1.0f)); });
 }
 
 TEST(Compare, ComplexNumbersAreCloseByTheirDistance) {

@@ -153,7 +153,7 @@ TEST(Search, ElementsByPlaces) {
   kr::array<float> to(3);
   kr::scatter(x, places, to);
   EXPECT_EQ(host(to), (std::vector<float>{6, 7, 5}));
-  expect_usage({"scatter", "(2)", "(3)"}, [&] { kr::scatter(x, kr::array<int>(2), to); });
+  expect_usage({"scatter", "(2,)", "(3,)"}, [&] { kr::scatter(x, kr::array<int>(2), to); });
 }
 
 }  // namespace

@@ -107,6 +107,16 @@ TEST(Histogram, BadInput) {
                [&] { kr::histogram(x, 0, 0, 1); });
   expect_usage({"histogram: 4 bins, from 2 to 1"}, [&] { kr::histogram(x, 4, 2, 1); });
   expect_usage({"histogram: bins lie between edges, and there are fewer than two: 1"}, [&] { kr::histogram(x, one); });
+  const auto refused = [&](const char* text, std::vector<float> edges) {
+    const auto given = kr::to_device(edges);
+    expect_usage({text}, [&] { kr::histogram(x, given), kr::synchronize(); });
+  };
+  refused("kr::histogram: edges(1) is 2, and the next one 1: edges must not fall", {0, 2, 1, 3});
+  refused("kr::histogram: edges(0) is nan, and the next one 1: edges must not fall", {std::nanf(""), 1});
+  const kr::device elsewhere = kr::device::find(std::string(kr::device().id()) == "interpreter" ? "cpu" : "interpreter");
+  const kr::array<float> none(kr::shape<1>(0), elsewhere);
+  expect_usage({"one call uses arrays on "}, [&] { kr::searchsorted(x, none); });
+  expect_usage({"one call uses arrays on "}, [&] { kr::searchsorted(none, x); });
 }
 
 TEST(Sets, OfIntegers) {

@@ -166,7 +166,7 @@ TEST(Sort, OfArrays) {
 
 TEST(Sort, BadInput) {
   expect_usage({"axis 1 is out of bounds for array of dimension 1"}, [] { kr::sort(kr::array<int>(3), kr::axis(1)); });
-  expect_usage({"sort_by_key", "(3)", "(4)"}, [] { kr::sort_by_key(kr::array<int>(3), kr::array<int>(4)); });
+  expect_usage({"sort_by_key", "(3,)", "(4,)"}, [] { kr::sort_by_key(kr::array<int>(3), kr::array<int>(4)); });
   const kr::array<unsigned char, 1> one(1);
   dt::word_rows rows = dt::words_of_rows(one(kr::newaxis, kr::all));
   rows.at.extents[1] = std::int64_t{1} << 32;

@@ -187,7 +187,7 @@ TEST_F(Web, Refuses) {
   kr::array<int, 2> column(3, 1), row(1, 4);
   const auto add = kr::vectorize([](auto x, auto y) { return x + y; }, {.name = "add"});
   EXPECT_TRUE(says(refused([&] { kr::web(add, column, row); }),
-                   "kernel add ({}): its arrays have the shapes (3, 1) and (1, 4), and a web page takes an element-wise "
+                   "kernel add ({}): its arrays have the shapes (3,1) and (1,4), and a web page takes an element-wise "
                    "function's arrays in one shape"));
   EXPECT_TRUE(says(refused([&] {
                      kr::web(add, a, a).names({"x", "y", "z"});

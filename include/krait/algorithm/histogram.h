@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include <krait/algorithm/search.h>
+#include <krait/debug.h>
 #include <krait/expression.h>
 #include <krait/math.h>
 
@@ -99,7 +100,7 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
       *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
   auto out = result_in<std::int64_t, 1>(output, dense(shape<1>(bins).extents, 1, false), x.device(), x, edges);
   array<std::uint64_t> counts(out.to.at(), out.to.memory_owner(), handle_of(x.device()));
-  assign_elements(all_tag(), counts, std::uint64_t(0));  // a launch: a graph replays it, unlike a fill
+  counts.fill(0);
   if (x.size() > 0) {
     // Blocks whose own counters, of 32 bits, cannot overflow.
     const std::int64_t useful = divided_up(x.size(), 16 * histogram_threads);
@@ -113,6 +114,18 @@ auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const
 }
 KRAIT_API void check_bins(std::int64_t bins, double low, double high);
 KRAIT_API void check_edges(std::int64_t edges);
+template <class Elem>
+void check_order_of_edges(const array<const Elem>& edges) {
+  static auto& look = *new auto(kernel(
+      [](view<const Elem> at, value<std::int64_t> bins) {
+        for (auto b : grid_stride(bins)) {
+          const value<Elem> edge = at[b], next = at[b + 1];
+          check(edge <= next, "kr::histogram: edges({}) is {}, and the next one {}: edges must not fall", b, edge, next);
+        }
+      },
+      {.name = "check_edges"}));
+  look.forall(edges.size() - 1)(edges, edges.size() - 1);
+}
 
 }  // namespace detail
 
@@ -131,12 +144,14 @@ auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double hi
       },
       detail::output_in(options...));
 }
-/// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges.
+/// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges, and for
+/// edges that fall or are NaN, on a GPU in the next call that waits.
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {
   using element = std::remove_const_t<Elem>;
   detail::check_edges(edges.size());
+  detail::check_order_of_edges<element>(edges.share());
   return detail::count_bins<element>(
       x.share(), edges.size() - 1, edges.share(), 0, 0,
       []<class Number>(const auto& own, const auto& at, const detail::even_bins<Number>& even) -> value<Number> {

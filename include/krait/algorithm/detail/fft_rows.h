@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <krait/algorithm/detail/fft_kernels.h>
+#include <krait/graph.h>
 
 namespace krait::detail {
 
@@ -134,6 +135,7 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
     array<complex> chirp, filter;
   };
   const auto make_tables = [&] {
+    const outside_graph now;
     const std::vector<complex> chirp = chirp_of<Real>(n);
     std::vector<complex> filter(static_cast<std::size_t>(length));
     for (std::size_t k = 0; k < chirp.size(); ++k) filter[k] = filter[(filter.size() - k) % filter.size()] = std::conj(chirp[k]);

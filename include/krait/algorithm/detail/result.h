@@ -53,6 +53,8 @@ auto without_into(const Argument& argument) {
 
 /// Throws error{usage} where an output has not these extents, lies on another device, or has elements at one place.
 KRAIT_API void check_output(const layout& output, void* device, const layout& wanted, void* wanted_device);
+/// Throws error{usage} where the devices of two arrays of a call differ.
+KRAIT_API void check_same_device(void* device, void* wanted_device);
 /// Throws error{usage} where two outputs may have elements at one place.
 KRAIT_API void check_outputs_apart(const elements& x, const elements& y);
 /// Whether elements of the same extents lie in the same order and distance.
@@ -97,10 +99,16 @@ void check_given(Output given, const layout& wanted, const device& on) {
     check_output(given->at(), handle_of(given->device()), wanted, handle_of(on));
   }
 }
+/// Of an array without elements, too, which no launch gets.
+template <class Input>
+void check_input(const Input& input, const device& on) {
+  if constexpr (is_device_array<Input>::value) check_same_device(handle_of(input.device()), handle_of(on));
+}
 /// Of a dense layout, in any order of dimensions; `inputs` are read while it is written.
 template <class Elem, int Rank, class Output, class... Inputs>
 result<Elem, Rank, Output> result_in(Output given, const layout& wanted, const device& on, const Inputs&... inputs) {
   check_given<Elem, Rank>(given, wanted, on);
+  (check_input(inputs, on), ...);
   if constexpr (!std::is_null_pointer_v<Output>) {
     const layout at = given->at();
     if (same_strides(at, wanted) && !(reads_from({given->memory(), &at, sizeof(Elem)}, inputs) || ...))
