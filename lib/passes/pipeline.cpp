@@ -226,8 +226,9 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     if (target.kind != TargetKind::WebGpu && !is_vectorised_by_driver(m, target)) run("widen", widen);
     clean_up(run);
   }
-  const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best;
-  if (ptx || (target.kind == TargetKind::Spirv && effort == Effort::Best)) {
+  const bool ptx = target.kind == TargetKind::Ptx && effort == Effort::Best,
+             spirv = target.kind == TargetKind::Spirv && effort == Effort::Best;
+  if (ptx || spirv) {
     unroll_loops(m, ptx ? tuning::gpu::unrolled_for_registers : tuning::gpu::spirv_unrolled_for_registers, ptx);
     run.check("unroll_loops");
     clean_up(run);
@@ -242,7 +243,10 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   if (!interpreted) {
     if (cpu) outline(m, tuning::cpu::largest_function, tuning::cpu::outlined_part);
     else
-      outline(m, ptx ? tuning::gpu::largest_ptx_function : tuning::gpu::largest_function,
+      outline(m,
+              ptx     ? tuning::gpu::largest_ptx_function
+              : spirv ? tuning::gpu::largest_spirv_function
+                      : tuning::gpu::largest_function,
               tuning::gpu::outlined_part);  // what widen makes stays whole
     run.check("outline");
   }
