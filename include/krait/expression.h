@@ -234,6 +234,50 @@ KRAIT_WHOLE_FUNCTION2(fdim)
 KRAIT_WHOLE_FUNCTION2(nextafter)
 KRAIT_WHOLE_FUNCTION2(ldexp)
 
+namespace detail {
+
+template <class... Types>
+concept whole_arrays_of = (whole_array<Types> || ...) && ((whole_array<Types> || beside_array<Types>)&&...);
+struct fma_elements {
+  template <class First, class Second, class Third>
+  auto operator()(const First& x, const Second& y, const Third& z) const {
+    return krait::fma(x, y, z);
+  }
+};
+struct clamp_elements {
+  template <class Type, class Low, class High>
+  auto operator()(const Type& x, const Low& low, const High& high) const {
+    return krait::min(krait::max(x, low), high);
+  }
+};
+template <class To>
+struct cast_elements {
+  template <class Type>
+  auto operator()(const Type& x) const {
+    return krait::cast<To>(x);
+  }
+};
+
+}  // namespace detail
+
+/// x * y + z, rounded once.
+template <class First, class Second, class Third>
+requires detail::whole_arrays_of<First, Second, Third>
+auto fma(First&& x, Second&& y, Third&& z) {
+  return detail::make_expression<detail::fma_elements>(std::forward<First>(x), std::forward<Second>(y), std::forward<Third>(z));
+}
+/// x, but not below `low` and not above `high`, which may be arrays, too: NumPy's clip.
+template <class Type, class Low, class High>
+requires detail::whole_arrays_of<Type, Low, High>
+auto clamp(Type&& x, Low&& low, High&& high) {
+  return detail::make_expression<detail::clamp_elements>(std::forward<Type>(x), std::forward<Low>(low), std::forward<High>(high));
+}
+/// Elements converted as kr::cast converts numbers: NumPy's astype.
+template <class To, detail::whole_array Type>
+auto cast(Type&& x) {
+  return detail::make_expression<detail::cast_elements<To>>(std::forward<Type>(x));
+}
+
 #undef KRAIT_WHOLE_ASSIGNMENT
 #undef KRAIT_WHOLE_OPERATOR
 #undef KRAIT_WHOLE_PREFIX

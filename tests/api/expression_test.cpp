@@ -70,6 +70,19 @@ TEST_F(Expression, OfIntegersHasTheirFunctions) {
   EXPECT_EQ(s[2], 0x7fffffff);
 }
 
+TEST_F(Expression, OfThreeAndConversions) {
+  const auto four = kr::to_device(Floats{-2.75f, -0.5f, 0.5f, 3.25f}), low = kr::to_device(Floats{-1, 0, 1, 2});
+  const kr::array<float> within = kr::clamp(four, -1.0f, 1.0f), between = kr::clamp(four, low, low + 0.25f), of_number = kr::clamp(0.5f, low, 9.0f);
+  EXPECT_EQ(Floats(within.to_host()), (Floats{-1, -0.5f, 0.5f, 1}));
+  EXPECT_EQ(Floats(between.to_host()), (Floats{-1, 0, 1, 2.25f}));
+  EXPECT_EQ(Floats(of_number.to_host()), (Floats{0.5f, 0.5f, 1, 2}));
+  const kr::array<int> whole = kr::cast<int>(four) * 2;
+  EXPECT_EQ(std::vector<int>(whole.to_host()), (std::vector<int>{-4, 0, 0, 6}));
+  const float e = 0x1p-12f;
+  const auto near = kr::to_device(Floats{1 + e, 1 - e});
+  const kr::array<float> rest = kr::fma(near, near, -1.0f);
+  EXPECT_EQ(Floats(rest.to_host()), (Floats{std::fma(1 + e, 1 + e, -1.0f), std::fma(1 - e, 1 - e, -1.0f)}));
+}
 TEST_F(Expression, IsNotComputedBeforeItBecomesAnArray) {
   EXPECT_EQ(launches([&] {
               auto never = x * y + 1.0f;

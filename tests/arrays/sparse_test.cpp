@@ -23,6 +23,8 @@ TEST(Sparse, Products) {
   const kr::csr_matrix<float> a(indptr, indices, data, {4, 3});
   const kr::array<int> x = kr::to_device(Ints{1, 2, 3});
   EXPECT_EQ(std::vector<float>(kr::matmul(a, x).to_host()), (std::vector<float>{7, 9, 0, 32}));
+  const kr::csr_matrix<float> narrow(kr::to_device(Ints{0, 2, 4, 4, 7}), kr::to_device(Ints{2, 0, 2, 2, 0, 1, 2}), data, {4, 3});
+  EXPECT_EQ(std::vector<float>(kr::matmul(narrow, x).to_host()), (std::vector<float>{7, 9, 0, 32}));
   const kr::array<double, 2> b = kr::eye<double>(3);
   EXPECT_EQ(std::vector<double>(kr::matmul(a, b.transpose()).to_host()),
             (std::vector<double>{1, 0, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6}));

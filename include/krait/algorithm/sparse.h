@@ -8,6 +8,7 @@
 #include <krait/algorithm/detail/matmul_kernels.h>
 #include <krait/algorithm/indexing.h>
 #include <krait/algorithm/select.h>
+#include <krait/expression.h>
 
 namespace krait {
 namespace detail {
@@ -45,6 +46,10 @@ class csr_matrix {
     const auto starts = indptr.to_host(), columns = indices.to_host();
     detail::check_csr(starts.data(), indptr.size(), columns.data(), indices.size(), data.size(), extents[0], extents[1]);
   }
+  /// Of indices of another type, which are copied as int64.
+  template <std::integral Index>
+  csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data, shape<2> extents)
+      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)), array<std::int64_t>(cast<std::int64_t>(indices)), data, extents) {}
   /// Of arrays that are known to be one.
   csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices, array<const Elem> data,
              shape<2> extents)
