@@ -11,7 +11,8 @@ namespace krait::tuning::gpu {
 /// `bench_compile --large ptx spirv` without a device, `bench_first cuda` with one; docs/performance-log.md has what it costs and saves.
 /// Best code for PTX is made in the background, and calls cost a straight hash its registers: more is left whole there, and for Vulkan what was
 /// written out for registers (spirv_unrolled_for_registers).
-inline constexpr std::size_t largest_function = 2000, largest_spirv_function = 6000, largest_ptx_function = 16000, outlined_part = 500;
+inline constexpr std::size_t largest_function = 2000, largest_spirv_function = 6000, largest_ptx_function = 16000,
+                             outlined_part = 500;
 static_assert(outlined_part < largest_function && largest_function < largest_spirv_function &&
               largest_spirv_function < largest_ptx_function);  // a part also ends, by an operation more
 /// Instructions of a body that handles four elements per thread. Black-Scholes, some 200 with its functions expanded, still gains on an

@@ -72,7 +72,8 @@ TEST_F(Expression, OfIntegersHasTheirFunctions) {
 
 TEST_F(Expression, OfThreeAndConversions) {
   const auto four = kr::to_device(Floats{-2.75f, -0.5f, 0.5f, 3.25f}), low = kr::to_device(Floats{-1, 0, 1, 2});
-  const kr::array<float> within = kr::clamp(four, -1.0f, 1.0f), between = kr::clamp(four, low, low + 0.25f), of_number = kr::clamp(0.5f, low, 9.0f);
+  const kr::array<float> within = kr::clamp(four, -1.0f, 1.0f), between = kr::clamp(four, low, low + 0.25f),
+                         of_number = kr::clamp(0.5f, low, 9.0f);
   EXPECT_EQ(Floats(within.to_host()), (Floats{-1, -0.5f, 0.5f, 1}));
   EXPECT_EQ(Floats(between.to_host()), (Floats{-1, 0, 1, 2.25f}));
   EXPECT_EQ(Floats(of_number.to_host()), (Floats{0.5f, 0.5f, 1, 2}));

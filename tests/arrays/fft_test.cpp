@@ -141,6 +141,19 @@ TEST(Fft, PlansFitEveryGpu) {
         }
 }
 
+TEST(Fft, TablesOfTheLastLengthsStay) {
+  const std::int64_t before = kr::device().memory_use().used;
+  int made = 0;
+  const auto table = [&](int length) { return krait::detail::recent_for(length, [&] { return ++made, kr::array<char>(1000); }); };
+  for (int length = 0; length < 40; ++length) table(length), table(0);
+  EXPECT_EQ(made, 40);  // 0 was never the oldest
+  EXPECT_EQ(kr::device().memory_use().used, before + 16 * 1000);
+  table(25);  // 24 went for 39
+  EXPECT_EQ(made, 40);
+  table(24);
+  EXPECT_EQ(made, 41);
+}
+
 TEST(Fft, BadInput) {
   const kr::array<float, 2> x = kr::zeros<float>({2, 4});
   expect_usage({"Invalid number of FFT data points (0) specified."}, [&] { kr::fft(x, kr::points(0)); });

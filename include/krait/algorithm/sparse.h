@@ -49,7 +49,8 @@ class csr_matrix {
   /// Of indices of another type, which are copied as int64.
   template <std::integral Index>
   csr_matrix(const array<Index>& indptr, const array<Index>& indices, const array<Elem>& data, shape<2> extents)
-      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)), array<std::int64_t>(cast<std::int64_t>(indices)), data, extents) {}
+      : csr_matrix(array<std::int64_t>(cast<std::int64_t>(indptr)), array<std::int64_t>(cast<std::int64_t>(indices)), data,
+                   extents) {}
   /// Of arrays that are known to be one.
   csr_matrix(detail::known_csr, array<const std::int64_t> indptr, array<const std::int64_t> indices, array<const Elem> data,
              shape<2> extents)

@@ -3,16 +3,20 @@
 // Transforms of rows: their passes, and lengths with large prime factors.
 #pragma once
 
+#include <algorithm>
+#include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include <krait/algorithm/detail/fft_kernels.h>
 #include <krait/graph.h>
 
 namespace krait::detail {
 
-/// Kernels and tables that depend on lengths, made when they are first asked for, and never destroyed.
+/// Kernels that depend on lengths, made when they are first asked for, and never destroyed.
 template <class Key, class Make>
 auto& kept_for(const Key& key, const Make& make) {
   using kept = std::invoke_result_t<const Make&>;
@@ -21,6 +25,21 @@ auto& kept_for(const Key& key, const Make& make) {
   const std::lock_guard lock(mutex);
   const auto found = all.find(key);
   return found != all.end() ? found->second : all.emplace(key, make()).first->second;
+}
+
+/// The same for tables in a device's memory, of which only those of the last lengths stay: as many as CuPy keeps plans.
+template <class Key, class Make>
+auto recent_for(const Key& key, const Make& make) {
+  constexpr std::size_t most = 16;
+  using kept = std::shared_ptr<const std::invoke_result_t<const Make&>>;
+  static auto& all = *new std::list<std::pair<Key, kept>>();  // the last used first
+  static auto& mutex = *new std::mutex();
+  const std::lock_guard lock(mutex);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == key; });
+  if (found != all.end()) all.splice(all.begin(), all, found);
+  else all.emplace_front(key, std::make_shared<typename kept::element_type>(make()));
+  if (all.size() > most) all.pop_back();
+  return all.front().second;
 }
 
 /// Rows along an axis; where it has no elements, rows without any.
@@ -146,7 +165,7 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
     made.filter.copy_from(filtered(0, all));
     return made;
   };
-  const tables& kept = kept_for(std::make_tuple(n, handle_of(on)), make_tables);
+  const auto kept = recent_for(std::make_tuple(n, handle_of(on)), make_tables);
   const algorithm_device device = algorithm_device_of(on);
   const auto transform = [&](const fft_hooks& hooks) -> const auto& {
     const bool back = hooks.by_chirp_after;
@@ -156,10 +175,10 @@ void transform_by_chirp(const array<const std::complex<Real>, 2>& x, array<std::
     });
   };
   array<complex, 2> between(shape<2>(rows, length), on);
-  run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x, between, Real(1), kept.chirp,
-                      kept.filter);
-  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept.chirp,
-                      kept.filter);
+  run_transform<Real>(transform({.by_chirp_before = true, .by_filter = true, .turned = inverse}), x, between, Real(1),
+                      kept->chirp, kept->filter);
+  run_transform<Real>(transform({.by_chirp_after = true, .turned = inverse}), between.share(), out, scale, kept->chirp,
+                      kept->filter);
 }
 
 template <class Real>
