@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "arrays/algorithm_cases.h"
 
@@ -112,6 +113,41 @@ TEST(Select, BadOffsets) {
   refused("offsets(0) is -1, which is no place in 3 elements", x, offsets(-1, 0, 3));
   refused("offsets(1) is 2, and the next one 1: offsets must not fall", x, offsets(0, 2, 1));
   refused("offsets(2) is 1, which is no place in 0 elements", none, offsets(0, 0, 1));
+}
+
+// Ties, all equal, −0 and NaN, integers of each size, and views.
+TEST(Select, FewOfALongRow) {
+  krait::test::Random random(17);
+  const auto expect_top = [&]<class Key>(const std::vector<Key>& h, std::int64_t k) {
+    std::vector<std::int64_t> order(h.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+      const Key x = h[std::size_t(a)], y = h[std::size_t(b)];
+      return x == x && (y != y || x > y);
+    });
+    order.resize(std::size_t(k));
+    const auto own = kr::to_device(h);
+    EXPECT_EQ(host(kr::top_k(own, k).places), order) << h.size() << " of " << sizeof(Key) << " bytes, " << k;
+    const auto column = kr::top_k(own(kr::all, kr::newaxis), k, kr::axis(0));
+    EXPECT_EQ(column.values.extents(), (kr::shape<2>(k, 1)));
+    EXPECT_EQ(host(column.places.reshape(-1)), order);
+  };
+  const auto of = [&]<class Key>(Key, int different, std::int64_t length, std::int64_t k) {
+    std::vector<Key> h(static_cast<std::size_t>(length));
+    for (Key& x : h) x = Key(random.below(different) - (std::is_signed_v<Key> ? different / 2 : 0));
+    if constexpr (std::is_floating_point_v<Key>)
+      h[5] = Key(-0.0), h[6] = 0, h[9] = h[200] = std::numeric_limits<Key>::quiet_NaN();
+    expect_top(h, k);
+  };
+  for (const int different : {1, 3, 200, 1000000}) {
+    of(float(), different, 40000, 1 + random.below(2500));
+    of(std::uint32_t(), different, 40001, 1 + random.below(2500));
+  }
+  if (krait::test::cases() == 1) return;  // each type of key has kernels of its own
+  of(double(), 1000, 33000, 100);
+  of(std::int8_t(), 100, 33000, 1000);
+  of(std::uint16_t(), 60000, 33000, 2000);
+  of(std::int64_t(), 1 << 30, 33000, 7);
 }
 
 TEST(Select, TopK) {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <krait/algorithm/detail/select_kernels.h>
+#include <krait/algorithm/search.h>
 #include <krait/algorithm/sort.h>
+#include <krait/expression.h>
 
 namespace krait {
 
@@ -59,28 +61,55 @@ auto unique(const array<Elem, 1>& x) {
   return detail::compacted<element>(sorted.share(), heads, upto, detail::last_of(upto), false);
 }
 
+namespace detail {
+
+template <class Elem, int Rank>
+struct largest_elements {
+  array<Elem, Rank> values;
+  array<std::int64_t, Rank> places;
+};
+/// A row's k largest: the elements are selected, put into the order of their places, and sorted.
+template <class Elem>
+largest_elements<Elem, 1> largest_of_row(const array<const Elem, 2>& row, const sort_choice& as, std::int64_t k) {
+  array<unsigned> selected(shape<1>(k), row.device());
+  select_places(row.device(), algorithm_device_of(row.device()), order_of<Elem>(as.descends), words_of_rows(row), selected);
+  const array<unsigned> in_row = sort(selected);
+  const array<Elem> keys = gather(row(0, all), in_row);
+  rows_of_new<unsigned, 1> moved(keys, 0);
+  auto values = sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
+  return {std::move(values), array<std::int64_t>(cast<std::int64_t>(gather(in_row, moved.take())))};
+}
+template <class Elem, int Rank>
+largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, const sort_choice& as, std::int64_t k) {
+  if (const std::int64_t length = axis_last(x.at(), as.axis).extents[Rank - 1];
+      length > 0 && is_few_of(k, x.size() / length, length)) {
+    const auto few = largest_of_row<Elem>(rows_along(x, as.axis), as, k);
+    shape<Rank> extents = x.extents();
+    for (std::int64_t& extent : extents.extents)
+      if (extent > 1) extent = k;
+    return {with_extents(few.values, extents), with_extents(few.places, extents)};
+  }
+  rows_of_new<unsigned, Rank> places(x, as.axis);
+  const array<Elem, Rank> sorted = sort_with_places<Elem, Rank>(x, as, places.rows);
+  return {first_along(sorted, as.axis, k).copy(), wide_first_along(places.take(), as.axis, k)};
+}
+
+}  // namespace detail
+
 /// The k largest elements, or fewer where there are not as many, along the last axis or kr::axis(a), the largest first, and their places,
 /// int64; of equal ones the first. NaN is no number, and comes last.
 template <detail::plain Elem, int Rank, detail::sort_option... Options>
 auto top_k(const array<Elem, Rank>& x, std::int64_t k, const Options&... options) {
-  using element = std::remove_const_t<Elem>;
-  struct largest {
-    array<element, Rank> values;
-    array<std::int64_t, Rank> places;
-  };
   const detail::sort_choice as(options..., descending);
   if (k < 0) detail::refuse_top(k);
-  detail::rows_of_new<unsigned, Rank> places(x, as.axis);
-  const array<element, Rank> sorted = detail::sort_with_places<element, Rank>(x.share(), as, places.rows);
-  auto values = detail::first_along(sorted, as.axis, k).copy();
-  auto first_places = detail::wide_first_along(places.take(), as.axis, k);
+  auto [values, places] = detail::largest_along<std::remove_const_t<Elem>, Rank>(x.share(), as, k);
   if constexpr ((detail::outputs_in<Options> + ... + 0) == 0) {
-    return largest{std::move(values), std::move(first_places)};
+    return detail::largest_elements<std::remove_const_t<Elem>, Rank>{std::move(values), std::move(places)};
   } else {
     const auto *const values_given = detail::output_in<0, 2>(options...), *const places_given =
                                                                               detail::output_in<1, 2>(options...);
     detail::check_apart_outputs(values_given, places_given);
-    detail::give_result(values_given, std::move(values)), detail::give_result(places_given, std::move(first_places));
+    detail::give_result(values_given, std::move(values)), detail::give_result(places_given, std::move(places));
   }
 }
 

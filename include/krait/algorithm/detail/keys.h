@@ -50,4 +50,9 @@ word_rows words_of_rows(const array<Elem, 2>& x) {
 KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
                          const word_rows& sorted, const word_rows* values, const word_rows* moved);
 
+/// The places, in any order, of the first elements of the one row in this order: as many as the places are, of equal ones the first. Rows have fewer than
+/// 2^32 elements, and as many as the places or more.
+KRAIT_API void select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+                             array<unsigned>& places);
+
 }  // namespace krait::detail

@@ -195,6 +195,11 @@ array<std::int64_t, Rank> wide_first_along(const array<unsigned, Rank>& x, std::
   return out;
 }
 [[noreturn]] KRAIT_API void refuse_top(std::int64_t k);
+/// Whether so few of a row are wanted that to select them first is quicker than to sort the row: four reads of it instead of a read and a write of keys
+/// and places for each digit.
+constexpr bool is_few_of(std::int64_t k, std::int64_t rows, std::int64_t length) {
+  return rows == 1 && length >= 1 << 15 && length < std::int64_t{1} << 32 && k > 0 && k <= length / 16;
+}
 
 }  // namespace detail
 
