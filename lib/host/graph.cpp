@@ -32,6 +32,7 @@ void host::check_not_recorded(std::string_view what) {
                         what);
 }
 
+bool detail::records_graph() noexcept { return host::open_graph(); }
 detail::outside_graph::outside_graph() noexcept : open_(std::exchange(host::open_graph(), nullptr)) {}
 detail::outside_graph::~outside_graph() { host::open_graph() = open_; }
 

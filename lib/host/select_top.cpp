@@ -3,15 +3,19 @@
 // The first elements of a row in a sort's order, found without sorting it: digit by digit of the numbers that order them, from the highest
 // one on, blocks count the elements that may be the last one wanted, as in a radix sort's first half ("radix select"; Alabi, Blanchard,
 // Gordon and Steinbach, ACM Journal of Experimental Algorithmics 17, 2012). Among equal keys places are the further digits, so that the first
-// ones are taken. Each digit reads the row once; those that are not needed any more read nothing.
+// ones are taken. Each digit reads the row once; those that are not needed any more read nothing. A CPU, which reads what a kernel found without
+// waiting, guesses the last element wanted from a sample, and takes what comes before it: one read of the row.
 #include <bit>
+#include <cmath>
 
 #include "host/sorter.h"
+#include "krait/graph.h"
 
 namespace krait::host {
 namespace {
 
-constexpr int select_bits = 11, select_digits = 1 << select_bits, select_threads = 256, select_each = select_digits / select_threads;
+constexpr int select_bits = 11, select_digits = 1 << select_bits, select_threads = 256,
+              select_each = select_digits / select_threads;
 
 /// What is known of the last element wanted. `wanted`: how many of those that agree with the prefixes.
 constexpr int key_prefix = 0, place_prefix = 1, wanted = 2, largest_key = 3, largest_place = 4, found = 5, states = 6;
@@ -31,8 +35,8 @@ void for_each_element(bool chunks, const value<std::int64_t>& count, const Body&
 template <class Word>
 auto make_select_counts(const SortKind& kind, bool of_place, bool chunks) {
   return kernel(
-      [kind, of_place, chunks](view<const Word> keys, view<unsigned> counts, view<const std::uint64_t> state, value<int> first, value<int> shift,
-                       value<int> bits) {
+      [kind, of_place, chunks](view<const Word> keys, view<unsigned> counts, view<const std::uint64_t> state, value<int> first,
+                               value<int> shift, value<int> bits) {
         using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, unsigned>;
         auto own = shared<unsigned, select_digits>();
         if_(first != 0 || state[found] == 0u, [&] {
@@ -126,14 +130,52 @@ auto make_select_places(const SortKind& kind, bool chunks) {
       {.name = "select_places"});
 }
 
+/// The places of all elements whose ordering number is not above that of `last`; as many as fit, and how many there are.
 template <class Word>
-void select_first(device on, const algorithm_device& how, const SortKind& kind, const array<const Word>& keys, array<unsigned>& places) {
+auto make_select_before(const SortKind& kind) {
+  return kernel(
+      [kind](view<const Word> keys, view<unsigned> places, view<unsigned> count, value<Word> last) {
+        const value<Word> largest = ordered<Word>(kind.order, last);
+        for (auto i : grid_stride(keys.size())) {
+          if_(unlikely(ordered<Word>(kind.order, keys[i]) <= largest), [&] {
+            const value<unsigned> at = atomic(count[0]).add(1u);
+            if_(cast<std::int64_t>(at) < places.size(), [&] { places[at] = cast<unsigned>(i); });
+          });
+        }
+      },
+      {.name = "select_before"});
+}
+
+/// Nothing where the sample misled.
+template <class Word>
+array<unsigned> select_by_sample(device on, const algorithm_device& how, const SortKind& kind, const array<const Word>& keys,
+                                 std::int64_t k) {
+  constexpr std::int64_t step = 1024;  // elements for one of the sample
+  const array<const Word> sample = keys(range(0, end, step));
+  array<Word, 2> sorted(shape<2>(1, sample.size()), on);
+  const array<const unsigned, 2> none(shape<2>(1, 0), on);
+  array<unsigned, 2> nothing(shape<2>(1, 0), on);
+  Sorter<Word>(on, how, kind).run(array<const Word, 2>(sample(newaxis, all)), sorted, none, nothing);
+  // Four deviations, and some, behind where the k-th one is expected, so that the guess lies before it once in millions.
+  const std::int64_t expected = divided_up(k, step), at = expected + 4 * std::int64_t(std::sqrt(double(expected))) + 8;
+  if (at >= sample.size()) return array<unsigned>(shape<1>(0), on);
+  array<unsigned> places(shape<1>(4 * at * step), on), count(shape<1>(1), on);
+  count.fill(0);
+  kept(kind, [&] { return make_select_before<Word>(kind); }).forall(keys.size())(keys, places, count, Word(sorted(0, at)));
+  const std::int64_t taken = count(0);
+  return taken >= k && taken <= places.size() ? array<unsigned>(places(range(0, taken))) : array<unsigned>(shape<1>(0), on);
+}
+
+template <class Word>
+array<unsigned> select_by_digits(device on, const algorithm_device& how, const SortKind& kind, const array<const Word>& keys,
+                                 std::int64_t k) {
   const std::int64_t n = keys.size();
   const bool chunks = how.form == algorithm_form::chunks;
   const std::int64_t threads = chunks ? 1 : select_threads,
                      blocks = chunks ? how.workers : std::min<std::int64_t>(1024, divided_up(n, 16 * select_threads));
   array<unsigned> counts(shape<1>(select_digits + 1), on);
   array<std::uint64_t> state(shape<1>(states), on);
+  array<unsigned> places(shape<1>(k), on);
   counts.fill(0);
   const auto digits = [&](bool of_place, int all_bits) {
     for (int left = all_bits; left > 0; left -= select_bits) {
@@ -141,7 +183,9 @@ void select_first(device on, const algorithm_device& how, const SortKind& kind, 
       const SortKind own{kind.order, of_place ? Payload::places : Payload::none};
       const auto make = [&] { return make_select_counts<Word>(kind, of_place, chunks); };
       kept(own, make, chunks).launch({blocks, threads}, keys, counts, state, of_place ? 0 : first, shift, bits);
-      kept([] { return make_select_digit(); }).launch({1, select_threads}, counts, state, std::uint64_t(places.size()), int(of_place), first, shift, bits);
+      kept([] {
+        return make_select_digit();
+      }).launch({1, select_threads}, counts, state, std::uint64_t(k), int(of_place), first, shift, bits);
     }
   };
   digits(false, 8 * int(sizeof(Word)));
@@ -149,6 +193,7 @@ void select_first(device on, const algorithm_device& how, const SortKind& kind, 
   kept(
       kind, [&] { return make_select_places<Word>(kind, chunks); }, chunks)
       .launch({blocks, threads}, keys, places, counts, state);
+  return places;
 }
 
 }  // namespace
@@ -156,16 +201,21 @@ void select_first(device on, const algorithm_device& how, const SortKind& kind, 
 
 namespace krait::detail {
 
-void select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys, array<unsigned>& places) {
+array<unsigned> select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+                              std::int64_t k) {
   using namespace krait::host;
   const auto with = [&]<class Word>(Word) {
-    const array<const Word, 2> row(keys.at, keys.memory, handle_of(on));
-    select_first<Word>(on, how, {order, Payload::none}, row(0, all), places);
+    const array<const Word, 2> rows(keys.at, keys.memory, handle_of(on));
+    const auto row = rows(0, all);
+    const SortKind kind{order, Payload::none};
+    if (how.form == algorithm_form::chunks && !records_graph())
+      if (array<unsigned> found = select_by_sample<Word>(on, how, kind, row, k); found.size() > 0) return found;
+    return select_by_digits<Word>(on, how, kind, row, k);
   };
-  if (order.bytes == 1) with(std::uint8_t());
-  else if (order.bytes == 2) with(std::uint16_t());
-  else if (order.bytes == 4) with(std::uint32_t());
-  else with(std::uint64_t());
+  if (order.bytes == 1) return with(std::uint8_t());
+  if (order.bytes == 2) return with(std::uint16_t());
+  if (order.bytes == 4) return with(std::uint32_t());
+  return with(std::uint64_t());
 }
 
 }  // namespace krait::detail

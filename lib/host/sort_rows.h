@@ -66,85 +66,107 @@ inline constexpr int digit_threads = 256, few_keys = 8;
 template <class Word>
 inline constexpr int many_keys = sizeof(Word) == 8 ? 14 : 20;
 
-/// A row a block of 4 or 8 warps of 32, by digits of 8 bits; each thread takes `rounds` keys. Keys, and their places where something
-/// travels with them, move through shared memory.
+/// A row by a block of 4 or 8 warps of 32, by digits of 8 bits; each thread takes `rounds` keys. Keys, and their places where something
+/// travels with them, move through shared memory. key_at(i) is a key, put(i, key, place) takes the sorted ones.
+template <class Word, int Items, class KeyAt, class Put>
+void sort_by_digits(const SortKind& kind, const value<int>& length, const value<int>& rounds, const KeyAt& key_at,
+                    const Put& put) {
+  constexpr int digits = rank_digits, items = Items, row_length = digit_threads * Items, most_warps = digit_threads / 32;
+  static_assert(row_length >= most_warps * digits);  // the lanes' marks lie where the keys will
+  constexpr int scanners = digits / 2;               // threads that look after two values of the digit each
+  const bool pairs = kind.payload != Payload::none;
+  const SharedWords<Word, row_length> numbers;
+  const view<unsigned>& marks = numbers.low();
+  auto places = shared<std::uint16_t, row_length>();
+  auto counts = shared<unsigned, most_warps, digits>();
+  const value<int> t = cast<int>(thread_idx().x), lane = t & 31, own_warp = t >> 5, warps = cast<int>(block_dim().x) >> 5;
+  var<Word> own[items];
+  var<int> from[items];
+  const auto place_of = [&](int r) { return own_warp * (32 * rounds) + r * 32 + lane; };
+  const auto each = [&](const auto& what) {
+    for (int r = 0; r < items; ++r) if_(r < rounds, [&] { what(r); });
+  };
+  each([&](int r) {
+    from[r] = place_of(r);
+    own[r] = last_key<Word>(kind.order);  // behind the end: after all that are there
+    if_(from[r] < length, [&] { own[r] = value<Word>(key_at(value<int>(from[r]))); });
+  });
+  for (auto shift : range(0, 8 * int(sizeof(Word)), 8)) {
+    for (int d = 0; d < digits; d += 32) counts(own_warp, d + lane) = 0u, marks[own_warp * digits + d + lane] = 0u;
+    syncwarp();
+    var<unsigned> ranks[items];
+    const auto digit_at = [&](int r) { return digit_of<Word>(kind.order, value<Word>(own[r]), cast<unsigned>(shift), 8); };
+    each([&](int r) { ranks[r] = rank_in_warp(marks, counts, own_warp, lane, digit_at(r)); });
+    syncthreads();
+    const auto by_four = [&](const auto& what) {
+      if_(t < scanners, [&] {
+        for (auto four : range(0, warps, 4)) what(four);
+      });
+    };
+    var<unsigned> sums[2];
+    by_four([&](const auto& four) {
+      for (int w = 0; w < 4; ++w)
+        for (int k = 0; k < 2; ++k) sums[k] += counts(four + w, 2 * t + k);
+    });
+    var<unsigned> before[2];
+    before[0] = sum_before<most_warps>(sums[0] + sums[1]);
+    before[1] = before[0] + sums[0];
+    by_four([&](const auto& four) {
+      for (int k = 0; k < 2; ++k) {
+        var<unsigned> found[4];
+        for (int w = 0; w < 4; ++w) found[w] = value<unsigned>(counts(four + w, 2 * t + k));
+        for (int w = 0; w < 4; ++w) counts(four + w, 2 * t + k) = value<unsigned>(before[k]), before[k] += found[w];
+      }
+    });
+    syncthreads();
+    each([&](int r) {
+      const value<int> to = cast<int>(counts(own_warp, digit_at(r)) + ranks[r]);
+      numbers.set(to, cast<typename SharedWords<Word, row_length>::Wide>(own[r]));
+      if (pairs) places[to] = cast<std::uint16_t>(from[r]);
+    });
+    syncthreads();
+    each([&](int r) {
+      own[r] = cast<Word>(numbers.get(place_of(r)));
+      if (pairs) from[r] = cast<int>(places[place_of(r)]);
+    });
+    syncthreads();
+  }
+  each([&](int r) {
+    const value<int> i = place_of(r), at = from[r];
+    if_(i < length, [&] { put(i, value<Word>(own[r]), at); });
+  });
+}
+
 template <class Word, int Items>
 auto make_digit_rows(const SortKind& kind) {
   return kernel(
       [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved,
              value<int> rounds) {
-        constexpr int digits = rank_digits, items = Items, row_length = digit_threads * Items, most_warps = digit_threads / 32;
-        static_assert(row_length >= most_warps * digits);  // the lanes' marks lie where the keys will
-        constexpr int scanners = digits / 2;               // threads that look after two values of the digit each
-        const bool pairs = kind.payload != Payload::none;
-        const SharedWords<Word, row_length> numbers;
-        const view<unsigned>& marks = numbers.low();
-        auto places = shared<std::uint16_t, row_length>();
-        auto counts = shared<unsigned, most_warps, digits>();
         const value<std::int64_t> row = block_idx().x;
-        const value<int> t = cast<int>(thread_idx().x), lane = t & 31, own_warp = t >> 5, warps = cast<int>(block_dim().x) >> 5,
-                         length = cast<int>(keys.extent(1));
-        var<Word> own[items];
-        var<int> from[items];
-        const auto place_of = [&](int r) { return own_warp * (32 * rounds) + r * 32 + lane; };
-        const auto each = [&](const auto& what) {
-          for (int r = 0; r < items; ++r) if_(r < rounds, [&] { what(r); });
-        };
-        each([&](int r) {
-          from[r] = place_of(r);
-          own[r] = last_key<Word>(kind.order);  // behind the end: after all that are there
-          if_(from[r] < length, [&] { own[r] = value<Word>(keys(row, from[r])); });
-        });
-        for (auto shift : range(0, 8 * int(sizeof(Word)), 8)) {
-          for (int d = 0; d < digits; d += 32) counts(own_warp, d + lane) = 0u, marks[own_warp * digits + d + lane] = 0u;
-          syncwarp();
-          var<unsigned> ranks[items];
-          const auto digit_at = [&](int r) { return digit_of<Word>(kind.order, value<Word>(own[r]), cast<unsigned>(shift), 8); };
-          each([&](int r) { ranks[r] = rank_in_warp(marks, counts, own_warp, lane, digit_at(r)); });
-          syncthreads();
-          const auto by_four = [&](const auto& what) {
-            if_(t < scanners, [&] {
-              for (auto four : range(0, warps, 4)) what(four);
+        sort_by_digits<Word, Items>(
+            kind, cast<int>(keys.extent(1)), rounds, [&](const value<int>& i) { return keys(row, i); },
+            [&](const value<int>& i, const value<Word>& key, const value<int>& from) {
+              sorted(row, i) = key;
+              if (kind.payload == Payload::places) moved(row, i) = cast<unsigned>(from);
+              if (kind.payload == Payload::words) moved(row, i) = value<unsigned>(values(row, from));
             });
-          };
-          var<unsigned> sums[2];
-          by_four([&](const auto& four) {
-            for (int w = 0; w < 4; ++w)
-              for (int k = 0; k < 2; ++k) sums[k] += counts(four + w, 2 * t + k);
-          });
-          var<unsigned> before[2];
-          before[0] = sum_before<most_warps>(sums[0] + sums[1]);
-          before[1] = before[0] + sums[0];
-          by_four([&](const auto& four) {
-            for (int k = 0; k < 2; ++k) {
-              var<unsigned> found[4];
-              for (int w = 0; w < 4; ++w) found[w] = value<unsigned>(counts(four + w, 2 * t + k));
-              for (int w = 0; w < 4; ++w) counts(four + w, 2 * t + k) = value<unsigned>(before[k]), before[k] += found[w];
-            }
-          });
-          syncthreads();
-          each([&](int r) {
-            const value<int> to = cast<int>(counts(own_warp, digit_at(r)) + ranks[r]);
-            numbers.set(to, cast<typename SharedWords<Word, row_length>::Wide>(own[r]));
-            if (pairs) places[to] = cast<std::uint16_t>(from[r]);
-          });
-          syncthreads();
-          each([&](int r) {
-            own[r] = cast<Word>(numbers.get(place_of(r)));
-            if (pairs) from[r] = cast<int>(places[place_of(r)]);
-          });
-          syncthreads();
-        }
-        each([&](int r) {
-          const value<int> i = place_of(r), at = from[r];
-          if_(i < length, [&] {
-            sorted(row, i) = value<Word>(own[r]);
-            if (kind.payload == Payload::places) moved(row, i) = cast<unsigned>(at);
-            if (kind.payload == Payload::words) moved(row, i) = value<unsigned>(values(row, at));
-          });
-        });
       },
       {.name = "sort_digit_rows"});
+}
+/// Keys alone of one array, from each offset to before the next.
+template <class Word, int Items>
+auto make_digit_segments(const SortKind& kind) {
+  return kernel(
+      [kind](view<const Word> keys, view<Word> sorted, view<const std::int64_t> offsets) {
+        const value<std::int64_t> begin = offsets[block_idx().x];
+        const value<int> length = cast<int>(offsets[block_idx().x + 1] - begin), threads = cast<int>(block_dim().x);
+        if_(length > 0, [&] {
+          sort_by_digits<Word, Items>(
+              kind, length, (length + threads - 1) / threads, [&](const value<int>& i) { return keys[begin + i]; },
+              [&](const value<int>& i, const value<Word>& key, const value<int>&) { sorted[begin + i] = key; });
+        });
+      },
+      {.name = "sort_digit_segments"});
 }
 
 /// Few keys a row, on a CPU: the place of each is the number of keys before it, which vectors count.
@@ -173,53 +195,88 @@ auto make_ranked_rows(const SortKind& kind) {
       {.name = "sort_ranked_rows"});
 }
 
-/// A row a block of one thread, by digits of 8 bits. `other` and `carried` are as large as the outputs.
+/// A row by one thread, by digits of 8 bits. The functions give keys, the places where they go, twice, and the payload and its places likewise; `other_at`
+/// and `carried_at` are of memory as large as the outputs.
+template <class Word, class KeyAt, class SortedAt, class OtherAt, class PayloadAt, class MovedAt, class CarriedAt>
+void sort_by_one(const SortKind& kind, const value<std::int64_t>& length, const KeyAt& key_at, const SortedAt& sorted_at,
+                 const OtherAt& other_at, const PayloadAt& payload, const MovedAt& moved_at, const CarriedAt& carried_at) {
+  constexpr int passes = sizeof(Word);
+  auto counts = local<unsigned, passes, 256>();
+  for (auto i : range(length)) {
+    const value<Word> key = key_at(i);
+    for (int p = 0; p < passes; ++p) counts(p, digit_of<Word>(kind.order, key, 8 * p, 8)) += 1u;
+  }
+  const auto pass = [&](int p, const auto& from, const auto& to, const auto& payload_at, const auto& payload_to) {
+    var<unsigned> sum = 0u;
+    for (auto d : range(256)) {
+      const value<unsigned> count = counts(p, d);
+      counts(p, d) = value<unsigned>(sum);
+      sum += count;
+    }
+    for (auto i : range(length)) {
+      const value<Word> key = from(i);
+      const value<int> d = digit_of<Word>(kind.order, key, 8 * p, 8);
+      const value<unsigned> place = counts(p, d);
+      counts(p, d) = place + 1u;
+      to(place) = key;
+      if (kind.payload != Payload::none) payload_to(place) = value<unsigned>(payload_at(i));
+    }
+  };
+  if constexpr (passes == 1) {
+    pass(0, key_at, sorted_at, payload, moved_at);
+  } else {
+    pass(0, key_at, other_at, payload, carried_at);
+    for (int p = 1; p < passes; ++p) {
+      if (p % 2) pass(p, other_at, sorted_at, carried_at, moved_at);
+      else pass(p, sorted_at, other_at, moved_at, carried_at);
+    }
+  }
+}
+
+/// A row a block of one thread. `other` and `carried` are as large as the outputs.
 template <class Word>
 auto make_rows(const SortKind& kind) {
   return kernel(
       [kind](view<const Word, 2> keys, view<const unsigned, 2> values, view<Word, 2> sorted, view<unsigned, 2> moved,
              view<Word, 2> other, view<unsigned, 2> carried) {
-        constexpr int passes = sizeof(Word);
-        const bool pairs = kind.payload != Payload::none;
-        const value<std::int64_t> row = block_idx().x, length = keys.extent(1);
-        const auto payload = [&](const value<std::int64_t>& i) -> value<unsigned> {
-          if (kind.payload == Payload::places) return cast<unsigned>(i);
-          return value<unsigned>(values(row, i));
-        };
-        auto counts = local<unsigned, passes, 256>();
-        for (auto i : range(length)) {
-          const value<Word> key = keys(row, i);
-          for (int p = 0; p < passes; ++p) counts(p, digit_of<Word>(kind.order, key, 8 * p, 8)) += 1u;
-        }
-        const auto pass = [&](int p, const auto& from, const auto& to, const auto& payload_at, const auto& payload_to) {
-          var<unsigned> sum = 0u;
-          for (auto d : range(256)) {
-            const value<unsigned> count = counts(p, d);
-            counts(p, d) = value<unsigned>(sum);
-            sum += count;
-          }
-          for (auto i : range(length)) {
-            const value<Word> key = from(row, i);
-            const value<int> d = digit_of<Word>(kind.order, key, 8 * p, 8);
-            const value<unsigned> place = counts(p, d);
-            counts(p, d) = place + 1u;
-            to(row, place) = key;
-            if (pairs) payload_to(row, place) = payload_at(i);
-          }
-        };
-        const auto in_carried = [&](const auto& i) { return value<unsigned>(carried(row, i)); };
-        const auto in_moved = [&](const auto& i) { return value<unsigned>(moved(row, i)); };
-        if constexpr (passes == 1) {
-          pass(0, keys, sorted, payload, moved);
-        } else {
-          pass(0, keys, other, payload, carried);
-          for (int p = 1; p < passes; ++p) {
-            if (p % 2) pass(p, other, sorted, in_carried, moved);
-            else pass(p, sorted, other, in_moved, carried);
-          }
-        }
+        const value<std::int64_t> row = block_idx().x;
+        const auto of_row = [&](const auto& of) { return [&](const auto& i) { return of(row, i); }; };
+        sort_by_one<Word>(
+            kind, keys.extent(1), of_row(keys), of_row(sorted), of_row(other),
+            [&](const value<std::int64_t>& i) -> value<unsigned> {
+              if (kind.payload == Payload::places) return cast<unsigned>(i);
+              return value<unsigned>(values(row, i));
+            },
+            of_row(moved), of_row(carried));
       },
       {.name = "sort_rows"});
+}
+
+/// Keys that one thread sorts by insertion as quickly as by digits.
+inline constexpr int inserted_row = 32;
+/// Keys alone of one array, from each offset to before the next, a segment a block of one thread. `other` is as large as the keys.
+template <class Word>
+auto make_segments(const SortKind& kind) {
+  return kernel(
+      [kind](view<const Word> keys, view<Word> sorted, view<const std::int64_t> offsets, view<Word> other) {
+        const value<std::int64_t> begin = offsets[block_idx().x], length = offsets[block_idx().x + 1] - begin;
+        const auto within = [&](const auto& of) { return [&](const auto& i) { return of[begin + cast<std::int64_t>(i)]; }; };
+        if_(length <= inserted_row, [&] {
+          for (auto i : range(length)) {
+            const value<Word> key = keys[begin + i], number = ordered<Word>(kind.order, key);
+            var<std::int64_t> at = value<std::int64_t>(i);
+            const auto before = [&] { return value<Word>(sorted[begin + max(at - 1, std::int64_t(0))]); };
+            while_([&] { return at > 0 && ordered<Word>(kind.order, before()) > number; },
+                   [&] { sorted[begin + at] = before(), at -= 1; });
+            sorted[begin + at] = key;
+          }
+        }).else_([&] {
+          auto none = local<unsigned, 1>();
+          const auto nothing = [&](const auto&) { return none[0]; };
+          sort_by_one<Word>(kind, length, within(keys), within(sorted), within(other), nothing, nothing, nothing);
+        });
+      },
+      {.name = "sort_segments"});
 }
 
 }  // namespace krait::host

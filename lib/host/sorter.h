@@ -54,7 +54,7 @@ class Sorter {
   void run(const Keys& keys, array<Word, 2>& sorted, const Words& values, array<unsigned, 2>& moved) const {
     const std::int64_t rows = keys.extent(0), length = keys.extent(1);
     const bool chunks = how_.form == algorithm_form::chunks, warps = how_.form == algorithm_form::warps;
-    if (warps && length > network_row && length <= digit_threads * many_keys<Word>) {
+    if (warps && length > network_row && length <= digit_row) {
       if (length <= digit_threads * few_keys) by_digits<few_keys>(keys, sorted, values, moved);
       else by_digits<many_keys<Word>>(keys, sorted, values, moved);
     } else if (!chunks && length <= short_row) {
@@ -75,6 +75,21 @@ class Sorter {
     }
   }
 
+  /// The longest row that a block sorts by digits.
+  static constexpr std::int64_t digit_row = digit_threads * many_keys<Word>;
+  /// Sorts each segment of up to so many keys, digit_row at most on a GPU.
+  void run_segments(const array<const Word>& keys, array<Word>& sorted, const array<const std::int64_t>& offsets,
+                    std::int64_t longest) const {
+    if (how_.form == algorithm_form::chunks) {
+      array<Word> other(shape<1>(longest > inserted_row ? keys.size() : 0), on_);
+      kept(kind_, [&] { return make_segments<Word>(kind_); }).launch({offsets.size() - 1, 1}, keys, sorted, offsets, other);
+    } else if (longest <= digit_threads * few_keys) {
+      segments_by_digits<few_keys>(keys, sorted, offsets, longest);
+    } else {
+      segments_by_digits<many_keys<Word>>(keys, sorted, offsets, longest);
+    }
+  }
+
  private:
   /// Keys of a row that a network sorts as quickly as digits do, on an H100 (bench_algorithms).
   static constexpr std::int64_t network_row = 64;
@@ -82,11 +97,21 @@ class Sorter {
   /// Rows in one launch. Threads take eight keys: the barriers of more warps cost more than their keys.
   template <int Items>
   void by_digits(const Keys& keys, array<Word, 2>& sorted, const Words& values, array<unsigned, 2>& moved) const {
-    const std::int64_t length = keys.extent(1);
-    const std::int64_t threads = std::min<std::int64_t>(divided_up(length, 8 * 128) * 128, digit_threads);
+    const std::int64_t length = keys.extent(1), threads = threads_of(length);
     kept(kind_, [&] {
       return make_digit_rows<Word, Items>(kind_);
     }).launch({keys.extent(0), threads}, keys, values, sorted, moved, int(divided_up(length, threads)));
+  }
+
+  template <int Items>
+  void segments_by_digits(const array<const Word>& keys, array<Word>& sorted, const array<const std::int64_t>& offsets,
+                          std::int64_t longest) const {
+    kept(kind_, [&] {
+      return make_digit_segments<Word, Items>(kind_);
+    }).launch({offsets.size() - 1, threads_of(longest)}, keys, sorted, offsets);
+  }
+  static std::int64_t threads_of(std::int64_t length) {
+    return std::min<std::int64_t>(divided_up(length, 8 * 128) * 128, digit_threads);
   }
 
   bool pairs() const { return kind_.payload != Payload::none; }

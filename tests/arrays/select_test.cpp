@@ -88,6 +88,34 @@ TEST(Select, Segments) {
   }
 }
 
+// By blocks, as a GPU with warps of 32 sorts them, and by threads, as a CPU does.
+TEST(Select, SegmentsByThemselves) {
+  krait::test::Random random(33);
+  namespace detail = krait::detail;
+  const auto of = [&]<class Key>(const detail::algorithm_device& how, Key, std::int64_t most) {
+    std::vector<Key> h;
+    std::vector<std::int64_t> offsets{0};
+    for (const std::int64_t length :
+         {most, std::int64_t(0), std::int64_t(1), random.below(most), random.below(300), std::int64_t(0)}) {
+      for (std::int64_t i = 0; i < length; ++i) h.push_back(Key(std::int64_t(random.bits() % 5000) - 2500));
+      offsets.push_back(std::int64_t(h.size()));
+    }
+    const auto x = kr::to_device(h);
+    const auto at = kr::to_device(offsets);
+    kr::array<Key, 2> sorted(1, std::int64_t(h.size()));
+    detail::sort_segments(kr::device(), how, detail::order_of<Key>(false),
+                          detail::words_of_rows(detail::rows_along(x.share(), 0)), detail::words_of_rows(sorted), at.share(),
+                          most);
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) std::sort(h.begin() + offsets[s], h.begin() + offsets[s + 1]);
+    EXPECT_EQ(host(sorted.reshape(-1)), h) << sizeof(Key) << " bytes, " << most;
+  };
+  for (const auto& how : krait::test::forms()) {
+    if (how.form == detail::algorithm_form::blocks) continue;
+    of(how, int(), 5120), of(how, int(), 2048), of(how, float(), 700), of(how, double(), 3584);
+    of(how, std::uint8_t(), 3000), of(how, std::int16_t(), 129), of(how, float(), 30);
+  }
+}
+
 // Several segments begin at one place: one thread marks it.
 TEST(Select, EmptySegmentsAreNoRace) {
   const kr::device interpreter = kr::device::find("interpreter");

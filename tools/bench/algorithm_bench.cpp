@@ -4,7 +4,9 @@
 // Sum, dot, scan, histogram and sorts of the product for small arrays, where a call's fixed cost counts, and for 2^15 to 2^24 elements: on CUDA beside CUB (the
 // peer is libpeer_cuda.so, see run_gpu), on the CPU beside std::. Each run ends when its result is there; GPU calls wait once a batch.
 #include <krait/algorithm/histogram.h>
+#include <krait/algorithm/moments.h>
 #include <krait/algorithm/scan.h>
+#include <krait/algorithm/select.h>
 #include <krait/algorithm/sort.h>
 #include <krait/krait.h>
 
@@ -89,6 +91,82 @@ class Bench {
           std::stable_sort(pairs.begin(), pairs.end(), [](auto& a, auto& b) { return a.first < b.first; });
         });
   }
+  /// Rows of large arrays alone.
+  void run_large(std::int64_t n) {
+    std::mt19937_64 random(9);
+    std::vector<std::uint64_t> longs(static_cast<std::size_t>(n)), host_longs;
+    for (auto& k : longs) k = random();
+    floats_.resize(std::size_t(n)), keys_.resize(std::size_t(n));
+    for (auto& f : floats_) f = float(random() >> 32) * 0x1p-32f;
+    for (auto& k : keys_) k = std::uint32_t(random());
+    const kr::array<float> x = kr::to_device(floats_, on_);
+    const kr::array<std::uint64_t> keys = kr::to_device(longs, on_);
+    const kr::array<std::uint32_t> words = kr::to_device(keys_, on_);
+    kr::array<std::uint64_t> sorted(kr::shape<1>(n), on_);
+    kr::array<std::uint32_t> in_segments(kr::shape<1>(n), on_);
+    const auto of = [](const auto& a) {
+      return reinterpret_cast<typename std::remove_cvref_t<decltype(a)>::value_type*>(a.address());
+    };
+    row(
+        "sort u64", n, [&] { (void)kr::sort(keys); },
+        [&] { cub_->sort_longs(reinterpret_cast<unsigned long*>(of(keys)), reinterpret_cast<unsigned long*>(of(sorted)), n); },
+        [&] { host_longs = longs, std::sort(host_longs.begin(), host_longs.end()); });
+    std::vector<std::uint32_t> host_words;
+    for (const std::int64_t length : {300, 1000, 4000}) {
+      std::vector<std::int64_t> offsets{0};
+      while (offsets.back() < n)
+        offsets.push_back(std::min(n, offsets.back() + std::int64_t(random() % std::uint64_t(length)) + 1));
+      const kr::array<std::int64_t> at = kr::to_device(offsets, on_);
+      row(("sort segments of up to " + std::to_string(length)).c_str(), n, [&] { (void)kr::segmented_sort(words, at); },
+          [&] { cub_->sort_segments(of(words), of(in_segments), reinterpret_cast<long*>(of(at)), long(offsets.size()) - 1, n); },
+          [&] {
+            host_words = keys_;
+            for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+              std::sort(host_words.begin() + offsets[s], host_words.begin() + offsets[s + 1]);
+          });
+    }
+    std::vector<float> best(100);
+    row(
+        "top 100", n, [&] { (void)kr::top_k(x, 100); }, nullptr,
+        [&] { std::partial_sort_copy(floats_.begin(), floats_.end(), best.begin(), best.end(), std::greater<>()); });
+    double total = 0;
+    row(
+        "mean f32", n, [&] { (void)kr::mean(x, kr::axis(0), kr::keepdims); }, nullptr,
+        [&] { total += std::accumulate(floats_.begin(), floats_.end(), 0.0f); });
+    row(
+        "variance f32", n, [&] { (void)kr::variance(x, kr::axis(0), kr::keepdims); }, nullptr,
+        [&] {
+          const float mean = std::accumulate(floats_.begin(), floats_.end(), 0.0f) / float(n);
+          for (const float f : floats_) total += double((f - mean) * (f - mean));
+        });
+    row(
+        "norm f32", n, [&] { (void)kr::norm(x); }, nullptr,
+        [&] { total += std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f); });
+    // Permutations of three axes, none of which is a multiple of a tile.
+    const std::int64_t side = 250;
+    const long extents[] = {long(n / (side * 130)), side, 130};
+    const auto cube = x(kr::range(0, extents[0] * extents[1] * extents[2])).reshape(extents[0], extents[1], extents[2]);
+    kr::array<float> out(kr::shape<1>(cube.size()), on_);
+    const int orders[][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (const auto& order : orders) {
+      const std::string name = "permute " + std::to_string(order[0]) + std::to_string(order[1]) + std::to_string(order[2]);
+      kr::array<float, 3> turned(kr::shape<3>(extents[order[0]], extents[order[1]], extents[order[2]]), on_);
+      row(
+          name.c_str(), cube.size(), [&] { turned.copy_from(cube.permute(order[0], order[1], order[2])); },
+          [&] { cub_->permute(of(x), of(out), extents, order); },
+          [&] {
+            std::vector<float> z(std::size_t(cube.size()));
+            const long strides[] = {extents[1] * extents[2], extents[2], 1};
+            std::size_t at = 0;
+            for (long a = 0; a < extents[order[0]]; ++a)
+              for (long b = 0; b < extents[order[1]]; ++b)
+                for (long c = 0; c < extents[order[2]]; ++c)
+                  z[at++] = floats_[std::size_t(a * strides[order[0]] + b * strides[order[1]] + c * strides[order[2]])];
+            total += double(z[0]);
+          });
+    }
+    if (total == 0.5) std::printf("\n");  // the host's sums are used
+  }
   const std::vector<Row>& rows() const { return rows_; }
 
  private:
@@ -143,6 +221,7 @@ int main(int argc, char** argv) try {
   for (const std::int64_t n : {16, 64, 256, 1024, 2048, 4096}) bench.run(n);
   for (const int power : {15, 18, 20, 22, 24})
     if (power <= 20 || !wish.quick) bench.run(std::int64_t(1) << power);
+  bench.run_large(std::int64_t(1) << (wish.quick ? 20 : 24));
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());

@@ -155,10 +155,55 @@ void sort_pairs(const unsigned* keys, unsigned* out, const unsigned* values, uns
   static Scratch scratch;
   scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortPairs(memory, bytes, keys, out, values, moved, n); });
 }
+void sort_longs(const unsigned long* keys, unsigned long* out, long n) {
+  static Scratch scratch;
+  scratch.run(n, [&](void* memory, size_t& bytes) { cub::DeviceRadixSort::SortKeys(memory, bytes, keys, out, n); });
+}
+void sort_segments(const unsigned* keys, unsigned* out, const long* offsets, long segments, long n) {
+  static Scratch scratch;
+  scratch.run(n, [&](void* memory, size_t& bytes) {
+    cub::DeviceSegmentedSort::SortKeys(memory, bytes, keys, out, n, segments, offsets, offsets + 1);
+  });
+}
+/// out's axis d is in's axis order[d]; the last axis of both is read and written by rows of 32 through a tile.
+__global__ void permute_tiles(const float* in, float* out, long rows, long columns, long others, long in_row, long in_other, long out_row,
+                              long out_other) {
+  __shared__ float tile[32][33];
+  const long other = blockIdx.z, column = blockIdx.x * 32L + threadIdx.x, first = blockIdx.y * 32L;
+  for (int r = threadIdx.y; r < 32; r += 8)
+    if (first + r < rows && column < columns) tile[r][threadIdx.x] = in[other * in_other + (first + r) * in_row + column];
+  __syncthreads();
+  const long row = first + threadIdx.x, begin = blockIdx.x * 32L;
+  for (int c = threadIdx.y; c < 32; c += 8)
+    if (begin + c < columns && row < rows) out[other * out_other + (begin + c) * out_row + row] = tile[threadIdx.x][c];
+}
+/// Where the last axis stays last: rows as they are.
+__global__ void permute_rows(const float* in, float* out, long columns, long in_first, long in_second, long second) {
+  const long a = blockIdx.z, b = blockIdx.y, c = blockIdx.x * 256L + threadIdx.x;
+  if (c < columns) out[(a * second + b) * columns + c] = in[a * in_first + b * in_second + c];
+}
+void permute(const float* in, float* out, const long* extents, const int* order) {
+  const long in_strides[] = {extents[1] * extents[2], extents[2], 1};
+  const long to[] = {extents[order[0]], extents[order[1]], extents[order[2]]};
+  const long out_strides[] = {to[1] * to[2], to[2], 1};
+  if (order[2] == 2) {
+    const dim3 grid((extents[2] + 255) / 256, to[1], to[0]);
+    return permute_rows<<<grid, 256>>>(in, out, extents[2], in_strides[order[0]], in_strides[order[1]], to[1]);
+  }
+  const int row = order[2], other = 3 - 2 - row;  // axes of `in`: the one that is last in `out`, and the third
+  long of_column = 0, of_other = 0;
+  for (int d = 0; d < 3; ++d) {
+    if (order[d] == 2) of_column = out_strides[d];
+    if (order[d] == other) of_other = out_strides[d];
+  }
+  const dim3 grid((extents[2] + 31) / 32, (extents[row] + 31) / 32, extents[other]);
+  permute_tiles<<<grid, dim3(32, 8)>>>(in, out, extents[row], extents[2], extents[other], in_strides[row], in_strides[other], of_column,
+                                       of_other);
+}
 void copy(const float* x, float* out, long n) { cudaMemcpyAsync(out, x, size_t(n) * 4, cudaMemcpyDeviceToDevice); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const CudaPeer krait_cuda_peer = {
     saxpy4, saxpy, black_scholes, mandelbrot, nbody, jacobi, sgemm, transpose, histogram, nbody_tiled, sum, scan, copy, sort, sort_floats,
-    sort_pairs};
+    sort_pairs, sort_longs, sort_segments, permute};

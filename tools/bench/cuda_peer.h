@@ -20,4 +20,7 @@ struct CudaPeer {
   void (*sort)(const unsigned* keys, unsigned* out, long n);          // CUB
   void (*sort_floats)(const float* keys, float* out, long n);         // CUB
   void (*sort_pairs)(const unsigned* keys, unsigned* out, const unsigned* values, unsigned* moved, long n);  // CUB
+  void (*sort_longs)(const unsigned long* keys, unsigned long* out, long n);                                 // CUB
+  void (*sort_segments)(const unsigned* keys, unsigned* out, const long* offsets, long segments, long n);    // CUB
+  void (*permute)(const float* in, float* out, const long* extents, const int* order);  // three axes; tiles of 32 x 33
 };

@@ -71,13 +71,13 @@ struct largest_elements {
 /// A row's k largest: the elements are selected, put into the order of their places, and sorted.
 template <class Elem>
 largest_elements<Elem, 1> largest_of_row(const array<const Elem, 2>& row, const sort_choice& as, std::int64_t k) {
-  array<unsigned> selected(shape<1>(k), row.device());
-  select_places(row.device(), algorithm_device_of(row.device()), order_of<Elem>(as.descends), words_of_rows(row), selected);
-  const array<unsigned> in_row = sort(selected);
+  const array<unsigned> in_row =
+      sort(select_places(row.device(), algorithm_device_of(row.device()), order_of<Elem>(as.descends), words_of_rows(row), k));
   const array<Elem> keys = gather(row(0, all), in_row);
   rows_of_new<unsigned, 1> moved(keys, 0);
-  auto values = sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
-  return {std::move(values), array<std::int64_t>(cast<std::int64_t>(gather(in_row, moved.take())))};
+  const array<Elem> values = sort_with_places<Elem, 1>(keys.share(), sort_choice(descending), moved.rows);
+  const array<unsigned> places = gather(in_row, moved.take());
+  return {values(range(0, k)).copy(), array<std::int64_t>(cast<std::int64_t>(places(range(0, k))))};
 }
 template <class Elem, int Rank>
 largest_elements<Elem, Rank> largest_along(const array<const Elem, Rank>& x, const sort_choice& as, std::int64_t k) {
@@ -140,6 +140,14 @@ template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
   detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(), x.device());
   detail::check_segments(offsets, x.size());
+  using key = std::remove_const_t<Elem>;
+  const detail::algorithm_device how = detail::algorithm_device_of(x.device());
+  if (const std::int64_t longest = detail::longest_segment(x.device(), how, x.size(), sizeof(key), offsets.share())) {
+    auto sorted = detail::new_rows<key>(detail::output_in(options...), x, 0, x, offsets);
+    detail::sort_segments(x.device(), how, detail::order_of<key>(false), detail::words_of_rows(detail::rows_along(x.share(), 0)),
+                          detail::words_of_rows(sorted.rows), offsets.share(), longest);
+    return sorted.take();
+  }
   const array<std::int64_t> places = argsort(x);
   const array<std::int64_t> segments = searchsorted(offsets, places, side::right);
   const auto moved = sort_by_key(segments, places);

@@ -50,9 +50,16 @@ word_rows words_of_rows(const array<Elem, 2>& x) {
 KRAIT_API void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
                          const word_rows& sorted, const word_rows* values, const word_rows* moved);
 
-/// The places, in any order, of the first elements of the one row in this order: as many as the places are, of equal ones the first. Rows have fewer than
-/// 2^32 elements, and as many as the places or more.
-KRAIT_API void select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
-                             array<unsigned>& places);
+/// The longest segment, for which it waits, where each is best sorted by itself: else 0, as while a graph is recorded, where some keys are in none, and on
+/// GPUs for long and very short ones and without warps of 32.
+KRAIT_API std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_t keys, int bytes,
+                                       const array<const std::int64_t>& offsets);
+/// Sorts the keys of the one row from each offset to before the next.
+KRAIT_API void sort_segments(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+                             const word_rows& sorted, const array<const std::int64_t>& offsets, std::int64_t longest);
+/// The places, in any order, of the first k elements of the one row in this order, of equal ones the first, and maybe of elements that come after them. Rows
+/// have fewer than 2^32 elements, and k or more.
+KRAIT_API array<unsigned> select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
+                                        std::int64_t k);
 
 }  // namespace krait::detail
