@@ -304,7 +304,7 @@ auto Addresses::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> 
   V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
   if (pointers && !lanes_.active.all() && !lanes_.everyone()) {
     if (!zeros_) {
-      llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), longest_piece / 8);
+      llvm::Type* type = llvm::FixedVectorType::get(b_.getInt64Ty(), longest_piece / 8);  // one store
       zeros_ = code_.room(type, "zeros");
       llvm::IRBuilder<>(zeros_->getParent()).CreateStore(llvm::Constant::getNullValue(type), zeros_);
     }
