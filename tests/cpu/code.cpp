@@ -45,7 +45,8 @@ TEST(CpuCode, OneRowForAllIsReadByRows) {
   for (const bool small : {false, true}) {
     const std::string code =
         llvm_of("one_row_for_all", {{"ROWS", "5"}, {"COLUMNS", "77"}}, {.small = small, .disjoint = true}, targets()[1]);
-    EXPECT_EQ(count(code, "\nin_row"), 1u) << code;
+    EXPECT_EQ(count(code, "\nin_row:"), 1u) << code;
+    EXPECT_EQ(count(code, "label %in_row, label %done"), 1u) << "the gangs of a row are a loop that does not divide\n" << code;
   }
 }
 
