@@ -292,6 +292,12 @@ TEST(CpuCode, ALoopWhoseTripsDoNotWaitLeavesTheNumberOfVectorsToAnother) {
   EXPECT_EQ(count(llvm_of("loops_beside_each_other", {}, whole_rows, avx2), "fadd <8 x float>"), 4u);
 }
 
+TEST(CpuCode, TripsThatABlockMakesTogetherTakeWideGangs) {
+  const auto code = [](const std::string& target) { return llvm_of("sum_in_trips", {}, whole_rows, target); };
+  EXPECT_EQ(code(avx2), code(avx2 + " parts=4"));
+  EXPECT_EQ(code("cpu x86-64 lanes=16 cpu=x86-64-v4"), code("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4"));
+}
+
 // ---- values of the block ----------------------------------------------------------------------------------------------------------
 
 TEST(CpuCode, AnElementForAllIsLoadedOnceForTheBlock) {
