@@ -156,13 +156,24 @@ void Addresses::find_runs(Address& a, const Lowered& i, std::int64_t bytes, std:
   if (steps ? lies(size) : side_by_side && width >= lanes) return runs_of(Kind::Row, lanes);
   if (steps ? lies(0) : known && i.step == 0 && width >= lanes) return runs_of(Kind::PerPart, lanes);
   if (side_by_side && split != Split::None && width > 1) return runs_of(Kind::Pieces, width);
-  if (split != Split::Steps) return;
+  if (split < Split::Spaced) return;
   runs_of(Kind::Steps, steps ? gang : width);
-  if (!steps && !known) return step_through(a, i, bytes);
+  if (!steps && !known) {
+    if (split == Split::Steps) return step_through(a, i, bytes);
+    a = {Kind::Lanes, {}, 0, {}, nullptr};
+    return;
+  }
   a.stride = b_.getInt64(i.step * bytes);
   for (unsigned lane = 0; lane < gang; ++lane)
     a.steps.push_back(steps ? (*steps)[lane] * bytes : i.step * bytes * shape_.place(lane)[0]);
+  for (unsigned p = 0; split == Split::Spaced && p < shape_.parts; ++p)
+    if (!spacing_of(a, p, unsigned(size))) {
+      a = {Kind::Lanes, {}, 0, {}, nullptr};
+      return;
+    }
 }
+
+bool Addresses::scatters() const { return shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver"); }
 
 /// Lanes at known distances are better accessed one by one, except with AVX-512, which has an instruction for any places; on AMD's
 /// processors that one is slow (Zen 4: `bench_corpus --filter "40 bytes" --cpu-time`, 4.5 ms by it, 1.8 one by one). Under a mask pieces
@@ -172,8 +183,8 @@ Split Addresses::split_of(Scalar s) const {
   const unsigned size = ir::size_of(s);
   if (!lanes_.everyone())
     return size >= smallest_masked && shape_.width() * size >= smallest_register ? Split::Pieces : Split::None;
-  const bool gathers = shape_.machine.level == CpuLevel::Avx512 && !shape_.machine.tune.starts_with("znver");
-  return gathers || shape_.machine.quick || (shape_.is_brick() && code_.lanes_in_loops()) ? Split::Pieces : Split::Steps;
+  if (shape_.machine.quick || ((scatters() || shape_.is_brick()) && code_.lanes_in_loops())) return Split::Pieces;
+  return scatters() ? Split::Spaced : Split::Steps;
 }
 
 /// A pointer for each lane of rows whose lanes are so far apart as the launch says. Three of four are a pointer and a multiple of the distance,
@@ -304,7 +315,7 @@ auto Addresses::pieces_of_lanes(const Address& a, unsigned p) -> std::vector<V> 
   V pointers = a.kind == Address::Kind::Lanes ? a.v[p] : nullptr;
   if (pointers && !lanes_.active.all() && !lanes_.everyone()) {
     if (!zeros_) {
-      llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), longest_piece / 8);
+      llvm::Type* type = llvm::FixedVectorType::get(b_.getInt64Ty(), longest_piece / 8);  // one store
       zeros_ = code_.room(type, "zeros");
       llvm::IRBuilder<>(zeros_->getParent()).CreateStore(llvm::Constant::getNullValue(type), zeros_);
     }

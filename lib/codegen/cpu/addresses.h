@@ -28,8 +28,8 @@ struct Address {
   std::vector<std::int64_t> steps;  // bytes from its run's pointer to each lane
   V stride = nullptr;               // Steps: bytes from lane to lane, where that is one number for the gang
 };
-/// What an access may be taken apart into, at most.
-enum class Split : std::uint8_t { None, Pieces, Steps };
+/// What an access may be taken apart into, at most. Spaced: steps that rows give which are blended.
+enum class Split : std::uint8_t { None, Pieces, Spaced, Steps };
 
 /// Lanes anywhere: a base and an index each, in the 32 bits that it may come from.
 struct Indices {
@@ -66,6 +66,13 @@ class Addresses : public Part {
   bool wraps(ir::ValueId index) const;
   V array_base(ir::ValueId array) const { return values_.get(array).v[0]; }
 
+  /// How many elements of `size` bytes a part's lanes lie apart, where load_spaced and store_spaced know it (spaced.cpp); else 0.
+  unsigned spacing_of(const Address& a, unsigned p, unsigned size) const;
+  /// Whether whole gangs may access lanes anywhere by an instruction: with AVX-512, but not on AMD's processors.
+  bool scatters() const;
+  V load_spaced(const Address& a, llvm::Type* element, unsigned p, unsigned spacing, llvm::Align align, ir::ValueId array);
+  void store_spaced(const Address& a, V x, unsigned p, unsigned spacing, llvm::Align align, ir::ValueId array);
+
   static Indices indices_of(const Address& a);
   V place_of_index(V base, llvm::Type* element, V index, bool sign);
   Places places_in_memory(const Address& a, unsigned which);
@@ -85,6 +92,7 @@ class Addresses : public Part {
   static constexpr unsigned longest_piece = 16;  // bytes of a lane's piece of a row
 
  private:
+  unsigned lanes_of_register(unsigned size) const;
   static std::int64_t take_constant(V& index, ir::Space space);
   void step_through(Address& a, const Lowered& i, std::int64_t bytes);
   void find_runs(Address& a, const Lowered& index, std::int64_t bytes, std::int64_t size, Split split,

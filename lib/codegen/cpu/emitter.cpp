@@ -138,7 +138,7 @@ void Emitter::emit_range(V begin, V end) {
   auto plane = planes_.find_plane();
   if (!plane || !split) return gangs_.emit_gangs(begin, end, split, place);
   const V plain = planes_.plain_rows(*plane);
-  gangs_.emit_gangs(begin, end, split, place, [&](V x) { planes_.emit_in_plane(*plane, plain, x); });
+  gangs_.emit_gangs(begin, end, split, place, [&](V x, V last) { return planes_.emit_in_plane(*plane, plain, x, last, place); });
 }
 
 void Emitter::emit_grid() {

@@ -22,11 +22,14 @@ bool Gangs::splits() const {
 
 /// Gangs over [begin, end): whole ones without a mask and the rest under one, or all under a mask.
 void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place) {
-  emit_gangs(begin, end, split, place, [&](V) { emit_gang({}); });
+  emit_gangs(begin, end, split, place, [&](V x, V) {
+    emit_gang({});
+    return b_.CreateAdd(x, b_.getInt64(shape_.gang()));
+  });
 }
 
-/// `whole` lowers a whole gang, from a place on.
-void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<void(V)> whole) {
+/// `whole` lowers a whole gang, or several, from a place on.
+void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> place, llvm::function_ref<V(V, V)> whole) {
   code_.leave_lines();
   V gang = b_.getInt64(shape_.gang());
   auto masked = [&](V x) {
@@ -56,8 +59,8 @@ void Gangs::emit_gangs(V begin, V end, bool split, llvm::function_ref<void(V)> p
     b_.CreateCondBr(b_.CreateICmpSLT(x, whole_end), inside, after);
     code_.start(inside);
     place(x);
-    whole(x);
-    x->addIncoming(b_.CreateAdd(x, gang), b_.GetInsertBlock());
+    V next = whole(x, whole_end);
+    x->addIncoming(next, b_.GetInsertBlock());
     b_.CreateBr(head);
     code_.start(after);
     rest = x;

@@ -229,17 +229,19 @@ bool Members::store_record(const std::vector<ir::InstId>& members) {
     by_place[unsigned(f_.insts[member].imm)] = member;
   }
   for (unsigned begin = 0; begin < bytes; begin += piece_bytes) {
-    const unsigned at = piece_of(begin, bytes);
+    const bool pair = bytes - begin == 2 * size && block > 2;  // what is left behind whole pieces
+    const unsigned at = pair ? begin : piece_of(begin, bytes);
     const Address a = addresses_.address(array, first.operands[1], 0, at, s, Split::Steps);
     if (a.kind != Address::Kind::Steps && a.kind != Address::Kind::Lanes) return false;
     for (unsigned p = 0; p < shape_.parts; ++p) {
       std::vector<V> rows;
-      for (unsigned k = 0; k < block; ++k) {
+      for (unsigned k = 0; k < (pair ? 2 : block); ++k) {
         const ir::Inst& one = f_.insts[by_place.at(at + k * size)];
         const V x = arith_.to_memory(values_.part(one.operands[2], p), one.type.scalar);
         rows.push_back(b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getIntNTy(8 * size), lanes)));
       }
-      rows_.store_blocks(std::move(rows), a, p, array, size);
+      if (pair) rows_.store_pairs(rows[0], rows[1], a, p, array, size);
+      else rows_.store_blocks(std::move(rows), a, p, array, size);
     }
   }
   for (const ir::InstId member : members) notes_.note_access(f_.insts[member], nullptr);

@@ -122,6 +122,8 @@ V Memory::load_part(const ir::Inst& inst, const Address& a, unsigned p) {
   llvm::Type* memory = memory_type(inst.type.scalar);
   llvm::Type* row = llvm::FixedVectorType::get(memory, shape_.lanes);
   const bool all = lanes_.active.all();
+  if (const unsigned spacing = addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))))
+    return addresses_.load_spaced(a, memory, p, spacing, align, array);
   if (a.kind == Kind::Steps) return load_steps(inst, a, p);
   if (a.kind == Kind::Pieces || (a.kind == Kind::Row && !all && lanes_.everyone()))
     return load_pieces(a, memory, p, align, array);
@@ -251,6 +253,9 @@ void Memory::store_part(const ir::Inst& inst, V x, const Address& a, unsigned p)
   const ir::ValueId array = inst.operands[0];
   const llvm::Align align(ir::size_of(inst.type.scalar));
   const bool all = lanes_.active.all();
+  // Without AVX-512 a store under a mask is no faster than those of the lanes.
+  if (const unsigned spacing = addresses_.scatters() ? addresses_.spacing_of(a, p, unsigned(ir::size_of(inst.type.scalar))) : 0)
+    return addresses_.store_spaced(a, x, p, spacing, align, array);
   if (a.kind == Kind::Steps) {
     for (unsigned lane = 0; lane < shape_.lanes; ++lane) {
       const unsigned whole = p * shape_.lanes + lane;

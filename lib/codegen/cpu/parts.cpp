@@ -68,8 +68,13 @@ class Loops {
     unsigned registers = 0;
     for (std::size_t k = 1; k < params.size(); ++k) since[params[k]] = 0, registers += is_vector(params[k]);
     double work = 0;
+    bool meets = false;  // the block's threads, so that its gangs make a trip one after the other
     for (const ir::InstId i : f_.regions[body].insts) {
       const ir::Inst& inst = f_.insts[i];
+      if (inst.op == Op::Barrier) {
+        meets = true;
+        continue;
+      }
       if (!inst.regions.empty() || inst.op == Op::Break || inst.op == Op::Call) return tuning::cpu::usual_parts;
       const bool access = inst.op == Op::Load || inst.op == Op::Store;
       if (access ? !is_row(inst) : ir::info(inst.op).effect != ir::Effect::Pure && !ir::is_terminator(inst.op))
@@ -89,6 +94,9 @@ class Loops {
     const auto wanted = std::bit_ceil(unsigned(std::ceil(std::max(chain * tuning::cpu::ports / work, 1.0))));
     const unsigned held = shape_.machine.level == CpuLevel::Avx512 ? 32 : 16;
     const unsigned room = std::bit_floor(std::max((held - tuning::cpu::shared_registers) / (registers + 1), 1u));
+    if (meets)  // what the parts share, and what goes through memory from trip to trip, is the less often needed
+      return std::clamp(std::min(tuning::cpu::largest_gang_at_barriers / shape_.lanes, room), tuning::cpu::usual_parts,
+                        tuning::cpu::most_parts);
     return std::clamp(std::min(wanted, room), tuning::cpu::usual_parts,
                       std::max(tuning::cpu::largest_gang / shape_.lanes, tuning::cpu::usual_parts));
   }

@@ -90,9 +90,10 @@ bool Planes::is_narrow(const Plane& plane) const {
   return f_.facts.small && def && def->op == Op::Extent;
 }
 
-/// A whole gang from index `first`. Both copies end at one place.
-void Planes::emit_in_plane(const Plane& plane, V plain, V first) {
+/// Both copies end at one place.
+V Planes::emit_in_plane(const Plane& plane, V plain, V first, V end, llvm::function_ref<void(V)> place) {
   llvm::Type* type = is_narrow(plane) ? b_.getInt32Ty() : b_.getInt64Ty();
+  const V gang = b_.getInt64(shape_.gang());
   const V one_at_least = arith_.min_max(false, Scalar::I64, values_.scalar(plane.width), b_.getInt64(1));
   const V at = b_.CreateTrunc(first, type), width = b_.CreateTrunc(one_at_least, type);
   const V row = b_.CreateUDiv(at, width), column = b_.CreateSub(at, b_.CreateMul(row, width));
@@ -100,27 +101,46 @@ void Planes::emit_in_plane(const Plane& plane, V plain, V first) {
   const V fits = b_.CreateAnd(b_.CreateICmpUGE(left, llvm::ConstantInt::get(type, shape_.gang())),
                               b_.CreateICmpEQ(one_at_least, values_.scalar(plane.width)));
   // What is divided in 32 bits is the element's number below 2^31.
-  const V whole = plane.cut ? b_.CreateICmpULT(first, b_.getInt64(std::uint64_t(1) << 31)) : b_.getTrue();
+  const V most = b_.getInt64(std::uint64_t(1) << 31);
+  const V whole = plane.cut ? b_.CreateICmpULT(first, most) : b_.getTrue();
   const V fits_row = b_.CreateAnd(plain, b_.CreateAnd(fits, whole));
   const Block one = code_.new_block("in_row"), any = code_.new_block("any_rows"), done = code_.new_block("done");
+  const Block before = b_.GetInsertBlock();
   b_.CreateCondBr(fits_row, one, any);
   const auto typed = [&](ir::ValueId v, V x) { return b_.CreateZExtOrTrunc(x, arith_.scalar_type(values_.scalar_of(v))); };
   code_.start(one);
+  llvm::PHINode* x = b_.CreatePHI(b_.getInt64Ty(), 2, "x");
+  x->addIncoming(first, before);
+  V next = nullptr;
   {
+    place(x);
     const llvm::SaveAndRestore<std::map<ir::ValueId, Lowered>> in_row(in_row_.known, {});
+    const V here = b_.CreateAdd(column, b_.CreateTrunc(b_.CreateSub(x, first), type));
     for (const ir::ValueId q : plane.quotients) in_row_.known[q] = {Lowered::Form::Uniform, {typed(q, row)}, 0};
-    for (const ir::ValueId r : plane.remainders) in_row_.known[r] = {Lowered::Form::Linear, {typed(r, column)}, 1};
+    for (const ir::ValueId r : plane.remainders) in_row_.known[r] = {Lowered::Form::Linear, {typed(r, here)}, 1};
     for (const Plane::Scaled& s : plane.scaled) {
       const V zero = arith_.constant(values_.scalar_of(s.product), 0);
-      in_row_.known[s.product] = {Lowered::Form::Linear, {b_.CreateSelect(s.dense, typed(s.product, column), zero)}, 1};
+      in_row_.known[s.product] = {Lowered::Form::Linear, {b_.CreateSelect(s.dense, typed(s.product, here), zero)}, 1};
     }
     gangs_.emit_gang({});
+    next = b_.CreateAdd(x, gang);
   }
-  b_.CreateBr(done);
+  V stop = b_.CreateAdd(first, b_.CreateSub(b_.CreateZExt(left, b_.getInt64Ty()), b_.CreateSub(gang, b_.getInt64(1))));
+  stop = arith_.min_max(true, Scalar::I64, stop, end);
+  if (plane.cut) stop = arith_.min_max(true, Scalar::I64, stop, most);
+  x->addIncoming(next, b_.GetInsertBlock());
+  const Block last = b_.GetInsertBlock();
+  b_.CreateCondBr(b_.CreateICmpSLT(next, stop), one, done);
   code_.start(any);
+  place(first);
   gangs_.emit_gang({});
+  const V behind = b_.CreateAdd(first, gang);
+  const Block other = b_.GetInsertBlock();
   b_.CreateBr(done);
   code_.start(done);
+  llvm::PHINode* both = b_.CreatePHI(b_.getInt64Ty(), 2, "next");
+  both->addIncoming(next, last), both->addIncoming(behind, other);
+  return both;
 }
 
 }  // namespace krait::codegen::cpu

@@ -41,8 +41,8 @@ class Planes : public Part {
   std::optional<Plane> find_plane() const;
   /// Whether rows are dense in every array, or in one that is only read a single element: asked once, before the loop.
   V plain_rows(Plane& plane);
-  /// A whole gang from index `first`.
-  void emit_in_plane(const Plane& plane, V plain, V first);
+  /// The whole gangs of a row from index `first` on, which begin before `end`, or one in several rows. Gives the index behind them.
+  V emit_in_plane(const Plane& plane, V plain, V first, V end, llvm::function_ref<void(V)> place);
 
  private:
   ir::ValueId whole_number(ir::ValueId v) const;

@@ -145,6 +145,18 @@ void Rows::store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::V
   }
 }
 
+void Rows::store_pairs(V x, V y, const Address& a, unsigned p, ir::ValueId array, unsigned size) {
+  const unsigned lanes = shape_.lanes, block = block_bytes / size;
+  const V pairs[] = {interleave(b_, x, y, lanes, block, false), interleave(b_, x, y, lanes, block, true)};
+  const std::vector<V> places = addresses_.pieces_of_lanes(a, p);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!places[lane]) continue;
+    const unsigned in_block = lane % block, first = lane - in_block + in_block * 2 % block;
+    const V own = b_.CreateShuffleVector(pairs[in_block * 2 / block], {int(first), int(first + 1)});
+    addresses_.annotate(b_.CreateAlignedStore(own, places[lane], llvm::Align(size)), array);
+  }
+}
+
 bool Rows::store_rows(const ir::Inst& inst) {
   const ir::ValueId array = inst.operands[0];
   const Scalar s = inst.type.scalar;

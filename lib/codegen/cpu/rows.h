@@ -25,6 +25,8 @@ class Rows : public Part {
   bool store_rows(const ir::Inst& inst);
   /// Part p of `block` rows of lanes, as a piece a lane at `a`.
   void store_blocks(std::vector<V> rows, const Address& a, unsigned p, ir::ValueId array, unsigned size);
+  /// Two rows of lanes of 4 bytes, as a pair a lane at `a`.
+  void store_pairs(V x, V y, const Address& a, unsigned p, ir::ValueId array, unsigned size);
   /// Pieces of `block` elements, one a lane, as that many rows of lanes.
   std::vector<V> load_blocks(unsigned block, llvm::function_ref<V(unsigned lane)> load);
   /// Turns `block` rows over: of blocks of as many lanes, row k's element j becomes row j's element k.
