@@ -95,8 +95,8 @@ TEST(Select, SegmentsByThemselves) {
   const auto of = [&]<class Key>(const detail::algorithm_device& how, Key, std::int64_t most) {
     std::vector<Key> h;
     std::vector<std::int64_t> offsets{0};
-    for (const std::int64_t length :
-         {most, std::int64_t(0), std::int64_t(1), random.below(most), random.below(300), std::int64_t(0)}) {
+    for (const std::int64_t length : {most, std::int64_t(0), std::int64_t(1), random.below(most),
+                                      random.below(std::min<std::int64_t>(most, 300)), std::int64_t(0)}) {
       for (std::int64_t i = 0; i < length; ++i) h.push_back(Key(std::int64_t(random.bits() % 5000) - 2500));
       offsets.push_back(std::int64_t(h.size()));
     }
