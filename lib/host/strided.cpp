@@ -77,7 +77,24 @@ void wait_for_streams(const Place& p) {
   if (p.memory->last && !open_graph()) p.memory->device->device->synchronize(order_of(*p.memory));
 }
 
+/// Whether pairs of elements along the last dimension are elements, too.
+bool has_pairs(const Place& p) {
+  const int last = p.at.rank - 1;
+  if (last < 0 || p.at.extents[last] % 2 || p.at.strides[last] != 1 || p.at.offset % 2 || p.address() % (2 * p.bytes)) return false;
+  return std::all_of(p.at.strides, p.at.strides + last, [](std::int64_t stride) { return stride % 2 == 0; });
+}
+/// Pairs as elements.
+Place as_pairs(Place p) {
+  const int last = p.at.rank - 1;
+  p.bytes *= 2, p.at.offset /= 2, p.at.extents[last] /= 2;
+  std::for_each(p.at.strides, p.at.strides + last, [](std::int64_t& stride) { stride /= 2; });
+  return p;
+}
+
 void copy_by_kernel(const Place& to, const Place& from) {
+  // A thread computes the place of one element: bytes are eight times as many.
+  constexpr std::size_t word = 8;
+  if (2 * to.bytes <= word && has_pairs(to) && has_pairs(from)) return copy_by_kernel(as_pairs(to), as_pairs(from));
   wait_for_streams(to), wait_for_streams(from);
   with_word(to.bytes | to.address() | from.address(), [&]<class Word>(Word) {
     if (const Tiling tiling = tiling_of(to.at, from.at); tiling.read >= 0)

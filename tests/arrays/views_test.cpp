@@ -327,6 +327,30 @@ TEST(Views, BetweenDevices) {
   EXPECT_EQ(host(x(0, 0)), (Floats{7, 6, 5, 4}));
 }
 
+// Elements side by side are copied as words, where rows and places allow it.
+TEST(Views, CopiesOfBytes) {
+  for (const std::int64_t columns : {6, 8, 12, 16, 24, 7})
+    for (const std::int64_t first : {0, 1, 2, 4})
+      for (const std::int64_t step : {1, -1, 2}) {
+        kr::array<std::uint8_t, 3> x(5, 3, columns + 4), y(3, 5, columns);
+        std::vector<std::uint8_t> h(std::size_t(x.size()));
+        for (std::size_t i = 0; i < h.size(); ++i) h[i] = std::uint8_t(7 * i);
+        x.copy_from(h);
+        y.fill(1);
+        const auto part = x(kr::all, kr::range(kr::none, kr::none, step), kr::range(first, first + columns)).permute(1, 0, 2);
+        auto to = y(kr::range(0, part.extent(0)));
+        to.copy_from(part);
+        const std::vector<std::uint8_t> got(y.to_host());
+        for (std::int64_t a = 0; a < 3; ++a)
+          for (std::int64_t b = 0; b < 5; ++b)
+            for (std::int64_t c = 0; c < columns; ++c) {
+              const std::int64_t row = step < 0 ? 2 - a : step * a;
+              const std::uint8_t wanted = a < part.extent(0) ? h[std::size_t((b * 3 + row) * (columns + 4) + first + c)] : std::uint8_t(1);
+              ASSERT_EQ(got[std::size_t((a * 5 + b) * columns + c)], wanted) << columns << " from " << first << " by " << step;
+            }
+      }
+}
+
 TEST(Views, InGraphs) {
   kr::array<float, 3> x = counting(1, 2, 3);
   {
