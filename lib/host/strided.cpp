@@ -80,7 +80,8 @@ void wait_for_streams(const Place& p) {
 /// Whether pairs of elements along the last dimension are elements, too.
 bool has_pairs(const Place& p) {
   const int last = p.at.rank - 1;
-  if (last < 0 || p.at.extents[last] % 2 || p.at.strides[last] != 1 || p.at.offset % 2 || p.address() % (2 * p.bytes)) return false;
+  if (last < 0 || p.at.extents[last] % 2 || p.at.strides[last] != 1 || p.at.offset % 2 || p.address() % (2 * p.bytes))
+    return false;
   return std::all_of(p.at.strides, p.at.strides + last, [](std::int64_t stride) { return stride % 2 == 0; });
 }
 /// Pairs as elements.

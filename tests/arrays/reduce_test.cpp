@@ -114,6 +114,32 @@ TEST(Reduce, SpreadsOfLargeNumbers) {
   EXPECT_NEAR(double(kr::variance(far)), deviations / 1001, deviations / 1001 * 1.2e-7);
 }
 
+/// Of a long row squares are summed about the mean of a part of it, which here is no part like the others, or lies as far from the mean as can be.
+TEST(Reduce, SpreadsOfLongRows) {
+  constexpr int n = 1 << 18;
+  const auto expect = [](const char* what, const auto& element, double most) {
+    std::vector<float> h(n + 1000);
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < h.size(); ++i) h[i] = element(int(i)), sum += double(h[i]);
+    const double count = double(h.size()), mean = sum / count;
+    for (const float v : h) squares += (double(v) - mean) * (double(v) - mean);
+    const kr::array<float> x = kr::to_device(h);
+    const double variance = squares / count;
+    EXPECT_NEAR(double(kr::variance(x)), variance, variance * most) << what;
+    const kr::array<float> kept = kr::stddev(x, kr::axis(0), kr::keepdims, kr::ddof(2));
+    EXPECT_NEAR(double(float(kept(0))), std::sqrt(squares / (count - 2)), std::sqrt(variance) * most) << what;
+    EXPECT_NEAR(double(kr::variance(x.flip())), variance, variance * most) << what;
+  };
+  expect(
+      "a ramp far from 0", [](int i) { return 1e6f + float(i % 1000) / 16; }, 1.2e-7);
+  expect(
+      "an own mean for each part", [](int i) { return float(i % 4096 < 64 ? 3 : -1) + float(i * 37 % 101) / 7; }, 4e-7);
+  expect(
+      "parts of one value", [](int i) { return i % 4096 < 64 ? 1.0f / 3 : 0.0f; }, 2e-5);
+  expect(
+      "one far value", [](int i) { return i == 7 ? 1e9f : 1.0f; }, 2e-5);
+}
+
 TEST(Reduce, SpreadsOfFewOrNone) {
   const kr::array<float> one = kr::to_device(std::vector<float>{3});
   EXPECT_EQ(kr::variance(one), 0.0f);

@@ -345,7 +345,8 @@ TEST(Views, CopiesOfBytes) {
           for (std::int64_t b = 0; b < 5; ++b)
             for (std::int64_t c = 0; c < columns; ++c) {
               const std::int64_t row = step < 0 ? 2 - a : step * a;
-              const std::uint8_t wanted = a < part.extent(0) ? h[std::size_t((b * 3 + row) * (columns + 4) + first + c)] : std::uint8_t(1);
+              const std::uint8_t wanted =
+                  a < part.extent(0) ? h[std::size_t((b * 3 + row) * (columns + 4) + first + c)] : std::uint8_t(1);
               ASSERT_EQ(got[std::size_t((a * 5 + b) * columns + c)], wanted) << columns << " from " << first << " by " << step;
             }
       }
