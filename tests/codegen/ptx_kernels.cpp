@@ -194,6 +194,36 @@ kernel @guarded fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32
   EXPECT_EQ(count(ptx, "mul.lo.s32"), 1u) << ptx;
   EXPECT_TRUE(contains(ptx, "+4]") && contains(ptx, "+8]")) << ptx;
 }
+/// From row to row of a matrix: ptxas adds a product of 32 bits to an address in one instruction, and what was shifted by 64 bits in two.
+TEST(PtxKernels, StepsOfALoopAreProductsOf32Bits) {
+  const std::string ptx = check_ptx(R"(kir 1
+kernel @columns fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<f32, 2, const>, %1: view<f32, 1>, %2: i32, %3: u32) {
+  %4: f32 = const 0x0p+0
+  %5: i64 = extent %0 {1}
+  %6: f32 = for %3, %4 {
+  ^(%7: u32, %8: f32):
+    %9: u32 = const 1
+    %10: u32 = shl %7, %9
+    %11: i32 = cast %10
+    %12: i32 = const 1
+    %13: i32 = add %11, %12
+    %14: i32 = cast %5
+    %15: i32 = mul %11, %14
+    %16: i32 = add %15, %2
+    %17: i32 = mul %13, %14
+    %18: i32 = add %17, %2
+    %19: f32 = load %0, %16
+    %20: f32 = load %0, %18
+    %21: f32 = add %8, %19
+    %22: f32 = add %21, %20
+    continue %22
+  }
+  store.f32 %1, %2, %6
+  return
+}
+)");
+  EXPECT_FALSE(contains(ptx, "shl.b64")) << ptx;
+}
 /// A view that may hold 2^31 elements and more: a sum of 32 bits may have wrapped.
 TEST(PtxKernels, ConstantsOfIndicesOfLargeViewsStay) {
   const std::string ptx = check_ptx(R"(kir 1
