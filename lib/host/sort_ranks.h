@@ -21,7 +21,7 @@ inline value<unsigned> rank_in_warp(const view<unsigned>& marks, const view<unsi
   const value<unsigned> same = marks[mark];
   const value<unsigned> before = counts(own_warp, digit);
   syncwarp();
-  if_(same >> cast<unsigned>(lane) == 1u, [&] {
+  if_((same >> cast<unsigned>(lane)) == 1u, [&] {
     counts(own_warp, digit) = before + cast<unsigned>(popcount(same));
     marks[mark] = 0u;
   });
