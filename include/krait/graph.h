@@ -13,10 +13,9 @@ namespace krait {
 /// The launches that a function makes on this thread, with their arguments as they are then.
 ///   kr::graph step([&] { diffuse.launch({g, b}, a, c); diffuse.launch({g, b}, c, a); });
 ///   for (int i = 0; i < 1000; ++i) step.launch();
-/// Nothing runs while recording; fills and copies from array to array are launches, too. The graph keeps the memory of its arrays and the code of its kernels; memory of others
-/// (array::wrap) must outlive it. Host containers are refused, as copies from the host and from other devices are, since their contents would be
-/// copied once only. On CUDA the driver
-/// replays it as one graph.
+/// Nothing runs while recording; fills and copies from array to array are launches, too. The graph keeps the memory of its arrays and the
+/// code of its kernels; memory of others (array::wrap) must outlive it. Host containers are refused, as copies from the host and from other
+/// devices are, since their contents would be copied once only. On CUDA the driver replays it as one graph.
 class KRAIT_API graph {
  public:
   /// Throws error{usage} for launches on another device than `on`, with host containers or in a stream of their own.

@@ -204,18 +204,14 @@ namespace krait::detail {
 array<unsigned> select_places(device on, const algorithm_device& how, const key_order& order, const word_rows& keys,
                               std::int64_t k) {
   using namespace krait::host;
-  const auto with = [&]<class Word>(Word) {
+  return with_word_of(order.bytes, [&]<class Word>(Word) {
     const array<const Word, 2> rows(keys.at, keys.memory, handle_of(on));
     const auto row = rows(0, all);
     const SortKind kind{order, Payload::none};
     if (how.form == algorithm_form::chunks && !records_graph())
       if (array<unsigned> found = select_by_sample<Word>(on, how, kind, row, k); found.size() > 0) return found;
     return select_by_digits<Word>(on, how, kind, row, k);
-  };
-  if (order.bytes == 1) return with(std::uint8_t());
-  if (order.bytes == 2) return with(std::uint16_t());
-  if (order.bytes == 4) return with(std::uint32_t());
-  return with(std::uint64_t());
+  });
 }
 
 }  // namespace krait::detail

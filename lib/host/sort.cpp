@@ -63,16 +63,12 @@ std::int64_t longest_segment(device on, const algorithm_device& how, std::int64_
 void sort_segments(device on, const algorithm_device& how, const key_order& order, const word_rows& keys, const word_rows& sorted,
                    const array<const std::int64_t>& offsets, std::int64_t longest) {
   using namespace krait::host;
-  const auto with = [&]<class Word>(Word) {
+  with_word_of(order.bytes, [&]<class Word>(Word) {
     const array<const Word, 2> from(keys.at, keys.memory, handle_of(on));
     array<Word, 2> to(sorted.at, sorted.memory, handle_of(on));
     auto row = to(0, all);
     Sorter<Word>(on, how, {order, Payload::none}).run_segments(from(0, all), row, offsets, longest);
-  };
-  if (order.bytes == 1) with(std::uint8_t());
-  else if (order.bytes == 2) with(std::uint16_t());
-  else if (order.bytes == 4) with(std::uint32_t());
-  else with(std::uint64_t());
+  });
 }
 
 void sort_rows(device on, const algorithm_device& how, const key_order& order, const word_rows& keys, const word_rows& sorted,
@@ -86,14 +82,10 @@ void sort_rows(device on, const algorithm_device& how, const key_order& order, c
   const array<unsigned, 2> none(shape<2>(1, 0), on);  // without memory
   array<unsigned, 2> to(moved ? moved->at : none.at(), moved ? moved->memory : none.memory_owner(), handle);
   const array<const unsigned, 2> from(values ? values->at : none.at(), values ? values->memory : none.memory_owner(), handle);
-  const auto with = [&]<class Word>(Word) {
+  with_word_of(order.bytes, [&]<class Word>(Word) {
     array<Word, 2> out(sorted.at, sorted.memory, handle);
     Sorter<Word>(on, how, kind).run(array<const Word, 2>(keys.at, keys.memory, handle), out, from, to);
-  };
-  if (order.bytes == 1) with(std::uint8_t());
-  else if (order.bytes == 2) with(std::uint16_t());
-  else if (order.bytes == 4) with(std::uint32_t());
-  else with(std::uint64_t());
+  });
 }
 
 }  // namespace krait::detail

@@ -42,6 +42,15 @@ const auto& kept(const Make& make) {
   return kept(SortKind{}, make);
 }
 
+/// Calls use(Word()) with the word of so many bytes.
+template <class Use>
+auto with_word_of(int bytes, const Use& use) {
+  if (bytes == 1) return use(std::uint8_t());
+  if (bytes == 2) return use(std::uint16_t());
+  if (bytes == 4) return use(std::uint32_t());
+  return use(std::uint64_t());
+}
+
 /// Rows of keys of one type of word, with where they go.
 template <class Word>
 class Sorter {
