@@ -70,6 +70,17 @@ class Dimensions {
   std::int64_t result_step() const { return kept_runs_ ? std::abs(stride_[first_array()][std::size_t(kept_runs_ - 1)]) : 0; }
   std::int64_t element_step() const { return reduced_runs_ ? std::abs(stride_[first_array()][std::size_t(runs_ - 1)]) : 0; }
 
+  /// Whether there is one result, and elements lie beside each other from multiples of 16 bytes on in all arrays that have several.
+  bool is_one_piece() const {
+    if (kept_ != 1 || reduced_ == 0 || reduced_runs_ != 1) return false;  // arrays of nothing have no memory
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const argument& a = inputs_[i];
+      if (a.rank == 0) continue;
+      if (a.kind != argument::device_array || stride_[i][0] < 0 || stride_[i][0] > 1) return false;
+      if (stride_[i][0] == 1 && (a.memory->address + a.offset) % 16 != 0) return false;
+    }
+    return true;
+  }
   /// Gives the arrays these dimensions; `numbers` are the extents that the general form has.
   void apply(std::int64_t* numbers) {
     const int rank = this->rank();
@@ -148,7 +159,7 @@ struct Shape {
 Shape shape_of(std::int64_t results, std::int64_t elements, bool columns, const DeviceHandle& device) {
   // Blocks that fill a device, a few times over, and elements that make a lane's work worth its part of the tree.
   const bool cpu = device.device->host_memory();
-  const std::int64_t enough = cpu ? 4 * processors() : 2048;
+  const std::int64_t enough = cpu ? 4 * processors() : 4096;
   const std::int64_t threads = cpu ? 32 : reduce_block, least = cpu ? 4096 : 4 * reduce_unroll;
   Shape s;
   s.chunk = std::max<std::int64_t>(elements, 1);
@@ -159,7 +170,7 @@ Shape shape_of(std::int64_t results, std::int64_t elements, bool columns, const 
   const std::int64_t blocks = up(results, s.groups);
   if (blocks < enough && elements > 2 * s.lanes * least) {
     const std::int64_t most = up(elements, s.lanes * least);
-    s.chunks = std::min({up(enough, std::max<std::int64_t>(blocks, 1)), most, std::int64_t(1024)});
+    s.chunks = std::min(up(enough, std::max<std::int64_t>(blocks, 1)), most);
     s.chunk = up(up(elements, s.chunks), s.lanes * reduce_unroll) * s.lanes * reduce_unroll;
     s.chunks = up(elements, s.chunk);
   }
@@ -240,13 +251,16 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   argument out = into;
   out.rank = 1, out.extents[0] = results, out.strides[0] = 1;
   const bool columns = results >= 32 && dims.result_step() > 0 && dims.result_step() < dims.element_step();
+  const bool one_piece = dims.is_one_piece();
   std::int64_t numbers[2 * max_rank];
   dims.apply(numbers);
   DeviceHandle& device = *out.memory->device;
   const Shape shape = shape_of(results, elements, columns, device);
   const std::uint64_t* const start = initial ? initial : recipe.identity;
 
-  ReduceForm form{dims.rank(), shape.columns, shape.lanes > 1, false, shape.chunks > 1};
+  const bool cpu = device.device->host_memory();
+  ReduceForm form{dims.rank(),      shape.columns,     shape.lanes > 1,        false,
+                  shape.chunks > 1, !cpu && one_piece, cpu ? 2 : reduce_unroll};
   if (shape.chunks == 1)
     return launch(kernels->of(form), shape, inputs, {&out, 1}, results, elements, elements, form.general() ? numbers : nullptr,
                   start);
@@ -261,7 +275,7 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   launch(kernels->of(form), shape, inputs, states, results, elements, elements, form.general() ? numbers : nullptr, start);
   Shape last = shape_of(results, shape.chunks, false, device);
   last.chunks = 1, last.chunk = shape.chunks;
-  form = {2, last.columns, last.lanes > 1, true, false};
+  form = {2, last.columns, last.lanes > 1, true, false, false, form.joined};
   launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr, start);
 }
 

@@ -2,7 +2,7 @@
 //
 // One kernel for all reductions. A block's threads are lanes that share the elements of a result, times groups that have a result each;
 // blocks along y have a chunk of the elements each, whose states a second launch combines. A lane takes eight elements at a time, joined in
-// pairs; a tree in shared memory combines the lanes, on devices with and without warps alike.
+// pairs; a tree in shared memory combines the lanes, on devices with and without warps alike: eight states at a time where barriers count.
 #include "host/reduce_kernel.h"
 
 #include "ir/types.h"
@@ -105,26 +105,39 @@ class Body {
     return form_.from_states ? recipe_.combine(state, x) : recipe_.absorb(state, x);
   }
 
-  /// Elements of a chunk at the distance of the lanes, from this lane on.
-  void take_elements(const State& state) const {
-    node kept[detail::max_rank] = {node_of(result())};
-    if (form_.general()) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
-    const Index chunk(numbers_[ReduceNumbers::chunk]), begin = block_idx().y * chunk, end = min(begin + chunk, elements());
-    const Index first = begin + in_lane(), bits(numbers_[ReduceNumbers::lane_bits]),
-                mine = max(end - first + lanes() - 1, Index(0)) >> bits;
-    const Index trips = mine / reduce_unroll;
-    for (auto trip : range(trips)) {
-      const Index i = first + trip * (lanes() * reduce_unroll);
-      words x[reduce_unroll];
-      for (int k = 0; k < reduce_unroll; ++k) x[k] = enter(kept, i + lanes() * k);
-      for (int half = reduce_unroll / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; ++k)
-          x[k] = form_.from_states ? recipe_.combine(x[k], x[k + half]) : recipe_.join(x[k], x[k + half]);
-      state.set(absorb(state.get(), x[0]));
-    }
-    for (auto k : range(trips * reduce_unroll, mine)) state.set(absorb(state.get(), enter(kept, first + k * lanes())));
+  words join(const words& x, const words& y) const { return form_.from_states ? recipe_.combine(x, y) : recipe_.join(x, y); }
+  template <class Join>
+  static words in_pairs(words* x, int count, const Join& join) {
+    for (int half = count / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) x[k] = join(x[k], x[k + half]);
+    return x[0];
   }
 
+  /// Elements of a chunk: as many at once as all lanes take in a trip, and the rest one by one, at the distance of the lanes.
+  void take_elements(const State& state) const {
+    node kept[detail::max_rank] = {form_.wide ? node_of(Index(0)) : node_of(result())};
+    if (form_.general()) unflatten(result(), numbers_ + ReduceNumbers::dims, kept);
+    const Index chunk(numbers_[ReduceNumbers::chunk]), begin = block_idx().y * chunk, end = min(begin + chunk, elements()),
+                                                       bits(numbers_[ReduceNumbers::lane_bits]),
+                                                       in_trips = max(end - begin, Index(0)) >> (bits + reduce_unroll_bits);
+    for (auto trip : range(in_trips)) {
+      words x[reduce_unroll];
+      for (int k = 0; k < reduce_unroll; ++k) x[k] = enter(kept, place_in_trip(trip, k, begin));
+      state.set(absorb(state.get(), in_pairs(x, reduce_unroll, [&](auto& a, auto& b) { return join(a, b); })));
+    }
+    const Index first = begin + in_trips * (lanes() * reduce_unroll) + in_lane();
+    for (auto k : range(max(end - first + lanes() - 1, Index(0)) >> bits))
+      state.set(absorb(state.get(), enter(kept, first + k * lanes())));
+  }
+  Index place_in_trip(const Index& trip, int k, const Index& begin) const {
+    if (!form_.wide) return begin + trip * (lanes() * reduce_unroll) + lanes() * k + in_lane();
+    const int vectors = reduce_unroll / reduce_vector;
+    const Index vector = block_idx().y * (Index(numbers_[ReduceNumbers::chunk]) >> reduce_vector_bits) +
+                         trip * (lanes() * vectors) + lanes() * (k / reduce_vector) + in_lane();
+    return vector * reduce_vector + k % reduce_vector;
+  }
+
+  /// A tree in shared memory, of as many states at a time as the form says.
   void combine_lanes(const State& state) const {
     node arrays[detail::max_words];
     const std::int64_t extent[] = {reduce_block};
@@ -137,22 +150,30 @@ class Body {
     const auto keep = [&](const words& x) {
       for (int w = 0; w < recipe_.state_words; ++w) detail::store(place_of(w, in_lane()), x.at[w]);
     };
+    const words none = identity();
     keep(state.get());
     syncthreads();
-    var half(lanes() / 2);
-    while_([&] { return half > 0; },
+    var width(lanes());
+    while_([&] { return width > 1; },
            [&] {
-             if_(in_lane() < half, [&] {
-               words other;
-               for (int w = 0; w < recipe_.state_words; ++w) {
-                 detail::place p = place_of(w, in_lane() + half);
-                 other.at[w] = detail::load(p);
+             const Index next = max(width / form_.joined, Index(1));
+             if_(in_lane() < next, [&] {
+               words x[reduce_unroll] = {state.get()};
+               for (int k = 1; k < form_.joined; ++k) {
+                 const auto there = next * k < width;
+                 const Index lane = in_lane() + min(next * k, width - next);
+                 for (int w = 0; w < recipe_.state_words; ++w) {
+                   detail::place p = place_of(w, lane);
+                   x[k].at[w] = detail::load(p);
+                   if (k > 1)
+                     x[k].at[w] = detail::apply(detail::op::Select, recipe_.types[w], node_of(there), x[k].at[w], none.at[w]);
+                 }
                }
-               state.set(recipe_.combine(state.get(), other));
+               state.set(in_pairs(x, form_.joined, recipe_.combine));
                keep(state.get());
              });
              syncthreads();
-             half = half / 2;
+             width = next;
            });
   }
 

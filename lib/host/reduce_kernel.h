@@ -16,13 +16,16 @@ struct ReduceForm {
   bool tree = true;          // more than one lane
   bool from_states = false;  // the inputs are what an earlier launch made
   bool to_states = false;    // for a later launch
+  bool wide = false;         // one result, of elements beside each other from a multiple of 16 bytes on: lanes load vectors
+  int joined = 2;            // states that a lane combines at a time
   friend auto operator<=>(const ReduceForm&, const ReduceForm&) = default;
 
   bool general() const { return rank > 2; }
 };
 
-/// Elements that a thread loads together.
-inline constexpr int reduce_unroll = 8;
+/// Elements that a thread loads together, and those of a vector.
+inline constexpr int reduce_unroll_bits = 3, reduce_unroll = 1 << reduce_unroll_bits;
+inline constexpr int reduce_vector_bits = 2, reduce_vector = 1 << reduce_vector_bits;
 /// Threads of a block at most.
 inline constexpr int reduce_block = 256;
 

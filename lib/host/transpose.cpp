@@ -5,8 +5,10 @@
 #include "host/transpose.h"
 
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 
+#include "host/layout.h"
 #include "host/memory.h"
 #include "krait/array.h"
 #include "krait/warp.h"
@@ -33,46 +35,87 @@ int fastest(const layout& of) {
   return found;
 }
 
-/// As six dimensions, of which the last two are the ones that tiles have.
-template <class Word>
-array<Word, 6> arranged(const detail::elements& e, Tiling tiling, std::size_t which) {
+/// As so many dimensions, of which the last two are the ones that tiles have.
+template <int Rank, class Word>
+array<Word, Rank> arranged(const detail::elements& e, Tiling tiling, std::size_t which) {
   const layout& of = *e.at;
   const auto words = std::int64_t(e.element_bytes / sizeof(Word));
   layout to;
-  to.rank = 6, to.offset = of.offset * words + std::int64_t(which);
-  for (int d = 0; d < 6; ++d) to.extents[d] = 1;
+  to.rank = Rank, to.offset = of.offset * words + std::int64_t(which);
+  for (int d = 0; d < Rank; ++d) to.extents[d] = 1;
   const auto set = [&](int as, int d) { to.extents[as] = of.extents[d], to.strides[as] = of.strides[d] * words; };
   int next = 0;
   for (int d = 0; d < of.rank; ++d)
-    if (d != tiling.read && d != tiling.written) set(next++, d);
-  set(4, tiling.written), set(5, tiling.read);
+    if (d != tiling.read && d != tiling.written && of.extents[d] > 1) set(next++, d);
+  set(Rank - 2, tiling.written), set(Rank - 1, tiling.read);
   detail::share(e.memory);
   return {to, detail::memory_share(e.memory), e.memory->device};
 }
 
+/// What a block does with its tile, whose first row and column these are of so many: `load` and `store` have a row's and a column's number.
+template <class Word, class Load, class Store>
+void turn_tile(const value<std::int64_t>& y0, const value<std::int64_t>& x0, const value<std::int64_t>& high,
+               const value<std::int64_t>& wide, const Load& load, const Store& store) {
+  auto kept = shared<Word, tile, tile + 1>();
+  const value<int> tx = cast<int>(thread_idx().x), ty = cast<int>(thread_idx().y);
+  for (int k = 0; k < tile; k += tile_rows)
+    if_(y0 + ty + k < high && x0 + tx < wide, [&] { kept(ty + k, tx) = load(y0 + ty + k, x0 + tx); });
+  syncthreads();
+  for (int k = 0; k < tile; k += tile_rows)
+    if_(y0 + tx < high && x0 + ty + k < wide, [&] { store(y0 + tx, x0 + ty + k, kept(tx, ty + k)); });
+}
+
+std::int64_t tiles_of(std::int64_t extent) { return (extent + tile - 1) / tile; }
+
+/// One dimension beside the tiles' two: blocks know their tile without divisions, which were most of the instructions.
 template <class Word>
-void copy_words(const detail::elements& to, const detail::elements& from, Tiling tiling) {
+void copy_planes(const array<const Word, 3>& in, array<Word, 3>& out) {
   static auto& copy = *new auto(kernel(
-      [](view<const Word, 6> in, view<Word, 6> out) {
-        auto kept = shared<Word, tile, tile + 1>();
-        const value<int> tx = cast<int>(thread_idx().x), ty = cast<int>(thread_idx().y);
-        const value<std::int64_t> high = out.extent(4), wide = out.extent(5), columns = (wide + (tile - 1)) / tile,
-                                  rows = (high + (tile - 1)) / tile, block = block_idx().x;
-        const value<std::int64_t> x0 = block % columns * tile, y0 = block / columns % rows * tile, rest = block / columns / rows;
-        const value<std::int64_t> d = rest % out.extent(3), rest3 = rest / out.extent(3), c = rest3 % out.extent(2),
-                                  rest2 = rest3 / out.extent(2), b = rest2 % out.extent(1), a = rest2 / out.extent(1);
-        for (int k = 0; k < tile; k += tile_rows)
-          if_(y0 + ty + k < high && x0 + tx < wide, [&] { kept(ty + k, tx) = in(a, b, c, d, y0 + ty + k, x0 + tx); });
-        syncthreads();
-        for (int k = 0; k < tile; k += tile_rows)
-          if_(y0 + tx < high && x0 + ty + k < wide, [&] { out(a, b, c, d, y0 + tx, x0 + ty + k) = kept(tx, ty + k); });
+      [](view<const Word, 3> from, view<Word, 3> to) {
+        const value<std::int64_t> plane = block_idx().z;
+        turn_tile<Word>(
+            block_idx().y * tile, block_idx().x * tile, to.extent(1), to.extent(2),
+            [&](const auto& y, const auto& x) { return from(plane, y, x); },
+            [&](const auto& y, const auto& x, const auto& value) { to(plane, y, x) = value; });
       },
       {.name = "array_transpose"}));
+  copy.launch({{tiles_of(out.extent(2)), tiles_of(out.extent(1)), out.extent(0)}, {tile, tile_rows}}, in, out);
+}
+
+template <class Word>
+void copy_all(const array<const Word, 6>& in, array<Word, 6>& out) {
+  static auto& copy = *new auto(kernel(
+      [](view<const Word, 6> from, view<Word, 6> to) {
+        const value<std::int64_t> high = to.extent(4), wide = to.extent(5), columns = (wide + (tile - 1)) / tile,
+                                  rows = (high + (tile - 1)) / tile, block = block_idx().x;
+        const value<std::int64_t> rest = block / columns / rows, d = rest % to.extent(3), rest3 = rest / to.extent(3),
+                                  c = rest3 % to.extent(2), rest2 = rest3 / to.extent(2), b = rest2 % to.extent(1),
+                                  a = rest2 / to.extent(1);
+        turn_tile<Word>(
+            block / columns % rows * tile, block % columns * tile, high, wide,
+            [&](const auto& y, const auto& x) { return from(a, b, c, d, y, x); },
+            [&](const auto& y, const auto& x, const auto& value) { to(a, b, c, d, y, x) = value; });
+      },
+      {.name = "array_transpose"}));
+  const std::int64_t tiles = tiles_of(out.extent(4)) * tiles_of(out.extent(5));
+  copy.launch({tiles * (out.size() / (out.extent(4) * out.extent(5))), {tile, tile_rows}}, in, out);
+}
+
+template <class Word>
+void copy_words(const detail::elements& to, const detail::elements& from, Tiling tiling) {
+  constexpr std::int64_t most = 65535;  // of a grid's y and z on CUDA
+  const layout& at = *to.at;
+  int others = 0;
+  for (int d = 0; d < at.rank; ++d) others += d != tiling.read && d != tiling.written && at.extents[d] > 1;
+  const std::int64_t planes = size_of(at) / (at.extents[tiling.read] * at.extents[tiling.written]);
+  const bool by_planes = others <= 1 && planes <= most && tiles_of(at.extents[tiling.written]) <= most;
   for (std::size_t which = 0; which < to.element_bytes / sizeof(Word); ++which) {
-    auto out = arranged<Word>(to, tiling, which);
-    const array<const Word, 6> in = arranged<Word>(from, tiling, which).share();
-    const std::int64_t tiles = (out.extent(4) + tile - 1) / tile * ((out.extent(5) + tile - 1) / tile);
-    copy.launch({tiles * (out.size() / (out.extent(4) * out.extent(5))), {tile, tile_rows}}, in, out);
+    const auto copy = [&]<int Rank>(std::integral_constant<int, Rank>, const auto& by) {
+      auto out = arranged<Rank, Word>(to, tiling, which);
+      by(array<const Word, Rank>(arranged<Rank, Word>(from, tiling, which).share()), out);
+    };
+    if (by_planes) copy(std::integral_constant<int, 3>(), copy_planes<Word>);
+    else copy(std::integral_constant<int, 6>(), copy_all<Word>);
   }
 }
 

@@ -33,6 +33,20 @@ TEST(Reduce, OfEverySize) {
   }
 }
 
+/// Elements beside each other are read as vectors where they begin at a multiple of one.
+TEST(Reduce, OfPartsThatBeginAnywhere) {
+  std::vector<int> h(70000);
+  for (std::size_t i = 0; i < h.size(); ++i) h[i] = int(i * 7919 % 1009);
+  const kr::array<int> x = kr::to_device(h);
+  for (const int begin : {0, 1, 2, 3, 4, 8})
+    for (const int count : {1, 3, 4, 31, 2047, 2048, 2051, 16384, 65531}) {
+      std::int64_t sum = 0;
+      for (int i = begin; i < begin + count; ++i) sum += h[std::size_t(i)] * (h[std::size_t(i)] + 2);
+      const auto part = x(kr::range(begin, begin + count));
+      EXPECT_EQ(kr::sum(part * (part + 2)), sum) << begin << " " << count;
+    }
+}
+
 /// Few and many results, short and long rows, both ways through memory.
 TEST(Reduce, OfEveryShape) {
   for (const auto& [rows, columns] : {std::pair{1, 70000}, {3, 20000}, {40, 5000}, {1000, 70}, {30000, 3}, {300, 300}}) {

@@ -228,6 +228,17 @@ TEST(Views, PermutedCopies) {
   expect_permuted_copies<std::complex<double>>();
 }
 
+/// More matrices than a grid of CUDA has blocks along z.
+TEST(Views, ManySmallMatricesAreTransposed) {
+  const kr::array<float, 3> x = counting(70000, 8, 9);
+  const Floats turned = host(x.permute(0, 2, 1).copy());
+  std::size_t wrong = 0;
+  for (std::size_t m = 0, at = 0; m < 70000; ++m)
+    for (std::size_t c = 0; c < 9; ++c)
+      for (std::size_t r = 0; r < 8; ++r) wrong += turned[at++] != float(m * 72 + r * 9 + c);
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST(Views, OfStructsAndNarrowTypes) {
   struct Particle {
     float x, y, z;

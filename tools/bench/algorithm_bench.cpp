@@ -130,18 +130,6 @@ class Bench {
         "top 100", n, [&] { (void)kr::top_k(x, 100); }, nullptr,
         [&] { std::partial_sort_copy(floats_.begin(), floats_.end(), best.begin(), best.end(), std::greater<>()); });
     double total = 0;
-    row(
-        "mean f32", n, [&] { (void)kr::mean(x, kr::axis(0), kr::keepdims); }, nullptr,
-        [&] { total += std::accumulate(floats_.begin(), floats_.end(), 0.0f); });
-    row(
-        "variance f32", n, [&] { (void)kr::variance(x, kr::axis(0), kr::keepdims); }, nullptr,
-        [&] {
-          const float mean = std::accumulate(floats_.begin(), floats_.end(), 0.0f) / float(n);
-          for (const float f : floats_) total += double((f - mean) * (f - mean));
-        });
-    row(
-        "norm f32", n, [&] { (void)kr::norm(x); }, nullptr,
-        [&] { total += std::inner_product(floats_.begin(), floats_.end(), floats_.begin(), 0.0f); });
     // Permutations of three axes, none of which is a multiple of a tile.
     const std::int64_t side = 250;
     const long extents[] = {long(n / (side * 130)), side, 130};
@@ -167,7 +155,57 @@ class Bench {
     }
     if (total == 0.5) std::printf("\n");  // the host's sums are used
   }
+  /// What reads its arrays once and computes little. On CUDA beside CUB's sum of as many bytes, which is the memory's speed.
+  void run_streams(std::int64_t n) {
+    std::mt19937_64 random(11);
+    floats_.resize(std::size_t(2 * n));
+    for (auto& f : floats_) f = float(random() >> 32) * 0x1p-32f;
+    const kr::array<float> both = kr::to_device(floats_, on_);
+    const kr::array<const float> x = both(kr::range(0, n)), y = both(kr::range(n, kr::end));
+    kr::array<float> z(kr::shape<1>(n), on_), one(kr::shape<1>(1), on_);
+    float* const address = reinterpret_cast<float*>(both.address());
+    float* const out = reinterpret_cast<float*>(z.address());
+    const auto read_once = [&] { cub_->sum(address, reinterpret_cast<float*>(one.address()), n); };
+    double total = 0;
+    row(
+        "saxpy as an expression", n, [&] { (2.0f * x + y).into(z); },
+        [&] { cub_->saxpy_float4(2.0f, address, address + n, out, n); },
+        [&] {
+          std::vector<float> sum(static_cast<std::size_t>(n));
+          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = 2.0f * floats_[i] + floats_[std::size_t(n) + i];
+          total += double(sum[0]);
+        });
+    row(
+        "sum, array f32", n, [&] { (void)kr::sum(x, kr::axis(0), kr::keepdims); }, read_once,
+        [&] { total += std::accumulate(floats_.begin(), floats_.begin() + n, 0.0f); });
+    row(
+        "dot, arrays f32", n, [&] { (void)kr::sum(x * y, kr::axis(0), kr::keepdims); },
+        [&] { cub_->sum(address, reinterpret_cast<float*>(one.address()), 2 * n); },
+        [&] { total += std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin() + n, 0.0f); });
+    row(
+        "mean f32", n, [&] { (void)kr::mean(x, kr::axis(0), kr::keepdims); }, read_once,
+        [&] { total += std::accumulate(floats_.begin(), floats_.begin() + n, 0.0f); });
+    row(
+        "variance f32", n, [&] { (void)kr::variance(x, kr::axis(0), kr::keepdims); }, read_once,
+        [&] {
+          const float mean = std::accumulate(floats_.begin(), floats_.begin() + n, 0.0f) / float(n);
+          for (std::int64_t i = 0; i < n; ++i)
+            total += double((floats_[std::size_t(i)] - mean) * (floats_[std::size_t(i)] - mean));
+        });
+    row(
+        "norm f32", n, [&] { (void)kr::norm(x, kr::axis(0), kr::keepdims); }, read_once,
+        [&] { total += std::inner_product(floats_.begin(), floats_.begin() + n, floats_.begin(), 0.0f); });
+    row(
+        "scan, array f32", n, [&] { (void)kr::cumsum(x); }, [&] { cub_->scan(address, out, n); },
+        [&] {
+          std::vector<float> sums(static_cast<std::size_t>(n));
+          std::inclusive_scan(floats_.begin(), floats_.begin() + n, sums.begin());
+          total += double(sums[0]);
+        });
+    if (total == 0.5) std::printf("\n");  // the host's sums are used
+  }
   const std::vector<Row>& rows() const { return rows_; }
+  bool on_cpu() const { return cpu_; }
 
  private:
   /// A candidate runs so many times and then waits, so that a sample has the time of one.
@@ -222,6 +260,10 @@ int main(int argc, char** argv) try {
   for (const int power : {15, 18, 20, 22, 24})
     if (power <= 20 || !wish.quick) bench.run(std::int64_t(1) << power);
   bench.run_large(std::int64_t(1) << (wish.quick ? 20 : 24));
+  for (const int power : {20, 24, 28})
+    if (power == 20 || !wish.quick) {
+      if (power < 28 || !bench.on_cpu()) bench.run_streams(std::int64_t(1) << power);
+    }
   if (wish.json) bench::write_json(wish.json, bench.rows(), on.name());
 } catch (const std::exception& e) {
   std::printf("%s\n", e.what());

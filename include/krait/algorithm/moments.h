@@ -51,6 +51,37 @@ template <class Real>
 struct squares_of {
   using result = Real;
   using exact = exact_sum<Real>;
+  using element = std::tuple<value<Real>, value<Real>>;
+  using state = std::tuple<value<Real>, value<Real>, value<Real>, value<Real>>;  // the sums, what each lost
+  static constexpr const char* name = "var";
+  static constexpr bool needs_elements = false;
+  static constexpr std::tuple<Real, Real, Real, Real> zero{};
+  static element enter(const value<Real>& x, const value<std::int64_t>&) { return {x, x * x}; }
+  static element join(const element& x, const element& y) {
+    return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y)};
+  }
+  static state absorb(const state& s, const element& x) {
+    const auto [all, lost] = exact::absorb({std::get<0>(s), std::get<2>(s)}, {std::get<0>(x)});
+    const auto [squares, squares_lost] = exact::absorb({std::get<1>(s), std::get<3>(s)}, {std::get<1>(x)});
+    return {all, squares, lost, squares_lost};
+  }
+  static state combine(const state& x, const state& y) {
+    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<2>(x)}, {std::get<0>(y), std::get<2>(y)});
+    const auto [squares, squares_lost] = exact::combine({std::get<1>(x), std::get<3>(x)}, {std::get<1>(y), std::get<3>(y)});
+    return {all, squares, lost, squares_lost};
+  }
+  static auto finish(const state& s, const value<std::int64_t>& count) {
+    const value<Real> all = exact::total({std::get<0>(s), std::get<2>(s)}),
+                      squares = exact::total({std::get<1>(s), std::get<3>(s)});
+    const value<Real> of_mean = all * all / cast<Real>(count);
+    return value<Real>(select(count == 0, squares, squares - of_mean));
+  }
+};
+/// The same where a mask says which elements count: their number is reduced with them.
+template <class Real>
+struct masked_squares_of {
+  using result = Real;
+  using squares = squares_of<Real>;
   using element = std::tuple<value<Real>, value<Real>, value<std::int64_t>>;
   using state = std::tuple<value<Real>, value<Real>, value<std::int64_t>, value<Real>, value<Real>>;
   static constexpr const char* name = "var";
@@ -61,21 +92,31 @@ struct squares_of {
     return {std::get<0>(x) + std::get<0>(y), std::get<1>(x) + std::get<1>(y), std::get<2>(x) + std::get<2>(y)};
   }
   static state absorb(const state& s, const element& x) {
-    const auto [all, lost] = exact::absorb({std::get<0>(s), std::get<3>(s)}, {std::get<0>(x)});
-    const auto [squares, squares_lost] = exact::absorb({std::get<1>(s), std::get<4>(s)}, {std::get<1>(x)});
-    return {all, squares, std::get<2>(s) + std::get<2>(x), lost, squares_lost};
+    return with_number(squares::absorb(sums(s), {std::get<0>(x), std::get<1>(x)}), std::get<2>(s) + std::get<2>(x));
   }
   static state combine(const state& x, const state& y) {
-    const auto [all, lost] = exact::combine({std::get<0>(x), std::get<3>(x)}, {std::get<0>(y), std::get<3>(y)});
-    const auto [squares, squares_lost] = exact::combine({std::get<1>(x), std::get<4>(x)}, {std::get<1>(y), std::get<4>(y)});
-    return {all, squares, std::get<2>(x) + std::get<2>(y), lost, squares_lost};
+    return with_number(squares::combine(sums(x), sums(y)), std::get<2>(x) + std::get<2>(y));
   }
-  static auto finish(const state& s, const value<std::int64_t>&) {
-    const value<Real> all = exact::total({std::get<0>(s), std::get<3>(s)}),
-                      squares = exact::total({std::get<1>(s), std::get<4>(s)});
-    const value<Real> of_mean = all * all / cast<Real>(std::get<2>(s));
-    return value<Real>(select(std::get<2>(s) == 0, squares, squares - of_mean));
+  static auto finish(const state& s, const value<std::int64_t>&) { return squares::finish(sums(s), std::get<2>(s)); }
+
+ private:
+  static typename squares::state sums(const state& s) { return {std::get<0>(s), std::get<1>(s), std::get<3>(s), std::get<4>(s)}; }
+  static state with_number(const typename squares::state& s, const value<std::int64_t>& number) {
+    return {std::get<0>(s), std::get<1>(s), number, std::get<2>(s), std::get<3>(s)};
   }
+};
+/// The variance of as many elements, or its root.
+template <class Number, bool Root>
+struct of_population {
+  template <class Real>
+  struct spread : squares_of<Real> {
+    using result = Number;
+    static auto finish(const typename spread::state& s, const value<std::int64_t>& count) {
+      const auto variance = squares_of<Real>::finish(s, count) / cast<Real>(count);
+      if constexpr (Root) return value<Number>(cast<Number>(sqrt(variance)));
+      else return value<Number>(cast<Number>(variance));
+    }
+  };
 };
 template <class Elem>
 struct number_of : wrapping_sum<std::int64_t> {  // of the elements
@@ -132,8 +173,7 @@ auto near_mean(const Type& x, const Options&... options) {
     if constexpr (Type::rank == 1)
       if (x.size() >= 16 * step) {
         const auto rows = x.share()(range(0, x.size() / step * step)).reshape(-1, step);
-        auto mean = mean_whole(rows(all, range(0, run)), axis(0, 1), keepdims);
-        return mean.reshape(1);
+        return mean_whole(mean_whole(rows(all, range(0, run)), axis(1)), axis(0), keepdims);
       }
   }
   return mean_whole(x, without_output(options)..., keepdims);
@@ -147,6 +187,11 @@ auto counted_for(const Type& x, const Any& any, const Options&... options) {
   } else {
     return reduce_whole<number_of>(x, without_output(options)...);
   }
+}
+template <bool Masked, class Source, class... Options>
+auto squares_whole(const Source& differences, const Options&... options) {
+  if constexpr (Masked) return reduce_whole<masked_squares_of>(differences, without_output(options)...);
+  else return reduce_whole<squares_of>(differences, without_output(options)...);
 }
 struct ddof_type {
   std::int64_t value;
@@ -163,8 +208,12 @@ auto spread_whole(const Type& x, const Options&... options) {
   const std::int64_t ddof = (ddof_in(options) + ... + 0);
   using number = mean_type<operand_element<decltype(make_operand(x))>>;
   using real = sum_type<number>;
+  constexpr bool masked = (is_mask<Options> || ...);
   const auto mean = near_mean(x, options...);
-  const auto squares = reduce_whole<squares_of>(make_expression<deviation_of_element<real>>(x, mean), without_output(options)...);
+  const auto differences = make_expression<deviation_of_element<real>>(x, mean);
+  if constexpr (!masked)
+    if (ddof == 0) return reduce_whole<of_population<number, Root>::template spread>(differences, options...);
+  const auto squares = squares_whole<masked>(differences, options...);
   const auto count = counted_for(x, squares, options...);
   if constexpr (plain<std::remove_const_t<decltype(squares)>>) {
     const real variance = squares / real(count > ddof ? count - ddof : 0);
