@@ -115,6 +115,7 @@ void keep_results(ir::Module& m);
 void unroll_rows(ir::Module& m);
 /// Loads move up over square roots, divisions and conditions, of which ptxas makes branches: for PTX. Runs last.
 void loads_first(ir::Module& m);
+void stores_together(ir::Module& m);
 /// Loads move down to the first use of their value: for WGSL, whose compilers for processors keep the order. Runs last.
 void loads_at_uses(ir::Module& m);
 /// Pure operations move up over barriers where fewer values then cross them: for the CPU, where those lie in memory, and WGSL. Runs last.

@@ -84,6 +84,11 @@ bool is_vectorised_by_driver(const Module& m, const support::Target& target) {
 ChooseExpansion expansions_of(const support::Target& target) {
   // Processors compute the functions of OpenCL's fast mode by calls, a number at a time.
   if (is_processor_of_opencl(target)) return [](const Inst&, FpMode) { return Expansion::Exact; };
+  if (target.kind == TargetKind::Spirv && !target.spirv.features.has(support::Feature::Power32))
+    return [](const Inst& inst, FpMode fp) {
+      const bool asked = (inst.op == Op::Exp || inst.op == Op::Exp2) && fp != FpMode::Fast && !inst.fast;
+      return asked ? Expansion::Exact : choose<TargetKind::Spirv>(inst, fp);
+    };
   static constexpr ChooseExpansion choices[] = {
 #define TARGET(Name, ...) choose<TargetKind::Name>,
 #include "support/targets.def"
@@ -257,7 +262,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
     combine_accesses(m, target.kind == TargetKind::Ptx || pieces);
     run.check("combine_accesses");
   }
-  if (ptx) run("loads_first", loads_first);
+  if (ptx) run("loads_first", loads_first)("stores_together", stores_together);
   if (cpu && effort == Effort::Best) run("combine_pieces", combine_pieces);
   if (cpu || target.kind == TargetKind::WebGpu) run("settle_before_barriers", settle_before_barriers);
   if (target.kind == TargetKind::WebGpu) run("loads_at_uses", loads_at_uses);
@@ -308,6 +313,7 @@ std::span<const Pass> all_passes() {
       {"canonicalise", canonicalise, true},
       {"settle_before_barriers", settle_before_barriers, true},
       {"loads_first", loads_first, true},
+      {"stores_together", stores_together, true},
       {"loads_at_uses", loads_at_uses, true},
       {"schedule", [](Module& m) { schedule(m, 4); }, true},
   };

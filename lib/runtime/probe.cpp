@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks a driver how it rounds, because what it reports is not always so: is Fma fused, are division and square root correctly
-// rounded, are subnormals kept, are large numbers' whole parts found? The kernels are probe_f16.kir, probe_f32.kir and probe_f64.kir; their
+// rounded, are subnormals kept, are large numbers' whole parts found, do instructions order zeros and lose NaN? The kernels are probe_*.kir; their
 // words (probe_words.inc of each back end) are what the code generator makes of them for a target that promises everything, and a
 // test holds the two together.
 #include "runtime/probe.h"
@@ -97,6 +97,42 @@ Numbers probe(Device& device, std::span<const std::uint32_t> blob) {
   return f;
 }
 
+/// minimumNumber and maximumNumber of IEEE 754-2019: a NaN loses, -0 is below +0.
+float lesser(float x, float y) {
+  if (std::isnan(y) || x < y) return x;
+  return x == y && std::signbit(x) ? x : y;
+}
+float greater(float x, float y) { return -lesser(-x, -y); }
+bool is_same(float x, float y) {
+  return std::isnan(x) ? std::isnan(y) : std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+}
+
+struct Quick {
+  bool orders = true;  // NMin and NMax
+  bool powers = true;  // Exp2 errs by 2 ULP at most on [0, 3)
+};
+
+Quick probe_quick(Device& device, std::span<const std::uint32_t> blob) {
+  constexpr float least = std::numeric_limits<float>::denorm_min(), infinity = std::numeric_limits<float>::infinity(),
+                  numbers[] = {0,        -0.0f, least, -3 * least, 0x1.8p-130f, std::numeric_limits<float>::quiet_NaN(),
+                               infinity, -1.5f};
+  static_assert(tuples == std::size(numbers) * std::size(numbers));
+  constexpr unsigned results = 4;
+  float in[3][tuples], out[tuples * results];
+  std::uint64_t state = 2;
+  for (unsigned i = 0; i < tuples; ++i) in[0][i] = numbers[i / 8], in[1][i] = numbers[i % 8], in[2][i] = number<float>(state) - 1;
+  run(device, blob, in, std::span<float>(out));
+  Quick q;
+  for (unsigned i = 0; i < tuples; ++i) {
+    const float x = in[0][i], y = in[1][i], *r = out + i * results;
+    q.orders &= is_same(r[0], lesser(x, y)) && is_same(r[1], greater(x, y)) && is_same(r[2], lesser(greater(x, 0), 1));
+    const double exact = std::exp2(double(in[2][i]));
+    const auto nearest = float(exact);
+    q.powers &= std::abs(double(r[3]) - exact) <= 2 * double(std::nextafter(nearest, infinity) - nearest);
+  }
+  return q;
+}
+
 /// x, y, z and x y + z, as bits. Eight near cancellation, twelve that come out wrong when f32 rounds in between, twelve with
 /// subnormal numbers.
 constexpr std::uint16_t half_tuples[32][4] = {
@@ -136,6 +172,11 @@ void probe_numbers(Device& device, const ProbeCode& code, support::FeatureSet& t
   }
   told.set(Fma32, singles.fused && singles.fused_small), told.set(Nfma32, singles.fused && !singles.fused_small);
   told.set(Div32, singles.divides), told.set(Sqrt32, singles.roots), told.set(Rsqrt32, singles.inverse_roots);
+  const std::span<const std::uint32_t> quick = told.has(Keep32) ? code.quick_keep : code.quick;
+  if (!quick.empty()) {
+    const Quick q = probe_quick(device, quick);
+    told.set(Order32, q.orders), told.set(Power32, q.powers && singles.fused);
+  }
   if (told.has(F64)) {
     const Numbers doubles = probe<double>(device, code.f64);
     told.set(Fma64, doubles.fused && doubles.fused_small), told.set(Div64, doubles.divides), told.set(Sqrt64, doubles.roots);

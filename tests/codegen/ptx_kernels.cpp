@@ -194,63 +194,6 @@ kernel @guarded fp(native) facts(contiguous, small, disjoint) flat (%0: view<f32
   EXPECT_EQ(count(ptx, "mul.lo.s32"), 1u) << ptx;
   EXPECT_TRUE(contains(ptx, "+4]") && contains(ptx, "+8]")) << ptx;
 }
-/// From row to row of a matrix: ptxas adds a product of 32 bits to an address in one instruction, and what was shifted by 64 bits in two.
-TEST(PtxKernels, StepsOfALoopAreProductsOf32Bits) {
-  const std::string ptx = check_ptx(R"(kir 1
-kernel @columns fp(native) facts(contiguous, aligned, small, disjoint) flat (%0: view<f32, 2, const>, %1: view<f32, 1, const>, %2: view<f32, 1>) {
-  %3: i64 = global_id {0}
-  %4: i32 = cast %3
-  %5: i64 = extent %2 {0}
-  %6: i32 = cast %5
-  %7: bool = lt %4, %6
-  if %7 {
-    %8: i64 = extent %1 {0}
-    %9: u32 = cast %8
-    %10: u32 = const 2
-    %11: u32 = shr %9, %10
-    %12: f32 = const 0x0p+0
-    %13: f32 = for %11, %12 {
-    ^(%14: u32, %15: f32):
-      %16: u32 = shl %14, %10
-      %17: u32 = const 3
-      %18: u32 = add %16, %17
-      %19: i32 = cast %18
-      %20: i64 = extent %0 {1}
-      %21: i32 = cast %20
-      %22: i32 = mul %19, %21
-      %23: i32 = add %22, %4
-      %24: f32 = load %0, %23
-      %25: i32 = cast %16
-      %26: f32, %27: f32, %28: f32, %29: f32 = load_vec %1, %25
-      %30: u32 = add %16, %10
-      %31: i32 = cast %30
-      %32: i32 = mul %31, %21
-      %33: i32 = add %32, %4
-      %34: f32 = load %0, %33
-      %35: u32 = const 1
-      %36: u32 = add %16, %35
-      %37: i32 = cast %36
-      %38: i32 = mul %37, %21
-      %39: i32 = add %38, %4
-      %40: f32 = load %0, %39
-      %41: i32 = cast %16
-      %42: i32 = mul %41, %21
-      %43: i32 = add %42, %4
-      %44: f32 = load %0, %43
-      %45: f32 = fma %44, %26, %15
-      %46: f32 = fma %40, %27, %45
-      %47: f32 = fma %34, %28, %46
-      %48: f32 = fma %24, %29, %47
-      continue %48
-    }
-    store.f32 %2, %4, %13
-    yield
-  }
-  return
-}
-)");
-  EXPECT_FALSE(contains(ptx, "shl.b64")) << ptx;
-}
 /// A view that may hold 2^31 elements and more: a sum of 32 bits may have wrapped.
 TEST(PtxKernels, ConstantsOfIndicesOfLargeViewsStay) {
   const std::string ptx = check_ptx(R"(kir 1

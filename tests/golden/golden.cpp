@@ -107,6 +107,7 @@ support::Target target_of(const std::string& name) {
   for (const auto& [word, target] : {std::pair{"ptx", "sm_90"},
                                      {"spirv", "vulkan"},
                                      {"spirv_flushing", "spirv features=i64,f64,nfma32"},
+                                     {"spirv_powers", "spirv features=i64,f64,nfma32,power32"},
                                      {"cpu", "cpu x86-64"}})
     if (name == std::string("pipeline:") + word) return support::parse_target(target).target;
   return {support::TargetKind::Interpreter};

@@ -114,7 +114,8 @@ TEST(Target, MistakesNameTheWordAndWhatWasExpected) {
             "vmm, warp, clock, coop, coopbf16, functions, sums, szin16, "
             "szin32, szin64, rte16, rte32, rte64, keep16, keep32, keep64, hide0, joins, round16, round32, walks, swap16, "
             "count16, wide31, quot64, bool0, neg16, regroups, rintfaults, "
-            "fma32, nfma32, div32, sqrt32, rsqrt32, fma64, div64, sqrt64, whole64, fma16, debug, debuginfo, unvalidated");
+            "fma32, nfma32, div32, sqrt32, rsqrt32, order32, power32, fma64, div64, sqrt64, whole64, fma16, debug, debuginfo, "
+            "unvalidated");
   EXPECT_EQ(read("spirv subgroup=many"), "target \"spirv subgroup=many\": \"subgroup=many\": expected a number up to 128");
   EXPECT_EQ(
       read("wgsl push=1"),

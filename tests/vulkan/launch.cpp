@@ -422,10 +422,12 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
   const Probe probes[] = {{"probe_f16_words", "probe_f16.kir", "", probe_f16_words},
                           {"probe_f32_words", "probe_f32.kir", "", probe_f32_words},
                           {"probe_f32_keep_words", "probe_f32.kir", "keep32,", probe_f32_keep_words},
-                          {"probe_f64_words", "probe_f64.kir", "", probe_f64_words}};
+                          {"probe_f64_words", "probe_f64.kir", "", probe_f64_words},
+                          {"probe_quick_words", "probe_quick.kir", "", probe_quick_words},
+                          {"probe_quick_keep_words", "probe_quick.kir", "keep32,", probe_quick_keep_words}};
   std::string all =
-      "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_f16.kir, probe_f32.kir and "
-      "probe_f64.kir (see probe.cpp).\n";
+      "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made out of probe_*.kir (see "
+      "probe.cpp).\n";
   const bool bless = std::getenv("BLESS") != nullptr;
   for (const Probe& p : probes) {
     std::ifstream file(folder + p.text);
@@ -433,8 +435,9 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     ASSERT_FALSE(kir.empty()) << folder << p.text;
     const std::string binary = compile(
         parse_kernel(kir),
-        fmt::format("spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64 push=128",
-                    p.more));
+        fmt::format(
+            "spirv features={}i64,f64,i16,f16,fma16,fma32,fma64,div32,div64,sqrt32,sqrt64,rsqrt32,whole64,order32 push=128",
+            p.more));
     std::vector<std::uint32_t> words(binary.size() / 4);
     std::memcpy(words.data(), binary.data(), binary.size());
     if (!bless) {
@@ -445,6 +448,25 @@ TEST(VulkanTarget, ProbesAreWhatTheirTextsCompileTo) {
     all += "\n};\n";
   }
   if (bless) std::ofstream(folder + "vulkan/probe_words.inc") << all;
+}
+
+TEST(VulkanTarget, TakesInstructionsThatADeviceWasAskedAbout) {
+  const auto with = [](const char* features) {
+    return disassembled(parse_kernel(R"(kir 1
+kernel @asked fp(native) facts(contiguous) flat (%0: view<f32, 1>) {
+  %1: i64 = global_id {0}
+  %2: f32 = load %0, %1
+  %3: f32 = exp %2
+  %4: f32 = max %3, %2
+  store.f32 %0, %1, %4
+  return
+}
+)"),
+                        fmt::format("spirv features=i64,f64,nfma32{} push=128", features));
+  };
+  EXPECT_EQ(with("").find("NMax"), std::string::npos);
+  const std::string asked = with(",order32,power32");
+  for (const char* instruction : {"NMax", "Exp2", "NClamp"}) EXPECT_NE(asked.find(instruction), std::string::npos) << asked;
 }
 
 TEST(VulkanTarget, StreamingAccessesAreNontemporal) {

@@ -66,22 +66,6 @@ class LeanPasses : public llvm::legacy::PassManager {
   }
 };
 
-/// Widens a step that all trips of a loop take where it is taken: instruction selection, which looks at one block at a time, then multiplies 32 bits
-/// into 64 (mul.wide), which ptxas adds to an address in one instruction; a shift of 64 bits costs it two for each addition.
-void widen_steps(llvm::Function& function) {
-  for (llvm::BasicBlock& block : function)
-    for (llvm::Instruction& i : block) {
-      auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(&i);
-      if (!step || step->getNumIndices() != 1) continue;
-      auto* const index = llvm::dyn_cast<llvm::CastInst>(step->getOperand(1));
-      if (!index || index->getParent() == &block) continue;
-      if (!llvm::isa<llvm::SExtInst, llvm::ZExtInst>(index) || !index->getSrcTy()->isIntegerTy(32)) continue;
-      llvm::Instruction* const here = index->clone();
-      here->insertBefore(i.getIterator());
-      step->setOperand(1, here);
-    }
-}
-
 std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
@@ -122,7 +106,6 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   Reply reply;
   reply.lower_ms = watch.lap();
   optimise(session.module(), *machine, pipeline, Rare::LeftOut);
-  for (llvm::Function& f : session.module()) widen_steps(f);
   session.check();
   reply.optimise_ms = watch.lap();
   reply.data = emit == Emit::Llvm ? session.text() : with_functions(emit_ptx(session.module(), *machine), module);

@@ -52,7 +52,7 @@ Id float_abs(Emitter& e, Scalar s, Id x) {
 
 /// x where y is a NaN or x comes first; -0 comes before +0.
 Id float_min_max(Emitter& e, bool minimum, Scalar s, Id x, Id y) {
-  if (e.fast) return e.ext(minimum ? GLSLstd450NMin : GLSLstd450NMax, s, {x, y});
+  if (e.fast || (s == Scalar::F32 && e.has(Feature::Order32))) return e.ext(minimum ? GLSLstd450NMin : GLSLstd450NMax, s, {x, y});
   const Scalar u = bits_type(s);
   // With equal operands only the zeros differ, and there the sign bit of x decides.
   Id sign = e.op(Op::OpBitwiseAnd, u, {e.bits(u, s, x), e.constant(u, format_of(s).sign())});

@@ -5,6 +5,8 @@
 // "Computation of elementary functions on the IBM RISC System/6000 processor", 1990; Cornea, Harrison and Tang, "Scientific
 // Computing on Itanium-based Systems", 2002): tests/vulkan/rounding.cpp holds the sequences to the correct result from every
 // estimate within 3 ULP. The rest goes through f64 where that rounds correctly, else through integers.
+#include <bit>
+
 #include "codegen/spirv/numeric_parts.h"
 
 namespace krait::codegen::spirv {
@@ -196,6 +198,21 @@ Id rsqrt_f32(Emitter& e, Id x) {
   };
   return e.blocks.either_way(
       e.type(f), normal, [&] { return estimate(x); }, slow);
+}
+
+// As for PTX (nvptx/functions.cpp): 2^n times 2^u for u from 0 to 1, where the instruction errs least. Here additions round to the nearest, so half of a
+// step is taken off before.
+Id power_f32(Emitter& e, Id x, double high, double low) {
+  const auto number = [&](double v) { return e.constant(f, std::bit_cast<std::uint32_t>(float(v))); };
+  const auto fma = [&](Id a, double b, Id c) { return e.ext(GLSLstd450Fma, f, {a, number(b), c}); };
+  constexpr double magic = 0x1.8p+23;
+  const Id share = e.ext(GLSLstd450NClamp, f, {fma(x, (high + low) / 253, number(125.5 / 253)), number(0), number(1)});
+  const Id biased = fma(share, 253, number(magic + 1));
+  const Id n = e.exact(Op::OpFSub, f, {biased, number(magic + 127)});
+  Id rest = fma(x, high, e.exact(Op::OpFNegate, f, {n}));
+  if (low != 0) rest = fma(x, low, rest);
+  const Id scale = e.bits(f, u, e.op(Op::OpShiftLeftLogical, u, {e.bits(u, f, biased), e.u32(23)}));
+  return e.exact(Op::OpFMul, f, {e.ext(GLSLstd450Exp2, f, {rest}), scale});
 }
 
 Id fma_where_normal(Emitter& e, Id x, Id y, Id z) {

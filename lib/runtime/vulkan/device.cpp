@@ -108,8 +108,10 @@ void VulkanDevice::open() const {
   const Features& f = gpu_.features;
   target_.kind = support::TargetKind::Spirv;
   target_.spirv = {f.told, f.subgroup, std::min(f.limits.maxPushConstantsSize, 256u)};
-  probe_numbers(const_cast<VulkanDevice&>(*this), {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words},
-                target_.spirv.features);
+  probe_numbers(
+      const_cast<VulkanDevice&>(*this),
+      {probe_f16_words, probe_f32_words, probe_f64_words, probe_f32_keep_words, probe_quick_words, probe_quick_keep_words},
+      target_.spirv.features);
   target_.spirv.features.set(support::Feature::Debug, gpu_.instance->debug());
   target_.spirv.features.set(support::Feature::DebugInfo, gpu_.instance->debug() && f.non_semantic);
 }
