@@ -275,7 +275,7 @@ void reduce(reduction_kernels* kernels, const argument* given, int rank, const s
   launch(kernels->of(form), shape, inputs, states, results, elements, elements, form.general() ? numbers : nullptr, start);
   Shape last = shape_of(results, shape.chunks, false, device);
   last.chunks = 1, last.chunk = shape.chunks;
-  form = {2, last.columns, last.lanes > 1, true, false, false, form.joined};
+  form = {2, last.columns, last.lanes > 1, true, false, !cpu && results == 1, form.joined};
   launch(kernels->of(form), last, states, {&out, 1}, results, shape.chunks, elements, nullptr, start);
 }
 
