@@ -412,6 +412,8 @@ class Maker:
         try:
             if name == "take":
                 made = np.take(a, indices, axis)
+                if any(not -extent <= i < extent for i in which):  # of a result without elements NumPy looks at no index
+                    raise IndexError
             elif name == "compress":
                 made = a[a > 1]
             elif name == "rows":
