@@ -10,6 +10,7 @@
 
 #include "host/layout.h"
 #include "host/memory.h"
+#include "krait/algorithm/detail/form.h"
 #include "krait/array.h"
 #include "krait/warp.h"
 #include "krait/control.h"
@@ -20,6 +21,7 @@
 namespace krait::host {
 namespace {
 
+using detail::divided_up;
 using detail::layout;
 
 constexpr int tile = 32, tile_rows = 8;
@@ -65,8 +67,6 @@ void turn_tile(const value<std::int64_t>& y0, const value<std::int64_t>& x0, con
     if_(y0 + tx < high && x0 + ty + k < wide, [&] { store(y0 + tx, x0 + ty + k, kept(tx, ty + k)); });
 }
 
-std::int64_t tiles_of(std::int64_t extent) { return (extent + tile - 1) / tile; }
-
 /// One dimension beside the tiles' two: blocks know their tile without divisions, which were most of the instructions.
 template <class Word>
 void copy_planes(const array<const Word, 3>& in, array<Word, 3>& out) {
@@ -79,7 +79,7 @@ void copy_planes(const array<const Word, 3>& in, array<Word, 3>& out) {
             [&](const auto& y, const auto& x, const auto& value) { to(plane, y, x) = value; });
       },
       {.name = "array_transpose"}));
-  copy.launch({{tiles_of(out.extent(2)), tiles_of(out.extent(1)), out.extent(0)}, {tile, tile_rows}}, in, out);
+  copy.launch({{divided_up(out.extent(2), tile), divided_up(out.extent(1), tile), out.extent(0)}, {tile, tile_rows}}, in, out);
 }
 
 template <class Word>
@@ -97,7 +97,7 @@ void copy_all(const array<const Word, 6>& in, array<Word, 6>& out) {
             [&](const auto& y, const auto& x, const auto& value) { to(a, b, c, d, y, x) = value; });
       },
       {.name = "array_transpose"}));
-  const std::int64_t tiles = tiles_of(out.extent(4)) * tiles_of(out.extent(5));
+  const std::int64_t tiles = divided_up(out.extent(4), tile) * divided_up(out.extent(5), tile);
   copy.launch({tiles * (out.size() / (out.extent(4) * out.extent(5))), {tile, tile_rows}}, in, out);
 }
 
@@ -108,7 +108,7 @@ void copy_words(const detail::elements& to, const detail::elements& from, Tiling
   int others = 0;
   for (int d = 0; d < at.rank; ++d) others += d != tiling.read && d != tiling.written && at.extents[d] > 1;
   const std::int64_t planes = size_of(at) / (at.extents[tiling.read] * at.extents[tiling.written]);
-  const bool by_planes = others <= 1 && planes <= most && tiles_of(at.extents[tiling.written]) <= most;
+  const bool by_planes = others <= 1 && planes <= most && divided_up(at.extents[tiling.written], tile) <= most;
   for (std::size_t which = 0; which < to.element_bytes / sizeof(Word); ++which) {
     const auto copy = [&]<int Rank>(std::integral_constant<int, Rank>, const auto& by) {
       auto out = arranged<Rank, Word>(to, tiling, which);
