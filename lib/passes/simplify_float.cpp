@@ -3,6 +3,7 @@
 // The rules of fold for floats: only those that give the same value for every operand, signed zeros and subnormals included.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "ir/interp.h"
@@ -32,6 +33,10 @@ ValueId Simplify::floating(const Node& n) {
   if (op == Op::Div) return reciprocal(n);
   if (op == Op::Mul && is_float_const(y, 1.0)) return x;
   if (op == Op::Mul && is_float_const(y, -1.0)) return make(Op::Neg, n.scalar, {x});
+  if (op == Op::Copysign && f_->is_const(y)) {  // so that `bounds` knows it
+    const ValueId size = make(Op::Abs, n.scalar, {x});
+    return std::signbit(as_double(n.scalar, f_->const_bits(y))) ? make(Op::Neg, n.scalar, {size}) : size;
+  }
   return (op == Op::Min || op == Op::Max) && x == y ? x : none;
 }
 

@@ -38,9 +38,13 @@ class Target : public Part {
   /// As `Code::lanes` has them: all of a warp, those that run, those of them whose condition holds.
   virtual llvm::Value* all_lanes() = 0;
   virtual llvm::Value* running_lanes() = 0;
-  /// An integer zero of 32 bits that the device's compiler takes for a number of each lane's own.
-  virtual llvm::Value* zero_of_lane() = 0;
+  /// The same pointer, number or mask, which the device's compiler does not see to be equal in a warp.
+  virtual llvm::Value* each_lanes_own(llvm::Value* v) = 0;
   virtual llvm::Value* ballot(llvm::Value* condition) = 0;
+  /// Whether a condition holds in one of the lanes, all of which come here.
+  virtual llvm::Value* any(llvm::Value* lanes, llvm::Value* condition) = 0;
+  /// All of these lanes come here before one goes on.
+  virtual void wait_for(llvm::Value* lanes) = 0;
 
   /// A call for which the program gives instructions: its result, or null.
   virtual llvm::Value* instructions(const ir::Inst& call, const ir::Function& f) = 0;

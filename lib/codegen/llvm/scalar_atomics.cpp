@@ -63,29 +63,42 @@ Value* Atomics::updated(Op op, Value* x, Value* operand, Scalar s) {
   }
 }
 
-/// The address and the operand are each lane's own. Lanes leave the loop at different times, and those that have left may run on before the
-/// others end (a lock's holder must); NVIDIA's compiler keeps what is equal in a warp in uniform registers all the same, and those that ran
-/// on wrote over them: an exchange hit another array (driver 580, ptxas 13.0; not by -O0).
+/// The lanes of a warp that are here leave the loop together, when none of them has to try again. ptxas yields in loops with atomics, so that
+/// lanes which have left a loop run on while others are in it (a lock's holder must), and keeps what is equal in a warp in uniform registers all
+/// the same: those that ran on wrote over them, and an exchange hit another array (driver 580, ptxas 13.0; not by -O0). The address and
+/// the operand are each lane's own for the same reason.
 Value* Atomics::by_loop(const ir::Inst& inst, Value* pointer, Value* operand, Scalar s, llvm::SyncScope::ID scope) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(ir::bits_of(s));
   llvm::Align align(ir::size_of(s));
-  Value* zero = target_.zero_of_lane();
-  pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, zero);
-  operand = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(operand, bits), b_.CreateZExt(zero, bits)), type);
+  Value* const lanes = target_.each_lanes_own(target_.running_lanes());
+  pointer = target_.each_lanes_own(pointer), operand = target_.each_lanes_own(operand);
   llvm::LoadInst* first = b_.CreateAlignedLoad(bits, pointer, align);
   first->setAtomic(AtomicOrdering::Monotonic, scope);
-  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("exchange"), *done = new_block("exchanged");
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = new_block("exchange"), *attempt = new_block("attempt"),
+                   *vote = new_block("vote"), *done = new_block("exchanged");
   b_.CreateBr(loop);
+
   b_.SetInsertPoint(loop);
-  llvm::PHINode* old = b_.CreatePHI(bits, 2);
-  old->addIncoming(first, before);
-  Value* x = b_.CreateBitCast(old, type);
-  Value* y = updated(inst.op, x, operand, s);
+  llvm::PHINode *old = b_.CreatePHI(bits, 2), *tries = b_.CreatePHI(b_.getInt1Ty(), 2);
+  old->addIncoming(first, before), tries->addIncoming(b_.getTrue(), before);
+  b_.CreateCondBr(tries, attempt, vote);
+
+  b_.SetInsertPoint(attempt);
+  Value* y = updated(inst.op, b_.CreateBitCast(old, type), operand, s);
   Value* result = compare_and_swap(inst, pointer, old, b_.CreateBitCast(y, bits), scope);
-  old->addIncoming(b_.CreateExtractValue(result, 0), loop);
-  b_.CreateCondBr(b_.CreateExtractValue(result, 1), done, loop);
+  Value *found = b_.CreateExtractValue(result, 0), *failed = b_.CreateNot(b_.CreateExtractValue(result, 1));
+  llvm::BasicBlock* const attempted = b_.GetInsertBlock();
+  b_.CreateBr(vote);
+
+  b_.SetInsertPoint(vote);
+  llvm::PHINode *next = b_.CreatePHI(bits, 2), *again = b_.CreatePHI(b_.getInt1Ty(), 2);
+  next->addIncoming(old, loop), next->addIncoming(found, attempted);  // where the swap succeeded it found `old`
+  again->addIncoming(b_.getFalse(), loop), again->addIncoming(failed, attempted);
+  old->addIncoming(next, vote), tries->addIncoming(again, vote);
+  b_.CreateCondBr(target_.any(lanes, again), loop, done);
+
   b_.SetInsertPoint(done);
-  return x;
+  return b_.CreateBitCast(next, type);
 }
 
 Value* Atomics::emit(const ir::Inst& inst) {

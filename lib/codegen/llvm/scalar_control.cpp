@@ -145,6 +145,7 @@ void Control::lower_switch(const ir::Inst& inst, Loop* loop) {
 Control::Loop Control::open_loop(const ir::Inst& inst, llvm::BasicBlock* preheader) {
   Loop loop{};
   loop.before = code_.lanes;
+  loop.gathered = lanes_.gathers_behind(inst) ? target_.each_lanes_own(target_.running_lanes()) : nullptr;
   loop.header = new_block("loop");
   loop.latch = llvm::BasicBlock::Create(context_, "latch");
   loop.exit = llvm::BasicBlock::Create(context_, "end");
@@ -201,6 +202,7 @@ void Control::close_loop(Loop& loop, const ir::Inst& inst, llvm::PHINode* index,
   loop.exit->insertInto(code_.function);
   b_.SetInsertPoint(loop.exit);
   bind_phis(loop.results, inst);
+  if (loop.gathered) target_.wait_for(loop.gathered);
 }
 
 void Control::lower_loop(const ir::Inst& inst) {

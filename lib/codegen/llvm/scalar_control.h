@@ -38,6 +38,7 @@ class Control : public Part {
     llvm::PHINode* lanes;                 // in the header, where trips differ and warp operations ask
     llvm::Value* body_lanes;              // at the start of a trip
     llvm::Value* next_lanes;              // at the only place that continues
+    llvm::Value* gathered;                // lanes that wait for each other behind the loop; null: they need not
   };
 
   void region(ir::RegionId region, Join* join, Loop* loop);

@@ -21,12 +21,15 @@ class Lanes : public Part {
   /// Whether all threads of a block that have not returned see one value.
   bool is_uniform(ir::ValueId v);
   bool is_divergent_loop(const ir::Inst& loop);
+  /// Whether lanes that leave the loop have to wait for those that have not: Lanes::part, and it is safe to wait.
+  bool gathers_behind(const ir::Inst& loop);
   /// The breaks or continues under a region that belong to a loop around it.
   std::size_t count_jumps(ir::RegionId region, ir::Op kind) const;
 
  private:
   Target& target_;
   std::optional<passes::Uniformity> uniformity_;  // found where it is asked for
+  std::vector<std::uint32_t> uses_;               // by value; likewise
 };
 
 }  // namespace krait::codegen::scalar

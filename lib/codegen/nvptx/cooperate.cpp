@@ -64,11 +64,19 @@ Value* Lowering::position(Op op, unsigned d) {
 /// Naming the lanes that take part in a warp operation makes the hardware wait until they are there (those that have returned count as
 /// such); where threads jump out of loops in several ways nobody knows them, and it is those that happen to be here.
 Value* Lowering::running_lanes() { return b_.CreateIntrinsic(nvvm_activemask, {}); }
-/// No lane is below itself, the last one at most 31.
-Value* Lowering::zero_of_lane() { return b_.CreateLShr(b_.CreateIntrinsic(nvvm_read_ptx_sreg_lanemask_lt, {}), 31); }
+Value* Lowering::each_lanes_own(Value* v) {
+  // No lane is below itself, the last one at most 31: a zero, which neither LLVM nor ptxas knows.
+  Value* const zero = b_.CreateLShr(b_.CreateIntrinsic(nvvm_read_ptx_sreg_lanemask_lt, {}), 31);
+  llvm::Type* const type = v->getType();
+  if (type->isPointerTy()) return b_.CreateGEP(b_.getInt8Ty(), v, zero);
+  llvm::Type* const bits = b_.getIntNTy(type->getScalarSizeInBits());
+  return b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(v, bits), b_.CreateZExtOrTrunc(zero, bits)), type);
+}
 Value* Lowering::all_lanes() { return b_.getInt32(~0u); }
 
 Value* Lowering::ballot(Value* condition) { return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {active_lanes(), condition}); }
+Value* Lowering::any(Value* lanes, Value* condition) { return b_.CreateIntrinsic(nvvm_vote_any_sync, {lanes, condition}); }
+void Lowering::wait_for(Value* lanes) { b_.CreateIntrinsic(nvvm_bar_warp_sync, {lanes}); }
 
 llvm::SyncScope::ID Lowering::sync_scope(ir::Scope scope, bool global) {
   const char* scopes[] = {"block", "device", ""};

@@ -54,7 +54,9 @@ class Lowering final : public scalar::Target {
   llvm::Value* position(ir::Op op, unsigned dimension) override;
   llvm::Value* all_lanes() override;
   llvm::Value* running_lanes() override;
-  llvm::Value* zero_of_lane() override;
+  llvm::Value* each_lanes_own(llvm::Value* v) override;
+  llvm::Value* any(llvm::Value* lanes, llvm::Value* condition) override;
+  void wait_for(llvm::Value* lanes) override;
   llvm::Value* ballot(llvm::Value* condition) override;
   llvm::SyncScope::ID sync_scope(ir::Scope scope, bool global) override;
   bool by_exchange(const ir::Inst& inst, bool global) const override;
