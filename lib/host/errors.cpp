@@ -13,13 +13,18 @@
 namespace krait::host {
 namespace {
 
-/// Of a program that launches for ever and waits for nothing; the log gets the oldest beyond them.
-constexpr std::size_t most_kept = 1024;
+/// Of a program that launches for ever and waits for nothing: from so many on, faults of launches that are waited for alike become one, and
+/// beyond so many the log gets the oldest.
+constexpr std::size_t most_apart = 64, most_kept = 1024;
 
 std::string text_of(const Fault& f) {
   const std::string more =
       f.count == 1 ? "" : fmt::format("; and {} further {}", grouped(f.count - 1), f.count == 2 ? "fault" : "faults");
   return fmt::format("{}: {}{}", f.what, f.text, more);
+}
+
+bool is_alike(const Origin& a, const Origin& b) {
+  return a.stream == b.stream && a.thread == b.thread && !a.own && !b.own && a.arrays == b.arrays;
 }
 
 std::string text_of(const std::exception_ptr& thrown) {
@@ -103,6 +108,11 @@ void Errors::keep(Kept fresh) noexcept try {
     if (has_ended(fresh.of->stream)) {
       log_untaken(fresh.thrown ? text_of(fresh.thrown) : text_of(fresh.fault));
       if (fresh.thrown) return;
+    }
+    if (!fresh.thrown && kept_.size() >= most_apart) {
+      const auto takes_it = [&](const Kept& k) { return !k.thrown && is_alike(*k.of, *fresh.of) && k.fault.what == fresh.fault.what; };
+      const auto last = std::find_if(kept_.rbegin(), kept_.rend(), takes_it);
+      if (last != kept_.rend()) return void(last->fault.count += fresh.fault.count);
     }
     // In the order of launching, though streams are read one after the other.
     const auto later = [](const Kept& a, const Kept& b) { return a.of->order < b.of->order; };

@@ -31,6 +31,7 @@ std::uint64_t number_of(detail::storage& memory) noexcept;
 struct ArrayUse {
   std::uint64_t array;
   bool written;
+  friend bool operator==(const ArrayUse&, const ArrayUse&) = default;
 };
 
 /// Whose an error is: a launch, or a function's call by a stream.
