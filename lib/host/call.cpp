@@ -319,13 +319,12 @@ std::vector<ArrayUse> uses_of(const Specialisation& spec, const argument* argume
 }
 
 /// A call has waited for its own launch, for its thread's in the stream, and for those that wrote its arrays.
-void after_call(DeviceHandle& device, Wait wait, const Specialisation& spec, const argument* arguments) {
+void after_call(const Bound& bound, const argument* arguments, StreamRecord* stream, std::uint64_t own) {
   std::vector<std::uint64_t> arrays;
-  if (device.errors.any() || device.reports.load(std::memory_order_relaxed))  // else there is nothing to find by them
-    for (const unsigned i : spec.arrays)
-      if (arguments[i].kind == argument::device_array && arguments[i].memory) arrays.push_back(number_of(*arguments[i].memory));
-  wait.arrays = arrays;
-  after_wait(device, wait);
+  DeviceHandle& device = bound.device;
+  if (device.errors.any() || device.reports.load(std::memory_order_acquire))  // else there is nothing to find by them
+    for (const ArrayUse& use : uses_of(bound.spec, arguments)) arrays.push_back(use.array);
+  after_wait(device, {.what = Wait::For::Arrays, .stream = known_as(stream), .arrays = arrays, .launch = own});
 }
 
 void observe(const Bound& bound, const argument* arguments, const runtime::LaunchRequest& request, const call_config& config) {
@@ -372,7 +371,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments need {} bytes; the limit is {}", spec.recorded.what, code.layout.size,
                         max_block_bytes);
-  HiddenArguments hidden = bind_hidden(code, *state, spec, device, known_as(stream), arguments, bound.address);
+  HiddenArguments hidden = bind_hidden(code, *state, spec, device, stream, arguments, bound.address);
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
   code.packing.pack(block, {arguments, bound.address, hidden.values.data(), sizes.lengths});
   request.args = block, request.args_size = code.layout.size;
@@ -405,11 +404,11 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
                      threads[0], threads[1], threads[2]);
   const DeviceSpan on_device(device, request.stream, state->name);
   const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());
-  Wait wait{.what = waits ? Wait::For::Arrays : Wait::For::Launch, .stream = known_as(stream)};
+  std::uint64_t own = 0;  // the launch's number where the call waits for it
   if (hidden.reports) {
-    const bool own = waits || debug_mode() || device.device->host_memory();
-    Origin of{known_as(stream), device.errors.next(), own, uses_of(spec, arguments)};
-    if (own) wait.launch = of.order;
+    Origin of{.stream = known_as(stream), .order = device.errors.next(), .arrays = uses_of(spec, arguments)};
+    of.own = waits || debug_mode() || device.device->host_memory();
+    if (of.own) own = of.order;
     hidden.reports->run({spec.recorded.reports, std::make_shared<const Origin>(std::move(of))},
                         [&] { device.device->launch(*code.code, request); });
   } else {
@@ -417,8 +416,8 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   }
   if (!bound.owned.empty()) copy_back(bound, arguments);
   if (waits) device.device->synchronize(request.stream);
-  if (waits) after_call(device, wait, spec, arguments);
-  else if (wait.launch) after_wait(device, wait);
+  if (waits) after_call(bound, arguments, stream, own);
+  else if (own) after_wait(device, {.what = Wait::For::Launch, .stream = known_as(stream), .launch = own});
 }
 
 void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits) {

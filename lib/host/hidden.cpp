@@ -8,6 +8,7 @@
 #include "host/graph.h"
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/streams.h"
 #include "ir/tiles.h"
 #include "support/error.h"
 
@@ -63,7 +64,7 @@ HiddenValue bind_Table(const Launching& l, std::uint32_t index, HiddenArguments&
 }
 
 ReportedLaunch& reports_to(const Launching& l, HiddenArguments& all) {
-  if (!all.reports) all.reports = std::make_unique<ReportedLaunch>(l.device, l.stream);
+  if (!all.reports) all.reports = std::make_unique<ReportedLaunch>(l.device, known_as(l.stream));
   return *all.reports;
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "host/memory.h"
+#include "host/streams.h"
 #include "krait/debug.h"
 #include "passes/passes.h"
 #include "support/error.h"
@@ -333,7 +334,7 @@ void after_wait(DeviceHandle& device, const Wait& wait) {
 
 void after_wait(const detail::storage& memory) {
   const std::uint64_t number = memory.number.load(std::memory_order_relaxed);
-  after_wait(*memory.device, {.what = Wait::For::Arrays, .stream = memory.last, .arrays = {&number, 1}});
+  after_wait(*memory.device, {.what = Wait::For::Arrays, .stream = known_as(memory.last), .arrays = {&number, 1}});
 }
 
 bool debug_mode() {
