@@ -34,8 +34,8 @@ template <class... Args>
 
 /// Where the condition does not hold in a thread, the launch ends as error{usage} with the text and its values, the kernel, the
 /// block and the thread, and this place: `kr::check(d > 0, "d={} at {}", d, i)`. The error comes from the call on the CPU; on a
-/// GPU from the next call that waits for the device or copies, or with KRAIT_DEBUG=1 from the call itself. The thread goes on,
-/// and so does the program: device and arrays stay usable.
+/// GPU from the next call that waits for the launch, by its stream, an array that it wrote, or its device, or with KRAIT_DEBUG=1 from
+/// the call itself. The thread goes on, and so does the program: device and arrays stay usable.
 template <class... Args>
 [[gnu::noinline, gnu::cold]] void check(detail::operand condition, detail::located_text text, const Args&... args) {
   const detail::node values[] = {node_of(detail::operand(args))..., detail::node{}};
@@ -46,7 +46,7 @@ inline void check(detail::operand condition, detail::location where = detail::lo
 }
 
 /// `handler(const char* line)` gets every line that kernels print, instead of stdout; nullptr: stdout again. It may be called from
-/// any thread that launches or waits.
+/// any thread that launches or waits. What it throws is an error of the launch that printed the line.
 template <class Handler>
 void on_print(Handler handler) {
   detail::set_print_handler([](void* object, const char* line) { (*static_cast<Handler*>(object))(line); },

@@ -50,7 +50,8 @@ class KRAIT_API device {
   void limit_memory(std::int64_t bytes) const;
   /// Waits for the device and gives memory that is kept for reuse back to the driver.
   void trim_memory() const;
-  /// Waits until all work on the device is done. Throws error{device} for faults of earlier launches.
+  /// Waits until all work on the device is done. Throws what went wrong in it and nobody has taken: faults of launches, and what functions
+  /// of call_host threw. Of streams that have ended it throws this thread's faults alone.
   void synchronize() const;
 
   friend bool operator==(device, device) = default;
@@ -80,7 +81,7 @@ KRAIT_API device_list devices();
 /// What was found and cannot be used, and drivers that are missing: a line each, "name: the reason". Empty where nothing is missing.
 KRAIT_API text skipped_devices();
 
-/// Waits for all devices.
+/// Waits for all devices, then throws as device::synchronize() does; what went wrong on a further device is thrown by the next wait for it.
 KRAIT_API void synchronize();
 
 /// Whose work goes first where a device has no room for all: blocks of kernels of a higher priority start before others that wait.
@@ -101,14 +102,14 @@ class KRAIT_API stream {
   device on() const noexcept;
   /// The driver's handle: a CUstream on CUDA.
   void* native() const noexcept;
-  /// Waits until all work in the stream is done. Throws error{device} for faults of earlier launches, and what a function of call_host
-  /// threw on the device.
+  /// Waits until all work in the stream is done. Throws what went wrong in it and nobody has taken: faults of its launches, and what its
+  /// functions of call_host threw. A stream that ends before somebody waits for it throws nothing: the log has its errors.
   void synchronize() const;
 
   /// Calls `function()` on the host when all is done that the stream holds now, and before what is put into it later. On CUDA in a thread of
   /// the driver's: the function must not use the device, nor wait for its work. Elsewhere the host waits for the stream and calls it
-  /// at once. What it throws is kept, and thrown by the next wait for the stream, an event, the device or all of them; after a fault of a
-  /// kernel it may not be called.
+  /// at once. What it throws is kept, and thrown by the next wait for the stream, for an event that was recorded in it later, for the device or
+  /// for all of them; after a fault of a kernel it may not be called.
   ///   stream.call_host([&] { ++chunks_done; });
   template <class Function>
   void call_host(Function function) const {
@@ -137,7 +138,8 @@ class KRAIT_API event {
   /// Marks the end of what the stream (the device's default stream) holds now.
   void record();
   void record(const stream& in);
-  /// The host waits for it.
+  /// The host waits for it. Throws what went wrong in its stream before it; where that is the default one, in this thread's work or in
+  /// that of the thread which recorded the event.
   void wait() const;
   /// The stream waits for it. A stream of another device does so where both are CUDA's; for others the host waits, now.
   void wait(const stream& in) const;

@@ -34,7 +34,7 @@ class KRAIT_API graph {
   const state* get() const noexcept { return state_; }  ///< the library's own
 
  private:
-  void replay(void* native_stream);
+  void replay(void* stream_record);
   void run(void* native_stream);
   state* state_;
 };

@@ -232,7 +232,7 @@ krait_code krait_write(krait_memory* memory, size_t offset, const void* from, si
     given(static_cast<const char*>(from), "krait_write", "bytes");
     detail::storage& s = *memory->storage;
     s.device->device->copy_to_device(s.address + offset, from, bytes, host::order_of(s));
-    host::collect_reports(*s.device);
+    host::after_wait(s);
   });
 }
 
@@ -243,7 +243,7 @@ krait_code krait_read(const krait_memory* memory, size_t offset, void* to, size_
     given(static_cast<char*>(to), "krait_read", "bytes");
     const detail::storage& s = *memory->storage;
     s.device->device->copy_to_host(to, s.address + offset, bytes, host::order_of(s));
-    host::collect_reports(*s.device);
+    host::after_wait(s);
   });
 }
 

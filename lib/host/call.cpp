@@ -15,6 +15,7 @@
 #include "host/layout.h"
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/streams.h"
 #include "host/tracing.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -304,6 +305,28 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   return true;
 }
 
+bool may_report(const Compiled& code) {
+  const auto of_reports = [](const support::Hidden& h) { return h.kind == support::HiddenKind::Reports; };
+  return std::any_of(code.layout.hidden.begin(), code.layout.hidden.end(), of_reports);
+}
+
+std::vector<ArrayUse> uses_of(const Specialisation& spec, const argument* arguments) {
+  std::vector<ArrayUse> uses;
+  for (const unsigned i : spec.arrays)
+    if (arguments[i].kind == argument::device_array && arguments[i].memory)
+      uses.push_back({number_of(*arguments[i].memory), spec.writes[i]});
+  return uses;
+}
+
+/// A call has waited for its own launch, for its thread's in the stream, and for those that wrote its arrays.
+void after_call(const Bound& bound, const argument* arguments, StreamRecord* stream, std::uint64_t own) {
+  std::vector<std::uint64_t> arrays;
+  DeviceHandle& device = bound.device;
+  if (device.errors.any() || device.reports.load(std::memory_order_acquire))  // else there is nothing to find by them
+    for (const ArrayUse& use : uses_of(bound.spec, arguments)) arrays.push_back(use.array);
+  after_wait(device, {.what = Wait::For::Arrays, .stream = known_as(stream), .arrays = arrays, .launch = own});
+}
+
 void observe(const Bound& bound, const argument* arguments, const runtime::LaunchRequest& request, const call_config& config) {
   std::vector<std::uint64_t> copied(bound.spec.parameters.size());
   if (!bound.owned.empty())
@@ -348,7 +371,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   if (code.layout.size > max_block_bytes)
     support::fail_usage("{}: the arguments need {} bytes; the limit is {}", spec.recorded.what, code.layout.size,
                         max_block_bytes);
-  const HiddenArguments hidden = bind_hidden(code, *state, spec, device, arguments, bound.address);
+  HiddenArguments hidden = bind_hidden(code, *state, spec, device, stream, arguments, bound.address);
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
   code.packing.pack(block, {arguments, bound.address, hidden.values.data(), sizes.lengths});
   request.args = block, request.args_size = code.layout.size;
@@ -360,7 +383,11 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
           std::make_shared<std::pair<std::shared_ptr<const Compiled>, std::shared_ptr<const void>>>(owner, hidden.keeps);
       owner = {both, both->first.get()};
     }
-    open->add(device, std::move(owner), request, host, hidden.reports != nullptr, spec.recorded.what);
+    open->add(device, std::move(owner), request, host, spec.recorded.what);
+    if (may_report(code)) {
+      const Origin of{.arrays = uses_of(spec, arguments)};  // each replay has its own
+      open->reporting.push_back({spec.recorded.reports, std::make_shared<const Origin>(of)});
+    }
     for (const unsigned i : spec.arrays) {
       if (!arguments[i].memory) continue;
       open->keep(*arguments[i].memory);
@@ -376,12 +403,21 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   support::log_debug("launch {} on {}: grid {} x {} x {}, block {} x {} x {}", state->name, device.id, grid[0], grid[1], grid[2],
                      threads[0], threads[1], threads[2]);
   const DeviceSpan on_device(device, request.stream, state->name);
-  if (hidden.reports) hidden.reports->during([&] { device.device->launch(*code.code, request); });
-  else device.device->launch(*code.code, request);
   const bool waits = !bound.owned.empty() || (bound.in_place && !device.device->host_memory());
+  std::uint64_t own = 0;  // the launch's number where the call waits for it
+  if (hidden.reports) {
+    Origin of{.stream = known_as(stream), .order = device.errors.next(), .arrays = uses_of(spec, arguments)};
+    of.own = waits || debug_mode() || device.device->host_memory();
+    if (of.own) own = of.order;
+    hidden.reports->run({spec.recorded.reports, std::make_shared<const Origin>(std::move(of))},
+                        [&] { device.device->launch(*code.code, request); });
+  } else {
+    device.device->launch(*code.code, request);
+  }
   if (!bound.owned.empty()) copy_back(bound, arguments);
   if (waits) device.device->synchronize(request.stream);
-  if (waits || debug_mode()) collect_reports(device);
+  if (waits) after_call(bound, arguments, stream, own);
+  else if (own) after_wait(device, {.what = Wait::For::Launch, .stream = known_as(stream), .launch = own});
 }
 
 void refuse_number(const kernel_state* state, unsigned parameter, scalar type, bool negative, std::uint64_t bits) {

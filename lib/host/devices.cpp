@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <exception>
 #include <thread>
 
 #include "host/fork_gate.h"
 #include "host/memory.h"
+#include "host/reports.h"
 #include "host/store.h"
 #include "host/streams.h"
 #include "krait/detail/call.h"
@@ -259,7 +261,7 @@ void device::trim_memory() const {
 void device::synchronize() const {
   auto& d = *static_cast<DeviceHandle*>(handle_);
   d.device->synchronize();
-  host::after_wait(d);
+  host::after_wait(d, {.what = host::Wait::For::Device});
 }
 
 device_list devices() {
@@ -279,10 +281,17 @@ text skipped_devices() {
 }
 
 void synchronize() {
-  for (DeviceHandle* d : Devices::get().known()) {
-    d->device->synchronize();
-    host::after_wait(*d);
+  const std::vector<DeviceHandle*> all = Devices::get().known();
+  std::exception_ptr failed;  // what one device says does not keep the others from being waited for
+  for (DeviceHandle* d : all) {
+    try {
+      d->device->synchronize();
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
   }
+  if (failed) std::rethrow_exception(failed);
+  for (DeviceHandle* d : all) host::after_wait(*d, {.what = host::Wait::For::Device});
 }
 
 namespace detail {

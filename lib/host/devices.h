@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "host/block_cache.h"
+#include "host/errors.h"
 #include "host/memory_count.h"
-#include "host/thrown.h"
 #include "krait/device.h"
 #include "runtime/backend.h"
 #include "support/target.h"
@@ -29,7 +29,7 @@ struct DeviceHandle {
   std::atomic<class Arrivals*> arrivals{nullptr};  // host/arrivals.h; the same
   MemoryCount memory;
   BlockCache blocks;
-  Thrown thrown;
+  Errors errors;
 };
 
 /// Threads that the machine runs at once, asked for once: the question takes microseconds.

@@ -150,7 +150,7 @@ native_function* make_native_function(const options& with, location where, const
   const ir::Facts facts{true, false, true, false};  // pointers may be to one array
   f->compiled = host::compile(spec.recorded, facts, cpu, host::Effort::Best);
   f->code = &dynamic_cast<const runtime::cpu::Code&>(*f->compiled->code);
-  f->hidden = host::bind_hidden(*f->compiled, *f->state, spec, cpu, nullptr, nullptr);
+  f->hidden = host::bind_hidden(*f->compiled, *f->state, spec, cpu, nullptr, nullptr, nullptr);
   f->scratch_bytes = f->code->fixed_shared() + f->code->facts().gang_bytes;
   host::check(*f);
   f->native = std::make_unique<runtime::cpu::NativeFunction>(f.get(), &host::enter);

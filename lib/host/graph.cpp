@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/graph.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/streams.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -37,7 +37,7 @@ detail::outside_graph::outside_graph() noexcept : open_(std::exchange(host::open
 detail::outside_graph::~outside_graph() { host::open_graph() = open_; }
 
 void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
-                       bool host_arguments, bool reports, const std::string& what) {
+                       bool host_arguments, const std::string& what) {
   if (&on != device) support::fail_usage("{} runs on {}, but the graph being recorded is for {}", what, on.id, device->id);
   if (host_arguments)
     support::fail_usage(
@@ -47,9 +47,15 @@ void graph::state::add(DeviceHandle& on, std::shared_ptr<const host::Compiled> c
         "{} is launched into a stream while a graph is being recorded: launch it without a stream, and replay the graph into one",
         what);
   Launch& l = launches.emplace_back();
-  l.code = std::move(code), l.request = request, l.reports = reports;
+  l.code = std::move(code), l.request = request;
   l.args.assign(request.args, request.args + request.args_size);
   l.request.args = l.args.data();  // the heap block stays where it is when the vector of launches grows
+}
+
+std::uint64_t graph::state::reports_on(DeviceHandle& on) {
+  // A launch on another device is refused when it is added.
+  if (&on == device && !reports) reports = &host::reports_of(on).take_for_graph();
+  return reports ? reports->address : 0;
 }
 
 void graph::state::keep(detail::storage& memory) {
@@ -58,6 +64,7 @@ void graph::state::keep(detail::storage& memory) {
 
 graph::state::~state() {
   if (native) device->device->destroy_graph(native);
+  if (reports) host::reports_of(*device).leave_graph(*reports);
   for (detail::storage* memory : arrays) detail::release(memory);
 }
 
@@ -85,18 +92,26 @@ void graph::launch(const stream& in) {
   if (!host::record_of(in)) support::fail_usage("a graph is launched into a moved-from stream");
   if (state_ && in.on() != host::to_public(*state_->device))
     support::fail_usage("the graph is for {}, but the stream belongs to {}", state_->device->id, in.on().id());
-  replay(in.native());
+  replay(host::record_of(in));
 }
 
-void graph::replay(void* native_stream) {
+void graph::replay(void* stream_record) {
   if (!state_) support::fail_usage("a moved-from graph is launched");
   if (host::open_graph()) support::fail_usage("a graph is launched while another one is being recorded");
   if (state_->launches.empty()) return;
-  const auto reports = [](const state::Launch& l) { return l.reports; };
-  if (std::any_of(state_->launches.begin(), state_->launches.end(), reports))
-    host::reports_of(*state_->device).during([&] { run(native_stream); });
-  else run(native_stream);
-  if (host::debug_mode()) host::collect_reports(*state_->device);
+  auto* const stream = static_cast<host::StreamRecord*>(stream_record);
+  void* const native_stream = stream ? stream->handle.native : nullptr;
+  if (state_->reporting.empty()) return run(native_stream);
+  DeviceHandle& d = *state_->device;
+  const bool own = host::debug_mode() || d.device->host_memory();
+  host::StreamRecord* const in = host::known_as(stream);
+  std::uint64_t number = 0;
+  {
+    host::Reports::Held held{state_->reports};
+    number = host::reports_of(d).expect_graph(held, in, state_->reporting, own);
+    run(native_stream);
+  }
+  if (own) host::after_wait(d, {.what = host::Wait::For::Launch, .stream = in, .launch = number});
 }
 
 void graph::run(void* native_stream) {

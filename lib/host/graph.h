@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/jit.h"
+#include "host/reports.h"
 #include "krait/detail/call.h"
 #include "krait/graph.h"
 
@@ -21,18 +22,21 @@ struct graph::state {
     std::shared_ptr<const host::Compiled> code;
     runtime::LaunchRequest request;  // args points into the bytes below
     std::vector<std::byte> args;
-    bool reports;  // what it prints or what goes wrong is to be collected
   };
   std::vector<Launch> launches;
   std::set<detail::storage*> arrays;  // of which it is an owner
   std::set<const detail::storage*> written;
+  host::ReportBuffer* reports = nullptr;   // of its launches that may report
+  std::vector<host::Reporting> reporting;  // they, by their numbers, with their arrays
   std::vector<std::pair<const host::Compiled*, std::uint64_t>>
       counts;              // how often a replay launches each code; made at the first
   void* native = nullptr;  // the back end's own form, made at the first replay; null where it has none
 
   /// Adds a launch. Throws error{usage} where the graph cannot hold it.
   void add(host::DeviceHandle& on, std::shared_ptr<const host::Compiled> code, const runtime::LaunchRequest& request,
-           bool host_arguments, bool reports, const std::string& what);
+           bool host_arguments, const std::string& what);
+  /// The address of its buffer of reports, which the first launch asks for that may report.
+  std::uint64_t reports_on(host::DeviceHandle& on);
   /// Keeps an array's memory as long as the graph.
   void keep(detail::storage& memory);
   ~state();

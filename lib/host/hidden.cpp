@@ -5,8 +5,10 @@
 #include <cstring>
 
 #include "host/arrivals.h"
+#include "host/graph.h"
 #include "host/memory.h"
 #include "host/reports.h"
+#include "host/streams.h"
 #include "ir/tiles.h"
 #include "support/error.h"
 
@@ -20,6 +22,7 @@ struct Launching {
   detail::kernel_state& state;
   Specialisation& spec;
   DeviceHandle& device;
+  StreamRecord* stream;
   const detail::argument* arguments;
   const std::uint64_t* addresses;
 };
@@ -60,12 +63,20 @@ HiddenValue bind_Table(const Launching& l, std::uint32_t index, HiddenArguments&
   return {memory ? memory->address : 0, l.spec.recorded.tables[index].count()};
 }
 
-HiddenValue bind_Reports(const Launching& l, std::uint32_t, HiddenArguments& all) {
-  all.reports = &reports_of(l.device);
-  return {all.reports->address(), Reports::words()};
+ReportedLaunch& reports_to(const Launching& l, HiddenArguments& all) {
+  if (!all.reports) all.reports = std::make_unique<ReportedLaunch>(l.device, known_as(l.stream));
+  return *all.reports;
 }
 
-HiddenValue bind_KernelNumber(const Launching& l, std::uint32_t, HiddenArguments&) { return {l.spec.recorded.reports->number}; }
+HiddenValue bind_Reports(const Launching& l, std::uint32_t, HiddenArguments& all) {
+  graph::state* const open = open_graph();
+  return {open ? open->reports_on(l.device) : reports_to(l, all).address(), Reports::words()};
+}
+
+HiddenValue bind_KernelNumber(const Launching& l, std::uint32_t, HiddenArguments& all) {
+  const graph::state* const open = open_graph();
+  return {open ? open->reporting.size() + 1 : reports_to(l, all).number()};
+}
 
 HiddenValue bind_TileMap(const Launching& l, std::uint32_t index, HiddenArguments& all) {
   const support::TileMapOf which(index);
@@ -100,10 +111,10 @@ support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address,
 }
 
 HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
-                            const detail::argument* arguments, const std::uint64_t* addresses) {
+                            StreamRecord* stream, const detail::argument* arguments, const std::uint64_t* addresses) {
   HiddenArguments all;
   for (const Hidden& what : code.layout.hidden)
-    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device, arguments, addresses}, what.index, all));
+    all.values.push_back(binders[unsigned(what.kind)]({state, spec, device, stream, arguments, addresses}, what.index, all));
   return all;
 }
 

@@ -12,16 +12,15 @@
 #include <vector>
 
 #include "host/kernel_state.h"
+#include "host/reports.h"
 
 namespace krait::host {
 
-class Reports;
-
 /// The values of a launch, and what goes with them.
 struct HiddenArguments {
-  std::vector<HiddenValue> values;    // in the layout's order; empty, and allocates nothing, where the code has none
-  Reports* reports = nullptr;         // the buffer that the launch writes
-  std::shared_ptr<const void> keeps;  // owner of memory that the values name, for whoever launches again later
+  std::vector<HiddenValue> values;          // in the layout's order; empty, and allocates nothing, where the code has none
+  std::unique_ptr<ReportedLaunch> reports;  // of a launch that may report, and is in no graph
+  std::shared_ptr<const void> keeps;        // owner of memory that the values name, for whoever launches again later
   std::forward_list<std::array<std::byte, support::tile_map_bytes>> maps;  // values name them until they are packed
 };
 
@@ -33,6 +32,6 @@ support::TiledArray tiled_array(support::TileMapOf which, std::uint64_t address,
 /// The call's arguments, and the addresses of those that are arrays. Throws what making the values throws: error{device} where memory is
 /// short.
 HiddenArguments bind_hidden(const Compiled& code, detail::kernel_state& state, Specialisation& spec, DeviceHandle& device,
-                            const detail::argument* arguments, const std::uint64_t* addresses);
+                            StreamRecord* stream, const detail::argument* arguments, const std::uint64_t* addresses);
 
 }  // namespace krait::host

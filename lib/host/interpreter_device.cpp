@@ -4,6 +4,7 @@
 // Besides accesses out of bounds it finds data races, reads of shared memory that nothing wrote, barriers that not all threads
 // reach and operands of uniform() that are none.
 #include <cstring>
+#include <exception>
 #include <new>
 #include <system_error>
 
@@ -37,9 +38,17 @@ class Text final : public runtime::Executable {
           what_, blocks, ir::most_together);
     ir::Launch launch;
     launch.grid = request.grid, launch.block = request.block;
+    std::exception_ptr thrown;  // by the user's handler of lines; the kernel goes on, as on any device
+    const auto print = [&thrown](const std::string& line) {
+      try {
+        print_line(line);
+      } catch (...) {
+        if (!thrown) thrown = std::current_exception();
+      }
+    };
     const ir::Outcome outcome = [&] {
       try {
-        return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print_line});
+        return ir::run(module_, launch, arguments(request.args), {.races = races, .uninitialised = true, .print = print});
       } catch (const std::system_error&) {
         support::fail_device(
             "{}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each with "
@@ -50,7 +59,8 @@ class Text final : public runtime::Executable {
       }
     }();
     if (!outcome.stopped.empty()) support::fail(error::kind_type::internal, "{}: {}", what_, outcome.stopped);
-    if (outcome.faults) throw_fault(what_, outcome.fault, outcome.where, outcome.faults);
+    if (outcome.faults) throw_fault({what_, outcome.fault, outcome.where.file, outcome.where.line, outcome.faults});
+    if (thrown) std::rethrow_exception(thrown);
   }
 
  private:

@@ -20,7 +20,8 @@ struct storage {
   // The stream of the last use (null: the default one). Memory used in several streams is freed after the device is idle.
   host::StreamRecord* last = nullptr;
   bool several_streams = false;
-  std::atomic<unsigned> owners{1};  // arrays, views and expressions of them, and graphs that use it
+  std::atomic<std::uint64_t> number{0};  // host/errors.h; 0: no launch that may have errors was given it
+  std::atomic<unsigned> owners{1};       // arrays, views and expressions of them, and graphs that use it
 };
 
 }  // namespace krait::detail

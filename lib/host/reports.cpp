@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/reports.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "host/memory.h"
+#include "host/streams.h"
 #include "krait/debug.h"
 #include "passes/passes.h"
 #include "support/error.h"
@@ -16,20 +19,39 @@ namespace krait::host {
 namespace {
 
 constexpr std::uint32_t line_words = 1u << 18, fault_words = 1u << 14;
+constexpr std::size_t most_launches = 4096;  // in a buffer, and so in the lists that waits look through
+constexpr std::size_t most_buffers = 64;     // before the device is waited for, so that they can be read: each takes a megabyte
 
-/// All kernels that report, by number from 1.
+/// All kernels that report.
 struct Sources {
   std::mutex mutex;
   std::map<std::string, ReportSource> by_content;
-  std::vector<const ReportSource*> by_number;
 
   static Sources& get() {
     static auto* const sources = new Sources;
     return *sources;
   }
-  const ReportSource* find(std::uint32_t number) {
-    std::lock_guard lock(mutex);
-    return number >= 1 && number <= by_number.size() ? by_number[number - 1] : nullptr;
+};
+
+/// Lines that were read, in their order, for whoever waits next.
+struct Lines {
+  struct Line {
+    std::string text;
+    DeviceHandle* device;
+    std::shared_ptr<const Origin> of;
+  };
+  std::mutex mutex;
+  std::deque<Line> waiting;
+  std::atomic<std::size_t> left{0};  // lines that wait or are being handed out
+
+  static Lines& get() {
+    static auto* const lines = new Lines;
+    return *lines;
+  }
+  void add(Line line) {
+    const std::lock_guard lock(mutex);
+    waiting.push_back(std::move(line));
+    left.fetch_add(1, std::memory_order_relaxed);
   }
 };
 
@@ -45,22 +67,46 @@ struct Handler {
   }
 };
 
-/// 1234567 as 1,234,567.
-std::string grouped(std::uint64_t n) {
-  std::string text = std::to_string(n);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
+/// What the user's handler throws is an error of the launch that printed the line; the next lines come all the same.
+void print_lines() {
+  Lines& lines = Lines::get();
+  if (lines.left.load(std::memory_order_acquire) == 0) return;
+  const std::lock_guard one_at_a_time(Handler::get().mutex);
+  for (;;) {
+    Lines::Line line;
+    {
+      const std::lock_guard lock(lines.mutex);
+      if (lines.waiting.empty()) return;
+      line = std::move(lines.waiting.front());
+      lines.waiting.pop_front();
+    }
+    try {
+      print_line(line.text);
+    } catch (...) {
+      line.device->errors.keep(line.of, std::current_exception());
+    }
+    lines.left.fetch_sub(1, std::memory_order_release);
+  }
 }
 
 /// At the end of a program that waits for nothing.
 void collect_at_exit() {
   for (DeviceHandle* d : Devices::get().known()) {
-    try {
-      collect_reports(*d);
-      std::fflush(stdout);
-    } catch (const error& e) {
-      // A lost device has been reported by the call that lost it.
-      if (e.kind() == error::kind_type::usage) fmt::print(stderr, "krait: {}\n", e.message());
+    for (bool more = true; more;) {
+      more = false;
+      try {
+        after_wait(*d, {Wait::For::Everything});
+        std::fflush(stdout);
+      } catch (const error& e) {
+        // A lost device has been reported by the call that lost it.
+        more = e.kind() == error::kind_type::usage;
+        if (more) fmt::print(stderr, "krait: {}\n", e.message());
+      } catch (const std::exception& e) {
+        more = true;
+        fmt::print(stderr, "krait: {}\n", e.what());
+      } catch (...) {
+        more = true;
+      }
     }
   }
 }
@@ -84,73 +130,187 @@ const ReportSource* find_reports(const Recorded& recorded) {
   Sources& all = Sources::get();
   std::lock_guard lock(all.mutex);
   const auto [at, fresh] = all.by_content.try_emplace(content);
-  if (fresh) {
-    all.by_number.push_back(&at->second);
-    at->second = {std::uint32_t(all.by_number.size()), recorded.what, std::move(sites)};
-  }
+  if (fresh) at->second = {recorded.what, std::move(sites)};
   return &at->second;
 }
 
-// ---- the buffer of a device ---------------------------------------------------------------------------------------------------
+// ---- the buffers of a device --------------------------------------------------------------------------------------------------
 
 std::uint32_t Reports::words() { return ir::report_first_word + line_words + fault_words; }
 
-Reports::Reports(runtime::Device& device) : device_(device), address_(device.allocate(words() * 4, {})) {
+ReportBuffer& Reports::add_buffer() {
+  auto fresh = std::make_unique<ReportBuffer>();
+  runtime::Device& device = *device_.device;
   std::vector<std::uint32_t> empty(words());
   const auto heads = ir::empty_reports(line_words, fault_words);
   std::copy(heads.begin(), heads.end(), empty.begin());
-  device_.copy_to_device(address_, empty.data(), words() * 4, {});
-  device_.synchronize();
+  buffers_.reserve(buffers_.size() + 1);
+  fresh->address = device.allocate(words() * 4, {});
+  device.copy_to_device(fresh->address, empty.data(), words() * 4, {});
+  device.synchronize(runtime::StreamHandle{});
+  buffers_.push_back(std::move(fresh));
+  return *buffers_.back();
 }
 
-struct Reports::Found {
-  std::vector<std::string> lines;
-  std::string what, fault;
-  ir::Location where;
-  std::uint64_t faults = 0;
-};
+Reports::Held Reports::take(StreamRecord* stream) {
+  const auto is_ours = [stream](const ReportBuffer& b) {
+    return b.taken && !b.is_graphs && b.thread == this_thread() && is_one_order(b.stream, stream);
+  };
+  for (bool was_full = false;;) {
+    ReportBuffer* ours = nullptr;
+    bool is_full = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto find = [&](const auto& fits) {
+        const auto at = std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& b) { return fits(*b); });
+        return at == buffers_.end() ? nullptr : at->get();
+      };
+      ours = find(is_ours);
+      if (!ours) ours = find([](const ReportBuffer& b) { return !b.taken; });
+      is_full = !ours && buffers_.size() >= most_buffers && !was_full;
+      if (!ours && !is_full) ours = &add_buffer();
+      if (ours) ours->taken = true, ours->stream = stream, ours->thread = this_thread();
+    }
+    if (is_full) {
+      read({Wait::For::Everything});
+      was_full = true;
+      continue;
+    }
+    Held held{ours, std::unique_lock(ours->gate)};
+    {
+      const std::lock_guard lock(mutex_);
+      if (!is_ours(*ours)) continue;  // it was read, and then given to another thread
+    }
+    if (ours->launches.size() < most_launches) return held;
+    read_held(*ours, {Wait::For::Everything});
+  }
+}
 
-/// Reads what was written, and empties the buffer.
-Reports::Found Reports::read() {
-  Found found;
+void Reports::expect(ReportBuffer& buffer, Reporting launch) {
+  const std::lock_guard lock(mutex_);
+  buffer.launches.push_back(std::move(launch));
+  if (buffer.launches.size() == 1) pending_.fetch_add(1, std::memory_order_release);
+}
+
+void Reports::give_back(ReportBuffer& buffer) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (buffer.launches.empty()) buffer.taken = buffer.is_graphs;
+}
+
+ReportBuffer& Reports::take_for_graph() {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::find_if(buffers_.begin(), buffers_.end(), [](const auto& b) { return !b->taken; });
+  ReportBuffer& buffer = at == buffers_.end() ? add_buffer() : **at;
+  buffer.taken = buffer.is_graphs = true;
+  return buffer;
+}
+
+std::uint64_t Reports::expect_graph(Held& held, StreamRecord* stream, std::span<const Reporting> launches, bool own) {
+  ReportBuffer& buffer = *held.buffer;
+  held.gate = std::unique_lock(buffer.gate);
+  // The numbers are in the graph's arguments: what an earlier replay wrote is told apart by being read before.
+  if (!buffer.launches.empty()) {
+    if (!own && buffer.thread == this_thread() && is_one_order(buffer.stream, stream)) return buffer.launches.front().of->order;
+    read_held(buffer, {Wait::For::Everything});
+  }
+  const std::uint64_t order = device_.errors.next();
+  std::vector<Reporting> fresh;
+  for (const Reporting& l : launches) {
+    Origin of{.stream = stream, .order = order, .own = own, .arrays = l.of->arrays};
+    fresh.push_back({l.source, std::make_shared<const Origin>(std::move(of))});
+  }
+  const std::lock_guard lock(mutex_);
+  buffer.stream = stream, buffer.thread = this_thread(), buffer.launches = std::move(fresh);
+  pending_.fetch_add(1, std::memory_order_release);
+  return order;
+}
+
+void Reports::leave_graph(ReportBuffer& buffer) noexcept {
+  const std::lock_guard lock(mutex_);
+  buffer.is_graphs = false, buffer.taken = !buffer.launches.empty();
+}
+
+void Reports::read(const Wait& wait) {
+  const auto is_covered = [&](const ReportBuffer& b) {
+    return std::any_of(b.launches.begin(), b.launches.end(), [&](const Reporting& l) { return wait.covers(*l.of); });
+  };
+  std::vector<ReportBuffer*> covered;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& b : buffers_)
+      if (is_covered(*b)) covered.push_back(b.get());
+  }
+  for (ReportBuffer* b : covered) {
+    const std::lock_guard gate(b->gate);
+    if (is_covered(*b)) read_held(*b, wait);  // another thread may have read it meanwhile
+  }
+}
+
+/// Reads what was written, and empties the buffer. Its gate is held.
+void Reports::read_held(ReportBuffer& buffer, const Wait& wait) {
+  using For = Wait::For;
+  runtime::Device& device = *device_.device;
+  // Others' streams may end meanwhile in their threads, so only the one that was waited for is looked at.
+  const bool in_order = wait.what != For::Device && wait.what != For::Everything && is_one_order(wait.stream, buffer.stream) &&
+                        !has_ended(wait.stream);
+  const runtime::StreamHandle order = in_order && wait.stream ? wait.stream->handle : runtime::StreamHandle{};
+  if (in_order) device.synchronize(order);
+  else device.synchronize();
+
   const auto heads = ir::empty_reports(line_words, fault_words);
   auto now = heads;
-  device_.copy_to_host(now.data(), address_, sizeof now, {});
-  if (now == heads) return found;
-  std::vector<std::uint32_t> buffer(words());
-  device_.copy_to_host(buffer.data(), address_, words() * 4, {});
-  const auto find = [](std::uint32_t number) {
-    const ReportSource* source = Sources::get().find(number);
-    return source ? &source->sites : nullptr;
-  };
-  for (const ir::Report& r : ir::read_reports(buffer, false, find)) found.lines.push_back(r.text());
-  if (const std::uint64_t lost = ir::lost_reports(buffer, false))
-    found.lines.push_back(fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"));
-  const std::vector<ir::Report> faults = ir::read_reports(buffer, true, find);
-  found.faults = faults.size() + ir::lost_reports(buffer, true);
-  if (!faults.empty()) {
-    const ir::Report& first = faults.front();
-    found.what = Sources::get().find(first.kernel)->what, found.where = first.site->where;
-    found.fault =
-        fmt::format("{}, block ({}), thread ({})", first.text(), fmt::join(first.block, ", "), fmt::join(first.thread, ", "));
+  device.copy_to_host(now.data(), buffer.address, sizeof now, order);
+  if (now != heads) {
+    std::vector<std::uint32_t> all(words());
+    device.copy_to_host(all.data(), buffer.address, words() * 4, order);
+    sort_out(buffer, all);
+    std::fill(all.begin(), all.end(), 0);
+    std::copy(heads.begin(), heads.end(), all.begin());
+    device.copy_to_device(buffer.address, all.data(), words() * 4, order);
+    device.synchronize(order);  // the next launch may be into another stream
   }
-  std::fill(buffer.begin(), buffer.end(), 0);
-  std::copy(heads.begin(), heads.end(), buffer.begin());
-  device_.copy_to_device(address_, buffer.data(), words() * 4, {});
-  device_.synchronize();
-  return found;
+  std::vector<Reporting> done;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  done.swap(buffer.launches);
+  buffer.taken = buffer.is_graphs;
+  // Only now, when waits find the errors: who sees no buffer with launches looks for nothing there.
+  pending_.fetch_sub(1, std::memory_order_release);
 }
 
-void Reports::collect() {
-  Found found;
-  {
-    std::lock_guard lock(gate_);
-    if (!pending_.exchange(false, std::memory_order_acq_rel)) return;
-    device_.synchronize();
-    found = read();
+void Reports::sort_out(const ReportBuffer& buffer, std::span<const std::uint32_t> words) {
+  const std::vector<Reporting>& launches = buffer.launches;
+  const auto find = [&](std::uint32_t number) {
+    return number >= 1 && number <= launches.size() ? &launches[number - 1].source->sites : nullptr;
+  };
+  for (const ir::Report& r : ir::read_reports(words, false, find))
+    Lines::get().add({r.text(), &device_, launches[r.launch - 1].of});
+  if (const std::uint64_t lost = ir::lost_reports(words, false))
+    Lines::get().add({fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"), &device_,
+                      launches.back().of});
+
+  std::map<std::uint32_t, Fault> faults;  // by the launch's number
+  for (const ir::Report& r : ir::read_reports(words, true, find)) {
+    Fault& f = faults[r.launch];
+    if (f.count++ > 0) continue;
+    const ir::Location& where = r.site->where;
+    f.what = launches[r.launch - 1].source->what, f.file = where.file, f.line = where.line;
+    f.text = fmt::format("{}, block ({}), thread ({})", r.text(), fmt::join(r.block, ", "), fmt::join(r.thread, ", "));
   }
-  for (const std::string& line : found.lines) print_line(line);
-  if (found.faults) throw_fault(found.what, found.fault, found.where, found.faults);
+  const std::uint64_t lost = ir::lost_reports(words, true);
+  for (auto& [number, f] : faults) {
+    std::shared_ptr<const Origin> of = launches[number - 1].of;
+    if (lost && number == faults.rbegin()->first) {
+      // Launches that came after this one may have found no room: whoever waits for their arrays is told by it.
+      f.count += lost;
+      auto all = std::make_shared<Origin>(*of);
+      for (std::size_t later = number; later < launches.size(); ++later) {
+        const std::vector<ArrayUse>& arrays = launches[later].of->arrays;
+        all->arrays.insert(all->arrays.end(), arrays.begin(), arrays.end());
+      }
+      of = std::move(all);
+    }
+    device_.errors.keep(std::move(of), std::move(f));
+  }
 }
 
 Reports& reports_of(DeviceHandle& device) {
@@ -158,16 +318,23 @@ Reports& reports_of(DeviceHandle& device) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (!device.reports.load()) {
-    device.reports.store(new Reports(*device.device), std::memory_order_release);
+    device.reports.store(new Reports(device), std::memory_order_release);
     static const int registered = std::atexit(collect_at_exit);
     (void)registered;
   }
   return *device.reports.load();
 }
 
-void collect_reports(DeviceHandle& device) {
+void after_wait(DeviceHandle& device, const Wait& wait) {
   Reports* const reports = device.reports.load(std::memory_order_acquire);
-  if (reports && reports->pending()) reports->collect();
+  if (reports && reports->pending()) reports->read(wait);
+  print_lines();
+  if (device.errors.any()) device.errors.raise(wait);
+}
+
+void after_wait(const detail::storage& memory) {
+  const std::uint64_t number = memory.number.load(std::memory_order_relaxed);
+  after_wait(*memory.device, {.what = Wait::For::Arrays, .stream = known_as(memory.last), .arrays = {&number, 1}});
 }
 
 bool debug_mode() {
@@ -189,12 +356,6 @@ void print_line(const std::string& line) {
   std::lock_guard lock(handler.mutex);
   if (handler.call) return handler.call(handler.object, line.c_str());
   std::fwrite((line + '\n').data(), 1, line.size() + 1, stdout);
-}
-
-void throw_fault(const std::string& what, const std::string& fault, const ir::Location& where, std::uint64_t faults) {
-  const std::string more =
-      faults == 1 ? "" : fmt::format("; and {} further {}", grouped(faults - 1), faults == 2 ? "fault" : "faults");
-  throw error(error::kind_type::usage, fmt::format("{}: {}{}", what, fault, more).c_str(), where.file.c_str(), where.line);
 }
 
 }  // namespace krait::host

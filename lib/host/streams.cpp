@@ -3,6 +3,7 @@
 // Streams and events of the public interface.
 #include "host/streams.h"
 
+#include <atomic>
 #include <exception>
 #include <memory>
 
@@ -42,50 +43,33 @@ bool are_peers(const DeviceHandle& a, const DeviceHandle& b) {
   return &a == &b || (a.device->async() && a.device->async()->is_peer(*b.device));
 }
 
-void Thrown::keep(std::exception_ptr what) noexcept {
-  try {
-    const std::lock_guard lock(gate_);
-    kept_.push_back(std::move(what));
-    any_.store(true, std::memory_order_release);
-  } catch (...) {  // the list could not grow: one is lost
-  }
-}
-
-void Thrown::raise_oldest() {
-  std::exception_ptr oldest;
-  {
-    const std::lock_guard lock(gate_);
-    if (kept_.empty()) return;  // another thread has it
-    oldest = std::move(kept_.front());
-    kept_.pop_front();
-    any_.store(!kept_.empty(), std::memory_order_release);
-  }
-  std::rethrow_exception(oldest);
-}
-
-void after_wait(DeviceHandle& device) {
-  collect_reports(device);
-  device.thrown.raise();
-}
+StreamRecord* known_as(StreamRecord* stream) { return stream && (stream->owned || stream->handle.native) ? stream : nullptr; }
 
 namespace {
 
 /// A function that a stream calls.
 struct HostCall {
   DeviceHandle& device;
+  std::shared_ptr<const Origin> of;
   std::unique_ptr<void, void (*)(void*)> object;
   void (*call)(void*);
-  HostCall(DeviceHandle& d, std::unique_ptr<void, void (*)(void*)> o, void (*c)(void*))
-      : device(d), object(std::move(o)), call(c) {}
 
   static void run(void* self) {
     const std::unique_ptr<HostCall> owned(static_cast<HostCall*>(self));
     try {
       owned->call(owned->object.get());
     } catch (...) {
-      owned->device.thrown.keep(std::current_exception());
+      owned->device.errors.keep(owned->of, std::current_exception());
     }
   }
+};
+
+/// What an event's handle points to.
+struct EventRecord {
+  runtime::EventHandle handle{};
+  // What it marks: a stream, where its thread had put so many launches. Several threads may wait while one records again.
+  std::atomic<const StreamRecord*> stream{nullptr};
+  std::atomic<std::uint64_t> launches{0}, recorder{0};
 };
 
 }  // namespace
@@ -99,9 +83,15 @@ using host::StreamRecord;
 
 namespace {
 
-runtime::EventHandle handle_of(void* event) {
+host::EventRecord& record_of(void* event) {
   if (!event) support::fail_usage("a moved-from event is used");
-  return {event};
+  return *static_cast<host::EventRecord*>(event);
+}
+
+void record_in(void* event, DeviceHandle& device, StreamRecord* stream) {
+  host::EventRecord& e = record_of(event);
+  e.stream = host::known_as(stream), e.launches = device.errors.last(), e.recorder = host::this_thread();
+  device.device->record(e.handle, stream ? stream->handle : runtime::StreamHandle{});
 }
 
 }  // namespace
@@ -131,22 +121,26 @@ stream stream::wrap(void* native, device on) {
 stream::~stream() {
   auto* record = static_cast<StreamRecord*>(record_);
   if (!record) return;
-  if (record->owned) record->device->device->destroy_stream(record->handle);
+  if (record->owned) {
+    record->device->device->destroy_stream(record->handle);
+    record->device->errors.end(*record);
+  }
   host::retire(record);
 }
 
 device stream::on() const noexcept { return host::to_public(*static_cast<StreamRecord*>(record_)->device); }
 void* stream::native() const noexcept { return static_cast<StreamRecord*>(record_)->handle.native; }
 void stream::synchronize() const {
-  const StreamRecord& record = alive(*this);
+  StreamRecord& record = alive(*this);
   record.device->device->synchronize(record.handle);
-  host::after_wait(*record.device);
+  host::after_wait(*record.device, {.what = host::Wait::For::Stream, .stream = host::known_as(&record)});
 }
 
 void stream::put_call(void* object, void (*call)(void*), void (*destroy)(void*)) const {
   std::unique_ptr<void, void (*)(void*)> owned(object, destroy);
-  const StreamRecord& record = alive(*this);
-  auto made = std::make_unique<host::HostCall>(*record.device, std::move(owned), call);
+  StreamRecord& record = alive(*this);
+  const host::Origin of{.stream = host::known_as(&record), .order = record.device->errors.next()};
+  auto made = std::make_unique<host::HostCall>(*record.device, std::make_shared<const host::Origin>(of), std::move(owned), call);
   runtime::Device& d = *record.device->device;
   if (d.async() && d.async()->call_host(&host::HostCall::run, made.get(), record.handle)) {
     static_cast<void>(made.release());  // run deletes it
@@ -156,29 +150,38 @@ void stream::put_call(void* object, void (*call)(void*), void (*destroy)(void*))
   }
 }
 
-event::event(device on) : on_(on), native_(host::handle(on).device->create_event().native) {}
-event::~event() {
-  if (native_) host::handle(on_).device->destroy_event({native_});
+event::event(device on) : on_(on) {
+  auto fresh = std::make_unique<host::EventRecord>();
+  fresh->handle = host::handle(on).device->create_event();
+  native_ = fresh.release();
 }
-void event::record() { host::handle(on_).device->record(handle_of(native_), {}); }
+event::~event() {
+  const std::unique_ptr<host::EventRecord> owned(static_cast<host::EventRecord*>(native_));
+  if (owned) host::handle(on_).device->destroy_event(owned->handle);
+}
+void event::record() { record_in(native_, host::handle(on_), nullptr); }
 void event::record(const stream& in) {
-  const StreamRecord& record = alive(in);
+  StreamRecord& record = alive(in);
   if (in.on() != on_) support::fail_usage("an event of {} cannot be recorded in a stream of {}", on_.id(), in.on().id());
-  host::handle(on_).device->record(handle_of(native_), record.handle);
+  record_in(native_, *record.device, &record);
 }
 void event::wait() const {
-  host::handle(on_).device->wait(handle_of(native_));
-  host::after_wait(host::handle(on_));
+  DeviceHandle& device = host::handle(on_);
+  const host::EventRecord& e = record_of(native_);
+  const host::Wait wait{
+      .what = host::Wait::For::Event, .stream = e.stream.load(), .before = e.launches.load(), .recorder = e.recorder.load()};
+  device.device->wait(e.handle);
+  host::after_wait(device, wait);
 }
 void event::wait(const stream& in) const {
   const StreamRecord& record = alive(in);
-  const runtime::EventHandle awaited = handle_of(native_);
+  const runtime::EventHandle awaited = record_of(native_).handle;
   if (host::are_peers(*record.device, host::handle(on_))) record.device->device->wait(awaited, record.handle);
   else host::handle(on_).device->wait(awaited);
 }
 double event::elapsed_ms_since(const event& from) const {
   if (from.on_ != on_) support::fail_usage("events of {} and {} have no common clock", from.on_.id(), on_.id());
-  return host::handle(on_).device->elapsed_ms(handle_of(from.native_), handle_of(native_));
+  return host::handle(on_).device->elapsed_ms(record_of(from.native_).handle, record_of(native_).handle);
 }
 
 }  // namespace krait

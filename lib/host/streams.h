@@ -14,8 +14,8 @@ StreamRecord& stream_on(const DeviceHandle& device, const krait::stream& s, cons
 
 /// Streams of one wait for events of the other.
 bool are_peers(const DeviceHandle& a, const DeviceHandle& b);
-/// After a wait for the device: what its kernels report, and what functions of its streams threw.
-void after_wait(DeviceHandle& device);
+/// The stream as errors know it: null for the default one, which others have a handle of, too.
+StreamRecord* known_as(StreamRecord* stream);
 
 /// A stream of a device, null for the default one.
 struct StreamOn {

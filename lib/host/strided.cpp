@@ -127,7 +127,7 @@ void move_on_device(const Place& to, const Place& from) {
   DeviceHandle& d = *to.memory->device;
   if (to.memory->last != from.memory->last) d.device->synchronize(order_of(*from.memory));
   d.device->copy_on_device(to.address(), from.address(), to.all_bytes(), order_of(*to.memory));
-  collect_reports(d);
+  after_wait(*from.memory);
 }
 
 /// Between devices the bytes pass through the host, a piece at a time.
@@ -141,8 +141,8 @@ void move_between_devices(const Place& to, const Place& from) {
     target.copy_to_device(to.address() + at, buffer.get(), n, order_of(*to.memory));
     target.synchronize(order_of(*to.memory));
   }
-  collect_reports(*from.memory->device);
-  collect_reports(*to.memory->device);
+  after_wait(*from.memory);
+  after_wait(*to.memory);
 }
 
 void copy(const Place& to, const Place& from) {
@@ -182,7 +182,7 @@ void copy_from_host(const elements& to, const void* from) {
   DeviceHandle& d = *place.memory->device;
   if (place.is_dense()) {
     d.device->copy_to_device(place.address(), from, place.all_bytes(), order_of(*place.memory));
-    return collect_reports(d);
+    return after_wait(*place.memory);
   }
   const auto [memory, dense] = make_dense(place);
   d.device->copy_to_device(dense.address(), from, dense.all_bytes(), {});
@@ -196,13 +196,13 @@ void copy_to_host(const elements& from, void* to) {
   DeviceHandle& d = *place.memory->device;
   if (place.is_dense()) {
     d.device->copy_to_host(to, place.address(), place.all_bytes(), order_of(*place.memory));
-    return collect_reports(d);
+    return after_wait(*place.memory);
   }
   const outside_graph now;
   const auto [memory, dense] = make_dense(place);
   copy_by_kernel(dense, place);
   d.device->copy_to_host(to, dense.address(), dense.all_bytes(), {});
-  collect_reports(d);
+  after_wait(*place.memory);
 }
 
 void copy_elements(const elements& to, const elements& from) {

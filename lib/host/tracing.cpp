@@ -81,7 +81,7 @@ Trace& trace() {
 }
 [[maybe_unused]] const Trace& made_at_load = trace();  // not while another thread forks
 
-std::string this_thread() { return fmt::format("thread {}", gettid()); }
+std::string own_track() { return fmt::format("thread {}", gettid()); }
 
 void Trace::resolve() {
   for (const Pending& p : pending) {
@@ -124,7 +124,7 @@ void Trace::write() {
 bool tracing() noexcept { return trace().on.load(std::memory_order_relaxed); }
 
 void note_moment(std::string_view name) noexcept {
-  if (tracing()) trace().add(this_thread(), "", name, Clock::now(), -1);
+  if (tracing()) trace().add(own_track(), "", name, Clock::now(), -1);
 }
 
 HostSpan::HostSpan(const char* what, std::string_view name) noexcept {
@@ -133,7 +133,7 @@ HostSpan::HostSpan(const char* what, std::string_view name) noexcept {
 }
 HostSpan::~HostSpan() {
   if (pushed_) nvtx()->pop();
-  if (what_) trace().add(this_thread(), what_, name_, begin_, microseconds(Clock::now() - begin_));
+  if (what_) trace().add(own_track(), what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
 DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {

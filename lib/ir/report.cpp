@@ -133,7 +133,7 @@ std::vector<Report> read_reports(std::span<const std::uint32_t> buffer, bool fau
     const ReportSite& site = (*sites)[buffer[at + 1]];
     if (site.fault != fault || at + words_of(site) > end) break;
     Report& r = reports.emplace_back();
-    r.site = &site, r.kernel = buffer[at];
+    r.site = &site, r.launch = buffer[at];
     at += 2;
     if (fault) {
       const std::uint32_t* w = &buffer[at];

@@ -5,8 +5,8 @@
 //
 // The buffer has an area for lines and one for faults, so that lines cannot drown faults. An area's head is four words: the word
 // where the next record goes, the end of the area, and how many records found no room (64 bits, low word first). A record is
-//   the kernel's number, the site's number, in a fault also thread x, thread y | z << 16, block x (two words), y, z,
-// then the values: one word each, floats and halves by their bits, two words for 64-bit types, low word first. Kernels count
+//   the launch's number, the site's number, in a fault also thread x, thread y | z << 16, block x (two words), y, z,
+// then the values: one word each, floats and halves by their bits, two words for 64-bit types, low word first. Launches count
 // from 1 and the buffer is zero at first: a zero ends the records, as the one that found no room moved the next word too.
 #pragma once
 
@@ -60,14 +60,14 @@ std::array<std::uint32_t, report_first_word> empty_reports(std::uint32_t lines, 
 /// A record that was read back.
 struct Report {
   const ReportSite* site = nullptr;
-  std::uint32_t kernel = 0;
+  std::uint32_t launch = 0;
   std::array<std::int64_t, 3> block{}, thread{};  // of a fault
   std::vector<std::uint64_t> values;
   std::string text() const { return format(site->text, site->types, values); }
 };
-/// The records of an area in the order of writing; `find` gives a kernel's sites, or null.
+/// The records of an area in the order of writing; `find` gives the sites of a launch's kernel, or null.
 std::vector<Report> read_reports(std::span<const std::uint32_t> buffer, bool fault,
-                                 const std::function<const std::vector<ReportSite>*(std::uint32_t kernel)>& find);
+                                 const std::function<const std::vector<ReportSite>*(std::uint32_t launch)>& find);
 /// How many records of the area found no room.
 std::uint64_t lost_reports(std::span<const std::uint32_t> buffer, bool fault);
 

@@ -51,6 +51,15 @@ KRAIT_LOG=error "$program" 2> "$log" || fails=1
 KRAIT_LOG=error KRAIT_DEVICE=nowhere "$program" 2> "$log" && fails=1
 says "no device matches KRAIT_DEVICE=nowhere; available devices: .*"
 
+KRAIT_LOG=error "$program" untaken 2> "$log" || fails=1
+says "nobody waited for this error: thrown by a function"
+says "nobody waited for this error: what a function threw is no std::exception"
+# A fault of a stream that has ended: where launches do not wait, and there is such a device.
+if KRAIT_DEVICE=vulkan "$program" 2> /dev/null; then
+  KRAIT_LOG=error KRAIT_DEVICE=vulkan "$program" untaken 2> "$log" || fails=1
+  says "nobody waited for this error: .*wrong.*; and 63 further faults"
+fi
+
 KRAIT_LOG=info KRAIT_DEVICE=vulkan VK_DRIVER_FILES=/nowhere.json VK_ICD_FILENAMES=/nowhere.json "$program" 2> "$log" && fails=1
 says "not used: vulkan: no Vulkan .*"
 

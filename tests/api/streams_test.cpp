@@ -93,8 +93,9 @@ TEST(Streams, KeepWhatFunctionsThrow) {
     EXPECT_EQ(thrown_by([&] { e.wait(); }), "third") << d.id();
     {
       const kr::stream brief(d);
-      brief.call_host(fail("fourth"));
+      brief.call_host(fail("of a stream that has ended"));
     }
+    s.call_host(fail("fourth"));
     EXPECT_EQ(thrown_by([] { kr::synchronize(); }), "fourth") << d.id();
     EXPECT_EQ(thrown_by([] { kr::synchronize(); }), "nothing") << d.id();
   }
