@@ -101,6 +101,12 @@ Real sum_of_products(const Real& x, const Real& y, const Real& z, const Real& w)
   return Real(fma(x, y, product) + lost);
 }
 
+/// copysign(x, y), where a NaN has no sign: that of a device's NaN is not told.
+template <class Real>
+Real with_sign_of(const Real& x, const Real& y) {
+  return Real(copysign(x, choose(y == y, y, complex_constant<Real>(0))));
+}
+
 /// The square root of (|x| + |z|) / 2 for parts |x| and |y|, neither of which is large or small.
 template <class Real>
 Real half_angle_root(const Real& x, const Real& y) {
@@ -110,7 +116,7 @@ Real half_angle_root(const Real& x, const Real& y) {
 template <class Real>
 complex_parts<Real> root_parts(const Real& x, const Real& y, const Real& root, const Real& other) {
   const auto right = x >= complex_constant<Real>(0);
-  return {choose(right, root, other), Real(copysign(choose(right, other, root), y))};
+  return {choose(right, root, other), with_sign_of(choose(right, other, root), y)};
 }
 template <class Real>
 complex_parts<Real> sqrt_rare(const Real& x, const Real& y) {
@@ -193,7 +199,7 @@ complex_parts<Real> exp_rare(const Real& x, const Real& y) {
   const auto endless = abs(x) == inf, no_angle = !(abs(y) < inf), low = x == -inf;
   const auto undirected = both_hold(endless, no_angle), vanishing = both_hold(low, no_angle);
   const Real re = choose(undirected, choose(low, zero, inf), scaled(Real(cos(y))));
-  const Real im = choose(vanishing, Real(copysign(zero, y)), scaled(Real(sin(y))));
+  const Real im = choose(vanishing, with_sign_of(zero, y), scaled(Real(sin(y))));
   return {re, choose(y == zero, y, im)};
 }
 template <class Real>
@@ -236,7 +242,7 @@ complex_parts<Real> quotient_rare(const Real& a, const Real& b, const Real& c, c
              bottom_finite = finite(c, d);
   const auto grows = both_hold(top_infinite, bottom_finite), vanishes = both_hold(top_finite, bottom_infinite);
   const auto boxed = [&](const auto& when, const Real& x, const Real& scaled) {
-    return choose(when, Real(copysign(choose(abs(x) == inf, one, zero), x)), scaled);
+    return choose(when, with_sign_of(choose(abs(x) == inf, one, zero), x), scaled);
   };
   const Real p = boxed(top_infinite, a, Real(ldexp(a, -above))), q = boxed(top_infinite, b, Real(ldexp(b, -above)));
   const Real r = boxed(bottom_infinite, c, Real(ldexp(c, -below))), s = boxed(bottom_infinite, d, Real(ldexp(d, -below)));
