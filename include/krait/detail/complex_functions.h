@@ -211,10 +211,9 @@ complex_parts<Real> complex_exp(const Real& x, const Real& y) {
       [](const Real& a, const Real& b) { return exp_rare(a, b); }, x, y);
 }
 
-/// (a + i b) (c - i d) / (c^2 + d^2), each part within 3 ulp where no product underflows. A quotient of equal numbers is 1.
+/// (a + i b) (c - i d) / size, size = c^2 + d^2: each part within 4 ulp where no product underflows. A quotient of equal numbers is 1.
 template <class Real>
-complex_parts<Real> quotient_of(const Real& a, const Real& b, const Real& c, const Real& d) {
-  const Real size = sum_of_products(c, c, d, d);
+complex_parts<Real> quotient_of(const Real& a, const Real& b, const Real& c, const Real& d, const Real& size) {
   return {Real(sum_of_products(a, c, b, d) / size), Real(sum_of_products(b, c, Real(-a), d) / size)};
 }
 /// The exponent of the larger of two, 0 where that is zero or infinite.
@@ -246,7 +245,7 @@ complex_parts<Real> quotient_rare(const Real& a, const Real& b, const Real& c, c
   };
   const Real p = boxed(top_infinite, a, Real(ldexp(a, -above))), q = boxed(top_infinite, b, Real(ldexp(b, -above)));
   const Real r = boxed(bottom_infinite, c, Real(ldexp(c, -below))), s = boxed(bottom_infinite, d, Real(ldexp(d, -below)));
-  const complex_parts<Real> z = quotient_of(p, q, r, s);
+  const complex_parts<Real> z = quotient_of(p, q, r, s, sum_of_products(r, r, s, s));
   const auto sized = [&](const Real& part) {
     return choose(grows, Real(inf * part), choose(vanishes, Real(zero * part), Real(ldexp(part, above - below))));
   };
@@ -259,11 +258,14 @@ complex_parts<Real> quotient_rare(const Real& a, const Real& b, const Real& c, c
 }
 template <class Real>
 complex_parts<Real> complex_quotient_parts(const Real& a, const Real& b, const Real& c, const Real& d) {
-  const Real above = abs(a) + abs(b), zero = complex_constant<Real>(0);
-  const auto both_parts = both_hold(c != zero, d != zero), bottom = is_ordinary(Real(abs(c) + abs(d)));
-  const auto top = one_holds(above == zero, is_ordinary(above));
+  using form = complex_format<Real>;
+  const Real above = abs(a) + abs(b), size = sum_of_products(c, c, d, d), zero = complex_constant<Real>(0);
+  const auto enough = size >= Real(form::least * form::least), not_too_much = size <= Real(form::most * form::most);
+  const auto top = one_holds(above == zero, is_ordinary(above)), bottom = both_hold(enough, not_too_much);
+  const auto both_parts = Real(c * d) != zero;  // or too small beside the other one
   return unless_rare(
-      both_hold(both_hold(top, bottom), both_parts), quotient_of(a, b, c, d), "complex.quotient.f32", "complex.quotient.f64",
+      both_hold(both_hold(top, bottom), both_parts), quotient_of(a, b, c, d, size), "complex.quotient.f32",
+      "complex.quotient.f64",
       [](const Real& e, const Real& f, const Real& g, const Real& h) { return quotient_rare(e, f, g, h); }, a, b, c, d);
 }
 
