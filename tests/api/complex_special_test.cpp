@@ -108,7 +108,6 @@ constexpr auto logarithm = [](auto z) { return kr::log(z); };
 constexpr auto exponential = [](auto z) { return kr::exp(z); };
 constexpr auto polar = [](auto z) { return kr::polar(z.real(), z.imag()); };
 constexpr auto quotient = [](auto z, auto w) { return z / w; };
-constexpr auto product = [](auto z, auto w) { return z * w; };
 constexpr auto power = [](auto z, auto w) { return kr::pow(z, w); };
 
 struct row {
