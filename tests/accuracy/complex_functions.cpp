@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Errors of the functions of complex numbers in kernels, as the table of docs/numbers.md.
-//   krait_complex_functions [--device NAME] [--mode strict|reproducible|native] [--count N]
+//   krait_complex_functions [--device NAME] [--mode strict|reproducible|native] [--count N] [--function NAME]
 #include <krait/complex.h>
 
 #include <cstdio>
@@ -33,10 +33,12 @@ std::string place(std::complex<Float> z) {
   std::snprintf(text, sizeof text, "(%a, %a)", double(z.real()), double(z.imag()));
   return text;
 }
+std::string_view only;  // the function that is asked for, or all
+
 template <class Lambda>
 void row(const char* name, krait::device on, krait::fp mode, unsigned count, const Lambda& lambda) {
   for (const ComplexReference& f : complex_references()) {
-    if (std::string_view(f.name) != name) continue;
+    if (std::string_view(f.name) != name || (!only.empty() && only != name)) continue;
     const auto singles = measure<float>(f, on, mode, count, lambda);
     const auto doubles = measure<double>(f, on, mode, count, lambda);
     const std::string powers = f.arity == 2 ? ", " + place(doubles.w) : "";
@@ -56,6 +58,7 @@ int run(int count, char** arguments) {
     if (word == "--device") on = krait::device::find(arguments[i + 1]);
     if (word == "--mode")
       mode = what == "native" ? krait::fp::native : what == "reproducible" ? krait::fp::reproducible : krait::fp::strict;
+    if (word == "--function") only = what;
     if (word == "--count") number = unsigned(std::atoi(arguments[i + 1]));
   }
   std::printf(

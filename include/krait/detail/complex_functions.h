@@ -171,8 +171,8 @@ complex_parts<Real> complex_log(const Real& x, const Real& y) {
   const Real a = x * x, b = y * y;
   const sum_and_rest<Real> squares = whole_sum(a, b), lost = whole_sum(Real(fma(x, x, -a)), Real(fma(y, y, -b)));
   const sum_and_rest<Real> rest = whole_sum(squares.rest, lost.sum);
-  const Real correction = rest.sum + (rest.rest + lost.rest), high = squares.sum + correction;
-  const Real low = (squares.sum - high) + correction;  // at most half an ulp of high: no more than half of log high
+  // low is at most half an ulp of high, so that the logarithm loses no more than a bit to it.
+  const Real high = squares.sum + rest.sum, low = ((squares.sum - high) + rest.sum) + (rest.rest + lost.rest);
   const Real size = complex_constant<Real>(0.5) * (log(high) + low / high);
   return unless_rare(
       is_ordinary(Real(abs(x) + abs(y))), complex_parts<Real>{size, Real(atan2(y, x))}, "complex.log.f32", "complex.log.f64",
