@@ -3,9 +3,9 @@
 // std::complex<float> and std::complex<double> in kernels: arguments, elements of arrays, arithmetic, functions. In memory they are
 // the host's. Not included by krait.h.
 //
-// Products are computed by the formula, without the search for infinities of C's Annex G (as with -fcx-limited-range, in CUDA and
-// in Numba); quotients by Smith's method, which does not overflow where the result does not. A number beside a complex value is
-// converted to its component type.
+// Functions and quotients are right over the whole range, with the special values of C's Annex G (docs/numbers.md). Products are computed
+// by the formula, without Annex G's search for infinities (as in NumPy, in CUDA and with -fcx-limited-range). A number beside a complex
+// value is converted to its component type.
 //
 //   auto z = kr::value<std::complex<float>>(x, y);
 //   kr::while_([&] { return kr::norm(w) < 4; }, [&] { w = w * w + z; });
@@ -60,7 +60,8 @@ template <class Left, class Right>
 requires(detail::traced_complex<Left> || detail::traced_complex<Right>) value<bool>
 operator!=(const Left& x, const Right& y) { return !(x == y); }
 
-/// The functions take traced and plain std::complex values. Plain ones are computed by the host's library.
+/// The functions take traced and plain std::complex values. On plain ones they give the bits that a kernel gives in strict mode; the
+/// operators of plain ones are the standard library's.
 template <detail::any_complex Type>
 auto real(const Type& z) {
   return z.real();
@@ -71,91 +72,54 @@ auto imag(const Type& z) {  ///< The imaginary part, as a number of the componen
 }
 template <detail::any_complex Type>
 auto conj(const Type& z) {  ///< The conjugate: the imaginary part has the other sign.
-  if constexpr (detail::traced_composite<Type>) return value<detail::held_t<Type>>(z.real(), -z.imag());
-  else return std::conj(z);
+  return detail::complex_of(detail::complex_parts<decltype(z.real())>{z.real(), -z.imag()});
 }
 /// The magnitude, without undue overflow.
 template <detail::any_complex Type>
 auto abs(const Type& z) {
-  if constexpr (detail::traced_composite<Type>) return krait::hypot(z.real(), z.imag());
-  else return std::abs(z);
+  return krait::hypot(z.real(), z.imag());
 }
 /// The square of the magnitude.
 template <detail::any_complex Type>
 auto norm(const Type& z) {
-  return z.real() * z.real() + z.imag() * z.imag();
+  return detail::product(z.real(), z.real()) + detail::product(z.imag(), z.imag());
 }
 /// The angle in radians, from -pi to pi.
 template <detail::any_complex Type>
 auto arg(const Type& z) {
   return krait::atan2(z.imag(), z.real());
 }
-/// The complex number of that magnitude and angle.
+/// The complex number of that magnitude and angle. An angle of 0 gives a real number, also an infinite one.
 template <detail::operand_type Magnitude, detail::operand_type Angle>
 auto polar(const Magnitude& magnitude, const Angle& angle) {
-  using type = detail::real_of<Magnitude, Angle>;
-  if constexpr (detail::traced<Magnitude> || detail::traced<Angle>) {
-    const value<type> r(magnitude), a(angle);
-    const auto re = r * krait::cos(a);
-    return value<std::complex<type>>(re, r * krait::sin(a));
-  } else {
-    return std::polar<type>(magnitude, angle);
-  }
+  using kept = detail::kept_real2<Magnitude, Angle>;
+  return detail::complex_of(detail::complex_polar(detail::as_real<kept>(magnitude), detail::as_real<kept>(angle)));
 }
 template <detail::any_complex Type>
 auto exp(const Type& z) {  ///< e to the power of z; real where z is.
-  if constexpr (detail::traced_composite<Type>) {
-    const auto size = krait::exp(z.real()), angle = z.imag();
-    const auto re = krait::select(angle == 0, size, size * krait::cos(angle));  // not inf * 0 on the real axis
-    return value<detail::held_t<Type>>(re, krait::select(angle == 0, angle, size * krait::sin(angle)));
-  } else {
-    return std::exp(z);
-  }
+  return detail::complex_of(detail::complex_exp(z.real(), z.imag()));
 }
 /// The principal value: the imaginary part is from -pi to pi.
 template <detail::any_complex Type>
 auto log(const Type& z) {
-  if constexpr (detail::traced_composite<Type>) {
-    using type = detail::component_t<Type>;
-    const auto x = krait::abs(z.real()), y = krait::abs(z.imag());
-    const auto size = krait::hypot(x, y), large = krait::max(x, y), small = krait::min(x, y);
-    // Near the unit circle the logarithm of the rounded magnitude would have no digits left.
-    const auto near_one = type(0.5) * krait::log1p((large - type(1)) * (large + type(1)) + small * small);
-    const value<bool> near = (krait::abs(size - type(1)) < type(0.25));
-    return value<detail::held_t<Type>>(krait::select(near, near_one, krait::log(size)), arg(z));
-  } else {
-    return std::log(z);
-  }
+  return detail::complex_of(detail::complex_log(z.real(), z.imag()));
 }
 /// The principal value: the real part is not negative.
 template <detail::any_complex Type>
 auto sqrt(const Type& z) {
-  if constexpr (detail::traced_composite<Type>) {
-    using type = detail::component_t<Type>;
-    const auto x = krait::abs(z.real()) * type(0.5), y = z.imag();
-    const auto root = krait::sqrt(x + krait::hypot(x, y * type(0.5)));  // of (|x| + |z|) / 2, whose halves do not overflow
-    const auto other = krait::select(root == 0, krait::abs(y), krait::abs(y) * type(0.5) / root);
-    const value<bool> right = z.real() >= 0;
-    return value<detail::held_t<Type>>(krait::select(right, root, other), krait::copysign(krait::select(right, other, root), y));
-  } else {
-    return std::sqrt(z);
-  }
+  return detail::complex_of(detail::complex_sqrt(z.real(), z.imag()));
 }
-/// exp(power * log(base)), 0 for a base of 0. One of the two may be a number.
+/// exp(power * log(base)); 1 for a power of 0, and for a base of 0 otherwise 0 where the power's real part is positive, else NaN. One of
+/// the two may be a number.
 template <class Base, class Power>
-requires(detail::traced_complex<Base> || detail::traced_complex<Power> ||
-         (detail::any_complex<Base> && detail::traced<Power>)) auto pow(const Base& base, const Power& power) {
+requires(detail::complex_operands<Base, Power> &&
+         (detail::traced_number<Base> ||
+          detail::plain_number<Base>)&&(detail::traced_number<Power> ||
+                                        detail::plain_number<Power>)) auto pow(const Base& base, const Power& power) {
   using type = typename detail::common_component<Base, Power>::type;
-  const detail::cartesian<type, Base> from(base);
-  const value<std::complex<type>> z(from.re, from.im);
-  const value<std::complex<type>> result = krait::exp(power * krait::log(z));
-  const value<bool> zero = z == type(0);
-  return krait::select(zero, value<std::complex<type>>(type(0), type(0)), result);
-}
-template <class Base, class Power>
-requires(!detail::any_traced<Base> && !detail::any_traced<Power> &&
-         (detail::any_complex<Base> || detail::any_complex<Power>)) auto pow(const Base& base, const Power& power) {
-  return std::pow(base, power);
+  using kept = std::conditional_t<detail::any_traced<Base> || detail::any_traced<Power>, value<type>, type>;
+  const auto z = detail::parts_as<kept>(base), w = detail::parts_as<kept>(power);
+  return detail::complex_of(detail::complex_pow(z.re, z.im, w.re, w.im));
 }
 
 }  // namespace krait

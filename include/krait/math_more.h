@@ -74,13 +74,13 @@ auto maximum(const Left& x, const Right& y) {
 template <detail::operand_type Type>
 auto degrees(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(detail::as_real<kept>(x) * detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877));
+  return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
 }
 /// An angle in degrees as one in radians.
 template <detail::operand_type Type>
 auto radians(const Type& x) {
   using kept = detail::kept_real<Type>;
-  return kept(detail::as_real<kept>(x) * detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769));
+  return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(0.017453292519943295769)));
 }
 
 /// Sine and cosine; the reduction of the argument is shared.
@@ -162,7 +162,7 @@ auto ldexp(const Type& x, const Count& n) {
   const auto second = step(first.fraction, first.exponent);
   const integer last = max(min(second.exponent, integer(form::bias)), integer(1 - form::bias));
   const auto field = cast<typename form::integer>(last) + typename form::integer(form::bias);
-  return kept(second.fraction * bitcast<real>(field << form::stored));
+  return kept(detail::product(second.fraction, bitcast<real>(field << form::stored)));
 }
 /// The neighbour of x in the direction of y.
 template <detail::operand_type Left, detail::operand_type Right>
@@ -200,8 +200,8 @@ auto powi(const Type& x, const Count& n) {
     const auto power = [](const auto& self, const kept& base, unsigned long long exponent) -> kept {
       if (exponent == 0) return kept(real(1));
       if (exponent == 1) return base;
-      const kept half = self(self, kept(base * base), exponent / 2);
-      return exponent % 2 ? kept(half * base) : half;
+      const kept half = self(self, kept(detail::product(base, base)), exponent / 2);
+      return exponent % 2 ? kept(detail::product(half, base)) : half;
     };
     const kept result = power(power, detail::as_real<kept>(x), rest);
     return n < 0 ? kept(kept(real(1)) / result) : result;

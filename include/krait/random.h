@@ -56,7 +56,7 @@ struct random_words {
   template <class Float>
   static auto normal(const kept<Float>& u, const kept<Float>& angle) {
     const kept<Float> radius(sqrt(log(u) * Float(-2.0f)));
-    return random_pair<kept<Float>>{radius * cospi(angle), radius * sinpi(angle)};
+    return random_pair<kept<Float>>{detail::product(radius, cospi(angle)), detail::product(radius, sinpi(angle))};
   }
 };
 

@@ -142,7 +142,7 @@ class xoroshiro {
   kept<Float> normal() {
     // The logarithm of 0 would be infinite; no other uniform number is below 2^-53.
     const kept<Float> u(cast<Float>(max(uniform_float(), 0x1p-53f))), turns(cast<Float>(uniform_float()));
-    return kept<Float>(sqrt(log(u) * Float(-2)) * cospi(turns * Float(2)));
+    return kept<Float>(detail::product(sqrt(log(u) * Float(-2)), cospi(turns * Float(2))));
   }
   Long s0_, s1_;
 };

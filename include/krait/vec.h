@@ -65,7 +65,7 @@ requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const T
 template <class Left, class Right, class Weight>
 requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec<Right> || detail::operand_type<Right>)) auto mix(
     const Left& x, const Right& y, Weight t) {
-  return x + t * (y - x);
+  return x + detail::product(t, y - x);
 }
 
 /// The sum of the products of the components, x first.

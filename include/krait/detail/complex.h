@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::complex as a composite type, and the formulas of its arithmetic.
+// std::complex as a composite type, its arithmetic, and how its functions are called.
 #pragma once
 
 #include <complex>
 
+#include <krait/detail/complex_functions.h>
 #include <krait/krait.h>
 
 namespace krait {
@@ -100,6 +101,24 @@ struct cartesian {
         }()) {}
 };
 
+/// A plain or traced operand as parts of type Real.
+template <class Real, class Operand>
+complex_parts<Real> parts_as(const Operand& z) {
+  if constexpr (traced<Real>) {
+    const cartesian<typename Real::traced_type, Operand> parts(z);
+    return {parts.re, parts.im};
+  } else if constexpr (any_complex<Operand>) {
+    return {static_cast<Real>(z.real()), static_cast<Real>(z.imag())};
+  } else {
+    return {static_cast<Real>(z), Real()};
+  }
+}
+template <class Real>
+auto complex_of(const complex_parts<Real>& z) {
+  if constexpr (traced<Real>) return value<std::complex<typename Real::traced_type>>(z.re, z.im);
+  else return std::complex<Real>(z.re, z.im);
+}
+
 struct complex_sum {
   template <class Type, class X, class Y>
   static value<std::complex<Type>> run(const X& x, const Y& y) {
@@ -127,20 +146,14 @@ struct complex_product {
     }
   }
 };
-/// R. L. Smith, Algorithm 116: Complex division, CACM 5 (1962) 435.
 struct complex_quotient {
   template <class Type, class X, class Y>
   static value<std::complex<Type>> run(const X& x, const Y& y) {
     if constexpr (Y::is_real) {
       return {x.re / y.re, x.im / y.re};
     } else {
-      const value<bool> real_is_larger = krait::abs(y.re) >= krait::abs(y.im);
-      const auto large = krait::select(real_is_larger, y.re, y.im), small = krait::select(real_is_larger, y.im, y.re);
-      const auto ratio = small / large, scale = large + small * ratio;
-      const auto first = krait::select(real_is_larger, x.re, x.im), second = krait::select(real_is_larger, x.im, x.re);
-      const auto re = first + second * ratio;
-      const auto im = second - first * ratio;
-      return {re / scale, krait::select(real_is_larger, im, -im) / scale};
+      const auto z = complex_quotient_parts(x.re, x.im, y.re, y.im);
+      return {z.re, z.im};
     }
   }
 };

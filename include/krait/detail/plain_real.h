@@ -31,6 +31,28 @@ requires is_narrow_v<Narrow> Narrow plain_fma(Narrow x, Narrow y, Narrow z) {
   return Narrow(__builtin_bit_cast(double, (error > 0) == (sum > 0) ? bits + 1 : bits - 1));
 }
 
+/// x y, rounded by itself. Of plain floats host compilers contract x y + z where the machine has an instruction for it, across functions
+/// that they inline; strict mode never does. Neither an attribute nor __builtin_assoc_barrier holds: the first is lost by inlining, the second
+/// in loops that g++ 12 vectorises. So the product passes through an empty assembler statement.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"  // operands of two types become one as C++ has it
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+template <class Left, class Right>
+constexpr auto product(const Left& x, const Right& y) {
+  auto result = x * y;
+  if constexpr (std::is_same_v<decltype(result), float> || std::is_same_v<decltype(result), double>) {
+    if (!std::is_constant_evaluated()) {
+#if defined(__x86_64__)
+      asm("" : "+x"(result));
+#elif defined(__aarch64__)
+      asm("" : "+w"(result));
+#endif
+    }
+  }
+  return result;
+}
+#pragma GCC diagnostic pop
+
 template <class Type>
 constexpr std::uint64_t sign_mask = std::uint64_t{1} << (8 * sizeof(Type) - 1);
 template <class Type>

@@ -38,8 +38,8 @@ namespace krait {
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }
 #define KRAIT_VEC_OPERATOR(symbol) KRAIT_VEC_PAIR(operator symbol, a symbol b)
-#define KRAIT_VEC_COMPOUND(symbol)                                                      \
-  KRAIT_VEC_OPERATOR(symbol)                                                            \
+#define KRAIT_VEC_COMPOUND(symbol, expression)                                          \
+  KRAIT_VEC_PAIR(operator symbol, expression)                                           \
   template <class Type, int Size, detail::traced_operand Right>                         \
   var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {   \
     return x = x symbol y;                                                              \
@@ -62,16 +62,16 @@ namespace krait {
     for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                 \
     return x;                                                                           \
   }
-KRAIT_VEC_COMPOUND(+)
-KRAIT_VEC_COMPOUND(-)
-KRAIT_VEC_COMPOUND(*)
-KRAIT_VEC_COMPOUND(/)
-KRAIT_VEC_COMPOUND(%)
-KRAIT_VEC_COMPOUND(&)
-KRAIT_VEC_COMPOUND(|)
-KRAIT_VEC_COMPOUND(^)
-KRAIT_VEC_COMPOUND(<<)
-KRAIT_VEC_COMPOUND(>>)
+KRAIT_VEC_COMPOUND(+, a + b)
+KRAIT_VEC_COMPOUND(-, a - b)
+KRAIT_VEC_COMPOUND(*, detail::product(a, b))
+KRAIT_VEC_COMPOUND(/, a / b)
+KRAIT_VEC_COMPOUND(%, a % b)
+KRAIT_VEC_COMPOUND(&, a& b)
+KRAIT_VEC_COMPOUND(|, a | b)
+KRAIT_VEC_COMPOUND(^, a ^ b)
+KRAIT_VEC_COMPOUND(<<, a << b)
+KRAIT_VEC_COMPOUND(>>, a >> b)
 KRAIT_VEC_OPERATOR(==)
 KRAIT_VEC_OPERATOR(!=)
 KRAIT_VEC_OPERATOR(<)
