@@ -32,6 +32,7 @@ FOREIGN = [
     ("lib/host/web/examples.cpp", "."),
     ("lib/host/web/module.cpp", r"^// Krait|^(export function |, [a-z]+: |\s*\{\{ (name|fault)|, at: |\{\} extends|bigint |\s*sites: )"),
     ("lib/codegen/llvm/session.cpp", "Debug Info Version"),
+    ("lib/codegen/llvm/machine_passes.cpp", "^(Krait: |Compressing EVEX)"),
     ("lib/runtime/cpu/debug.cpp", "%zx"),
     ("lib/host/jit.cpp", "^{}code for {}"),
     ("lib/host/tracing.cpp", '"ph": |displayTimeUnit'),

@@ -22,6 +22,8 @@ struct krait_codegen_request {
   const char* raw = nullptr;
   std::size_t raw_size = 0;
   const char* entry = nullptr;  // its kernel's name there
+  // For tests, not 0: LLVM's machine verifier reads CPU code and PTX behind each of LLVM's passes, and what it finds is status 2.
+  int verify = 0;
 };
 
 struct krait_codegen_reply {

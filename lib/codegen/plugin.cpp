@@ -30,7 +30,7 @@ namespace {
 /// Owned by the compile thread and the caller both, because that thread may never end.
 struct Task {
   std::string kir, target, emit;
-  bool wants_hints = false;
+  bool wants_hints = false, verified = false;
   bool is_raw = false;
   std::string raw, entry;
   Reply reply;
@@ -55,9 +55,9 @@ void check_types(const ir::Function& f, bool float8) {
 }
 
 /// Of a kernel whose code is given.
-Reply compile_raw(const ir::Module& module, const support::Target& target, const RawText& raw, Emit emit) {
+Reply compile_raw(const ir::Module& module, const support::Target& target, const RawText& raw, Emit emit, bool verified) {
   switch (target.kind) {
-    case support::TargetKind::Cpu: return cpu::compile_raw(module, target.cpu, raw, emit);
+    case support::TargetKind::Cpu: return cpu::compile_raw(module, target.cpu, raw, emit, verified);
     case support::TargetKind::Ptx: return nvptx::compile_raw(module, raw, emit);
     case support::TargetKind::Spirv: return spirv::compile_raw(module, target.spirv, raw, emit);
     case support::TargetKind::WebGpu: return wgsl::compile_raw(module, raw, emit);
@@ -82,15 +82,15 @@ void compile(Task& task) {
   task.parse_ms = watch.lap();
   if (task.is_raw) {
     parsed.module.kernel().facts = {};  // it takes the block of any call, whatever passes took for granted
-    task.reply = compile_raw(parsed.module, target, {task.raw, task.entry}, emit);
+    task.reply = compile_raw(parsed.module, target, {task.raw, task.entry}, emit, task.verified);
     return;
   }
   switch (target.kind) {
     case support::TargetKind::Interpreter: unsupported("no code is made for the interpreter");
     case support::TargetKind::Cpu:
-      task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr);
+      task.reply = cpu::compile(parsed.module, target.cpu, emit, task.wants_hints ? &task.hints : nullptr, task.verified);
       return;
-    case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit); break;
+    case support::TargetKind::Ptx: task.reply = nvptx::compile(parsed.module, target.ptx, emit, task.verified); break;
     case support::TargetKind::Spirv:
       task.reply = spirv::compile(parsed.module, target.spirv, spirv::Dialect::Shader, emit);
       break;
@@ -118,7 +118,7 @@ void answer(const krait_codegen_request& request, krait_codegen_reply& reply) {
   task->kir.assign(request.kir, request.kir_size);
   task->target = request.target;
   task->emit = request.emit;
-  task->wants_hints = request.hints != 0;
+  task->wants_hints = request.hints != 0, task->verified = request.verify != 0;
   task->is_raw = request.raw != nullptr;
   if (task->is_raw) task->raw.assign(request.raw, request.raw_size), task->entry = request.entry;
   Failure failure = run_guarded([task] { compile(*task); });

@@ -135,6 +135,7 @@ void Devices::probe(std::size_t back_end) {
 DeviceHandle& Devices::cpu() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
+  if (list(cpu_back_end).empty()) support::fail_device("no CPU device{}", skipped("\n  "));
   return *list(cpu_back_end).front();
 }
 

@@ -2,11 +2,12 @@
 //
 // Compares back ends with the interpreter on random kernels (checks.h says how):
 //   random_kernels [--back-end cpu|cuda|vulkan] [--mode strict|reproducible|native] [--reports yes | --meet yes | --aggregates yes | --tiles yes]
-//                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
+//                  [--seconds S] [--fewest N] [--count N] [--seed K] [--jobs N] [--limit S] [--passes no] [--go-on yes] [--keep FOLDER] [--print yes]
 // Runs until the time is up, but at least --fewest (300) kernels, or exactly --count, and prints how many. The seeds begin at one that
 // is drawn, or at --seed; with KRAIT_TEST_SEED in the environment, at one that follows from its text and the arguments. It ends with 1 at the first difference, with --go-on after all of them; the line of a difference has the
 // arguments that give the kernel again, and --keep writes it to a file, which the program kernels takes. --jobs: so many processes; one that dies
-// or hangs counts as a difference. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
+// counts as a difference. --limit: a kernel that takes longer than so many seconds (60; 0: any number) is named. On the CPU it is skipped; on other
+// back ends it counts as a difference, and with one job ends the process. --reports: kernels are checked, print, and leave their arrays. --meet: threads exchange values, update
 // accumulators and use what a warp does together. --aggregates: arrays of aggregates, and aggregates by value. --tiles: tiles and their products.
 // --passes no: the back end alone, without the passes one by one. --print: shows the lowered kernels.
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -43,7 +45,7 @@ constexpr double webgpu_patience = 6;
 
 struct Options {
   std::string back_end = "cpu", mode = "strict", kind = "plain", keep;
-  double seconds = 20;
+  double seconds = 20, limit = 60;
   bool print = false, go_on = false, passes = true, seeded = false;
   long count = 0, fewest = 300;
   unsigned jobs = 1;
@@ -73,7 +75,8 @@ Options parse(int argc, char** argv) {
     if (given.count(name)) to = std::remove_reference_t<decltype(to)>(std::strtod(given[name].c_str(), nullptr));
   };
   text("--back-end", o.back_end), text("--mode", o.mode), text("--keep", o.keep);
-  number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs);
+  number("--seconds", o.seconds), number("--fewest", o.fewest), number("--count", o.count), number("--jobs", o.jobs),
+      number("--limit", o.limit);
   for (const char* kind : {"aggregates", "meet", "reports", "tiles"})
     if (given.count(std::string("--") + kind)) o.kind = kind;
   o.print = given.count("--print"), o.go_on = given.count("--go-on"), o.passes = given["--passes"] != "no";
@@ -128,6 +131,7 @@ void differs(const Options& o, test::Progress& shared, std::uint64_t seed, const
                     origin = fmt::format("{}--mode {} --seed {}", kind, o.mode, seed);
   std::printf("seed %llu: %s\nto reproduce: --back-end %s %s --count 1\n", static_cast<unsigned long long>(seed), wrong.c_str(),
               o.back_end.c_str(), origin.c_str());
+  std::fflush(stdout);  // behind a hang what follows may hang, too
   if (!o.keep.empty()) keep(kernel_of(seed, generated(o, shared.warp)), o, origin, seed);
 }
 
@@ -158,6 +162,31 @@ bool run_seeds(const Options& o, test::Progress& shared, std::atomic<long>& at) 
   return true;
 }
 
+/// What is said of a kernel that takes too long. The processor's compiler is slow at times; a GPU's that does not come back is wrong.
+void too_late(const Options& o, test::Progress& shared, long at) {
+  const std::uint64_t seed = o.seed + std::uint64_t(at);
+  const std::string text = fmt::format("more than {:g} s", o.limit);
+  if (o.back_end != "cpu") return differs(o, shared, seed, text), static_cast<void>(++shared.done);
+  std::printf("seed %llu: %s: skipped\n", static_cast<unsigned long long>(seed), text.c_str());
+  ++shared.late;
+}
+
+/// Ends this process where a kernel hangs in it: a call of a driver's cannot be left.
+void watch(const Options& o, test::Progress& shared, const std::atomic<long>& at) {
+  std::thread([&] {
+    const auto tick = std::chrono::milliseconds(100);
+    double waited = 0;
+    for (long seen = -1;; std::this_thread::sleep_for(tick)) {
+      const long now_at = at;
+      waited = now_at == seen ? waited + 0.1 : 0, seen = now_at;
+      if (waited <= o.limit || now_at < 0) continue;
+      too_late(o, shared, now_at);
+      std::fflush(stdout);
+      std::_Exit(1);
+    }
+  }).detach();
+}
+
 /// Of a given seed the result is wanted.
 int missing(const Options& o, const char* why) {
   return std::printf("random_kernels: %s\n", why), o.seeded ? 1 : test::missing(o.back_end);
@@ -169,19 +198,28 @@ int main(int argc, char** argv) try {
   const Options o = parse(argc, argv);
   test::exact_mode(o.mode);  // throws for others
   const auto start = std::chrono::steady_clock::now();
+  const bool watched = o.jobs == 1 && o.back_end != "cpu" && o.limit > 0;
   const test::Progress& all = test::run_workers(
-      o.jobs, [&](test::Progress& shared, std::atomic<long>& at) { return run_seeds(o, shared, at); },
+      o.jobs,
+      [&](test::Progress& shared, std::atomic<long>& at) {
+        if (watched) watch(o, shared, at);
+        return run_seeds(o, shared, at);
+      },
       [&](test::Progress& shared, long at, int signal) {
         if (at < 0) std::printf("random_kernels: a process ended by signal %d without a kernel\n", signal), std::exit(1);
         differs(o, shared, o.seed + std::uint64_t(at), fmt::format("the process ended by signal {}", signal)), ++shared.done;
-      });
+      },
+      {.seconds = o.limit > 0 ? o.limit : 1e9,
+       .late = [&](test::Progress& shared, long at) { too_late(o, shared, at); },
+       .apart = o.back_end == "cpu" && o.limit > 0});
   if (all.missing) return missing(o, all.device);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::string given_up = all.given_up ? fmt::format(", {} were given up", all.given_up.load()) : "";
+  std::string given_up = all.given_up ? fmt::format(", {} were given up", all.given_up.load()) : "";
+  if (all.late) given_up += fmt::format(", {} took more than {:g} s", all.late.load(), o.limit);
   std::printf("%ld random kernels, %s, %s, from seed %llu: interpreter against %s (%s), %.0f s; %ld differ%s\n", all.done.load(),
               o.kind.c_str(), o.mode.c_str(), static_cast<unsigned long long>(o.seed), o.back_end.c_str(), all.device, seconds,
               all.different.load(), given_up.c_str());
-  return all.different ? 1 : 0;
+  return all.different || (all.late && !all.done) ? 1 : 0;
 } catch (const std::exception& e) {
   std::printf("random_kernels: %s\n", e.what());
   return 1;

@@ -51,6 +51,18 @@ Compiled compile(const std::string& kir, const std::string& target, const std::s
   return result;
 }
 
+Compiled compile_raw(const std::string& kir, const std::string& target, const std::string& emit, const std::string& code,
+                     const std::string& entry) {
+  if (!plugin().compile) return {};
+  krait_codegen_request request{kir.data(), kir.size(), target.c_str(), emit.c_str(), 0};
+  request.raw = code.data(), request.raw_size = code.size(), request.entry = entry.c_str(), request.verify = 1;
+  krait_codegen_reply reply;
+  plugin().compile(&request, &reply);
+  Compiled result{reply.status, reply.data ? std::string(reply.data, reply.size) : std::string(), reply.log, {}, {}};
+  plugin().release(&reply);
+  return result;
+}
+
 std::string check_ptx(const std::string& kir, bool may_use_stack) {
   struct {
     unsigned sm, isa;

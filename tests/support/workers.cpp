@@ -17,14 +17,13 @@ namespace krait::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A driver's compiler takes milliseconds for a random kernel, and a second on a busy machine.
-constexpr std::chrono::seconds hangs_after(40);
 constexpr int go_on_without = 3;  // exit status of a process whose device is lost
 
 struct Worker {
   unsigned number;
   long seen_at;
   Clock::time_point since;  // it has been at that piece
+  bool late = false;        // and was ended
 };
 
 template <class T>
@@ -38,10 +37,10 @@ T* shared(std::size_t count) {
 
 }  // namespace
 
-Progress& run_workers(unsigned jobs, const Work& work, const Died& died) {
+Progress& run_workers(unsigned jobs, const Work& work, const Died& died, const Patience& patience) {
   Progress& progress = *shared<Progress>(1);
   auto* const at = shared<std::atomic<long>>(jobs);
-  if (jobs == 1) return static_cast<void>(work(progress, at[0])), progress;
+  if (jobs == 1 && !patience.apart) return static_cast<void>(work(progress, at[0])), progress;
   std::map<pid_t, Worker> workers;
   const auto start = [&](unsigned number) {
     std::fflush(stdout);
@@ -49,7 +48,7 @@ Progress& run_workers(unsigned jobs, const Work& work, const Died& died) {
     const pid_t child = fork();
     if (child < 0) std::perror("workers: fork"), std::exit(1);
     if (child > 0) return void(workers[child] = {number, -1, Clock::now()});
-    setenv("KRAIT_NUM_THREADS", "1", 0);  // the processes are the threads
+    if (jobs > 1) setenv("KRAIT_NUM_THREADS", "1", 0);  // the processes are the threads
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const bool done = work(progress, at[number]);
     std::fflush(stdout);
@@ -59,7 +58,8 @@ Progress& run_workers(unsigned jobs, const Work& work, const Died& died) {
   const auto end_hanging = [&] {
     for (auto& [child, w] : workers)
       if (const long now_at = at[w.number]; now_at != w.seen_at) w.seen_at = now_at, w.since = Clock::now();
-      else if (Clock::now() - w.since > hangs_after) kill(child, SIGKILL), w.since = Clock::now();
+      else if (std::chrono::duration<double>(Clock::now() - w.since).count() > patience.seconds)
+        kill(child, SIGKILL), w.since = Clock::now(), w.late = true;
   };
   for (unsigned i = 0; i < jobs; ++i) start(i);
   while (!workers.empty()) {
@@ -72,9 +72,11 @@ Progress& run_workers(unsigned jobs, const Work& work, const Died& died) {
       continue;
     }
     const unsigned worker = workers[child].number;
+    const bool late = workers[child].late && WIFSIGNALED(status);
     workers.erase(child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != go_on_without)
+    if (late && patience.late && at[worker] >= 0) patience.late(progress, at[worker]);
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != go_on_without)
       died(progress, at[worker], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     if (!progress.stop) start(worker);
   }

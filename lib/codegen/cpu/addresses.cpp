@@ -251,8 +251,7 @@ std::vector<std::pair<unsigned, unsigned>> Addresses::chunks(unsigned first, uns
   return all;
 }
 
-/// Neighbours under a mask, or all of them where there is none. LLVM 22 sinks a masked load into a choice by the same mask, past
-/// stores (llvm-project issue 215453); it does not look through the freeze.
+/// Neighbours under a mask, or all of them where there is none.
 V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::ValueId array) {
   const V zeros = llvm::Constant::getNullValue(row);
   if (const auto first = mask ? first_lanes(mask) : std::nullopt) {
@@ -266,7 +265,7 @@ V Addresses::load_row(llvm::Type* row, V at, llvm::Align align, V mask, ir::Valu
   llvm::Instruction* load = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(row, at, align, mask, zeros))
                                  : b_.CreateAlignedLoad(row, at, align);
   annotate(load, array);
-  return mask ? b_.CreateFreeze(load) : load;
+  return load;
 }
 
 llvm::Instruction* Addresses::store_row(V row, V at, llvm::Align align, V mask) {

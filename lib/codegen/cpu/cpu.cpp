@@ -84,7 +84,7 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints) {
+Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints, bool verified) {
   const ir::Function& f = module.kernel();
   if (!f.flat) defect("the CPU code generator takes kernels whose accesses are flat");
   initialise_llvm();
@@ -121,7 +121,7 @@ Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit e
     scalarise_accesses(session.module(), shape, *machine);
     load_constants(session.module(), shape);
     const Order order = is_block(shape.layout) ? Order::Scheduled : Order::AsLowered;
-    reply.data = generate(session.module(), *machine, order, emit == Emit::Asm);
+    reply.data = generate(session.module(), *machine, order, emit == Emit::Asm, verified);
     session.check();
     if (emit == Emit::Binary) {
       const std::string image = link_image(reply.data, own, shape.machine.debug);

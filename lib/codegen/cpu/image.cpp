@@ -10,7 +10,6 @@
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
@@ -18,6 +17,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/TargetParser/X86TargetParser.h>
+
+#include "codegen/llvm/machine_passes.h"
 
 namespace krait::codegen::cpu {
 namespace {
@@ -80,11 +81,11 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Shape& s
 }
 
 /// As TargetMachine::addPassesToEmitFile does, without what hoists out of loops: load_constants has decided what stays in registers.
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly) {
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order order, bool assembly, bool verified) {
   auto& x86 = static_cast<llvm::CodeGenTargetMachineImpl&>(machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
-  llvm::legacy::PassManager passes;
+  MachinePasses passes(verified);
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
   auto* info = new llvm::MachineModuleInfoWrapperPass(&x86);
   llvm::TargetPassConfig* config = x86.createPassConfig(passes);
@@ -99,11 +100,11 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Order o
     config->addMachinePasses();
     config->setInitialized();
   }
-  auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  const auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (failed || x86.addAsmPrinter(passes, stream, nullptr, kind, info->getMMI().getContext()))
     defect("LLVM cannot emit code for x86-64");
   passes.add(llvm::createFreeMachineFunctionPass());
-  passes.run(module);
+  passes.generate(module);
   return std::string(out);
 }
 

@@ -14,6 +14,7 @@
 #include "codegen/cpu/cpu.h"
 #include "codegen/cpu/image.h"
 #include "codegen/cpu/shape.h"
+#include "codegen/llvm/masked_loads.h"
 #include "codegen/llvm/session.h"
 
 namespace krait::codegen::cpu {
@@ -175,7 +176,9 @@ void optimise_module(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  keep_masked_loads(callbacks);
+  llvm::PassBuilder builder(&machine, {}, {}, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -186,7 +189,7 @@ void optimise_module(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
-Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, const RawText& raw, Emit emit) {
+Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, const RawText& raw, Emit emit, bool verified) {
   initialise_llvm();
   Reply reply;
   Stopwatch watch;
@@ -215,7 +218,7 @@ Reply compile_raw(const ir::Module& module, const support::CpuTarget& target, co
   if (emit == Emit::Llvm) {
     reply.data = session.text();
   } else {
-    reply.data = generate(given, *machine, Order::Scheduled, emit == Emit::Asm);
+    reply.data = generate(given, *machine, Order::Scheduled, emit == Emit::Asm, verified);
     session.check();
     if (emit == Emit::Binary) {
       const std::string image = link_image(reply.data, own, false);

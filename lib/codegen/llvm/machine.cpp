@@ -6,6 +6,7 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
+#include "codegen/llvm/masked_loads.h"
 #include "codegen/llvm/share_arithmetic.h"
 #include "codegen/reply.h"
 
@@ -45,7 +46,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const char* pi
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  keep_masked_loads(callbacks);
+  llvm::PassBuilder builder(&machine, {}, {}, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

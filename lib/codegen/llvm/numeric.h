@@ -7,6 +7,7 @@
 // A target derives from Numeric. What LLVM does well on every target is here; a hook is what a target has to say, or says otherwise.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include <llvm/ADT/ArrayRef.h>
@@ -18,6 +19,7 @@ namespace llvm {
 class Constant;
 class IRBuilderBase;
 class LLVMContext;
+class MDNode;
 class Type;
 class Value;
 }  // namespace llvm

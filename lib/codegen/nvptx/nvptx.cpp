@@ -4,17 +4,15 @@
 #include "codegen/nvptx/nvptx.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Pass.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include "codegen/llvm/machine.h"
+#include "codegen/llvm/machine_passes.h"
 #include "codegen/nvptx/lower.h"
 #include "ir/abi.h"
 #include "ir/walk.h"
@@ -58,21 +56,13 @@ constexpr llvm::StringRef superfluous[] = {"Early CSE",
                                            "Peephole Optimizations",
                                            "Machine Instruction Scheduler"};
 
-class LeanPasses : public llvm::legacy::PassManager {
- public:
-  void add(llvm::Pass* pass) override {
-    if (llvm::is_contained(superfluous, pass->getPassName())) delete pass;  // handed over, as to the base class
-    else llvm::legacy::PassManager::add(pass);
-  }
-};
-
-std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
+std::string emit_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verified) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  LeanPasses passes;
+  MachinePasses passes(verified, superfluous);
   constexpr auto assembly = llvm::CodeGenFileType::AssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly, true)) defect("LLVM cannot emit PTX");
-  passes.run(module);
+  passes.generate(module);
   return for_ptxas(text);
 }
 
@@ -92,7 +82,7 @@ std::size_t directives_at(llvm::StringRef ptx) {
 
 }  // namespace
 
-Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit) {
+Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit, bool verified) {
   Stopwatch watch;
   const support::PtxTarget on = support::writable(target);
   support::Envelope envelope = ir::envelope_of(module.kernel(), support::TargetKind::Ptx);
@@ -108,7 +98,7 @@ Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit e
   optimise(session.module(), *machine, pipeline, Rare::LeftOut);
   session.check();
   reply.optimise_ms = watch.lap();
-  reply.data = emit == Emit::Llvm ? session.text() : with_functions(emit_ptx(session.module(), *machine), module);
+  reply.data = emit == Emit::Llvm ? session.text() : with_functions(emit_ptx(session.module(), *machine, verified), module);
   session.check();
   if (emit == Emit::Binary) {
     envelope.fixed_shared = fixed_arrays_in_segment(module.kernel());

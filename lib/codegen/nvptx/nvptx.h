@@ -20,8 +20,9 @@
 
 namespace krait::codegen::nvptx {
 
-/// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the PTX version knows, in no newer version. Throws Failure.
-Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit);
+/// Binary: an envelope with PTX. Asm: PTX. It is for that device, or the newest before it that the PTX version knows, in no newer version. `verified`: LLVM's machine
+/// verifier reads the code behind each pass. Throws Failure.
+Reply compile(const ir::Module& module, const support::PtxTarget& target, Emit emit, bool verified);
 
 /// PTX that is given: an envelope, or as it is. Throws Failure where its entry takes other parameters than the items of the block.
 Reply compile_raw(const ir::Module& module, const RawText& raw, Emit emit);

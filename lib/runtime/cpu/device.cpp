@@ -93,7 +93,8 @@ class CpuDevice final : public Device {
 
 Found cpu_devices() {
   Found found;
-  found.devices.push_back(std::make_unique<CpuDevice>());
+  if (const std::string why = cpu::host_lacks(); !why.empty()) found.skipped.push_back("CPU: " + why);
+  else found.devices.push_back(std::make_unique<CpuDevice>());
   return found;
 }
 

@@ -17,6 +17,8 @@ namespace krait::runtime::cpu {
 
 #if defined(__x86_64__)
 
+std::string host_lacks() { return {}; }
+
 CpuLevel host_level() {
   __builtin_cpu_init();
   auto all = [](auto... has) { return (has && ...); };
@@ -77,6 +79,10 @@ std::string dots(CpuLevel level) {
 }  // namespace
 
 #else
+
+std::string host_lacks() {
+  return "Krait makes code for x86-64 processors only, and this process runs on another: take a GPU, or KRAIT_DEVICE=interpreter";
+}
 
 CpuLevel host_level() { return CpuLevel::Sse42; }
 std::string host_name() { return "CPU"; }

@@ -10,6 +10,8 @@
 
 namespace krait::runtime::cpu {
 
+/// Why this process cannot run the code that is made for processors; empty: it can.
+std::string host_lacks();
 CpuLevel host_level();
 std::string host_name();
 /// The target of this host. KRAIT_CPU changes it: a comma-separated list of v2, v3 or v4 (no higher than the
