@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/environment.h"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+namespace krait::support {
+
+bool has_raised_privileges() noexcept { return getauxval(AT_SECURE) != 0; }
+
+const char* why_no_drivers() noexcept {
+  if (!has_raised_privileges() || !environ || !*environ) return nullptr;
+  return "the process has raised privileges, and drivers load what variables of its user name: call clearenv() before Krait's "
+         "first use";
+}
+
+char** environment_of_children() noexcept {
+  static char* none[] = {nullptr};
+  return has_raised_privileges() ? none : environ;
+}
+
+}  // namespace krait::support
