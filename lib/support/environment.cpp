@@ -14,9 +14,10 @@ const char* why_no_drivers() noexcept {
          "first use";
 }
 
+// clearenv() leaves no list at all.
 char** environment_of_children() noexcept {
   static char* none[] = {nullptr};
-  return has_raised_privileges() ? none : environ;
+  return has_raised_privileges() || !environ ? none : environ;
 }
 
 }  // namespace krait::support

@@ -31,7 +31,8 @@ bool has_raised_privileges() noexcept;
 /// variables could be complete, so there must be none at all.
 const char* why_no_drivers() noexcept;
 
-/// The environment of programs that the library starts: this process's own, or an empty one where that is not to be trusted.
+/// The environment of programs that the library starts: this process's own, or an empty one where that is not to be trusted. Ends with
+/// null.
 char** environment_of_children() noexcept;
 
 }  // namespace krait::support

@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
       ->add_option("--sources", dump.sources,
                    "with --html: a folder of sources besides the current one and the kernel's or program's; may be repeated")
       ->type_name("FOLDER")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->take_all()
+      ->allow_extra_args(false);
   dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")

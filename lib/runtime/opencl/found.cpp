@@ -22,8 +22,6 @@
 #include "support/error.h"
 #include "support/places.h"
 
-extern char** environ;
-
 namespace krait::runtime::opencl {
 namespace {
 
@@ -45,7 +43,7 @@ std::string stamp(const std::string& path) {
 std::string setup() {
   std::string all = stamp("/etc/ld.so.cache") + stamp("/dev/nvidiactl") + stamp("/dev/kfd");
   std::vector<std::string> parts;
-  for (char** v = environ; *v; ++v) {
+  for (char** v = support::environment_of_children(); *v; ++v) {
     const std::string_view text = *v;
     for (const char* begin : {"OCL_", "OPENCL_", "POCL_", "CL_", "RUSTICL_", "LD_LIBRARY_PATH="})
       if (text.starts_with(begin) && !text.starts_with("POCL_CACHE_DIR=")) parts.emplace_back(text);
