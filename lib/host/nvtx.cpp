@@ -63,7 +63,7 @@ const Nvtx* load(const char* library) noexcept {
   return &them;
 }
 
-const char* const library = support::environment("NVTX_INJECTION64_PATH");
+const char* const library = support::environment_text("NVTX_INJECTION64_PATH");
 
 }  // namespace
 
