@@ -160,8 +160,8 @@ std::string file_name(unsigned number, const Recorded& recorded, const std::stri
 }  // namespace
 
 void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device) {
-  static const char *const text = support::environment_text("KRAIT_DUMP"), *const part =
-                                                                               support::environment("KRAIT_DUMP_KERNEL");
+  static const char* const text = support::environment_text("KRAIT_DUMP");
+  static const char* const part = support::environment("KRAIT_DUMP_KERNEL");
   if (!text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
   static const Wish wish = read_wish(text);
   std::string target = wish.target;

@@ -41,8 +41,8 @@ class NewFile {
   std::string temporary_;  // empty: it has its name
 };
 
-/// Writes a whole file, of parts behind each other, or leaves what is there. A path of the system (/dev/stdout, /dev/null, /dev/fd/3) is written to as it is.
-/// False: errno tells why.
+/// Writes a whole file, of parts behind each other, or leaves what is there. A path of the system (/dev/stdout, /dev/null, /dev/fd/3)
+/// is written to as it is. False: errno tells why.
 bool write_file(const std::string& path, std::initializer_list<std::string_view> parts, mode_t mode);
 
 /// A new, empty file in the place of what is there, open to read and write; a path of the system as above. -1: errno tells why.

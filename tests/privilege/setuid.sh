@@ -41,7 +41,7 @@ holds "KRAIT_LAPACK loads the user's library as root"
 echo "$work/planted.so" > "$work/user/vendors/x.icd"
 as_root KRAIT_DEVICE=opencl OCL_ICD_VENDORS="$work/user/vendors" "$work/raised" run devices
 holds "OCL_ICD_VENDORS loads the user's library as root"
-grep -q "opencl: the process has raised privileges, and drivers load what variables of its user name: call clearenv() before Krait's first use" "$work/said" ||
+grep -q "opencl: the process has raised privileges, and drivers load libraries that its user's variables name: call clearenv() before Krait's first use" "$work/said" ||
   { echo "it does not say why there is no OpenCL:"; cat "$work/said"; failed=1; }
 # Without variables drivers have nothing to obey.
 as_root "$work/raised" clear devices || failed=1
