@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; host sees all.
 LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
-include/. Exits with 1 and the offending lines."""
+include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Exits with 1 and the offending lines."""
 import pathlib
 import re
 import sys
@@ -19,6 +19,7 @@ MAY_SEE = {
     "runtime": {"support", "runtime"},
     "host": {"support", "ir", "trace", "passes", "math", "codegen", "cache", "runtime", "host"},
 }
+GETENV = re.compile(r"\b(secure_)?getenv(_r)?\s*\(")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -26,6 +27,8 @@ def complaints(path, text):
     parts = path.relative_to(ROOT).parts
     stage = parts[1] if parts[0] == "lib" else None
     for number, line in enumerate(text.splitlines(), 1):
+        if GETENV.search(line) and path != ROOT / "lib/support/environment.h":
+            yield f"{path.relative_to(ROOT)}:{number}: support::environment() reads variables, and nothing else"
         found = INCLUDE.match(line)
         if not found:
             continue
@@ -48,7 +51,7 @@ def complaints(path, text):
 
 def main():
     bad = []
-    for folder in ("include", "lib"):
+    for folder in ("include", "lib", "tools/krait"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".def"):
                 bad += complaints(path, path.read_text())

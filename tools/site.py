@@ -16,7 +16,7 @@ import error_pages
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAV = [
     ("Start", ["index.md", "installing.md", "why.md", "concepts.md", "howto.md", "coming-from.md", "gallery.md"]),
-    ("Using Krait", ["calls.md", "dsl.md", "arrays.md", "algorithms.md", "tiles.md", "tuning.md", "shipping.md", "raw-kernels.md", "neighbours.md", "python.md", "debugging.md", "hints.md", "tool.md", "caching.md"]),
+    ("Using Krait", ["calls.md", "dsl.md", "arrays.md", "algorithms.md", "tiles.md", "tuning.md", "shipping.md", "raw-kernels.md", "neighbours.md", "python.md", "debugging.md", "hints.md", "tool.md", "environment.md", "caching.md"]),
     ("Targets", ["opencl.md", "webgpu.md", "numbers.md"]),
     ("Reference", ["reference.md", "operations.md", "ir.md"]),
     ("Performance", ["performance.md", "performance-log.md"]),

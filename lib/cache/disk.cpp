@@ -7,23 +7,17 @@
 #include <charconv>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 
 #include "cache/entry.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/log.h"
 
 namespace krait::cache {
 namespace {
 
-/// Empty for a program that runs with more rights than its user: the user's environment must not choose its files.
-std::string_view variable(const char* name) {
-  const char* v = secure_getenv(name);
-  return v ? v : "";
-}
-
 Mode parse_mode(std::string_view text) {
-  if (text.empty() || text == "rw") return Mode::ReadWrite;
+  if (text == "rw") return Mode::ReadWrite;
   if (text == "ro") return Mode::ReadOnly;
   if (text == "memory") return Mode::Memory;
   if (text == "off") return Mode::Off;
@@ -31,13 +25,14 @@ Mode parse_mode(std::string_view text) {
 }
 
 std::string default_folder() {
-  if (const std::string_view own = variable("KRAIT_CACHE_DIR"); !own.empty()) {
+  if (const char* const own = support::environment_text("KRAIT_CACHE_DIR")) {
     char here[PATH_MAX];  // the program may change its folder later
-    return own.starts_with("/") || !getcwd(here, sizeof here) ? std::string(own) : std::string(here) + "/" + std::string(own);
+    return *own == '/' || !getcwd(here, sizeof here) ? std::string(own) : std::string(here) + "/" + own;
   }
   // XDG Base Directory Specification: relative paths are to be ignored.
-  if (const std::string_view xdg = variable("XDG_CACHE_HOME"); xdg.starts_with("/")) return std::string(xdg) + "/krait";
-  if (const std::string_view home = variable("HOME"); home.starts_with("/")) return std::string(home) + "/.cache/krait";
+  if (const char* const xdg = support::environment_text("XDG_CACHE_HOME"); xdg && *xdg == '/') return std::string(xdg) + "/krait";
+  if (const char* const home = support::environment_text("HOME"); home && *home == '/')
+    return std::string(home) + "/.cache/krait";
   return "";
 }
 
@@ -63,9 +58,9 @@ std::uint64_t parse_size(std::string_view text, std::string_view what) {
 
 Settings settings_from_environment() {
   Settings s;
-  s.mode = parse_mode(variable("KRAIT_CACHE"));
+  if (const char* const mode = support::environment_text("KRAIT_CACHE")) s.mode = parse_mode(mode);
   s.folder = default_folder();
-  if (const std::string_view size = variable("KRAIT_CACHE_MAXSIZE"); !size.empty())
+  if (const char* const size = support::environment_text("KRAIT_CACHE_MAXSIZE"))
     s.most_bytes = parse_size(size, "KRAIT_CACHE_MAXSIZE=");
   return s;
 }

@@ -4,23 +4,20 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 
 #include "cache/entry.h"
+#include "support/file.h"
 
 namespace krait::cache {
 namespace {
 
 constexpr std::int64_t hour = 3600;
-constexpr std::string_view temporary_start = ".krait-new-";
 constexpr const char* stamp_name = ".krait-swept";
 
 struct Descriptor {
@@ -56,38 +53,6 @@ bool make_folders(const std::string& path) {
     }
   }
   return true;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      if (n == 0) errno = ENOSPC;
-      return false;
-    }
-    bytes.remove_prefix(std::size_t(n));
-  }
-  return true;
-}
-
-/// Past the process's limit a write would not fail but end the process, by SIGXFSZ.
-bool within_file_limit(std::size_t bytes) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
-}
-
-std::string temporary_name() {
-  std::uint64_t number[2];
-  if (getrandom(number, sizeof number, GRND_NONBLOCK) != ssize_t(sizeof number)) {
-    struct timespec now;  // before the system has randomness, time and process do; O_EXCL finds what meets
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    number[0] = std::uint64_t(now.tv_nsec), number[1] = std::uint64_t(getpid());
-  }
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(number[0]),
-                static_cast<unsigned long long>(number[1]));
-  return std::string(temporary_start) + text;
 }
 
 }  // namespace
@@ -131,30 +96,14 @@ std::optional<std::string> Folder::read(const std::string& name, bool touch) con
 }
 
 Folder::Written Folder::write(const std::string& name, std::string_view bytes, bool replace, Failure& failure) const {
-  if (!within_file_limit(bytes.size())) {
-    failure = failure_of(EFBIG, "writing");
-    return Written::Failed;
-  }
-  const std::string temporary = temporary_name();
-  Descriptor file(openat(fd_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.fd < 0) {
-    failure = failure_of(errno, "making a file");
-    return Written::Failed;
-  }
-  bool done = write_all(file.fd, bytes);
-  int why = errno;
-  if (::close(file.fd) != 0 && done) done = false, why = errno;  // network file systems report here
-  file.fd = -1;
+  support::NewFile file(fd_, "", support::own_file);
+  const bool made = bool(file);
   // Not made durable: after a crash of the system a file may be empty, which its checksum shows.
-  if (done) {
-    int failed = renameat2(fd_, temporary.c_str(), fd_, name.c_str(), replace ? 0 : RENAME_NOREPLACE);
-    if (failed && (errno == EINVAL || errno == ENOSYS)) failed = renameat(fd_, temporary.c_str(), fd_, name.c_str());
-    if (!failed) return Written::Done;
-    why = errno;
+  if (made && file.write(bytes) && file.close()) {
+    if (file.put(name, replace)) return Written::Done;
+    if (errno == EEXIST) return Written::Exists;
   }
-  unlinkat(fd_, temporary.c_str(), 0);
-  if (done && why == EEXIST) return Written::Exists;
-  failure = failure_of(why, "writing");
+  failure = failure_of(errno, made ? "writing" : "making a file");
   return Written::Failed;
 }
 
@@ -201,7 +150,7 @@ std::size_t Folder::sweep(std::uint64_t most) const {
     if (is_entry_name(f.name)) {
       total += f.bytes;
       files.push_back(std::move(f));
-    } else if (f.name.starts_with(temporary_start) && (age(f.used) > hour || is_in_future(f.used))) {
+    } else if (f.name.starts_with(support::NewFile::start) && (age(f.used) > hour || is_in_future(f.used))) {
       remove(f.name);  // its writer was killed: writing takes milliseconds
     }
   });

@@ -11,6 +11,7 @@
 
 #include "host/linalg.h"
 #include "support/error.h"
+#include "support/places.h"
 
 namespace krait::host {
 namespace {
@@ -20,8 +21,9 @@ constexpr int no_transposition = 0, lower = 0, with_vectors = 1;  // CUBLAS_OP_N
 
 void* open_first(std::initializer_list<const char*> names, std::string& why) {
   for (const char* name : names) {
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-    why += (why.empty() ? "" : "; ") + std::string(dlerror());
+    std::string said;
+    if (void* const library = support::open_library(name, said)) return library;
+    why += (why.empty() ? "" : "; ") + said;
   }
   return nullptr;
 }

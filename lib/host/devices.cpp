@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <exception>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "host/store.h"
 #include "host/streams.h"
 #include "krait/detail/call.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -144,7 +144,7 @@ DeviceHandle& Devices::default_device() {
   const BehindForkGate behind;
   std::lock_guard lock(mutex_);
   DeviceHandle* chosen = nullptr;
-  if (const char* wanted = std::getenv("KRAIT_DEVICE"); wanted && *wanted) {
+  if (const char* wanted = support::environment_text("KRAIT_DEVICE")) {
     chosen = find_locked(wanted);
     if (!chosen) support::fail_device("no device matches KRAIT_DEVICE={}; available devices: {}", wanted, what_there_is(*this));
   } else {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/dump.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
@@ -21,18 +19,12 @@
 #include "krait/target.h"
 #include "passes/watch.h"
 #include "support/envelope.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace krait::host {
 namespace {
-
-void write_all(int fd, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
-    if (n <= 0) return;  // the reader has gone: the program goes on
-    at += std::size_t(n);
-  }
-}
 
 /// Of the target that alone has the stage; null: all have it.
 const support::TargetInfo* owner_of(const std::string& stage) {
@@ -57,10 +49,7 @@ support::Target without_debug_info(support::Target target) {
   return target;
 }
 
-bool asks_for_lines() {
-  const char* const wish = std::getenv("KRAIT_DEBUG");
-  return wish && *wish && std::string_view(wish) != "0";
-}
+bool asks_for_lines() { return support::environment_asks("KRAIT_DEBUG"); }
 
 /// Whether it shows what raw kernels have not.
 bool is_of_recordings(const std::string& stage) {
@@ -168,19 +157,12 @@ std::string file_name(unsigned number, const Recorded& recorded, const std::stri
   return fmt::format("{:04}-{}.{}", number, name, stage);
 }
 
-/// Writes what there is to a file of its own; a full disk stops no program.
-void write_file(const std::string& path, const std::string& text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return;
-  write_all(fd, text);
-  ::close(fd);
-}
-
 }  // namespace
 
 void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device) {
-  static const char *const text = std::getenv("KRAIT_DUMP"), *const part = std::getenv("KRAIT_DUMP_KERNEL");
-  if (!text || !*text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
+  static const char* const text = support::environment_text("KRAIT_DUMP");
+  static const char* const part = support::environment("KRAIT_DUMP_KERNEL");
+  if (!text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
   static const Wish wish = read_wish(text);
   std::string target = wish.target;
   const bool own = target.empty() || target == "-";
@@ -205,12 +187,13 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
       all += fmt::format("; {}\n", e.message());
     }
     all += "\n";
-    if (wish.fd < 0) write_file(wish.folder + "/" + file_name(number, recorded, stage), all);
+    // A full disk stops no program.
+    if (wish.fd < 0) support::write_file(wish.folder + "/" + file_name(number, recorded, stage), {all}, support::own_file);
   }
   if (wish.fd < 0) return;
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  write_all(wish.fd, all);
+  support::write_all(wish.fd, all);  // where the reader has gone, the program goes on
 }
 
 }  // namespace krait::host

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/hints.h"
+#include "support/environment.h"
 
 #include <fmt/core.h>
 
@@ -14,8 +15,8 @@ namespace krait::host {
 
 Hinting hinting() {
   static const Hinting wanted = [] {
-    const char* v = std::getenv("KRAIT_HINTS");
-    if (!v || !*v) return Hinting::Recording;
+    const char* v = support::environment_text("KRAIT_HINTS");
+    if (!v) return Hinting::Recording;
     return std::strcmp(v, "0") == 0 ? Hinting::None : Hinting::All;
   }();
   return wanted;

@@ -12,6 +12,7 @@
 #include "ir/abi.h"
 #include "ir/interp.h"
 #include "ir/walk.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -138,7 +139,7 @@ class Interpreter final : public runtime::Device {
  private:
   const std::unique_ptr<runtime::Device> host_;
   const bool races_ = [] {
-    const char* v = std::getenv("KRAIT_RACES");
+    const char* v = support::environment("KRAIT_RACES");
     return !v || std::strcmp(v, "0") != 0;
   }();
 };

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -22,6 +21,7 @@
 #include "host/store.h"
 #include "host/tracing.h"
 #include "ir/walk.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -227,8 +227,9 @@ std::shared_ptr<const Compiled> compile(const Recorded& recorded, const ir::Fact
 bool has_tiers(const DeviceHandle& device) {
   const BehindForkGate behind;
   static const bool on = [] {
-    const char *tiers = std::getenv("KRAIT_TIERS"), *dump = std::getenv("KRAIT_DUMP");
-    return !(tiers && std::strcmp(tiers, "off") == 0) && !(dump && *dump) && !debug_mode() && hinting() != Hinting::All;
+    const char* const tiers = support::environment("KRAIT_TIERS");
+    return !(tiers && std::strcmp(tiers, "off") == 0) && !support::environment_text("KRAIT_DUMP") && !debug_mode() &&
+           hinting() != Hinting::All;
   }();
   return on && support::info(device.target.kind).tiers;
 }

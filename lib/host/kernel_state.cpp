@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "ir/weight.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/log.h"
 #include "trace/trace.h"
@@ -29,10 +29,7 @@
 namespace krait::host {
 namespace {
 
-bool checked_by_environment() {
-  const char* v = std::getenv("KRAIT_CHECK");
-  return v && *v && std::strcmp(v, "0") != 0;
-}
+bool checked_by_environment() { return support::environment_asks("KRAIT_CHECK"); }
 
 std::string place_of(const detail::kernel_state& state) {
   return state.where.file && state.where.line ? fmt::format("{}:{}", state.where.file, state.where.line) : "";

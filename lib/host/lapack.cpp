@@ -4,10 +4,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "host/linalg.h"
+#include "support/environment.h"
+#include "support/places.h"
 
 namespace krait::host {
 namespace {
@@ -151,15 +152,15 @@ struct Opened {
 Opened open() {
   Opened o;
   std::vector<std::string> names = {"libopenblas.so.0", "liblapack.so.3"};
-  if (const char* const wished = std::getenv("KRAIT_LAPACK"); wished && *wished) names = {wished};
+  if (const char* const wished = support::environment_text("KRAIT_LAPACK")) names = {wished};
   for (const std::string& name : names) {
-    void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    std::string missing;
+    std::string missing, said;
+    void* const library = support::open_library(name.c_str(), said);
     if (library && o.lapack.find(library, missing)) {
       o.usable = true;
       return o;
     }
-    o.why += (o.why.empty() ? "" : "; ") + (library ? name + " has no routine " + missing : std::string(dlerror()));
+    o.why += (o.why.empty() ? "" : "; ") + (library ? name + " has no routine " + missing : said);
   }
   o.why += "; install LAPACK (Debian: libopenblas0 or liblapack3), or name one in KRAIT_LAPACK";
   return o;

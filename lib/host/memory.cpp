@@ -16,6 +16,7 @@
 #include "host/reports.h"
 #include "krait/async.h"
 #include "runtime/async.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -23,8 +24,8 @@ namespace {
 
 /// KRAIT_MEMORY_LIMIT: bytes, or a number with K, M or G behind it; 0: none.
 std::int64_t limit_of_environment() {
-  const char* text = std::getenv("KRAIT_MEMORY_LIMIT");
-  if (!text || !*text) return 0;
+  const char* text = support::environment_text("KRAIT_MEMORY_LIMIT");
+  if (!text) return 0;
   double number = 0;
   const auto [end, failed] = std::from_chars(text, text + std::strlen(text), number);  // whatever the program's locale
   const std::string_view unit = end;

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #include "host/fork_gate.h"
+#include "support/environment.h"
 
 namespace krait::host {
 namespace {
@@ -63,7 +63,7 @@ const Nvtx* load(const char* library) noexcept {
   return &them;
 }
 
-const char* const library = secure_getenv("NVTX_INJECTION64_PATH");
+const char* const library = support::environment_text("NVTX_INJECTION64_PATH");
 
 }  // namespace
 

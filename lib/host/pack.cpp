@@ -6,11 +6,9 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "cache/entry.h"
 #include "host/devices.h"
@@ -19,6 +17,7 @@
 #include "host/plugin.h"
 #include "ir/text.h"
 #include "support/error.h"
+#include "support/file.h"
 #include "support/fit.h"
 #include "support/spirv_blob.h"
 
@@ -116,15 +115,8 @@ std::string make_pack(const std::vector<const Recorded*>& kernels, const std::ve
 }
 
 void write_pack(const std::string& file, std::string_view bytes) {
-  const std::string fresh = fmt::format("{}.{}.new", file, getpid());  // builds may write one pack side by side
-  errno = 0;
-  std::ofstream out(fresh, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (out && std::rename(fresh.c_str(), file.c_str()) == 0) return;
-  const int why = errno;
-  std::remove(fresh.c_str());
-  support::fail_usage("the pack {} cannot be written: {}", file, std::strerror(why));
+  if (!support::write_file(file, {bytes}, support::shared_file))  // builds may write one pack side by side
+    support::fail_usage("the pack {} cannot be written: {}", file, std::strerror(errno));
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------------------

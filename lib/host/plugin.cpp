@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <array>
-
 #include "codegen/codegen.h"
 #include "support/build_id.h"
 #include "support/error.h"
@@ -19,7 +17,7 @@ struct Plugin {
   std::string build_id, failure;
 };
 
-std::array<std::string, 3> places() { return support::places_of("libkrait_codegen.so"); }
+std::vector<std::string> places() { return support::places_of("libkrait_codegen.so"); }
 
 Plugin open_plugin() {
   Plugin p;

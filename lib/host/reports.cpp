@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <map>
 
@@ -13,6 +12,7 @@
 #include "host/streams.h"
 #include "krait/debug.h"
 #include "passes/passes.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace krait::host {
@@ -342,8 +342,7 @@ bool debug_mode() {
   static std::atomic<signed char> known{-1};
   signed char on = known.load(std::memory_order_relaxed);
   if (on < 0) {
-    const char* v = std::getenv("KRAIT_DEBUG");
-    on = v && *v && std::string_view(v) != "0";
+    on = support::environment_asks("KRAIT_DEBUG");
     known.store(on, std::memory_order_relaxed);
   }
   return on;

@@ -11,9 +11,8 @@
 #include <iterator>
 #include <vector>
 
+#include "support/environment.h"
 #include "support/error.h"
-
-extern char** environ;
 
 namespace krait::host {
 namespace {
@@ -22,8 +21,8 @@ namespace {
 struct TemporaryFolder {
   std::string path;
   TemporaryFolder() {
-    const char* base = std::getenv("TMPDIR");
-    path = std::string(base && *base ? base : "/tmp") + "/krait-XXXXXX";
+    const char* const base = support::environment_text("TMPDIR");
+    path = std::string(base ? base : "/tmp") + "/krait-XXXXXX";
     if (!mkdtemp(path.data())) support::fail_usage("cannot create a temporary folder in {}", path);
   }
   ~TemporaryFolder() {
@@ -34,7 +33,8 @@ struct TemporaryFolder {
 
 /// The program's place on the PATH, or where the toolkit puts it; empty: not installed.
 std::string find_program(const std::string& name) {
-  std::string places = std::string(std::getenv("PATH") ? std::getenv("PATH") : "") + ":/usr/local/cuda/bin";
+  const char* const path = support::environment_text("PATH");
+  const std::string places = (path ? std::string(path) + ":" : std::string()) + "/usr/local/cuda/bin";
   for (std::size_t at = 0; at <= places.size();) {
     const std::size_t end = std::min(places.find(':', at), places.size());
     const std::string file = places.substr(at, end - at) + "/" + name;
@@ -54,7 +54,7 @@ int run(const std::vector<std::string>& command, const std::string& output) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), support::environment_of_children());
   posix_spawn_file_actions_destroy(&actions);
   if (failed) return failed;
   int status = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/store.h"
 
-#include <cstdlib>
-
 #include "host/hints.h"
 #include "support/build_id.h"
+#include "support/environment.h"
 
 namespace krait::host {
 
@@ -12,8 +11,8 @@ const cache::Settings& cache_settings() {
   static const auto* const settings = [] {
     auto* s = new cache::Settings(cache::settings_from_environment());
     // `krait dump --run` shows what is compiled, and hints tell of it, so everything is.
-    const char* dump = std::getenv("KRAIT_DUMP");
-    if (((dump && *dump) || hinting() == Hinting::All) && s->mode != cache::Mode::Off) s->mode = cache::Mode::Memory;
+    if ((support::environment_text("KRAIT_DUMP") || hinting() == Hinting::All) && s->mode != cache::Mode::Off)
+      s->mode = cache::Mode::Memory;
     return s;
   }();
   return *settings;

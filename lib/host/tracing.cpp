@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -18,6 +17,7 @@
 #include "host/nvtx.h"
 #include "krait/trace_file.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace krait::host {
 namespace {
@@ -52,7 +52,7 @@ struct Origin {
 struct Trace {
   std::atomic<bool> on{false};
   std::mutex mutex;
-  std::FILE* file = nullptr;
+  int file = -1;
   Clock::time_point start;
   std::vector<Span> spans;
   std::vector<Pending> pending;
@@ -116,7 +116,7 @@ void Trace::write() {
                         s.length < 0 ? 'i' : 'X', s.what.empty() ? "label" : s.what, quoted(text_of(s.what, s.name)), s.track,
                         s.begin, s.length < 0 ? "\"s\": \"t\"" : fmt::format("\"dur\": {:.3f}", s.length));
   text += "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"krait\"}}\n]}\n";
-  std::fwrite(text.data(), 1, text.size(), file);
+  support::write_all(file, text);
 }
 
 }  // namespace
@@ -185,8 +185,8 @@ trace_file::trace_file(const char* path) {
   host::Trace& t = host::trace();
   std::lock_guard lock(t.mutex);
   if (t.on) support::fail_usage("a trace is being written already: end it before {} begins", path);
-  t.file = std::fopen(path, "w");
-  if (!t.file) support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
+  t.file = support::create_file(path, support::shared_file);
+  if (t.file < 0) support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
   t.start = host::Clock::now();
   t.on = true;
 }
@@ -200,7 +200,7 @@ trace_file::~trace_file() {
     t.write();
   } catch (...) {  // a device that failed: what is known is in the file, or memory is short
   }
-  std::fclose(t.file);
+  close(t.file);
   t.spans.clear(), t.pending.clear(), t.origins.clear(), t.tracks.clear(), t.streams.clear();
 }
 

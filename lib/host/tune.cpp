@@ -24,6 +24,7 @@
 #include "host/memory.h"
 #include "host/store.h"
 #include "krait/benchmark.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace krait {
@@ -311,7 +312,7 @@ std::string kernels_of(const graph& launches) {
 }
 
 bool search_asked() {
-  const char* const asked = std::getenv("KRAIT_TUNE");
+  const char* const asked = support::environment("KRAIT_TUNE");
   return asked && std::string_view(asked) == "1";
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/log.h"
+#include "support/file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,9 +29,10 @@ std::string begin_log(std::string_view wish) {
   if (level == std::end(names) || (colon != wish.npos && path.empty()))
     return fmt::format("KRAIT_LOG={}: expected error, info or debug, and :FILE behind it for a file: nothing is logged", wish);
   if (!path.empty()) {
-    file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    file = open_to_append(path, own_file, Only::NoLink);
     if (file < 0)
-      return fmt::format("KRAIT_LOG={}: the file cannot be written: {}: nothing is logged", wish, std::strerror(errno));
+      return fmt::format("KRAIT_LOG={}: the file cannot be written: {}: nothing is logged", wish,
+                         errno == ELOOP ? "it is a link" : std::strerror(errno));
   }
   start = std::chrono::steady_clock::now();
   log_level = LogLevel(level - std::begin(names));

@@ -114,7 +114,7 @@ TEST_F(MadeUp, EmptyIlVersion) {
             "opencl: Nothing (Made-up A): the driver accepts neither SPIR-V (CL_DEVICE_IL_VERSION is empty) nor cl_khr_spir");
 }
 
-/// The translator is looked for beside the program, which runs by a link in a folder of its own.
+/// The translator is looked for beside the program, which runs by another name in a folder of its own.
 TEST_F(MadeUp, NoTranslator) {
   EXPECT_TRUE(says(
       why_not(),

@@ -34,7 +34,7 @@ assert.match(changes, /^; ---- contract\n {2}…\n(.*\n)*- .* = mul .*\n(.*\n)*\
 assert.ok(changes.length < dump(kernel, '--emit', 'passes', '--target', 'cpu').stdout.length);
 
 assert.equal(dump('--html', page('file.html'), kernel).status, 0);
-assert.equal(dump('--html', page('run.html'), '--run', program).status, 0);
+assert.equal(dump('--html', page('run.html'), '--sources', path.resolve(path.dirname(kernel), '..'), '--run', program).status, 0);
 
 function chromium(url, ...options) {
   const ran = spawnSync('chromium', ['--headless=new', '--no-sandbox', `--user-data-dir=${page('profile')}`, '--hide-scrollbars', ...options, url],

@@ -13,6 +13,7 @@ struct DumpOptions {
   std::string file;                  // a .kir file, "-" for standard input
   std::vector<std::string> program;  // --run: a program and its arguments
   std::string html;                  // a page to write instead
+  std::vector<std::string> sources;  // --html: folders of sources
   std::vector<std::string> emit;     // ir, passes, diff, final, hints, stats, llvm, asm, ptx, sass, spirv, wgsl
   std::string target;
   std::string kernel;  // --run: a part of the kernels' names

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -20,6 +19,7 @@
 
 #include "cache/disk.h"
 #include "commands.h"
+#include "support/environment.h"
 
 extern char** environ;
 
@@ -84,7 +84,8 @@ std::string first_line(const char* file) {
 
 /// The program's place on the PATH; empty: it is not there.
 std::string on_path(const std::string& name) {
-  std::istringstream places(std::getenv("PATH") ? std::getenv("PATH") : "");
+  const char* const path = krait::support::environment("PATH");
+  std::istringstream places(path ? path : "");
   for (std::string place; std::getline(places, place, ':');)
     if (const std::string file = place + "/" + name; access(file.c_str(), X_OK) == 0) return file;
   return {};

@@ -98,10 +98,12 @@ std::vector<DumpedKernel> kernel_of_file(const DumpOptions& o) {
   return {std::move(kernel)};
 }
 
+std::string folder_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+
 int dump_page(DumpOptions o) {
   if (std::find(o.emit.begin(), o.emit.end(), "ir") == o.emit.end()) o.emit.insert(o.emit.begin(), "ir");
   setenv("KRAIT_DEBUG", "1", 0);  // lines in PTX and SPIR-V
-  if (o.program.empty()) return write_page(o.html, kernel_of_file(o), std::filesystem::path(o.file).parent_path().string()), 0;
+  if (o.program.empty()) return write_page(o.html, kernel_of_file(o), {folder_of(o.file), o.sources}), 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> kept(std::tmpfile(), std::fclose);
   if (!kept) return failed("a temporary file");
   const int status = dump_program(o, fileno(kept.get()));
@@ -114,7 +116,7 @@ int dump_page(DumpOptions o) {
     fmt::print(stderr, "krait dump: {} compiled no kernel: there is nothing to show\n", o.program[0]);
     return status ? status : 1;
   }
-  write_page(o.html, kernels, std::filesystem::path(o.program[0]).parent_path().string());
+  write_page(o.html, kernels, {folder_of(o.program[0]), o.sources});
   return status;
 }
 

@@ -88,6 +88,12 @@ int main(int argc, char** argv) {
                    "write a page with the stages side by side, whose lines light up together; without --emit all stages")
       ->type_name("FILE");
   dump_command
+      ->add_option("--sources", dump.sources,
+                   "with --html: a folder of sources besides the current one and the kernel's or program's; may be repeated")
+      ->type_name("FOLDER")
+      ->take_all()
+      ->allow_extra_args(false);
+  dump_command
       ->add_option("--run", dump.program, "run a program and print every kernel that it compiles; its output goes to stderr")
       ->type_name("PROGRAM [ARGS]")
       ->allow_extra_args();

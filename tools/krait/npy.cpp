@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "npy.h"
+#include "support/file.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -129,11 +129,9 @@ void write_npy(const std::string& path, const Array& array) {
   header.back() = '\n';
   std::string head(magic);
   head += {char(1), char(0), char(header.size() & 0xff), char(header.size() >> 8)};
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << head << header;
-  out.write(reinterpret_cast<const char*>(array.bytes.data()), std::streamsize(array.bytes.size()));
-  out.close();
-  if (!out) refuse(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  const std::string_view elements(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  if (!krait::support::write_file(path, {head, header, elements}, krait::support::shared_file))
+    refuse(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
 }  // namespace tool

@@ -3,14 +3,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include <fmt/core.h>
 #include <krait/error.h>
+
+#include "support/file.h"
 
 namespace tool {
 namespace {
@@ -37,40 +43,98 @@ std::string_view file_of(std::string_view line) {
   return plain ? line.substr(begin + 3, end - begin - 3) : std::string_view();
 }
 
-/// Empty where the file is not there: paths are those of the compiler, which ran elsewhere.
-std::string source_of(const fs::path& file, const fs::path& folder) {
-  constexpr std::uintmax_t largest = 1 << 20;
-  fs::path plain;
-  for (const fs::path& part : file)
-    if (part != "..") plain /= part;
-  std::error_code wrong;
-  for (const fs::path& start : {fs::current_path(wrong), fs::absolute(folder, wrong)})
-    for (fs::path at = start;; at = at.parent_path()) {
-      for (const fs::path& candidate : {at / file, at / plain}) {
-        if (!fs::is_regular_file(candidate, wrong) || fs::file_size(candidate, wrong) > largest) continue;
-        std::ifstream in(candidate, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-      }
-      if (at == at.parent_path()) break;
-    }
-  return {};
+struct Root {
+  fs::path folder;  // canonical
+  bool asked;       // by an option
+};
+
+/// Of the user's files none that nobody would take for a source: neither hidden ones, nor all that is below /.
+bool may_be_taken(const fs::path& real, const Root& root) {
+  const auto [rest, end] = std::mismatch(real.begin(), real.end(), root.folder.begin(), root.folder.end());
+  if (end != root.folder.end()) return false;
+  const bool hidden = std::any_of(rest, real.end(), [](const fs::path& part) { return part.native().starts_with("."); });
+  return root.asked || (!hidden && root.folder != root.folder.root_path());
 }
 
-std::map<std::string, std::string> sources_of(const std::vector<DumpedKernel>& kernels, const std::string& folder) {
-  std::map<std::string, std::string> found;
+struct Sources {
+  std::map<std::string, std::string> texts, refused;  // by the last part of the path, as the page looks for them
+};
+
+/// A text is whoever's wrote it: no terminal obeys it.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
+  return text;
+}
+
+/// Where a file may be, from the likeliest on. Below a folder that was asked for also by the last parts of its path alone.
+std::vector<fs::path> candidates(const fs::path& file, const Root& root) {
+  std::vector<fs::path> parts;
+  for (const fs::path& part : file.relative_path())
+    if (part != "..") parts.push_back(part);
+  std::vector<fs::path> all = {root.folder / file};
+  for (std::size_t first = 0; first < (root.asked ? parts.size() : 1); ++first)
+    all.push_back(std::accumulate(parts.begin() + std::ptrdiff_t(first), parts.end(), root.folder, std::divides<fs::path>()));
+  return all;
+}
+
+/// Paths are those of the compiler, which ran elsewhere, or of whoever wrote the text. A file that is not there is left out; one that
+/// is there, and must not be taken, is named.
+void add_source(const fs::path& file, const std::vector<Root>& roots, Sources& to) {
+  constexpr std::uintmax_t largest = 1 << 20;
+  const std::string name = file.filename().string();
+  if (to.texts.contains(name)) return;
+  std::error_code wrong;
+  for (const Root& root : roots)
+    for (const fs::path& candidate : candidates(file, root)) {
+      const fs::path real = fs::canonical(candidate, wrong);
+      if (wrong || !fs::is_regular_file(real, wrong)) continue;
+      const bool mine = std::any_of(roots.begin(), roots.end(), [&](const Root& r) { return may_be_taken(real, r); });
+      const std::uintmax_t size = fs::file_size(real, wrong);
+      if (!mine || wrong || size > largest) {
+        to.refused.try_emplace(name, fmt::format("{} {}", printable(file.string()),
+                                                 mine ? "is longer than 1 MiB"
+                                                      : "is not below the current folder, nor the kernel's, or is hidden there: "
+                                                        "--sources FOLDER takes sources from below another"));
+        continue;
+      }
+      std::ifstream in(real, std::ios::binary);
+      to.texts[name] = {std::istreambuf_iterator<char>(in), {}};
+      to.refused.erase(name);
+      return;
+    }
+}
+
+Sources sources_of(const std::vector<DumpedKernel>& kernels, const SourceFolders& folders) {
+  std::vector<Root> roots;
+  std::error_code wrong;
+  const auto add_root = [&](const std::string& folder, bool asked) {
+    const fs::path real = fs::canonical(folder.empty() ? "." : folder, wrong);
+    if (!wrong && fs::is_directory(real, wrong)) roots.push_back({real, asked});
+    else if (asked)
+      throw krait::error(krait::error::kind_type::usage, fmt::format("--sources {}: there is no such folder", folder).c_str());
+  };
+  for (const std::string& folder : folders.asked) add_root(folder, true);
+  add_root("", false), add_root(folders.of_kernel, false);
+  Sources found;
+  std::set<std::string_view> seen;
   for (const DumpedKernel& k : kernels)
     for (const Stage& s : k.stages)
       for (std::size_t at = 0; at < s.text.size();) {
         const std::size_t end = std::min(s.text.find('\n', at), s.text.size());
         const std::string_view file = file_of(std::string_view(s.text).substr(at, end - at));
         at = end + 1;
-        if (file.empty()) continue;
-        const fs::path path(file);
-        if (const auto [place, fresh] = found.try_emplace(path.filename().string()); fresh)
-          place->second = source_of(path, folder);
+        if (!file.empty() && seen.insert(file).second) add_source(fs::path(file), roots, found);
       }
-  std::erase_if(found, [](const auto& f) { return f.second.empty(); });
+  for (const auto& [name, why] : found.refused) fmt::print(stderr, "krait dump: source not shown: {}\n", why);
   return found;
+}
+
+/// As the members of a JSON object.
+std::string members(const std::map<std::string, std::string>& all) {
+  std::string out;
+  for (const auto& [name, text] : all) out += fmt::format("{}{}:{}", out.empty() ? "" : ",", json_text(name), json_text(text));
+  return out;
 }
 
 }  // namespace
@@ -99,7 +163,8 @@ std::vector<DumpedKernel> dumped_kernels(std::string_view text) {
   return kernels;
 }
 
-void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const std::string& folder) {
+void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const SourceFolders& folders) {
+  const Sources sources = sources_of(kernels, folders);
   std::string data = "{\"kernels\":[";
   for (const DumpedKernel& k : kernels) {
     data += fmt::format("{}{{\"what\":{},\"stages\":[", &k == kernels.data() ? "" : ",", json_text(k.what));
@@ -108,18 +173,10 @@ void write_page(const std::string& path, const std::vector<DumpedKernel>& kernel
           fmt::format("{}{{\"name\":{},\"text\":{}}}", &s == k.stages.data() ? "" : ",", json_text(s.name), json_text(s.text));
     data += "]}";
   }
-  data += "],\"sources\":{";
-  for (const char* comma = ""; const auto& [file, text] : sources_of(kernels, folder)) {
-    data += fmt::format("{}{}:{}", comma, json_text(file), json_text(text));
-    comma = ",";
-  }
-  data += "}}";
+  data += fmt::format("],\"sources\":{{{}}},\"refused\":{{{}}}}}", members(sources.texts), members(sources.refused));
   const std::string_view page = page_files().front().text, place = "@DATA@";
   const std::size_t at = page.find(place);
-  std::ofstream out(path, std::ios::binary);
-  out << page.substr(0, at) << data << page.substr(at + place.size());
-  out.close();
-  if (!out)
+  if (!krait::support::write_file(path, {page.substr(0, at), data, page.substr(at + place.size())}, krait::support::shared_file))
     throw krait::error(krait::error::kind_type::usage,
                        fmt::format("{} cannot be written: {}", path, std::strerror(errno)).c_str());
 }

@@ -20,9 +20,14 @@ struct DumpedKernel {
 
 /// Kernels as the library prints them for KRAIT_DUMP: a line "; ==== WHAT — STAGE for TARGET" before each stage.
 std::vector<DumpedKernel> dumped_kernels(std::string_view text);
-/// Writes the page. Sources that lines name are looked for in `folder` and in the folders above, and become a part of it. Throws
-/// krait::error where the file cannot be written.
-void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const std::string& folder);
+/// Where the page may take sources from, besides the current folder: below the kernel's or the program's, and below those of --sources.
+struct SourceFolders {
+  std::string of_kernel;
+  std::vector<std::string> asked;
+};
+/// Writes the page. Sources that lines name and that lie below these folders become a part of it; others that are there are named on it
+/// and on stderr. Throws krait::error where the file cannot be written.
+void write_page(const std::string& path, const std::vector<DumpedKernel>& kernels, const SourceFolders& folders);
 
 struct EmbeddedFile {
   std::string_view name, text;

@@ -3,6 +3,7 @@
 
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -19,6 +20,8 @@ ir::Location first_line(const ir::Function& f) {
 /// Empty where there is none, or more than one instruction holds.
 std::string text_of(const std::string& file) {
   constexpr std::streamoff most = 4 * 0xfff0;  // an instruction has 16 bits of length, in words
+  std::error_code wrong;
+  if (!std::filesystem::is_regular_file(file, wrong)) return {};  // a pipe would wait for its writer
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || in.tellg() <= 0 || in.tellg() > most) return {};
   in.seekg(0);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "host/web/files.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace krait::host::web {
 namespace {
@@ -44,10 +44,8 @@ void check_names(const std::vector<Kernel>& kernels) {
 }
 
 void write_file(const fs::path& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) support::fail_usage("{} cannot be written", path.string());
+  if (!support::write_file(path.string(), {text}, support::shared_file))
+    support::fail_usage("{} cannot be written", path.string());
 }
 
 /// What the interpreter makes of a call.

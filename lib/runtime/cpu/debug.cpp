@@ -6,13 +6,16 @@
 #include "runtime/cpu/debug.h"
 
 #include <elf.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <vector>
+
+#include "support/environment.h"
+#include "support/file.h"
 
 extern "C" {
 
@@ -109,10 +112,10 @@ std::vector<char> moved_object(std::span<const std::byte> bytes, const std::byte
 void tell_perf(std::span<const std::byte> code, const std::string& symbol) {
   char path[64];
   std::snprintf(path, sizeof path, "/tmp/perf-%ld.map", long(getpid()));
-  std::FILE* map = std::fopen(path, "a");
-  if (!map) return;
-  std::fprintf(map, "%zx %zx %s\n", reinterpret_cast<std::size_t>(code.data()), code.size(), symbol.c_str());
-  std::fclose(map);
+  const int map = support::open_to_append(path, support::own_file, support::Only::Mine);  // other compilers append to it, too
+  if (map < 0) return;
+  support::write_all(map, fmt::format("{:x} {:x} {}\n", reinterpret_cast<std::size_t>(code.data()), code.size(), symbol));
+  close(map);
 }
 
 void announce(jit_code_entry& entry, Action action) {
@@ -159,9 +162,6 @@ bool is_object(std::span<const std::byte> bytes) {
          header.e_shnum * sizeof(Elf64_Shdr) <= bytes.size() - header.e_shoff;
 }
 
-bool debugging() {
-  const char* wish = std::getenv("KRAIT_DEBUG");
-  return wish && *wish && std::strcmp(wish, "0") != 0;
-}
+bool debugging() { return support::environment_asks("KRAIT_DEBUG"); }
 
 }  // namespace krait::runtime::cpu

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cpu/host.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "runtime/cpu/debug.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 #if defined(__x86_64__)
@@ -104,7 +104,7 @@ support::Target host_target() {
   CpuLevel level = host;
   unsigned lanes = 0, parts = 0;
   bool amd = host_is_amd(), level_alone = false;
-  const char* asked = std::getenv("KRAIT_CPU");
+  const char* asked = support::environment("KRAIT_CPU");
   std::string_view rest = asked ? asked : "";
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find(','));

@@ -5,20 +5,19 @@
 #include "runtime/cpu/jitdump.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
 
 #include "runtime/cpu/line_table.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace krait::runtime::cpu {
 namespace {
@@ -74,15 +73,11 @@ File& file() {
 }
 
 void write(File& f, const std::string& path, const std::string& bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::write(f.fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno != EINTR) refuse(path);
-    done += std::size_t(std::max<ssize_t>(n, 0));
-  }
+  if (!support::write_all(f.fd, bytes)) refuse(path);
 }
 
 void open(File& f, const std::string& path) {
-  f.fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  f.fd = support::create_file(path, support::own_file);
   if (f.fd < 0) refuse(path);
   f.process = getpid();
 #if defined(__x86_64__)
@@ -100,8 +95,8 @@ void open(File& f, const std::string& path) {
 }  // namespace
 
 void tell_perf_inject(std::span<const std::byte> code, const std::string& symbol, std::span<const std::byte> object) {
-  const char* const folder = std::getenv("KRAIT_PERF");
-  if (!folder || !*folder) return;
+  const char* const folder = support::environment_text("KRAIT_PERF");
+  if (!folder) return;
   File& f = file();
   std::lock_guard lock(f.mutex);
   const std::string path = std::string(folder) + "/jit-" + std::to_string(getpid()) + ".dump";

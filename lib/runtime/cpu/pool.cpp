@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/cpu/host.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/tuning_cpu.h"
 
@@ -16,7 +17,7 @@ namespace krait::runtime::cpu {
 namespace {
 
 unsigned count_threads() {
-  if (const char* asked = std::getenv("KRAIT_NUM_THREADS"); asked && *asked) {
+  if (const char* asked = support::environment_text("KRAIT_NUM_THREADS")) {
     char* end = nullptr;
     const long n = std::strtol(asked, &end, 10);
     if (*end != '\0' || n < 1 || n > 4096)

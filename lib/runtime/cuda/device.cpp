@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 
 #include "runtime/cuda/current.h"
 #include "runtime/cuda/tile_map.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/ptx_blob.h"
 
@@ -22,10 +22,7 @@ constexpr std::int64_t free_shared = 48 << 10;  // dynamic shared bytes that nee
 std::atomic<bool> in_use{false}, forked{false};
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { forked = in_use.load(); });
 
-bool debugging() {
-  const char* v = std::getenv("KRAIT_DEBUG");
-  return v && *v && std::strcmp(v, "0") != 0;
-}
+bool debugging() { return support::environment_asks("KRAIT_DEBUG"); }
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cuda/driver_api.h"
+#include "support/environment.h"
+#include "support/places.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -19,7 +21,12 @@ Opened open_driver() {
     o.why = "no NVIDIA driver: /dev/nvidiactl does not exist";
     return o;
   }
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (const char* const why_not = support::why_no_drivers()) {
+    o.why = why_not;
+    return o;
+  }
+  std::string said;
+  void* const library = support::open_library("libcuda.so.1", said);
   if (!library) {
     o.why = "an NVIDIA device is present, but libcuda.so.1 cannot be opened: install the user-space part of the driver";
     return o;

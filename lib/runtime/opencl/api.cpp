@@ -8,21 +8,26 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/places.h"
 
 namespace krait::runtime::opencl {
 
 const Api* Api::open(std::string& why) {
   static std::string failure;
   static const Api* const api = []() -> const Api* {
-    void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (const char* const why_not = support::why_no_drivers()) {
+      failure = why_not;
+      return nullptr;
+    }
+    std::string said;
+    void* const library = support::open_library("libOpenCL.so.1", said);
     if (!library) {
-      const char* const said = dlerror();
       failure = "no OpenCL loader (libOpenCL.so.1) on this machine";
-      if (said && !std::strstr(said, "No such file")) failure += fmt::format(": {}", said);
+      if (said.find("No such file") == said.npos) failure += fmt::format(": {}", said);
       return nullptr;
     }
     static Api a;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,10 +18,9 @@
 #include <sstream>
 
 #include "runtime/opencl/device.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/places.h"
-
-extern char** environ;
 
 namespace krait::runtime::opencl {
 namespace {
@@ -45,7 +43,7 @@ std::string stamp(const std::string& path) {
 std::string setup() {
   std::string all = stamp("/etc/ld.so.cache") + stamp("/dev/nvidiactl") + stamp("/dev/kfd");
   std::vector<std::string> parts;
-  for (char** v = environ; *v; ++v) {
+  for (char** v = support::environment_of_children(); *v; ++v) {
     const std::string_view text = *v;
     for (const char* begin : {"OCL_", "OPENCL_", "POCL_", "CL_", "RUSTICL_", "LD_LIBRARY_PATH="})
       if (text.starts_with(begin) && !text.starts_with("POCL_CACHE_DIR=")) parts.emplace_back(text);
@@ -77,7 +75,7 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   char* const arguments[] = {const_cast<char*>(program.c_str()), nullptr};
   pid_t pid = 0;
-  child.started = posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, environ) == 0;
+  child.started = posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, support::environment_of_children()) == 0;
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -108,8 +106,8 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
 }  // namespace
 
 std::vector<Listed> listed_drivers() {
-  const char* const wanted = std::getenv("OCL_ICD_VENDORS");
-  const fs::path place = wanted && *wanted ? wanted : "/etc/OpenCL/vendors";
+  const char* const wanted = support::environment_text("OCL_ICD_VENDORS");
+  const fs::path place = wanted ? wanted : "/etc/OpenCL/vendors";
   std::vector<Listed> all;
   const auto add = [&](const fs::path& list) {
     if (list.extension() != ".icd") return;
@@ -202,8 +200,8 @@ namespace {
 /// KRAIT_OPENCL_MEMORY: another form than the one that the device announces. Empty, or what is wrong.
 std::string choose_memory(opencl::Gpu& gpu) {
   using namespace opencl;
-  const char* const wanted = std::getenv("KRAIT_OPENCL_MEMORY");
-  if (!wanted || !*wanted) return {};
+  const char* const wanted = support::environment_text("KRAIT_OPENCL_MEMORY");
+  if (!wanted) return {};
   const auto at = std::find(std::begin(memory_words), std::end(memory_words), std::string_view(wanted));
   if (at == std::end(memory_words)) return fmt::format("KRAIT_OPENCL_MEMORY={}: expected buffers, svm or system", wanted);
   const auto form = Memory(at - std::begin(memory_words));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/vulkan/instance.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -8,12 +9,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <string_view>
 
 #include "runtime/vulkan/device.h"
+#include "support/environment.h"
+#include "support/places.h"
 
 namespace krait::runtime::vulkan {
 
@@ -65,10 +67,7 @@ void Instance::watch_the_end() {
 
 namespace {
 
-bool asked_to_debug() {
-  const char* const debug = std::getenv("KRAIT_DEBUG");
-  return debug && *debug && std::strcmp(debug, "0") != 0;
-}
+bool asked_to_debug() { return support::environment_asks("KRAIT_DEBUG"); }
 
 /// VK_EXT_debug_utils, which the loader brings itself since 2018.
 bool offers_debug_utils() {
@@ -82,10 +81,26 @@ bool offers_debug_utils() {
   });
 }
 
+bool load_loader() {
+  static const bool loaded = [] {
+    std::string said;
+    void* library = support::open_library("libvulkan.so.1", said);
+    if (!library) library = support::open_library("libvulkan.so", said);
+    const auto find = library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
+    if (find) volkInitializeCustom(find);
+    return find != nullptr;
+  }();
+  return loaded;
+}
+
 }  // namespace
 
 std::shared_ptr<Instance> Instance::create(std::string& why) {
-  if (volkInitialize() != VK_SUCCESS) {
+  if (const char* const why_not = support::why_no_drivers()) {
+    why = why_not;
+    return nullptr;
+  }
+  if (!load_loader()) {
     why = "no Vulkan loader (libvulkan.so.1) on this machine";
     return nullptr;
   }
@@ -129,7 +144,7 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
 
 // Functions of the loader find the driver by the handle that they get, so one table serves all instances.
 std::shared_ptr<Instance> Instance::adopt(VkInstance handle) {
-  if (volkInitialize() != VK_SUCCESS) return nullptr;
+  if (!load_loader()) return nullptr;
   if (!vkEnumeratePhysicalDevices) volkLoadInstanceOnly(handle);
   std::shared_ptr<Instance> self(new Instance);
   self->handle_ = handle, self->owned_ = false, self->debug_ = asked_to_debug();
