@@ -26,7 +26,7 @@ kr::array<int> zeros(std::int64_t n, const char* on = "cpu") {
 std::vector<int> host(const kr::array<int>& x) { return x.to_host(); }
 
 const std::string left_waiting =
-    "kernel {}: this loop waits for what nobody writes: all blocks of the launch that have begun wait, for {} seconds now, and "
+    "kernel {}: this loop waits for what nobody writes: all blocks of the launch that have begun wait, for {} s now, and "
     "no "
     "further one can begin. A thread may wait for another block, not for its own or, with more than {} that wait at once, "
     "for one that has not begun: let kr::syncthreads() or another launch stand between what is written and what is read";
@@ -104,6 +104,41 @@ TEST(Waiting, LooksBack) {
     kernel.launch({300, 32}, states, values, out);
     for (int i = 0; i < 300; ++i) ASSERT_EQ(host(out)[std::size_t(i)], i) << on;
   }
+}
+
+/// The index of a grid_stride loop, and global ids alone: such threads lie in blocks, too.
+TEST(Waiting, InALoopOfTheGrid) {
+  auto strided = kr::kernel([](kr::view<int> flags) {
+    for (auto i : kr::grid_stride(flags.size())) {
+      kr::if_(i + 64 < flags.size(), [&] { wait_for(flags, i + 64); });
+      kr::atomic(flags[i]).exchange(1);
+    }
+  });
+  auto ids = kr::kernel([](kr::view<int> flags) {
+    auto i = kr::grid();
+    kr::if_(i + 64 < flags.size(), [&] { wait_for(flags, i + 64); });
+    kr::atomic(flags[i]).exchange(1);
+  });
+  auto flags = zeros(640), others = zeros(640);
+  strided.launch({10, 64}, flags);
+  ids.launch({10, 64}, others);
+  EXPECT_EQ(host(flags), std::vector<int>(640, 1));
+  EXPECT_EQ(host(others), std::vector<int>(640, 1));
+}
+
+TEST(Waiting, InAFunction) {
+  auto wait = kr::function([](kr::view<int> flags, kr::value<int> i) -> kr::value<int> {
+    kr::var trips = 0;
+    kr::while_([&] { return kr::atomic(flags[i]).load() == 0; }, [&] { trips += 1; });
+    return trips;
+  });
+  auto kernel = kr::kernel([wait](kr::view<int> flags, kr::view<int> trips) {
+    auto block = kr::cast<int>(kr::block_idx().x);
+    kr::if_(block == 0, [&] { trips[0] = wait(flags, 1); }).else_([&] { kr::atomic(flags[block]).exchange(1); });
+  });
+  auto flags = zeros(2), trips = zeros(1);
+  kernel.launch({2, 1}, flags, trips);
+  EXPECT_EQ(host(flags), (std::vector<int>{0, 1}));
 }
 
 /// Barriers and shared memory in the loop: the whole block waits.

@@ -27,8 +27,9 @@ void of(Results& to, const std::string& type) {
       if (n) to.add("min max " + name, [&] { return std::tuple(kr::min(x), kr::max(x), kr::argmin(x), kr::argmax(x)); });
       if (n) to.add("mean " + name, [&] { return std::tuple(kr::mean(x), kr::mean(x, kr::where(x > Elem(1)))); });
       if (n > 1 && !wild) to.add("variance " + name, [&] { return std::tuple(kr::variance(x), kr::stddev(x, kr::ddof(1))); });
-      to.add("argmin where " + name,
-             [&] { return std::tuple(kr::argmin(x, kr::where(x > Elem(2))), kr::argmax(x, kr::where(x < Elem(0)))); });
+      if (n)
+        to.add("argmin where " + name,
+               [&] { return std::tuple(kr::argmin(x, kr::where(x > Elem(2))), kr::argmax(x, kr::where(x < Elem(0)))); });
       to.add("strided " + name, [&] { return kr::sum(x(kr::range(0, n, 2))); });
     }
   for (const auto& [r, c] :
