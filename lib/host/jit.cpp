@@ -62,9 +62,11 @@ std::string places_of(const Recorded& recorded) {
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
 std::string identity(const Recorded& recorded, const ir::Facts& facts, const DeviceHandle& device, Effort effort) {
+  const bool interpreted = device.target.kind == support::TargetKind::Interpreter;
+  const std::string& hash = interpreted && recorded.written ? recorded.written->hash : recorded.hash;
   std::string id =
-      fmt::format("{}{}{} {} {}{}{}", recorded.hash, recorded.packed ? " of " + recorded.packed->pack_hash : "", text_of(facts),
-                  device.id, device.target_text, effort == Effort::Quick ? " quick" : "", places_of(recorded));
+      fmt::format("{}{}{} {} {}{}{}", hash, recorded.packed ? " of " + recorded.packed->pack_hash : "", text_of(facts), device.id,
+                  device.target_text, effort == Effort::Quick ? " quick" : "", places_of(recorded));
   if (cache_settings().mode == cache::Mode::Off) id += fmt::format(" {}", ++process().requests);  // nothing is shared
   return id;
 }
@@ -93,6 +95,11 @@ std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded
   std::optional<InDriver> in_driver;
   if (!out.device->device->host_memory()) in_driver.emplace();
   out.code = out.device->device->load(std::as_bytes(std::span(bytes)), recorded.name);
+  if (out.device->target.kind == support::TargetKind::Cpu) {
+    std::vector<runtime::LoopPlace> loops;
+    for (const ir::Location& at : passes::polls(recorded.module)) loops.push_back({at.file, at.line});
+    if (!loops.empty()) out.code->name_loops(std::move(loops));
+  }
   out.load_ms = since(start);
   return {};
 }
@@ -193,7 +200,11 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
 }  // namespace
 
 ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort) {
-  ir::Module m = recorded.module;
+  // The interpreter looks at every access as it was written: before its indices become one, and where nothing needs it.
+  const bool interpreted = target.kind == support::TargetKind::Interpreter;
+  ir::Module m = interpreted && recorded.written ? recorded.written->module : recorded.module;
+  if (interpreted)
+    for (ir::Function& f : m.functions) f.checked = true;
   m.kernel().facts = facts;
   if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
   if (const std::string refused = passes::run_pipeline(m, target, passes::verify_by_default, effort); !refused.empty())

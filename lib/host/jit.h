@@ -25,6 +25,12 @@ struct ReportSource;
 struct PackedKernel;
 using passes::Effort;
 
+/// A module with the accesses that nothing needs, which the interpreter looks at.
+struct Written {
+  ir::Module module;
+  std::string hash;  // of its text
+};
+
 /// What was recorded for one specialisation, prepared and canonical.
 struct Recorded {
   ir::Module module;
@@ -37,6 +43,7 @@ struct Recorded {
   std::vector<trace::Table> tables;
   double record_ms = 0;
   const ReportSource* reports = nullptr;       // host/reports.h; null: it prints and checks nothing
+  std::shared_ptr<const Written> written;      // null: `module` has all that the program wrote
   std::shared_ptr<const PackedKernel> packed;  // host/pack.h: whose code is taken where it fits; null: recorded by this process
   std::shared_ptr<const RawKernel> raw;  // whose code is given, and of which the module has the parameters alone; null: it is not
 };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -43,12 +44,17 @@ std::string named(const detail::kernel_state& state) {
 
 /// Of a module: its canonical form, and what it is called by.
 void identify(Recorded& out, const detail::kernel_state& state) {
-  passes::prepare(out.module);
+  std::optional<ir::Module> written;
+  passes::prepare(out.module, &written);
   // Where accesses are checked, code may name the user's lines.
   out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
   if (out.raw) out.text += out.raw->identity();
   out.hash = cache::content_hash(out.text);
   out.name = named(state), out.what = describe(state), out.where = place_of(state);
+  if (written && !out.module.kernel().checked) {
+    const std::string text = ir::print(*written, {.names = false, .locations = false});
+    out.written = std::make_shared<const Written>(Written{std::move(*written), cache::content_hash(text)});
+  }
   out.reports = find_reports(out);
 }
 

@@ -86,6 +86,13 @@ Calls::Calls(const Module& module) : all_(module.functions.size()) {
   for (std::size_t i = all_.size(); i-- > 1;) summarise(module.functions[i], all_[i]);
 }
 
+bool Calls::is_checked(const Inst& inst) const {
+  if (inst.op == Op::Shared) return inst.list[0] == 0;
+  if (inst.op == Op::Call) return all_[inst.imm].checked;
+  const Effect e = info(inst.op).effect;
+  return e == Effect::Write || e == Effect::Atomic;
+}
+
 bool Calls::reads(const Inst& inst, std::size_t operand) const {
   if (inst.op == Op::Call) return all_[inst.imm].reads[operand];
   const Effect e = info(inst.op).effect;
@@ -126,6 +133,7 @@ void Calls::summarise(const Function& f, Summary& s) const {
     const OpInfo& row = info(inst.op);
     const bool own = (row.effect == Effect::Read || row.effect == Effect::Write) && is_own(f, inst.operands[0]);
     if (!own) most = std::max(most, reach(effect(inst)));
+    s.checked = s.checked || is_checked(inst);
     const bool position = knows_place(inst.op);
     const bool constant = position && row.level == Level::Launch;
     s.placed = s.placed || (position && !constant) || is_placed(inst);

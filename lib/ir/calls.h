@@ -25,6 +25,10 @@ class Calls {
   /// positions, shared arrays, large arrays of the thread, loops over the grid, reports to the host and accesses that may become
   /// some.
   bool belongs_to_kernel(std::size_t function) const { return all_[function].kernel_only; }
+  /// Whether an instruction of a checked function is looked at even where nothing needs what it does: a store may lie outside its array,
+  /// a length that the launch gives may be none, and a call may do either. Loads are not: the recorder makes one of every element that is
+  /// named, and those that nobody uses are none of the program's.
+  bool is_checked(const Inst& inst) const;
   /// Of an instruction, whether it may load from, or write to, the array that is its operand.
   bool reads(const Inst& inst, std::size_t operand) const;
   bool writes(const Inst& inst, std::size_t operand) const;
@@ -32,7 +36,7 @@ class Calls {
  private:
   struct Summary {
     Effect effect = Effect::Pure;
-    bool placed = false, kernel_only = false;
+    bool placed = false, kernel_only = false, checked = false;
     std::vector<bool> reads, writes;  // by parameter
   };
   void summarise(const Function& f, Summary& s) const;

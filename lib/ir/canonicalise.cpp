@@ -5,7 +5,8 @@
 // floats: it gets a rank by a walk of the operands, from the anchors in order, and stands before the first anchor that
 //   - needs it, directly or through other floating instructions or within its regions, or
 //   - would change its result: a write after a load, an assignment after a get of that slot, control after a warp operation.
-// Several at one anchor stand in the order of their ranks. What no anchor needs is dropped. Instructions stay in their region.
+// Several at one anchor stand in the order of their ranks. What no anchor needs is dropped, but for what a check looks at, which stands
+// before the last anchor at the latest. Instructions stay in their region.
 // A call is what its function does (ir/calls.h). Functions get the order in which calls reach them; equal ones become one.
 #include <algorithm>
 #include <map>
@@ -94,7 +95,12 @@ class Canonicaliser {
       for (const ValueId v : inst(i).operands) demand(v);
       for (const RegionId inner : inst(i).regions) walk(inner);
     }
+    if (!f_.checked) return;
+    for (const InstId i : f_.regions[r].insts)
+      if (is_kept(i)) demand(inst(i).results[0]);
   }
+  /// Floats, and stays whatever needs it.
+  bool is_kept(InstId i) const { return f_.checked && floats(i) && calls_.is_checked(inst(i)) && !inst(i).results.empty(); }
   /// Depth-first, operands before users; with a stack of its own, as chains are long.
   void demand(ValueId root) {
     std::vector<std::pair<InstId, std::size_t>> open;
@@ -162,6 +168,8 @@ class Canonicaliser {
 
   /// Operands stand where their users in the same region do, or before: users have the higher ranks.
   void settle(RegionId r) {
+    for (const InstId i : ranked_[r])
+      if (is_kept(i)) before(i, place_[f_.regions[r].insts.back()]);
     for (std::size_t k = ranked_[r].size(); k-- > 0;) {
       const InstId user = ranked_[r][k];
       for (const ValueId v : inst(user).operands) {

@@ -5,7 +5,9 @@
 #include "ir/interp.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -64,6 +66,7 @@ class Interpreter {
   void report(const Inst& inst, const Mask& active);
   void assume(const Inst& inst, const Mask& active);
   void meet(const Inst& inst);
+  void poll(const Inst& inst, const Mask& active);
 
   State s_;
   RaceDetector& races_;
@@ -74,6 +77,7 @@ class Interpreter {
   Loop* loop_ = nullptr;
   std::vector<std::uint64_t> scratch_;
   std::uint64_t steps_ = 0, clock_ = 0;
+  std::chrono::steady_clock::time_point waits_since_;  // that a loop has found nothing new
 };
 
 // ---- regions ----------------------------------------------------------------------------------------------------------------
@@ -265,6 +269,31 @@ void Interpreter::assume(const Inst& inst, const Mask& active) {
   });
 }
 
+/// A loop in which all threads wait for what nothing writes while they do: blocks run one after another, and lanes in step. Only the host could
+/// still write it.
+void Interpreter::poll(const Inst& inst, const Mask& active) {
+  constexpr std::uint64_t looks_every = 1024;
+  const std::uint64_t* trips = s_.column(inst.operands[0]);
+  std::uint64_t least = ~std::uint64_t(0);
+  std::size_t first = s_.threads;
+  active.for_each([&](std::size_t lane) {
+    least = std::min(least, trips[lane]);
+    if (first == s_.threads) first = lane;
+  });
+  if (least == 0 || least % looks_every) return;
+  using Clock = std::chrono::steady_clock;
+  if (least == looks_every) waits_since_ = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience) return;
+  s_.fault(inst, [&] {
+    return "this loop waits for what nobody writes: the interpreter runs blocks one after another, and a block's threads in "
+           "step, so that a thread may "
+           "wait for a block before its own alone" +
+           s_.who(first);
+  });
+  throw Stop{};
+}
+
 void Interpreter::run_effect(const Inst& inst, const Mask& active) {
   const auto d = unsigned(inst.imm);
   switch (inst.op) {
@@ -327,6 +356,7 @@ void Interpreter::run_effect(const Inst& inst, const Mask& active) {
       break;
     case Op::Clock: s_.fill(inst.results[0], ++clock_, active); break;
     case Op::Nanosleep: break;
+    case Op::Poll: poll(inst, active); break;
     case Op::Assume: assume(inst, active); break;
     case Op::Slot: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;
     case Op::Get: s_.copy(s_.column(inst.operands[0]), s_.column(inst.results[0]), active); break;

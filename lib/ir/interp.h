@@ -41,6 +41,7 @@ struct InterpretOptions {
   bool races = false;
   bool uninitialised = false;                            // reports reads of shared memory that nothing wrote (they give 0)
   std::function<void(const std::string& line)> print{};  // gets what the kernel prints; where empty nobody does
+  double patience = 5;          // seconds after which a loop that waits for what nobody writes ends the launch, as a fault
   std::uint64_t max_steps = 0;  // ends the launch after so many instructions, counted once for a block; 0: never
 };
 

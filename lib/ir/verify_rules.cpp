@@ -165,7 +165,7 @@ class Check {
     if (op == Op::Slot || op == Op::Get || op == Op::Set) return slot();
     if (op == Op::WarpSize || op == Op::LaneId) return gives(Scalar::I32);
     if (op == Op::Clock) return gives(Scalar::I64);
-    if (op == Op::Nanosleep) return scalar(0) == Scalar::U32 ? nothing() : needs("an operand of type u32");
+    if (op == Op::Nanosleep || op == Op::Poll) return scalar(0) == Scalar::U32 ? nothing() : needs("an operand of type u32");
     if (op == Op::Assume) return scalar(0) == Scalar::Bool ? nothing() : needs("a bool operand");
     if (op == Op::Ballot) return scalar(0) == Scalar::Bool ? gives(Scalar::U64) : needs("a bool operand");
     if (op == Op::Extent || op == Op::Stride) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dead code by marking from effects: what writes memory that somebody reads, synchronises, reports, or ends the thread. Joins are marked
-// value by value, so a loop loses what it carries for nobody. A loop that does nothing is removed even where it might not end.
+// value by value, so a loop loses what it carries for nobody. A loop that does nothing is removed even where it might not end. In a checked
+// function everything stays that a check looks at.
 #include "ir/calls.h"
+#include "passes/liveness.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -13,118 +15,37 @@ using namespace ir;
 
 class Sweeper {
  public:
-  Sweeper(Function& f, const Calls& calls)
-      : f_(f),
-        calls_(calls),
-        b_(f),
-        exits_(f),
-        owner_(f.insts.size(), none),
-        live_(f.insts.size()),
-        used_(f.values.size()),
-        writers_(f.values.size()),
-        index_(f.values.size()) {}
-
-  void run() {
-    for_each_inst(f_, [&](InstId i, RegionId r) { owner_[i] = f_.regions[r].parent; });
+  Sweeper(Function& f, const Calls& calls) : f_(f), calls_(calls), b_(f), live_(f) {
     find_roots(f_.body);
-    while (!work_.empty()) {
-      const ValueId v = work_.back();
-      work_.pop_back();
-      follow(v);
-    }
-    sweep(f_.body);
+    live_.follow_all();
   }
+
+  /// Whether something is dead that a check would have looked at.
+  bool hides() const {
+    bool any = false;
+    for_each_inst(f_, [&](InstId i, RegionId) { any = any || (!live_.live(i) && calls_.is_checked(f_.insts[i])); });
+    return any;
+  }
+  void sweep() { sweep(f_.body); }
 
  private:
-  /// Memory that only this kernel's own loads can see.
-  bool is_private(ValueId v) const {
-    const Space space = f_.type_of(v).space;
-    return space == Space::Slot || space == Space::Local || space == Space::Shared;
-  }
-
   void find_roots(RegionId r) {
     for (const InstId i : f_.regions[r].insts) {
       const Inst& inst = f_.insts[i];
-      for (std::size_t k = 0; k < inst.results.size(); ++k) index_[inst.results[k]] = std::uint32_t(k);
       const Effect effect = calls_.effect(inst);
       const bool writes = effect == Effect::Write || inst.op == Op::Set;
-      if (writes && is_private(inst.operands[0])) writers_[inst.operands[0]].push_back(i);
+      if (writes && live_.is_private(inst.operands[0])) live_.write(i);
       else if (writes || effect == Effect::Atomic || effect == Effect::Sync || effect == Effect::Report || inst.op == Op::Return)
-        mark(i);
-      if (inst.op == Op::Yield && r == f_.body) use_all(inst);
-      for (const RegionId inner : inst.regions) {
-        const std::vector<ValueId>& params = f_.regions[inner].params;
-        for (std::size_t k = loop_lead(inst.op); k < params.size(); ++k)
-          index_[params[k]] = std::uint32_t(k - loop_lead(inst.op));
-        find_roots(inner);
-      }
+        live_.mark(i);
+      if (f_.checked && calls_.is_checked(inst)) live_.mark(i);
+      if (inst.op == Op::Yield && r == f_.body) live_.use_all(inst);
+      for (const RegionId inner : inst.regions) find_roots(inner);
     }
-  }
-
-  void use(ValueId v) {
-    if (used_[v]) return;
-    used_[v] = true;
-    work_.push_back(v);
-  }
-  void use_all(const Inst& inst) {
-    for (const ValueId v : inst.operands) use(v);
-  }
-
-  /// The instruction stays, and with it what decides whether it is reached.
-  void mark(InstId i) {
-    for (; i != none && !live_[i]; i = owner_[i]) {
-      live_[i] = true;
-      const Inst& inst = f_.insts[i];
-      if (is_loop(inst.op)) {
-        if (loop_lead(inst.op)) use(inst.operands[0]);
-        for (const InstId exit : exits_.breaks[i]) mark_owner(exit);
-        for (const InstId exit : exits_.continues[i]) mark_owner(exit);
-      } else if (!inst.regions.empty()) {
-        use(inst.operands[0]);
-      } else if (!is_terminator(inst.op)) {
-        use_all(inst);
-      }
-    }
-  }
-  void mark_owner(InstId exit) {
-    live_[exit] = true;
-    if (owner_[exit] != none) mark(owner_[exit]);
-  }
-
-  void follow(ValueId v) {
-    const Value& value = f_.values[v];
-    if (value.def == none) {
-      const InstId owner = f_.regions[value.region].parent;
-      if (owner != none) follow_param(v, owner);
-      return;
-    }
-    mark(value.def);
-    for (const InstId writer : writers_[v]) mark(writer);
-    const Inst& inst = f_.insts[value.def];
-    if (inst.regions.empty()) return;
-    const std::uint32_t k = index_[v];
-    if (is_loop(inst.op)) {
-      for (const InstId exit : exits_.breaks[value.def]) use(f_.insts[exit].operands[k]);
-      if (inst.op != Op::Loop) use_carried(value.def, k);
-    } else {
-      for (const RegionId r : inst.regions)
-        if (terminator(f_, r).op == Op::Yield) use(terminator(f_, r).operands[k]);
-    }
-  }
-  void follow_param(ValueId v, InstId loop) {
-    mark(loop);
-    const Inst& inst = f_.insts[loop];
-    const bool counter = loop_lead(inst.op) && f_.regions[inst.regions[0]].params[0] == v;
-    if (!counter) use_carried(loop, index_[v]);
-  }
-  void use_carried(InstId loop, std::size_t k) {
-    use(f_.insts[loop].operands[loop_lead(f_.insts[loop].op) + k]);
-    for (const InstId exit : exits_.continues[loop]) use(f_.insts[exit].operands[k]);
   }
 
   void sweep(RegionId r) {
     for (const InstId i : take_insts(f_, r)) {
-      if (!live_[i] && !is_terminator(f_.insts[i].op)) continue;
+      if (!live_.live(i) && !is_terminator(f_.insts[i].op)) continue;
       b_.at(r);
       if (is_loop(f_.insts[i].op)) shrink_loop(i);
       else if (!f_.insts[i].regions.empty()) shrink_branch(i);
@@ -148,7 +69,7 @@ class Sweeper {
   void shrink_branch(InstId i) {
     Inst& inst = f_.insts[i];
     std::vector<bool> keep;
-    for (const ValueId v : inst.results) keep.push_back(used_[v]);
+    for (const ValueId v : inst.results) keep.push_back(live_.used(v));
     for (const RegionId r : inst.regions)
       if (terminator(f_, r).op == Op::Yield) filter(terminator(f_, r).operands, 0, keep);
     filter(inst.results, 0, keep);
@@ -162,17 +83,17 @@ class Sweeper {
     std::vector<bool> keep;
     for (std::size_t k = 0; k < f_.insts[i].results.size(); ++k) {
       const ValueId result = f_.insts[i].results[k], param = f_.regions[body].params[lead + k];
-      keep.push_back(used_[result] || used_[param]);
-      if (used_[param] && !used_[result])
-        for (const InstId exit : exits_.breaks[i]) f_.insts[exit].operands[k] = param;
-      if (used_[result] && !used_[param] && f_.insts[i].op == Op::Loop) {
+      keep.push_back(live_.used(result) || live_.used(param));
+      if (live_.used(param) && !live_.used(result))
+        for (const InstId exit : live_.exits().breaks[i]) f_.insts[exit].operands[k] = param;
+      if (live_.used(result) && !live_.used(param) && f_.insts[i].op == Op::Loop) {
         const ValueId zero = b_.constant(f_.type_of(result).scalar, 0);
         f_.insts[i].operands[k] = zero;
-        for (const InstId exit : exits_.continues[i]) f_.insts[exit].operands[k] = param;
+        for (const InstId exit : live_.exits().continues[i]) f_.insts[exit].operands[k] = param;
       }
     }
-    for (const InstId exit : exits_.breaks[i]) filter(f_.insts[exit].operands, 0, keep);
-    for (const InstId exit : exits_.continues[i]) filter(f_.insts[exit].operands, 0, keep);
+    for (const InstId exit : live_.exits().breaks[i]) filter(f_.insts[exit].operands, 0, keep);
+    for (const InstId exit : live_.exits().continues[i]) filter(f_.insts[exit].operands, 0, keep);
     filter(f_.insts[i].operands, lead, keep);
     filter(f_.regions[body].params, lead, keep);
     filter(f_.insts[i].results, 0, keep);
@@ -182,22 +103,23 @@ class Sweeper {
   Function& f_;
   const Calls& calls_;
   Builder b_;
-  LoopExits exits_;
-  std::vector<InstId> owner_;                 // the instruction whose region holds it
-  std::vector<bool> live_, used_;             // instructions, values
-  std::vector<std::vector<InstId>> writers_;  // by value of a private array or slot
-  std::vector<std::uint32_t> index_;          // by value: which result, or which carried parameter
-  std::vector<ValueId> work_;
+  Liveness live_;
 };
 
 }  // namespace
 
-void dce(Module& m) {
+void dce(Module& m, std::optional<Module>* written) {
   const Calls calls(m);
   for (Function& f : m.functions) {
     simplify_joins(f);
-    Sweeper(f, calls).run();
+    Sweeper sweeper(f, calls);
+    if (written && !*written && sweeper.hides()) *written = m;
+    sweeper.sweep();
   }
+  if (!written || !*written) return;
+  for (Function& f : (*written)->functions) f.checked = true;
+  dce(**written);
 }
+void dce(Module& m) { dce(m, nullptr); }
 
 }  // namespace krait::passes

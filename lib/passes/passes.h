@@ -4,6 +4,7 @@
 // for contract, which changes rounding where the fp mode allows it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ void lower_reports(ir::Module& m);
 void drop_assumptions(ir::Module& m);
 /// Slots become SSA values: results of ifs and switches, carried values of loops.
 void promote_slots(ir::Module& m);
+void promote_slots(ir::Module& m, std::optional<ir::Module>* written);
 /// Calls of functions with barriers, warp operations, positions or arrays of the block become their bodies (ir/calls.h).
 void inline_calls(ir::Module& m);
 /// Constants, identities that hold for every bit pattern, global ids written as block_idx * block_dim + thread_idx, facts of the
@@ -35,6 +37,8 @@ void fold_for_ptx(ir::Module& m);
 void cse(ir::Module& m);
 /// Removes what nothing uses: pure operations, loads, slots only written, loops and ifs without effect or used result.
 void dce(ir::Module& m);
+/// The same. Where it removes something that a check would have looked at, `written` gets the module with that, as a checked one.
+void dce(ir::Module& m, std::optional<ir::Module>* written);
 /// a*b + c becomes fma in every mode but strict: the left product first. Without `singles` those of f32 stay.
 void contract(ir::Module& m, bool singles = true);
 /// What becomes of a row of KRAIT_MATH: its body, exact or with approximate reciprocals and roots, or it stays for the target's own
@@ -142,8 +146,15 @@ void take_native(ir::Module& m, bool ptx);
 /// all run at once.
 void lower_grid_barriers(ir::Module& m);
 
+/// Loops that wait for what others write tell how often they found nothing, by poll: for the CPU and the interpreter.
+void mark_polls(ir::Module& m);
+/// Where those loops are, by the number that mark_polls gives them.
+std::vector<ir::Location> polls(const ir::Module& m);
+
 /// What makes recorded IR canonical, before its key is taken: promoted slots, an order that no host compiler shows in.
 void prepare(ir::Module& m);
+/// The same; `written` as dce gives it.
+void prepare(ir::Module& m, std::optional<ir::Module>* written);
 
 /// What a compilation may cost. Quick: for the first launch, while the best code is made in the background. The bits are the same.
 enum class Effort : std::uint8_t { Quick, Best };

@@ -142,12 +142,14 @@ std::string refuse_clusters(const Module& m, const support::Target& target) {
 
 }  // namespace
 
-void prepare(Module& m) {
+void prepare(Module& m, std::optional<Module>* written) {
   if constexpr (verify_by_default) litter(m);
-  promote_slots(m);
+  promote_slots(m, written);
   canonicalise(m);
+  if (written && *written) canonicalise(**written);
   if constexpr (verify_by_default) litter(m);
 }
+void prepare(Module& m) { prepare(m, nullptr); }
 
 std::string run_pipeline(Module& m, const support::Target& target, bool checked, Effort effort) {
   return run_pipeline(m, target, checked, effort, {});
@@ -162,6 +164,7 @@ std::string run_pipeline(Module& m, const support::Target& target, bool checked,
   Runner run(m, checked, watch);
   const auto clean_up = [own_fold = target.kind == TargetKind::Ptx ? fold_for_ptx : static_cast<void (*)(Module&)>(fold)](
                             Runner& of) { of("fold", own_fold)("cse", cse)("dce", dce); };
+  if (!gpu) run("mark_polls", mark_polls);
   if (m.functions.size() > 1) {
     take_native(m, target.kind == TargetKind::Ptx);
     run.check("take_native");
@@ -283,6 +286,7 @@ std::span<const Pass> all_passes() {
       {"fold_for_ptx", fold_for_ptx, true},
       {"cse", cse, true},
       {"dce", dce, true},
+      {"mark_polls", mark_polls, true},
       {"contract", [](Module& m) { contract(m); }, false},
       {"expand_math", [](Module& m) { expand_math(m, expand_all); }, true},
       {"expand_ops", [](Module& m) { expand_ops(m, has_nothing, 64); }, true},

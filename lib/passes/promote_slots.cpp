@@ -153,9 +153,10 @@ class Promoter {
 
 }  // namespace
 
-void promote_slots(Module& m) {
+void promote_slots(Module& m, std::optional<Module>* written) {
   for (Function& f : m.functions) Promoter(f).run();
-  dce(m);
+  dce(m, written);
 }
+void promote_slots(Module& m) { promote_slots(m, nullptr); }
 
 }  // namespace krait::passes

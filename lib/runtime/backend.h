@@ -20,6 +20,12 @@ namespace krait::runtime {
 using Dim3 = std::array<std::int64_t, 3>;
 
 /// Code loaded on one device. Destroyed before its device.
+/// A line of the user's.
+struct LoopPlace {
+  std::string file;
+  unsigned line = 0;
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -33,6 +39,8 @@ class Executable {
   virtual Attributes attributes() const { return {}; }
   /// A block size that the device takes for this code and that fills it well; the argument is the launch's `one_trip`.
   virtual int suggested_block(bool) { return 256; }
+  /// Where the loops are that wait for what others write, by number: for messages.
+  virtual void name_loops(std::vector<LoopPlace>) {}
 };
 
 /// An order of work on a device. 0 is the default stream.

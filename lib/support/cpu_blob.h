@@ -12,10 +12,11 @@ namespace krait {
 
 /// How the launch is cut into work.
 enum class CpuMode : std::uint32_t {
-  Grid,     // threads depend on global ids only: an item is a global x of one row (y, z)
-  Range,    // the kernel is one grid_stride loop: an item is an index below `extent(args, launch)`
-  Block,    // an item is a block, numbered x fastest
-  Together  // the same, and the blocks meet at barriers of the grid: all of them run at once
+  Grid,      // threads depend on global ids only: an item is a global x of one row (y, z)
+  Range,     // the kernel is one grid_stride loop: an item is an index below `extent(args, launch)`
+  Block,     // an item is a block, numbered x fastest
+  Resident,  // the same, and blocks may wait for one another: further ones start while all that have started wait
+  Together   // the same, and the blocks meet at barriers of the grid: all of them run at once
 };
 
 /// Vector features that the code needs; each includes the ones before.
@@ -68,7 +69,7 @@ struct CpuBox {
 };
 
 /// Functions that the code reaches through CpuLaunch::helpers.
-enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, GridBarrier, Count };
+enum class CpuHelper : std::uint32_t { FmaF32, FmaF64, GridBarrier, Poll, Count };
 
 /// `scratch` is aligned to 64 bytes and holds Envelope::fixed_shared (with long arrays of threads) + dynamic_bytes + gangs of a block · gang_bytes.
 using CpuEntry = void (*)(const std::byte* args, const CpuLaunch* launch, const CpuBox* box, std::byte* scratch);

@@ -44,7 +44,7 @@ std::string difference(const ArgumentLayout& taken, const ArgumentLayout& given)
 
 struct Envelope {
   /// Of the format: raised with every change to it, or to a target's own facts.
-  static constexpr std::uint32_t version = 3;
+  static constexpr std::uint32_t version = 4;
 
   TargetKind kind{};
   std::uint32_t elements = 1;   // that a thread handles at once: so many threads fewer cover an array

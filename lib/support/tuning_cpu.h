@@ -100,6 +100,12 @@ inline constexpr std::int64_t chunks_a_thread = 16;
 inline constexpr unsigned trips_of_few_blocks = 4096;
 /// Rounds that a worker waits for the last chunk of another before it sleeps: about 20 µs. `bench_launch cpu`.
 inline constexpr int spins = 2000;
+
+/// Of loops that wait for what others write: trips before they give the core away, nanoseconds before they look whether all of a launch wait, and
+/// seconds before it is given up then.
+inline constexpr std::uint32_t polls_before_waiting = 64;
+inline constexpr std::int64_t looks_after = 100'000;
+inline constexpr double patience = 5;
 /// Bytes of a worker's private copies of arrays of atomics together: with what a kernel reads they should stay in the second cache of a
 /// core, which has 512 KiB to 2 MiB; updates that miss it cost what a locked instruction does. (65,536 counts of 4 bytes are still
 /// updated 2.5 to 7 times as fast.) `bench_corpus --filter "histogram, global" --cpu-time`.

@@ -398,4 +398,56 @@ TEST(Interpreter, FindsUninitialisedSharedMemoryAndPrints) {
   EXPECT_EQ(std::vector<float>(add(y, 1.5f).to_host()), std::vector<float>(8, 1.5f));
 }
 
+/// What nothing reads is checked before it goes: stores to arrays of the block and the thread, and lengths of arrays.
+TEST(Check, StoresThatNobodyReads) {
+  const auto make = [](bool checked) {
+    return kr::kernel(
+        [](kr::view<int> out, kr::value<int> i) {
+          auto shared = kr::shared<int, 4>();
+          auto local = kr::local<int, 4>();
+          shared[i] = 1;
+          local[i] = 2;
+          out[0] = 3;
+        },
+        {.checked = checked});
+  };
+  const auto lengths = [](bool checked) {
+    return kr::kernel(
+        [](kr::view<int> out, kr::value<int> n) {
+          auto nobodys = kr::dynamic_shared<int>(n);
+          (void)nobodys;
+          out[0] = 3;
+        },
+        {.checked = checked});
+  };
+  const auto expect_reported = [](auto&& kernel, auto&& by_length, const kr::device& on) {
+    kr::array<int> out({1}, on);
+    expect_usage({"out of bounds: store to the shared array of", "at (4), extents (4)", "and 1 further fault"}, [&] {
+      kernel.launch({1, 1}, out, 4), kr::synchronize();
+    });
+    EXPECT_EQ(std::vector<int>(out.to_host()), std::vector<int>{3});
+    kernel.launch({1, 1}, out, 3);
+    expect_usage({"dynamic_shared of -5 elements of 4 bytes"}, [&] { by_length.launch({1, 1}, out, -5); });
+    by_length.launch({1, 1}, out, 5);
+  };
+  expect_reported(make(true), lengths(true), kr::device());
+  const kr::device interpreter = kr::device::find("interpreter");
+  expect_reported(make(true), lengths(true), interpreter);
+  expect_reported(make(false), lengths(false), interpreter);
+  // Without checks they cost nothing and change nothing, not even the kernel.
+  kr::array<int> out({1});
+  make(false).launch({1, 1}, out, 4);
+  lengths(false).launch({1, 1}, out, -5);
+  EXPECT_EQ(std::vector<int>(out.to_host()), std::vector<int>{3});
+}
+
+/// The interpreter looks at every index, not at the place that they make together.
+TEST(Interpreter, EveryIndexOfAnAccess) {
+  auto kernel = kr::kernel([](kr::view<int, 2> x, kr::value<int> j) { x(0, j) = 1; });
+  kr::array<int, 2> x({3, 4}, kr::device::find("interpreter"));
+  expect_usage({"out of bounds: store to parameter 1 at (0, 5), extents (3, 4), block (0, 0, 0), thread (0, 0, 0)"}, [&] {
+    kernel.launch({1, 1}, x, 5);
+  });
+}
+
 }  // namespace

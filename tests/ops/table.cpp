@@ -122,6 +122,7 @@ const std::map<std::string_view, std::string_view>& spellings() {
       {"if", "kr::if_(c, [&] { … })"},
       {"clock", "kr::clock()"},
       {"nanosleep", "kr::nanosleep(n)"},
+      {"poll", ""},
       {"assume", "kr::assume(c)"},
       {"switch", "kr::switch_(n).case_(1, [&] { … })"},
       {"loop", "kr::while_([&] { return c; }, [&] { … })"},
@@ -148,7 +149,8 @@ bool untyped(Op op, const ir::OpInfo& row) {
          (row.effect == Effect::Sync && row.arity == 0);
 }
 bool listed(Op op, const ir::OpInfo& row) {
-  return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot && op != Op::Get && op != Op::Set;
+  return row.effect != Effect::Control && row.effect != Effect::Call && op != Op::Slot && op != Op::Get && op != Op::Set &&
+         op != Op::Poll;
 }
 
 Scalar other_of_same_size(Scalar s) {

@@ -78,7 +78,7 @@ auto histogram_kernel(const Find& find) {
     };
     if constexpr (Own) {
       auto own = dynamic_shared<unsigned>(counts.size() + 1);
-      for (auto b : range(thread_idx().x, counts.size(), histogram_threads)) own[b] = 0u;
+      for (auto b : range(thread_idx().x, counts.size() + 1, histogram_threads)) own[b] = 0u;
       syncthreads();
       each([&](const auto& bin) { atomic(own[select(bin >= 0, bin, bins)]).add(1u); });
       syncthreads();

@@ -43,7 +43,7 @@ V Arguments::box_field(unsigned index) {
 }
 
 void Arguments::load_helpers() {
-  if (shape_.machine.fma && !code_.traits.grid_barriers) return;
+  if (shape_.machine.fma && !code_.traits.grid_barriers && !code_.traits.polls) return;
   V table = launch_field(Helpers);
   for (unsigned h = 0; h < unsigned(CpuHelper::Count); ++h)
     code_.helpers[h] = b_.CreateAlignedLoad(b_.getPtrTy(), b_.CreatePtrAdd(table, b_.getInt64(h * 8)), llvm::Align(8));

@@ -44,9 +44,9 @@ bool of_lone_threads(const ir::Function& f) {
 bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape) {
   const ir::Function& f = module.kernel();
   // Threads that do not meet and know of x only the global one lie in rows of the grid: a block may be narrower than a vector. Those with
-  // atomics may wait for a block before theirs.
+  // atomics may wait for a block before theirs. Those that wait for any lie in blocks, which the launcher runs beside each other.
   const bool in_blocks = traits.stride_loop == ir::none && (traits.block_ids || (traits.row_ids && traits.atomics) ||
-                                                            traits.warps || traits.barriers || traits.shared);
+                                                            traits.polls || traits.warps || traits.barriers || traits.shared);
   choose_scalar(module, traits, shape, in_blocks);
   if (shape.parts == 0) shape.parts = choose_parts(module, traits, shape, in_blocks);
   shape.layout = in_blocks ? Layout::Rows : traits.stride_loop != ir::none ? Layout::Range : Layout::Grid;

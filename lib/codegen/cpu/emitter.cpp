@@ -159,6 +159,7 @@ void Emitter::emit_kernel() {
   code_.own.mode = layout == Layout::Range      ? CpuMode::Range
                    : layout == Layout::Grid     ? CpuMode::Grid
                    : code_.traits.grid_barriers ? CpuMode::Together
+                   : code_.traits.polls         ? CpuMode::Resident
                                                 : CpuMode::Block;
   if (layout == Layout::Range) {
     find_divergence();

@@ -80,6 +80,7 @@ Traits find_traits(const ir::Module& module) {
     const ir::Inst& inst = f.insts[i];
     t.atomics |= ir::info(inst.op).effect == ir::Effect::Atomic;
     t.barriers |= ir::is_barrier(inst.op);
+    t.polls |= inst.op == Op::Poll;
     t.grid_barriers |= inst.op == Op::GridBarrier;
     t.warps |= ir::is_warp_operation(inst.op) || inst.op == Op::LaneId;
     switch (inst.op) {
@@ -102,7 +103,7 @@ Traits find_traits(const ir::Module& module) {
       default: break;
     }
   });
-  if (!global_ids && !t.block_ids && !t.row_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
+  if (!global_ids && !t.polls && !t.block_ids && !t.row_ids && !t.warps && !t.barriers && !t.shared && stride_loops == 1) {
     t.stride_loop = only_stride_loop(f, ir::Calls(module));
     // Leaving the loop would end a thread's later trips, which a range does not know.
     if (t.stride_loop != ir::none) {

@@ -61,6 +61,7 @@ struct Traits {
   bool warps = false;      // lane_id and operations across the warp
   bool barriers = false;
   bool grid_barriers = false;
+  bool polls = false;  // has a loop that waits for what others write
   bool shared = false;
   bool uses_y_or_z = false;
   bool shares_out = false;  // takes the whole launch's size: blocks share an array out in a loop

@@ -64,6 +64,7 @@ void Straight::emit_by_part(ir::InstId id, const ir::Inst& inst) {
       values_.set_uniform(inst.results[0], b_.CreateIntrinsic(b_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}));
       break;
     case Op::Nanosleep: to_.warp.emit_pause(); break;
+    case Op::Poll: to_.warp.emit_poll(inst); break;
     case Op::WarpSize: values_.set_uniform(inst.results[0], b_.getInt32(32)); break;
     case Op::LaneId: to_.warp.emit_lane_id(inst); break;
 #define KRAIT_WARP(Name, ...) case Op::Name:

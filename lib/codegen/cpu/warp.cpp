@@ -15,6 +15,29 @@ using ir::Scalar;
 
 void Warp::emit_pause() { b_.CreateIntrinsic(llvm::Intrinsic::x86_sse2_pause, {}); }
 
+void Warp::emit_poll(const ir::Inst& inst) {
+  V trips = nullptr;  // of the lane that found something last
+  if (values_.uniform(inst.operands[0])) {
+    trips = values_.scalar(inst.operands[0]);
+  } else {
+    for (unsigned p = 0; p < shape_.parts; ++p) {
+      V x = values_.part(inst.operands[0], p);
+      if (!lanes_.active.all()) x = b_.CreateSelect(lanes_.active.parts[p], x, llvm::Constant::getAllOnesValue(x->getType()));
+      trips = trips ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, trips, x) : x;
+    }
+    if (trips->getType()->isVectorTy()) trips = b_.CreateIntMinReduce(trips);
+  }
+  const Block waits = code_.new_block("waits"), next = code_.new_block("looks");
+  b_.CreateCondBr(b_.CreateICmpNE(trips, b_.getInt32(0)), waits, next);
+  code_.start(waits);
+  llvm::FunctionType* const type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
+  llvm::CallInst* const call =
+      b_.CreateCall(type, code_.helpers[unsigned(CpuHelper::Poll)], {b_.getInt32(std::uint32_t(inst.imm)), trips});
+  call->setDoesNotThrow();
+  code_.branch_to(next);
+  code_.start(next);
+}
+
 void Warp::emit_warp(const ir::Inst& inst) {
   if (inst.op == Op::WarpSync) return;  // lanes run in step
   if (inst.op == Op::Shuffle) return emit_shuffle(inst);

@@ -16,6 +16,8 @@ class Warp : public Part {
   void emit_lane_id(const ir::Inst& inst);
   /// Leaves the core to its other thread for a moment.
   void emit_pause();
+  /// Tells the launcher of a gang all of whose lanes wait.
+  void emit_poll(const ir::Inst& inst);
   /// Where the gang is the whole block a barrier orders nothing: its lanes run in step.
   void emit_gang_barrier(const ir::Inst& inst);
 

@@ -53,6 +53,7 @@ void Straight::lower(const ir::Inst& i) {
     case Op::WarpSize: return define(i, to_.warp.size());
     case Op::LaneId: return define(i, to_.warp.lane());
     case Op::Clock: return define(i, to_.sync.clock());
+    case Op::Poll: defect("loops that wait are marked for the CPU alone");
     case Op::Nanosleep: unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", e_.where));
     case Op::Ballot: return define(i, to_.warp.ballot(i));
     case Op::WarpAny:

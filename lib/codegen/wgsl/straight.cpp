@@ -61,6 +61,7 @@ void Straight::lower(const ir::Inst& i) {
 #include "krait/ops.def"
       return to_.warp.lower(i);
     case Op::Clock: unsupported(fmt::format("{}: a counter of cycles needs the CPU, a CUDA or a Vulkan device", frame_.where));
+    case Op::Poll: defect("loops that wait are marked for the CPU alone");
     case Op::Nanosleep:
       unsupported(fmt::format("{}: a thread that waits for a time needs the CPU or a CUDA device", frame_.where));
     case Op::Uniform: return define(i, value(i.operands[0]));

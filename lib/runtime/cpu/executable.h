@@ -22,6 +22,9 @@ class Code final : public Executable {
   Code& operator=(const Code&) = delete;
 
   Attributes attributes() const override;
+  void name_loops(std::vector<LoopPlace> places) override { loops_ = std::move(places); }
+  /// Of a loop that waits.
+  LoopPlace loop(std::size_t number) const { return number < loops_.size() ? loops_[number] : LoopPlace{}; }
 
   const CpuCode& facts() const { return facts_; }
   const std::string& name() const { return name_; }
@@ -31,6 +34,7 @@ class Code final : public Executable {
 
  private:
   std::string name_;  // for messages
+  std::vector<LoopPlace> loops_;
   CpuCode facts_;
   std::size_t fixed_shared_ = 0;
   std::byte* image_ = nullptr;

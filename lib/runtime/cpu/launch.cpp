@@ -10,6 +10,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/together.h"
+#include "runtime/cpu/waiting.h"
 #include "support/error.h"
 #include "support/tuning_cpu.h"
 
@@ -21,7 +22,7 @@ double fma_f64(double x, double y, double z) { return std::fma(x, y, z); }
 
 /// In CpuHelper's order.
 const void* const all_helpers[] = {reinterpret_cast<const void*>(&fma_f32), reinterpret_cast<const void*>(&fma_f64),
-                                   reinterpret_cast<const void*>(&wait_for_blocks)};
+                                   reinterpret_cast<const void*>(&wait_for_blocks), reinterpret_cast<const void*>(&poll)};
 static_assert(std::size(all_helpers) == std::size_t(CpuHelper::Count));
 
 /// The caller's floating-point control word comes back at the end.
@@ -103,6 +104,22 @@ std::size_t scratch_for(const Code& code, const CpuLaunch& l) {
   return bytes;
 }
 
+/// Throws where blocks were left in that loop; -1: in none.
+void check_waits(const Code& code, std::int64_t loop) {
+  if (loop < 0) return;
+  const LoopPlace place = code.loop(std::size_t(loop));
+  throw error(
+      error::kind_type::usage,
+      fmt::format(
+          "kernel {}: this loop waits for what nobody writes: all blocks of the launch that have begun wait, for {} s now, "
+          "and no "
+          "further one can begin. A thread may wait for another block, not for its own or, with more than {} that wait at once, "
+          "for one that has not begun: let kr::syncthreads() or another launch stand between what is written and what is read",
+          code.name(), waiting_seconds(), most_together)
+          .c_str(),
+      place.file.c_str(), place.line);
+}
+
 }  // namespace
 
 const void* const* helpers() { return all_helpers; }
@@ -121,13 +138,16 @@ void launch(const Code& code, const LaunchRequest& request) {
   std::int64_t grain = 1;  // pieces are multiples of it
   if (h.mode == CpuMode::Together) {
     const std::int64_t blocks = request.grid[0] * request.grid[1] * request.grid[2];
-    return run_together(blocks, code.name(), [&](std::int64_t block) {
-      const Pool::Scratch scratch(*plan.pool, plan.scratch_bytes);
-      const CpuBox box{block, block + 1, 0, 1};
-      code.entry()(request.args, &plan.launch, &box, scratch.data());
-    });
+    return check_waits(code, run_together(blocks, code.name(),
+                                          [&](std::int64_t block, detail::function_ref<void(detail::function_ref<void()>)> run) {
+                                            const Pool::Scratch scratch(*plan.pool, plan.scratch_bytes);
+                                            const CpuBox box{block, block + 1, 0, 1};
+                                            run([&] { code.entry()(request.args, &plan.launch, &box, scratch.data()); });
+                                          }));
   }
-  plan.rows = h.mode == CpuMode::Block ? 1 : request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
+  plan.rows = h.mode == CpuMode::Block || h.mode == CpuMode::Resident
+                  ? 1
+                  : request.grid[1] * request.block[1] * request.grid[2] * request.block[2];
   switch (h.mode) {
     case CpuMode::Grid:
       plan.width = request.grid[0] * request.block[0];
@@ -140,6 +160,7 @@ void launch(const Code& code, const LaunchRequest& request) {
       gangs = double(plan.rows) * double(plan.width) / double(gang);
       break;
     case CpuMode::Together: return;
+    case CpuMode::Resident:
     case CpuMode::Block:
       plan.width = request.grid[0] * request.grid[1] * request.grid[2];
       gangs = double(plan.width) * std::ceil(double(request.block[0] * request.block[1] * request.block[2]) / double(gang));
@@ -154,6 +175,12 @@ void launch(const Code& code, const LaunchRequest& request) {
   plan.copies.emplace(h, request, gangs * double(gang), unsigned(std::min(wanted, std::int64_t(plan.pool->threads()))));
   plan.launch.copied = plan.copies->which();
   plan.pool->reserve(plan.scratch_bytes + plan.copies->bytes());
+  if (h.mode == CpuMode::Resident)
+    return check_waits(code, run_resident(*plan.pool, plan.width,
+                                          [&](detail::function_ref<void(detail::function_ref<void(std::int64_t)>)> take) {
+                                            Plan::Worker worker(plan);
+                                            take([&](std::int64_t block) { plan.run(worker, block, block + 1, 0, 1); });
+                                          }));
   if (alone) {
     Plan::Worker worker(plan);
     return plan.run(worker, 0, plan.width, 0, plan.rows);

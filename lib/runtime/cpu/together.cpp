@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cpu/waiting.h"
 #include "support/error.h"
 
 namespace krait::runtime::cpu {
@@ -27,6 +28,7 @@ class Meeting {
       arrived_ = 0, ++round_;
       all_here_.notify_all();
     }
+    const AtBarrier waits;
     all_here_.wait(lock, [&] { return round != round_ || missed_; });
   }
   void end() {
@@ -54,18 +56,22 @@ thread_local Meeting* current = nullptr;  // of the block that this thread runs
 
 }  // namespace
 
-void run_together(std::int64_t blocks, const std::string& kernel_name, detail::function_ref<void(std::int64_t)> block) {
+std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, BlockOfMany block) {
   if (blocks > most_together)
     support::fail_usage(
         "kernel {}: {} blocks meet at kr::grid_sync(), and the CPU runs at most {} at once: launch fewer blocks, each with "
         "more of the work",
         kernel_name, blocks, most_together);
   Meeting meeting(blocks);
+  const auto no_further = [] { return false; };
+  Waiting waiting(no_further);
   std::mutex start;
   bool refused = false;
   const auto run = [&](std::int64_t number) {
     current = &meeting;
-    block(number);
+    Waiting::Seat& seat = waiting.enter();
+    block(number, [&](detail::function_ref<void()> code) { waiting.run(seat, code); });
+    waiting.leave(seat);
     current = nullptr;
     meeting.end();
   };
@@ -92,11 +98,13 @@ void run_together(std::int64_t blocks, const std::string& kernel_name, detail::f
         "kernel {}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each "
         "with more of the work",
         kernel_name, blocks);
+  if (waiting.given_up()) return waiting.loop();
   if (meeting.missed())
     support::fail_usage(
         "kernel {}: {} of {} blocks ended while others waited for them at kr::grid_sync(): every block must reach it as "
         "often as the others",
         kernel_name, meeting.missed(), blocks);
+  return -1;
 }
 
 void wait_for_blocks() {
