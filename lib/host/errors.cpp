@@ -110,7 +110,9 @@ void Errors::keep(Kept fresh) noexcept try {
       if (fresh.thrown) return;
     }
     if (!fresh.thrown && kept_.size() >= most_apart) {
-      const auto takes_it = [&](const Kept& k) { return !k.thrown && is_alike(*k.of, *fresh.of) && k.fault.what == fresh.fault.what; };
+      const auto takes_it = [&](const Kept& k) {
+        return !k.thrown && is_alike(*k.of, *fresh.of) && k.fault.what == fresh.fault.what;
+      };
       const auto last = std::find_if(kept_.rbegin(), kept_.rend(), takes_it);
       if (last != kept_.rend()) return void(last->fault.count += fresh.fault.count);
     }

@@ -26,7 +26,7 @@ struct graph::state {
   std::vector<Launch> launches;
   std::set<detail::storage*> arrays;  // of which it is an owner
   std::set<const detail::storage*> written;
-  host::ReportBuffer* reports = nullptr;    // of its launches that may report
+  host::ReportBuffer* reports = nullptr;   // of its launches that may report
   std::vector<host::Reporting> reporting;  // they, by their numbers, with their arrays
   std::vector<std::pair<const host::Compiled*, std::uint64_t>>
       counts;              // how often a replay launches each code; made at the first

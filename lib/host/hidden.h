@@ -18,9 +18,9 @@ namespace krait::host {
 
 /// The values of a launch, and what goes with them.
 struct HiddenArguments {
-  std::vector<HiddenValue> values;    // in the layout's order; empty, and allocates nothing, where the code has none
+  std::vector<HiddenValue> values;          // in the layout's order; empty, and allocates nothing, where the code has none
   std::unique_ptr<ReportedLaunch> reports;  // of a launch that may report, and is in no graph
-  std::shared_ptr<const void> keeps;  // owner of memory that the values name, for whoever launches again later
+  std::shared_ptr<const void> keeps;        // owner of memory that the values name, for whoever launches again later
   std::forward_list<std::array<std::byte, support::tile_map_bytes>> maps;  // values name them until they are packed
 };
 

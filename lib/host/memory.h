@@ -21,7 +21,7 @@ struct storage {
   host::StreamRecord* last = nullptr;
   bool several_streams = false;
   std::atomic<std::uint64_t> number{0};  // host/errors.h; 0: no launch that may have errors was given it
-  std::atomic<unsigned> owners{1};  // arrays, views and expressions of them, and graphs that use it
+  std::atomic<unsigned> owners{1};       // arrays, views and expressions of them, and graphs that use it
 };
 
 }  // namespace krait::detail

@@ -43,9 +43,7 @@ bool are_peers(const DeviceHandle& a, const DeviceHandle& b) {
   return &a == &b || (a.device->async() && a.device->async()->is_peer(*b.device));
 }
 
-StreamRecord* known_as(StreamRecord* stream) {
-  return stream && (stream->owned || stream->handle.native) ? stream : nullptr;
-}
+StreamRecord* known_as(StreamRecord* stream) { return stream && (stream->owned || stream->handle.native) ? stream : nullptr; }
 
 namespace {
 

@@ -46,7 +46,8 @@ auto make_right() {
       {.name = "right"});
 }
 auto make_beyond() {
-  return kr::kernel([](kr::view<float> y) { y[kr::grid<1>()] = y[kr::grid<1>() + 1'000'000]; }, {.name = "beyond", .checked = true});
+  return kr::kernel([](kr::view<float> y) { y[kr::grid<1>()] = y[kr::grid<1>() + 1'000'000]; },
+                    {.name = "beyond", .checked = true});
 }
 
 /// The message of what it throws; empty: nothing.
@@ -84,10 +85,10 @@ Counts beside(const std::function<void()>& guilty, const std::function<void()>& 
   return counts;
 }
 
-#define EXPECT_ALL_GUILTY(counts, device)                            \
-  do {                                                               \
-    const Counts seen = counts;                                      \
-    EXPECT_EQ(seen.guilty, times) << (device).id();                  \
+#define EXPECT_ALL_GUILTY(counts, device)                               \
+  do {                                                                  \
+    const Counts seen = counts;                                         \
+    EXPECT_EQ(seen.guilty, times) << (device).id();                     \
     EXPECT_EQ(seen.innocent, 0) << (device).id() << ": " << seen.first; \
   } while (false)
 
@@ -106,8 +107,10 @@ TEST(Errors, OfAStreamComeToItsThread) {
 
 TEST(Errors, OfCallsThatWaitAreTheirOwn) {
   for (const kr::device& d : every_device()) {
-    const auto wrong = kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] < on[0], "wrong"); });
-    const auto right = kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] >= on[0], "right"); });
+    const auto wrong =
+        kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] < on[0], "wrong"); });
+    const auto right =
+        kr::kernel([](kr::view<float> v, kr::view<const float> on) { kr::check(v[kr::grid<1>()] >= on[0], "right"); });
     std::vector<float> x(100), y(100);
     kr::array<float> on = kr::zeros<float>({1}, d);  // says on which device
     EXPECT_ALL_GUILTY(beside([&] { wrong.launch({1, 64}, x, on); }, [&] { right.launch({1, 64}, y, on); }), d);
@@ -119,12 +122,22 @@ TEST(Errors, OfTheDefaultStreamComeToWhoReadsTheArray) {
     const auto wrong = make_wrong();
     const auto right = make_right();
     kr::array<float> x = kr::zeros<float>({100}, d), y = kr::zeros<float>({100}, d), z = kr::zeros<float>({100}, d);
-    EXPECT_ALL_GUILTY(beside([&] { wrong.launch({1, 64}, x), static_cast<void>(x.to_host()); },
-                             [&] { right.launch({1, 64}, y), static_cast<void>(y.to_host()); }),
+    EXPECT_ALL_GUILTY(beside(
+                          [&] {
+                            wrong.launch({1, 64}, x), static_cast<void>(x.to_host());
+                          },
+                          [&] {
+                            right.launch({1, 64}, y), static_cast<void>(y.to_host());
+                          }),
                       d);
     // Another array's copy waits for the same stream, so the thread's own errors come out there.
-    EXPECT_ALL_GUILTY(beside([&] { wrong.launch({1, 64}, x), static_cast<void>(z.to_host()); },
-                             [&] { right.launch({1, 64}, y), static_cast<void>(y.to_host()); }),
+    EXPECT_ALL_GUILTY(beside(
+                          [&] {
+                            wrong.launch({1, 64}, x), static_cast<void>(z.to_host());
+                          },
+                          [&] {
+                            right.launch({1, 64}, y), static_cast<void>(y.to_host());
+                          }),
                       d);
   }
 }
@@ -133,8 +146,8 @@ TEST(Errors, OfFunctionsComeToTheirStream) {
   for (const kr::device& d : every_device()) {
     const kr::stream mine(d), others(d);
     const auto fail = [] { throw std::runtime_error("thrown"); };
-    EXPECT_ALL_GUILTY(beside([&] { mine.call_host(fail), mine.synchronize(); }, [&] { others.call_host([] {}), others.synchronize(); }),
-                      d);
+    EXPECT_ALL_GUILTY(
+        beside([&] { mine.call_host(fail), mine.synchronize(); }, [&] { others.call_host([] {}), others.synchronize(); }), d);
   }
 }
 
@@ -171,8 +184,9 @@ TEST(Errors, ComeOutOnceWhereverTheyAreWaitedFor) {
     kr::array<float> x = kr::zeros<float>({64}, d), y = kr::zeros<float>({64}, d);
     const kr::stream s(d), other(d);
     kr::event before(d), after(d), in_other(d);
-    const std::function<void()> waits[] = {[&] { s.synchronize(); }, [&] { after.wait(); }, [&] { static_cast<void>(x.to_host()); },
-                                           [&] { d.synchronize(); }, [] { kr::synchronize(); }};
+    const std::function<void()> waits[] = {[&] { s.synchronize(); }, [&] { after.wait(); },
+                                           [&] { static_cast<void>(x.to_host()); }, [&] { d.synchronize(); },
+                                           [] { kr::synchronize(); }};
     const std::function<void()> others[] = {[&] { other.synchronize(); }, [&] { before.wait(); }, [&] { in_other.wait(); },
                                             [&] { static_cast<void>(y.to_host()); }};
     int n = 0;
@@ -211,9 +225,18 @@ TEST(Errors, OfGraphsBelongToTheReplaysStream) {
     const auto wrong = make_wrong();
     const auto right = make_right();
     kr::array<float> a = kr::zeros<float>({64}, d), b = kr::zeros<float>({64}, d);
-    kr::graph guilty([&] { right.launch({1, 64}, a), wrong.launch({1, 64}, a); }, d), innocent([&] { right.launch({1, 64}, b); }, d);
-    EXPECT_ALL_GUILTY(beside([&] { guilty.launch(first), first.synchronize(); }, [&] { innocent.launch(second), second.synchronize(); }),
-                      d);
+    kr::graph guilty(
+        [&] {
+          right.launch({1, 64}, a), wrong.launch({1, 64}, a);
+        },
+        d),
+        innocent(
+            [&] {
+              right.launch({1, 64}, b);
+            },
+            d);
+    EXPECT_ALL_GUILTY(
+        beside([&] { guilty.launch(first), first.synchronize(); }, [&] { innocent.launch(second), second.synchronize(); }), d);
     { const kr::graph gone = std::move(guilty); }
     EXPECT_EQ(thrown_by([&] { right.launch({1, 64}, b), d.synchronize(); }), "") << d.id();
   }
@@ -304,8 +327,14 @@ TEST(Errors, OfTheHandlerOfLinesBelongToTheLaunch) {
   for (const kr::device& d : every_device()) {
     lines = 0;
     const kr::stream mine(d), others(d);
-    const Counts seen = beside([&] { say.launch({1, 10, mine}, 1000), mine.synchronize(); },
-                               [&] { say.launch({1, 10, others}, 0), others.synchronize(); }, 50);
+    const Counts seen = beside(
+        [&] {
+          say.launch({1, 10, mine}, 1000), mine.synchronize();
+        },
+        [&] {
+          say.launch({1, 10, others}, 0), others.synchronize();
+        },
+        50);
     EXPECT_EQ(seen.guilty, 50) << d.id();
     EXPECT_EQ(seen.innocent, 0) << d.id() << ": " << seen.first;
     d.synchronize();
