@@ -149,7 +149,10 @@ void copy_back(const Bound& bound, const argument* arguments) {
 bool is_small(const call_config& c) {
   constexpr std::int64_t limit = std::int64_t(1) << 31;
   if (c.form != call_config::grid_block) return c.count < limit - ir::Facts::room;
-  const auto fits = [](std::int64_t blocks, std::int64_t threads) { return __int128(blocks) * threads < limit; };
+  const auto fits = [](std::int64_t blocks, std::int64_t threads) {
+    std::int64_t all = 0;
+    return !__builtin_mul_overflow(blocks, threads, &all) && all < limit;
+  };
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
 }
 
@@ -184,7 +187,8 @@ ir::Facts facts_of(const argument* arguments, const Bound& bound, const call_con
     }
     if (stride >= limit) f.small = false;
     // What strides reach may be far more than the elements.
-    if (const Reach r = reach_of(a.extents, a.strides, a.rank, 1); r.end > limit || r.begin < -limit) f.small = false;
+    if (!f.contiguous)
+      if (const Reach r = reach_of(a.extents, a.strides, a.rank, 1); r.end > limit || r.begin < -limit) f.small = false;
     if (bound.address[i] % 16 != 0) f.aligned = false;
     if (spec.writes[i] && meets_another(bound, arguments, i)) f.disjoint = false;
   }
@@ -249,6 +253,12 @@ ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation
   return sizes;
 }
 
+/// From 1 to the limit in each dimension.
+bool fits(const dims& d, const runtime::Dim3& limit) {
+  const auto in = [](std::int64_t n, std::int64_t most) { return std::uint64_t(n - 1) < std::uint64_t(most); };
+  return in(d.x, limit[0]) & in(d.y, limit[1]) & in(d.z, limit[2]);
+}
+
 void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const kernel_state& state,
                 const DeviceHandle& device) {
   const std::int64_t given[] = {d.x, d.y, d.z};
@@ -289,6 +299,17 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     r.one_trip = elements && blocks <= limits.grid[0];
     return true;
   }
+  r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
+  constexpr std::int64_t most = std::int64_t(1) << 62;
+  const auto product = [](const dims& d, std::int64_t& of) {
+    return !__builtin_mul_overflow(d.x, d.y, &of) && !__builtin_mul_overflow(of, d.z, &of);
+  };
+  std::int64_t in_one = 0, all = 0;
+  if (fits(c.grid, limits.grid) && fits(c.block, limits.block) && product(c.block, in_one) && in_one <= limits.threads &&
+      (!bounds.threads || in_one <= bounds.threads) && product(c.grid, all) && !__builtin_mul_overflow(all, in_one, &all) &&
+      all <= most)
+    return true;
+  // Nothing to run, or what is wrong.
   check_dims(c.grid, "grid", limits.grid, state, device);
   check_dims(c.block, "block", limits.block, state, device);
   if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
@@ -299,9 +320,8 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
   if (bounds.threads && in_block > bounds.threads)
     support::fail_usage("{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
                         describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
-  if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > (__int128(1) << 62))
+  if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > most)
     support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
-  r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
   return true;
 }
 
@@ -360,7 +380,8 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   Bound bound(device, request.stream, spec);
   bind(bound, arguments);
   const ir::Facts facts = facts_of(arguments, bound, config);
-  const Effort at_least = open_graph() ? Effort::Best : Effort::Quick;  // a graph keeps the code that it has
+  graph::state* const open = open_graph();
+  const Effort at_least = open ? Effort::Best : Effort::Quick;  // a graph keeps the code that it has
   const Compiled* found = find_code(spec, device, facts, at_least);
   const Compiled& code = found ? *found
                                : code_for(*state, spec, device, facts,
@@ -375,7 +396,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   const ir::SharedLengths::Sizes sizes = shared_sizes(code, spec, arguments, hidden, request);
   code.packing.pack(block, {arguments, bound.address, hidden.values.data(), sizes.lengths});
   request.args = block, request.args_size = code.layout.size;
-  if (graph::state* open = open_graph()) {
+  if (open) {
     const bool host = std::any_of(arguments, arguments + as.count, [](const argument& a) { return a.kind == argument::host; });
     std::shared_ptr<const Compiled> owner = owner_of(*state, spec, code);
     if (hidden.keeps) {  // the graph keeps it alive together with the code

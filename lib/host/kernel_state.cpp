@@ -288,7 +288,7 @@ void expect_code(detail::kernel_state& state, Specialisation& spec, DeviceHandle
 
 const Compiled* find_code(const Specialisation& spec, const DeviceHandle& device, const ir::Facts& facts, Effort at_least) {
   for (const DeviceCode* codes = spec.codes.load(std::memory_order_acquire); codes; codes = codes->next) {
-    if (codes->device != &device || codes->block != facts.of_block()) continue;
+    if (codes->device != &device || !codes->block.is_of_block(facts)) continue;
     const Compiled* c = codes->variants[index_of(facts)].load(std::memory_order_acquire);
     if (!c || c->effort == Effort::Best) return c;
     const bool alone =

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "host/fork_gate.h"
+#include "host/tracing.h"
 #include "support/environment.h"
 
 namespace krait::host {
@@ -64,6 +65,7 @@ const Nvtx* load(const char* library) noexcept {
 }
 
 const char* const library = support::environment_text("NVTX_INJECTION64_PATH");
+[[maybe_unused]] const bool listens = library && (anyone_listens = true);
 
 }  // namespace
 

@@ -121,22 +121,24 @@ void Trace::write() {
 
 }  // namespace
 
+constinit std::atomic<bool> anyone_listens{false};
+
 bool tracing() noexcept { return trace().on.load(std::memory_order_relaxed); }
 
 void note_moment(std::string_view name) noexcept {
   if (tracing()) trace().add(own_track(), "", name, Clock::now(), -1);
 }
 
-HostSpan::HostSpan(const char* what, std::string_view name) noexcept {
+void HostSpan::begin(const char* what, std::string_view name) noexcept {
   if (const Nvtx* tool = nvtx()) tool->push(text_of(what, name).c_str()), pushed_ = true;
   if (tracing()) what_ = what, name_ = name, begin_ = Clock::now();
 }
-HostSpan::~HostSpan() {
+void HostSpan::end() {
   if (pushed_) nvtx()->pop();
   if (what_) trace().add(own_track(), what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
-DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
+void DeviceSpan::begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
   if (!tracing()) return;
   device_ = &device, stream_ = stream, what_ = what, name_ = name, begin_ = Clock::now();
   runtime::Device& d = *device.device;
@@ -157,8 +159,7 @@ DeviceSpan::DeviceSpan(DeviceHandle& device, runtime::StreamHandle stream, std::
   }
 }
 
-DeviceSpan::~DeviceSpan() {
-  if (!device_) return;
+void DeviceSpan::end() {
   runtime::Device& d = *device_->device;
   if (d.host_memory()) {
     trace().add(device_->id, what_, name_, begin_, microseconds(Clock::now() - begin_));
@@ -188,7 +189,7 @@ trace_file::trace_file(const char* path) {
   t.file = support::create_file(path, support::shared_file);
   if (t.file < 0) support::fail_usage("the trace {} cannot be written: {}", path, std::strerror(errno));
   t.start = host::Clock::now();
-  t.on = true;
+  t.on = host::anyone_listens = true;
 }
 
 trace_file::~trace_file() {

@@ -131,6 +131,10 @@ struct Facts {
   void set_block(std::int64_t x, std::int64_t y, std::int64_t z);
   /// Of these, what set_block sets.
   Facts of_block() const;
+  /// Whether `of_block` of the others says the same of blocks.
+  bool is_of_block(const Facts& others) const {
+    return whole_rows == others.whole_rows && one_row == others.one_row && brick == others.brick;
+  }
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
