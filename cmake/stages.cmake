@@ -8,6 +8,11 @@ function(krait_stage name)
   krait_options(krait_${name})
 endfunction()
 
+# What is delivered names no folder of the machine that built it: neither in messages nor in debug lines (tests/install/paths.sh).
+macro(krait_hide_folders)
+  add_compile_options(-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+endmacro()
+
 # Warnings, and no contraction by the host compiler: results on plain values are compared bit by bit.
 function(krait_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Werror=switch -ffp-contract=off)

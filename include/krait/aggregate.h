@@ -96,9 +96,13 @@ class ref : public detail::parts<ref, Type> {
   explicit ref(detail::place_source& from) : detail::parts<ref, Type>(from) {}
   ref(const ref&) = default;
 
-  value<Type> operator=(const ref& from) && { return store(from); }
+  [[gnu::noinline, gnu::cold]] value<Type> operator=(const ref& from) && {
+    detail::set_caller();
+    return store(from);
+  }
   template <detail::gives<Type> From>
-  value<Type> operator=(const From& from) && {
+  [[gnu::noinline, gnu::cold]] value<Type> operator=(const From& from) && {
+    detail::set_caller();
     return store(from);
   }
   void operator=(const ref&) & {

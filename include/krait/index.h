@@ -43,21 +43,35 @@ inline void nanosleep(detail::operand nanoseconds, detail::location where = deta
 }
 
 /// Thread in its block.
-inline position3 thread_idx() { return detail::dimensions(detail::op::ThreadIdx); }
+inline position3 thread_idx(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return detail::dimensions(detail::op::ThreadIdx);
+}
 /// Block in the grid.
-inline position3 block_idx() { return detail::dimensions(detail::op::BlockIdx); }
+inline position3 block_idx(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return detail::dimensions(detail::op::BlockIdx);
+}
 /// Threads of a block.
-inline position3 block_dim() { return detail::dimensions(detail::op::BlockDim); }
+inline position3 block_dim(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return detail::dimensions(detail::op::BlockDim);
+}
 /// Blocks of the grid.
-inline position3 grid_dim() { return detail::dimensions(detail::op::GridDim); }
+inline position3 grid_dim(detail::location where = detail::location::here()) {
+  detail::set_location(where);
+  return detail::dimensions(detail::op::GridDim);
+}
 /// Thread in the grid: `auto [x, y] = kr::grid<2>();`, `auto i = kr::grid<1>();`.
 template <int Rank = 1>
-auto grid() {
+auto grid(detail::location where = detail::location::here()) {
+  detail::set_location(where);
   return detail::ranked<Rank>(detail::op::GlobalId);
 }
 /// Threads of the grid, a dimension.
 template <int Rank = 1>
-auto gridsize() {
+auto gridsize(detail::location where = detail::location::here()) {
+  detail::set_location(where);
   return detail::ranked<Rank>(detail::op::GlobalSize);
 }
 

@@ -81,6 +81,7 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 #define KRAIT_FUNCTION1(function, name, type, result, plain_body)                                   \
   template <detail::traced Type>                                                                    \
   [[gnu::noinline, gnu::cold]] auto function(const Type& x) {                                       \
+    detail::set_caller();                                                                           \
     using computed = detail::type<typename Type::traced_type>;                                      \
     return value<result>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x))); \
   }                                                                                                 \
@@ -95,17 +96,20 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 #define KRAIT_FUNCTION2(function, name, type, plain_body)                                                           \
   template <detail::traced Left, detail::traced Right>                                                              \
   [[gnu::noinline, gnu::cold]] auto function(const Left& x, const Right& y) {                                       \
+    detail::set_caller();                                                                                           \
     using computed = detail::type<Left, Right>;                                                                     \
     return value<computed>(detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), node_of(y)));   \
   }                                                                                                                 \
   template <detail::traced Left, detail::plain Right>                                                               \
   [[gnu::noinline, gnu::cold]] auto function(const Left& x, Right y) {                                              \
+    detail::set_caller();                                                                                           \
     using computed = detail::type<Left, Right>;                                                                     \
     return value<computed>(                                                                                         \
         detail::apply(detail::op::name, detail::scalar_of<computed>, node_of(x), detail::plain_node<computed>(y))); \
   }                                                                                                                 \
   template <detail::plain Left, detail::traced Right>                                                               \
   [[gnu::noinline, gnu::cold]] auto function(Left x, const Right& y) {                                              \
+    detail::set_caller();                                                                                           \
     using computed = detail::type<Left, Right>;                                                                     \
     return value<computed>(                                                                                         \
         detail::apply(detail::op::name, detail::scalar_of<computed>, detail::plain_node<computed>(x), node_of(y))); \
@@ -211,6 +215,7 @@ using real3_of = real_t<arith_t<arith_t<storage_type_t<First>, storage_type_t<Se
 /// x * y + z with one rounding.
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 [[gnu::noinline, gnu::cold]] auto fma(First x, Second y, Third z) {
+  detail::set_caller();
   using computed = detail::real3_of<First, Second, Third>;
   const value<computed> factor(x), other(y), sum(z);
   return value<computed>(

@@ -19,13 +19,18 @@ class ref<Type> : public value<Type> {
   ref(const ref&) = default;
 
   /// Each gives what was stored.
-  value<Type> operator=(const ref& x) && { return value<Type>(detail::store(place_, node_of(x))); }
+  [[gnu::noinline, gnu::cold]] value<Type> operator=(const ref& x) && {
+    detail::set_caller();
+    return value<Type>(detail::store(place_, node_of(x)));
+  }
   template <detail::traced Other>
   [[gnu::noinline, gnu::cold]] value<Type> operator=(const Other& x) && {
+    detail::set_caller();
     return value<Type>(detail::store(place_, node_of(x)));
   }
   template <detail::plain Number>
   [[gnu::noinline, gnu::cold]] value<Type> operator=(Number x) && {
+    detail::set_caller();
     return value<Type>(detail::store(place_, detail::node_of(detail::convert_plain<Type>(x))));
   }
   void operator=(const ref&) & {
@@ -38,13 +43,21 @@ class ref<Type> : public value<Type> {
                   "krait: `auto t = x[i]` is a copy of the element: assign to x[i] itself, or declare t kr::var");
   }
 
-  value<Type> operator++() && { return static_cast<ref&&>(*this) += 1; }
-  value<Type> operator--() && { return static_cast<ref&&>(*this) -= 1; }
-  value<Type> operator++(int) && {
+  [[gnu::noinline, gnu::cold]] value<Type> operator++() && {
+    detail::set_caller();
+    return static_cast<ref&&>(*this) += 1;
+  }
+  [[gnu::noinline, gnu::cold]] value<Type> operator--() && {
+    detail::set_caller();
+    return static_cast<ref&&>(*this) -= 1;
+  }
+  [[gnu::noinline, gnu::cold]] value<Type> operator++(int) && {
+    detail::set_caller();
     static_cast<ref&&>(*this) += 1;
     return *this;
   }
-  value<Type> operator--(int) && {
+  [[gnu::noinline, gnu::cold]] value<Type> operator--(int) && {
+    detail::set_caller();
     static_cast<ref&&>(*this) -= 1;
     return *this;
   }
@@ -69,11 +82,12 @@ class view<const Type, Rank> : public detail::handle {
 
   /// Elements along a dimension.
   template <detail::plain_integer Index>
-  value<std::int64_t> extent(Index dimension) const {
+  value<std::int64_t> extent(Index dimension, detail::location where = detail::location::here()) const {
+    detail::set_location(where);
     return value<std::int64_t>(detail::extent(node_, static_cast<unsigned>(dimension)));
   }
   /// Elements in all.
-  value<std::int64_t> size() const { return product<1>(extent(0)); }
+  value<std::int64_t> size(detail::location where = detail::location::here()) const { return product<1>(extent(0, where)); }
 
   value<Type> operator[](detail::subscript i) const requires(Rank == 1) {
     return detail::element<Type>::read({node_, {node_of(i)}, 1});

@@ -21,34 +21,47 @@ struct random_words {
 
   const Word& operator[](int i) const { return word[i]; }
   /// In [0, 1): a multiple of 2^-24, of word i = 0..3.
-  auto uniform_float(int i) const { return cast<float>(word[i] >> 8) * 0x1p-24f; }
+  auto uniform_float(int i, detail::location where = detail::location::here()) const {
+    note(where);
+    return cast<float>(word[i] >> 8) * 0x1p-24f;
+  }
   /// In [0, 1): a multiple of 2^-53, of words 2 i and 2 i + 1, i = 0, 1.
-  auto uniform_double(int i) const { return cast<double>(long_word(i) >> 11) * kept<double>(0x1p-53); }
+  auto uniform_double(int i, detail::location where = detail::location::here()) const {
+    note(where);
+    return cast<double>(long_word(i) >> 11) * kept<double>(0x1p-53);
+  }
   /// An integer in [0, n) for n in 1..2^32 - 1, of word i = 0..3: the upper half of word * n. Two results differ in probability by
   /// at most 2^-32, relative to each other n / 2^32. n = 0 gives 0.
   template <detail::operand_type Count>
-  auto below(int i, const Count& n) const {
+  auto below(int i, const Count& n, detail::location where = detail::location::here()) const {
+    note(where);
     return mul_hi(word[i], kept<std::uint32_t>(cast<std::uint32_t>(n)));
   }
   /// The same for n up to 2^64 - 1, of words 2 i and 2 i + 1, i = 0, 1.
   template <detail::operand_type Count>
-  auto long_below(int i, const Count& n) const {
+  auto long_below(int i, const Count& n, detail::location where = detail::location::here()) const {
+    note(where);
     return mul_hi(long_word(i), kept<std::uint64_t>(cast<std::uint64_t>(n)));
   }
   /// Two independent numbers of mean 0 and variance 1, of words 2 i and 2 i + 1, i = 0, 1 (Box and Muller, 1958). None is larger
   /// than 5.8 in size.
-  auto normal_float(int i) const {
+  auto normal_float(int i, detail::location where = detail::location::here()) const {
+    note(where);
     // 1 - u is in (0, 1] and exact, so that its logarithm is finite.
     return normal<float>(1.0f - uniform_float(2 * i), uniform_float(2 * i + 1) * 2.0f);
   }
   /// The same in double precision, of all four words. None is larger than 8.6 in size.
-  auto normal_double() const requires(Words == 4) {
+  auto normal_double(detail::location where = detail::location::here()) const requires(Words == 4) {
+    note(where);
     return normal<double>(kept<double>(1.0) - uniform_double(0), uniform_double(1) * kept<double>(2.0));
   }
 
  private:
   template <class Number>
   using kept = detail::kept_as<Word, Number>;
+  static void note([[maybe_unused]] detail::location where) {
+    if constexpr (detail::traced<Word>) detail::set_location(where);
+  }
   kept<std::uint64_t> long_word(int i) const {
     return kept<std::uint64_t>(cast<std::uint64_t>(word[2 * i]) | cast<std::uint64_t>(word[2 * i + 1]) << 32);
   }
@@ -81,9 +94,10 @@ random_words<Word> philox_rounds(const Word& a, const Word& b, const Word& c, co
 ///   auto random = kr::philox(seed, i, draw);
 ///   auto x = random.uniform_float(0), y = random.uniform_float(1);
 template <detail::operand_type Seed, detail::operand_type Index, detail::operand_type Draw>
-auto philox(const Seed& seed, const Index& index, const Draw& draw) {
+auto philox(const Seed& seed, const Index& index, const Draw& draw, detail::location where = detail::location::here()) {
   using word = detail::kept_among<std::uint32_t, Seed, Index, Draw>;
   using wide = detail::kept_among<std::uint64_t, Seed, Index, Draw>;
+  if constexpr (detail::traced<word>) detail::set_location(where);
   const auto low = [](const wide& x) { return word(cast<std::uint32_t>(x)); };
   const auto high = [](const wide& x) { return word(cast<std::uint32_t>(x >> 32)); };
   const wide key(cast<std::uint64_t>(seed)), first(cast<std::uint64_t>(index)), second(cast<std::uint64_t>(draw));
@@ -91,8 +105,8 @@ auto philox(const Seed& seed, const Index& index, const Draw& draw) {
 }
 /// Draw 0.
 template <detail::operand_type Seed, detail::operand_type Index>
-auto philox(const Seed& seed, const Index& index) {
-  return philox(seed, index, 0);
+auto philox(const Seed& seed, const Index& index, detail::location where = detail::location::here()) {
+  return philox(seed, index, 0, where);
 }
 
 }  // namespace krait

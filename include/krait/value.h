@@ -67,7 +67,7 @@ constexpr expected expected_of(const handle&) noexcept { return expected::nothin
 class operand {
  public:
   template <plain Type>
-  operand(Type x) : node_(node_of(x)) {}  // NOLINT: implicit on purpose
+  [[gnu::noinline, gnu::cold]] operand(Type x) : node_((set_caller(), node_of(x))) {}  // NOLINT: implicit on purpose
   template <traced Type>
   operand(const Type& x) : node_(node_of(x)), expected_(expected_of(x)) {}  // NOLINT
   friend node node_of(const operand& o) noexcept { return o.node_; }
@@ -108,10 +108,10 @@ class value<Type> : public detail::handle {
   /// Implicit where C++ widens; else write kr::value<T>(x) or kr::cast<T>(x).
   template <detail::plain Number>
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<Number, Type>) value(Number x)
-      : handle(detail::node_of(detail::convert_plain<Type>(x))) {}
+      : handle((detail::set_caller(), detail::node_of(detail::convert_plain<Type>(x)))) {}
   template <detail::traced Other>
   [[gnu::noinline, gnu::cold]] explicit(!detail::widens<typename Other::traced_type, Type>) value(const Other& x)
-      : handle(detail::convert(detail::scalar_of<Type>, node_of(x))) {}
+      : handle((detail::set_caller(), detail::convert(detail::scalar_of<Type>, node_of(x)))) {}
 
   value& operator=(const value& other) {
     static_assert(detail::always_false<Type>,
@@ -156,26 +156,40 @@ class var<Type> : public detail::handle {
     detail::set_location(where);
     node_ = detail::make_slot(detail::scalar_of<Type>, node_of(x));
   }
-  var(const var& x) : handle(detail::make_slot(detail::scalar_of<Type>, node_of(x))) {}
+  [[gnu::noinline, gnu::cold]] var(const var& x)
+      : handle((detail::set_caller(), detail::make_slot(detail::scalar_of<Type>, node_of(x)))) {}
 
-  var& operator=(const var& x) { return set(node_of(x)); }
+  [[gnu::noinline, gnu::cold]] var& operator=(const var& x) {
+    detail::set_caller();
+    return set(node_of(x));
+  }
   template <detail::traced Other>
-  var& operator=(const Other& x) {
+  [[gnu::noinline, gnu::cold]] var& operator=(const Other& x) {
+    detail::set_caller();
     return set(node_of(x));
   }
   template <detail::plain Number>
-  var& operator=(Number x) {
+  [[gnu::noinline, gnu::cold]] var& operator=(Number x) {
+    detail::set_caller();
     return set(detail::node_of(detail::convert_plain<Type>(x)));
   }
 
-  var& operator++() { return *this += 1; }
-  var& operator--() { return *this -= 1; }
-  value<Type> operator++(int) {
+  [[gnu::noinline, gnu::cold]] var& operator++() {
+    detail::set_caller();
+    return *this += 1;
+  }
+  [[gnu::noinline, gnu::cold]] var& operator--() {
+    detail::set_caller();
+    return *this -= 1;
+  }
+  [[gnu::noinline, gnu::cold]] value<Type> operator++(int) {
+    detail::set_caller();
     const value<Type> old(*this);
     *this += 1;
     return old;
   }
-  value<Type> operator--(int) {
+  [[gnu::noinline, gnu::cold]] value<Type> operator--(int) {
+    detail::set_caller();
     const value<Type> old(*this);
     *this -= 1;
     return old;
@@ -195,6 +209,7 @@ var(const Other&) -> var<typename Other::traced_type>;
 /// x converted as C++ does; float to integer truncates, saturates, and maps NaN to 0.
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> cast(const From& x) {
+  detail::set_caller();
   return value<To>(detail::convert(detail::scalar_of<To>, node_of(x)));
 }
 template <detail::plain To, detail::plain From>
@@ -204,6 +219,7 @@ constexpr To cast(From x) {
 /// As cast, but to a float type: what is beyond its largest finite number becomes that, infinities too. NaN stays NaN.
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> cast_sat(const From& x) {
+  detail::set_caller();
   return value<To>(detail::convert_saturating(detail::scalar_of<To>, node_of(x)));
 }
 template <detail::plain To, detail::plain From>
@@ -213,6 +229,7 @@ constexpr To cast_sat(From x) {
 /// The bits of x as a type of the same size.
 template <detail::plain To, detail::traced From>
 [[gnu::noinline, gnu::cold]] value<To> bitcast(const From& x) {
+  detail::set_caller();
   using from = typename From::traced_type;
   static_assert(sizeof(To) == sizeof(from), "krait: bitcast needs two types of the same size");
   static_assert(!std::is_same_v<To, bool> && !std::is_same_v<from, bool>, "krait: bitcast does not support bool: use kr::cast");

@@ -58,19 +58,23 @@ auto swizzle(const Vector& v) {
 
 /// x, but not below `low` and not above `high`: numbers or vectors.
 template <class Type, class Low, class High>
-requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const Type& x, Low low, High high) {
+requires(detail::any_vec<Type> || detail::operand_type<Type>) auto clamp(const Type& x, Low low, High high,
+                                                                         detail::location where = detail::location::here()) {
+  detail::set_location_of<Type, Low, High>(where);
   return krait::min(krait::max(x, low), high);
 }
 /// x + t * (y - x): numbers or vectors.
 template <class Left, class Right, class Weight>
 requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec<Right> || detail::operand_type<Right>)) auto mix(
-    const Left& x, const Right& y, Weight t) {
+    const Left& x, const Right& y, Weight t, detail::location where = detail::location::here()) {
+  detail::set_location_of<Left, Right, Weight>(where);
   return x + detail::product(t, y - x);
 }
 
 /// The sum of the products of the components, x first.
 template <detail::any_vec Left, detail::any_vec Right>
-auto dot(const Left& x, const Right& y) {
+auto dot(const Left& x, const Right& y, detail::location where = detail::location::here()) {
+  detail::set_location_of<Left, Right>(where);
   constexpr int size = detail::common_size<Left, Right>;
   const auto products = x * y;
   const auto two = products.x + products.y;
@@ -80,21 +84,28 @@ auto dot(const Left& x, const Right& y) {
 }
 /// The cross product of two vectors of three.
 template <detail::any_vec Left, detail::any_vec Right>
-requires(detail::size_of_vec<Left> == 3 && detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y) {
+requires(detail::size_of_vec<Left> == 3 &&
+         detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y,
+                                                     detail::location where = detail::location::here()) {
+  detail::set_location_of<Left, Right>(where);
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
 /// The Euclidean length; the sum of squares may overflow.
 template <detail::any_vec Vector>
-auto length(const Vector& v) {
+auto length(const Vector& v, detail::location where = detail::location::here()) {
+  detail::set_location_of<Vector>(where);
   return krait::sqrt(dot(v, v));
 }
 template <detail::any_vec Left, detail::any_vec Right>
-auto distance(const Left& x, const Right& y) {  ///< length(x - y); the sum of squares may overflow.
+auto distance(const Left& x, const Right& y,
+              detail::location where = detail::location::here()) {  ///< length(x - y); the sum of squares may overflow.
+  detail::set_location_of<Left, Right>(where);
   return length(x - y);
 }
 /// v / length(v): NaN for a vector of zeros.
 template <detail::any_vec Vector>
-auto normalize(const Vector& v) {
+auto normalize(const Vector& v, detail::location where = detail::location::here()) {
+  detail::set_location_of<Vector>(where);
   return v / length(v);
 }
 
@@ -111,7 +122,8 @@ auto every(all_tag, const Vector& v) {
 }  // namespace detail
 /// Some component is not 0.
 template <detail::any_vec Vector>
-auto any(const Vector& v) {
+auto any(const Vector& v, detail::location where = detail::location::here()) {
+  detail::set_location_of<Vector>(where);
   const auto test = v != 0;
   const auto two = test.x | test.y;
   if constexpr (detail::size_of_vec<Vector> == 2) return two != 0;

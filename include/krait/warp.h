@@ -49,12 +49,19 @@ inline void fence(scope how_far = scope::device, detail::location where = detail
 }
 
 /// This thread's lane in its warp.
-inline value<int> lane_id() { return value<int>(detail::position(detail::op::LaneId, detail::scalar::i32)); }
+[[gnu::noinline, gnu::cold]] inline value<int> lane_id() {
+  detail::set_caller();
+  return value<int>(detail::position(detail::op::LaneId, detail::scalar::i32));
+}
 /// Lanes of a warp.
-inline value<int> warp_size() { return value<int>(detail::position(detail::op::WarpSize, detail::scalar::i32)); }
+[[gnu::noinline, gnu::cold]] inline value<int> warp_size() {
+  detail::set_caller();
+  return value<int>(detail::position(detail::op::WarpSize, detail::scalar::i32));
+}
 /// x, which the caller promises to be equal in the whole block, so that barriers may depend on it.
 template <detail::traced Type>
-value<typename Type::traced_type> uniform(const Type& x) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> uniform(const Type& x) {
+  detail::set_caller();
   using result = typename Type::traced_type;
   return value<result>(detail::apply(detail::op::Uniform, detail::scalar_of<result>, node_of(x)));
 }
@@ -86,57 +93,73 @@ constexpr Type neutral_of(combine by) {
 namespace warp {
 
 /// Bit i is lane i's condition.
-inline value<std::uint64_t> ballot(detail::operand condition) {
+[[gnu::noinline, gnu::cold]] inline value<std::uint64_t> ballot(detail::operand condition) {
+  detail::set_caller();
   return value<std::uint64_t>(detail::apply(detail::op::Ballot, detail::scalar::boolean, node_of(condition)));
 }
-inline value<bool> any(detail::operand condition) {
+[[gnu::noinline, gnu::cold]] inline value<bool> any(detail::operand condition) {
+  detail::set_caller();
   return value<bool>(detail::apply(detail::op::WarpAny, detail::scalar::boolean, node_of(condition)));
 }
-inline value<bool> all(detail::operand condition) {
+[[gnu::noinline, gnu::cold]] inline value<bool> all(detail::operand condition) {
+  detail::set_caller();
   return value<bool>(detail::apply(detail::op::WarpAll, detail::scalar::boolean, node_of(condition)));
 }
 /// The x of the lane that `lane` names, modulo the warp's size.
 template <detail::traced Type>
-value<typename Type::traced_type> shfl(const Type& x, detail::operand lane) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl(const Type& x, detail::operand lane) {
+  detail::set_caller();
   using result = typename Type::traced_type;
   return value<result>(detail::apply(detail::op::Shuffle, detail::scalar_of<result>, node_of(x), node_of(lane)));
 }
 /// The x of the lane `delta` below; the lowest lanes keep theirs.
 template <detail::traced Type>
-value<typename Type::traced_type> shfl_up(const Type& x, detail::operand delta) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_up(const Type& x, detail::operand delta) {
+  detail::set_caller();
   const value<int> from = lane_id() - value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
   return shfl(x, select(from < 0, lane_id(), from));
 }
 /// The x of the lane `delta` above; the highest lanes keep theirs.
 template <detail::traced Type>
-value<typename Type::traced_type> shfl_down(const Type& x, detail::operand delta) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_down(const Type& x, detail::operand delta) {
+  detail::set_caller();
   const value<int> from = lane_id() + value<int>(detail::convert(detail::scalar::i32, node_of(delta)));
   return shfl(x, select(from >= warp_size(), lane_id(), from));
 }
 /// The x of the lane whose number differs in the bits of `mask`.
 template <detail::traced Type>
-value<typename Type::traced_type> shfl_xor(const Type& x, detail::operand mask) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_xor(const Type& x, detail::operand mask) {
+  detail::set_caller();
   return shfl(x, lane_id() ^ value<int>(detail::convert(detail::scalar::i32, node_of(mask))));
 }
 /// The x of one lane, for all.
 template <detail::traced Type>
-value<typename Type::traced_type> broadcast(const Type& x, detail::operand lane) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> broadcast(const Type& x, detail::operand lane) {
+  detail::set_caller();
   return shfl(x, lane);
 }
 
 /// Bit i: lane i is active.
-inline value<std::uint64_t> active_mask() { return ballot(true); }
+[[gnu::noinline, gnu::cold]] inline value<std::uint64_t> active_mask() {
+  detail::set_caller();
+  return ballot(true);
+}
 /// True in one active lane, the lowest.
-inline value<bool> elect() { return ctz(active_mask()) == lane_id(); }
+[[gnu::noinline, gnu::cold]] inline value<bool> elect() {
+  detail::set_caller();
+  return ctz(active_mask()) == lane_id();
+}
 /// Bit i: lane i is active and its x has the same bits as this lane's.
 template <detail::traced Type>
-value<std::uint64_t> match_any(const Type& x) {
+[[gnu::noinline, gnu::cold]] value<std::uint64_t> match_any(const Type& x) {
+  detail::set_caller();
   using type = typename Type::traced_type;
   return value<std::uint64_t>(detail::apply(detail::op::MatchAny, detail::scalar_of<type>, node_of(x)));
 }
 /// The x of all active lanes have the same bits.
 template <detail::traced Type>
-value<bool> match_all(const Type& x) {
+[[gnu::noinline, gnu::cold]] value<bool> match_all(const Type& x) {
+  detail::set_caller();
   using type = typename Type::traced_type;
   const value<type> own(x);
   if constexpr (detail::is_float_v<type>) {
@@ -150,21 +173,24 @@ value<bool> match_all(const Type& x) {
 /// The x of the active lanes combined, the same in each of them. Floats are added in the order of inclusive_scan, which is the
 /// same on every device.
 template <detail::traced Type>
-value<typename Type::traced_type> reduce(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> reduce(const Type& x, combine by = combine::add) {
+  detail::set_caller();
   using result = typename Type::traced_type;
   return value<result>(detail::combine_lanes(detail::op::WarpReduce, detail::scalar_of<result>, node_of(x), unsigned(by)));
 }
 /// The x of this lane and of the active lanes below it combined. Floats are added in steps of distance 1, 2, 4, 8 and 16 among the
 /// active lanes: x' = x of the lane at that distance + x.
 template <detail::traced Type>
-value<typename Type::traced_type> inclusive_scan(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> inclusive_scan(const Type& x, combine by = combine::add) {
+  detail::set_caller();
   using result = typename Type::traced_type;
   return value<result>(detail::combine_lanes(detail::op::WarpScan, detail::scalar_of<result>, node_of(x), unsigned(by)));
 }
 /// The x of the active lanes below this one combined; in the lowest what changes nothing: 0, the largest or smallest number or
 /// infinity, all ones.
 template <detail::traced Type>
-value<typename Type::traced_type> exclusive_scan(const Type& x, combine by = combine::add) {
+[[gnu::noinline, gnu::cold]] value<typename Type::traced_type> exclusive_scan(const Type& x, combine by = combine::add) {
+  detail::set_caller();
   using result = typename Type::traced_type;
   const value<result> sums = inclusive_scan(x, by);
   const value<std::uint64_t> below = active_mask() & ((value<std::uint64_t>(1u) << lane_id()) - 1u);

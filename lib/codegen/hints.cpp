@@ -33,7 +33,7 @@ namespace {
 
 /// What an index is made of, as far as neighbours differ in it.
 struct Made {
-  bool of_memory = false, chosen = false, divided = false, scaled = false, passed = false;
+  bool of_memory = false, of_thread = false, chosen = false, divided = false, scaled = false, passed = false;
 };
 
 void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::ValueId)>& uniform, unsigned depth, Made& made) {
@@ -45,7 +45,7 @@ void look(const ir::Function& f, ir::ValueId v, const std::function<bool(ir::Val
   }
   switch (d->op) {
     case Op::Load:
-    case Op::LoadVec: made.of_memory = true; return;
+    case Op::LoadVec: (f.type_of(d->operands[0]).space == ir::Space::Local ? made.of_thread : made.of_memory) = true; return;
     case Op::Min:
     case Op::Max:
     case Op::Select: made.chosen = true; break;
@@ -78,6 +78,11 @@ Cause cause_of(const ir::Function& f, ir::ValueId index, const std::function<boo
     return {"the index comes from memory",
             "Sort the work so that neighbouring threads use neighbouring elements, or copy the table that all of them use to a "
             "shared array"};
+  if (made.of_thread)
+    return {"the index comes from an array of the thread's own (kr::local), of which each thread keeps a copy",
+            "Where a warp keeps the same numbers there, as a stack that it shares, take them by kr::warp::broadcast(v, 0), or "
+            "keep them in "
+            "a shared array"};
   if (made.chosen)
     return {"the index is clamped or chosen (min, max, select)",
             "Compute the interior without the clamp, and the border separately"};

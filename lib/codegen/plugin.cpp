@@ -12,6 +12,7 @@
 #include "codegen/cpu/cpu.h"
 #include "codegen/hints.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/lines.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/raw.h"
 #include "codegen/reply.h"
@@ -68,6 +69,10 @@ Reply compile_raw(const ir::Module& module, const support::Target& target, const
 }
 
 void compile(Task& task) {
+  if (task.emit == "lines") {
+    task.reply.data = find_lines(task.kir);
+    return;
+  }
   Stopwatch watch;
   const support::ParsedTarget read = support::parse_target(task.target);
   if (!read.error.empty()) unsupported(read.error);

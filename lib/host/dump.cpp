@@ -13,6 +13,8 @@
 
 #include "host/devices.h"
 #include "host/kernel_report.h"
+#include "host/launch_hints.h"
+#include "host/lines.h"
 #include "host/plugin.h"
 #include "host/sass.h"
 #include "host/text_diff.h"
@@ -22,6 +24,7 @@
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "trace/own.h"
 
 namespace krait::host {
 namespace {
@@ -59,7 +62,7 @@ bool is_of_recordings(const std::string& stage) {
 
 /// The IR after each pass that changed it, beside what it was before.
 std::string passes_text(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, bool short_) {
-  ir::Module m = recorded.module;
+  ir::Module m = with_lines(recorded);
   m.kernel().facts = facts;
   if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
   std::string all, last;
@@ -78,7 +81,7 @@ std::string passes_text(const Recorded& recorded, const ir::Facts& facts, const 
 std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const std::string& stage, const std::string& wanted) {
   if (recorded.raw && is_of_recordings(stage))
     support::fail_usage("{} was not recorded, so it has no {} to show", recorded.what, stage);
-  if (stage == "ir") return ir::print(recorded.module, {.names = true, .locations = true});
+  if (stage == "ir") return ir::print(with_lines(recorded), {.names = true, .locations = true});
   support::Target target = wanted.empty() ? without_debug_info(default_target(stage)) : read_target(wanted);
   if (wanted.empty() && target.kind == support::TargetKind::Spirv && asks_for_lines())
     target.spirv.features.set(support::Feature::Debug);
@@ -98,7 +101,7 @@ std::string stage_text(const Recorded& recorded, const ir::Facts& facts, const s
     return runtime::opencl_llvm_text(std::as_bytes(std::span(made)));
   }
   if (stage == "hints")
-    return text_of(recorded.hints, recorded.what) +
+    return text_of(recorded.hints, recorded.what) + text_of(hints_of_recording(recorded), recorded.what) +
            text_of(generate(final_text, target, "binary", recorded.what, true).hints, recorded.what);
   const std::string code = generate(final_text, target, stage == "llvm" ? "llvm" : "asm", recorded.what, false, raw).bytes;
   return stage == "sass" ? sass(code, target.ptx) : code;
@@ -162,7 +165,9 @@ std::string file_name(unsigned number, const Recorded& recorded, const std::stri
 void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::string& final_text, const DeviceHandle& device) {
   static const char* const text = support::environment_text("KRAIT_DUMP");
   static const char* const part = support::environment("KRAIT_DUMP_KERNEL");
-  if (!text || (part && recorded.module.kernel().name.find(part) == std::string::npos)) return;
+  if (!text) return;
+  // Krait's own kernels are shown to who names them; every name has an empty part.
+  if (part ? recorded.module.kernel().name.find(part) == std::string::npos : trace::is_own(recorded.where)) return;
   static const Wish wish = read_wish(text);
   std::string target = wish.target;
   const bool own = target.empty() || target == "-";
@@ -175,12 +180,16 @@ void dump_stages(const Recorded& recorded, const ir::Facts& facts, const std::st
       there.aligned = facts.contiguous;
     return stage_text(recorded, there, stage, target);
   };
+  bool known = true;
+  with_lines(recorded, &known);
   std::string all;
   static std::atomic<unsigned> kernels{0};
   const unsigned number = ++kernels;
   for (const std::string& stage : wish.stages) {
     if (wish.fd < 0) all.clear();
     all += fmt::format("; ==== {} — {}{}\n", recorded.what, stage, stage == "ir" ? "" : " for " + target);
+    if (!known)
+      all += "; lines: the program has no debug information: operators have the nearest line that is known; build it with -g1\n";
     try {
       all += text_of_stage(stage);
     } catch (const error& e) {

@@ -2,7 +2,8 @@
 //
 // What `krait dump --run` shows: every kernel the process compiles, stage by stage. The tool asks for it through the environment,
 // KRAIT_DUMP="FD STAGES TARGET": a file descriptor to write to, a comma list of stages, and a target or "-". A user asks with
-// KRAIT_DUMP=folder:stage,…, and gets a file per kernel and stage. KRAIT_DUMP_KERNEL is a part of the kernels' names.
+// KRAIT_DUMP=folder:stage,…, and gets a file per kernel and stage. KRAIT_DUMP_KERNEL is a part of the kernels' names; without it Krait's
+// own kernels are left out.
 #pragma once
 
 #include <string>

@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "trace/own.h"
+
 namespace krait::host {
 
 Hinting hinting() {
@@ -31,6 +33,16 @@ std::string text_of(const std::vector<Hint>& hints, const std::string& what) {
   std::string out;
   for (const Hint& h : hints) out += message("hint", h.file, h.line, h.text, what);
   return out;
+}
+
+std::vector<Hint> of_user(std::vector<Hint> hints, const std::string& where) {
+  static const bool all = [] {
+    const char* v = support::environment("KRAIT_HINTS");
+    return v && std::strcmp(v, "all") == 0;
+  }();
+  // An algorithm of the library calls functions of the user's, whose lines are the user's.
+  if (!all) std::erase_if(hints, [&](const Hint& h) { return trace::is_own(h.file.empty() ? where : h.file); });
+  return hints;
 }
 
 void give(const std::vector<Hint>& hints, const std::string& what) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hints: lines on stderr that tell where in the user's source a kernel is slow, or slow to compile, and what helps. KRAIT_HINTS=1
-// asks for all of them, which takes compilations: the folder of compiled kernels is left alone, and the best code comes first.
+// asks for all that are about the user's lines, KRAIT_HINTS=all for those about Krait's own kernels, too, which takes compilations: the folder of compiled kernels is left alone, and the best code comes first.
 // Without the variable there are those that cost nothing to find, with KRAIT_HINTS=0 none.
 #pragma once
 
@@ -27,6 +27,8 @@ struct Hint {
 std::string message(const char* level, const std::string& file, unsigned line, const std::string& text, const std::string& what);
 /// Of a kernel, as lines.
 std::string text_of(const std::vector<Hint>& hints, const std::string& what);
+/// Those of lines of the user's, of a kernel that was made at `where`; with KRAIT_HINTS=all those of Krait's own lines, too.
+std::vector<Hint> of_user(std::vector<Hint> hints, const std::string& where);
 /// Says what this process has not said of that source line.
 void give(const std::vector<Hint>& hints, const std::string& what);
 

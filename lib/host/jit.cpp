@@ -15,6 +15,7 @@
 #include "host/facts_text.h"
 #include "host/fork_gate.h"
 #include "host/launch_hints.h"
+#include "host/lines.h"
 #include "host/pack.h"
 #include "host/plugin.h"
 #include "host/reports.h"
@@ -57,7 +58,7 @@ Process& process() {
 /// Where debuggers show lines, kernels that are equal but for their places are different ones.
 std::string places_of(const Recorded& recorded) {
   if (!debug_mode()) return {};
-  return " at " + cache::content_hash(ir::print(recorded.module, {.names = true, .locations = true}));
+  return " at " + cache::content_hash(ir::print(with_lines(recorded), {.names = true, .locations = true}));
 }
 
 /// Which code it is, in this process: what was recorded, what the launch promises, and for whom.
@@ -108,7 +109,8 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   const HostSpan span("compile", out.name);
   const RawText* const raw = raw_text_for(recorded, out.device->target);
   auto start = Clock::now();
-  const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort);
+  const bool reads = reads_lines() || out.device->target.kind == support::TargetKind::Interpreter;
+  const ir::Module lowered = lower(recorded, facts, out.device->target, out.effort, reads ? Lines::Exact : Lines::Nearest);
   const std::string text = ir::print(lowered, {.names = true, .locations = true});
   out.passes_ms = since(start);
   dump_stages(recorded, facts, text, *out.device);
@@ -129,7 +131,7 @@ std::string generate_code(Compiled& out, const Recorded& recorded, const ir::Fac
   target.cpu.quick = out.effort == Effort::Quick;
   const bool hints = hinting() == Hinting::All && out.effort == Effort::Best;
   Generated generated = generate(text, target, "binary", recorded.what, hints, raw);
-  give(generated.hints, recorded.what);
+  give(of_user(std::move(generated.hints), recorded.where), recorded.what);
   out.codegen_ms = since(start);
   return std::move(generated.bytes);
 }
@@ -180,16 +182,20 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
   }
   support::log_info("{} for {} is not in the cache:{}", recorded.name, device.id, text_of(facts));
   out->effort = effort;
-  if (hinting() != Hinting::None && !improving_here()) give(recorded.hints, recorded.what);
+  if (hinting() != Hinting::None && !improving_here()) give(of_user(recorded.hints, recorded.where), recorded.what);
   if (recorded.packed) check_for_generator(recorded, device, not_packed);
-  if (hinting() == Hinting::All) hint_at_captures(recorded);
+  if (hinting() == Hinting::All) {
+    hint_at_captures(recorded);
+    give(of_user(hints_of_recording(recorded), recorded.where), recorded.what);
+  }
   std::string made = generate_code(*out, recorded, facts);
   // A plug-in that was replaced while this process ran is not the one in the key.
   if (disk && loaded_plugin_build_id() == plugin_build_id())
     made = disk->keep(out->name, disk_key(recorded, facts, device, effort), recorded.text, std::move(made));
   if (const std::string wrong = load(*out, made, recorded, facts); !wrong.empty())
     support::fail_device("{}: {}", recorded.what, wrong);
-  if (hinting() == Hinting::All && effort == Effort::Best) give(hints_of(out->code->attributes(), recorded.where), recorded.what);
+  if (hinting() == Hinting::All && effort == Effort::Best)
+    give(of_user(hints_of(out->code->attributes(), recorded.where), recorded.where), recorded.what);
   support::log_info("compiled {} for {}: {} code, {:.3f} ms of passes, {:.3f} ms of code generation, {:.3f} ms to load, {} bytes",
                     recorded.name, device.id, effort == Effort::Quick ? "quick" : "best", out->passes_ms, out->codegen_ms,
                     out->load_ms, made.size());
@@ -199,16 +205,19 @@ std::shared_ptr<const Compiled> build(const Recorded& recorded, const ir::Facts&
 
 }  // namespace
 
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort) {
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort, Lines lines) {
   // The interpreter looks at every access as it was written: before its indices become one, and where nothing needs it.
   const bool interpreted = target.kind == support::TargetKind::Interpreter;
-  ir::Module m = interpreted && recorded.written ? recorded.written->module : recorded.module;
+  ir::Module m = interpreted && recorded.written ? with_lines(*recorded.written, recorded)
+                 : lines == Lines::Exact         ? with_lines(recorded)
+                                                 : recorded.module;
   if (interpreted)
     for (ir::Function& f : m.functions) f.checked = true;
   m.kernel().facts = facts;
   if (const unsigned warp = support::info(target.kind).warp) m.kernel().facts.warp = warp;
-  if (const std::string refused = passes::run_pipeline(m, target, passes::verify_by_default, effort); !refused.empty())
-    support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
+  const std::string refused = passes::run_pipeline(m, target, passes::verify_by_default, effort);
+  if (!refused.empty() && lines == Lines::Nearest) lower(recorded, facts, target, effort, Lines::Exact);  // the message names one
+  if (!refused.empty()) support::fail(error::kind_type::compile, "{}: {}", recorded.what, refused);
   return m;
 }
 

@@ -29,6 +29,7 @@ using passes::Effort;
 struct Written {
   ir::Module module;
   std::string hash;  // of its text
+  trace::Spots::Of spots_of{};
 };
 
 /// What was recorded for one specialisation, prepared and canonical.
@@ -41,6 +42,8 @@ struct Recorded {
   std::string where;        // file:line, or empty
   std::vector<Hint> hints;  // where this process has to compile it
   std::vector<trace::Table> tables;
+  trace::Spots::Of spots_of;
+  std::shared_ptr<trace::Spots> spots;  // where operations have their own lines; null: they have them
   double record_ms = 0;
   const ReportSource* reports = nullptr;       // host/reports.h; null: it prints and checks nothing
   std::shared_ptr<const Written> written;      // null: `module` has all that the program wrote
@@ -85,8 +88,11 @@ bool has_tiers(const DeviceHandle& device);
 void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts,
              DeviceHandle& device);
 
+/// Whether operations have their own lines, which takes looking them up (host/lines.h), or the nearest ones that the recording knows.
+enum class Lines { Nearest, Exact };
 /// The module as a back end sees it. Throws error{compile} for what passes refuse.
-ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort = Effort::Best);
+ir::Module lower(const Recorded& recorded, const ir::Facts& facts, const support::Target& target, Effort effort = Effort::Best,
+                 Lines lines = Lines::Exact);
 
 /// All code that the process holds, in no order.
 std::vector<std::shared_ptr<const Compiled>> all_code();

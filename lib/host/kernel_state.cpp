@@ -13,6 +13,7 @@
 
 #include "cache/entry.h"
 #include "host/background.h"
+#include "host/lines.h"
 #include "host/memory.h"
 #include "host/pack.h"
 #include "host/pack_kernels.h"
@@ -46,6 +47,13 @@ std::string named(const detail::kernel_state& state) {
 void identify(Recorded& out, const detail::kernel_state& state) {
   std::optional<ir::Module> written;
   passes::prepare(out.module, &written);
+  trace::Spots::Of written_of;
+  if (out.spots) {
+    out.spots_of = out.spots->settle(out.module);
+    if (written) written_of = out.spots->settle(*written);
+    // Where accesses are checked, faults name the user's lines.
+    if (out.module.kernel().checked) out.module = with_lines(out), out.spots = nullptr;
+  }
   // Where accesses are checked, code may name the user's lines.
   out.text = ir::print(out.module, {.names = false, .locations = out.module.kernel().checked});
   if (out.raw) out.text += out.raw->identity();
@@ -53,7 +61,7 @@ void identify(Recorded& out, const detail::kernel_state& state) {
   out.name = named(state), out.what = describe(state), out.where = place_of(state);
   if (written && !out.module.kernel().checked) {
     const std::string text = ir::print(*written, {.names = false, .locations = false});
-    out.written = std::make_shared<const Written>(Written{std::move(*written), cache::content_hash(text)});
+    out.written = std::make_shared<const Written>(Written{std::move(*written), cache::content_hash(text), std::move(written_of)});
   }
   out.reports = find_reports(out);
 }
@@ -92,12 +100,13 @@ Recorded record(const detail::kernel_state& state, const void* lambda, const det
     throw;
   }
   Recorded out;
-  const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording));
+  const std::unique_ptr<trace::Recorded> taken = trace::take(detail::finish_recording(recording), trace::Places::Spots);
   for (const trace::Warning& w : taken->warnings)
     std::fputs(message("warning", w.file, w.line, w.text, describe(state)).c_str(), stderr);
   if (const auto& hint = taken->hint) out.hints.push_back({"unrolled", hint->file, hint->line, hint->text});
   out.module = std::move(taken->module);
   out.tables = std::move(taken->tables);
+  out.spots = std::move(taken->spots);
   identify(out, state);
   out.record_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   support::log_info("recorded {} in {:.3f} ms: {} operations", out.name, out.record_ms, out.module.kernel().insts.size());

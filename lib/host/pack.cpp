@@ -14,6 +14,7 @@
 #include "host/devices.h"
 #include "host/facts_text.h"
 #include "host/kernel_state.h"
+#include "host/lines.h"
 #include "host/plugin.h"
 #include "ir/text.h"
 #include "support/error.h"
@@ -67,7 +68,7 @@ support::Target needed_target(const support::Target& target, const std::string& 
 void append_kernel(std::string& out, const Recorded& recorded, const std::vector<support::Target>& targets) {
   const std::string& name = recorded.module.kernel().name;
   out += cache::encode(
-      {name, std::string(kernel_word) + recorded.where, ir::print(recorded.module, {.names = true, .locations = true}), {}});
+      {name, std::string(kernel_word) + recorded.where, ir::print(with_lines(recorded), {.names = true, .locations = true}), {}});
   for (const trace::Table& t : recorded.tables) {
     const std::string key = fmt::format("{}{}", table_word, t.elem_bytes);
     out += cache::encode({name, key, {}, {reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size()}});

@@ -66,6 +66,23 @@ std::string plugin_failure() { return loaded().compile ? std::string() : loaded(
 
 const std::string& loaded_plugin_build_id() { return plugin().build_id; }
 
+std::string find_lines(const std::string& request) {
+  const Plugin& p = loaded();
+  if (!p.compile) return {};
+  const krait_codegen_request asked{request.data(), request.size(), "", "lines", 0};
+  krait_codegen_reply reply{};
+  p.compile(&asked, &reply);
+  std::string lines;
+  try {
+    if (reply.status == 0) lines.assign(reply.data, reply.size);
+  } catch (...) {
+    p.release(&reply);
+    throw;
+  }
+  p.release(&reply);
+  return lines;
+}
+
 Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what, bool hints,
                    const RawText* raw) {
   const Plugin& p = plugin();

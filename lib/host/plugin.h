@@ -24,6 +24,8 @@ struct Generated {
 /// kernel, instead of that of the text.
 Generated generate(const std::string& kir, const support::Target& target, const char* emit, const std::string& what,
                    bool hints = false, const RawText* raw = nullptr);
+/// Lines of the program's own code (codegen/llvm/lines.h); nothing without the plug-in.
+std::string find_lines(const std::string& request);
 /// Why the plug-in cannot be loaded, which is tried now; empty: it is.
 std::string plugin_failure();
 /// The plug-in's build, part of every cache key: read from its file, without loading it. Empty where it has none.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ir/calls.h"
+#include "ir/spots.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 
@@ -206,7 +207,7 @@ class Canonicaliser {
     for (const RegionId inner : inst(i).regions) region(inner, builder_.new_region(copy));
   }
   std::uint32_t location(std::uint32_t loc) {
-    if (loc == 0) return 0;
+    if (loc == 0 || (loc & is_spot)) return loc;
     const Location& place = f_.locations[loc];
     const auto [it, fresh] =
         places_.emplace(std::pair(std::string_view(place.file), place.line), std::uint32_t(out_.locations.size()));

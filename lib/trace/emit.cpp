@@ -16,7 +16,11 @@
 
 namespace krait::trace {
 
-std::unique_ptr<Recorded> take(void* finished) { return std::unique_ptr<Recorded>(static_cast<Recorded*>(finished)); }
+std::unique_ptr<Recorded> take(void* finished, Places places) {
+  std::unique_ptr<Recorded> recorded(static_cast<Recorded*>(finished));
+  if (places == Places::Nearest) recorded->spots->settle(recorded->module);
+  return recorded;
+}
 
 }  // namespace krait::trace
 
@@ -148,6 +152,9 @@ void throw_usage(const char* message, location where) { throw error(error::kind_
 
 void set_location(location where) noexcept {
   if (Recorder* r = trace::find_recorder()) r->now().location(where);
+}
+void set_caller(const void* return_address) {
+  if (Recorder* r = trace::find_recorder()) r->spots.note(return_address);
 }
 
 node literal(scalar type, std::uint64_t bits) {

@@ -8,32 +8,31 @@
 #include <fmt/format.h>
 
 #include "ir/calls.h"
+#include "ir/spots.h"
 #include "ir/text.h"
 #include "support/error.h"
+#include "trace/own.h"
 
 namespace krait::trace {
 namespace {
 
 thread_local Recorder* current = nullptr;
 
-/// Lines of kernels that the library has itself: no user can change them.
-bool is_own(std::string_view file) {
-  constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
-  return file.starts_with(here.substr(0, here.size() - below_lib.size())) || file.find("include/krait/") != file.npos;
-}
-
 /// What lines of loops that ran while recording make of the module.
-std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module) {
+std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module, const Spots& spots) {
+  const std::vector<std::uint32_t> nearest = spots.nearest_places();
   std::size_t all = 0, most = 0;
   ir::Location at;
   for (const ir::Function& f : module.functions) {
-    std::vector<std::size_t> operations(f.locations.size());
+    std::vector<std::size_t> operations(spots.places().size());
     for (const ir::Inst& i : f.insts)
-      if (i.loc < operations.size() && i.op != ir::Op::Const) ++operations[i.loc];
-    for (std::size_t line = 1; line < operations.size(); ++line) {  // 0 is none
-      if (operations[line] < unrolled_line || is_own(f.locations[line].file)) continue;
+      if (const std::uint32_t place = nearest[i.loc & ~ir::is_spot]; place != Spots::no_place && i.op != ir::Op::Const)
+        ++operations[place];
+    for (std::size_t line = 0; line < operations.size(); ++line) {
+      const ir::Location& here = spots.places()[line];
+      if (operations[line] < unrolled_line || is_own(here.file)) continue;
       all += operations[line];
-      if (operations[line] > most) most = operations[line], at = f.locations[line];
+      if (operations[line] > most) most = operations[line], at = here;
     }
   }
   if (all < unrolled_kernel) return {};
@@ -46,18 +45,27 @@ std::optional<Warning> hint_at_unrolled_loops(const ir::Module& module) {
 
 }  // namespace
 
+bool is_own(std::string_view file) {
+  constexpr std::string_view here = __FILE__, below_lib = "trace/recorder.cpp";
+  constexpr std::string_view lib = here.substr(0, here.size() - below_lib.size());
+  const bool ours = file.starts_with(lib);  // "./lib/": a user may have that, too
+  return (ours && (file.substr(lib.size()).starts_with("host/") || file.substr(lib.size()).starts_with("math/"))) ||
+         file.find("include/krait/") != file.npos;
+}
+
 Recorder* find_recorder() noexcept { return current; }
 void set_recorder(Recorder* r) noexcept { current = r; }
-Recorder& recorder() {
+Recorder& recorder(const void* caller) {
   if (!current)
     support::fail_usage(
         "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of kr::kernel or "
         "kr::vectorize");
+  current->spots.note(caller);
   return *current;
 }
 
 Recorder::Recorder(const detail::recording_options& options) : functions(options.name) {
-  scopes_.push_back(std::make_unique<Scope>(functions.kernel(), found));
+  scopes_.push_back(std::make_unique<Scope>(functions.kernel(), found, spots));
   ir::Function& f = function();
   f.fp = ir::FpMode(options.fp);
   f.checked = options.checked;
@@ -70,7 +78,8 @@ Recorder::Recorder(const detail::recording_options& options) : functions(options
 
 void Recorder::enter_function(const CalledFunction& f) {
   const detail::location caller = found.where();
-  scopes_.push_back(std::make_unique<Scope>(functions.at(f.index), found));
+  callers_.push_back(spots.now());
+  scopes_.push_back(std::make_unique<Scope>(functions.at(f.index), found, spots));
   now().location(caller);
   now().enter(function().body);
 }
@@ -159,10 +168,11 @@ std::unique_ptr<Recorded> Recorder::finish() {
   found.warn_of_doubles(function());
   auto recorded = std::make_unique<Recorded>();
   recorded->module.functions = functions.take();
-  recorded->hint = hint_at_unrolled_loops(recorded->module);
+  recorded->hint = hint_at_unrolled_loops(recorded->module, spots);
   ir::sort_functions(recorded->module);
   found.check(recorded->module.kernel().name);
   recorded->tables = std::move(tables);
+  recorded->spots = std::make_shared<Spots>(std::move(spots));
   recorded->warnings = found.warnings();
   return recorded;
 }

@@ -20,6 +20,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
 
   Findings found;
+  Spots spots;
   Functions functions;
   std::vector<Table> tables;
 
@@ -34,7 +35,10 @@ class Recorder {
   /// Begins to record the function.
   void enter_function(const CalledFunction& f);
   /// Back in the caller; the body must be complete, but after an exception.
-  void leave_function() { scopes_.pop_back(); }
+  void leave_function() {
+    spots.again(callers_.back());
+    scopes_.pop_back(), callers_.pop_back();
+  }
 
   // ---- instructions
   /// Appends; throws when the recording is too long.
@@ -59,10 +63,12 @@ class Recorder {
 
  private:
   std::vector<std::unique_ptr<Scope>> scopes_;  // the kernel's, and of functions inside each other
+  std::vector<std::uint32_t> callers_;          // spots of the calls
 };
 
-/// This thread's recorder. Throws error{usage} when nothing is being recorded.
-Recorder& recorder();
+/// This thread's recorder, for a function of emit.h, which notes where its caller is: what a header of Krait's own has inlined into the user's
+/// code has a line there. Throws error{usage} when nothing is being recorded.
+Recorder& recorder(const void* caller = __builtin_return_address(0));
 /// The same, or null.
 Recorder* find_recorder() noexcept;
 void set_recorder(Recorder* r) noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "ir/spots.h"
 #include "ir/text.h"
 #include "ir/walk.h"
 #include "support/error.h"
@@ -29,24 +30,24 @@ bool in_own_header(std::string_view file) {
   return folder == "krait" || folder.ends_with("/krait");
 }
 
-Scope::Scope(ir::Function& f, Findings& found) : function(f), builder(f), serial(next_serial()), found_(found) {}
+Scope::Scope(ir::Function& f, Findings& found, Spots& spots)
+    : function(f), builder(f), serial(next_serial()), found_(found), spots_(spots) {}
 
 ir::InstId Scope::append(ir::Op op, ir::Type type, std::span<const ir::ValueId> operands, std::uint64_t imm) {
   const ir::InstId inst = builder.append(op, type, operands, imm);
   home_.resize(inst + 1, ir::none);
   home_[inst] = builder.region();
+  function.insts[inst].loc = ir::is_spot | spots_.now();
   return inst;
 }
 
 void Scope::location(detail::location where) {
   if (!where.file) return;
-  std::vector<ir::Location>& table = function.locations;
-  const auto [at, is_new] = location_ids_.try_emplace({where.file, where.line}, std::uint32_t(table.size()));
-  if (is_new && in_own_header(where.file)) at->second = keeps_place;
-  else if (is_new) table.push_back({where.file, where.line});
+  const auto [at, is_new] = known_.try_emplace({where.file, where.line}, keeps_place);
+  if (is_new && !in_own_header(where.file)) at->second = spots_.add_place(where.file, where.line);
   if (at->second == keeps_place) return;
   found_.set_where(where);
-  builder.location(at->second);
+  spots_.note(at->second);
 }
 
 bool Scope::is_open(ir::ValueId v) const {

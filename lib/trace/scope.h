@@ -16,6 +16,7 @@
 #include "ir/ir.h"
 #include "krait/detail/emit.h"
 #include "trace/findings.h"
+#include "trace/spots.h"
 
 namespace krait::trace {
 
@@ -41,7 +42,7 @@ struct Body {
 
 class Scope {
  public:
-  Scope(ir::Function& f, Findings& found);
+  Scope(ir::Function& f, Findings& found, Spots& spots);
   Scope(const Scope&) = delete;
 
   /// Appends, however long the recording is.
@@ -106,12 +107,13 @@ class Scope {
   bool only_computes(ir::InstId inst) const;
 
   Findings& found_;
+  Spots& spots_;
   std::vector<Frame> frames_;
   std::vector<ir::RegionId> open_regions_;
   std::vector<bool> is_open_;       // by RegionId
   std::vector<ir::RegionId> home_;  // by InstId: the region that holds it
   std::set<std::pair<ir::InstId, std::int64_t>> cases_;
-  std::map<std::pair<const char*, unsigned>, std::uint32_t> location_ids_;
+  std::map<std::pair<const char*, unsigned>, std::uint32_t> known_;  // places, by their number among the spots'
 };
 
 }  // namespace krait::trace

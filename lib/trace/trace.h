@@ -12,6 +12,7 @@
 
 #include "ir/ir.h"
 #include "krait/detail/emit.h"
+#include "trace/spots.h"
 
 namespace krait::trace {
 
@@ -35,12 +36,15 @@ inline constexpr std::size_t max_table_bytes = std::size_t(64) << 20;
 struct Recorded {
   ir::Module module;
   std::vector<Table> tables;
+  std::shared_ptr<Spots> spots;
   std::vector<Warning> warnings;
   std::optional<Warning> hint;  // what makes it long to compile, for whoever compiles it
 };
 
-/// Takes over what detail::finish_recording gave.
-std::unique_ptr<Recorded> take(void* finished);
+/// Takes over what detail::finish_recording gave. Operations have the nearest places that are known; or, to be settled when the module is
+/// prepared, their spots.
+enum class Places { Nearest, Spots };
+std::unique_ptr<Recorded> take(void* finished, Places places = Places::Nearest);
 
 /// `krait/vec.h`, `krait/detail/elementwise.h`: not where the user is. What they record has the place of what came before.
 bool in_own_header(std::string_view file);

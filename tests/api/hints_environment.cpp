@@ -3,6 +3,8 @@
 // What a process prints with KRAIT_HINTS=1 (all), KRAIT_HINTS=0 (none) and without (unset): the argument says which it runs with.
 #include <gtest/gtest.h>
 #include <krait/krait.h>
+#include <krait/algorithm/reduce.h>
+#include <krait/algorithm/sort.h>
 
 #include <stdlib.h>
 
@@ -67,6 +69,36 @@ TEST(HintsEnvironment, OfWhatIsPassed) {
   }
   kr::kernel([](kr::view<float> out) { out[kr::grid<1>()] *= 11.f; }).launch({1, 64}, y);
   kr::kernel([](kr::view<float> out) { out[kr::grid<1>()] *= 13.f; }).launch({1, 64}, y);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// A block whose threads fill a vector, and one whose threads do not; both often enough to matter.
+TEST(HintsEnvironment, EmptyLanes) {
+  const kr::device on;
+  if (on.id() != std::string("cpu")) GTEST_SKIP() << "vectors are the CPU's";
+  auto few = kr::kernel([](kr::view<float> y) { y[kr::grid<1>()] += 1; });
+  const unsigned line = __LINE__ - 1;
+  auto full = kr::kernel([](kr::view<float> y) { y[kr::grid<1>()] += 2; });
+  kr::array<float> y(64 * 64);
+  y.fill(0.f);
+  testing::internal::CaptureStderr();
+  few.launch({64, 3}, y);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(count(said, place(line) + "empty lanes: a block of 3 threads takes vectors of "), mode == "all" ? 1u : 0u) << said;
+  EXPECT_EQ(count(said, " lanes compute nothing. Launch blocks of a multiple of "), mode == "all" ? 1u : 0u) << said;
+  testing::internal::CaptureStderr();
+  full.launch({64, 64}, y);
+  full.launch({1, 3}, y);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// Krait's own kernels have no lines that a user could change.
+TEST(HintsEnvironment, OfKraitsOwnKernels) {
+  kr::array<float> x(5000);
+  x.fill(1.f);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(float(kr::sum(x)), 5000.f);
+  kr::sort(x);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -373,8 +373,10 @@ chmod 600 entries/*.krait
 says 1 dump --hash 00000000 <<< 'krait: 00000000000000000000000000000007.krait: '
 says 2 dump axpy.kir --hash "$hash" <<< 'krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH'
 says 2 dump axpy.kir --kernel axpy <<< 'krait dump: --kernel is for --run: a file has one kernel'
+says 2 dump axpy.kir --all <<< 'krait dump: --all is for --run: a file has one kernel'
 says 0 dump --help <<'TEXT'
 with --run: kernels with this in their names alone
+with --run: the kernels of Krait's own algorithms, too
 the kernel of a cache entry, by the beginning of its hash (krait cache list)
 TEXT
 exit $failed

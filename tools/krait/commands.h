@@ -16,6 +16,7 @@ struct DumpOptions {
   std::vector<std::string> sources;  // --html: folders of sources
   std::vector<std::string> emit;     // ir, passes, diff, final, hints, stats, llvm, asm, ptx, sass, spirv, wgsl
   std::string target;
+  bool all = false;    // --run: Krait's own kernels, too
   std::string kernel;  // --run: a part of the kernels' names
   std::string hash;    // of a cache entry, in the place of a file
 };

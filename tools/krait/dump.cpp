@@ -70,7 +70,7 @@ int dump_program(const DumpOptions& o, int out = -1) {
     if (out < 0) dup2(STDERR_FILENO, STDOUT_FILENO);
     const std::string target = o.target.empty() ? "-" : o.target;
     setenv("KRAIT_DUMP", fmt::format("{} {} {}", to, stages, target).c_str(), 1);
-    if (!o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);
+    if (o.all || !o.kernel.empty()) setenv("KRAIT_DUMP_KERNEL", o.kernel.c_str(), 1);  // every name has an empty part
     std::vector<char*> argv;
     for (const std::string& a : o.program) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
@@ -150,6 +150,10 @@ int dump(const DumpOptions& o) {
   }
   if (!o.kernel.empty() && o.program.empty()) {
     fmt::print(stderr, "krait dump: --kernel is for --run: a file has one kernel\n");
+    return 2;
+  }
+  if (o.all && o.program.empty()) {
+    fmt::print(stderr, "krait dump: --all is for --run: a file has one kernel\n");
     return 2;
   }
   if (std::find(o.emit.begin(), o.emit.end(), "spv") != o.emit.end() &&

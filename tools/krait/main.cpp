@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   dump_command->add_option("--target", dump.target,
                            "cpu, sm_90, vulkan, opencl, webgpu, or a full target string as printed by `krait devices`");
   dump_command->add_option("--kernel", dump.kernel, "with --run: kernels with this in their names alone");
+  dump_command->add_flag("--all", dump.all, "with --run: the kernels of Krait's own algorithms, too");
   dump_command->add_option("--hash", dump.hash, "the kernel of a cache entry, by the beginning of its hash (krait cache list)");
   dump_command
       ->add_option("--html", dump.html,

@@ -153,6 +153,12 @@ concept traced_composite = requires {
 template <class Type>
 concept any_traced = traced<Type> || traced_composite<Type>;
 
+/// What follows is recorded for this place, where one of the types is traced: for functions of plain values, too.
+template <class... Types>
+constexpr void set_location_of([[maybe_unused]] location where) {
+  if constexpr ((any_traced<Types> || ...)) set_location(where);
+}
+
 /// What a traced or plain value holds.
 template <class Type>
 struct held {

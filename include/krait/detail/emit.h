@@ -120,6 +120,9 @@ KRAIT_API node position(op what, scalar type, unsigned dimension = 0);
 /// An operation for its effect, on one operand.
 KRAIT_API void perform(op what, scalar type, node x, location where);
 KRAIT_API void set_location(location where) noexcept;
+/// What follows is recorded for the line that calls the function in which this stands, as the program's debug information has it: for what
+/// cannot have a default argument, as an operator. That function must not be inlined.
+KRAIT_API void set_caller(const void* return_address = __builtin_return_address(0));
 
 /// Where the right operand of && or || begins, or an elif's condition.
 KRAIT_API mark mark_here(node left);

@@ -2,7 +2,7 @@
 //
 // The operators of traced values: overloads for (traced, traced), (traced, plain) and (plain, traced), and for a plain double, whose
 // place is kept. They are noinline and cold: they run once, while recording, and inlining them would double the compile time of a
-// kernel at -O2.
+// kernel at -O2. As calls they also have an address to return to, by which debug information tells the user's line.
 #pragma once
 
 #include <krait/value.h>
@@ -77,7 +77,8 @@ node plain_node(Number x) {
 class logical_left {
  public:
   template <traced Left>
-  [[gnu::noinline, gnu::cold]] logical_left(const Left& left) : mark_(mark_here(node_of(left))) {}  // NOLINT: implicit on purpose
+  [[gnu::noinline, gnu::cold]] logical_left(const Left& left)
+      : mark_((set_caller(), mark_here(node_of(left)))) {}  // NOLINT: implicit on purpose
   const mark& at() const noexcept { return mark_; }
 
  private:
@@ -90,24 +91,29 @@ class logical_left {
 #define KRAIT_BINARY(symbol, name, rule)                                                                      \
   template <detail::traced Left, detail::traced Right>                                                        \
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, const Right& y) {                          \
+    detail::set_caller();                                                                                     \
     return detail::compute<detail::rule<Left, Right>>(detail::op::name, node_of(x), node_of(y));              \
   }                                                                                                           \
   template <detail::traced Left, detail::plain_but_double Right>                                              \
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, Right y) {                                 \
+    detail::set_caller();                                                                                     \
     using types = detail::rule<Left, Right>;                                                                  \
     return detail::compute<types>(detail::op::name, node_of(x), detail::plain_node<typename types::type>(y)); \
   }                                                                                                           \
   template <detail::plain_but_double Left, detail::traced Right>                                              \
   [[gnu::noinline, gnu::cold]] auto operator symbol(Left x, const Right& y) {                                 \
+    detail::set_caller();                                                                                     \
     using types = detail::rule<Left, Right>;                                                                  \
     return detail::compute<types>(detail::op::name, detail::plain_node<typename types::type>(x), node_of(y)); \
   }                                                                                                           \
   template <detail::traced Left>                                                                              \
   [[gnu::noinline, gnu::cold]] auto operator symbol(const Left& x, detail::located_double y) {                \
+    detail::set_caller();                                                                                     \
     return detail::compute<detail::rule<Left, double>>(detail::op::name, node_of(x), node_of(y));             \
   }                                                                                                           \
   template <detail::traced Right>                                                                             \
   [[gnu::noinline, gnu::cold]] auto operator symbol(detail::located_double x, const Right& y) {               \
+    detail::set_caller();                                                                                     \
     return detail::compute<detail::rule<double, Right>>(detail::op::name, node_of(x), node_of(y));            \
   }
 KRAIT_BINARY(+, Add, arithmetic_rule)
@@ -132,23 +138,27 @@ KRAIT_BINARY(>=, Ge, compare_rule)
 #define KRAIT_COMPOUND(symbol, name, rule)                                                                    \
   template <detail::plain Type, detail::traced Right>                                                         \
   [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, const Right& y) {                     \
+    detail::set_caller();                                                                                     \
     using type = typename detail::rule<Type, Right>::type;                                                    \
     detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), node_of(y));                        \
     return x;                                                                                                 \
   }                                                                                                           \
   template <detail::plain Type, detail::plain Right>                                                          \
   [[gnu::noinline, gnu::cold]] var<Type>& operator symbol(var<Type>& x, Right y) {                            \
+    detail::set_caller();                                                                                     \
     using type = typename detail::rule<Type, Right>::type;                                                    \
     detail::update(detail::op::name, detail::scalar_of<type>, node_of(x), detail::plain_node<type>(y));       \
     return x;                                                                                                 \
   }                                                                                                           \
   template <detail::plain Type, detail::traced Right>                                                         \
   [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, const Right& y) {                   \
+    detail::set_caller();                                                                                     \
     const auto result = detail::compute<detail::rule<Type, Right>>(detail::op::name, node_of(x), node_of(y)); \
     return value<Type>(detail::store(place_of(x), node_of(result)));                                          \
   }                                                                                                           \
   template <detail::plain Type, detail::plain Right>                                                          \
   [[gnu::noinline, gnu::cold]] value<Type> operator symbol(ref<Type>&& x, Right y) {                          \
+    detail::set_caller();                                                                                     \
     using types = detail::rule<Type, Right>;                                                                  \
     const detail::node other = detail::plain_node<typename types::type>(y);                                   \
     const auto result = detail::compute<types>(detail::op::name, node_of(x), other);                          \
@@ -191,22 +201,26 @@ KRAIT_STEP(--, int)
 
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] auto operator+(const Type& x) {
+  detail::set_caller();
   using result = detail::promote_t<typename Type::traced_type>;
   return value<result>(detail::convert(detail::scalar_of<result>, node_of(x)));
 }
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] auto operator-(const Type& x) {
+  detail::set_caller();
   using result = detail::promote_t<typename Type::traced_type>;
   return value<result>(detail::apply(detail::op::Neg, detail::scalar_of<result>, node_of(x)));
 }
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] auto operator~(const Type& x) {
+  detail::set_caller();
   using result = detail::promote_t<typename Type::traced_type>;
   static_assert(std::is_integral_v<result>, "krait: this operator needs integers: convert with kr::cast<int>(v)");
   return value<result>(detail::apply(detail::op::Not, detail::scalar_of<result>, node_of(x)));
 }
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<bool> operator!(const Type& x) {
+  detail::set_caller();
   return value<bool>(detail::apply(detail::op::Not, detail::scalar::boolean, node_of(x)));
 }
 
@@ -214,27 +228,33 @@ template <detail::traced Type>
 /// right one with side effects is refused where it would not be computed.
 template <detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator&&(detail::logical_left x, const Right& y) {
+  detail::set_caller();
   return value<bool>(detail::logical(detail::op::And, x.at(), node_of(y)));
 }
 template <detail::traced Left, detail::plain Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator&&(const Left& x, Right y) {
+  detail::set_caller();
   return value<bool>(detail::apply(detail::op::And, detail::scalar::boolean, node_of(x), detail::plain_node<bool>(y)));
 }
 template <detail::plain Left, detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator&&(Left x, const Right& y) {
+  detail::set_caller();
   return value<bool>(detail::logical(detail::op::And, detail::convert_plain<bool>(x), node_of(y)));
 }
 /// The right operand is computed only where the left one is false.
 template <detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator||(detail::logical_left x, const Right& y) {
+  detail::set_caller();
   return value<bool>(detail::logical(detail::op::Or, x.at(), node_of(y)));
 }
 template <detail::traced Left, detail::plain Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator||(const Left& x, Right y) {
+  detail::set_caller();
   return value<bool>(detail::apply(detail::op::Or, detail::scalar::boolean, node_of(x), detail::plain_node<bool>(y)));
 }
 template <detail::plain Left, detail::traced Right>
 [[gnu::noinline, gnu::cold]] value<bool> operator||(Left x, const Right& y) {
+  detail::set_caller();
   return value<bool>(detail::logical(detail::op::Or, detail::convert_plain<bool>(x), node_of(y)));
 }
 

@@ -19,17 +19,20 @@ namespace krait {
 #define KRAIT_VEC_PAIR(name, expression)                                               \
   template <detail::traced_operand Left, detail::traced_operand Right>                 \
   requires detail::vec_operands<Left, Right>                                           \
-  auto name(const Left& x, const Right& y) {                                           \
+  [[gnu::noinline, gnu::cold]] auto name(const Left& x, const Right& y) {              \
+    detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::traced_operand Left, detail::plain_operand Right>                  \
   requires detail::vec_operands<Left, Right>                                           \
-  auto name(const Left& x, Right y) {                                                  \
+  [[gnu::noinline, gnu::cold]] auto name(const Left& x, Right y) {                     \
+    detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::plain_operand Left, detail::traced_operand Right>                  \
   requires detail::vec_operands<Left, Right>                                           \
-  auto name(Left x, const Right& y) {                                                  \
+  [[gnu::noinline, gnu::cold]] auto name(Left x, const Right& y) {                     \
+    detail::set_caller();                                                              \
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }                                                                                    \
   template <detail::plain_operand Left, detail::plain_operand Right>                   \
@@ -38,29 +41,33 @@ namespace krait {
     return detail::zip(x, y, [](const auto& a, const auto& b) { return expression; }); \
   }
 #define KRAIT_VEC_OPERATOR(symbol) KRAIT_VEC_PAIR(operator symbol, a symbol b)
-#define KRAIT_VEC_COMPOUND(symbol, expression)                                          \
-  KRAIT_VEC_PAIR(operator symbol, expression)                                           \
-  template <class Type, int Size, detail::traced_operand Right>                         \
-  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {   \
-    return x = x symbol y;                                                              \
-  }                                                                                     \
-  template <class Type, int Size, detail::plain_operand Right>                          \
-  var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, Right y) {          \
-    return x = x symbol y;                                                              \
-  }                                                                                     \
-  template <class Type, int Size, detail::traced_operand Right>                         \
-  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, const Right& y) { \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                         \
-  }                                                                                     \
-  template <class Type, int Size, detail::plain_operand Right>                          \
-  value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, Right y) {        \
-    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                         \
-  }                                                                                     \
-  template <class Type, int Size, detail::plain_operand Right>                          \
-  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {          \
-    const auto result = x symbol y;                                                     \
-    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                 \
-    return x;                                                                           \
+#define KRAIT_VEC_COMPOUND(symbol, expression)                                                                       \
+  KRAIT_VEC_PAIR(operator symbol, expression)                                                                        \
+  template <class Type, int Size, detail::traced_operand Right>                                                      \
+  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, const Right& y) {   \
+    detail::set_caller();                                                                                            \
+    return x = x symbol y;                                                                                           \
+  }                                                                                                                  \
+  template <class Type, int Size, detail::plain_operand Right>                                                       \
+  [[gnu::noinline, gnu::cold]] var<vec<Type, Size>>& operator symbol##=(var<vec<Type, Size>>& x, Right y) {          \
+    detail::set_caller();                                                                                            \
+    return x = x symbol y;                                                                                           \
+  }                                                                                                                  \
+  template <class Type, int Size, detail::traced_operand Right>                                                      \
+  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, const Right& y) { \
+    detail::set_caller();                                                                                            \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                      \
+  }                                                                                                                  \
+  template <class Type, int Size, detail::plain_operand Right>                                                       \
+  [[gnu::noinline, gnu::cold]] value<vec<Type, Size>> operator symbol##=(ref<vec<Type, Size>>&& x, Right y) {        \
+    detail::set_caller();                                                                                            \
+    return static_cast<ref<vec<Type, Size>>&&>(x) = x symbol y;                                                      \
+  }                                                                                                                  \
+  template <class Type, int Size, detail::plain_operand Right>                                                       \
+  constexpr vec<Type, Size>& operator symbol##=(vec<Type, Size>& x, Right y) {                                       \
+    const auto result = x symbol y;                                                                                  \
+    for (int i = 0; i < Size; ++i) x[i] = static_cast<Type>(result[i]);                                              \
+    return x;                                                                                                        \
   }
 KRAIT_VEC_COMPOUND(+, a + b)
 KRAIT_VEC_COMPOUND(-, a - b)

@@ -75,6 +75,7 @@ void Loops::emit_loop(ir::InstId id) {
   Loop loop = open_loop(id);
   const ir::Inst& inst = *loop.inst;
   const ir::Inst* parted = nullptr;
+  notes_.note_lone_loop(inst);
   {
     const Lanes::Scope scope(lanes_);
     Values::Again again(values_);

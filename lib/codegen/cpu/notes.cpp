@@ -87,9 +87,14 @@ void Notes::note_pure(const ir::Inst& inst) {
 
 void Notes::note_atomic(const ir::Inst& inst, const Address& a) {
   Record* const record = code_.functions.record;
-  if (!record || inst.op == Op::AtomicLoad || lanes_.one_lane || shape_.lanes == 1 ||
-      f_.type_of(inst.operands[0]).space != ir::Space::Global)
-    return;
+  if (!record || lanes_.one_lane || shape_.lanes == 1 || f_.type_of(inst.operands[0]).space != ir::Space::Global) return;
+  if (inst.op == Op::AtomicLoad)
+    return record->slow(
+        f_, inst, "volatile",
+        fmt::format("volatile load: {} threads read one after another, as each read of memory that others change is "
+                    "an access of its own. Read what does not change in the launch by a plain view, or let one thread "
+                    "read and kr::warp::broadcast what all need",
+                    shape_.gang()));
   record->slow(
       f_, inst, "atomic",
       fmt::format("atomic: threads update memory one after another, each with a locked instruction{}{}. Combine first, by "
@@ -120,6 +125,24 @@ void Notes::note_loop(const ir::Inst& inst) {
                                fmt::format("divergent loop: threads leave it after different numbers of trips, and {} run until "
                                            "the last has left. Give neighbouring threads work of equal length",
                                            shape_.gang()));
+}
+
+void Notes::note_lone_loop(const ir::Inst& inst) {
+  const auto& block = f_.block;
+  const bool lone = lanes_.one_lane || (!f_.called && block[0] == 1 && block[1] == 1 && block[2] == 1);
+  if (!code_.functions.record || !lone || inst.op != Op::For || inst.regions.empty()) return;
+  unsigned inner = 0;
+  bool accesses = false;
+  ir::for_each_inst(f_, inst.regions[0], [&](ir::InstId i, ir::RegionId) {
+    inner += ir::is_loop(f_.insts[i].op);
+    accesses = accesses || f_.insts[i].op == Op::Load || f_.insts[i].op == Op::Store;
+  });
+  if (inner || !accesses) return;
+  code_.functions.record->slow(
+      f_, inst, "lone loop",
+      "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a "
+      "thread are not vectorised. Give each thread of a block some of the trips (kr::grid_stride, or a step of "
+      "kr::block_dim().x)");
 }
 
 /// A function that takes one thread at a time. Those that report to the host have no place in the source.

@@ -23,6 +23,8 @@ class Notes : public Part {
   /// A branch whose sides run in turn.
   void note_branch(const ir::Inst& inst);
   void note_loop(const ir::Inst& inst);
+  /// An innermost loop over memory that one thread of its vector runs.
+  void note_lone_loop(const ir::Inst& inst);
   /// A function that takes one thread at a time.
   void note_call_by_lane(const ir::Inst& inst);
   /// Barriers that the block's gangs are cut at: what each of them keeps of a thread.

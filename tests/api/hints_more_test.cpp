@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hints about whole powers, lone loops, volatile loads and arrays of a thread's own: a kernel that gets each, at its line, and one beside it
+// that does not.
+#include <gtest/gtest.h>
+#include <krait/krait.h>
+#include <krait/volatile.h>
+
+#include <string>
+
+#include "expect.h"
+
+namespace kr = krait;
+using kr::value, kr::view;
+
+namespace {
+
+const kr::target avx512("cpu x86-64 lanes=16 parts=2 cpu=x86-64-v4"), ptx = kr::target::sm(90);
+
+template <class Kernel>
+std::string hints(Kernel& k, const kr::target& on) {
+  k.compile();
+  return k.hints(on).data();
+}
+
+/// The whole hint, of that line.
+std::string hint(unsigned line, const std::string& text) { return krait::test::place(line) + ": krait: hint: " + text + "\n"; }
+
+testing::AssertionResult has(const std::string& said, const std::string& wanted) {
+  if (said.find(wanted) != said.npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no " << wanted << "in:\n" << said;
+}
+
+TEST(HintsMore, FullPow) {
+  auto power = kr::kernel([](view<const double> x, view<double> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = kr::pow(x[i], 6);
+  });
+  const unsigned line = __LINE__ - 2;
+  for (const kr::target* t : {&avx512, &ptx})
+    EXPECT_TRUE(has(hints(power, *t),
+                    hint(line,
+                         "full pow: the exponent is the whole number 6, but pow computes a logarithm and an exponential in "
+                         "higher precision. kr::powi(x, 6) is a few products, which round differently")));
+  auto products = kr::kernel([](view<const double> x, view<double> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = kr::powi(x[i], 6) + kr::pow(x[i], 2.5);
+  });
+  EXPECT_EQ(hints(products, avx512).find("full pow"), std::string::npos);
+}
+
+TEST(HintsMore, LoneLoop) {
+  auto first = kr::kernel([](view<const float> x, view<float> y) {
+    kr::if_(kr::thread_idx().x == 0, [&] {
+      kr::var sum = 0.0f;
+      for (auto i : kr::range(x.size())) sum += x[i];
+      y[kr::block_idx().x] = sum;
+    });
+  });
+  const unsigned line = __LINE__ - 4;
+  const std::string text =
+      "lone loop: one thread runs it, an element at a time, as the lanes of a vector are threads and loops of a thread are not "
+      "vectorised. Give "
+      "each thread of a block some of the trips (kr::grid_stride, or a step of kr::block_dim().x)";
+  EXPECT_TRUE(has(hints(first, avx512), hint(line, text)));
+  auto all = kr::kernel([](view<const float> x, view<float> y) {
+    kr::var sum = 0.0f;
+    for (auto i : kr::range(x.size())) sum += x[i];
+    y[kr::grid<1>()] = sum;
+  });
+  EXPECT_EQ(hints(all, avx512).find("lone loop"), std::string::npos);
+}
+
+TEST(HintsMore, VolatileLoad) {
+  auto watched = kr::kernel([](view<int> x, view<int> y) {
+    kr::volatile_view seen(x);
+    for (auto i : kr::grid_stride(y.size())) y[i] = seen.load(i);
+  });
+  const unsigned line = __LINE__ - 2;
+  EXPECT_TRUE(has(
+      hints(watched, avx512),
+      hint(line,
+           "volatile load: 32 threads read one after another, as each read of memory that others change is an access of its "
+           "own. Read what does not change in the launch by a plain view, or let one thread read and kr::warp::broadcast what "
+           "all need")));
+  auto plain = kr::kernel([](view<const int> x, view<int> y) {
+    for (auto i : kr::grid_stride(y.size())) y[i] = x[i];
+  });
+  EXPECT_EQ(hints(plain, avx512), "");
+}
+
+/// A warp that walks through a tree together, with a stack that is equal in its threads.
+TEST(HintsMore, IndexFromAnArrayOfTheThread) {
+  auto own = kr::kernel([](view<const float> tree, view<float> out) {
+    kr::var sum = 0.0f;
+    kr::var top = 1;
+    auto todo = kr::local<int, 16>();
+    kr::while_([&] { return top > 0; },
+               [&] {
+                 top -= 1;
+                 auto next = todo[top];
+                 sum += tree[next];
+               });
+    out[kr::grid<1>()] = sum;
+  });
+  const unsigned line = __LINE__ - 4;
+  EXPECT_TRUE(has(hints(own, avx512),
+                  krait::test::place(line) +
+                      ": krait: hint: gather: the index comes from an array of the thread's own (kr::local), of which each "
+                      "thread keeps a copy, and 32 threads access 32 places, which is one instruction but as many accesses. "
+                      "Where a warp keeps the same numbers there, as a stack that it shares, take them by "
+                      "kr::warp::broadcast(v, 0), or keep them in a shared array\n"));
+  EXPECT_EQ(hints(own, avx512).find("Sort the work"), std::string::npos);
+  auto same = kr::kernel([](view<const float> tree, view<float> out) {
+    auto todo = kr::local<int, 16>();
+    todo[kr::cast<int>(kr::lane_id() & 15)] = 3;
+    out[kr::grid<1>()] = tree[kr::warp::broadcast(todo[3], 0)];
+  });
+  EXPECT_EQ(hints(same, avx512).find("gather: "), std::string::npos);
+}
+
+}  // namespace
