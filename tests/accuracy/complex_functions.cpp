@@ -42,9 +42,15 @@ void row(const char* name, krait::device on, krait::fp mode, unsigned count, con
     const auto singles = measure<float>(f, on, mode, count, lambda);
     const auto doubles = measure<double>(f, on, mode, count, lambda);
     const std::string powers = f.arity == 2 ? ", " + place(doubles.w) : "";
+    const auto of_part = [&](const ComplexError& e) {
+      char text[40];
+      std::snprintf(text, sizeof text, "%.3f", e.part);
+      return f.part > 0 ? std::string(text) : std::string("–");
+    };
     const std::string part = f.part > 0 ? std::to_string(int(f.part)) : "–";
-    std::printf("| %s | %g | %s | %.3f | %.3f | %.3f | %.3f | %s%s |\n", name, f.bound, part.c_str(), singles.error.whole,
-                singles.error.part, doubles.error.whole, doubles.error.part, place(doubles.z).c_str(), powers.c_str());
+    std::printf("| %s | %g | %s | %.3f | %s | %.3f | %s | %s%s |\n", name, f.bound, part.c_str(), singles.error.whole,
+                of_part(singles.error).c_str(), doubles.error.whole, of_part(doubles.error).c_str(), place(doubles.z).c_str(),
+                powers.c_str());
     std::fflush(stdout);
   }
 }

@@ -67,7 +67,7 @@ const std::vector<ComplexReference>& table() {
                    mpfr_set_ui(mpc_imagref(out), 0, MPFR_RNDN)),
     KRAIT_COMPLEX1(polar, 3, 3, true, krait::polar(z.real(), z.imag()), polar_exact(out, z, z)),
     KRAIT_COMPLEX1(exp, 6, 6, true, krait::exp(z), mpc_exp(out, z, to_nearest)),
-    KRAIT_COMPLEX1(log, 3, 4, true, krait::log(z), mpc_log(out, z, to_nearest)),
+    KRAIT_COMPLEX1(log, 3, 3, true, krait::log(z), mpc_log(out, z, to_nearest)),
     KRAIT_COMPLEX1(sqrt, 3, 3, true, krait::sqrt(z), mpc_sqrt(out, z, to_nearest)),
     {"pow", 2, 4, 0, true, [](std::complex<float> z, std::complex<float> w) { return krait::pow(z, w); },
      [](std::complex<double> z, std::complex<double> w) { return krait::pow(z, w); }, pow_exact},
