@@ -282,7 +282,7 @@ void Interpreter::poll(const Inst& inst, const Mask& active) {
   });
   if (least == 0 || least % looks_every) return;
   using Clock = std::chrono::steady_clock;
-  if (least == looks_every) waits_since_ = Clock::now();
+  if (least == looks_every || waits_since_ == Clock::time_point()) waits_since_ = Clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (std::chrono::duration<double>(Clock::now() - waits_since_).count() < s_.options.patience) return;
   s_.fault(inst, [&] {

@@ -16,7 +16,7 @@ using namespace ir;
 
 class Checker {
  public:
-  explicit Checker(Function& f) : f_(f), b_(f) {}
+  explicit Checker(Function& f) : f_(f), b_(f), uses_(use_counts(f)) {}
   void run() {
     walk(f_.body);
     f_.checked = false;
@@ -35,6 +35,7 @@ class Checker {
         continue;
       }
       f_.regions[r].insts.push_back(i);
+      if (f_.insts[i].op == Op::Shared && f_.insts[i].list[0] == 0 && !uses_[f_.insts[i].results[0]]) test_length(f_.insts[i]);
       const std::vector<RegionId> regions = f_.insts[i].regions;
       for (const RegionId inner : regions) walk(inner);
     }
@@ -79,14 +80,33 @@ class Checker {
 
   void test(const Inst& assumption) {
     b_.location(assumption.loc);
+    test(assumption.operands[0], broken_assumption, {});
+  }
+  void test(ValueId holds, const std::string& text, std::span<const ValueId> reported) {
     const RegionId here = b_.region();
-    const ValueId holds = assumption.operands[0];
     const InstId branch = b_.append(Op::If, {}, std::span(&holds, 1));
     b_.at(b_.new_region(branch)), b_.append(Op::Yield, {}, {});
     b_.at(b_.new_region(branch));
-    f_.insts[b_.append(Op::Fault, {}, {})].text = broken_assumption;
+    f_.insts[b_.append(Op::Fault, {}, reported)].text = text;
     b_.append(Op::Yield, {}, {});
     b_.at(here);
+  }
+  /// Of an array that nothing uses: nobody lays it out at the launch, and looks at its length then.
+  void test_length(Inst array) {  // a copy: what is appended moves the others
+    const std::int64_t bytes = element_bytes(array), most = (std::int64_t(1) << 31) / bytes;
+    b_.location(array.loc);
+    const ValueId length = b_.cast(Scalar::I64, array.operands[0]);
+    const ValueId limit = b_.constant(Scalar::U64, std::uint64_t(most));
+    const ValueId holds = b_.compare(Op::Le, {b_.cast(Scalar::U64, length), limit});
+    test(holds,
+         fmt::format("dynamic_shared of {} elements of {} bytes: the number is computed at each launch and must be from 0 to {}",
+                     "{}", bytes, most),
+         std::span(&length, 1));
+  }
+  std::int64_t element_bytes(const Inst& array) const {
+    std::int64_t bytes = f_.type_of(array.results[0]).elem_bytes;
+    for (std::size_t d = 1; d < array.list.size(); ++d) bytes *= array.list[d];
+    return bytes;
   }
 
   std::string text(Op op, ValueId array, unsigned rank) const {
@@ -99,6 +119,7 @@ class Checker {
 
   Function& f_;
   Builder b_;
+  const std::vector<std::uint32_t> uses_;
 };
 
 }  // namespace

@@ -257,7 +257,7 @@ class Generator {
       case 11: {
         const bool waits = below(2);
         const ValueId x = value(waits ? Scalar::U32 : Scalar::Bool);
-        b_.append(waits ? Op::Nanosleep : Op::Assume, {}, std::span(&x, 1));
+        b_.append(!waits ? Op::Assume : below(2) ? Op::Poll : Op::Nanosleep, {}, std::span(&x, 1));
         break;
       }
       case 9: keep(b_.emit(Op::MatchAny, Scalar::U64, {value(scalar())})); break;

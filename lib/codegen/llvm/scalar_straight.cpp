@@ -46,8 +46,8 @@ void Straight::lower(const ir::Inst& inst) {
 #include "krait/ops.def"
       atomics_.lower(inst);
       return;
-    case Op::Fence:
     case Op::Poll: defect("loops that wait are marked for the CPU alone");
+    case Op::Fence:
     case Op::Clock:
     case Op::Nanosleep:
 #define KRAIT_BARRIER(Name, ...) case Op::Name:
