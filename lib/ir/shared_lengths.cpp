@@ -182,6 +182,8 @@ bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& k
     if (step >= out.steps_.size()) return false;
   for (const std::int64_t row : out.rows_)
     if (row <= 0) return false;
+  const std::vector<std::uint64_t> kept = out.words();
+  if (!std::ranges::equal(kept, words)) return false;  // bits that mean nothing
   *this = std::move(out);
   return true;
 }
