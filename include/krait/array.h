@@ -45,7 +45,7 @@ class array {
   /// `kr::array<float, 2> a({rows, cols});`: arrays of numbers, as {rows, cols} could as well be an array to move from.
   template <std::integral Extent>
   explicit array(const Extent (&extents)[Rank], krait::device on = krait::device()) : array(detail::to_shape(extents), on) {}
-  explicit array(const std::int64_t (&extents)[Rank], krait::device on = krait::device())
+  explicit array(const detail::any_extent (&extents)[Rank], krait::device on = krait::device())
       : array(detail::to_shape(extents), on) {}
 
   array(array&& other) noexcept { *this = std::move(other); }

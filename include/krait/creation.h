@@ -59,30 +59,30 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
 }  // namespace detail
 
 // Undefined below. A creator by a kr::shape, by extents in braces, for one dimension by its extent alone, and like another array.
-#define KRAIT_CREATOR(name, create)                                                      \
-  template <class Elem, int Rank>                                                        \
-  array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {         \
-    return create;                                                                       \
-  }                                                                                      \
-  template <class Elem, int Rank>                                                        \
-  array<Elem, Rank> name(const std::int64_t(&extents)[Rank], const placement& at = {}) { \
-    return name<Elem>(detail::to_shape(extents), at);                                    \
-  }                                                                                      \
-  template <class Elem, int Rank, std::integral Extent>                                  \
-  array<Elem, Rank> name(const Extent(&extents)[Rank], const placement& at = {}) {       \
-    return name<Elem>(detail::to_shape(extents), at);                                    \
-  }                                                                                      \
-  template <class Elem, std::integral Extent>                                            \
-  array<Elem, 1> name(Extent extent, const placement& at = {}) {                         \
-    return name<Elem>(shape<1>(extent), at);                                             \
-  }                                                                                      \
-  template <class Elem = void, class Like, int Rank>                                     \
-  auto name##_like(const array<Like, Rank>& a, const placement& at) {                    \
-    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);     \
-  }                                                                                      \
-  template <class Elem = void, class Like, int Rank>                                     \
-  auto name##_like(const array<Like, Rank>& a) {                                         \
-    return name##_like<Elem>(a, detail::placement_like(a));                              \
+#define KRAIT_CREATOR(name, create)                                                            \
+  template <class Elem, int Rank>                                                              \
+  array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {               \
+    return create;                                                                             \
+  }                                                                                            \
+  template <class Elem, int Rank>                                                              \
+  array<Elem, Rank> name(const detail::any_extent(&extents)[Rank], const placement& at = {}) { \
+    return name<Elem>(detail::to_shape(extents), at);                                          \
+  }                                                                                            \
+  template <class Elem, int Rank, std::integral Extent>                                        \
+  array<Elem, Rank> name(const Extent(&extents)[Rank], const placement& at = {}) {             \
+    return name<Elem>(detail::to_shape(extents), at);                                          \
+  }                                                                                            \
+  template <class Elem, std::integral Extent>                                                  \
+  array<Elem, 1> name(Extent extent, const placement& at = {}) {                               \
+    return name<Elem>(shape<1>(extent), at);                                                   \
+  }                                                                                            \
+  template <class Elem = void, class Like, int Rank>                                           \
+  auto name##_like(const array<Like, Rank>& a, const placement& at) {                          \
+    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);           \
+  }                                                                                            \
+  template <class Elem = void, class Like, int Rank>                                           \
+  auto name##_like(const array<Like, Rank>& a) {                                               \
+    return name##_like<Elem>(a, detail::placement_like(a));                                    \
   }
 
 /// Uninitialised elements: `kr::empty<float>({3, 4})`. Of these three all throw error{usage} for a negative extent, error{device} when
@@ -100,7 +100,7 @@ auto full(const shape<Rank>& extents, const Value& x, const placement& at = {}) 
   return detail::filled(extents, at, detail::named_or<Elem, Value>(x));
 }
 template <class Elem = void, int Rank, class Value>
-auto full(const std::int64_t (&extents)[Rank], const Value& x, const placement& at = {}) {
+auto full(const detail::any_extent (&extents)[Rank], const Value& x, const placement& at = {}) {
   return full<Elem>(detail::to_shape(extents), x, at);
 }
 template <class Elem = void, int Rank, std::integral Extent, class Value>

@@ -5,6 +5,19 @@
 
 #include <krait/detail/operators.h>
 
+// C's printf takes an object of any class without a word, and prints what lies where a number would. Undefined below.
+#define KRAIT_REFUSED_PRINTF                                                                    \
+  template <class... Args>                                                                      \
+  requires(krait::detail::is_traced_v<Args> || ...) int printf(const char*, const Args&...) {   \
+    static_assert(krait::detail::always_false<void(Args...)>,                                   \
+                  "krait: a traced value has no value while the kernel is recorded, so printf " \
+                  "cannot print it: kr::print(\"{}\", v) prints it from the kernel's threads"); \
+    return 0;                                                                                   \
+  }
+namespace std {  // beside C's: overload resolution leaves that to all other arguments
+KRAIT_REFUSED_PRINTF
+}
+
 namespace krait {
 namespace detail {
 
@@ -17,6 +30,9 @@ struct located_text {
 
 /// Gives each line to `call`, with `object`; `destroy` ends the object when another handler comes.
 KRAIT_API void set_print_handler(void (*call)(void* object, const char* line), void* object, void (*destroy)(void* object));
+
+// Without std:: it is found by its argument.
+KRAIT_REFUSED_PRINTF
 
 }  // namespace detail
 
@@ -56,3 +72,4 @@ void on_print(Handler handler) {
 inline void on_print(std::nullptr_t) { detail::set_print_handler(nullptr, nullptr, nullptr); }
 
 }  // namespace krait
+#undef KRAIT_REFUSED_PRINTF

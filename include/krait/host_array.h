@@ -31,6 +31,8 @@ struct shape {
 };
 
 namespace detail {
+/// An extent of any type of integers: braces narrow none of {v.size(), 3} to it, as they would to 64 bits.
+__extension__ using any_extent = __int128;
 template <int Rank, class Extent>
 shape<Rank> to_shape(const Extent (&extents)[Rank]) {
   shape<Rank> s;

@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <krait/detail/cpp20.h>
+
 namespace krait {
 
 class stream;

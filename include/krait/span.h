@@ -46,7 +46,7 @@ array<Elem, Rank> wrap(Elem* first, const shape<Rank>& extents, storage_order or
   return array<Elem, Rank>::wrap(reinterpret_cast<std::uintptr_t>(first), extents, at.strides, device::cpu());
 }
 template <class Elem, int Rank>
-array<Elem, Rank> wrap(Elem* first, const std::int64_t (&extents)[Rank], storage_order order = storage_order::c) {
+array<Elem, Rank> wrap(Elem* first, const detail::any_extent (&extents)[Rank], storage_order order = storage_order::c) {
   return wrap(first, detail::to_shape(extents), order);
 }
 template <class Elem, std::integral Extent, int Rank>

@@ -18,6 +18,7 @@
 #include "krait/algorithm/random.h"
 #include "krait/algorithm/sparse.h"
 #include "support/error.h"
+#include "support/product.h"
 
 namespace krait::detail {
 
@@ -168,7 +169,7 @@ void check_sparse_operand(std::int64_t columns, std::int64_t rows) {
                         rows);
 }
 void check_sparse_product(std::int64_t rows, std::int64_t columns) {
-  if (__int128(rows) * columns > std::numeric_limits<std::int64_t>::max())
+  if (support::clipped_product(rows, columns) == std::numeric_limits<std::int64_t>::max())
     support::fail_usage("matmul: a product of {} rows and {} columns has more than 2^63 - 1 places", rows, columns);
 }
 

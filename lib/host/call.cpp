@@ -19,6 +19,7 @@
 #include "host/tracing.h"
 #include "support/error.h"
 #include "support/log.h"
+#include "support/product.h"
 
 namespace krait::host {
 namespace {
@@ -149,10 +150,7 @@ void copy_back(const Bound& bound, const argument* arguments) {
 bool is_small(const call_config& c) {
   constexpr std::int64_t limit = std::int64_t(1) << 31;
   if (c.form != call_config::grid_block) return c.count < limit - ir::Facts::room;
-  const auto fits = [](std::int64_t blocks, std::int64_t threads) {
-    std::int64_t all = 0;
-    return !__builtin_mul_overflow(blocks, threads, &all) && all < limit;
-  };
+  const auto fits = [](std::int64_t blocks, std::int64_t threads) { return support::clipped_product(blocks, threads) < limit; };
   return fits(c.grid.x, c.block.x) && fits(c.grid.y, c.block.y) && fits(c.grid.z, c.block.z);
 }
 
@@ -270,10 +268,8 @@ void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, con
   }
 }
 
-/// False: nothing to run.
-bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code,
-           const DeviceHandle& device, const ir::Bounds& bounds) {
-  const runtime::Device::Limits limits = device.device->limits();
+/// Refuses what no code for the device could run, before any is made for it.
+void check_launch(const kernel_state& state, const call_config& c, const DeviceHandle& device, const ir::Bounds& bounds) {
   const dims& fixed = state.fixed_block;
   if (fixed.x > 0 && (c.form != call_config::grid_block || !(c.block == fixed)))
     support::fail_usage("{}: the kernel is made for blocks of {} x {} x {} threads: launch it with a grid and this block",
@@ -286,7 +282,37 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
                         describe(state), cluster.x, cluster.y, cluster.z);
   if (c.form != call_config::grid_block) {
     if (c.count < 0) support::fail_usage("{}: forall needs 0 threads or more, not {}", describe(state), c.count);
+    return;
+  }
+  const runtime::Device::Limits limits = device.device->limits();
+  const std::int64_t in_block = support::clipped_product(c.block.x, c.block.y, c.block.z);
+  const std::int64_t all = support::clipped_product(c.grid.x, c.grid.y, c.grid.z, in_block);
+  if (fits(c.grid, limits.grid) && fits(c.block, limits.block) && in_block <= limits.threads &&
+      (!bounds.threads || in_block <= bounds.threads) && all <= support::most_elements)
+    return;
+  // Nothing to run, or what is wrong.
+  check_dims(c.grid, "grid", limits.grid, state, device);
+  check_dims(c.block, "block", limits.block, state, device);
+  // A grid of 0 blocks is what no elements need; a block of 0 threads is a mistake, as of 1024 / n or a setting that nobody set.
+  if (c.block.x == 0 || c.block.y == 0 || c.block.z == 0)
+    support::fail_usage("{}: the block {} x {} x {} has no threads: it needs at least 1 in each dimension", describe(state),
+                        c.block.x, c.block.y, c.block.z);
+  if (in_block > limits.threads)
+    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the limit of {} threads per block on {}", describe(state),
+                        c.block.x, c.block.y, c.block.z, limits.threads, device.id);
+  if (bounds.threads && in_block > bounds.threads)
+    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
+                        describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
+  if (all > support::most_elements)
+    support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
+}
+
+/// Of a launch that check_launch lets through. False: nothing to run.
+bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_config& c, const Compiled& code,
+           const DeviceHandle& device, const ir::Bounds& bounds) {
+  if (c.form != call_config::grid_block) {
     if (c.count == 0) return false;
+    const runtime::Device::Limits limits = device.device->limits();
     const bool elements = c.form == call_config::elements;
     std::int64_t block = std::min<std::int64_t>(code.code->suggested_block(elements), limits.threads);
     if (bounds.threads) block = std::min<std::int64_t>(block, bounds.threads);
@@ -299,29 +325,8 @@ bool shape(runtime::LaunchRequest& r, const kernel_state& state, const call_conf
     r.one_trip = elements && blocks <= limits.grid[0];
     return true;
   }
+  if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0) return false;
   r.grid = {c.grid.x, c.grid.y, c.grid.z}, r.block = {c.block.x, c.block.y, c.block.z};
-  constexpr std::int64_t most = std::int64_t(1) << 62;
-  const auto product = [](const dims& d, std::int64_t& of) {
-    return !__builtin_mul_overflow(d.x, d.y, &of) && !__builtin_mul_overflow(of, d.z, &of);
-  };
-  std::int64_t in_one = 0, all = 0;
-  if (fits(c.grid, limits.grid) && fits(c.block, limits.block) && product(c.block, in_one) && in_one <= limits.threads &&
-      (!bounds.threads || in_one <= bounds.threads) && product(c.grid, all) && !__builtin_mul_overflow(all, in_one, &all) &&
-      all <= most)
-    return true;
-  // Nothing to run, or what is wrong.
-  check_dims(c.grid, "grid", limits.grid, state, device);
-  check_dims(c.block, "block", limits.block, state, device);
-  if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0) return false;
-  const __int128 in_block = __int128(c.block.x) * c.block.y * c.block.z;
-  if (in_block > limits.threads)
-    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the limit of {} threads per block on {}", describe(state),
-                        c.block.x, c.block.y, c.block.z, limits.threads, device.id);
-  if (bounds.threads && in_block > bounds.threads)
-    support::fail_usage("{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
-                        describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
-  if (__int128(c.grid.x) * c.grid.y * c.grid.z * in_block > most)
-    support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
   return true;
 }
 
@@ -377,6 +382,8 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   runtime::LaunchRequest request;
   if (stream) request.stream = stream->handle;
 
+  const ir::Bounds& bounds = spec.recorded.module.kernel().bounds;
+  check_launch(*state, config, device, bounds);
   Bound bound(device, request.stream, spec);
   bind(bound, arguments);
   const ir::Facts facts = facts_of(arguments, bound, config);
@@ -386,7 +393,7 @@ void call(kernel_state* state, const void* lambda, const signature& as, const ar
   const Compiled& code = found ? *found
                                : code_for(*state, spec, device, facts,
                                           at_least == Effort::Best ? Effort::Best : effort_of(spec, device, arguments, config));
-  if (!shape(request, *state, config, code, device, spec.recorded.module.kernel().bounds)) return;
+  if (!shape(request, *state, config, code, device, bounds)) return;
 
   alignas(16) std::byte block[max_block_bytes + Packing::slack];
   if (code.layout.size > max_block_bytes)

@@ -81,6 +81,41 @@ std::string disk_key(const Recorded& recorded, const ir::Facts& facts, const Dev
 /// Null where nothing is kept on disk, or builds cannot be told apart.
 support::Store* usable_store() { return library_build_id().empty() || plugin_build_id().empty() ? nullptr : store(); }
 
+// Bytes of a cache folder are its owner's, and those of a pack come from whoever made its checksum. What a launch takes from an envelope
+// without looking is compared with the kernel here, once.
+
+/// The lengths of shared arrays that are sized at launch. Gives what is wrong with them, or nothing.
+std::string read_lengths(ir::SharedLengths& out, const support::Envelope& code, const Recorded& recorded) {
+  const ir::ArgumentLayout& layout = code.arguments;
+  if (!out.read(code.lengths, recorded.module.kernel(), layout.given + layout.hidden.size()))
+    return "its code is damaged: the lengths of its shared arrays are computed from what is not there";
+  if (out.count() > runtime::max_sized_at_launch || layout.count(ir::ArgumentSlot::What::SharedLength) > out.count())
+    return fmt::format("its code is damaged: {} lengths of shared arrays, and {} are passed to it", out.count(),
+                       layout.count(ir::ArgumentSlot::What::SharedLength));
+  return {};
+}
+
+/// A hidden parameter that this kernel's launches have no value for, or nothing.
+std::string hidden_without_value(const ir::ArgumentLayout& layout, const Recorded& recorded) {
+  const ir::Function& kernel = recorded.module.kernel();
+  const auto has_value = [&](const support::Hidden& h) {
+    switch (h.kind) {
+      case support::HiddenKind::Table: return h.index < recorded.tables.size();
+      case support::HiddenKind::Reports:
+      case support::HiddenKind::KernelNumber: return recorded.reports != nullptr;
+      case support::HiddenKind::Arrivals: return true;
+      case support::HiddenKind::TileMap: break;
+    }
+    const std::uint32_t param = support::TileMapOf(h.index).param;
+    if (param >= kernel.given_params().size()) return false;
+    const ir::Type& type = kernel.type_of(kernel.given_params()[param]);
+    return type.space == ir::Space::Global && type.rank <= support::TiledArray::most_rank;
+  };
+  for (const support::Hidden& h : layout.hidden)
+    if (!has_value(h)) return fmt::format("its code is damaged: it takes {}, which the kernel has not", support::text_of(h));
+  return {};
+}
+
 /// Makes the code ready to launch. Gives what is wrong with the bytes, or nothing.
 std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded, const ir::Facts& facts) {
   const HostSpan span("load", out.name);
@@ -89,8 +124,9 @@ std::string load(Compiled& out, std::string_view bytes, const Recorded& recorded
   if (std::string wrong = support::open(bytes, out.device->target.kind, code); !wrong.empty()) return wrong;
   const ir::ArgumentLayout given = ir::given_layout(recorded.module.kernel(), facts, code.arguments);
   if (std::string wrong = support::difference(code.arguments, given); !wrong.empty()) return wrong;
+  if (std::string wrong = read_lengths(out.lengths, code, recorded); !wrong.empty()) return wrong;
+  if (std::string wrong = hidden_without_value(code.arguments, recorded); !wrong.empty()) return wrong;
   out.elements = code.elements;
-  out.lengths = ir::SharedLengths::from_words(code.lengths);
   out.layout = std::move(code.arguments);
   out.packing = Packing(out.layout);
   std::optional<InDriver> in_driver;

@@ -10,6 +10,7 @@
 
 #include "host/layout.h"
 #include "support/error.h"
+#include "support/product.h"
 
 namespace krait::host {
 
@@ -112,7 +113,7 @@ layout dense(const std::int64_t* extents, int rank, bool fortran) noexcept {
   for (int k = 0; k < rank; ++k) {
     const int d = fortran ? k : rank - 1 - k;
     l.extents[d] = extents[d], l.strides[d] = stride;
-    stride *= extents[d];
+    stride = support::clipped_product(stride, extents[d]);  // beyond 64 bits only where there is no element
   }
   return l;
 }
@@ -157,8 +158,7 @@ bool reshape(const layout& of, const std::int64_t* extents, int rank, layout& ou
       continue;
     }
     if (extents[d] < 0) support::fail_usage("negative dimensions are not allowed: {}", shape_text(extents, rank));
-    if (__builtin_mul_overflow(known, extents[d], &known)) known = -1;
-    if (known < 0) break;
+    known = support::clipped_product(known, extents[d]);
   }
   if (open >= 0 ? known <= 0 || size % known != 0 : known != size)
     support::fail_usage("cannot reshape array of size {} into shape {}", size, shape_text(extents, rank));

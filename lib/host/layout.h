@@ -7,6 +7,7 @@
 #include <string>
 
 #include "krait/detail/layout.h"
+#include "support/product.h"
 
 namespace krait::host {
 
@@ -27,8 +28,9 @@ inline Reach reach_of(const std::int64_t* extents, const std::int64_t* strides, 
   Reach r{0, element_bytes};
   for (int d = 0; d < rank; ++d) {
     if (extents[d] == 0) return {};
-    const std::int64_t last = (extents[d] - 1) * strides[d] * element_bytes;
-    (last < 0 ? r.begin : r.end) += last;
+    const std::int64_t last = support::clipped_product(extents[d] - 1, strides[d], element_bytes);
+    std::int64_t& side = last < 0 ? r.begin : r.end;
+    side = support::clipped_sum(side, last);
   }
   return r;
 }

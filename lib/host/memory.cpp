@@ -18,6 +18,7 @@
 #include "runtime/async.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/product.h"
 
 namespace krait::host {
 namespace {
@@ -217,11 +218,12 @@ void* allocate_host(std::size_t bytes) {
 void free_host(void* memory) noexcept { std::free(memory); }
 
 void check_shape(const std::int64_t* extents, int rank, std::size_t element_bytes) {
-  __int128 total = std::int64_t(element_bytes);
+  auto total = std::int64_t(element_bytes);
   for (int d = 0; d < rank; ++d) {
     if (extents[d] < 0) support::fail_usage("an array's extent is negative: extent({}) = {}", d, extents[d]);
-    total *= extents[d];
-    if (total > (__int128(1) << 62)) support::fail_usage("an array exceeds the limit of 2^62 bytes");
+    // An extent of 0 does not hide the others: the strides are their products.
+    if (extents[d] > 0) total = support::clipped_product(total, extents[d]);
+    if (total > support::most_elements) support::fail_usage("an array exceeds the limit of 2^62 bytes");
   }
 }
 

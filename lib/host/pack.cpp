@@ -28,7 +28,7 @@ namespace {
 // The first line of an entry's key: what it is.
 constexpr std::string_view pack_word = "pack ", kernel_word = "kernel ", table_word = "table ", code_word = "code for ",
                            facts_word = "\nfacts";
-constexpr unsigned pack_version = 1;
+constexpr unsigned pack_version = 2;
 
 /// "1", "2", …; nothing for a text that is no number below 2^32.
 std::optional<unsigned> number(std::string_view text) {
@@ -70,7 +70,7 @@ void append_kernel(std::string& out, const Recorded& recorded, const std::vector
   out += cache::encode(
       {name, std::string(kernel_word) + recorded.where, ir::print(with_lines(recorded), {.names = true, .locations = true}), {}});
   for (const trace::Table& t : recorded.tables) {
-    const std::string key = fmt::format("{}{}", table_word, t.elem_bytes);
+    const std::string key = fmt::format("{}{} {}", table_word, t.elem_bytes, t.count());
     out += cache::encode({name, key, {}, {reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size()}});
   }
   for (const support::Target& target : targets)
@@ -193,11 +193,22 @@ std::shared_ptr<const Pack> Pack::parse(std::string bytes, const std::string& fi
     pack->add(rest.substr(0, size));
     rest.remove_prefix(size);
   }
-  for (const PackedKernel& k : pack->kernels_)
-    for (const support::Hidden& h : k.module.kernel().hidden)
-      if (h.kind != support::HiddenKind::Table || h.index >= k.tables.size())
-        pack->damaged(fmt::format("kernel {} reads {}, which is not there", k.name, support::text_of(h)));
+  for (const PackedKernel& k : pack->kernels_) pack->check_tables(k);
   return pack;
+}
+
+void Pack::check_tables(const PackedKernel& k) const {
+  const ir::Function& f = k.module.kernel();
+  for (std::size_t i = 0; i < f.hidden.size(); ++i) {
+    const support::Hidden& h = f.hidden[i];
+    if (h.kind != support::HiddenKind::Table || h.index >= k.tables.size())
+      damaged(fmt::format("kernel {} reads {}, which is not there", k.name, support::text_of(h)));
+    // The kernel's own elements: how many a table has is its bytes by those of an element.
+    const ir::Type& type = f.type_of(f.params()[f.given_params().size() + i]);
+    if (k.tables[h.index].elem_bytes != type.elem_bytes)
+      damaged(fmt::format("kernel {} reads {} by elements of {} bytes, and it has elements of {}", k.name, support::text_of(h),
+                          type.elem_bytes, k.tables[h.index].elem_bytes));
+  }
 }
 
 void Pack::damaged(std::string_view what) const {
@@ -220,10 +231,13 @@ void Pack::add(std::string_view entry_bytes) {
   if (kernels_.empty() || kernels_.back().name != e.name)
     damaged(fmt::format("what belongs to kernel {} does not follow it", e.name));
   PackedKernel& kernel = kernels_.back();
-  if (const auto bytes = behind(e.key, table_word)) {
-    const auto elem_bytes = number(*bytes);
-    if (!elem_bytes || *elem_bytes == 0 || e.payload.size() % *elem_bytes)
-      damaged(fmt::format("kernel {}: a table of parts of elements", e.name));
+  if (const auto size = behind(e.key, table_word)) {
+    const std::size_t blank = std::min(size->find(' '), size->size());
+    const auto elem_bytes = number(size->substr(0, blank)), count = number(size->substr(std::min(blank + 1, size->size())));
+    // The kernel was recorded for so many: it may read each of them without a look at the table's size.
+    if (!elem_bytes || *elem_bytes == 0 || !count || std::uint64_t(*elem_bytes) * *count != e.payload.size())
+      damaged(fmt::format("kernel {}: a table of {} bytes is described as \"{}\", bytes of an element and how many there are",
+                          e.name, e.payload.size(), *size));
     const auto* const first = reinterpret_cast<const std::byte*>(e.payload.data());
     kernel.tables.push_back({{first, first + e.payload.size()}, *elem_bytes});
     return;

@@ -54,6 +54,7 @@ class Pack {
 
  private:
   void add(std::string_view entry_bytes);
+  void check_tables(const PackedKernel& k) const;
   [[noreturn]] void damaged(std::string_view what) const;
 
   std::string bytes_, file_, hash_;

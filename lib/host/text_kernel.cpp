@@ -20,7 +20,7 @@ struct text_kernel {
   ~text_kernel() { free_kernel_state(state); }
 };
 
-text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file) {
+text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file, bool checked) {
   ir::ParseResult parsed = ir::parse(std::string_view(kir, size));
   if (!parsed.error.empty()) support::fail(error::kind_type::compile, "{}: {}", file, parsed.error);
   if (const std::string broken = ir::verify(parsed.module); !broken.empty())
@@ -31,6 +31,13 @@ text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* fil
         "{}: kernel {} reads data of kr::constant, or was taken after the passes: pass such data as an array, and take "
         "the text as recorded (kernel.ir(), krait dump --emit ir)",
         file, f.name);
+  if (checked && f.flat)
+    support::fail_usage(
+        "{}: kernel {} was taken after the passes, where accesses can no longer be checked: take the text as recorded "
+        "(kernel.ir(), krait dump --emit ir), or run it with --no-check",
+        file, f.name);
+  if (checked)
+    for (ir::Function& each : parsed.module.functions) each.checked = true;
   auto made = std::make_unique<text_kernel>();
   made->parameters = host::parameters_of(f);
   made->as = {made->parameters.data(), unsigned(made->parameters.size()), nullptr};

@@ -19,6 +19,7 @@
 #include "ir/report.h"
 #include "ir/walk.h"
 #include "support/float_environment.h"
+#include "support/product.h"
 
 namespace krait::ir {
 namespace interpreter {
@@ -512,7 +513,9 @@ std::string refused(const Module& module, const Launch& launch, std::size_t argu
     if (launch.grid[d] % f.cluster[d])
       return fmt::format("launch: the grid is no multiple of clusters of {} in dimension {}", f.cluster[d], d);
   if (launch.warp_size < 1 || launch.warp_size > 64) return "launch: the warp size must be 1 to 64";
-  if (meets(module) && __int128(launch.grid[0]) * launch.grid[1] * launch.grid[2] > most_together)
+  const std::int64_t blocks = support::clipped_product(launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (support::clipped_product(blocks, threads) > support::most_elements) return "launch: more than 2^62 threads";
+  if (meets(module) && blocks > most_together)
     return fmt::format("launch: more than {} blocks meet at barriers of the grid", most_together);
   if (arguments != f.params().size()) return fmt::format("launch: {} arguments for {} parameters", arguments, f.params().size());
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/shared_lengths.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -8,6 +9,7 @@
 
 #include "ir/op_semantics.h"
 #include "ir/walk.h"
+#include "support/product.h"
 
 namespace krait::ir {
 
@@ -51,8 +53,6 @@ class SharedLengths::Builder {
   std::string unknown;
 
  private:
-  static constexpr std::uint64_t scalar_argument = 255;
-
   bool parameter(ValueId v, std::uint64_t dimension, Step& s) {
     for (std::size_t p = 0; p < f_.params().size(); ++p) {
       if (f_.params()[p] != v) continue;
@@ -134,9 +134,38 @@ std::vector<std::uint64_t> SharedLengths::words() const {
   return out;
 }
 
-SharedLengths SharedLengths::from_words(std::span<const std::uint64_t> words) {
+bool SharedLengths::is_sound(std::size_t step, const Function& kernel, std::size_t parameters) const {
+  const Step& s = steps_[step];
+  const auto is_scalar = [](Scalar t) { return t == Scalar::Void || std::ranges::find(all_scalars, t) != std::end(all_scalars); };
+  if (unsigned(s.op) >= op_count || !is_scalar(s.result) || !is_scalar(s.operand)) return false;
+  const std::uint64_t d = s.imm & 255, parameter = s.op == Op::Load ? s.imm >> 8 & 0xffff : s.imm >> 8;
+  switch (s.op) {
+    case Op::Const: return true;
+    case Op::BlockDim:
+    case Op::GridDim:
+    case Op::GlobalSize: return d < 3;
+    case Op::Extent:
+    case Op::Stride: return parameter < parameters && (d < max_rank || d == scalar_argument) && size_of(s.result) > 0;
+    case Op::Load: {
+      if (parameter >= kernel.given_params().size()) return false;
+      const Type& type = kernel.type_of(kernel.given_params()[parameter]);
+      return type.space == Space::Argument && (s.imm >> 32) + size_of(s.result) <= type.elem_bytes;
+    }
+    default: break;
+  }
+  const int arity = info(s.op).arity;
+  if (arity < 1 || arity > 3 || !lane_function(s.op, s.result, s.operand)) return false;
+  for (int k = 0; k < arity; ++k)
+    if (s.in[k] >= step) return false;
+  return true;
+}
+
+bool SharedLengths::read(std::span<const std::uint64_t> words, const Function& kernel, std::size_t parameters) {
+  *this = {};
+  if (words.empty()) return true;
   SharedLengths out;
-  if (words.empty()) return out;
+  const std::size_t rest = words.size() - 1;
+  if (words[0] == 0 || words[0] > rest / 2 || (rest - 2 * words[0]) % 3 != 0) return false;
   std::size_t at = 1;
   for (; at < 1 + 2 * words[0]; at += 2)
     out.lengths_.push_back(std::uint32_t(words[at])), out.rows_.push_back(std::int64_t(words[at + 1]));
@@ -147,8 +176,16 @@ SharedLengths SharedLengths::from_words(std::span<const std::uint64_t> words) {
                           Scalar(head >> 16 & 255),
                           words[at + 1],
                           {std::uint32_t(in), std::uint32_t(in >> 32), std::uint32_t(head >> 32)}});
+    if (!out.is_sound(out.steps_.size() - 1, kernel, parameters)) return false;
   }
-  return out;
+  for (const std::uint32_t step : out.lengths_)
+    if (step >= out.steps_.size()) return false;
+  for (const std::int64_t row : out.rows_)
+    if (row <= 0) return false;
+  const std::vector<std::uint64_t> kept = out.words();
+  if (!std::ranges::equal(kept, words)) return false;  // bits that mean nothing
+  *this = std::move(out);
+  return true;
 }
 
 SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Argument> arguments) const {
@@ -160,12 +197,12 @@ SharedLengths::Sizes SharedLengths::at(const Launch& launch, std::span<const Arg
       case Op::Const: values[i] = s.imm; break;
       case Op::BlockDim: values[i] = std::uint64_t(launch.block[d]); break;
       case Op::GridDim: values[i] = std::uint64_t(launch.grid[d]); break;
-      case Op::GlobalSize: values[i] = std::uint64_t(launch.grid[d] * launch.block[d]); break;
+      case Op::GlobalSize: values[i] = std::uint64_t(support::clipped_product(launch.grid[d], launch.block[d])); break;
       case Op::Extent:
       case Op::Stride: {
         const Argument& a = arguments[std::size_t(s.imm >> 8)];
         const std::uint64_t ones = ~std::uint64_t(0) >> (64 - size_of(s.result) * 8);
-        if (d >= 4) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
+        if (d == scalar_argument) values[i] = s.result == Scalar::Bool ? (a.bits & 255) != 0 : a.bits & ones;
         else values[i] = std::uint64_t(s.op == Op::Extent ? a.extents[d] : a.strides[d]);
         break;
       }

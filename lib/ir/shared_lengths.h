@@ -32,9 +32,11 @@ class SharedLengths {
   /// Where a length depends on what no launch knows, `wrong` says which and on what.
   SharedLengths(const Function& kernel, std::string& wrong);
 
-  /// For keeping them: what words() gave, by the same build.
+  /// For keeping them.
   std::vector<std::uint64_t> words() const;
-  static SharedLengths from_words(std::span<const std::uint64_t> words);
+  /// What words() gave for a kernel with the parameters of `kernel`, and that many hidden ones. False, and empty, where they are damaged:
+  /// a pack's words come from whoever made its checksum.
+  bool read(std::span<const std::uint64_t> words, const Function& kernel, std::size_t parameters);
 
   std::size_t count() const { return rows_.size(); }
   struct Sizes {
@@ -53,6 +55,8 @@ class SharedLengths {
     std::uint32_t in[3];  // earlier steps
   };
   class Builder;
+  static constexpr std::uint64_t scalar_argument = 255;  // in the place of a dimension
+  bool is_sound(std::size_t step, const Function& kernel, std::size_t parameters) const;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> lengths_;  // steps
   std::vector<std::int64_t> rows_;

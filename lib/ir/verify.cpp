@@ -6,6 +6,7 @@
 #include "ir/hidden.h"
 #include "ir/text.h"
 #include "ir/verify_rules.h"
+#include "support/product.h"
 
 namespace krait::ir {
 namespace {
@@ -100,6 +101,8 @@ class Verifier {
     const auto& b = f_.block;
     const bool open = b[0] == 0 && b[1] == 0 && b[2] == 0, fixed = b[0] > 0 && b[1] > 0 && b[2] > 0;
     if (!open && !fixed) report("a fixed block size is positive in all dimensions");
+    if (fixed && support::clipped_product(b[0], b[1], b[2]) > support::most_block_threads)
+      report("a fixed block has at most " + std::to_string(support::most_block_threads) + " threads");
     if (!fits_cluster(f_.cluster)) report("a cluster has 1 to " + std::to_string(max_cluster) + " blocks");
   }
 

@@ -262,11 +262,19 @@ TEST(Kernel, ViewsMayOverlap) {
 // ----------------------------------------------------------------------------------------------------------------
 auto mark = kr::kernel([](kr::view<int> out) { out[0] = 1; }, {.name = "mark"});
 
+TEST(Kernel, BlocksOfNoThreadsAreRefused) {
+  std::vector<int> out{0};
+  expect_usage({"kernel mark{}: the block 0 x 1 x 1 has no threads: it needs at least 1 in each dimension"}, [&] {
+    mark.launch({32, 0}, out);
+  });
+  expect_usage({"mark", "the block 1 x 0 x 1 has no threads"}, [&] { mark.launch({1, kr::dims{1, 0, 1}}, out); });
+  expect_usage({"mark", "has no threads"}, [&] { mark.launch({0, 0}, out); });
+}
+
 TEST(Kernel, ZeroSizesRunNothing) {
   std::vector<int> out{0};
   mark.forall(0)(out);
   mark.launch({0, 32}, out);
-  mark.launch({32, 0}, out);
   mark.launch({kr::dims{1, 0, 1}, kr::dims{1, 1, 1}}, out);
   EXPECT_EQ(out[0], 0);
   mark.launch({1, 1}, out);

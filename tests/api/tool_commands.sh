@@ -338,7 +338,7 @@ fi
 [ -e /usr/local/cuda/bin ] || PATH=$work says 0 dump axpy.kir --emit stats --target sm_90 <<'TEXT'
   registers           unknown: NVIDIA's ptxas is not on the PATH (CUDA toolkit); kernel.attributes() asks the driver
 TEXT
-run=(run axpy.kir 2 x.npy zeros:4 --device cpu)
+run=(run axpy.kir 2 x.npy zeros:4 --device cpu --no-check)
 KRAIT_DUMP=$work/dumped:ir,stats says 0 "${run[@]}" <<< 'parameter 3 [4]: 2, 4, 6, 8'
 grep -q 'mul %0' dumped/0001-axpy.ir && grep -q roofline dumped/0001-axpy.stats || { echo "KRAIT_DUMP wrote $(ls dumped)" >&2; failed=1; }
 KRAIT_DUMP=$work/others:ir KRAIT_DUMP_KERNEL=other says 0 "${run[@]}" <<< 'parameter 3 [4]'
@@ -374,6 +374,51 @@ says 1 dump --hash 00000000 <<< 'krait: 00000000000000000000000000000007.krait: 
 says 2 dump axpy.kir --hash "$hash" <<< 'krait dump: give a .kir file, or --run PROGRAM [ARGS], or --hash HASH'
 says 2 dump axpy.kir --kernel axpy <<< 'krait dump: --kernel is for --run: a file has one kernel'
 says 2 dump axpy.kir --all <<< 'krait dump: --all is for --run: a file has one kernel'
+# ---- accesses are checked, on every device ------------------------------------------------------------------------------------------
+devices=(cpu interpreter)
+for device in vulkan:0 opencl:0; do
+  if "$krait" devices | grep -q "^$device "; then devices+=("$device"); else echo "krait run on $device skipped: it is not there" >&2; fi
+done
+for device in "${devices[@]}"; do
+  says 1 run axpy.kir 2 x.npy zeros:5 --device "$device" <<< 'krait: kernel axpy: out of bounds: load from parameter 2 at (4), extents (4), block (0, 0, 0), thread (4, 0, 0)'
+  says 0 run axpy.kir 2 x.npy zeros:4 --device "$device" <<< 'parameter 3 [4]: 2, 4, 6, 8'
+done
+KRAIT_CHECK=1 says 1 run axpy.kir 2 x.npy zeros:5 --device cpu <<< 'krait: kernel axpy: out of bounds: load from parameter 2 at (4), extents (4), block (0, 0, 0), thread (4, 0, 0)'
+says 0 run axpy.kir 2 x.npy zeros:3 --device cpu --no-check <<< 'parameter 3 [3]: 2, 4, 6'
+sed 's/fp(native)/& facts(contiguous, small, disjoint)/' axpy.kir | "$krait" dump - --emit final --target cpu > final.kir
+says 1 run final.kir 2 x.npy zeros:4 --device cpu <<< 'krait: final.kir: kernel axpy was taken after the passes, where accesses can no longer be checked: take the text as recorded (kernel.ir(), krait dump --emit ir), or run it with --no-check'
+says 0 run final.kir 2 x.npy zeros:4 --device cpu --no-check <<< 'parameter 3 [4]: 2, 4, 6, 8'
+
+# ---- products of what the command line and texts say --------------------------------------------------------------------------------
+for block in '4294967296, 4294967296, 1' '9223372036854775807, 9223372036854775807, 9223372036854775807' '2097152, 1, 1'; do
+  sed "s/block(4, 1, 1)/block($block)/" fixed.kir > wide.kir
+  for command in run dump 'pack kernels.kpack'; do
+    # shellcheck disable=SC2086
+    says 1 $command wide.kir <<< "krait: wide.kir: function 'fixed': a fixed block has at most 1048576 threads"
+  done
+done
+most=9223372036854775807
+says 1 run axpy.kir 2 x.npy zeros:4 --device cpu --grid 1 --block "$most,$most,$most" <<< "krait: kernel axpy: the block $most x $most x $most exceeds the limit of cpu: 1024 x 1024 x 1024"
+says 1 run axpy.kir 2 x.npy zeros:4 --device cpu --grid 1 --block 1024,1024,1024 <<< 'krait: kernel axpy: a block of 1024 x 1024 x 1024 threads exceeds the limit of 1024 threads per block on cpu'
+says 1 run axpy.kir 2 x.npy "zeros:$most" <<< "krait: zeros:$most: the array is larger than any memory"
+says 0 run axpy.kir 2 x.npy zeros:4 --count 0 --device cpu <<< 'parameter 3 [4]: 0, 0, 0, 0'
+for device in "${devices[@]}"; do
+  says 1 run axpy.kir 2 x.npy zeros:4 --device "$device" --grid 1 --block 0 <<< 'krait: kernel axpy: the block 0 x 1 x 1 has no threads: it needs at least 1 in each dimension'
+  says 0 run axpy.kir 2 x.npy zeros:4 --device "$device" --grid 0 --block 4 <<< 'parameter 3 [4]: 0, 0, 0, 0'
+done
+
+# ---- a list ends where a file or an argument follows --------------------------------------------------------------------------------
+says 0 dump --emit ir axpy.kir <<< 'kernel @axpy'
+says 0 dump --emit ir,final --target cpu axpy.kir <<< 'kernel @axpy'
+says 0 dump --emit ir --emit final axpy.kir --target cpu <<< 'kernel @axpy'
+says 2 dump --emit ir final axpy.kir <<< 'krait dump: unknown command, option or argument "axpy.kir"; krait dump --help says what it takes'
+says 0 run --out 3=z.npy axpy.kir 2 x.npy zeros:4 --device cpu < /dev/null
+says 0 run --device cpu axpy.kir 1 z.npy zeros:4 <<< 'parameter 3 [4]: 2, 4, 6, 8'
+says 0 pack --targets '' listed.kpack axpy.kir <<< 'axpy (f32'
+
+says 0 run --help <<'TEXT'
+let accesses outside of their arrays be undefined; without it each is an error that says where
+TEXT
 says 0 dump --help <<'TEXT'
 with --run: kernels with this in their names alone
 with --run: the kernels of Krait's own algorithms, too

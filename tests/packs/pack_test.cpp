@@ -14,7 +14,7 @@ namespace krait::test {
 namespace {
 
 /// A pack's bytes, of those of its entries.
-std::string pack_of(const std::string& entries) { return cache::encode({"", "pack 1", "", entries}); }
+std::string pack_of(const std::string& entries) { return cache::encode({"", "pack 2", "", entries}); }
 
 auto make_saxpy() {
   return kr::kernel(
@@ -127,8 +127,8 @@ TEST(Pack, FilesThatAreNoPacksAreErrors) {
   expect_usage(
       {file.path + " is in format 3, or damaged; this Krait reads format 2: take the Krait that made it, or make it anew"},
       [&] { kr::load_pack(file.c_str()); });
-  file.write(cache::encode({"", "pack 2", "", ""}));
-  expect_usage({file.path + " is a pack of version 2; this Krait reads version 1: take the Krait that made it, or make it anew"},
+  file.write(cache::encode({"", "pack 1", "", ""}));
+  expect_usage({file.path + " is a pack of version 1; this Krait reads version 2: take the Krait that made it, or make it anew"},
                [&] { kr::load_pack(file.c_str()); });
   file.write(cache::encode({"saxpy", "code for x", "", ""}));
   expect_usage({file.path + " is no pack of kernels: it is what the cache keeps (krait cache show)"},
@@ -142,12 +142,17 @@ TEST(Pack, FilesThatAreNoPacksAreErrors) {
   damaged("more", "4 bytes are left behind its 0 kernels, which are no entry");
   damaged(cache::encode({"k", "kernel ", "kir 7", ""}), "kernel k: {}");
   damaged(cache::encode({"k", "table 4", "", "1234"}), "what belongs to kernel k does not follow it");
-  damaged(kernel + cache::encode({"k", "table 0", "", "1234"}), "kernel k: a table of parts of elements");
-  damaged(kernel + cache::encode({"k", "table 8", "", "1234"}), "kernel k: a table of parts of elements");
+  for (const std::string size : {"0 4", "8 1", "4", "4 2", "4 0", "1 3", "4 x", "2147483650 2", ""})
+    damaged(kernel + cache::encode({"k", "table " + size, "", "1234"}),
+            "kernel k: a table of 4 bytes is described as \"" + size + "\", bytes of an element and how many there are");
   damaged(kernel + cache::encode({"k", "poem", "", ""}), "kernel k: an entry of unknown kind");
   damaged(cache::encode(
               {"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(4000000000)) {\n  return\n}\n", ""}),
           "kernel k reads table(4000000000), which is not there");
+  const std::string reads_table =
+      cache::encode({"k", "kernel ", "kir 1\nkernel @k fp(native) (%0: view<i32, 1, const> = table(0)) {\n  return\n}\n", ""});
+  damaged(reads_table + cache::encode({"k", "table 1 4", "", "1234"}),
+          "kernel k reads table(0) by elements of 4 bytes, and it has elements of 1");
   std::string huge = kernel;
   for (std::size_t at = 8; at < 32; ++at) huge[at] = '\xff';  // all sizes
   damaged(huge, std::to_string(huge.size()) + " bytes are left behind its 0 kernels, which are no entry");

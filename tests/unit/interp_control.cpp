@@ -264,6 +264,12 @@ TEST(InterpControl, LaunchesThatCannotBeAreRefused) {
   EXPECT_EQ(run(text, line(1, 9), {scalar(1)}), "launch: the kernel is made for blocks of 8 in dimension 0, not 9");
   EXPECT_EQ(run(text, line(1, 0), {scalar(1)}), "launch: dimension 0 of the grid or block is not positive");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4097), {}), "launch: more than 4096 threads in a block");
+  // Neither product fits 64 bits.
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", Launch{{most, most, most}, {4, 1, 1}}, {}),
+            "launch: more than 2^62 threads");
+  EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", Launch{{most, most, 0}, {most, most, most}}, {}),
+            "launch: more than 4096 threads in a block");
   EXPECT_EQ(run("kernel @k fp(strict) () {\n  return\n}", line(1, 4096), {}), "");
   EXPECT_EQ(run("kernel @k fp(strict) cluster(2, 2, 1) () {\n  cluster_barrier\n  return\n}", line(4, 1), {}),
             "launch: the grid is no multiple of clusters of 2 in dimension 1");

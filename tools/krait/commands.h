@@ -36,6 +36,7 @@ struct RunOptions {
   std::vector<std::string> outputs;    // "3=file.npy": where to write parameter 3
   std::string grid, block, device;     // empty: not given
   long long count = -1;                // threads; negative: not given
+  bool unchecked = false;              // --no-check: accesses outside of arrays are undefined, and cost nothing
 };
 int run(const RunOptions& options);
 

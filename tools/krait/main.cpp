@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
                    "asm, ptx, sass, spirv, "
                    "spirv-cl, spirv-cl-llvm, wgsl (a comma list); spv alone: the words of a SPIR-V module, for a file")
       ->delimiter(',')
+      ->allow_extra_args(false)  // a word behind the list is the file
       ->default_val(std::vector<std::string>{"ir"})
       ->check(CLI::IsMember({"ir", "passes", "diff", "final", "hints", "stats", "llvm", "asm", "ptx", "sass", "spirv", "spirv-cl",
                              "spirv-cl-llvm", "wgsl", "spv"}));
@@ -111,12 +112,15 @@ int main(int argc, char** argv) {
   run_command
       ->add_option("--out", run.outputs,
                    "N=FILE: write parameter N to a .npy file; other arrays that the kernel writes are printed")
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   run_command->add_option("--grid", run.grid, "blocks: X, X,Y or X,Y,Z");
   run_command->add_option("--block", run.block, "threads of a block, likewise");
   run_command->add_option("--count", run.count,
                           "threads, in blocks that Krait chooses; default: the elements of the first array that is written");
   run_command->add_option("--device", run.device, "as KRAIT_DEVICE");
+  run_command->add_flag("--no-check", run.unchecked,
+                        "let accesses outside of their arrays be undefined; without it each is an error that says where");
 
   tool::BenchOptions bench;
   CLI::App* bench_command = app.add_subcommand("bench", "measure rows of the benchmark suite on this machine");

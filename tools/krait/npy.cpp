@@ -8,12 +8,13 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string_view>
 
 #include <fmt/core.h>
 #include <krait/error.h>
+
+#include "support/product.h"
 
 namespace tool {
 namespace {
@@ -62,10 +63,10 @@ std::uint64_t bytes_of(std::string_view type) {
 void refuse(const std::string& message) { throw krait::error(krait::error::kind_type::usage, message.c_str()); }
 
 std::uint64_t count_of(const std::vector<std::int64_t>& shape, std::uint64_t element_bytes, const std::string& path) {
-  unsigned __int128 count = 1;
+  std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
-    count *= std::uint64_t(extent);
-    if (count * element_bytes > std::uint64_t(std::numeric_limits<std::int64_t>::max() / 4))
+    count = krait::support::clipped_product(count, extent);
+    if (krait::support::clipped_product(count, std::int64_t(element_bytes)) >= krait::support::most_elements)
       refuse(fmt::format("{}: the array is larger than any memory", path));
   }
   return std::uint64_t(count);
@@ -78,6 +79,10 @@ Array read_npy(const std::string& path) {
     std::FILE* file;
     ~Closed() { std::fclose(file); }
   } const closed{file};
+  return read_npy(file, path);
+}
+
+Array read_npy(std::FILE* file, const std::string& path) {
   const auto read = [&](void* to, std::size_t bytes) {
     const bool whole = std::fread(to, 1, bytes, file) == bytes;
     if (std::ferror(file)) refuse(fmt::format("{}: {}", path, std::strerror(errno)));  // a folder

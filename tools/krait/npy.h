@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Array {
 
 /// Throws krait::error that says what of the file is not as it has to be.
 Array read_npy(const std::string& path);
+/// Of an open file, which `path` names in messages.
+Array read_npy(std::FILE* file, const std::string& path);
 /// Replaces the file. Throws krait::error where it cannot be written.
 void write_npy(const std::string& path, const Array& array);
 /// Elements; throws krait::error where they are more than memory can hold. `path` stands in the message.

@@ -17,6 +17,7 @@
 
 #include "commands.h"
 #include "npy.h"
+#include "support/product.h"
 
 namespace tool {
 namespace {
@@ -185,8 +186,8 @@ krait::detail::call_config launch_of(const RunOptions& o, const krait::detail::t
     refuse("krait run: the kernel writes no array that says how many threads to run: give --count or --grid and --block");
   if (fixed.x) {
     c.block = fixed;
-    const std::int64_t threads = fixed.x * fixed.y * fixed.z;
-    c.grid = {(count + threads - 1) / threads, 1, 1};
+    const std::int64_t threads = krait::support::clipped_product(fixed.x, fixed.y, fixed.z);
+    c.grid = {count / threads + (count % threads != 0), 1, 1};
     return c;
   }
   c.form = krait::detail::call_config::threads, c.count = count;
@@ -215,7 +216,7 @@ std::map<unsigned, std::string> outputs_of(const RunOptions& o, const krait::det
 int run(const RunOptions& o) {
   const std::string text = read_file(o.file), name = name_of_file(o.file);
   const std::unique_ptr<krait::detail::text_kernel, Freed> kernel(
-      krait::detail::make_text_kernel(text.data(), text.size(), name.c_str()));
+      krait::detail::make_text_kernel(text.data(), text.size(), name.c_str(), !o.unchecked));
   const krait::detail::signature& as = krait::detail::signature_of(kernel.get());
   if (o.arguments.size() != as.count) {
     std::string list;
@@ -245,7 +246,7 @@ int run(const RunOptions& o) {
     std::int64_t stride = 1;
     for (unsigned d = p.rank; d-- > 0;) {
       a.extents[d] = arrays[i].shape[d], a.strides[d] = stride;
-      stride *= a.extents[d];
+      stride = krait::support::clipped_product(stride, a.extents[d]);
     }
     if (elements < 0 && krait::detail::writes_parameter(kernel.get(), i)) elements = stride;
   }

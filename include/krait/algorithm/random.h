@@ -111,7 +111,7 @@ class generator {
 #define KRAIT_PLAIN(...) __VA_ARGS__
 #define KRAIT_SHAPES(name, standard, arguments, ...)                                               \
   template <class Elem = standard, int Rank, detail::into_option... Options>                       \
-  auto name(const std::int64_t(&extents)[Rank], __VA_ARGS__, const Options&... options) {          \
+  auto name(const detail::any_extent(&extents)[Rank], __VA_ARGS__, const Options&... options) {    \
     return name<Elem>(detail::to_shape(extents), KRAIT_PLAIN arguments, options...);               \
   }                                                                                                \
   template <class Elem = standard, std::integral Extent, int Rank, detail::into_option... Options> \

@@ -3,6 +3,8 @@
 // kr::all is two things: all of a dimension in a slice, and a function of vectors and arrays.
 #pragma once
 
+#include <krait/detail/cpp20.h>
+
 namespace krait {
 namespace detail {
 

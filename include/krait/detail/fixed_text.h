@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include <krait/detail/cpp20.h>
+
 namespace krait::detail {
 
 template <std::size_t Size>

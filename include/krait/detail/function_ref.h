@@ -3,6 +3,8 @@
 // A reference to something callable, so that the library can call a user's lambda without being a template.
 #pragma once
 
+#include <krait/detail/cpp20.h>
+
 namespace krait::detail {
 
 template <class Signature>

@@ -3,6 +3,8 @@
 // A place in the user's source, caught by default arguments.
 #pragma once
 
+#include <krait/detail/cpp20.h>
+
 namespace krait::detail {
 
 struct location {

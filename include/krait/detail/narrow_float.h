@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <krait/detail/cpp20.h>
+
 namespace krait {
 namespace detail {
 

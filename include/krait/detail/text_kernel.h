@@ -13,8 +13,9 @@ namespace krait::detail {
 struct text_kernel;
 
 /// `file` stands in messages. Throws error{compile} with line:column for text that is no kernel, error{usage} for one with data of
-/// kr::constant, which the text does not hold.
-KRAIT_API text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file);
+/// kr::constant, which the text does not hold. `checked`: accesses are, whatever the text says of that; throws error{usage} for text
+/// taken after the passes, where they cannot be.
+KRAIT_API text_kernel* make_text_kernel(const char* kir, std::size_t size, const char* file, bool checked = false);
 KRAIT_API void free_text_kernel(text_kernel* kernel) noexcept;
 /// What it takes; lives as long as the kernel.
 KRAIT_API const signature& signature_of(const text_kernel* kernel) noexcept;

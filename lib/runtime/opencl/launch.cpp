@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/opencl/device.h"
+#include "support/product.h"
 
 namespace krait::runtime::opencl {
 
@@ -83,7 +84,8 @@ void OpenClDevice::launch(Executable& executable, const LaunchRequest& request) 
   std::size_t global[3], local[3];
   for (unsigned d = 0; d < 3; ++d) {
     local[d] = std::size_t(request.block[d]);
-    if (__builtin_mul_overflow(local[d], std::size_t(request.grid[d]), &global[d]))
+    global[d] = std::size_t(support::clipped_product(request.block[d], request.grid[d]));
+    if (global[d] > std::size_t(support::most_elements))
       support::fail_usage("kernel {}: a grid of {} × {} × {} blocks is too large", code.name(), request.grid[0], request.grid[1],
                           request.grid[2]);
   }

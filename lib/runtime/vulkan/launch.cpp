@@ -6,6 +6,7 @@
 
 #include "runtime/vulkan/device.h"
 #include "support/labels.h"
+#include "support/product.h"
 
 namespace krait::runtime::vulkan {
 namespace {
@@ -17,11 +18,10 @@ std::array<std::uint32_t, 3> dispatch_shape(const Dim3& grid, const VkPhysicalDe
   const auto* most = limits.maxComputeWorkGroupCount;
   folded = grid[0] > most[0] || grid[1] > most[1] || grid[2] > most[2];
   if (!folded) return {std::uint32_t(grid[0]), std::uint32_t(grid[1]), std::uint32_t(grid[2])};
-  std::uint64_t left = 0;
-  if (__builtin_mul_overflow(std::uint64_t(grid[0]), std::uint64_t(grid[1]), &left) ||
-      __builtin_mul_overflow(left, std::uint64_t(grid[2]), &left))
+  const auto total = std::uint64_t(support::clipped_product(grid[0], grid[1], grid[2]));
+  if (total > std::uint64_t(support::most_elements))
     support::fail_usage("a grid of {} × {} × {} blocks is too large", grid[0], grid[1], grid[2]);
-  const std::uint64_t total = left;
+  std::uint64_t left = total;
   std::array<std::uint32_t, 3> out{};
   for (unsigned d = 0; d < 3; ++d) {
     out[d] = std::uint32_t(std::min<std::uint64_t>(left, most[d]));
