@@ -146,7 +146,7 @@ void throw_usage(const char* message, location where) { throw error(error::kind_
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 
-void set_location(location where) noexcept {
+void set_location(location where) {
   if (Recorder* r = trace::find_recorder()) r->now().location(where);
 }
 

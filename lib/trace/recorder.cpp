@@ -53,6 +53,7 @@ Recorder& recorder() {
     support::fail_usage(
         "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of kr::kernel or "
         "kr::vectorize");
+  current->rethrow();
   return *current;
 }
 
@@ -70,9 +71,10 @@ Recorder::Recorder(const detail::recording_options& options) : functions(options
 
 void Recorder::enter_function(const CalledFunction& f) {
   const detail::location caller = found.where();
-  scopes_.push_back(std::make_unique<Scope>(functions.at(f.index), found));
-  now().location(caller);
-  now().enter(function().body);
+  auto inner = std::make_unique<Scope>(functions.at(f.index), found);
+  inner->location(caller);
+  inner->enter(inner->function.body);
+  scopes_.push_back(std::move(inner));
 }
 
 // ---- instructions -------------------------------------------------------------------------------------------------------------
@@ -152,6 +154,7 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
 }
 
 std::unique_ptr<Recorded> Recorder::finish() {
+  rethrow();
   if (now().depth() != 1) found.misuse("control flow was left open when the lambda returned");
   now().unwind(1);
   now().exit(ir::Op::Return);
