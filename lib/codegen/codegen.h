@@ -28,7 +28,7 @@ struct krait_codegen_request {
 
 struct krait_codegen_reply {
   int status;  // 0: data holds the result; 1: the kernel cannot be compiled for the target; 2: a defect of ours; 3: the host is short
-               // of memory or threads
+               // of memory or threads; 4: LLVM failed in this copy of the plug-in, which compiles no more: another one may
   char* data;
   std::size_t size;
   char* log;    // message of other statuses than 0, warnings otherwise; never null
