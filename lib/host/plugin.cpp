@@ -33,7 +33,8 @@ void find_exports(Plugin& p, void* library) {
     p.compile = nullptr, p.failure = "its exports do not match this library: reinstall Krait";
     return;
   }
-  p.build_id = id();
+  if (const char* const built = id()) p.build_id = built;
+  else p.compile = nullptr, p.failure = "out of memory";
 }
 
 Plugin open_plugin() {

@@ -56,23 +56,13 @@ void finish(Job* job, Failure failure, bool spends) {
 void on_fatal_error(void*, const char* reason, bool) { park({2, std::string("LLVM: ") + reason}); }
 void on_bad_alloc(void*, const char*, bool) { no_memory(); }
 
-/// The loader gives a thread its thread-local data at the first use, and ends the process where it has no memory for that. It takes a
-/// block that this thread has just freed, of whichever size it needs.
-bool take_thread_data(Job* job) {
-  void* blocks[16];
-  bool complete = true;
-  for (std::size_t i = 0; i < std::size(blocks); ++i) complete = (blocks[i] = std::malloc(16 * (i + 1))) && complete;
-  for (void* const block : blocks) std::free(block);
-  if (complete) current_job = job;
-  return complete;
-}
-
 void* run(void* argument) {
   auto job = *std::unique_ptr<std::shared_ptr<Job>>(static_cast<std::shared_ptr<Job>*>(argument));
-  if (!take_thread_data(job.get())) {
+  if (!has_thread_data()) {
     finish(job.get(), {3, "out of memory"}, false);
     return nullptr;
   }
+  current_job = job.get();
   std::fesetenv(FE_DFL_ENV);
   Failure failure{0, {}};
   try {
@@ -121,6 +111,18 @@ Failure run_guarded(std::function<void()> work) {
   std::unique_lock lock(gate);
   changed.wait(lock, [&] { return job->finished || spent; });
   return job->finished ? job->result : elsewhere();
+}
+
+// The loader gives a thread that data at the first use. It takes a block that this thread has just freed, of whichever size it needs.
+bool has_thread_data() noexcept {
+  void* blocks[16];
+  bool complete = true;
+  for (std::size_t i = 0; i < std::size(blocks); ++i) complete = (blocks[i] = std::malloc(16 * (i + 1))) && complete;
+  for (void* const block : blocks) std::free(block);
+  if (!complete) return false;
+  Job* volatile& first_use = const_cast<Job* volatile&>(current_job);
+  first_use = first_use;
+  return true;
 }
 
 void no_memory() {

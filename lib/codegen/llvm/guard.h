@@ -21,5 +21,9 @@ Failure run_guarded(std::function<void()> work);
 /// For operator new (new.cpp): on a compile thread this never returns, elsewhere it throws std::bad_alloc. An exception would pass
 /// frames of LLVM's, which clean up nothing, and then destroy what those still refer to.
 [[noreturn]] void no_memory();
+/// From now on, what the plug-in allocates may fail (new.cpp).
+void end_of_loading() noexcept;
+/// Whether this thread has the plug-in's thread-local data, or there is memory for it, without which the loader would end the process.
+bool has_thread_data() noexcept;
 
 }  // namespace krait::codegen
