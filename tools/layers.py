@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks who includes whom: support <- ir <- {trace, passes, math, codegen}; cache and runtime see only support; host sees all.
 LLVM headers only in lib/codegen, Vulkan headers only in lib/runtime/vulkan, CUDA headers nowhere, and no private library in
-include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Exits with 1 and the offending lines."""
+include/. Variables of the environment are read by lib/support/environment.h alone, in tools/krait too. Threads are made in
+lib/support/threads.h alone, which blocks signals. Exits with 1 and the offending lines."""
 import pathlib
 import re
 import sys
@@ -20,6 +21,8 @@ MAY_SEE = {
     "host": {"support", "ir", "trace", "passes", "math", "codegen", "cache", "runtime", "host"},
 }
 GETENV = re.compile(r"\b(secure_)?getenv(_r)?\s*\(")
+THREADS = "lib/support/threads."
+MAKES_THREAD = re.compile(r"\bpthread_create\b|std::async\b|std::j?thread\s*[({]|std::j?thread\s+\w+\s*[({]")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -29,6 +32,8 @@ def complaints(path, text):
     for number, line in enumerate(text.splitlines(), 1):
         if GETENV.search(line) and path != ROOT / "lib/support/environment.h":
             yield f"{path.relative_to(ROOT)}:{number}: support::environment() reads variables, and nothing else"
+        if MAKES_THREAD.search(line.split("//")[0]) and not str(path.relative_to(ROOT)).startswith(THREADS):
+            yield f"{path.relative_to(ROOT)}:{number}: a thread is made by support::start_thread, which blocks signals"
         found = INCLUDE.match(line)
         if not found:
             continue

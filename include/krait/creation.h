@@ -42,7 +42,7 @@ using step_type = std::conditional_t<is_narrow_v<Elem>, float, Elem>;
 template <class Elem>
 void fill_steps(array<Elem, 1>& out, step_type<Elem> first, step_type<Elem> second) {
   using word = step_type<Elem>;
-  static const auto& steps = *new auto(kernel(
+  static const auto& steps = lasting(kernel(
       [](view<Elem> to, value<word> from, value<word> next) {
         const value<word> step(cast<word>(next - from));
         for (auto i : grid_stride(to.size())) to[i] = cast<Elem>(select(i == 1, next, cast<word>(from + cast<word>(i) * step)));

@@ -28,7 +28,7 @@ struct krait_codegen_request {
 
 struct krait_codegen_reply {
   int status;  // 0: data holds the result; 1: the kernel cannot be compiled for the target; 2: a defect of ours; 3: the host is short
-               // of memory or threads
+               // of memory or threads; 4: LLVM failed in this copy of the plug-in, which compiles no more: another one may
   char* data;
   std::size_t size;
   char* log;    // message of other statuses than 0, warnings otherwise; never null
@@ -39,7 +39,7 @@ struct krait_codegen_reply {
 /// Never throws, never ends the process. The reply is released by krait_codegen_release.
 using krait_codegen_fn = void (*)(const krait_codegen_request*, krait_codegen_reply*);
 using krait_codegen_release_fn = void (*)(krait_codegen_reply*);
-/// Identifies the build of the plug-in; part of the cache key.
+/// Identifies the build of the plug-in; part of the cache key. The first that is called after loading. Null: no memory.
 using krait_codegen_build_id_fn = const char* (*)();
 
 }  // extern "C": the plug-in exports krait_codegen, krait_codegen_release, krait_codegen_build_id

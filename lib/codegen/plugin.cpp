@@ -146,6 +146,10 @@ extern "C" {
 
 __attribute__((visibility("default"))) void krait_codegen(const krait_codegen_request* request, krait_codegen_reply* reply) {
   *reply = {};
+  if (!krait::codegen::has_thread_data()) {
+    reply->status = 3, reply->log = krait::codegen::out_of_memory();
+    return;
+  }
   try {
     krait::codegen::answer(*request, *reply);
   } catch (...) {  // std::bad_alloc: everything else was caught on the compile thread
@@ -165,8 +169,14 @@ __attribute__((visibility("default"))) void krait_codegen_release(krait_codegen_
 }
 
 __attribute__((visibility("default"))) const char* krait_codegen_build_id() {
-  static const std::string id = krait::support::build_id_at(reinterpret_cast<const void*>(&krait_codegen_build_id));
-  return id.c_str();
+  krait::codegen::end_of_loading();  // it is the first that is called
+  if (!krait::codegen::has_thread_data()) return nullptr;
+  try {
+    static const std::string id = krait::support::build_id_at(reinterpret_cast<const void*>(&krait_codegen_build_id));
+    return id.c_str();
+  } catch (...) {
+    return nullptr;
+  }
 }
 
 }  // extern "C"

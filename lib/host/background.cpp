@@ -9,15 +9,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <system_error>
-#include <thread>
 
 #include "host/fork_gate.h"
 #include "support/error.h"
+#include "support/threads.h"
 
 namespace krait::host {
 namespace {
@@ -25,6 +25,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 /// How long nobody has waited for a compilation when improving begins: as long as a driver takes for a kernel of some size.
 constexpr auto pause_before_improving = std::chrono::milliseconds(50);
+/// How long improving waits for such a pause: a program that never ceases to compile gets its best code one by one.
+constexpr auto longest_wait = std::chrono::milliseconds(500);
+/// Improvements that wait. Each holds a recording, of some kilobytes.
+constexpr std::size_t most_improvements = 1024, few_improvements = 64;
 
 /// Compilations that somebody waits for, and when the last of them ended.
 std::atomic<int> awaited{0};
@@ -35,24 +39,55 @@ struct Workers {
   const bool improving;
   std::mutex mutex;
   std::condition_variable wake, idle;
-  std::deque<std::function<void()>> waiting;
+  std::deque<std::unique_ptr<Work>> waiting;
+  std::size_t look_through_at = few_improvements;
   unsigned threads = 0, running = 0, asleep = 0, in_driver = 0, waiters = 0;
   bool closed = false;
 
   Workers(unsigned threads_at_most, bool improves) : most_threads(threads_at_most), improving(improves) {}
   void work();
   bool start();
+  void put(std::unique_ptr<Work> work);
+  std::unique_ptr<Work> take();
+  void drop_unused();
   void wait_for_quiet(std::unique_lock<std::mutex>& lock);
 };
 
 thread_local Workers* improver = nullptr;
 
+bool cooler(const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) { return a->heat() < b->heat(); }
+
+void Workers::drop_unused() {
+  std::erase_if(waiting, [](const std::unique_ptr<Work>& w) { return w->heat() < 0; });
+}
+
+/// Under the mutex, as what follows.
+void Workers::put(std::unique_ptr<Work> work) {
+  waiting.push_back(std::move(work));
+  if (!improving || waiting.size() < look_through_at) return;
+  drop_unused();
+  if (waiting.size() > most_improvements) waiting.erase(std::min_element(waiting.begin(), waiting.end(), cooler));
+  look_through_at = std::clamp(2 * waiting.size(), few_improvements, most_improvements + 1);
+}
+
+/// Null: what waited is not used any more, or the process ends.
+std::unique_ptr<Work> Workers::take() {
+  if (improving) drop_unused();
+  if (waiting.empty()) return nullptr;
+  const auto at = improving ? std::max_element(waiting.begin(), waiting.end(), cooler) : waiting.begin();
+  std::unique_ptr<Work> next = std::move(*at);
+  waiting.erase(at);
+  return next;
+}
+
 /// Unless somebody waits for what this makes.
 void Workers::wait_for_quiet(std::unique_lock<std::mutex>& lock) {
+  const auto end = Clock::now() + longest_wait;
   while (waiters == 0) {
-    const auto left = last_awaited.load() + pause_before_improving - Clock::now().time_since_epoch();
-    if (awaited == 0 && left <= Clock::duration(0)) return;
-    wake.wait_for(lock, awaited == 0 ? left : Clock::duration(pause_before_improving));
+    const auto now = Clock::now();
+    const auto left = last_awaited.load() + pause_before_improving - now.time_since_epoch();
+    if ((awaited == 0 && left <= Clock::duration(0)) || now >= end) return;
+    wake.wait_for(lock, std::min(end - now, awaited == 0 ? left : Clock::duration(pause_before_improving)));
   }
 }
 
@@ -65,32 +100,28 @@ void Workers::work() {
     wake.wait(lock, [&] { return !waiting.empty(); });
     --asleep;
     if (improving) wait_for_quiet(lock);
-    if (waiting.empty()) continue;  // the process ends
-    std::function<void()> task = std::move(waiting.front());
-    waiting.pop_front();
-    ++running;
-    lock.unlock();
-    task();
-    task = nullptr;  // what it holds goes before it counts as done
-    lock.lock();
-    if (--running == 0) idle.notify_all();
+    std::unique_ptr<Work> next = take();
+    if (next) {
+      ++running;
+      lock.unlock();
+      next->run();
+      next = nullptr;  // what it holds goes before it counts as done
+      lock.lock();
+      --running;
+    }
+    if (running == 0) idle.notify_all();
   }
 }
 
 /// Another thread; false where the system gives none.
 bool Workers::start() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run on the program's threads
-  bool started = true;
   try {
-    std::thread([this] { work(); }).detach();
+    support::start_thread([this] { work(); }).detach();
     ++threads;
+    return true;
   } catch (const std::system_error&) {
-    started = false;
+    return false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
 }
 
 unsigned cores() {
@@ -135,21 +166,35 @@ void finish() {
   }
 }
 
+/// Opens the device, and has exit wait for what runs ahead of what its driver does then: handlers run in the reverse order. They run
+/// once a device, all but one for nothing.
+void open_before(DeviceHandle& device) {
+  static std::mutex mutex;
+  static auto& opened = *new std::set<const DeviceHandle*>;
+  const std::lock_guard lock(mutex);
+  if (opened.contains(&device)) return;
+  try {
+    device.device->start();
+  } catch (const error&) {  // it is that of the work, too
+  }
+  std::atexit(finish);
+  opened.insert(&device);
+}
+
 }  // namespace
 
-void run_in_background(Task kind, std::function<void()> work) {
-  const BehindForkGate behind;                     // a child would wait for ever for a handler that another thread is registering
-  static const int at_exit = std::atexit(finish);  // before the drivers' own handlers: a device is chosen before this
-  (void)at_exit;
+void run_in_background(Task kind, DeviceHandle& device, std::unique_ptr<Work> work) {
+  const BehindForkGate behind;  // a child would wait for ever for a handler that another thread is registering
+  open_before(device);
   Workers& w = workers().of(kind);
   std::unique_lock lock(w.mutex);
   if (w.closed) return;  // the process ends
   if (w.asleep <= w.waiting.size() && w.threads < w.most_threads && !w.start() && w.threads == 0) {
     lock.unlock();
-    if (kind == Task::Asked) work();
+    if (kind == Task::Asked) work->run();
     return;
   }
-  w.waiting.push_back(std::move(work));
+  w.put(std::move(work));
   w.wake.notify_one();
 }
 

@@ -3,18 +3,33 @@
 // Threads that compile while the program goes on.
 #pragma once
 
-#include <functional>
+#include <memory>
+
+#include "host/devices.h"
 
 namespace krait::host {
 
 /// Asked: somebody called for the result ahead of time, and at exit what runs is waited for. Improving: better code than what runs
-/// already, by one thread of low priority that begins when nobody has been waiting for a compilation for a while; the process's end does
-/// not wait for it.
+/// already, the most used first, by one thread of low priority. It begins when nobody has been waiting for a compilation for a while, or
+/// when that has not come about for long; the process's end does not wait for it.
 enum class Task { Asked, Improving };
 
-/// Runs `work`, which does not throw, on a thread of ours, which takes no signals. Where the system gives no thread, what was asked for
-/// runs at once on this one. When the process exits, what waits is dropped.
-void run_in_background(Task kind, std::function<void()> work);
+/// Compiles something, unless it is destroyed before its turn comes.
+class Work {
+ public:
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  virtual ~Work() = default;
+  virtual void run() noexcept = 0;
+  /// How much code that is improved was used; negative: it is not used any more. Called under a lock.
+  virtual double heat() const { return 0; }
+};
+
+/// Runs `work` on a thread of ours. Where the system gives no thread, what was asked for runs at once on this one. When the process
+/// exits, what waits is dropped; so is what improves code that is gone, and of very many the least used. `device`, which the work loads
+/// code on, is opened by the caller's thread: exit waits for the work ahead of the handlers that a driver registers as it is opened.
+void run_in_background(Task kind, DeviceHandle& device, std::unique_ptr<Work> work);
 
 /// Somebody waits for a compilation, as long as this lives. First calls come in bursts, and a driver compiles one thing at a time.
 class Awaited {

@@ -45,6 +45,23 @@ ir::Facts usual_facts(const host::Specialisation& spec, const DeviceHandle& devi
   return facts;
 }
 
+/// What compile_async asks for. It has a copy of the recording: the kernel object may be gone before its turn comes.
+struct Ahead final : host::Work {
+  host::Recorded recorded;
+  ir::Facts facts;
+  DeviceHandle& device;
+  std::promise<std::shared_ptr<const host::Compiled>> promise;
+
+  Ahead(const host::Recorded& of, const ir::Facts& with, DeviceHandle& on) : recorded(of), facts(with), device(on) {}
+  void run() noexcept override {
+    try {
+      promise.set_value(host::compile(recorded, facts, device, host::Effort::Best));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  }
+};
+
 }  // namespace
 
 void compile(kernel_state* state, const void* lambda, const signature& as) {
@@ -60,18 +77,11 @@ compilation compile_async(kernel_state* of, const void* lambda, const signature&
   host::Specialisation& spec = host::specialise(*of, lambda, as);  // the lambda runs on its owner's thread
   DeviceHandle& device = host::Devices::get().default_device();
   const ir::Facts facts = usual_facts(spec, device);
-  auto promise = std::make_shared<std::promise<std::shared_ptr<const host::Compiled>>>();
+  auto ahead = std::make_unique<Ahead>(spec.recorded, facts, device);
   auto made = std::make_unique<compilation::state>();
-  made->coming = promise->get_future().share();
+  made->coming = ahead->promise.get_future().share();
   host::expect_code(*of, spec, device, facts, made->coming);
-  // A copy of the recording: the kernel object may be gone before its turn comes.
-  host::run_in_background(host::Task::Asked, [recorded = spec.recorded, facts, &device, promise]() noexcept {
-    try {
-      promise->set_value(host::compile(recorded, facts, device, host::Effort::Best));
-    } catch (...) {
-      promise->set_exception(std::current_exception());
-    }
-  });
+  host::run_in_background(host::Task::Asked, device, std::move(ahead));
   return compilation(made.release());
 }
 

@@ -107,8 +107,9 @@ std::unique_ptr<DeviceHandle> opened(std::unique_ptr<runtime::Device> d) {
 }  // namespace
 
 void Devices::probe(std::size_t back_end) {
-  List& to = lists_[back_end];
   runtime::Found found = back_ends[back_end].find();
+  List to;  // taken as a whole: where there is no memory in the middle of it, the next one who asks begins again
+  std::vector<std::unique_ptr<DeviceHandle>> made;
   to.probed = true;
   to.skipped = std::move(found.skipped);
   for (auto& d : found.devices) {
@@ -124,12 +125,15 @@ void Devices::probe(std::size_t back_end) {
     }
     const std::string name = d->name();
     try {
-      to.devices.push_back(opened(std::move(d)).release());
+      made.push_back(opened(std::move(d)));
+      to.devices.push_back(made.back().get());
     } catch (const error& e) {  // it cannot be opened; others may
       to.skipped.push_back(name + ": " + e.message());
     }
   }
   for (const std::string& why : to.skipped) support::log_info("not used: {}", why);
+  lists_[back_end] = std::move(to);
+  for (auto& h : made) static_cast<void>(h.release());
 }
 
 DeviceHandle& Devices::cpu() {

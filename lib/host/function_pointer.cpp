@@ -102,10 +102,8 @@ void run(const native_function& f, NativeCall& call) {
 void enter(void* object, NativeCall* call) noexcept {
   const native_function& f = *static_cast<const native_function*>(object);
   if (!f.gone) return run(f, *call);
-  std::fputs(
-      fmt::format("krait: {}: the function pointer is called, but its object is gone: keep it as long as the pointer\n", f.what)
-          .c_str(),
-      stderr);
+  std::fprintf(stderr, "krait: %s: the function pointer is called, but its object is gone: keep it as long as the pointer\n",
+               f.what.c_str());  // allocates nothing
   call->result = 0;
 }
 
@@ -115,7 +113,10 @@ void keep(native_function* f) {
   static auto* const kept = new std::vector<native_function*>;
   f->gone = true;
   std::lock_guard lock(mutex);
-  kept->push_back(f);
+  try {
+    kept->push_back(f);
+  } catch (const std::bad_alloc&) {  // it stays allocated all the same
+  }
 }
 
 void check(const native_function& f) {

@@ -290,25 +290,52 @@ bool has_tiers(const DeviceHandle& device) {
   return on && support::info(device.target.kind).tiers;
 }
 
-void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts,
-             DeviceHandle& device) {
-  const int here = fork_generation();
-  if (quick->next.code.load(std::memory_order_acquire) || quick->next.begun.exchange(here) == here) return;
-  // A copy of the recording: the kernel object may be gone before its turn comes.
-  run_in_background(Task::Improving, [weak = std::weak_ptr(quick), recorded, facts, &device]() noexcept {
-    const std::shared_ptr<const Compiled> code = weak.lock();
+namespace {
+
+/// Makes the best code for quick code. It has a copy of the recording: the kernel object may be gone before its turn comes.
+struct Improvement final : Work {
+  const std::weak_ptr<const Compiled> quick;
+  const Recorded recorded;
+  const ir::Facts facts;
+  DeviceHandle& device;
+  bool begun = false;
+
+  Improvement(const std::shared_ptr<const Compiled>& code, const Recorded& of, const ir::Facts& with, DeviceHandle& on)
+      : quick(code), recorded(of), facts(with), device(on) {}
+  /// Whoever launches the kernel next, or makes it again, begins again.
+  ~Improvement() override {
+    if (begun) return;
+    if (const std::shared_ptr<const Compiled> code = quick.lock()) code->next.begun = -1;
+  }
+  /// The number of launches. Code that only the table holds belongs to no kernel.
+  double heat() const override {
+    const std::shared_ptr<const Compiled> code = quick.use_count() > 1 ? quick.lock() : nullptr;
+    return code ? double(code->launches) : -1;
+  }
+  void run() noexcept override {
+    const std::shared_ptr<const Compiled> code = quick.lock();
     if (!code) return;
-    if (code.use_count() <= 2) {  // the table's and this one: the kernel is gone. Whoever makes it again begins again.
-      code->next.begun = -1;
-      return;
-    }
+    begun = true;
     try {
       std::shared_ptr<const Compiled> best = compile(recorded, facts, device, Effort::Best);
       code->next.owner = std::move(best);
       code->next.code.store(code->next.owner.get(), std::memory_order_release);
     } catch (...) {  // the quick code runs, and is right
     }
-  });
+  }
+};
+
+}  // namespace
+
+void improve(const std::shared_ptr<const Compiled>& quick, const Recorded& recorded, const ir::Facts& facts,
+             DeviceHandle& device) {
+  const int here = fork_generation();
+  if (quick->next.code.load(std::memory_order_acquire) || quick->next.begun.exchange(here) == here) return;
+  try {
+    run_in_background(Task::Improving, device, std::make_unique<Improvement>(quick, recorded, facts, device));
+  } catch (...) {  // no memory: the quick code runs, and a later launch tries again
+    quick->next.begun = -1;
+  }
 }
 
 std::vector<std::shared_ptr<const Compiled>> all_code() { return process().table.all(); }

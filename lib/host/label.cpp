@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "krait/label.h"
 
+#include <new>
+
 #include "host/nvtx.h"
 #include "host/tracing.h"
 #include "support/error.h"
@@ -11,7 +13,7 @@ namespace krait {
 label::label(const char* name) {
   if (!name) support::fail_usage("a label needs a name, not a null pointer");
   const std::string& own = support::open_labels().emplace_back(name);
-  if (host::tracing() || host::nvtx()) span_ = new host::HostSpan("", own);
+  if (host::tracing() || host::nvtx()) span_ = new (std::nothrow) host::HostSpan("", own);
 }
 
 label::~label() {

@@ -228,6 +228,8 @@ reduction_kernels* make_reduction(const reduction_recipe& recipe) {
   return made;
 }
 
+void free_reduction(reduction_kernels* kernels) noexcept { delete kernels; }
+
 unsigned axes_mask(const std::int64_t* axes, int count, int rank) {
   unsigned mask = 0;
   for (int i = 0; i < count; ++i) {

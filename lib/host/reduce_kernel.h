@@ -39,6 +39,7 @@ struct ReduceKernel {
 
   ReduceKernel(const detail::reduction_recipe& of, const ReduceForm& how);
   ReduceKernel(const ReduceKernel&) = delete;
+  ~ReduceKernel() { detail::free_kernel_state(state); }
 
   unsigned outputs() const { return form.to_states ? unsigned(recipe->state_words) : 1; }
   unsigned inputs() const { return form.from_states ? unsigned(recipe->state_words) : recipe->input_nodes; }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,15 @@ struct Trace {
     const unsigned number = streams.try_emplace(stream.native, unsigned(streams.size()) + 1).first->second;
     return track(device.id + " stream " + std::to_string(number));
   }
-  void add(const std::string& who, const char* what, std::string_view name, Clock::time_point begin, double length) {
-    std::lock_guard lock(mutex);
-    if (on) spans.push_back({what, std::string(name), track(who), microseconds(begin - start), length});
+  /// On this thread's track, or a device's. What memory does not suffice for is left out.
+  void add(const DeviceHandle* who, const char* what, std::string_view name, Clock::time_point begin, double length) noexcept {
+    try {
+      std::lock_guard lock(mutex);
+      if (!on) return;
+      const unsigned to = track(who ? who->id : fmt::format("thread {}", gettid()));
+      spans.push_back({what, std::string(name), to, microseconds(begin - start), length});
+    } catch (const std::bad_alloc&) {
+    }
   }
   void resolve();
   void write();
@@ -80,8 +87,6 @@ Trace& trace() {
   return *the;
 }
 [[maybe_unused]] const Trace& made_at_load = trace();  // not while another thread forks
-
-std::string own_track() { return fmt::format("thread {}", gettid()); }
 
 void Trace::resolve() {
   for (const Pending& p : pending) {
@@ -126,16 +131,19 @@ constinit std::atomic<bool> anyone_listens{false};
 bool tracing() noexcept { return trace().on.load(std::memory_order_relaxed); }
 
 void note_moment(std::string_view name) noexcept {
-  if (tracing()) trace().add(own_track(), "", name, Clock::now(), -1);
+  if (tracing()) trace().add(nullptr, "", name, Clock::now(), -1);
 }
 
 void HostSpan::begin(const char* what, std::string_view name) noexcept {
-  if (const Nvtx* tool = nvtx()) tool->push(text_of(what, name).c_str()), pushed_ = true;
+  try {
+    if (const Nvtx* tool = nvtx()) tool->push(text_of(what, name).c_str()), pushed_ = true;
+  } catch (const std::bad_alloc&) {  // the tool hears nothing of it
+  }
   if (tracing()) what_ = what, name_ = name, begin_ = Clock::now();
 }
 void HostSpan::end() {
   if (pushed_) nvtx()->pop();
-  if (what_) trace().add(own_track(), what_, name_, begin_, microseconds(Clock::now() - begin_));
+  if (what_) trace().add(nullptr, what_, name_, begin_, microseconds(Clock::now() - begin_));
 }
 
 void DeviceSpan::begin(DeviceHandle& device, runtime::StreamHandle stream, std::string_view name, const char* what) noexcept {
@@ -162,7 +170,7 @@ void DeviceSpan::begin(DeviceHandle& device, runtime::StreamHandle stream, std::
 void DeviceSpan::end() {
   runtime::Device& d = *device_->device;
   if (d.host_memory()) {
-    trace().add(device_->id, what_, name_, begin_, microseconds(Clock::now() - begin_));
+    trace().add(device_, what_, name_, begin_, microseconds(Clock::now() - begin_));
     return;
   }
   try {

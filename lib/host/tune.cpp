@@ -26,6 +26,7 @@
 #include "krait/benchmark.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/threads.h"
 
 namespace krait {
 
@@ -218,7 +219,8 @@ class Search {
     };
     std::vector<std::jthread> others;
     try {
-      for (std::size_t i = 1; i < std::min<std::size_t>(processors(), trials_.size()); ++i) others.emplace_back(work);
+      for (std::size_t i = 1; i < std::min<std::size_t>(processors(), trials_.size()); ++i)
+        others.push_back(support::start_thread(work));
     } catch (const std::system_error&) {  // no more threads
     }
     work();

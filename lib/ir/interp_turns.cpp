@@ -2,7 +2,8 @@
 #include "ir/interp_turns.h"
 
 #include <exception>
-#include <thread>
+
+#include "support/threads.h"
 
 namespace krait::ir::interpreter {
 
@@ -28,12 +29,12 @@ std::size_t Turns::meet() {
 void Turns::run(std::size_t blocks, const std::function<void(std::size_t)>& block, const std::function<void()>& met) {
   ended_.assign(blocks, false), turn_ = gone_ = missing_ = 0, met_ = &met;
   std::exception_ptr failed;
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   {
     const std::unique_lock not_yet(mutex_);
     try {
       for (std::size_t i = 0; i < blocks; ++i)
-        threads.emplace_back([&, i] {
+        threads.push_back(support::start_thread([&, i] {
           std::unique_lock lock(mutex_);
           next_.wait(lock, [&] { return turn_ == i; });
           lock.unlock();
@@ -45,13 +46,13 @@ void Turns::run(std::size_t blocks, const std::function<void(std::size_t)>& bloc
           lock.lock();
           ended_[i] = true, ++gone_;
           pass_on();
-        });
+        }));
     } catch (...) {  // the system has no thread for each: those that there are end at once
       failed = std::current_exception();
       ended_.resize(threads.size());
     }
   }
-  for (std::thread& t : threads) t.join();
+  threads.clear();  // waits for them
   if (failed) std::rethrow_exception(failed);
 }
 

@@ -83,6 +83,8 @@ class Device {
   /// Kernels take addresses of the host's memory. Where launches are not synchronous, who passes them waits for the stream.
   virtual bool reaches_host() const { return host_memory(); }
   virtual std::int64_t total_memory() const = 0;
+  /// Begins to use the driver, where that waits for the first use.
+  virtual void start() {}
 
   /// `bytes` > 0, aligned to 128 bytes. Stream-ordered.
   virtual std::uint64_t allocate(std::size_t bytes, StreamHandle stream) = 0;

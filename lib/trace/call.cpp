@@ -23,7 +23,12 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
   ~Inside() {
     r_.leave_function();
-    if (!f_.complete) r_.found.misuse("a C++ exception left a called function: the rest of it cannot be recorded");
+    if (f_.complete) return;
+    try {
+      r_.found.misuse("a C++ exception left a called function: the rest of it cannot be recorded");
+    } catch (...) {  // no memory
+      r_.keep_exception();
+    }
   }
 
  private:

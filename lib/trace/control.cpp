@@ -19,7 +19,13 @@ class Unwind {
   explicit Unwind(Recorder& r) : r_(r), depth_(r.now().depth()) {}
   Unwind(const Unwind&) = delete;
   Unwind& operator=(const Unwind&) = delete;
-  ~Unwind() { r_.now().unwind(depth_); }
+  ~Unwind() {
+    try {
+      r_.now().unwind(depth_);
+    } catch (...) {  // no memory
+      r_.keep_exception();
+    }
+  }
 
  private:
   Recorder& r_;
@@ -232,21 +238,39 @@ node begin_grid_stride(node bound, location where) {
   return r.node_of(index);
 }
 
-void end_loop(node index, bool whole, location where) noexcept {
-  Recorder* r = trace::find_recorder();
+namespace {
+
+void close_loop(Recorder& r, node index) {
+  std::size_t frame = r.now().depth();
+  while (frame > 0 && r.now().frame(frame - 1).index != index.id) --frame;
+  if (frame == 0) return;  // an exception has closed it already
+  r.now().unwind(frame);
+  const bool left = r.now().top().left_by_result;
+  r.now().exit(Op::Continue);
+  if (left && r.now().in_body()) trace::leave_after_loop(r);
+}
+
+}  // namespace
+
+void end_loop(node index) {
+  Recorder* const r = trace::find_recorder();
   if (!r || index.recording != r->now().serial) return;
-  if (!whole)
+  r->rethrow();
+  close_loop(*r, index);
+}
+
+void abandon_loop(node index, location where) noexcept {
+  Recorder* const r = trace::find_recorder();
+  if (!r || index.recording != r->now().serial) return;
+  try {
     r->found.misuse(
         "a C++ break, return or exception left the body of this loop: the body is recorded once, so use break_(), continue_() or "
         "return_()",
         where);
-  std::size_t frame = r->now().depth();
-  while (frame > 0 && r->now().frame(frame - 1).index != index.id) --frame;
-  if (frame == 0) return;  // an exception has closed it already
-  r->now().unwind(frame);
-  const bool left = r->now().top().left_by_result;
-  r->now().exit(Op::Continue);
-  if (left && r->now().in_body()) trace::leave_after_loop(*r);
+    close_loop(*r, index);
+  } catch (...) {  // no memory
+    r->keep_exception();
+  }
 }
 
 // ---- switch -------------------------------------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ void throw_usage(const char* message, location where) { throw error(error::kind_
 
 // ---- values -------------------------------------------------------------------------------------------------------------------
 
-void set_location(location where) noexcept {
+void set_location(location where) {
   if (Recorder* r = trace::find_recorder()) r->now().location(where);
 }
 void set_caller(const void* return_address) {

@@ -60,6 +60,7 @@ Recorder& recorder(const void* caller) {
     support::fail_usage(
         "kr::value, kr::var, a view or traced control flow is used outside a kernel: move it into the lambda of kr::kernel or "
         "kr::vectorize");
+  current->rethrow();
   current->spots.note(caller);
   return *current;
 }
@@ -78,10 +79,13 @@ Recorder::Recorder(const detail::recording_options& options) : functions(options
 
 void Recorder::enter_function(const CalledFunction& f) {
   const detail::location caller = found.where();
-  callers_.push_back(spots.now());
-  scopes_.push_back(std::make_unique<Scope>(functions.at(f.index), found, spots));
-  now().location(caller);
-  now().enter(function().body);
+  const std::uint32_t spot = spots.now();
+  auto inner = std::make_unique<Scope>(functions.at(f.index), found, spots);
+  inner->location(caller);
+  inner->enter(inner->function.body);
+  callers_.reserve(callers_.size() + 1);  // what follows may not fail half way
+  scopes_.push_back(std::move(inner));
+  callers_.push_back(spot);
 }
 
 // ---- instructions -------------------------------------------------------------------------------------------------------------
@@ -161,6 +165,7 @@ ir::ValueId Recorder::logical(ir::Op op, const detail::mark& left, detail::node 
 }
 
 std::unique_ptr<Recorded> Recorder::finish() {
+  rethrow();
   if (now().depth() != 1) found.misuse("control flow was left open when the lambda returned");
   now().unwind(1);
   now().exit(ir::Op::Return);

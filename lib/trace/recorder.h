@@ -4,6 +4,7 @@
 // instructions and their operands. A function that is called (call.cpp) is recorded at its first call, while the caller's scope waits.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -58,16 +59,24 @@ class Recorder {
   ir::ValueId use_as(ir::Scalar type, detail::node n);
   ir::ValueId condition(detail::node n) { return use_as(ir::Scalar::Bool, n); }
 
+  /// In a handler of the exception: what could not be recorded where none may leave, in a destructor. The recording ends with it at
+  /// its next word, or at its end.
+  void keep_exception() noexcept { exception_ = std::current_exception(); }
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
   /// Ends the function. Throws the first misuse.
   std::unique_ptr<Recorded> finish();
 
  private:
+  std::exception_ptr exception_;
   std::vector<std::unique_ptr<Scope>> scopes_;  // the kernel's, and of functions inside each other
   std::vector<std::uint32_t> callers_;          // spots of the calls
 };
 
 /// This thread's recorder, for a function of emit.h, which notes where its caller is: what a header of Krait's own has inlined into the user's
-/// code has a line there. Throws error{usage} when nothing is being recorded.
+/// code has a line there. Throws error{usage} when nothing is being recorded, and the exception that the recording keeps.
 Recorder& recorder(const void* caller = __builtin_return_address(0));
 /// The same, or null.
 Recorder* find_recorder() noexcept;

@@ -5,13 +5,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cfenv>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include <llvm/Support/ErrorHandling.h>
 
@@ -74,17 +77,60 @@ TEST(Guard, WhatTheHostIsShortOf) {
   EXPECT_EQ(run_guarded([] {}).status, 0);
 }
 
-// The last test of this program: afterwards nothing compiles any more.
-TEST(GuardPoisoned, FatalErrorsAreAnsweredAndEndCompilation) {
-  Failure fatal = run_guarded([] { llvm::report_fatal_error("Cannot select: something"); });
-  EXPECT_EQ(fatal.status, 2);
-  EXPECT_EQ(fatal.message, "LLVM: Cannot select: something");
-  bool ran = false;
-  Failure later = run_guarded([&] { ran = true; });
-  EXPECT_EQ(later.status, 2);
-  EXPECT_FALSE(ran);
-  EXPECT_EQ(later.message, "an earlier compilation ended in a fatal error of LLVM: this process cannot compile any more kernels");
+// The last tests of this program, each in a process of its own: afterwards nothing compiles here any more.
+struct GuardSpent : testing::Test {
+  /// Runs `check` in a child, and gives whether all of it held.
+  static bool holds(bool (*check)()) {
+    const pid_t child = fork();
+    if (child == 0) _exit(check() ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status == 0;
+  }
+  static bool is_spent() {
+    bool ran = false;
+    const Failure later = run_guarded([&] { ran = true; });
+    return !ran && later.status == spent_status &&
+           later.message == "this copy of the code generator compiles no more, as LLVM failed in it";
+  }
+};
+
+TEST_F(GuardSpent, FatalErrorsAreAnsweredAndEndCompilation) {
+  EXPECT_TRUE(holds([] {
+    const Failure fatal = run_guarded([] { llvm::report_fatal_error("Cannot select: something"); });
+    return fatal.status == 2 && fatal.message == "LLVM: Cannot select: something" && is_spent();
+  }));
 }
+
+TEST_F(GuardSpent, SoDoesWantOfMemoryInsideLLVM) {
+  EXPECT_TRUE(holds([] {
+    const Failure short_of = run_guarded([] { llvm::report_bad_alloc_error("Allocation failed"); });
+    return short_of.status == 3 && short_of.message == "out of memory" && is_spent();
+  }));
+  EXPECT_TRUE(holds([] {
+    const Failure short_of = run_guarded([] { no_memory(); });
+    return short_of.status == 3 && short_of.message == "out of memory" && is_spent();
+  }));
+}
+
+// What the thread that failed holds, the others may wait for.
+TEST_F(GuardSpent, CompilationsBesideAreGivenUp) {
+  EXPECT_TRUE(holds([] {
+    std::promise<void> begun;
+    std::thread other([&] {
+      begun.get_future().wait();
+      run_guarded([] { llvm::report_fatal_error("Cannot select: something"); });
+    });
+    const Failure beside = run_guarded([&] {
+      begun.set_value();
+      for (;;) pause();
+    });
+    other.join();
+    return beside.status == spent_status;
+  }));
+}
+
+TEST(Guard, OutsideOfItWantOfMemoryIsAnException) { EXPECT_THROW(no_memory(), std::bad_alloc); }
 
 }  // namespace
 }  // namespace krait::codegen

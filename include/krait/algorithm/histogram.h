@@ -95,9 +95,9 @@ auto histogram_kernel(const Find& find) {
 template <class Elem, class Find, class Output>
 auto count_bins(const array<const Elem>& x, std::int64_t bins, const array<const Elem>& edges, double low, double high,
                 const Find& find, Output output) {
-  static auto& own = *new auto(kernel(histogram_kernel<Elem, true>(find), {.name = "histogram", .fp = fp::strict}));
+  static auto& own = lasting(kernel(histogram_kernel<Elem, true>(find), {.name = "histogram", .fp = fp::strict}));
   static auto& shared_by_all =
-      *new auto(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
+      lasting(kernel(histogram_kernel<Elem, false>(find), {.name = "histogram_of_many", .fp = fp::strict}));
   auto out = result_in<std::int64_t, 1>(output, dense(shape<1>(bins).extents, 1, false), x.device(), x, edges);
   array<std::uint64_t> counts(out.to.at(), out.to.memory_owner(), handle_of(x.device()));
   counts.fill(0);
@@ -116,7 +116,7 @@ KRAIT_API void check_bins(std::int64_t bins, double low, double high);
 KRAIT_API void check_edges(std::int64_t edges);
 template <class Elem>
 void check_order_of_edges(const array<const Elem>& edges) {
-  static auto& look = *new auto(kernel(
+  static auto& look = lasting(kernel(
       [](view<const Elem> at, value<std::int64_t> bins) {
         for (auto b : grid_stride(bins)) {
           const value<Elem> edge = at[b], next = at[b + 1];

@@ -70,7 +70,7 @@ struct integer_law {
 template <class Law, class Elem, class Second>
 void draw_numbers(array<Elem, 1>& out, std::uint64_t seed, std::uint64_t call, Elem first, Second second) {
   static constexpr int each = Law::template numbers<Elem>;
-  static const auto& numbers = *new auto(kernel(
+  static const auto& numbers = lasting(kernel(
       [](view<Elem> to, value<std::uint64_t> key, value<std::uint64_t> draw, value<Elem> a, value<Second> b) {
         const value<std::int64_t> n = to.size();
         for (auto group : grid_stride((n + (each - 1)) / each))

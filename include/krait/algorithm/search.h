@@ -54,8 +54,8 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side w
         },
         {.name = "searchsorted"});
   };
-  static auto& left = *new auto(make(false));
-  static auto& right = *new auto(make(true));
+  static auto& left = lasting(make(false));
+  static auto& right = lasting(make(true));
   auto out = detail::result_in<std::int64_t, 1>(detail::output_in(options...), detail::dense(x.extents().extents, 1, false),
                                                 x.device(), sorted, x);
   if (x.size() > 0) (where == side::left ? left : right).forall(x.size())(sorted, x, out.to);
@@ -66,7 +66,7 @@ auto searchsorted(const array<Elem, 1>& sorted, const array<Other, 1>& x, side w
 template <class Elem, std::integral Place, detail::into_option... Options>
 auto gather(const array<Elem, 1>& x, const array<Place, 1>& places, const Options&... options) {
   using element = std::remove_const_t<Elem>;
-  static auto& fetch = *new auto(kernel(
+  static auto& fetch = lasting(kernel(
       [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> to) {
         for (auto i : grid_stride(at.size())) to[i] = value<element>(from[at[i]]);
       },
@@ -82,7 +82,7 @@ template <class Elem, std::integral Place>
 void scatter(const array<Elem, 1>& x, const array<Place, 1>& places, array<std::remove_const_t<Elem>, 1>& to) {
   using element = std::remove_const_t<Elem>;
   detail::check_same_shape(places.extents().extents, x.extents().extents, 1, "scatter");
-  static auto& put = *new auto(kernel(
+  static auto& put = lasting(kernel(
       [](view<const element> from, view<const std::remove_const_t<Place>> at, view<element> out) {
         for (auto i : grid_stride(at.size())) out[at[i]] = value<element>(from[i]);
       },

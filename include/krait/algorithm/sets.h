@@ -12,7 +12,7 @@ namespace detail {
 /// Those of x that are in `sorted`, or are not.
 template <class Elem>
 array<bool> marks_of_members(const array<const Elem>& x, const array<const Elem>& sorted, bool others) {
-  static auto& find = *new auto(kernel(
+  static auto& find = lasting(kernel(
       [](view<const Elem> from, view<const Elem> in, view<bool> mark, value<bool> inverted) {
         for (auto i : grid_stride(from.size())) {
           const value<Elem> own = from[i];

@@ -73,7 +73,7 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 1>& x, const Options&.
   using right = std::remove_const_t<Other>;
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
-  static auto& multiply = *new auto(kernel(
+  static auto& multiply = lasting(kernel(
       [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data, view<const right> from,
          view<out> to) {
         for (auto row : grid_stride(to.size()))
@@ -93,7 +93,7 @@ auto matmul(const csr_matrix<Elem>& a, const array<Other, 2>& b, const Options&.
   using right = std::remove_const_t<Other>;
   using out = typename detail::common_number<Elem, right>::type;
   using word = detail::product_word<out>;
-  static auto& multiply = *new auto(kernel(
+  static auto& multiply = lasting(kernel(
       [](view<const std::int64_t> indptr, view<const std::int64_t> indices, view<const Elem> data, view<const right, 2> from,
          view<out, 2> to) {
         for (auto i : grid_stride(to.size())) {
@@ -122,7 +122,7 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
     array<std::int64_t> at;
     array<word> values;
   };
-  static auto& count = *new auto(kernel(
+  static auto& count = lasting(kernel(
       [](places indptr, places indices, places others, view<std::int64_t> rows, view<std::int64_t> lengths) {
         for (auto k : grid_stride(indices.size())) {
           rows[k] = place_in<std::int64_t>(indptr, value<std::int64_t>(k), true) - 1;
@@ -131,7 +131,7 @@ auto products_of(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
         }
       },
       {.name = "csr_count"}));
-  static auto& expand = *new auto(kernel(
+  static auto& expand = lasting(kernel(
       [](places rows, places indices, view<const Left> data, places ends, places indptr, places columns, view<const Right> others,
          value<std::int64_t> width, view<std::int64_t> at, view<word> values) {
         for (auto p : grid_stride(at.size())) {
@@ -166,7 +166,7 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
   using word = detail::product_word<out>;
   detail::check_sparse_operand(a.extent(1), b.extent(0));
   detail::check_sparse_product(a.extent(0), b.extent(1));
-  static auto& add = *new auto(kernel(
+  static auto& add = lasting(kernel(
       [](view<const std::int64_t> at, view<const word> values, view<const std::int64_t> firsts, value<std::int64_t> width,
          view<std::int64_t> indices, view<out> data) {
         for (auto i : grid_stride(firsts.size())) {
@@ -180,7 +180,7 @@ auto matmul(const csr_matrix<Left>& a, const csr_matrix<Right>& b) {
         }
       },
       {.name = "csr_add"}));
-  static auto& begin = *new auto(kernel(
+  static auto& begin = lasting(kernel(
       [](view<const std::int64_t> at, view<const std::int64_t> firsts, value<std::int64_t> width, view<std::int64_t> indptr) {
         for (auto row : grid_stride(indptr.size())) {
           var<std::int64_t> low = std::int64_t(0), high = firsts.size();

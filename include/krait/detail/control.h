@@ -98,12 +98,12 @@ class loop_iterator {
   loop_iterator(const loop_iterator&) = delete;
   loop_iterator& operator=(const loop_iterator&) = delete;
   ~loop_iterator() {
-    if (open_) end_loop(index_, false, where_);
+    if (open_) abandon_loop(index_, where_);
   }
   bool operator!=(loop_end) const noexcept { return open_; }
   void operator++() {
     open_ = false;
-    end_loop(index_, true, where_);
+    end_loop(index_);
   }
 
  protected:

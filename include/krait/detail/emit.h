@@ -119,7 +119,7 @@ KRAIT_API node apply(op what, scalar type, node x, node y, node z);
 KRAIT_API node position(op what, scalar type, unsigned dimension = 0);
 /// An operation for its effect, on one operand.
 KRAIT_API void perform(op what, scalar type, node x, location where);
-KRAIT_API void set_location(location where) noexcept;
+KRAIT_API void set_location(location where);
 /// What follows is recorded for the line that calls the function in which this stands, as the program's debug information has it: for what
 /// cannot have a default argument, as an operator. That function must not be inlined.
 KRAIT_API void set_caller(const void* return_address = __builtin_return_address(0));
@@ -216,8 +216,10 @@ KRAIT_API void record_while(function_ref<node()> condition, function_ref<void()>
 /// Gives the loop; its index is of `type`.
 KRAIT_API node begin_range(scalar type, node begin, node end, node step, location where);
 KRAIT_API node begin_grid_stride(node bound, location where);
-/// Closes the innermost loop, whose index is this. Not `whole`: C++ left the body in its middle.
-KRAIT_API void end_loop(node index, bool whole, location where) noexcept;
+/// Closes the innermost loop, whose index is this.
+KRAIT_API void end_loop(node index);
+/// The same where C++ left the body in its middle, which is a misuse.
+KRAIT_API void abandon_loop(node index, location where) noexcept;
 
 KRAIT_API node begin_switch(node selector, location where);
 KRAIT_API void record_case(node chain, const std::int64_t* values, unsigned count, function_ref<void()> body, location where);

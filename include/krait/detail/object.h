@@ -4,6 +4,7 @@
 #pragma once
 
 #include <krait/detail/call.h>
+#include <krait/detail/lasting.h>
 #include <krait/target.h>
 
 namespace krait::detail {

@@ -44,9 +44,9 @@ struct expression_kernel {
   value<Elem> operator()(const Values&... values) const {
     return value<Elem>(Expression::template compute<0>(std::tuple<Values...>(values...)));
   }
-  /// The one object of this type. Never destroyed: arrays of static duration may be assigned to in destructors.
+  /// The one object of this type. Arrays of static duration may be assigned to in destructors.
   static const vectorized<expression_kernel>& object() {
-    static const auto& made = *new vectorized<expression_kernel>({}, {.name = "array_expression"}, location::here());
+    static const auto& made = lasting(vectorized<expression_kernel>({}, {.name = "array_expression"}, location::here()));
     return made;
   }
 };

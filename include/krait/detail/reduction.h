@@ -46,6 +46,14 @@ struct reduction_recipe {
 
 struct reduction_kernels;  // compiled code of one recipe
 KRAIT_API reduction_kernels* make_reduction(const reduction_recipe& recipe);
+KRAIT_API void free_reduction(reduction_kernels* kernels) noexcept;
+struct reduction_owner {
+  explicit reduction_owner(reduction_kernels* made) noexcept : kernels(made) {}
+  reduction_owner(reduction_owner&& other) noexcept : kernels(other.kernels) { other.kernels = nullptr; }
+  reduction_owner& operator=(reduction_owner&&) = delete;
+  ~reduction_owner() { free_reduction(kernels); }
+  reduction_kernels* kernels;
+};
 
 /// Axes of an array, given from the front or the end, as bits. Throws error{usage} for others, and for one that is given twice.
 KRAIT_API unsigned axes_mask(const std::int64_t* axes, int count, int rank);

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compile thread and LLVM's fatal-error handler. A poisoned plug-in compiles no more, since the parked thread may hold locks
-// and half-made global state of LLVM's; running kernels are not touched.
+// The compile thread, and LLVM's handlers of what it cannot go on from. A thread that LLVM gives up is parked, as it may hold locks and
+// have half changed LLVM's state; so this copy of the plug-in is spent, and the host loads another (host/plugin.cpp). Kernels that are
+// compiled already are not touched.
 #include "codegen/llvm/guard.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cfenv>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
 
 #include <llvm/Support/ErrorHandling.h>
+
+#include "support/threads.h"
 
 namespace krait::codegen {
 namespace {
@@ -25,37 +28,40 @@ constexpr std::size_t stack_bytes = std::size_t(256) << 20;  // address space; p
 /// Shared by the waiting caller and the compile thread; outlives both.
 struct Job {
   std::function<void()> work;
-  std::mutex mutex;
-  std::condition_variable done;
-  bool finished = false;
+  bool finished = false;  // under the gate, as the result is
   Failure result{0, {}};
-
-  void finish(Failure failure) {
-    {
-      std::lock_guard lock(mutex);
-      if (finished) return;
-      finished = true;
-      result = std::move(failure);
-    }
-    done.notify_one();
-  }
 };
 
-// Process state of the plug-in: LLVM's handlers are global and get no hint of the compilation they belong to.
+// State of this copy of the plug-in: LLVM's handlers are global and get no hint of the compilation they belong to.
 thread_local Job* current_job = nullptr;
-std::atomic<bool> poisoned{false};
+std::mutex gate;
+std::condition_variable changed;
+bool spent = false;
 
-[[noreturn]] void park(const char* reason) {
-  poisoned = true;
-  if (current_job) current_job->finish({2, std::string("LLVM: ") + reason});
+/// With `spends`, those who wait for other compilations wait no longer: what the thread holds, they may need.
+void finish(Job* job, Failure failure, bool spends) {
+  {
+    const std::lock_guard lock(gate);
+    spent |= spends;
+    if (job && !job->finished) job->finished = true, job->result = std::move(failure);
+  }
+  changed.notify_all();
+}
+
+[[noreturn]] void park(Failure failure) {
+  finish(current_job, std::move(failure), true);
   for (;;) pause();
 }
 
-void on_fatal_error(void*, const char* reason, bool) { park(reason); }
-void on_bad_alloc(void*, const char* reason, bool) { park(reason); }
+void on_fatal_error(void*, const char* reason, bool) { park({2, std::string("LLVM: ") + reason}); }
+void on_bad_alloc(void*, const char*, bool) { no_memory(); }
 
 void* run(void* argument) {
   auto job = *std::unique_ptr<std::shared_ptr<Job>>(static_cast<std::shared_ptr<Job>*>(argument));
+  if (!has_thread_data()) {
+    finish(job.get(), {3, "out of memory"}, false);
+    return nullptr;
+  }
   current_job = job.get();
   std::fesetenv(FE_DFL_ENV);
   Failure failure{0, {}};
@@ -70,20 +76,14 @@ void* run(void* argument) {
   } catch (...) {
     failure = {2, "an unknown exception while compiling"};
   }
-  job->finish(std::move(failure));
+  finish(job.get(), std::move(failure), false);
   return nullptr;
 }
 
 bool start(const std::shared_ptr<Job>& job) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   auto argument = std::make_unique<std::shared_ptr<Job>>(job);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &attributes, run, argument.get()) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started) argument.release();
+  const bool started = support::start_detached(stack_bytes, run, argument.get());
+  if (started) static_cast<void>(argument.release());
   return started;
 }
 
@@ -96,15 +96,38 @@ Failure run_guarded(std::function<void()> work) {
     return true;
   }();
   (void)installed;
-  if (poisoned) return {2, "an earlier compilation ended in a fatal error of LLVM: this process cannot compile any more kernels"};
+  const auto elsewhere = [] {
+    return Failure{spent_status, "this copy of the code generator compiles no more, as LLVM failed in it"};
+  };
+  {
+    const std::lock_guard lock(gate);
+    if (spent) return elsewhere();
+  }
   auto job = std::make_shared<Job>();
   job->work = std::move(work);
   if (!start(job))
     return {3, "cannot start a compiler thread with a stack of " + std::to_string(stack_bytes >> 20) +
                    " MiB of address space: raise the limits of processes and memory (ulimit -u, ulimit -v)"};
-  std::unique_lock lock(job->mutex);
-  job->done.wait(lock, [&] { return job->finished; });
-  return job->result;
+  std::unique_lock lock(gate);
+  changed.wait(lock, [&] { return job->finished || spent; });
+  return job->finished ? job->result : elsewhere();
+}
+
+// The loader gives a thread that data at the first use. It takes a block that this thread has just freed, of whichever size it needs.
+bool has_thread_data() noexcept {
+  void* blocks[16];
+  bool complete = true;
+  for (std::size_t i = 0; i < std::size(blocks); ++i) complete = (blocks[i] = std::malloc(16 * (i + 1))) && complete;
+  for (void* const block : blocks) std::free(block);
+  if (!complete) return false;
+  Job* volatile& first_use = const_cast<Job* volatile&>(current_job);
+  first_use = first_use;
+  return true;
+}
+
+void no_memory() {
+  if (current_job) park({3, "out of memory"});  // short, so that the string allocates nothing
+  throw std::bad_alloc();
 }
 
 }  // namespace krait::codegen

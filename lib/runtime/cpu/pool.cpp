@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
 #include "runtime/cpu/host.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/threads.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::runtime::cpu {
@@ -77,9 +79,11 @@ void Pool::worker() {
 void Pool::start_workers() {
   while (started_ + 1 < threads_) {
     try {
-      std::thread([this] { worker(); }).detach();
+      support::start_thread([this] { worker(); }).detach();
     } catch (const std::system_error&) {
       threads_ = started_ + 1;
+      return;
+    } catch (const std::bad_alloc&) {  // the next launch tries again
       return;
     }
     ++started_;
@@ -122,6 +126,7 @@ void Pool::reserve(std::size_t bytes) {
   auto fits = [&](const Scratch::Block& b) { return b.bytes >= bytes; };
   auto have = std::count_if(free_scratch_.begin(), free_scratch_.end(), fits);
   for (auto i = have; i < std::ptrdiff_t(threads_); ++i) {
+    free_scratch_.reserve(free_scratch_.size() + 1);
     const Scratch::Block block = Scratch::allocate(bytes);
     if (!block.data) support::fail_device("cpu: no memory for {} bytes of shared arrays per thread", bytes);
     free_scratch_.push_back(block);
@@ -148,7 +153,12 @@ Pool::Scratch::Scratch(Pool& pool, std::size_t bytes) : pool_(pool) {
 Pool::Scratch::~Scratch() {
   if (!block_.data) return;
   std::lock_guard lock(pool_.mutex_);
-  pool_.free_scratch_.push_back(block_);
+  try {
+    pool_.free_scratch_.push_back(block_);
+  } catch (const std::bad_alloc&) {  // the list could not grow
+    std::free(block_.data);
+    return;
+  }
   if (pool_.free_scratch_.size() <= 2 * std::size_t(pool_.threads_)) return;
   auto smaller = [](const Block& a, const Block& b) { return a.bytes < b.bytes; };
   auto smallest = std::min_element(pool_.free_scratch_.begin(), pool_.free_scratch_.end(), smaller);

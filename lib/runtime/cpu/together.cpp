@@ -3,12 +3,13 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "runtime/cpu/waiting.h"
 #include "support/error.h"
+#include "support/threads.h"
 
 namespace krait::runtime::cpu {
 namespace {
@@ -75,24 +76,26 @@ std::int64_t run_together(std::int64_t blocks, const std::string& kernel_name, B
     current = nullptr;
     meeting.end();
   };
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   {
     std::lock_guard not_yet(start);
     try {
       for (std::int64_t i = 1; i < blocks; ++i)
-        threads.emplace_back([&, i] {
+        threads.push_back(support::start_thread([&, i] {
           const bool runs = [&] {
             std::lock_guard wait(start);
             return !refused;
           }();
           if (runs) run(i);
-        });
+        }));
     } catch (const std::system_error&) {
+      refused = true;
+    } catch (const std::bad_alloc&) {
       refused = true;
     }
   }
   if (!refused) run(0);
-  for (std::thread& t : threads) t.join();
+  threads.clear();  // waits for them
   if (refused)
     support::fail_device(
         "kernel {}: {} blocks meet at kr::grid_sync(), and the system has no thread for each: launch fewer blocks, each "

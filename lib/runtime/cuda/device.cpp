@@ -12,6 +12,7 @@
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/ptx_blob.h"
+#include "support/threads.h"
 
 namespace krait::runtime::cuda {
 namespace {
@@ -37,6 +38,7 @@ Context CudaDevice::context() {
   std::lock_guard lock(start_);
   Context c = context_.load();
   if (!c) {
+    const support::SignalsBlocked for_its_threads;
     check(api_.primary_retain(&c, device_), "starting the device");
     int pools = 0;
     if (api_.device_attribute(&pools, MemoryPools, device_) == 0 && pools && api_.default_pool(&pool_, device_) == 0) {
@@ -552,6 +554,7 @@ CudaDevice::CudaDevice(const DriverApi& api, int index) : api_(api), index_(inde
 namespace krait::runtime {
 
 Found cuda_devices() {
+  const support::SignalsBlocked for_its_threads;
   Found found;
   std::string why;
   const cuda::DriverApi* api = cuda::driver(&why);

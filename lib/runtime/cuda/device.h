@@ -51,6 +51,7 @@ class CudaDevice final : public Device {
 
   std::string name() const override { return name_; }
   std::string id() const override { return "cuda:" + std::to_string(index_); }
+  void start() override { context(); }
   support::Target target() const override { return target_; }
   std::int64_t total_memory() const override { return memory_; }
   Limits limits() const override { return limits_; }

@@ -2,9 +2,11 @@
 //
 // Opening, memory and copies; launches, streams and events are in launch.cpp.
 #include "runtime/opencl/device.h"
-#include "runtime/opencl/found.h"
 
 #include <algorithm>
+
+#include "runtime/opencl/found.h"
+#include "support/threads.h"
 
 namespace krait::runtime::opencl {
 
@@ -31,6 +33,7 @@ cl_command_queue OpenClDevice::create_queue() const {
 void OpenClDevice::open() const {
   const auto held = enter();
   if (default_.queue) return;
+  const support::SignalsBlocked for_its_threads;
   cl_int result = CL_SUCCESS;
   if (!gpu_.device) find_handles(gpu_);
   if (!context_) {

@@ -20,6 +20,7 @@ class OpenClDevice final : public Device {
 
   std::string name() const override { return gpu_.full_name(); }
   std::string id() const override { return fmt::format("opencl:{}", index_); }
+  void start() override { open(); }
   support::Target target() const override;
   bool reaches_host() const override { return gpu_.memory_form == Memory::Host; }
   std::int64_t total_memory() const override { return std::int64_t(gpu_.memory); }

@@ -74,8 +74,16 @@ Child run(const std::string& program, std::chrono::milliseconds patience) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   char* const arguments[] = {const_cast<char*>(program.c_str()), nullptr};
+  posix_spawnattr_t takes_signals;  // whichever thread starts it
+  posix_spawnattr_init(&takes_signals);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&takes_signals, &none);
+  posix_spawnattr_setflags(&takes_signals, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  child.started = posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, support::environment_of_children()) == 0;
+  child.started =
+      posix_spawn(&pid, program.c_str(), &actions, &takes_signals, arguments, support::environment_of_children()) == 0;
+  posix_spawnattr_destroy(&takes_signals);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   const auto until = std::chrono::steady_clock::now() + patience;

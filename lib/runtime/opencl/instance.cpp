@@ -10,6 +10,7 @@
 #include "runtime/opencl/translate.h"
 #include "support/error.h"
 #include "support/float_environment.h"
+#include "support/threads.h"
 
 namespace krait::runtime::opencl {
 namespace {
@@ -139,6 +140,7 @@ void try_libraries(const std::function<void(const char*, const std::string&)>& s
 
 Answer ask_here(void (*tell)(const std::string&)) {
   const DefaultFloatEnvironment floats;  // for the threads that a driver on the CPU starts
+  const support::SignalsBlocked signals;
   Answer found;
   const auto say = [&](const char* word, const std::string& text) {
     if (tell) tell(fmt::format("{} {}\n", word, text));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/probe.h"
+#include "support/threads.h"
 
 namespace krait::runtime::vulkan {
 namespace {
@@ -102,6 +103,7 @@ void VulkanDevice::create_device() const {
 void VulkanDevice::open() const {
   const auto held = enter();
   if (open_) return;
+  const support::SignalsBlocked for_its_threads;
   if (!gpu_.device) create_device();
   open_ = std::make_unique<Open>(gpu_);
 

@@ -21,6 +21,7 @@ class VulkanDevice : public Device {
 
   std::string name() const override { return gpu_.features.name; }
   std::string id() const override { return id_; }
+  void start() override { open(); }
   support::Target target() const override;
   std::int64_t total_memory() const override;
 

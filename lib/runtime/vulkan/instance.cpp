@@ -16,6 +16,7 @@
 #include "runtime/vulkan/device.h"
 #include "support/environment.h"
 #include "support/places.h"
+#include "support/threads.h"
 
 namespace krait::runtime::vulkan {
 
@@ -212,6 +213,7 @@ namespace krait::runtime {
 Found vulkan_devices(bool software, support::Store* store) {
   using namespace vulkan;
   const DefaultFloatEnvironment floats;  // for the threads that a software driver starts
+  const support::SignalsBlocked signals;
   Found found;
   const auto skip = [&](std::string text) { found.skipped.push_back(std::move(text)); };
   if (!software && !has_gpu_node()) return found;

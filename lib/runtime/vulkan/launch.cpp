@@ -191,6 +191,7 @@ void VulkanDevice::record(EventHandle handle, StreamHandle stream) {
     info.queryCount = query_count;
     check(gpu_.vk.vkCreateQueryPool(gpu_.device, &info, nullptr, &queries_), "vkCreateQueryPool");
     const std::lock_guard gate(freed_gate_);
+    free_queries_.reserve(query_count);  // destroy_event cannot let it grow
     for (std::uint32_t q = query_count; q-- > 0;) free_queries_.push_back(q);
   }
   if (e.query == ~0u) {

@@ -20,7 +20,7 @@ array<const std::complex<Real>, 2> pairs_of(const array<const Elem, 2>& x, std::
     const bool even = x.at().offset % 2 == 0 && (x.stride(0) % 2 == 0 || x.extent(0) == 1);
     if (points <= x.extent(1) && x.stride(1) == 1 && even && x.address() % alignof(complex) == 0) return paired(x, points);
   }
-  static auto& copy = *new auto(kernel(
+  static auto& copy = lasting(kernel(
       [](view<const Elem, 2> from, view<Real, 2> to) {
         for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k).real(); });
       },
@@ -99,7 +99,7 @@ void transform_to_real(const array<const Elem, 2>& x, array<Real, 2>& out, std::
   } else {
     array<complex, 2> made(given.extents(), x.device());
     transform_rows<Real>(given.share(), made, true, scale);
-    static auto& copy = *new auto(kernel(
+    static auto& copy = lasting(kernel(
         [](view<const complex, 2> from, view<Real, 2> to) {
           for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = value<complex>(from(row, k)).real(); });
         },

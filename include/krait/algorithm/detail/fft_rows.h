@@ -16,12 +16,12 @@
 
 namespace krait::detail {
 
-/// Kernels that depend on lengths, made when they are first asked for, and never destroyed.
+/// Kernels that depend on lengths, made when they are first asked for.
 template <class Key, class Make>
 auto& kept_for(const Key& key, const Make& make) {
   using kept = std::invoke_result_t<const Make&>;
-  static auto& all = *new std::map<Key, kept>();
-  static auto& mutex = *new std::mutex();
+  static auto& all = lasting<Make>(std::map<Key, kept>());
+  static auto& mutex = *lasting<Make>(std::make_unique<std::mutex>());
   const std::lock_guard lock(mutex);
   const auto found = all.find(key);
   return found != all.end() ? found->second : all.emplace(key, make()).first->second;
@@ -32,8 +32,8 @@ template <class Key, class Make>
 auto recent_for(const Key& key, const Make& make) {
   constexpr std::size_t most = 16;
   using kept = std::shared_ptr<const std::invoke_result_t<const Make&>>;
-  static auto& all = *new std::list<std::pair<Key, kept>>();  // the last used first
-  static auto& mutex = *new std::mutex();
+  static auto& all = lasting<Make>(std::list<std::pair<Key, kept>>());  // the last used first
+  static auto& mutex = *lasting<Make>(std::make_unique<std::mutex>());
   const std::lock_guard lock(mutex);
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == key; });
   if (found != all.end()) all.splice(all.begin(), all, found);
@@ -71,7 +71,7 @@ array<const std::complex<Real>, 2> complex_rows(const array<const Elem, 2>& x, s
     if (points == x.extent(1)) return x.share();
     if (points < x.extent(1)) return x(all, krait::range(0, points));
   }
-  static auto& copy = *new auto(kernel(
+  static auto& copy = lasting(kernel(
       [](view<const Elem, 2> from, view<complex, 2> to) {
         for_each_of_rows(to, [&](const auto& row, const auto& k) { to(row, k) = complex_element<Real>(from, row, k); });
       },

@@ -25,7 +25,7 @@ KRAIT_API algorithm_device algorithm_device_of(device on);
 template <class Function, class Make, class Use>
 void with_kernel(const Function& function, const Make& make, const Use& use) {
   if constexpr (std::is_empty_v<Function>) {
-    static auto& kept = *new auto(make(function));  // never destroyed
+    static auto& kept = lasting(make(function));
     use(kept);
   } else {
     use(make(function));

@@ -67,7 +67,7 @@ array<std::int64_t, 1> checked_indices(const array<Index, 1>& indices, std::int6
 /// A kernel object of this type, made once.
 template <class Body>
 void launch_once(const char* name, std::int64_t threads, const Body& body, auto&&... args) {
-  static const auto& made = *new auto(kernel(body, {.name = name}));
+  static const auto& made = lasting(kernel(body, {.name = name}));
   made.forall(threads)(args...);
 }
 

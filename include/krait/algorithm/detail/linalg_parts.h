@@ -113,7 +113,7 @@ value<T> linalg_constant(linalg_part_t<T> x) {
 /// The elements on and below the diagonals, or on and above them, others are 0; as many rows and columns as `to` has. `unit`: the diagonals are 1.
 template <class T>
 void copy_triangles(const array<T, 3>& from, array<T, 3>& to, bool lower, bool unit) {
-  static auto& copy = *new auto(kernel(
+  static auto& copy = lasting(kernel(
       [](view<const T, 3> in, view<T, 3> out, value<int> below, value<int> one) {
         for (auto i : grid_stride(out.size())) {
           const value<std::int64_t> row = i % out.extent(1), rest = i / out.extent(1), column = rest % out.extent(2),
@@ -130,7 +130,7 @@ void copy_triangles(const array<T, 3>& from, array<T, 3>& to, bool lower, bool u
 template <class T>
 array<T, 3> conjugate_transposed(const array<T, 3>& x) {
   auto out = new_matrices<T>(x.extent(0), x.extent(2), x.extent(1), x.device());
-  static auto& turn = *new auto(kernel(
+  static auto& turn = lasting(kernel(
       [](view<const T, 3> in, view<T, 3> to) {
         for (auto i : grid_stride(to.size())) {
           const value<std::int64_t> row = i % to.extent(1), rest = i / to.extent(1), column = rest % to.extent(2),

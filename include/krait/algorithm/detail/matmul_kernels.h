@@ -240,7 +240,7 @@ void pack_rows(const array<const typename Types::left, 3>& x, array<typename Typ
   using packed = typename Types::packed;
   if constexpr (Types::per_word > 1)
     if (has_words(x, Types::per_word)) {
-      static auto& of_words = *new auto(make_pack_rows<Types, packed>());
+      static auto& of_words = lasting(make_pack_rows<Types, packed>());
       layout at = x.at();
       at.offset /= Types::per_word, at.extents[2] /= Types::per_word;
       at.strides[0] /= Types::per_word, at.strides[1] /= Types::per_word;
@@ -248,7 +248,7 @@ void pack_rows(const array<const typename Types::left, 3>& x, array<typename Typ
       of_words.launch({batch * panels, panel_columns}, words, rows, panels);
       return;
     }
-  static auto& of_elements = *new auto(make_pack_rows<Types, typename Types::left>());
+  static auto& of_elements = lasting(make_pack_rows<Types, typename Types::left>());
   of_elements.launch({batch * panels, panel_columns}, x, rows, panels);
 }
 
@@ -256,7 +256,7 @@ template <class Types, class Function = sum_alone, class... More>
 void multiply_panels(const array<const typename Types::left, 3>& x, const array<const typename Types::right, 3>& y,
                      array<typename Types::out, 3>& out, const product_ending<Function, More...>& ending = {}) {
   using packed = typename Types::packed;
-  static auto& pack_columns = *new auto(make_pack_columns<Types>());
+  static auto& pack_columns = lasting(make_pack_columns<Types>());
   const std::int64_t depth = divided_up(x.extent(2), Types::per_word), m = out.extent(1), n = out.extent(2),
                      batch = out.extent(0);
   constexpr int own_rows = panel_rows<Types>;

@@ -155,7 +155,7 @@ tensor_operand<Elem> tensor_operand_of(const array<const Elem, 3>& x, bool turne
   const array<const Elem, 3> from = over ? x.permute(0, 2, 1).share() : x.share();
   if (from.extent(2) % piece == 0) return {from.copy().share(), over};
   // Zeros behind rows add nothing, and where they are columns of the result they are not stored.
-  static auto& copy = *new auto(make_pack_copy<Elem, Elem>());
+  static auto& copy = lasting(make_pack_copy<Elem, Elem>());
   array<Elem, 3> made({from.extent(0), from.extent(1), divided_up(from.extent(2), piece) * piece}, x.device());
   copy.launch({divided_up(made.size(), 4 * tile_threads), tile_threads}, from, made);
   return {made.share(), over};

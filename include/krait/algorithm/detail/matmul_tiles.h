@@ -148,7 +148,7 @@ template <class Word, class Elem>
 array<const word_pack<Word>, 3> packs_of(const array<const Elem, 3>& x, std::int64_t rows, std::int64_t columns) {
   if constexpr (std::is_same_v<Word, Elem>)
     if (has_packs<Word>(x, rows, columns)) return as_packs(x);
-  static auto& copy = *new auto(make_pack_copy<Word, Elem>());
+  static auto& copy = lasting(make_pack_copy<Word, Elem>());
   // A matrix that repeats is copied once.
   const bool repeats = x.stride(0) == 0;
   array<Word, 3> made(

@@ -139,13 +139,13 @@ struct reduction_glue {
     r.enter = &enter, r.join = &join, r.absorb = &absorb, r.combine = &combine, r.finish = &finish;
     return r;
   }
-  /// One a type, never destroyed.
+  /// One a type.
   static const reduction_recipe& recipe() {
-    static const auto& made = *new reduction_recipe(make());
+    static const auto& made = lasting<reduction_glue>(make());
     return made;
   }
   static reduction_kernels* kernels() {
-    static reduction_kernels* const made = make_reduction(recipe());
+    static reduction_kernels* const made = lasting<reduction_glue>(reduction_owner(make_reduction(recipe()))).kernels;
     return made;
   }
 };

@@ -14,7 +14,7 @@ namespace detail {
 template <class Elem>
 array<Elem> compacted(const array<const Elem>& x, const array<bool>& marks, const array<std::int64_t>& upto, std::int64_t count,
                       bool rest) {
-  static auto& compact = *new auto(kernel(
+  static auto& compact = lasting(kernel(
       [](view<const Elem> from, view<const bool> mark, view<const std::int64_t> sums, view<Elem> out,
          value<std::int64_t> behind) {
         for (auto i : grid_stride(from.size())) {
@@ -49,7 +49,7 @@ array<bool> marks_of(const array<const Elem>& x, const Predicate& predicate) {
 /// Where an element differs from the one before.
 template <plain Elem>
 array<bool> marks_of_heads(const array<const Elem>& x) {
-  static auto& mark_heads = *new auto(kernel(
+  static auto& mark_heads = lasting(kernel(
       [](view<const Elem> from, view<bool> mark) {
         for (auto i : grid_stride(from.size())) {
           const value<Elem> own = from[i], before = from[max(i - 1, std::int64_t(0))];
@@ -88,7 +88,7 @@ inline void check_segment(const view<const std::int64_t>& offsets, const value<s
   check(at <= next, "offsets({}) is {}, and the next one {}: offsets must not fall", s, at, next);
 }
 inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t size) {
-  static auto& look = *new auto(kernel(
+  static auto& look = lasting(kernel(
       [](view<const std::int64_t> begins, value<std::int64_t> elements) {
         for (auto s : grid_stride(begins.size())) check_segment(begins, s, elements);
       },
@@ -98,12 +98,12 @@ inline void check_segments(const array<std::int64_t, 1>& offsets, std::int64_t s
 /// The elements with marks where segments begin; offsets of empty segments mark what follows.
 template <class Elem>
 array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<const std::int64_t>& offsets) {
-  static auto& enter = *new auto(kernel(
+  static auto& enter = lasting(kernel(
       [](view<const Elem> from, view<in_segment<Elem>> to) {
         for (auto i : grid_stride(from.size())) to[i] = value<in_segment<Elem>>(value<Elem>(from[i]), value<int>(0));
       },
       {.name = "enter_segments"}));
-  static auto& mark = *new auto(kernel(
+  static auto& mark = lasting(kernel(
       [](view<const std::int64_t> begins, view<in_segment<Elem>> to) {
         for (auto s : grid_stride(begins.size())) {
           const value<std::int64_t> at = begins[s];
@@ -122,7 +122,7 @@ array<in_segment<Elem>> segments_of(const array<const Elem>& x, const array<cons
 
 template <class Elem, class Output>
 auto values_in_segments(const array<in_segment<Elem>>& scanned, Output output) {
-  static auto& leave = *new auto(kernel(
+  static auto& leave = lasting(kernel(
       [](view<const in_segment<Elem>> from, view<Elem> to) {
         for (auto i : grid_stride(from.size())) to[i] = value<in_segment<Elem>>(from[i])[&in_segment<Elem>::x];
       },
@@ -159,12 +159,12 @@ auto ends_of_segments(const array<in_segment<Elem>>& scanned, const array<const 
 
 /// Of each run the length, where `heads` marks its first element.
 inline array<std::int64_t> lengths_of_runs(const array<bool>& heads, const array<std::int64_t>& upto, std::int64_t count) {
-  static auto& place = *new auto(kernel(
+  static auto& place = lasting(kernel(
       [](view<const bool> mark, view<const std::int64_t> sums, view<std::int64_t> out) {
         for (auto i : grid_stride(mark.size())) if_(mark[i], [&] { out[sums[i] - 1] = i; });
       },
       {.name = "places_of_marked"}));
-  static auto& subtract = *new auto(kernel(
+  static auto& subtract = lasting(kernel(
       [](view<const std::int64_t> first, view<std::int64_t> length, value<std::int64_t> all) {
         for (auto k : grid_stride(first.size())) {
           var<std::int64_t> end = all;
