@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """lines.py SOURCE COMPILER FLAGS LIBRARY INCLUDE: builds a program that prints its kernel's IR, and compares each operation's line with
 what the source says of it: `//= mul add` names the operations of a line. At least 98 of 100 must have their own."""
-import re, subprocess, sys, tempfile
+import os, re, subprocess, sys, tempfile
 from pathlib import Path
 
 source, compiler, flags, library, include = sys.argv[1:6]
@@ -20,6 +20,12 @@ with tempfile.TemporaryDirectory() as folder:
         debug = Path(folder) / "program.debug"
         subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
         subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", program], check=True, cwd=folder)
+    if "none" in sys.argv[6:]:  # without debug information a dump says so
+        subprocess.run([program], check=True, capture_output=True, env={**os.environ, "KRAIT_DUMP": f"{folder}/dump:ir"})
+        dumped = "".join(file.read_text() for file in Path(folder, "dump").iterdir())
+        said = "; lines: the program has no debug information: operators have the nearest line that is known; build it with -g1\n"
+        print(dumped[:400])
+        sys.exit(said not in dumped)
     text = subprocess.run([program], check=True, capture_output=True, text=True).stdout
 
 right, wrong, seen = 0, [], {}
