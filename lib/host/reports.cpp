@@ -34,7 +34,7 @@ struct Sources {
 };
 
 /// Lines that were read, in their order, for whoever waits next.
-struct Lines {
+struct PrintedLines {
   struct Line {
     std::string text;
     DeviceHandle* device;
@@ -44,8 +44,8 @@ struct Lines {
   std::deque<Line> waiting;
   std::atomic<std::size_t> left{0};  // lines that wait or are being handed out
 
-  static Lines& get() {
-    static auto* const lines = new Lines;
+  static PrintedLines& get() {
+    static auto* const lines = new PrintedLines;
     return *lines;
   }
   void add(Line line) {
@@ -69,11 +69,11 @@ struct Handler {
 
 /// What the user's handler throws is an error of the launch that printed the line; the next lines come all the same.
 void print_lines() {
-  Lines& lines = Lines::get();
+  PrintedLines& lines = PrintedLines::get();
   if (lines.left.load(std::memory_order_acquire) == 0) return;
   const std::lock_guard one_at_a_time(Handler::get().mutex);
   for (;;) {
-    Lines::Line line;
+    PrintedLines::Line line;
     {
       const std::lock_guard lock(lines.mutex);
       if (lines.waiting.empty()) return;
@@ -283,9 +283,9 @@ void Reports::sort_out(const ReportBuffer& buffer, std::span<const std::uint32_t
     return number >= 1 && number <= launches.size() ? &launches[number - 1].source->sites : nullptr;
   };
   for (const ir::Report& r : ir::read_reports(words, false, find))
-    Lines::get().add({r.text(), &device_, launches[r.launch - 1].of});
+    PrintedLines::get().add({r.text(), &device_, launches[r.launch - 1].of});
   if (const std::uint64_t lost = ir::lost_reports(words, false))
-    Lines::get().add({fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"), &device_,
+    PrintedLines::get().add({fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"), &device_,
                       launches.back().of});
 
   std::map<std::uint32_t, Fault> faults;  // by the launch's number

@@ -87,12 +87,13 @@ TEST(HintsEnvironment, EmptyLanes) {
   few.launch({64, 3}, y);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(count(said, place(line) + "empty lanes: a block of 3 threads takes vectors of "), mode == "all" ? 1u : 0u) << said;
-  if (mode == "all")
+  if (mode == "all") {
     EXPECT_TRUE(krait::test::says(said.substr(said.find("empty lanes"), said.find('\n') - said.find("empty lanes")),
                                   "empty lanes: a block of 3 threads takes vectors of {} lanes, so {} of {} lanes compute "
                                   "nothing. Launch blocks of a multiple of "
                                   "{} threads, or by forall(n), which chooses them"))
         << said;
+  }
   testing::internal::CaptureStderr();
   full.launch({64, 64}, y);
   full.launch({1, 3}, y);

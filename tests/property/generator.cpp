@@ -270,7 +270,7 @@ void Generator::loop(int depth) {
     here_.values.push_back({index, s});
     body();
     here_.values.pop_back();
-    detail::end_loop(index, true, nowhere);
+    detail::end_loop(index);
   } else {  // while, with a counter that bounds it
     const node count = detail::make_slot(scalar::i32, literal(scalar::i32, 0));
     const std::uint64_t bound = 1 + r_.below(6);

@@ -48,7 +48,7 @@ void Generator::local_array() {
     body(index);
     --here_.loops;
     here_.values.pop_back();
-    detail::end_loop(index, true, nowhere);
+    detail::end_loop(index);
   };
   walk(number(size), [&](node i) { detail::store(at(i), value(s, 2)); });
   if (r_.chance(25)) detail::store(at(index_below(size, 1)), value(s, 1));
@@ -239,7 +239,7 @@ void Generator::stride_loop(int depth) {
   store();
   show_locals(own);
   here_ = outside;
-  detail::end_loop(index, true, nowhere);
+  detail::end_loop(index);
 }
 
 }  // namespace krait::test::generating
