@@ -50,8 +50,6 @@ class Folder {
     if (is_loop(inst.op)) return fold_loop(i, into);
     if (info(inst.op).effect == Effect::Sync && !inst.results.empty() && f_.is_const(inst.operands[0]))
       return fold_vote(i, into), true;
-    // Whichever lane it is taken from. (The driver's compiler sees through it, and adds such constants with the wrong rounding.)
-    if (inst.op == Op::Shuffle && f_.is_const(inst.operands[0])) return same_.replace(inst.results[0], inst.operands[0]), true;
     if (Simplify::applies(f_, inst)) {
       Node n{inst.op, inst.type.scalar, inst.fast, inst.imm, unsigned(inst.operands.size()), {none, none, none}};
       std::copy(inst.operands.begin(), inst.operands.end(), n.in.begin());

@@ -83,7 +83,7 @@ TEST(PluginProcess, LongKernel) {
 }
 
 // Random modules with every operation of the table; the functions, which PTX wants expanded, become operations of equal arity, and
-// reports and barriers of the grid, which are lowered before, go. Operations that PTX has only for some types are expanded.
+// reports, barriers of the grid and polls, which are lowered before or not made, go. Operations that PTX has only for some types are expanded.
 TEST(PluginProcess, RandomModulesBecomePtx) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     ir::Module module = random_module(seed);
@@ -92,7 +92,8 @@ TEST(PluginProcess, RandomModulesBecomePtx) {
     for (ir::Function& f : module.functions)
       for (ir::Region& region : f.regions)
         std::erase_if(region.insts, [&](ir::InstId i) {
-          return ir::info(f.insts[i].op).family == ir::Family::Report || f.insts[i].op == ir::Op::GridBarrier;
+          return ir::info(f.insts[i].op).family == ir::Family::Report || f.insts[i].op == ir::Op::GridBarrier ||
+                 f.insts[i].op == ir::Op::Poll;
         });
     passes::expand_ops(
         module, [](const ir::Inst&) { return false; }, 32);
