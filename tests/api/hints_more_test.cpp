@@ -109,6 +109,7 @@ TEST(HintsMore, IndexFromAnArrayOfTheThread) {
                       "Where a warp keeps the same numbers there, as a stack that it shares, take them by "
                       "kr::warp::broadcast(v, 0), or keep them in a shared array\n"));
   EXPECT_EQ(hints(own, avx512).find("Sort the work"), std::string::npos);
+  if (const std::string why = krait::test::no_warps(); !why.empty()) GTEST_SKIP() << why;
   auto same = kr::kernel([](view<const float> tree, view<float> out) {
     auto todo = kr::local<int, 16>();
     todo[kr::cast<int>(kr::lane_id() & 15)] = 3;

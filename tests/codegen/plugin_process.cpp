@@ -63,6 +63,27 @@ TEST(PluginProcess, ConcurrentCompilationsGiveWhatOneGives) {
   EXPECT_EQ(alone, together);
 }
 
+/// The passes put such functions into the kernel; a text after the passes may come from elsewhere.
+TEST(PluginProcess, FunctionsWithPositionsAreRefusedOnTheCpu) {
+  Compiled cpu = compile(R"(kir 1
+kernel @k fp(strict) facts(contiguous) flat (%0: view<bool, 1>) {
+  %1: i64 = global_id {0}
+  %2: bool = call @answer()
+  store.bool %0, %1, %2
+  return
+}
+func @answer () -> bool {
+  %0: i64 = global_size {0}
+  %1: i64 = const 7
+  %2: bool = lt %0, %1
+  yield %2
+}
+)",
+                         "cpu x86-64 lanes=8 cpu=x86-64-v3");
+  EXPECT_EQ(cpu.status, 1);
+  EXPECT_EQ(cpu.log, "a function asks for a position, and only a kernel has one");
+}
+
 TEST(PluginProcess, DeepNesting) {
   constexpr int depth = 400;
   std::string body = "  %3: i32 = const 5\n  %4: bool = lt %2, %3\n", close;

@@ -12,6 +12,7 @@
 #include "codegen/cpu/shape.h"
 #include "codegen/llvm/session.h"
 #include "ir/abi.h"
+#include "ir/walk.h"
 #include "support/tuning_cpu.h"
 
 namespace krait::codegen::cpu {
@@ -87,6 +88,10 @@ bool choose_layout(const ir::Module& module, const Traits& traits, Shape& shape)
 Reply compile(const ir::Module& module, const support::CpuTarget& target, Emit emit, Hints* hints, bool verified) {
   const ir::Function& f = module.kernel();
   if (!f.flat) defect("the CPU code generator takes kernels whose accesses are flat");
+  // The passes put such functions into the kernel, whose gangs know where they are; a text may come from elsewhere.
+  for (std::size_t i = 1; i < module.functions.size(); ++i)
+    if (ir::any_inst(module.functions[i], [](const ir::Inst& inst) { return ir::info(inst.op).family == ir::Family::Position; }))
+      unsupported("a function asks for a position, and only a kernel has one");
   initialise_llvm();
   Reply reply;
   Stopwatch watch;

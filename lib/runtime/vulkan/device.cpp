@@ -29,6 +29,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, VkPhysicalDevice 
 }
 
 VulkanDevice::~VulkanDevice() {
+  at_end_.reset();
   if (!gpu_.device || Instance::gone()) return;
   gpu_.vk.vkDeviceWaitIdle(gpu_.device);
   own_async_.free_all();
@@ -91,13 +92,16 @@ void VulkanDevice::create_device() const {
   gpu_.vk.vkGetDeviceQueue(gpu_.device, gpu_.features.queue_family, 0, &gpu_.queue);
   if (!gpu_.features.software) return;
   // Threads of a software driver compile and compute in this process: they must not outlive what they use, such as their LLVM's statics.
-  const auto wait = [](int, void* self) {
-    const auto& device = *static_cast<const VulkanDevice*>(self);
-    if (Instance::gone()) return;
-    const std::lock_guard lock(device.mutex_);
-    device.gpu_.vk.vkDeviceWaitIdle(device.gpu_.device);
+  // A device that could not be opened to its end is gone by then.
+  const auto wait = [](int, void* still) {
+    const std::unique_ptr<std::weak_ptr<const VulkanDevice>> owned(static_cast<std::weak_ptr<const VulkanDevice>*>(still));
+    const std::shared_ptr<const VulkanDevice> device = owned->lock();
+    if (!device || Instance::gone()) return;
+    const std::lock_guard lock(device->mutex_);
+    device->gpu_.vk.vkDeviceWaitIdle(device->gpu_.device);
   };
-  on_exit(wait, const_cast<VulkanDevice*>(this));
+  at_end_ = std::shared_ptr<const VulkanDevice>(this, [](const VulkanDevice*) {});  // owns nothing: it only tells whether this lives
+  on_exit(wait, new std::weak_ptr<const VulkanDevice>(at_end_));
 }
 
 void VulkanDevice::open() const {

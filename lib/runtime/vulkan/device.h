@@ -93,6 +93,7 @@ class VulkanDevice : public Device {
   mutable Gpu gpu_;
   mutable std::unique_ptr<Open> open_;
   mutable VkQueryPool queries_ = VK_NULL_HANDLE;
+  mutable std::shared_ptr<const VulkanDevice> at_end_;  // what the process's end looks for
   bool released_ = false;  // by the application that it belongs to
 
  private:
