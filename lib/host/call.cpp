@@ -254,7 +254,7 @@ ir::SharedLengths::Sizes shared_sizes(const Compiled& code, const Specialisation
 /// From 1 to the limit in each dimension.
 bool fits(const dims& d, const runtime::Dim3& limit) {
   const auto in = [](std::int64_t n, std::int64_t most) { return std::uint64_t(n - 1) < std::uint64_t(most); };
-  return in(d.x, limit[0]) & in(d.y, limit[1]) & in(d.z, limit[2]);
+  return in(d.x, limit[0]) && in(d.y, limit[1]) && in(d.z, limit[2]);
 }
 
 void check_dims(const dims& d, const char* what, const runtime::Dim3& limit, const kernel_state& state,

@@ -40,6 +40,6 @@ KRAIT_DEVICE=cpu KRAIT_CPU=v2,amd matches 'kernel saxpy (*shipped.cpp:*): */far.
 # Code of another format is made anew, where that is possible.
 "$shipped" age "$work/levels.kpack" || failed=1
 KRAIT_DEVICE=cpu matches "with the code generator" "$shipped" run "$work/levels.kpack"
-KRAIT_DEVICE=cpu KRAIT_CPU=v2,amd matches '*, but that for "cpu x86-64 lanes=4 cpu=x86-64-v2 tune=x86-64-v2" cannot be used (its code is in format 99, expected 3: *); to compile it here, *' \
+KRAIT_DEVICE=cpu KRAIT_CPU=v2,amd matches '*, but that for "cpu x86-64 lanes=4 cpu=x86-64-v2 tune=x86-64-v2" cannot be used (its code is in format 99, expected 4: *); to compile it here, *' \
   alone "$shipped" run "$work/levels.kpack"
 exit $failed
