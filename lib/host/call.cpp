@@ -303,8 +303,7 @@ void check_launch(const kernel_state& state, const call_config& c, const DeviceH
   if (bounds.threads && in_block > bounds.threads)
     support::fail_usage("{}: a block of {} x {} x {} threads exceeds the kernel's own limit: its option max_threads is {}",
                         describe(state), c.block.x, c.block.y, c.block.z, bounds.threads);
-  if (all > support::most_elements)
-    support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
+  if (all > support::most_elements) support::fail_usage("{}: the launch has more than 2^62 threads", describe(state));
 }
 
 /// Of a launch that check_launch lets through. False: nothing to run.

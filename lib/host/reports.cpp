@@ -286,7 +286,7 @@ void Reports::sort_out(const ReportBuffer& buffer, std::span<const std::uint32_t
     PrintedLines::get().add({r.text(), &device_, launches[r.launch - 1].of});
   if (const std::uint64_t lost = ir::lost_reports(words, false))
     PrintedLines::get().add({fmt::format("… {} further {} dropped", grouped(lost), lost == 1 ? "message" : "messages"), &device_,
-                      launches.back().of});
+                             launches.back().of});
 
   std::map<std::uint32_t, Fault> faults;  // by the launch's number
   for (const ir::Report& r : ir::read_reports(words, true, find)) {

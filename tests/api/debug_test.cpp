@@ -427,9 +427,7 @@ TEST(Check, StoresThatNobodyReads) {
     });
     EXPECT_EQ(std::vector<int>(out.to_host()), std::vector<int>{3});
     kernel.launch({1, 1}, out, 3);
-    expect_usage({"dynamic_shared of -5 elements of 4 bytes"}, [&] {
-      by_length.launch({1, 1}, out, -5), kr::synchronize();
-    });
+    expect_usage({"dynamic_shared of -5 elements of 4 bytes"}, [&] { by_length.launch({1, 1}, out, -5), kr::synchronize(); });
     by_length.launch({1, 1}, out, 5);
   };
   expect_reported(make(true), lengths(true), kr::device());

@@ -78,7 +78,9 @@ class Mutator {
   }
   /// A word or number of a text: where it begins and ends.
   std::pair<std::size_t, std::size_t> word_of(const std::string& s) {
-    const auto in_word = [&](std::size_t i) { return std::isalnum(static_cast<unsigned char>(s[i])) || s[i] == '_' || s[i] == '-'; };
+    const auto in_word = [&](std::size_t i) {
+      return std::isalnum(static_cast<unsigned char>(s[i])) || s[i] == '_' || s[i] == '-';
+    };
     std::size_t begin = below(s.size());
     while (begin < s.size() && !in_word(begin)) ++begin;
     while (begin > 0 && begin <= s.size() && in_word(begin - 1)) --begin;
@@ -87,17 +89,38 @@ class Mutator {
     return {begin, end};
   }
   std::string any_number() {
-    static constexpr const char* all[] = {"0", "1", "-1", "2", "3", "255", "256", "65535", "65536", "2147483647", "2147483648",
-                                          "-2147483648", "4294967295", "4294967296", "9223372036854775807",
-                                          "-9223372036854775808", "18446744073709551615", "18446744073709551616", "1e308", "nan"};
+    static constexpr const char* all[] = {"0",
+                                          "1",
+                                          "-1",
+                                          "2",
+                                          "3",
+                                          "255",
+                                          "256",
+                                          "65535",
+                                          "65536",
+                                          "2147483647",
+                                          "2147483648",
+                                          "-2147483648",
+                                          "4294967295",
+                                          "4294967296",
+                                          "9223372036854775807",
+                                          "-9223372036854775808",
+                                          "18446744073709551615",
+                                          "18446744073709551616",
+                                          "1e308",
+                                          "nan"};
     return all[below(std::size(all))];
   }
   void mutate(std::string& s) {
     const std::size_t at = below(s.size() + 1), length = 1 + below(1 + below(s.size() + 1 - at));
     const std::string& other = pool_[below(pool_.size())];
     switch (below(12)) {
-      case 0: if (at < s.size()) s[at] = char(s[at] ^ (1 << below(8))); break;
-      case 1: if (at < s.size()) s[at] = char(random_()); break;
+      case 0:
+        if (at < s.size()) s[at] = char(s[at] ^ (1 << below(8)));
+        break;
+      case 1:
+        if (at < s.size()) s[at] = char(random_());
+        break;
       case 2: s.erase(std::min(at, s.size()), std::min<std::size_t>(length, 32)); break;
       case 3: s.insert(at, s.substr(at, length)); break;
       case 4: s.insert(at, other.substr(below(other.size() + 1), 1 + below(64))); break;
@@ -132,7 +155,8 @@ class Mutator {
       case 11: {  // 2, 4 or 8 bytes of a number
         const std::size_t bytes = std::size_t(2) << below(3);
         if (s.size() < bytes) break;
-        static constexpr std::uint64_t numbers[] = {0, 1, 2, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, ~std::uint64_t(0) >> 1, ~std::uint64_t(0)};
+        static constexpr std::uint64_t numbers[] = {
+            0, 1, 2, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, ~std::uint64_t(0) >> 1, ~std::uint64_t(0)};
         const std::uint64_t n = numbers[below(std::size(numbers))] + below(3) - 1;
         std::memcpy(&s[below(s.size() - bytes + 1)], &n, bytes);
         break;
@@ -192,7 +216,8 @@ int run_all(const Target& target, double seconds, const std::vector<std::string>
 int main(int argc, char** argv) {
   using namespace krait::test::fuzz;
   const std::string name = argc > 1 ? argv[1] : "";
-  const auto* const target = std::find_if(std::begin(targets), std::end(targets), [&](const Target& t) { return name == t.name; });
+  const auto* const target =
+      std::find_if(std::begin(targets), std::end(targets), [&](const Target& t) { return name == t.name; });
   if (target == std::end(targets)) {
     std::fprintf(stderr, "krait_fuzz TARGET [--seconds N] [FILE or FOLDER]…, TARGET one of");
     for (const Target& t : targets) std::fprintf(stderr, " %s", t.name);

@@ -48,7 +48,8 @@ void set(std::string_view line) {
     set(lines.substr(0, end));
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
-  if (const std::string device = std::getenv("KRAIT_DEVICE"); device.find("vulkan") != device.npos || device.find("opencl") != device.npos)
+  if (const std::string device = std::getenv("KRAIT_DEVICE");
+      device.find("vulkan") != device.npos || device.find("opencl") != device.npos)
     setenv("KRAIT_DEVICE", "cpu", 1);
   alarm(60);
   int status = 0;
@@ -76,16 +77,22 @@ bool environment(std::string_view lines) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
-    broken("the process ends with " + (WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status))
-                                                          : "signal " + std::to_string(WTERMSIG(status))));
+    broken("the process ends with " +
+           (WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status)) : "signal " + std::to_string(WTERMSIG(status))));
   return WEXITSTATUS(status) == 0;
 }
 
 std::vector<std::string> environment_seeds() {
-  return {"KRAIT_CPU=v2,lanes=4,parts=2\nKRAIT_DEVICE=cpu", "KRAIT_NUM_THREADS=3\nKRAIT_DEVICE=cpu",
-          "KRAIT_MEMORY_LIMIT=512M", "KRAIT_CACHE=rw\nKRAIT_CACHE_DIR=cache\nKRAIT_CACHE_MAXSIZE=1G",
-          "KRAIT_DUMP=dumped:ir,final\nKRAIT_DUMP_KERNEL=k", "KRAIT_LOG=debug", "KRAIT_HINTS=1\nKRAIT_CHECK=1",
-          "KRAIT_DEBUG=1\nKRAIT_RACES=0", "KRAIT_TIERS=0\nKRAIT_TUNE=off", "KRAIT_DEVICE=cuda:0"};
+  return {"KRAIT_CPU=v2,lanes=4,parts=2\nKRAIT_DEVICE=cpu",
+          "KRAIT_NUM_THREADS=3\nKRAIT_DEVICE=cpu",
+          "KRAIT_MEMORY_LIMIT=512M",
+          "KRAIT_CACHE=rw\nKRAIT_CACHE_DIR=cache\nKRAIT_CACHE_MAXSIZE=1G",
+          "KRAIT_DUMP=dumped:ir,final\nKRAIT_DUMP_KERNEL=k",
+          "KRAIT_LOG=debug",
+          "KRAIT_HINTS=1\nKRAIT_CHECK=1",
+          "KRAIT_DEBUG=1\nKRAIT_RACES=0",
+          "KRAIT_TIERS=0\nKRAIT_TUNE=off",
+          "KRAIT_DEVICE=cuda:0"};
 }
 
 }  // namespace krait::test::fuzz

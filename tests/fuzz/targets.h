@@ -14,8 +14,8 @@ namespace krait::test::fuzz {
 
 struct Target {
   const char* name;
-  bool (*run)(std::string_view input);   // whether the input was taken: further ones are made of it
-  std::vector<std::string> (*seeds)();   // beside the files that are given
+  bool (*run)(std::string_view input);  // whether the input was taken: further ones are made of it
+  std::vector<std::string> (*seeds)();  // beside the files that are given
 };
 
 bool kir(std::string_view);          // ir::parse, ir::verify, ir::print
@@ -30,12 +30,9 @@ std::vector<std::string> envelope_seeds();
 std::vector<std::string> npy_seeds();
 std::vector<std::string> environment_seeds();
 
-inline constexpr Target targets[] = {{"kir", kir, no_seeds},
-                                     {"passes", passes, no_seeds},
-                                     {"pack", pack, pack_seeds},
-                                     {"envelope", envelope, envelope_seeds},
-                                     {"npy", npy, npy_seeds},
-                                     {"environment", environment, environment_seeds}};
+inline constexpr Target targets[] = {{"kir", kir, no_seeds},     {"passes", passes, no_seeds},
+                                     {"pack", pack, pack_seeds}, {"envelope", envelope, envelope_seeds},
+                                     {"npy", npy, npy_seeds},    {"environment", environment, environment_seeds}};
 
 [[noreturn]] inline void broken(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());

@@ -15,5 +15,6 @@ void shapes(std::size_t n, int m, long k, unsigned short s, bool fortran, float*
   auto full = kr::full({n, 3}, 7.5f);
   auto wrapped = kr::wrap(memory, {n, 3}, fortran ? kr::storage_order::fortran : kr::storage_order::c);
   auto random = kr::generator(7).uniform({n, 3}, 0.0f, 1.0f);
-  static_assert(decltype(z)::rank == 2 && decltype(full)::rank == 2 && decltype(wrapped)::rank == 2 && decltype(random)::rank == 2);
+  static_assert(decltype(z)::rank == 2 && decltype(full)::rank == 2 && decltype(wrapped)::rank == 2 &&
+                decltype(random)::rank == 2);
 }

@@ -100,7 +100,8 @@ void VulkanDevice::create_device() const {
     const std::lock_guard lock(device->mutex_);
     device->gpu_.vk.vkDeviceWaitIdle(device->gpu_.device);
   };
-  at_end_ = std::shared_ptr<const VulkanDevice>(this, [](const VulkanDevice*) {});  // owns nothing: it only tells whether this lives
+  at_end_ =
+      std::shared_ptr<const VulkanDevice>(this, [](const VulkanDevice*) {});  // owns nothing: it only tells whether this lives
   on_exit(wait, new std::weak_ptr<const VulkanDevice>(at_end_));
 }
 

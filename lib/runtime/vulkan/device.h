@@ -94,7 +94,7 @@ class VulkanDevice : public Device {
   mutable std::unique_ptr<Open> open_;
   mutable VkQueryPool queries_ = VK_NULL_HANDLE;
   mutable std::shared_ptr<const VulkanDevice> at_end_;  // what the process's end looks for
-  bool released_ = false;  // by the application that it belongs to
+  bool released_ = false;                               // by the application that it belongs to
 
  private:
   void use(StreamHandle stream, Open& o);
