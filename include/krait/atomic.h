@@ -7,11 +7,14 @@
 
 namespace krait {
 
-/// How far the order of a fence or of an atomic is seen. For shared memory it is the block. System: other devices and the host,
-/// where the device offers it; Vulkan's reach is the device.
+/// Which threads see the order of a fence or an atomic operation: the block, the device, or all.
+/// For shared memory it is always the block. `system` includes other devices and the host where the
+/// device offers that; on Vulkan it means the device.
 enum class scope : unsigned char { block, device, system };
-/// What an atomic orders: relaxed only itself; acquire what follows, after it; release what came before, before it; acq_rel both;
-/// seq_cst also all such atomics among each other, which Vulkan has not.
+/// Which accesses an atomic operation orders, as in C++.
+/// `relaxed` orders itself only, `acquire` orders later accesses after it, `release` earlier ones
+/// before it, and `acq_rel` both. `seq_cst` also orders these operations among each other, except
+/// on Vulkan.
 enum class order : unsigned char { relaxed, acquire, release, acq_rel, seq_cst };
 
 namespace detail {
@@ -73,7 +76,13 @@ class atomic_element {
 
 }  // namespace detail
 
-/// `kr::atomic(x[i]).add(v)`, on elements of 32 and 64 bits of views and shared arrays.
+/// Atomic operations on an element of a view or a shared array, of 32 or 64 bits.
+/// Members are load, add, sub, min, max, and_, or_, xor_, inc, dec, exchange and compare_exchange;
+/// each gives the old value. Order and scope follow the operand.
+/// \code
+/// kr::atomic(counts[i]).add(1);
+/// auto old = kr::atomic(y[i]).max(x[i]);
+/// \endcode
 template <detail::plain Type>
 detail::atomic_element<Type> atomic(const ref<Type>& element) {
   static_assert(!std::is_same_v<Type, bool>, "krait: atomics on bool are not supported: use unsigned");

@@ -40,9 +40,12 @@ struct linked<Result(Args...)> {
 
 }  // namespace detail
 
-/// Instructions of PTX at this place, on CUDA devices: $0 is the result, $1 and on are the operands. Other devices run the lambda on the
-/// operands (kr::function, whose option .ptx this is).
-///   auto r = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", [](auto v) { return 1 / kr::sqrt(v); }, x);
+/// Runs PTX instructions on CUDA devices, and a lambda on other devices.
+/// In the text $0 is the result, $1 and on are the operands. It is kr::function with the option
+/// .ptx, at one place.
+/// \code
+/// y[i] = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", [](auto v) { return kr::rsqrt(v); }, x[i]);
+/// \endcode
 template <class Result, class Fallback, class... Operands>
 auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const Operands&... operands) {
   const function_options with{.name = nullptr, .rare = false, .ptx = ptx.text};
@@ -53,9 +56,12 @@ auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const
   }
 }
 
-/// A device function of a text of PTX (`.func`, as `nvcc -ptx -rdc=true` makes of a __device__ function), which kernels on CUDA devices call.
-/// Other devices run the lambda. Throws error{usage} where the text has no function of that name; the driver checks the rest of it.
-///   auto lerp = kr::linked_function<float(float, float, float)>("lerp", ptx, [](auto a, auto b, auto t) { return a + t * (b - a); });
+/// Makes a function that calls a device function of a PTX text on CUDA, and a lambda elsewhere.
+/// The text has a `.func` of that name, as `nvcc -ptx -rdc=true` makes of a __device__ function;
+/// else it throws error{usage}. The driver checks the rest of the text.
+/// \code
+/// auto twice = kr::linked_function<float(float)>("twice", ptx, [](auto v) { return v + v; });
+/// \endcode
 template <class Signature, class Fallback>
 auto linked_function(const char* name, const char* ptx, const Fallback& fallback,
                      detail::location where = detail::location::here()) {

@@ -28,15 +28,19 @@ namespace krait {
 template <class Type, int Rows, int Columns>
 class tile;
 
-/// Part of a view that is to be loaded: what kr::load gives. It becomes a tile where one is wanted; a product reads it through shared memory.
+/// A part of a view that is to be loaded, as kr::load gives it.
+/// It becomes a tile when it is used; kr::mma reads it through shared memory.
 template <class Type, int Rows, int Columns>
 struct tile_source {
+  /// Its place in the view; used by the library.
   detail::tile_place at;
 };
-/// A factor of products in shared memory.
+/// A factor of kr::mma in shared memory, as kr::staged and kr::pipelined give it.
 template <class Type, int Rows, int Columns>
 struct tile_factor {
+  /// Its place in shared memory; used by the library.
   detail::factor at;
+  /// Whether it stays until the next product of the block has begun; used by the library.
   bool kept;  // until the block's next product has begun
 };
 
@@ -118,13 +122,20 @@ auto combine_tiles(op what, const Left& x, const Right& y) {
 
 }  // namespace detail
 
-/// A block's matrix of Rows by Columns elements: mutable, as kr::var is.
+/// A matrix of Rows by Columns elements that the threads of a block hold together.
+/// It can be assigned to, like kr::var. Operators and functions work on each element. Rows are 1 or
+/// a multiple of 16, columns 1 or a multiple of 8.
+/// \code
+/// kr::tile<float, 16, 16> t = kr::load<16, 16>(a, {0, 0});
+/// kr::store(b, {0, 0}, 2.0f * t);
+/// \endcode
 template <class Type, int Rows, int Columns>
 class tile {
  public:
+  /// Element type and extents; used by the library.
   static constexpr detail::tile_shape shape = detail::shape_of<Type, Rows, Columns>();
 
-  /// All elements 0.
+  /// A tile of zeros.
   tile() : tile(Type()) {}
   template <detail::operand_type Number>
   explicit(detail::traced<Number>) tile(const Number& x)
@@ -157,13 +168,14 @@ class tile {
   KRAIT_TILE_UPDATE(/)
 #undef KRAIT_TILE_UPDATE
 
-  /// Each element as kr::cast does it.
+  /// The tile with each element converted, as kr::cast does.
   template <detail::plain To>
   tile<To, Rows, Columns> cast() const {
     using result = tile<To, Rows, Columns>;
     return result(detail::map_tile(result::shape, [&](unsigned e) { return detail::convert(result::shape.type, nodes_[e]); }));
   }
 
+  /// The recorded parts of the tile; used by the library.
   const detail::tile_nodes& nodes() const { return nodes_; }
 
  private:
@@ -172,8 +184,9 @@ class tile {
 
 // ---- memory -----------------------------------------------------------------------------------------------------------------
 
-/// What a program promises of a tile, which saves the tests. unmasked: all of it is in its view. pieces: the view's rows, the tile's rows and its first
-/// column are multiples of 16 bytes, too.
+/// A promise about the position of a tile, which saves bounds checks.
+/// `masked` promises nothing. `unmasked`: the whole tile is inside its view. `pieces`: also, the
+/// view's rows, the tile's rows and its first column are multiples of 16 bytes.
 enum class edges : unsigned char { masked, unmasked, pieces };
 
 namespace detail {
@@ -190,8 +203,11 @@ inline tile_place tile_place_of(node view, int rank, std::initializer_list<opera
 
 }  // namespace detail
 
-/// Rows by Columns elements of a view, or of a shared array, of two or more dimensions; the last two indices are those of the first row and
-/// column. Elements outside the view are 0.
+/// Loads Rows by Columns elements of a view or a shared array; elements outside it are 0.
+/// The view has two or more dimensions. `first` is the position of the tile's first element.
+/// \code
+/// auto t = kr::load<16, 16>(a, {0, 0});
+/// \endcode
 template <int Rows, int Columns, class Type, int Rank>
 auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> first, edges at = edges::masked,
           detail::location where = detail::location::here()) {
@@ -199,13 +215,19 @@ auto load(const view<Type, Rank>& from, std::initializer_list<detail::operand> f
   detail::set_location(where);
   return tile_source<std::remove_const_t<Type>, Rows, Columns>{detail::tile_place_of(node_of(from), Rank, first, at)};
 }
-/// Rows before this one: what kr::store takes for the rows of a view of which others are another block's.
+/// A limit for kr::store: only rows before it are stored, because later rows belong to another
+/// block.
 struct rows_before {
+  /// The first row that is not stored.
   value<std::int64_t> end;
   explicit rows_before(const detail::operand& end_) : end(detail::convert(detail::scalar::i64, node_of(end_))) {}
 };
 
-/// Elements outside the view are not stored. Threads that read what was stored need a barrier before.
+/// Stores a tile into a view or a shared array; elements outside it are not stored.
+/// Threads that read the elements need a barrier first.
+/// \code
+/// kr::store(b, {0, 0}, kr::load<16, 16>(a, {0, 0}));
+/// \endcode
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            edges at = edges::masked, detail::location where = detail::location::here()) {
@@ -214,7 +236,7 @@ void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> fi
   detail::set_location(where);
   detail::store_tile({detail::scalar_of<Type>, Rows, Columns}, x.nodes(), detail::tile_place_of(node_of(to), Rank, first, at));
 }
-/// The same of the rows of the view before `rows.end`.
+/// Stores the rows of a tile that are before `rows.end`.
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,
            const rows_before& rows, detail::location where = detail::location::here()) {
