@@ -133,10 +133,12 @@ Managed* export_array(const array<Elem, Rank>& a, const stream* consumer) {
 
 }  // namespace detail
 
-/// A tensor of host or CUDA memory as an array that shares it; `Elem` and `Rank` are what it must have. From then on the array and its
-/// views own the tensor: the last of them calls its deleter, when the work that uses the memory is done. Strides may have any sign. The
-/// elements must be ready for CUDA's default stream, or for what follows in `producer`, the stream that writes them. A read-only tensor
-/// needs a const `Elem`. Throws error{usage} for another type, rank, device or version; the tensor is then still the caller's.
+/// An array that shares the memory of a DLPack tensor on the host or on CUDA.
+/// `Elem` and `Rank` must match. The array and its views own the tensor from then on; the last one
+/// calls its deleter when the work on the memory is done. Strides may have any sign. The elements
+/// must be ready for CUDA's default stream, or for `producer`, the stream that writes them. A
+/// read-only tensor needs a const `Elem`. Throws error{usage} for another type, rank, device or
+/// version; the caller then keeps the tensor.
 template <class Elem, int Rank, detail::dlpack_managed Managed>
 array<Elem, Rank> from_dlpack(Managed* tensor) {
   return detail::import_array<Elem, Rank>(tensor, nullptr);
@@ -146,9 +148,10 @@ array<Elem, Rank> from_dlpack(Managed* tensor, const stream& producer) {
   return detail::import_array<Elem, Rank>(tensor, &producer);
 }
 
-/// The array's elements as a tensor, which keeps their memory until its deleter is called. Waits for work on them, or lets `consumer`, the stream
-/// that uses them next, wait: kr::stream::wrap has one of another library. A const array gives a read-only tensor. Throws error{usage} for
-/// arrays that are neither on the CPU nor on CUDA.
+/// A DLPack tensor that shares the memory of an array, and keeps it until its deleter is called.
+/// It waits for work on the array, or makes `consumer`, the stream that uses the tensor next, wait
+/// for it. A const array gives a read-only tensor. Throws error{usage} for arrays that are neither
+/// on the CPU nor on CUDA.
 template <detail::dlpack_managed Managed, class Array>
 Managed* to_dlpack(Array&& a) {
   using plain_array = std::remove_reference_t<Array>;

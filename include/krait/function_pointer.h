@@ -111,15 +111,19 @@ inline constexpr bool is_native = std::is_pointer_v<Type> || (std::is_arithmetic
 template <class Signature>
 class function_pointer;
 
-/// A function that C libraries call on the host, from any thread: native code with C's calling convention.
-///   kr::function_pointer<double(double, void*)> f([](kr::value<double> x, kr::value<std::uint64_t>) { return kr::exp(-x * x); });
-///   gsl_function to_integrate = {f, nullptr};
-/// The lambda is recorded and compiled for the CPU now. Pointers are views of one dimension whose extent is not known; their elements are
-/// not checked. It neither prints nor checks: C has no place for errors. The pointer is valid as long as the object: with KRAIT_DEBUG=1 a
-/// call after that is told on stderr, and gives 0. Throws error.
+/// A lambda as a C function pointer, which libraries call on the host from any thread.
+/// The lambda is recorded and compiled for the CPU when the object is made. Pointers become views
+/// of one dimension, without bounds checks. The lambda must not print or check. The pointer is
+/// valid as long as the object; with KRAIT_DEBUG=1 a later call is reported on stderr and gives 0.
+/// Throws error.
+/// \code
+/// kr::function_pointer<double(double)> f([](kr::value<double> v) { return kr::exp(-v * v); });
+/// double (*pointer)(double) = f;
+/// \endcode
 template <class Result, class... Args>
 class function_pointer<Result(Args...)> {
  public:
+  /// The type of the C function pointer.
   using type = Result (*)(Args...);
 
   template <class Lambda>

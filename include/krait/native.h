@@ -44,7 +44,8 @@ struct linked<Result(Args...)> {
 /// In the text $0 is the result, $1 and on are the operands. It is kr::function with the option
 /// .ptx, at one place.
 /// \code
-/// y[i] = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", [](auto v) { return kr::rsqrt(v); }, x[i]);
+/// const auto other = [](auto v) { return kr::rsqrt(v); };
+/// y[i] = kr::inline_asm<float>("rsqrt.approx.f32 $0, $1;", other, x[i]);
 /// \endcode
 template <class Result, class Fallback, class... Operands>
 auto inline_asm(const detail::located_text& ptx, const Fallback& fallback, const Operands&... operands) {

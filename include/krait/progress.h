@@ -13,12 +13,16 @@
 
 namespace krait {
 
-/// What kr::progress says, and how often.
+/// Options of kr::progress.
 struct progress_options {
+  /// The name at the start of the line.
   const char* name = nullptr;
-  double every = 0.1;   ///< seconds between two texts, and before the first
-  bool always = false;  ///< also where `to` is no terminal: a line each time
-  int to = 2;           ///< a file descriptor: the standard error
+  /// Seconds between two outputs, and before the first one.
+  double every = 0.1;
+  /// Whether to print when `to` is not a terminal, too: one line each time.
+  bool always = false;
+  /// The file descriptor to write to; 2 is standard error.
+  int to = 2;
 };
 
 namespace detail {
@@ -93,11 +97,14 @@ class progress_range {
 
 }  // namespace detail
 
-/// 0 to count - 1.
+/// The numbers 0 to count - 1, with a progress line on the terminal.
+/// \code
+/// for (std::int64_t step : kr::progress(1000, {.name = "heat"})) scale.launch({64, 256}, x);
+/// \endcode
 inline detail::progress_range<detail::counting> progress(std::int64_t count, const progress_options& with = {}) {
   return {detail::counting{count}, count > 0 ? count : 0, with};
 }
-/// The elements of a container, an array of C++ or any range; a temporary one is kept.
+/// The elements of a range, with a progress line on the terminal; a temporary range is kept alive.
 template <class Range>
 requires requires(Range& r) { std::begin(r), std::end(r); }
 detail::progress_range<Range> progress(Range&& range, const progress_options& with = {}) {

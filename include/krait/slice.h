@@ -75,14 +75,26 @@ inline constexpr bool is_new_axis = std::is_same_v<Item, newaxis_type>;
 
 }  // namespace detail
 
-/// Behind the last element; `kr::end - 1` is the last.
+/// The position after the last element in a slice; `kr::end - 1` is the last element.
+/// \code
+/// auto inner = x(kr::range(1, kr::end - 1));
+/// \endcode
 inline constexpr detail::end_position end{};
-/// A bound that is left out, as in NumPy's `a[::-1]`: `kr::range(kr::none, kr::none, -1)`.
+/// A bound of a slice that is left out, as in NumPy's `a[::-1]`.
+/// \code
+/// auto backwards = x(kr::range(kr::none, kr::none, -1));
+/// \endcode
 inline constexpr detail::none_type none{};
-/// A dimension of extent 1.
+/// A new dimension of extent 1 in a slice.
+/// \code
+/// auto column = x(kr::all, kr::newaxis);
+/// \endcode
 inline constexpr detail::newaxis_type newaxis{};
 
-/// Part of a dimension: from `first`, before `last`, in steps that may be negative.
+/// A part of a dimension: from `first` to before `last`, in steps that may be negative.
+/// \code
+/// auto even = x(kr::range(0, kr::end, 2));
+/// \endcode
 template <detail::slice_bound First, detail::slice_bound Last>
 requires(detail::slice_word<First> || detail::slice_word<Last>) constexpr detail::slice_range
     range(First first, Last last, std::int64_t step = 1) {

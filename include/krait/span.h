@@ -39,7 +39,12 @@ KRAIT_API void mdspan_strides(const layout& of, std::int64_t* strides);
 
 }  // namespace detail
 
-/// Memory of the host as an array on the CPU that shares it, in C order or Fortran's; it must outlive the array and its views.
+/// An array on the CPU that shares host memory, in C or Fortran order.
+/// The memory must outlive the array and its views. Nothing is copied.
+/// \code
+/// std::vector<float> h(12);
+/// auto matrix = kr::wrap(h.data(), {3, 4});
+/// \endcode
 template <class Elem, int Rank>
 array<Elem, Rank> wrap(Elem* first, const shape<Rank>& extents, storage_order order = storage_order::c) {
   const detail::layout at = detail::dense(extents.extents, Rank, order == storage_order::fortran);
@@ -53,14 +58,15 @@ template <class Elem, std::integral Extent, int Rank>
 array<Elem, Rank> wrap(Elem* first, const Extent (&extents)[Rank], storage_order order = storage_order::c) {
   return wrap(first, detail::to_shape(extents), order);
 }
-/// A container's elements, or a std::span's; `Container` is a variable, or refers to elements that lie elsewhere.
+/// An array on the CPU that shares the elements of a container or a std::span.
+/// The container must be a variable, or refer to elements that live elsewhere.
 template <class Container>
 requires detail::host_container<std::remove_cvref_t<Container>>
 auto wrap(Container&& from) {
   static_assert(detail::stays<Container>, "krait: wrap shares memory, and this container ends with the statement: name it");
   return wrap(from.data(), shape<1>(from.size()));
 }
-/// What a std::mdspan refers to, of any layout with strides.
+/// An array on the CPU that shares the elements of a std::mdspan, with any strides.
 template <detail::multidimensional_span Span>
 requires(!detail::host_container<Span>) auto wrap(const Span& from) {
   constexpr int rank = static_cast<int>(Span::rank());
@@ -74,8 +80,13 @@ requires(!detail::host_container<Span>) auto wrap(const Span& from) {
                                                         device::cpu());
 }
 
-/// The elements of an array on the CPU, or of kr::managed, which must lie one behind the other in C order; the array must outlive the span. Throws
-/// error{usage} for others: kr::wrap, `copy` and `copy_to` serve those.
+/// The elements of an array as a std::span.
+/// The array is on the CPU or from kr::managed, contiguous in C order, and outlives the span.
+/// Throws error{usage} for others: use kr::wrap, `copy` or `copy_to`.
+/// \code
+/// kr::array<float> on_cpu = x.copy(kr::device::cpu());
+/// kr::to_span(on_cpu)[0] = 1.0f;
+/// \endcode
 template <class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_span(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");
@@ -85,8 +96,9 @@ requires detail::is_device_array<std::remove_reference_t<Array>>::value auto to_
   return std::span<element>(reinterpret_cast<element*>(a.address()), static_cast<std::size_t>(a.size()));
 }
 
-/// The elements of an array on the CPU as a `Span`, a std::mdspan of as many dimensions with strides. Throws error{usage} for arrays of other
-/// devices, for extents that Span does not have, and for strides below 1, which std::layout_stride excludes.
+/// The elements of an array on the CPU as a std::mdspan type of the same rank, with strides.
+/// Throws error{usage} for arrays of other devices, for extents that Span does not have, and for
+/// strides below 1, which std::layout_stride excludes.
 template <class Span, class Array>
 requires detail::is_device_array<std::remove_reference_t<Array>>::value Span to_mdspan(Array&& a) {
   static_assert(std::is_lvalue_reference_v<Array>, "krait: this array ends with the statement: name it");

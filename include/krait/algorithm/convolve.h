@@ -12,8 +12,12 @@
 
 namespace krait {
 
-/// What lies outside of an array whose elements are a b c d: constant, one number; reflect, c b a | a b c d | d c b; mirror, d c b | a b c d |
-/// c b a; nearest, a a a | a b c d | d d d; wrap, b c d | a b c d | a b c.
+/// The elements outside an array a b c d, for convolutions and stencils.
+/// - constant: one number
+/// - reflect: c b a | a b c d | d c b
+/// - mirror: d c b | a b c d | c b a
+/// - nearest: a a a | a b c d | d d d
+/// - wrap: b c d | a b c d | a b c
 enum class border : unsigned char { constant, reflect, mirror, nearest, wrap };
 
 namespace detail {
@@ -161,8 +165,13 @@ struct stencil_place {
 
 }  // namespace detail
 
-/// Sums of x's elements times the weights, in opposite directions: all of them ("full"), as many as x has from the middle ("same"), or those of which
-/// all factors are there ("valid"), as scipy.signal's. In the operands' common type. Throws error{usage} for other modes and for operands without elements.
+/// The convolution of x with weights, as scipy.signal.convolve; 1 to 3 dimensions.
+/// Modes: "full" gives all sums, "same" as many as x has, from the middle, and "valid" those
+/// without elements outside. The result has the common type. Throws error{usage} for other modes
+/// and for operands without elements.
+/// \code
+/// auto smooth = kr::convolve(x, y, "same");
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
               const Options&... options) {
@@ -180,13 +189,18 @@ auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, co
   else detail::convolve_into(from, by, out.to, first, border::constant, left());
   return out.give();
 }
-/// The same in one direction: of weights that are flipped along all dimensions.
+/// The correlation of x with weights, as scipy.signal.correlate: a convolution with flipped
+/// weights.
+/// \code
+/// auto edges = kr::correlate(a, b, kr::border::nearest);
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
                const Options&... options) {
   return convolve(x, weights.flip(), mode, options...);
 }
-/// As many elements as x has, as scipy.ndimage's: what lies outside of x is told by the border, and `outside` of border::constant.
+/// The convolution of x with weights, as scipy.ndimage.convolve: the result has x's shape.
+/// The border gives the elements outside x; `outside` is the number of border::constant.
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto convolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, border at, std::remove_const_t<Elem> outside = {},
               const Options&... options) {
@@ -202,8 +216,12 @@ auto correlate(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, b
   return detail::convolve_bordered(x, weights.flip(), first, at, outside, detail::output_in(options...));
 }
 
-/// out[i] = f(at), where at(d...) is the element that far from x[i], as a value of kernels; elements outside as convolve's. f is a lambda on
-/// `auto at` that gives a number.
+/// Applies a stencil: out[i] = f(at), with at(d…) the element at distance d from x[i].
+/// f is a lambda on `auto at` that gives a number. The border gives elements outside, as in
+/// convolve.
+/// \code
+/// auto mean = kr::stencil([](auto at) { return 0.5f * (at(-1) + at(1)); }, x, kr::border::wrap);
+/// \endcode
 template <class Function, class Elem, int Rank, detail::into_option... Options>
 auto stencil(const Function& function, const array<Elem, Rank>& x, border at = border::constant,
              std::remove_const_t<Elem> outside = {}, const Options&... options) {

@@ -23,8 +23,13 @@ array<Real, Rank> among_zeros(const array<Elem, Rank>& x, const shape<Rank>& ext
 
 }  // namespace detail
 
-/// kr::convolve of floats, computed as a product of transforms: for weights of hundreds of elements and more. Its errors are some last bits of the
-/// largest sum, wherever it stands, as those of scipy.signal.fftconvolve. Throws as convolve.
+/// A convolution by Fourier transforms, as scipy.signal.fftconvolve: for hundreds of weights and
+/// more.
+/// Modes as for kr::convolve. Errors are some last bits of the largest sum, in every element.
+/// Throws as convolve.
+/// \code
+/// auto echo = kr::fftconvolve(x, y, "same");
+/// \endcode
 template <class Elem, class Weight, int Rank, detail::into_option... Options>
 auto fftconvolve(const array<Elem, Rank>& x, const array<Weight, Rank>& weights, const char* mode = "full",
                  const Options&... options) {

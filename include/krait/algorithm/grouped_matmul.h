@@ -176,11 +176,14 @@ auto multiply_groups(const array<Left, 2>& x, const array<Right, 3>& y, const ar
 
 }  // namespace detail
 
-/// Rows of x, (m, k), times the matrix of their group out of y, (groups, k, n): group g has the rows from the end of the one before up to ends[g],
-/// exclusive. Ends, of int or std::int64_t, ascend; what exceeds m counts as m, and one below the end before it makes an empty group. Rows behind
-/// the last group are sums of nothing, 0 without an ending. By tensor cores all groups are one launch, and the ends may have just been computed on
-/// the device; elsewhere the host waits for them. Types, an ending, `kr::precision::tf32` and `kr::into(z)` as for kr::matmul; operands of an
-/// ending broadcast to (m, n). Throws error{usage} for extents that do not go together, error{device} when memory is short.
+/// Multiplies groups of rows with one matrix per group, as torch._grouped_mm and
+/// jax.lax.ragged_dot.
+/// x is (m, k), y is (groups, k, n); group g has the rows from ends[g - 1] to before ends[g]. Ends
+/// ascend, in int or std::int64_t; larger ones count as m, and one below its predecessor makes an
+/// empty group. Rows after the last group are 0 before an ending. With tensor cores it is one
+/// launch; elsewhere the host waits for the ends. Types, an ending, kr::precision::tf32 and
+/// kr::into(z) as for kr::matmul. Throws error{usage} for extents that do not fit, error{device} if
+/// memory is short.
 template <class Out = void, class Left, class Right, class Index, class... Rest>
 auto grouped_matmul(const array<Left, 2>& x, const array<Right, 3>& y, const array<Index, 1>& ends, const Rest&... rest) {
   static_assert(std::is_same_v<std::remove_const_t<Index>, int> || std::is_same_v<std::remove_const_t<Index>, std::int64_t>,

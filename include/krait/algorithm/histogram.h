@@ -129,9 +129,13 @@ void check_order_of_edges(const array<const Elem>& edges) {
 
 }  // namespace detail
 
-/// Counts, int64, of the elements in `bins` bins of one width from low to high, as NumPy's: a bin has its lower edge, the last both. Elements outside,
-/// and NaN, are not counted. The device must have double. Throws error{usage} for no bins, and for bounds that are not finite or not in
-/// order. kr::into(y) takes the counts.
+/// Counts elements in `bins` bins of equal width from low to high, as numpy.histogram; int64.
+/// A bin includes its lower edge, the last one both. Elements outside and NaN are not counted. The
+/// device must have double. Throws error{usage} for no bins, and for bounds that are not finite or
+/// not in order. kr::into(y) takes the counts.
+/// \code
+/// auto counts = kr::histogram(x, 64, 0.0, 1.0);
+/// \endcode
 template <detail::plain Elem, detail::into_option... Options>
 auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double high, const Options&... options) {
   using element = std::remove_const_t<Elem>;
@@ -144,8 +148,9 @@ auto histogram(const array<Elem, 1>& x, std::int64_t bins, double low, double hi
       },
       detail::output_in(options...));
 }
-/// The same where bin b is from edges(b) up to edges(b + 1); edges never fall. Throws error{usage} for fewer than two edges, and for
-/// edges that fall or are NaN, on a GPU in the next call that waits.
+/// Counts elements in bins given by their edges: bin b is from edges(b) up to edges(b + 1).
+/// Throws error{usage} for fewer than two edges, and for edges that fall or are NaN; on a GPU the
+/// next call that waits throws that.
 template <detail::plain Elem, detail::plain Other, detail::into_option... Options>
 requires std::is_same_v<std::remove_const_t<Elem>, std::remove_const_t<Other>>
 auto histogram(const array<Elem, 1>& x, const array<Other, 1>& edges, const Options&... options) {

@@ -147,14 +147,20 @@ auto of_ending(const Option& x) {
 
 }  // namespace detail
 
-/// x @ y: of matrices, whose dimensions before the last two broadcast; a vector is a row on the left, a column on the right, and leaves no dimension.
-/// The result has the operands' common type (float of floats of 8 bits); `kr::matmul<float>(x, y)` gives it another, for two matrices. Sums of integers
-/// wrap in it, those of narrow floats are float's. Two vectors give a number, for which the call waits. Behind the operands may stand:
-/// - an ending of two matrices, `f(sum, elements…)`, which gives what is stored, and its further operands: arrays that broadcast to the result, or numbers.
-///   It is part of the same kernel: `kr::matmul(x, w, [](auto sum, auto b) { return kr::max(sum + b, 0.0f); }, bias)`;
-/// - `kr::precision::tf32`, with which tensor cores may round the factors of f32 (docs/tiles.md has the bound);
-/// - `kr::into(z)`, which writes the result there.
-/// Throws error{usage} in NumPy's words for extents that differ, error{device} when memory is short.
+/// The matrix product x @ y, as numpy.matmul.
+/// Dimensions before the last two broadcast. A vector is a row on the left and a column on the
+/// right, and adds no dimension; two vectors give a number. The result has the common type (float
+/// for 8-bit floats); `kr::matmul<float>(x, y)` names another for two matrices. Sums of narrow
+/// floats are in float, those of integers wrap. Options follow the operands:
+/// - an ending of two matrices, f(sum, elements…), with operands that broadcast to the result
+/// - kr::precision::tf32, with which tensor cores may round f32 factors (docs/tiles.md has the
+///   bound)
+/// - kr::into(z), which writes the result to z Throws error{usage} for extents that differ,
+///   error{device} if memory is short.
+/// \code
+/// kr::array<float, 2> c = kr::matmul(a, b);
+/// auto relu = kr::matmul(a, b, [](auto sum, auto v) { return kr::max(sum + v, 0.0f); }, bias);
+/// \endcode
 template <class Out = void, class Left, int LeftRank, class Right, int RightRank, class... Rest>
 auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, const Rest&... rest) {
   return std::apply(
@@ -165,9 +171,10 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
       std::tuple_cat(detail::of_ending(rest)...));
 }
 
-/// NumPy's dot where one operand has more than one dimension: sums of products over the last dimension of x and the last but one of y, or its only one, for each of
-/// the other elements of x with each of y, in that order of dimensions. Types as matmul's, of which it is one: y is copied where it has more than two
-/// dimensions. Throws error{usage} in NumPy's words for extents that differ.
+/// numpy.dot for operands of more than one dimension.
+/// It sums over the last dimension of x and the last but one (or only one) of y, for all other
+/// elements of x and y, in that order of dimensions. Types as for kr::matmul; y is copied if it has
+/// more than two dimensions. Throws error{usage} for extents that differ.
 template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
 requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
                                                  const Options&... options) {

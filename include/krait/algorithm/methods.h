@@ -22,8 +22,8 @@ struct identity_type {
 };
 }  // namespace detail
 
-/// An option of a function's `reduce`: f(identity, x) is x, and the order of elements does not matter. The result of no element, or of none that
-/// kr::where takes; several axes may be reduced.
+/// An option of a function's `reduce`: f(identity, x) is x, and the order does not matter.
+/// It is the result without elements, and allows several axes.
 template <detail::plain Number>
 detail::identity_type<Number> identity(Number x) {
   return {x};

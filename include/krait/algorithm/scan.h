@@ -137,27 +137,41 @@ using scan_sum_type = std::conditional_t<is_float_v<Elem>, Elem, sum_type<Elem>>
 
 }  // namespace detail
 
-/// out[i] = x[0] op … op x[i], where `function` is any associative operator on values of kernels; its operands keep their order. Options are
-/// kr::axis(k), without which all elements are scanned in C order into one dimension, and kr::initial(v), which comes before x[0]. Elements are
-/// numbers or structs. The result of an axis other than the last has that axis contiguous. Throws error{usage} for an axis that x has not,
-/// error{device} where memory is short.
+/// The inclusive scan: out[i] = x[0] op … op x[i], for any associative function.
+/// Operands keep their order; elements are numbers or structs. Options are kr::axis(k),
+/// kr::initial(v), which comes before x[0], and kr::into(y). Without an axis all elements are
+/// scanned in C order into one dimension; another axis than the last is contiguous in the result.
+/// Throws error{usage} for an invalid axis, error{device} if memory is short.
+/// \code
+/// auto maxima = kr::inclusive_scan(x, [](auto p, auto q) { return kr::max(p, q); });
+/// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
 auto inclusive_scan(const array<Elem, Rank>& x, const Function& function, const Options&... options) {
   return detail::scan_array<std::remove_const_t<Elem>, false>(x, function, options...);
 }
-/// out[i] = initial op x[0] op … op x[i - 1].
+/// The exclusive scan: out[i] = initial op x[0] op … op x[i - 1]; options as for inclusive_scan.
+/// \code
+/// auto before = kr::exclusive_scan(x, 0.0f, [](auto p, auto q) { return p + q; });
+/// \endcode
 template <class Elem, int Rank, class Function, detail::scan_option... Options>
 auto exclusive_scan(const array<Elem, Rank>& x, std::remove_const_t<Elem> initial, const Function& function,
                     const Options&... options) {
   using out = std::remove_const_t<Elem>;
   return detail::scan_array<out, true>(x, function, detail::initial_type<out>{initial}, options...);
 }
-/// Sums of the elements up to each one: of integers in 64 bits, of floats in their type. Options as inclusive_scan's.
+/// The cumulative sum, as numpy.cumsum: integers in 64 bits, floats in their type.
+/// Options as for kr::inclusive_scan.
+/// \code
+/// auto sums = kr::cumsum(x);
+/// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumsum(const array<Elem, Rank>& x, const Options&... options) {
   return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_sum{}, options...);
 }
-/// Products, in the types of cumsum.
+/// The cumulative product, in the types of kr::cumsum and with its options.
+/// \code
+/// auto products = kr::cumprod(a, kr::axis(1));
+/// \endcode
 template <class Elem, int Rank, detail::scan_option... Options>
 auto cumprod(const array<Elem, Rank>& x, const Options&... options) {
   return detail::scan_array<detail::scan_sum_type<std::remove_const_t<Elem>>, false>(x, detail::scan_product{}, options...);

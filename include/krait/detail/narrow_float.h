@@ -16,16 +16,19 @@ namespace detail {
 template <class Self, int Exponent, int Fraction, bool Numbers = false>
 class narrow_float {
  public:
+  /// The unsigned integer type that holds the bits.
   using storage = std::conditional_t<(Exponent + Fraction < 8), std::uint8_t, std::uint16_t>;
 
   constexpr narrow_float() = default;
   constexpr operator float() const { return widen(bits_); }  // NOLINT: every value is a float
 
+  /// Makes a number from its bits.
   static constexpr Self from_bits(storage bits) {
     Self x;
     x.bits_ = bits;
     return x;
   }
+  /// The bits of the number.
   constexpr storage bits() const { return bits_; }
 
  protected:

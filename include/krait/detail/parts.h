@@ -73,18 +73,21 @@ class parts {
   using types = typename composite<Type>::types;
 
  public:
+  /// The number of members.
   static constexpr std::size_t count = std::tuple_size_v<types>;
+  /// The type of a member, by its number.
   template <std::size_t Index>
   using part_type = std::tuple_element_t<Index, types>;
 
   template <source Source>
   explicit parts(Source& from) : list_(from) {}
+  /// Visits the scalars in it; used by the library.
   template <class Visit>
   void leaves(const Visit& visit) const {
     list_.leaves(visit);
   }
 
-  /// `p[&particle::mass]`.
+  /// A member by its pointer: `p[&particle::mass]`.
   template <class Member>
   const Wrapper<Member>& operator[](Member Type::*which) const& {
     return *find<Member>(which, std::make_index_sequence<count>());
@@ -98,6 +101,7 @@ class parts {
     return static_cast<Wrapper<Member>&&>((*this)[which]);
   }
 
+  /// A member by its number, for structured bindings.
   template <std::size_t Index>
   const Wrapper<part_type<Index>>& get() const& {
     return list_.template at<Index>();

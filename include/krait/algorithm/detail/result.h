@@ -149,9 +149,12 @@ array<Elem, 2> as_rows(const array<Elem, Rank>& of, std::int64_t rows, std::int6
 
 }  // namespace detail
 
-/// An option of algorithms: the results are written into these arrays or views, and the call returns nothing: `kr::sort(x, kr::into(x))`. An
-/// output has the result's shape and element type; where it overlaps what is read, or lies in another order than the algorithm writes, the
-/// result is made beside it, and copied.
+/// The option of an algorithm that names existing arrays or views for its results.
+/// The call then returns nothing. Outputs have the shape and element type of the results; they may
+/// overlap the inputs.
+/// \code
+/// kr::sort(x, kr::into(x));
+/// \endcode
 template <class... Elems, int... Ranks>
 requires(sizeof...(Elems) > 0) auto into(const array<Elems, Ranks>&... outputs) {
   return detail::into_type<detail::output<Elems, Ranks>...>{std::tuple{detail::output<Elems, Ranks>(outputs)...}};
