@@ -20,8 +20,14 @@ struct benchmark_options {
 };
 /// Statistics of the runs in milliseconds.
 struct run_times {
-  /// Mean, standard deviation, minimum and maximum.
-  double mean_ms, std_ms, min_ms, max_ms;
+  /// The mean.
+  double mean_ms;
+  /// The standard deviation.
+  double std_ms;
+  /// The minimum.
+  double min_ms;
+  /// The maximum.
+  double max_ms;
 };
 /// The result of kr::benchmark, over all runs except the warm-up.
 struct benchmark_result {

@@ -61,7 +61,7 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
 
 }  // namespace detail
 
-// Undefined below. A creator by a kr::shape, by extents in braces, for one dimension by its extent alone, and like another array.
+// Undefined below. A creator by a kr::shape, by extents in braces, and for one dimension by its extent alone.
 #define KRAIT_CREATOR(name, create)                                                            \
   template <class Elem, int Rank>                                                              \
   array<Elem, Rank> name(const shape<Rank>& extents, const placement& at = {}) {               \
@@ -78,7 +78,9 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
   template <class Elem, std::integral Extent>                                                  \
   array<Elem, 1> name(Extent extent, const placement& at = {}) {                               \
     return name<Elem>(shape<1>(extent), at);                                                   \
-  }                                                                                            \
+  }
+// As another array.
+#define KRAIT_CREATOR_LIKE(name)                                                               \
   template <class Elem = void, class Like, int Rank>                                           \
   auto name##_like(const array<Like, Rank>& a, const placement& at) {                          \
     return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);           \
@@ -90,24 +92,34 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
 
 /// A new array with uninitialised elements.
 /// Extents are a number, braces or a kr::shape; a kr::placement may follow. Throws error{usage} for
-/// a negative extent, error{device} if memory is short; so do zeros and ones. `kr::empty_like(a)`
-/// has the shape, order and device of a, and its element type unless another is named.
+/// a negative extent, error{device} if memory is short; so do zeros and ones.
 /// \code
 /// auto grid = kr::empty<float>({3, 4});
-/// auto same = kr::empty_like(grid);
 /// \endcode
 KRAIT_CREATOR(empty, (array<Elem, Rank>(extents, at.order, at.on)))
-/// A new array of zeros; extents and `kr::zeros_like(a)` as for kr::empty.
+/// A new array of zeros; extents as for kr::empty.
 /// \code
 /// auto counts = kr::zeros<int>({3, 4}, kr::storage_order::fortran);
 /// \endcode
 KRAIT_CREATOR(zeros, detail::filled(extents, at, Elem{}))
-/// A new array of ones; extents and `kr::ones_like(a)` as for kr::empty.
+/// A new array of ones; extents as for kr::empty.
 /// \code
 /// auto weights = kr::ones<float>(1000, kr::device::cpu());
 /// \endcode
 KRAIT_CREATOR(ones, detail::filled(extents, at, Elem(1)))
+/// A new array with uninitialised elements, with the shape, order and device of a.
+/// It has the element type of a unless another is named. A kr::placement may follow.
+/// \code
+/// auto same = kr::empty_like(x);
+/// auto whole = kr::empty_like<int>(x);
+/// \endcode
+KRAIT_CREATOR_LIKE(empty)
+/// A new array of zeros, with the shape, order and device of a; as kr::empty_like.
+KRAIT_CREATOR_LIKE(zeros)
+/// A new array of ones, with the shape, order and device of a; as kr::empty_like.
+KRAIT_CREATOR_LIKE(ones)
 #undef KRAIT_CREATOR
+#undef KRAIT_CREATOR_LIKE
 
 /// A new array with every element equal to x; extents as for kr::empty.
 /// The element type is the type of x unless another is named.

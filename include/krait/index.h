@@ -9,13 +9,19 @@ namespace krait {
 
 /// A position or size with three numbers; x is the fastest dimension.
 struct position3 {
-  /// One number per dimension.
-  value<std::int64_t> x, y, z;
+  /// Along the fastest dimension.
+  value<std::int64_t> x;
+  /// Along the second dimension.
+  value<std::int64_t> y;
+  /// Along the third dimension.
+  value<std::int64_t> z;
 };
 /// A position or size with two numbers; x is the fastest dimension.
 struct position2 {
-  /// One number per dimension.
-  value<std::int64_t> x, y;
+  /// Along the fastest dimension.
+  value<std::int64_t> x;
+  /// Along the second dimension.
+  value<std::int64_t> y;
 };
 
 namespace detail {

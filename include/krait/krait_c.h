@@ -100,8 +100,10 @@ typedef struct krait_argument {
 /** The threads, device and stream of a launch. Threads are grid and block, or their number alone:
     then Krait chooses the blocks. */
 typedef struct krait_launch_config {
-  /** Blocks of the grid and threads per block; 0 counts as 1, and a kernel may fix its block. */
-  int64_t grid[3], block[3];
+  /** Blocks of the grid; 0 counts as 1. */
+  int64_t grid[3];
+  /** Threads per block; 0 counts as 1, and all are 0 for a kernel that fixes its block. */
+  int64_t block[3];
   /** The number of threads; used if grid[0] is 0. */
   int64_t threads;
   /** The device; null: the device of the arrays, else the default one. */

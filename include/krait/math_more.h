@@ -11,14 +11,18 @@ namespace krait {
 /// The two results of kr::sincos.
 template <class Float>
 struct sincos_result {
-  /// Sine and cosine of the same angle.
-  Float sin, cos;
+  /// The sine.
+  Float sin;
+  /// The cosine.
+  Float cos;
 };
 /// The two results of kr::modf: x is their sum, and both have its sign.
 template <class Float>
 struct modf_result {
-  /// The fraction, and the integer part as a float.
-  Float fraction, whole;
+  /// The fraction.
+  Float fraction;
+  /// The integer part, as a float.
+  Float whole;
 };
 /// The two results of kr::frexp: x is fraction * 2^exponent.
 template <class Float, class Integer>

@@ -27,8 +27,12 @@ enum class fp : unsigned char {
 
 /// Up to three extents, x first: the blocks of a grid or the threads of a block.
 struct dims {
-  /// The extents; 1 where none is given.
-  std::int64_t x = 1, y = 1, z = 1;
+  /// The extent of the fastest dimension.
+  std::int64_t x = 1;
+  /// The extent of the second dimension.
+  std::int64_t y = 1;
+  /// The extent of the third dimension.
+  std::int64_t z = 1;
 
   constexpr dims() = default;
   template <std::integral X>
@@ -70,8 +74,10 @@ struct options {
 /// scale.launch({64, 256}, x);     // 64 blocks of 256 threads each
 /// \endcode
 struct launch_config {
-  /// The number of blocks, and of threads per block.
-  dims grid, block;
+  /// The number of blocks, for each dimension.
+  dims grid;
+  /// The number of threads per block, for each dimension.
+  dims block;
   /// The stream; null: the default stream of the device.
   const stream* on = nullptr;
 

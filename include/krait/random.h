@@ -14,8 +14,10 @@ namespace krait {
 /// \endcode
 template <class Number>
 struct random_pair {
-  /// The two numbers.
-  Number first, second;
+  /// The first number.
+  Number first;
+  /// The second number.
+  Number second;
 };
 
 /// Random words, and numbers made from them; use each word for one number only.

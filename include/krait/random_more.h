@@ -104,8 +104,10 @@ auto threefry(const Seed& seed, const Index& index) {
 /// The state of a xoroshiro128+ generator, laid out as Numba's xoroshiro128p_dtype.
 /// Keep states in a kr::array<kr::xoroshiro_state>, with one state per thread.
 struct xoroshiro_state {
-  /// The two words of the state; they must not both be 0.
-  std::uint64_t s0, s1;
+  /// The first word of the state; not both words may be 0.
+  std::uint64_t s0;
+  /// The second word of the state.
+  std::uint64_t s1;
   friend constexpr bool operator==(const xoroshiro_state&, const xoroshiro_state&) = default;
 };
 

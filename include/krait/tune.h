@@ -158,7 +158,8 @@ KRAIT_API tuned tune(const char* name, const space& among, function_ref<void(con
 /// exceptions of `run` except krait::error.
 /// \code
 /// const auto run = [&](const kr::candidate& c) { scale.launch({64, c["block"]}, x); };
-/// const kr::tuned best = kr::tune("scale", kr::space{{"block", {64, 128}}}, run, {.search = true});
+/// const kr::space forms{{"block", {64, 128, 256}}};
+/// const kr::tuned best = kr::tune("scale", forms, run, {.search = true});
 /// \endcode
 template <class Run, class... Outputs>
 tuned tune(const char* name, const space& among, const Run& run, const tune_options& with, const Outputs&... outputs) {

@@ -23,22 +23,34 @@ namespace krait {
 /// \endcode
 template <class Type>
 struct alignas(detail::vec_alignment<Type, 2>) vec<Type, 2> {
-  /// The components.
-  Type x, y;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };
 template <class Type>
 struct vec<Type, 3> {
-  /// The components.
-  Type x, y, z;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
+  /// The third component.
+  Type z;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };
 template <class Type>
 struct alignas(detail::vec_alignment<Type, 4>) vec<Type, 4> {
-  /// The components.
-  Type x, y, z, w;
+  /// The first component.
+  Type x;
+  /// The second component.
+  Type y;
+  /// The third component.
+  Type z;
+  /// The fourth component.
+  Type w;
   constexpr Type& operator[](int i) { return detail::component(*this, i); }
   constexpr const Type& operator[](int i) const { return detail::component(*this, i); }
 };

@@ -124,6 +124,8 @@ class Names:
             return
         if cursor.kind == KIND.FUNCTION_TEMPLATE and name.split("<")[0] == cursor.semantic_parent.spelling:
             return  # a constructor
+        if cursor.kind in (KIND.CLASS_DECL, KIND.STRUCT_DECL) and not cursor.get_definition():
+            return  # hidden, or opaque and named by its typedef
         where = cursor.location
         header = str(Path(where.file.name).resolve().relative_to(INCLUDE))
         source = self.source(where.file.name)

@@ -12,8 +12,10 @@ namespace krait {
 
 /// How different two close elements may be: |x - y| <= atol + rtol * |y|, as in NumPy.
 struct tolerance {
-  /// The relative and the absolute tolerance.
-  double rtol = 1e-5, atol = 1e-8;
+  /// The relative tolerance.
+  double rtol = 1e-5;
+  /// The absolute tolerance.
+  double atol = 1e-8;
   /// Whether two NaN are close.
   bool equal_nan = false;  // NaN is close to NaN
 };
