@@ -226,7 +226,7 @@ struct rows_before {
 /// Stores a tile into a view or a shared array; elements outside it are not stored.
 /// Threads that read the elements need a barrier first.
 /// \code
-/// kr::store(b, {0, 0}, kr::load<16, 16>(a, {0, 0}));
+/// kr::store(b, {0, 0}, t);
 /// \endcode
 template <class Type, int Rank, class Element, int Rows, int Columns>
 void store(const view<Type, Rank>& to, std::initializer_list<detail::operand> first, const tile<Element, Rows, Columns>& x,

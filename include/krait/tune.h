@@ -41,7 +41,7 @@ class KRAIT_API candidate {
   }
   ~candidate();
 
-  /// The value of the parameter with this name. Throws error{usage} if there is none.
+  /// The value of the parameter with this name. Throws error{usage} for an unknown name.
   std::int64_t operator[](const char* name) const;
   /// The choice as text: "block=128 each=4".
   text str() const;

@@ -172,9 +172,9 @@ auto matmul(const array<Left, LeftRank>& x, const array<Right, RightRank>& y, co
 }
 
 /// numpy.dot for operands of more than one dimension.
-/// It sums over the last dimension of x and the last but one (or only one) of y, for all other
-/// elements of x and y, in that order of dimensions. Types as for kr::matmul; y is copied if it has
-/// more than two dimensions. Throws error{usage} for extents that differ.
+/// It sums over the last dimension of x and the last but one (or only one) of y. The result has the
+/// other dimensions of x and then those of y. Types as for kr::matmul; y is copied if it has more
+/// than two dimensions. Throws error{usage} for extents that differ.
 template <class Left, int LeftRank, class Right, int RightRank, detail::into_option... Options>
 requires(LeftRank > 1 || RightRank > 1) auto dot(const array<Left, LeftRank>& x, const array<Right, RightRank>& y,
                                                  const Options&... options) {
