@@ -172,6 +172,10 @@ requires(!plain<Type>) struct element<Type> {
 }  // namespace detail
 
 /// Exchanges the values of two variables, or of two elements.
+/// \code
+/// kr::var first = kr::vec{1.0f, 2.0f}, second = kr::vec{3.0f, 4.0f};
+/// kr::swap(first, second);
+/// \endcode
 template <class Type>
 void swap(var<Type>& x, var<Type>& y) {
   const value<Type> old(x);

@@ -76,6 +76,11 @@ class array {
 
   /// Makes an array of memory that another library owns, in C order.
   /// `address` is a device address on `on`. The memory must outlive the array and its views.
+  /// \code
+  /// std::vector<float> h(12);
+  /// const auto address = reinterpret_cast<std::uintptr_t>(h.data());
+  /// auto w = kr::array<float, 2>::wrap(address, kr::shape<2>(3, 4), kr::device::cpu());
+  /// \endcode
   static array wrap(std::uint64_t address, shape<Rank> extents, krait::device on) {
     return wrap(address, extents, detail::dense(extents.extents, Rank, false).strides, on);
   }
@@ -157,6 +162,9 @@ class array {
     return detail::views::reshape(*this, shape<int(sizeof...(Extents))>(extents...));
   }
   /// A view with the dimensions in reverse order.
+  /// \code
+  /// auto transposed = a.transpose();
+  /// \endcode
   auto transpose() { return detail::views::transpose(*this); }
   auto transpose() const { return detail::views::transpose(*this); }
   /// A view with the dimensions in another order: dimension d of it is dimension axes[d] of the
@@ -173,6 +181,9 @@ class array {
     return detail::views::permute(*this, axes...);
   }
   /// A view that runs backwards along these dimensions, or along all if none is named.
+  /// \code
+  /// auto upside_down = a.flip(0);
+  /// \endcode
   template <std::integral... Axes>
   auto flip(Axes... axes) {
     return detail::views::flip(*this, axes...);
@@ -182,6 +193,9 @@ class array {
     return detail::views::flip(*this, axes...);
   }
   /// A view without these dimensions, which must have extent 1.
+  /// \code
+  /// auto vector = a.reshape(1, -1).squeeze(0);
+  /// \endcode
   template <std::integral... Axes>
   auto squeeze(Axes... axes) {
     return detail::views::squeeze(*this, axes...);
@@ -191,6 +205,9 @@ class array {
     return detail::views::squeeze(*this, axes...);
   }
   /// A view of a diagonal of two dimensions, as the last dimension; `offset` is counted upwards.
+  /// \code
+  /// a.diagonal().fill(1.0f);
+  /// \endcode
   auto diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
     return detail::views::diagonal(*this, offset, axis1, axis2);
   }
@@ -207,6 +224,9 @@ class array {
   }
 
   /// A new array with the same elements in C order, on the same device or another one.
+  /// \code
+  /// auto on_cpu = a.copy(kr::device::cpu());
+  /// \endcode
   array<value_type, Rank> copy() const { return copy(device()); }
   array<value_type, Rank> copy(krait::device on) const {
     array<value_type, Rank> out(shape_, on);
@@ -214,6 +234,10 @@ class array {
     return out;
   }
   /// Sets every element to x.
+  /// \code
+  /// x.fill(0.0f);
+  /// x(kr::range(0, 10)).fill(1.0f);
+  /// \endcode
   void fill(value_type x) requires(!std::is_const_v<Elem>) {
     const detail::layout mine = at();
     detail::fill_elements({memory(), &mine, sizeof(Elem)}, &x);

@@ -33,6 +33,9 @@ using kept_among = std::conditional_t<some_traced<Types...>, value<Wanted>, Want
 }  // namespace detail
 
 /// The number of zero bits above the highest one bit, like kr::clz; the width for 0.
+/// \code
+/// auto width = 32 - kr::countl_zero(q[i]);
+/// \endcode
 template <detail::operand_type Type>
 auto countl_zero(const Type& x) {
   return clz(x);
@@ -53,6 +56,9 @@ auto countr_one(const Type& x) {
   return ctz(cast<detail::unsigned_of<Type>>(~detail::as_unsigned(x)));
 }
 /// The position of the lowest one bit, counted from 1; 0 for 0. It is CUDA's __ffs.
+/// \code
+/// auto lowest = kr::ffs(q[i]) - 1;
+/// \endcode
 template <detail::operand_type Type>
 auto ffs(const Type& x) {
   using kept = detail::kept_as<Type, int>;
@@ -78,6 +84,9 @@ auto bit_floor(const Type& x) {
   return cast<detail::storage_type_t<Type>>(detail::choose(given == kept(0u), kept(0u), power));
 }
 /// The lowest power of two that is not below x as an unsigned number; 0 if the type cannot hold it.
+/// \code
+/// auto size = kr::bit_ceil(kr::cast<unsigned>(n));
+/// \endcode
 template <detail::operand_type Type>
 auto bit_ceil(const Type& x) {
   using integer = detail::unsigned_of<Type>;
@@ -89,6 +98,9 @@ auto bit_ceil(const Type& x) {
 }
 
 /// x rotated to the left by n bits; n may be negative and of any size.
+/// \code
+/// auto mixed = kr::rotl(q[i], 13) ^ q[i];
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto rotl(const Type& x, const Count& n) {
   using integer = detail::unsigned_of<Type>;
@@ -131,6 +143,9 @@ auto extract_bits(const Type& x, const Offset& offset, const Count& count) {
 }
 /// x with `count` bits from bit `offset` on replaced by the low bits of `field`.
 /// Bits past the top are dropped.
+/// \code
+/// auto packed = kr::insert_bits(q[i], p[i], 8, 8);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Field, detail::operand_type Offset, detail::operand_type Count>
 auto insert_bits(const Type& x, const Field& field, const Offset& offset, const Count& count) {
   using integer = detail::unsigned_of<Type>;
@@ -149,6 +164,9 @@ auto insert_bits(const Type& x, const Field& field, const Offset& offset, const 
 /// Selects bytes of x and y: each 4 bits of `selector` name the source of one result byte.
 /// The bytes of x come first, then those of y; numbers are taken modulo their count. For 32 bits it
 /// is CUDA's __byte_perm.
+/// \code
+/// auto swapped = kr::byte_permute(p[i], q[i], 0x0123);
+/// \endcode
 template <detail::operand_type Left, detail::operand_type Right, detail::operand_type Selector>
 auto byte_permute(const Left& x, const Right& y, const Selector& selector) {
   using integer = detail::integer_t<detail::choice_of<Left, Right>>;
@@ -217,6 +235,9 @@ auto dot2_bf16(const Left& x, const Right& y, const Sum& z) {
 }
 
 /// x * y + z of integers, in the type that C++ gives that expression; it wraps.
+/// \code
+/// counts[i] = kr::mad(p[i], q[i], counts[i]);
+/// \endcode
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto mad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_t<decltype(detail::storage_type_t<First>() * detail::storage_type_t<Second>() +
@@ -227,6 +248,9 @@ auto mad(const First& x, const Second& y, const Third& z) {
 }
 /// The sum of absolute differences (SAD): |x - y| + z of integers, as an unsigned type.
 /// The difference does not overflow; the sum wraps. It is CUDA's __sad and __usad.
+/// \code
+/// auto difference = kr::sad(p[i], q[i], 0);
+/// \endcode
 template <detail::operand_type First, detail::operand_type Second, detail::operand_type Third>
 auto sad(const First& x, const Second& y, const Third& z) {
   using integer = detail::integer_of<First, Second>;

@@ -29,6 +29,9 @@ inline void cluster_sync(detail::location where = detail::location::here()) {
 }
 /// The number of the block in its cluster, from 0 to cluster_size() - 1; x is the fastest
 /// dimension.
+/// \code
+/// kr::if_(kr::cluster_rank() == 0, [&] { counts[0] = kr::cluster_size(); });
+/// \endcode
 inline value<int> cluster_rank(detail::location where = detail::location::here()) {
   detail::set_location(where);
   return value<int>(detail::cluster_rank());

@@ -40,6 +40,10 @@ class KRAIT_API compilation {
 /// These are compilations by compile_async, and the optimised code of kernels whose first launch
 /// ran quickly compiled code. Later launches run the optimised code. KRAIT_TIERS=off compiles it at
 /// once.
+/// \code
+/// saxpy.compile_async();
+/// kr::wait_for_compilations();
+/// \endcode
 KRAIT_API void wait_for_compilations();
 
 }  // namespace krait

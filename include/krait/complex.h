@@ -63,6 +63,10 @@ operator!=(const Left& x, const Right& y) { return !(x == y); }
 /// The real part, as a number of the component's type.
 /// The functions here take traced and plain std::complex values. For plain ones they give the same
 /// bits as a kernel in strict mode.
+/// \code
+/// kr::value<std::complex<float>> z(x[i], y[i]);
+/// y[i] = kr::real(z) + kr::imag(kr::conj(z));
+/// \endcode
 template <detail::any_complex Type>
 auto real(const Type& z) {
   return z.real();
@@ -78,6 +82,9 @@ auto conj(const Type& z) {
   return detail::complex_of(detail::complex_parts<decltype(z.real())>{z.real(), -z.imag()});
 }
 /// The magnitude |z|, without overflow in between.
+/// \code
+/// y[i] = kr::abs(kr::value<std::complex<float>>(x[i], y[i]));
+/// \endcode
 template <detail::any_complex Type>
 auto abs(const Type& z) {
   return krait::hypot(z.real(), z.imag());
@@ -94,12 +101,18 @@ auto arg(const Type& z) {
 }
 /// The complex number with this magnitude and angle in radians.
 /// An angle of 0 gives a real number, even for an infinite magnitude.
+/// \code
+/// auto z = kr::polar(1.0f, x[i]);
+/// \endcode
 template <detail::operand_type Magnitude, detail::operand_type Angle>
 auto polar(const Magnitude& magnitude, const Angle& angle) {
   using kept = detail::kept_real2<Magnitude, Angle>;
   return detail::complex_of(detail::complex_polar(detail::as_real<kept>(magnitude), detail::as_real<kept>(angle)));
 }
 /// e to the power z; the result is real if z is.
+/// \code
+/// auto z = kr::exp(kr::value<std::complex<float>>(0.0f, x[i]));
+/// \endcode
 template <detail::any_complex Type>
 auto exp(const Type& z) {
   return detail::complex_of(detail::complex_exp(z.real(), z.imag()));
@@ -110,6 +123,9 @@ auto log(const Type& z) {
   return detail::complex_of(detail::complex_log(z.real(), z.imag()));
 }
 /// The principal square root; its real part is not negative.
+/// \code
+/// auto root = kr::sqrt(kr::value<std::complex<float>>(-1.0f, 0.0f));
+/// \endcode
 template <detail::any_complex Type>
 auto sqrt(const Type& z) {
   return detail::complex_of(detail::complex_sqrt(z.real(), z.imag()));

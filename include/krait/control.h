@@ -124,10 +124,22 @@ detail::switch_chain switch_(const Type& selector, detail::location where = deta
 }
 
 /// Leaves the innermost recorded loop.
+/// \code
+/// for (auto k : kr::range(n)) kr::if_(x[k] < 0, [&] { kr::break_(); });
+/// \endcode
 inline void break_(detail::location where = detail::location::here()) { detail::leave(detail::op::Break, where); }
 /// Goes to the next iteration of the innermost recorded loop.
+/// \code
+/// for (auto k : kr::range(n)) {
+///   kr::if_(x[k] < 0, [&] { kr::continue_(); });
+///   y[k] = kr::sqrt(x[k]);
+/// }
+/// \endcode
 inline void continue_(detail::location where = detail::location::here()) { detail::leave(detail::op::Continue, where); }
 /// Ends the thread; in a kr::function without a result it leaves the function.
+/// \code
+/// kr::if_(i >= y.size(), [&] { kr::return_(); });
+/// \endcode
 inline void return_(detail::location where = detail::location::here()) { detail::leave(detail::op::Return, where); }
 /// Gives the result of an element-wise function or of a kr::function, and leaves it.
 inline void return_(detail::operand result, detail::location where = detail::location::here()) {

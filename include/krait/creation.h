@@ -115,6 +115,9 @@ KRAIT_CREATOR(ones, detail::filled(extents, at, Elem(1)))
 /// \endcode
 KRAIT_CREATOR_LIKE(empty)
 /// A new array of zeros, with the shape, order and device of a; as kr::empty_like.
+/// \code
+/// auto sums = kr::zeros_like(a);
+/// \endcode
 KRAIT_CREATOR_LIKE(zeros)
 /// A new array of ones, with the shape, order and device of a; as kr::empty_like.
 KRAIT_CREATOR_LIKE(ones)
@@ -143,6 +146,9 @@ auto full(Extent extent, const Value& x, const placement& at = {}) {
   return full<Elem>(shape<1>(extent), x, at);
 }
 /// A new array with every element equal to x, with the shape, order and device of a.
+/// \code
+/// auto halves = kr::full_like(a, 0.5f);
+/// \endcode
 template <class Elem = void, class Like, int Rank, class Value>
 auto full_like(const array<Like, Rank>& a, const Value& x) {
   return full<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), x, detail::placement_like(a));
@@ -210,6 +216,9 @@ array<Elem, 2> eye(std::int64_t rows, const placement& at = {}) {
   return eye<Elem>(rows, rows, 0, at);
 }
 /// A square matrix with these elements on a diagonal and zeros elsewhere.
+/// \code
+/// auto scaling = kr::diag(x);
+/// \endcode
 template <class Elem>
 auto diag(const array<Elem, 1>& elements, std::int64_t offset = 0) {
   const std::int64_t rows = elements.extent(0) + (offset < 0 ? -offset : offset);

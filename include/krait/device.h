@@ -37,6 +37,10 @@ class KRAIT_API device {
 
   /// Finds a device by its id ("cuda:0"), back end ("vulkan") or a part of the hardware's name.
   /// Throws error{usage} that lists the devices.
+  /// \code
+  /// kr::device gpu = kr::device::find("cuda:0");
+  /// kr::array<float, 2> image({480, 640}, gpu);
+  /// \endcode
   static device find(const char* name);
   /// The CPU.
   static device cpu() { return find("cpu"); }
@@ -56,12 +60,19 @@ class KRAIT_API device {
   /// An allocation beyond the limit throws error{device} and changes nothing. The environment's
   /// KRAIT_MEMORY_LIMIT (bytes, or a number with K, M or G) is the initial limit of each device.
   /// Throws error{usage} for a negative number.
+  /// \code
+  /// kr::device().limit_memory(std::int64_t(2) << 30);   // 2 GiB
+  /// \endcode
   void limit_memory(std::int64_t bytes) const;
   /// Waits for the device, and gives memory that is kept for reuse back to the driver.
   void trim_memory() const;
   /// Waits until all work on the device is done.
   /// Throws the errors of that work that were not thrown before: faults of launches, and exceptions
   /// from functions of call_host. Of streams that have ended it throws this thread's faults only.
+  /// \code
+  /// scale.launch({64, 256}, x);
+  /// kr::device().synchronize();
+  /// \endcode
   void synchronize() const;
 
   friend bool operator==(device, device) = default;
@@ -96,10 +107,17 @@ KRAIT_API device_list devices();
 
 /// Devices that cannot be used and drivers that are missing, one line each: "name: the reason".
 /// It is empty if nothing is missing.
+/// \code
+/// std::puts(kr::skipped_devices().c_str());
+/// \endcode
 KRAIT_API text skipped_devices();
 
 /// Waits for all devices, then throws as device::synchronize() does.
 /// Errors of further devices are thrown by the next wait for each.
+/// \code
+/// scale.launch({64, 256}, x);
+/// kr::synchronize();
+/// \endcode
 KRAIT_API void synchronize();
 
 /// Which stream runs first if the device has no room for all.

@@ -54,6 +54,9 @@ inline value<std::int64_t> clock(detail::location where = detail::location::here
 /// Lets the thread wait for 0 to 2n nanoseconds: for loops that wait for another thread.
 /// It works on CUDA devices, is a short pause on the CPU, and does nothing in the interpreter.
 /// Elsewhere the kernel does not compile.
+/// \code
+/// kr::nanosleep(100);
+/// \endcode
 inline void nanosleep(detail::operand nanoseconds, detail::location where = detail::location::here()) {
   detail::perform(detail::op::Nanosleep, detail::scalar_of<std::uint32_t>, node_of(nanoseconds), where);
 }

@@ -180,6 +180,9 @@ class kernel_object : public detail::object {
 
   /// Compiles now for the default device, so that the first call is fast.
   /// The lambda's parameters must have types, not auto.
+  /// \code
+  /// saxpy.compile();
+  /// \endcode
   const kernel_object& compile() const {
     static_assert(detail::has_declared_parameters<Lambda>,
                   "compile() needs the types of the parameters: declare them in the lambda, or call the kernel");
@@ -279,6 +282,9 @@ fixed_kernel<Grid, Block, Lambda> kernel(Lambda lambda, options with = {}, detai
 
 /// Compiles kernels with declared parameters in parallel, on as many threads as there are cores.
 /// Throws the error of the first kernel that has one, after all were started.
+/// \code
+/// kr::compile_all(saxpy, scale);
+/// \endcode
 template <class... Kernels>
 void compile_all(const Kernels&... kernels) {
   const compilation started[] = {kernels.compile_async()...};

@@ -27,6 +27,9 @@ class KRAIT_API label {
 
 /// Names a moment for profilers, in NVTX and kr::trace_file; the text is copied.
 /// Throws error{usage} for a null name.
+/// \code
+/// kr::mark("converged");
+/// \endcode
 KRAIT_API void mark(const char* name);
 
 }  // namespace krait

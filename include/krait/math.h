@@ -148,6 +148,9 @@ using integer_choice_of = integer_t<choice_of<Left, Right>>;
 /// \endcode
 KRAIT_ROUNDING(sqrt, Sqrt)
 /// The largest integer that is not above x, as a float.
+/// \code
+/// y[i] = x[i] - kr::floor(x[i]);
+/// \endcode
 KRAIT_ROUNDING(floor, Floor)
 /// The smallest integer that is not below x, as a float.
 KRAIT_ROUNDING(ceil, Ceil)
@@ -156,10 +159,16 @@ KRAIT_ROUNDING(trunc, Trunc)
 /// The nearest integer to x, as a float; halves are rounded to the even neighbour.
 KRAIT_ROUNDING(rint, Rint)
 /// Tests whether x is a NaN, in fast mode too; gives bool.
+/// \code
+/// y[i] = kr::select(kr::isnan(x[i]), 0.0f, x[i]);
+/// \endcode
 KRAIT_FUNCTION1(isnan, Isnan, real_t, bool, detail::is_nan(plain_x))
 /// Tests whether x is an infinity, in fast mode too; gives bool.
 KRAIT_FUNCTION1(isinf, Isinf, real_t, bool, detail::plain_isinf(plain_x))
 /// |x| with the sign of y.
+/// \code
+/// y[i] = kr::copysign(1.0f, x[i]);
+/// \endcode
 KRAIT_FUNCTION2(copysign, Copysign, real_of, detail::plain_copysign(plain_x, plain_y))
 // Mathematical functions; docs/numbers.md has their bounds.
 /// e to the power x. docs/numbers.md has the error bounds of this and the next functions.
@@ -174,6 +183,9 @@ KRAIT_MATH_FUNCTION1(exp10, Exp10)
 /// exp(x) - 1, accurate near 0.
 KRAIT_MATH_FUNCTION1(expm1, Expm1)
 /// The natural logarithm of x; -infinity for 0, NaN below 0.
+/// \code
+/// y[i] = kr::log(x[i]);
+/// \endcode
 KRAIT_MATH_FUNCTION1(log, Log)
 /// The logarithm of x to base 2.
 KRAIT_MATH_FUNCTION1(log2, Log2)
@@ -225,6 +237,9 @@ KRAIT_MATH_FUNCTION1(tgamma, Tgamma)
 /// The natural logarithm of |tgamma(x)|.
 KRAIT_MATH_FUNCTION1(lgamma, Lgamma)
 /// 1 / sqrt(x).
+/// \code
+/// y[i] = x[i] * kr::rsqrt(x[i]);
+/// \endcode
 KRAIT_MATH_FUNCTION1(rsqrt, Rsqrt)
 /// The cube root of x.
 KRAIT_MATH_FUNCTION1(cbrt, Cbrt)
@@ -239,14 +254,23 @@ KRAIT_MATH_FUNCTION2(pow, Pow)
 /// \endcode
 KRAIT_MATH_FUNCTION2(atan2, Atan2)
 /// sqrt(x * x + y * y), without overflow in between.
+/// \code
+/// y[i] = kr::hypot(x[i], y[i]);
+/// \endcode
 KRAIT_MATH_FUNCTION2(hypot, Hypot)
 /// The remainder x - n * y with n = x / y truncated, exact; it has the sign of x.
+/// \code
+/// y[i] = kr::fmod(x[i], 360.0f);
+/// \endcode
 KRAIT_MATH_FUNCTION2(fmod, Fmod)
 /// The remainder x - n * y with n = x / y rounded to the nearest integer, ties to even; exact.
 KRAIT_MATH_FUNCTION2(remainder, Remainder)
 
 // Any number. min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. Of bools they are `and` and `or`.
 /// |x|, in the promoted type of x; the smallest signed integer stays itself.
+/// \code
+/// y[i] = kr::abs(x[i]);
+/// \endcode
 KRAIT_FUNCTION1(abs, Abs, promote_t, computed, detail::plain_abs(plain_x))
 /// The smaller of two numbers, in the type of `c ? x : y`.
 /// A NaN is dropped (kr::minimum keeps it), and -0 counts as less than 0. For bools it is "and".
@@ -263,6 +287,9 @@ KRAIT_FUNCTION2(max, Max, choice_of, detail::plain_max(plain_x, plain_y))
 
 // Integers, in the width of their type.
 /// The number of one bits of the integer x, in the width of its type, as int.
+/// \code
+/// total += kr::popcount(p[i]);
+/// \endcode
 KRAIT_FUNCTION1(popcount, Popcount, integer_t, int, detail::plain_popcount(plain_x))
 /// The number of zero bits above the highest one bit, as int; the width of the type for 0.
 KRAIT_FUNCTION1(clz, Clz, integer_t, int, detail::plain_clz(plain_x))
@@ -274,9 +301,15 @@ KRAIT_FUNCTION1(bit_reverse, Bitrev, integer_t, computed, detail::plain_bit_reve
 KRAIT_FUNCTION1(byte_swap, Bswap, integer_t, computed, detail::plain_byte_swap(plain_x))
 // In the type of `c ? x : y`: two operands of one small type keep it.
 /// The upper half of the product of two integers, which is computed in twice their width.
+/// \code
+/// auto high = kr::mul_hi(p[i], q[i]);
+/// \endcode
 KRAIT_FUNCTION2(mul_hi, MulHi, integer_choice_of, detail::plain_mul_hi(plain_x, plain_y))
 // Saturating.
 /// x + y of integers; on overflow the nearest number that the type holds.
+/// \code
+/// counts[i] = kr::add_sat(counts[i], 1);
+/// \endcode
 KRAIT_FUNCTION2(add_sat, AddSat, integer_choice_of, detail::plain_add_sat(plain_x, plain_y))
 /// x - y of integers; on overflow the nearest number that the type holds.
 KRAIT_FUNCTION2(sub_sat, SubSat, integer_choice_of, detail::plain_sub_sat(plain_x, plain_y))

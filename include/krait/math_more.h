@@ -34,6 +34,9 @@ struct frexp_result {
 };
 
 /// Tests whether x is neither an infinity nor a NaN; gives bool.
+/// \code
+/// kr::check(kr::isfinite(x[i]), "x[{}] is not finite", i);
+/// \endcode
 template <detail::operand_type Type>
 auto isfinite(const Type& x) {
   using kept = detail::kept_real<Type>;
@@ -73,6 +76,9 @@ auto minimum(const Left& x, const Right& y) {
   return detail::choose(isnan(a), a, detail::choose(isnan(b), b, kept(min(a, b))));
 }
 /// The larger number, or NaN if either is a NaN; kr::max drops NaN instead.
+/// \code
+/// y[i] = kr::maximum(x[i], 0.0f);   // keeps a NaN
+/// \endcode
 template <detail::operand_type Left, detail::operand_type Right>
 auto maximum(const Left& x, const Right& y) {
   using kept = detail::kept_real2<Left, Right>;
@@ -87,6 +93,9 @@ auto degrees(const Type& x) {
   return kept(detail::product(detail::as_real<kept>(x), detail::real_t<detail::storage_type_t<Type>>(57.295779513082320877)));
 }
 /// Converts an angle from degrees to radians.
+/// \code
+/// y[i] = kr::sin(kr::radians(x[i]));
+/// \endcode
 template <detail::operand_type Type>
 auto radians(const Type& x) {
   using kept = detail::kept_real<Type>;
@@ -162,6 +171,9 @@ auto logb(const Type& x) {
   return detail::choose(given == kept(real(0)), kept(-detail::format<real>::infinity), finite);
 }
 /// x * 2^n for an integer n, rounded once.
+/// \code
+/// y[i] = kr::ldexp(x[i], n);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto ldexp(const Type& x, const Count& n) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of ldexp must be an integer");
@@ -209,6 +221,9 @@ auto rcbrt(const Type& x) {
   return kept(kept(detail::real_t<detail::storage_type_t<Type>>(1)) / cbrt(detail::as_real<kept>(x)));
 }
 /// x to an integer power: by repeated squaring where n is plain, as pow where it is traced.
+/// \code
+/// y[i] = kr::powi(x[i], 3);
+/// \endcode
 template <detail::operand_type Type, detail::operand_type Count>
 auto powi(const Type& x, const Count& n) {
   static_assert(std::is_integral_v<detail::storage_type_t<Count>>, "krait: the exponent of powi must be an integer");

@@ -94,6 +94,9 @@ class view<const Type, Rank> : public detail::handle {
   explicit constexpr view(detail::node n) noexcept : handle(n) {}
 
   /// The number of elements along a dimension.
+  /// \code
+  /// for (auto k : kr::range(a.extent(1))) y[k] = a(0, k);
+  /// \endcode
   template <detail::plain_integer Index>
   value<std::int64_t> extent(Index dimension, detail::location where = detail::location::here()) const {
     detail::set_location(where);

@@ -119,6 +119,10 @@ class kernel_pack {
 /// Reads a file that kr::pack or `krait pack` wrote. A pack contains code: load only those you
 /// trust.
 /// Throws error{usage} for a damaged file and for one of another version.
+/// \code
+/// auto pack = kr::load_pack("kernels.kpack");
+/// std::puts(pack.name(0));
+/// \endcode
 inline kernel_pack load_pack(const char* file) { return kernel_pack(detail::load_pack(file)); }
 
 }  // namespace krait

@@ -42,6 +42,9 @@ struct random_words {
   /// An integer in [0, n), made from word i = 0..3; n is in 1..2^32 - 1.
   /// It is the upper half of word * n. Two results differ in probability by at most 2^-32, relative
   /// to each other by n / 2^32. For n = 0 it is 0.
+  /// \code
+  /// auto die = kr::philox(1234, i).below(0, 6) + 1;
+  /// \endcode
   template <detail::operand_type Count>
   auto below(int i, const Count& n, detail::location where = detail::location::here()) const {
     note(where);

@@ -163,6 +163,9 @@ template <detail::traced_composite State>
 xoroshiro(const State&) -> xoroshiro<var<std::uint64_t>>;
 
 /// The state that follows 2^64 results later.
+/// \code
+/// kr::xoroshiro_state second = kr::jumped({1, 2});
+/// \endcode
 constexpr xoroshiro_state jumped(xoroshiro_state from) {
   xoroshiro_state sum{0, 0};
   for (const std::uint64_t taken : {0xbeac0467eba5facbull, 0xd86b048b86aa9922ull})

@@ -85,6 +85,9 @@ class KRAIT_API statistics {
   std::uint64_t compiled_ = 0, improved_ = 0, from_disk_ = 0, from_memory_ = 0, launches_ = 0;
 };
 /// Takes a snapshot of the process's statistics.
+/// \code
+/// std::printf("%d compiled\n", int(kr::stats().compiled()));
+/// \endcode
 KRAIT_API statistics stats();
 
 }  // namespace krait

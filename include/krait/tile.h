@@ -169,6 +169,9 @@ class tile {
 #undef KRAIT_TILE_UPDATE
 
   /// The tile with each element converted, as kr::cast does.
+  /// \code
+  /// auto narrow = t.cast<kr::bf16>();
+  /// \endcode
   template <detail::plain To>
   tile<To, Rows, Columns> cast() const {
     using result = tile<To, Rows, Columns>;

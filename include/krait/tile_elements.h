@@ -73,6 +73,9 @@ KRAIT_TILE_FUNCTION(pow)
 #undef KRAIT_TILE_FUNCTION
 
 /// condition ? x : y for each element; all three are evaluated.
+/// \code
+/// auto positive = kr::where(t > 0.0f, t, 0.0f);
+/// \endcode
 template <class Condition, class Yes, class No>
 requires detail::tiles_among<Condition, Yes, No>
 auto where(const Condition& condition, const Yes& x, const No& y) {
@@ -147,6 +150,9 @@ tile<Type, Rows, Columns> scan(const tile<Type, Rows, Columns>& x, const Combine
 }
 
 /// The transpose of a tile.
+/// \code
+/// auto turned = kr::transpose(t);
+/// \endcode
 template <class Type, int Rows, int Columns>
 tile<Type, Columns, Rows> transpose(const tile<Type, Rows, Columns>& x) {
   return tile<Type, Columns, Rows>(detail::transpose_tile(x.shape, x.nodes()));

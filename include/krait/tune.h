@@ -69,6 +69,10 @@ class KRAIT_API space {
   ~space();
 
   /// Keeps the combinations for which the predicate is true.
+  /// \code
+  /// const auto forms = kr::space{{"block", {64, 128}}, {"each", {1, 4}}}.where(
+  ///     [](const kr::candidate& c) { return c["block"] * c["each"] <= 256; });
+  /// \endcode
   template <class Predicate>
   space&& where(const Predicate& keep) && {
     filter([&](const candidate& c) { return static_cast<bool>(keep(c)); });
@@ -175,6 +179,10 @@ tuned tune(const char* name, const space& among, const Run& run, const tune_opti
 }
 
 /// The choices that this process found, used or imported, as lines of text to ship with a program.
+/// \code
+/// kr::text known = kr::export_tuning();
+/// kr::import_tuning(known.c_str());
+/// \endcode
 KRAIT_API text export_tuning();
 /// Imports choices from the lines of kr::export_tuning, also those found with another driver.
 /// Throws error{usage} with the number of the first wrong line.

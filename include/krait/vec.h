@@ -106,6 +106,9 @@ requires((detail::any_vec<Left> || detail::operand_type<Left>)&&(detail::any_vec
 }
 
 /// The dot product: the sum of the products of the components, x first.
+/// \code
+/// auto squared = kr::dot(v, v);
+/// \endcode
 template <detail::any_vec Left, detail::any_vec Right>
 auto dot(const Left& x, const Right& y, detail::location where = detail::location::here()) {
   detail::set_location_of<Left, Right>(where);
@@ -117,6 +120,9 @@ auto dot(const Left& x, const Right& y, detail::location where = detail::locatio
   else return two + products.z + products.w;
 }
 /// The cross product of two vectors with three components.
+/// \code
+/// auto normal = kr::cross(v, kr::vec{0.0f, 1.0f, 0.0f});
+/// \endcode
 template <detail::any_vec Left, detail::any_vec Right>
 requires(detail::size_of_vec<Left> == 3 &&
          detail::size_of_vec<Right> == 3) auto cross(const Left& x, const Right& y,
@@ -125,6 +131,9 @@ requires(detail::size_of_vec<Left> == 3 &&
   return swizzle<"yzx">(x) * swizzle<"zxy">(y) - swizzle<"zxy">(x) * swizzle<"yzx">(y);
 }
 /// The Euclidean length of a vector; the sum of squares may overflow.
+/// \code
+/// y[i] = kr::length(v);
+/// \endcode
 template <detail::any_vec Vector>
 auto length(const Vector& v, detail::location where = detail::location::here()) {
   detail::set_location_of<Vector>(where);
@@ -156,6 +165,9 @@ auto every(all_tag, const Vector& v) {
 }
 }  // namespace detail
 /// Tests whether some component is not 0.
+/// \code
+/// kr::if_(kr::any(v < 0.0f), [&] { y[i] = 0; });
+/// \endcode
 template <detail::any_vec Vector>
 auto any(const Vector& v, detail::location where = detail::location::here()) {
   detail::set_location_of<Vector>(where);

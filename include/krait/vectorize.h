@@ -98,12 +98,20 @@ class vectorized : public detail::object {
   /// Chooses outputs to write to: `f.into(z)(x, y)`; the arguments broadcast to their shape.
   /// A lambda that returns a tuple has several outputs. into, where, on and stream combine:
   /// `f.where(mask).on(device).into(z)(x)`.
+  /// \code
+  /// auto add = kr::vectorize([](auto p, auto q) { return p + q; });
+  /// add.into(y)(x, 1.0f);
+  /// \endcode
   template <class... Outputs>
   auto into(Outputs&&... outputs) const {
     return call().into(std::forward<Outputs>(outputs)...);
   }
   /// Computes and writes only where a mask is not 0: `f.where(x > 0.0f).into(z)(x)`.
   /// The mask is an array, a container or an expression that broadcasts to the output.
+  /// \code
+  /// auto root = kr::vectorize([](auto p) { return kr::sqrt(p); });
+  /// root.where(x > 0.0f).into(y)(x);
+  /// \endcode
   template <class Mask>
   auto where(Mask&& mask) const {
     return call().where(std::forward<Mask>(mask));

@@ -19,6 +19,9 @@ inline void syncthreads(detail::location where = detail::location::here()) {
   detail::synchronise(detail::op::Barrier);
 }
 /// A barrier that gives the number of threads with a true condition.
+/// \code
+/// auto positive = kr::syncthreads_count(x[i] > 0);
+/// \endcode
 inline value<int> syncthreads_count(detail::operand condition, detail::location where = detail::location::here()) {
   detail::set_location(where);
   return value<int>(detail::apply(detail::op::BarrierCount, detail::scalar::boolean, node_of(condition)));
@@ -38,6 +41,10 @@ inline value<bool> syncthreads_or(detail::operand condition, detail::location wh
 /// an error{usage} that states the limit. It works on CUDA devices, on the CPU with up to 1024
 /// blocks, and in the interpreter; elsewhere the kernel does not compile. If some blocks end
 /// without it, the CPU and the interpreter report that, and a CUDA device hangs.
+/// \code
+/// y[i] = x[i];
+/// kr::grid_sync();
+/// \endcode
 inline void grid_sync(detail::location where = detail::location::here()) {
   detail::set_location(where);
   detail::synchronise(detail::op::GridBarrier);
@@ -48,12 +55,20 @@ inline void syncwarp(detail::location where = detail::location::here()) {
   detail::synchronise(detail::op::WarpSync);
 }
 /// A memory fence: earlier writes of this thread become visible before its later ones.
+/// \code
+/// y[i] = x[i];
+/// kr::fence();
+/// kr::atomic(counts[0]).add(1);
+/// \endcode
 inline void fence(scope how_far = scope::device, detail::location where = detail::location::here()) {
   detail::set_location(where);
   detail::synchronise(detail::op::Fence, static_cast<unsigned>(how_far));
 }
 
 /// The lane of this thread in its warp, from 0 on.
+/// \code
+/// kr::if_(kr::lane_id() == 0, [&] { counts[0] = kr::warp_size(); });
+/// \endcode
 [[gnu::noinline, gnu::cold]] inline value<int> lane_id() {
   detail::set_caller();
   return value<int>(detail::position(detail::op::LaneId, detail::scalar::i32));
@@ -102,11 +117,17 @@ constexpr Type neutral_of(combine by) {
 namespace warp {
 
 /// A vote of all active lanes: bit i is the condition of lane i.
+/// \code
+/// auto positive = kr::popcount(kr::warp::ballot(x[i] > 0));
+/// \endcode
 [[gnu::noinline, gnu::cold]] inline value<std::uint64_t> ballot(detail::operand condition) {
   detail::set_caller();
   return value<std::uint64_t>(detail::apply(detail::op::Ballot, detail::scalar::boolean, node_of(condition)));
 }
 /// Tells whether the condition is true in some active lane.
+/// \code
+/// kr::if_(kr::warp::any(x[i] < 0), [&] { counts[0] = 1; });
+/// \endcode
 [[gnu::noinline, gnu::cold]] inline value<bool> any(detail::operand condition) {
   detail::set_caller();
   return value<bool>(detail::apply(detail::op::WarpAny, detail::scalar::boolean, node_of(condition)));
@@ -144,12 +165,18 @@ template <detail::traced Type>
   return shfl(x, select(from >= warp_size(), lane_id(), from));
 }
 /// The x of the lane whose number differs in the bits of `mask`.
+/// \code
+/// auto sum = x[i] + kr::warp::shfl_xor(x[i], 1);
+/// \endcode
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<typename Type::traced_type> shfl_xor(const Type& x, detail::operand mask) {
   detail::set_caller();
   return shfl(x, lane_id() ^ value<int>(detail::convert(detail::scalar::i32, node_of(mask))));
 }
 /// The x of one lane, in all lanes.
+/// \code
+/// auto first = kr::warp::broadcast(x[i], 0);
+/// \endcode
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<typename Type::traced_type> broadcast(const Type& x, detail::operand lane) {
   detail::set_caller();
@@ -162,11 +189,17 @@ template <detail::traced Type>
   return ballot(true);
 }
 /// True in exactly one active lane, the lowest.
+/// \code
+/// kr::if_(kr::warp::elect(), [&] { kr::atomic(counts[0]).add(1); });
+/// \endcode
 [[gnu::noinline, gnu::cold]] inline value<bool> elect() {
   detail::set_caller();
   return ctz(active_mask()) == lane_id();
 }
 /// The active lanes with the same bits of x as this one: bit i is lane i.
+/// \code
+/// auto equals = kr::popcount(kr::warp::match_any(p[i]));
+/// \endcode
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<std::uint64_t> match_any(const Type& x) {
   detail::set_caller();
@@ -213,6 +246,9 @@ template <detail::traced Type>
 /// The x of the active lanes below this one, combined by an operator.
 /// The lowest lane gets the neutral element: 0, all ones, or the largest or smallest number or
 /// infinity.
+/// \code
+/// auto place = kr::warp::exclusive_scan(kr::cast<int>(x[i] > 0));
+/// \endcode
 template <detail::traced Type>
 [[gnu::noinline, gnu::cold]] value<typename Type::traced_type> exclusive_scan(const Type& x, combine by = combine::add) {
   detail::set_caller();

@@ -104,6 +104,9 @@ bool allclose(Left&& x, Right&& y, const tolerance& within = {}) {
 }
 /// Tests whether shapes and all elements are equal; waits for the answer.
 /// NaN equals NaN only if `equal_nan` is true.
+/// \code
+/// bool same = kr::array_equal(x, y);
+/// \endcode
 template <class Left, int Rank, class Right, int OtherRank>
 bool array_equal(const array<Left, Rank>& x, const array<Right, OtherRank>& y, bool equal_nan = false) {
   if (!detail::same_shape(x.extents(), y.extents())) return false;

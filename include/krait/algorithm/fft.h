@@ -186,6 +186,9 @@ auto to_real_along_axes(const array<Elem, Rank>& x, const Options&... options) {
 
 /// The option of a transform that sets its number of points: further elements are cut, missing ones
 /// are 0.
+/// \code
+/// auto padded = kr::fft(x, kr::points(2 * x.size()));
+/// \endcode
 inline detail::points_type points(std::int64_t count) { return {count}; }
 
 /// The discrete Fourier transform along the last axis, as numpy.fft.fft.
@@ -202,6 +205,9 @@ auto fft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along(x, detail::fft_options(options...), false, detail::output_in(options...));
 }
 /// The inverse of kr::fft, with the same options.
+/// \code
+/// auto back = kr::ifft(kr::fft(x));   // complex, equal to x up to rounding
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto ifft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along(x, detail::fft_options(options...), true, detail::output_in(options...));
@@ -216,11 +222,17 @@ auto rfft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
 /// The inverse of kr::rfft: n real numbers, by default 2 (m - 1) for m elements.
+/// \code
+/// auto back = kr::irfft(kr::rfft(x), kr::points(x.size()));
+/// \endcode
 template <class Elem, int Rank, detail::fft_option... Options>
 auto irfft(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along(x, detail::fft_options(options...), detail::output_in(options...));
 }
 /// The Fourier transform along all axes, or those of kr::axis(k, l); norms as for kr::fft.
+/// \code
+/// auto spectrum = kr::fftn(a, "ortho");
+/// \endcode
 template <class Elem, int Rank, detail::fft_axes_option... Options>
 auto fftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::complex_along_axes<Rank>(x, false, options...);
@@ -246,6 +258,9 @@ auto ifft2(const array<Elem, Rank>& x, const Options&... options) {
 
 /// The Fourier transform of real numbers along all axes: rfft along the last, fft along the others.
 /// kr::axis(k, l) names axes; kr::points(n) belongs to the last of them.
+/// \code
+/// auto spectrum = kr::rfftn(a);
+/// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along_axes<Rank>(x, options...);
@@ -256,6 +271,9 @@ auto irfftn(const array<Elem, Rank>& x, const Options&... options) {
   return detail::to_real_along_axes<Rank>(x, options...);
 }
 /// The Fourier transform of real numbers along the last two axes, or those of kr::axis(k, l).
+/// \code
+/// auto back = kr::irfft2(kr::rfft2(a));
+/// \endcode
 template <class Elem, int Rank, detail::real_fft_option... Options>
 auto rfft2(const array<Elem, Rank>& x, const Options&... options) {
   return detail::real_along_axes<2>(x, options...);

@@ -184,6 +184,10 @@ auto multiply_groups(const array<Left, 2>& x, const array<Right, 3>& y, const ar
 /// launch; elsewhere the host waits for the ends. Types, an ending, kr::precision::tf32 and
 /// kr::into(z) as for kr::matmul. Throws error{usage} for extents that do not fit, error{device} if
 /// memory is short.
+/// \code
+/// kr::array<float, 3> experts({8, 64, 32});
+/// auto z = kr::grouped_matmul(a, experts, offsets);
+/// \endcode
 template <class Out = void, class Left, class Right, class Index, class... Rest>
 auto grouped_matmul(const array<Left, 2>& x, const array<Right, 3>& y, const array<Index, 1>& ends, const Rest&... rest) {
   static_assert(std::is_same_v<std::remove_const_t<Index>, int> || std::is_same_v<std::remove_const_t<Index>, std::int64_t>,

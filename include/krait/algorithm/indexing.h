@@ -58,6 +58,9 @@ void put(array<Elem, Rank>& x, const array<Index, 1>& indices, const Values& val
 }
 
 /// The indices, in C order, of the elements that are not 0; waits for their number.
+/// \code
+/// auto negative = kr::flatnonzero(x < 0.0f);
+/// \endcode
 template <detail::whole_array Mask>
 array<std::int64_t, 1> flatnonzero(const Mask& mask) {
   return detail::places_of(detail::as_mask(mask));

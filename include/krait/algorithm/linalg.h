@@ -46,6 +46,9 @@ auto solve(const array<Elem, Rank>& a, const array<Other, OtherRank>& b, const O
   }
 }
 /// The inverse of a square matrix or of each matrix of a stack.
+/// \code
+/// kr::array<float, 2> inverse = kr::inv(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto inv(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
@@ -58,6 +61,9 @@ auto inv(const array<Elem, Rank>& a, const Options&... options) {
   return detail::give_result(detail::output_in(options...), detail::as_stack<Rank>(x, extents));
 }
 /// The determinant, as a number that the call waits for; for a stack an array. No row gives 1.
+/// \code
+/// float determinant = kr::det(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto det(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;
@@ -116,6 +122,9 @@ auto lu(const array<Elem, Rank>& a) {
 }
 /// The Cholesky factor l with a = l l^H; the lower triangle of a is read.
 /// Throws if a is not positive definite.
+/// \code
+/// kr::array<float, 2> l = kr::cholesky(a);
+/// \endcode
 template <class Elem, int Rank, detail::into_option... Options>
 auto cholesky(const array<Elem, Rank>& a, const Options&... options) {
   using type = detail::linalg_t<Elem>;

@@ -24,6 +24,10 @@ struct identity_type {
 
 /// An option of a function's `reduce`: f(identity, x) is x, and the order does not matter.
 /// It is the result without elements, and allows several axes.
+/// \code
+/// auto hypotenuse = kr::vectorize([](auto p, auto q) { return kr::hypot(p, q); });
+/// auto lengths = hypotenuse.reduce(a, kr::axis(0, 1), kr::identity(0.0f));
+/// \endcode
 template <detail::plain Number>
 detail::identity_type<Number> identity(Number x) {
   return {x};

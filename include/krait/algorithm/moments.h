@@ -254,6 +254,9 @@ auto variance(const Type& x, const Options&... options) {
   return detail::spread_whole<false>(x, options...);
 }
 /// The standard deviation, the square root of kr::variance.
+/// \code
+/// kr::array<float> spread = kr::stddev(a, kr::axis(0), kr::ddof(1));
+/// \endcode
 template <detail::whole_array Type, detail::spread_option... Options>
 auto stddev(const Type& x, const Options&... options) {
   return detail::spread_whole<true>(x, options...);

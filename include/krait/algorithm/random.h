@@ -144,6 +144,9 @@ class generator {
   /// Normal floats or doubles with a mean and a standard deviation (Box and Muller, 1958).
   /// They are at most 5.8 (float) or 8.6 (double) deviations from the mean. Throws error{usage} for
   /// a negative deviation.
+  /// \code
+  /// auto noise = kr::generator(42).normal<float>({480, 640}, 0.0f, 2.0f);
+  /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto normal(const shape<Rank>& extents, Elem mean = Elem(0), Elem deviation = Elem(1), const Options&... options) {
     detail::check_law("normal", "deviation", double(deviation));
@@ -152,6 +155,9 @@ class generator {
   KRAIT_SHAPES(normal, double, (mean, deviation), Elem mean = Elem(0), Elem deviation = Elem(1))
   /// Exponentially distributed floats or doubles with mean `scale`.
   /// Throws error{usage} for a negative scale.
+  /// \code
+  /// auto waits = kr::generator(42).exponential<float>(1000, 0.5f);
+  /// \endcode
   template <class Elem = double, int Rank, detail::into_option... Options>
   auto exponential(const shape<Rank>& extents, Elem scale = Elem(1), const Options&... options) {
     detail::check_law("exponential", "scale", double(scale));
@@ -187,6 +193,9 @@ class generator {
   /// Draws `count` elements, or rows along the first dimension, with equal probability: a new
   /// array.
   /// Without `replace` each one is drawn at most once; error{usage} if there are too few.
+  /// \code
+  /// auto sample = kr::generator(42).choice(x, 10, false);
+  /// \endcode
   template <class Elem, int Rank, detail::into_option... Options>
   auto choice(const array<Elem, Rank>& x, std::int64_t count, bool replace = true, const Options&... options) {
     detail::check_choice(count, x.extent(0), replace);

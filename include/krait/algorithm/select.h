@@ -164,6 +164,9 @@ auto segmented_reduce(const array<Elem, 1>& x, const array<std::int64_t, 1>& off
 
 /// Sorts each segment by itself, stable, as kr::sort.
 /// Offsets as for kr::segmented_scan. Throws error{usage} for 2^32 elements or more.
+/// \code
+/// auto sorted = kr::segmented_sort(x, offsets);
+/// \endcode
 template <detail::plain Elem, detail::into_option... Options>
 auto segmented_sort(const array<Elem, 1>& x, const array<std::int64_t, 1>& offsets, const Options&... options) {
   detail::check_given<std::remove_const_t<Elem>, 1>(detail::output_in(options...), x.at(), x.device());

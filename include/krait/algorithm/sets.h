@@ -57,6 +57,9 @@ auto isin(const array<Elem, 1>& x, const array<Other, 1>& of, const Options&... 
                              detail::marks_of_members<element>(x.share(), sort(of).share(), false));
 }
 /// The different elements of x and y together, sorted, as numpy.union1d.
+/// \code
+/// auto all_of_both = kr::union1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto union1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
@@ -74,6 +77,9 @@ auto intersect1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   return detail::members<element>(unique(x).share(), sort(y).share(), false);
 }
 /// The different elements of x that are not in y, sorted, as numpy.setdiff1d.
+/// \code
+/// auto only_x = kr::setdiff1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
@@ -81,6 +87,9 @@ auto setdiff1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
   return detail::members<element>(unique(x).share(), sort(y).share(), true);
 }
 /// The different elements that are in exactly one of x and y, sorted, as numpy.setxor1d.
+/// \code
+/// auto not_in_both = kr::setxor1d(x, y);
+/// \endcode
 template <class Elem, class Other>
 requires detail::one_key<Elem, Other>
 auto setxor1d(const array<Elem, 1>& x, const array<Other, 1>& y) {
