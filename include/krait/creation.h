@@ -80,14 +80,14 @@ KRAIT_API void divide_interval(double first, double last, bool with_last, double
     return name<Elem>(shape<1>(extent), at);                                                   \
   }
 // As another array.
-#define KRAIT_CREATOR_LIKE(name)                                                               \
-  template <class Elem = void, class Like, int Rank>                                           \
-  auto name##_like(const array<Like, Rank>& a, const placement& at) {                          \
-    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at);           \
-  }                                                                                            \
-  template <class Elem = void, class Like, int Rank>                                           \
-  auto name##_like(const array<Like, Rank>& a) {                                               \
-    return name##_like<Elem>(a, detail::placement_like(a));                                    \
+#define KRAIT_CREATOR_LIKE(name)                                                     \
+  template <class Elem = void, class Like, int Rank>                                 \
+  auto name##_like(const array<Like, Rank>& a, const placement& at) {                \
+    return name<detail::named_or<Elem, std::remove_const_t<Like>>>(a.extents(), at); \
+  }                                                                                  \
+  template <class Elem = void, class Like, int Rank>                                 \
+  auto name##_like(const array<Like, Rank>& a) {                                     \
+    return name##_like<Elem>(a, detail::placement_like(a));                          \
   }
 
 /// A new array with uninitialised elements.

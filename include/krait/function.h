@@ -16,16 +16,16 @@ namespace krait {
 /// Options of kr::function.
 struct function_options {
   /// The name in messages and listings; by default file:line.
-  const char* name = nullptr;  // in texts and messages; by default file:line
+  const char* name = nullptr;
   /// Whether it is seldom called: the code is laid out for the paths that do not call it.
-  bool rare = false;           // seldom called: code is laid out for the paths that do not lead to it
+  bool rare = false;
   /// PTX instructions that CUDA devices run instead of the lambda; other devices run the lambda.
   /// $0 is the result, $1 and on are the arguments, numbers of 16, 32 or 64 bits. Registers and
   /// labels that they declare are local. The lambda tells what they do: if it has a result and no
   /// side effect, the compiler may move, merge and drop them.
   const char* ptx = nullptr;
   /// A PTX text with device functions (.func) that these instructions call.
-  const char* ptx_functions = nullptr;  // a text of PTX with device functions (.func) that they call
+  const char* ptx_functions = nullptr;
 };
 
 namespace detail {

@@ -76,11 +76,11 @@ template <class Left, class Right>
 using integer_choice_of = integer_t<choice_of<Left, Right>>;
 
 // The mathematical functions of plain values, for float and double, which the library has (lib/math).
-#define KRAIT_PLAIN_FUNCTION1(function)       \
-  KRAIT_API float math_##function(float x);   \
+#define KRAIT_PLAIN_FUNCTION1(function)     \
+  KRAIT_API float math_##function(float x); \
   KRAIT_API double math_##function(double x);
-#define KRAIT_PLAIN_FUNCTION2(function)                 \
-  KRAIT_API float math_##function(float x, float y);    \
+#define KRAIT_PLAIN_FUNCTION2(function)              \
+  KRAIT_API float math_##function(float x, float y); \
   KRAIT_API double math_##function(double x, double y);
 #define KRAIT_MATH(Name, text, arity, doc) KRAIT_PLAIN_FUNCTION##arity(text)
 #include <krait/ops.def>

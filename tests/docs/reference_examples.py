@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--only", metavar="HEADER", help="only the examples of this header")
     options = parser.parse_args()
     examples = [e for path in sorted(INCLUDE.glob("krait/**/*.h")) for e in examples_of(path)]
+    every = sorted({e.header for e in examples})
     if options.only:
         examples = [e for e in examples if options.only.endswith(e.header)]
     if not examples:
@@ -110,8 +111,8 @@ def main():
     good = True
     for group in groups.values():
         # Examples of names that detail headers declare may use any header.
-        shown = examples if any("/detail/" in e.header for e in group) else group
-        source = source_of(group, sorted({e.header for e in shown}))
+        anywhere = any("/detail/" in e.header for e in group)
+        source = source_of(group, every if anywhere else sorted({e.header for e in group}))
         if options.print:
             print(source)
         good = compile_source(options.compiler, source) and good

@@ -17,7 +17,7 @@ struct tolerance {
   /// The absolute tolerance.
   double atol = 1e-8;
   /// Whether two NaN are close.
-  bool equal_nan = false;  // NaN is close to NaN
+  bool equal_nan = false;
 };
 
 namespace detail {

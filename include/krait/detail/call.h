@@ -80,15 +80,15 @@ KRAIT_API compilation compile_async(kernel_state* state, const void* lambda, con
 /// What a kernel's code uses on its device; 0 where the device does not say.
 struct attributes_type {
   /// Registers per thread.
-  int registers;              // a thread
+  int registers;
   /// Shared memory per block in bytes, without arrays that are sized at launch.
-  std::int64_t shared_bytes;  // a block, without what is sized at launch
+  std::int64_t shared_bytes;
   /// Local memory per thread in bytes.
-  std::int64_t local_bytes;   // a thread
+  std::int64_t local_bytes;
   /// The most threads per block.
-  int max_threads;            // a block
+  int max_threads;
   /// The threads per block that use the device well.
-  int suggested_block;        // threads of a block that fill the device well
+  int suggested_block;
 };
 KRAIT_API attributes_type attributes_of(kernel_state* state);
 
