@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Composite types in kernels: plain structs, arrays in them, std::array, and what every composite type has in common (kr::vec is
-// in krait/vec.h). A value of a struct is a struct of values, a var a struct of vars, an element of a view a struct of elements.
+// Structs in kernels: plain structs, arrays in them, std::array, and the common part of all
+// composite types (kr::vec is in krait/vec.h). A value of a struct has values as members, a var has
+// vars, and an element of a view has elements.
 //
 //   struct particle { kr::vec<float, 3> position; float mass; };
 //   auto [position, mass] = particles[i];

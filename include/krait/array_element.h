@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One element of an array, from the host; and arrays of what a container of the host holds.
+// One element of an array on the host, and arrays made from containers of the host.
 #pragma once
 
 #include <krait/array.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in text, as NumPy prints them.
+// Arrays as text, in the format of NumPy.
 #pragma once
 
 #include <krait/array.h>

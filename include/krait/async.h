@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that nobody waits for, while kernels run, and the memory for them: page-locked memory of the host, and memory that host and
-// device share (docs/howto.md).
+// Asynchronous copies while kernels run, and memory for them: page-locked host memory, and memory
+// that host and device share (docs/howto.md).
 //   kr::pinned<float> in(n), out(n);
 //   kr::copy_async(in, x, stream);
 //   step.launch({blocks, 256, stream}, x);

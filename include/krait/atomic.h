@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic operations on elements of arrays, and how far their order is seen.
+// Atomic operations on elements of arrays, their order and its scope.
 #pragma once
 
 #include <krait/memory.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measuring what a function takes on the host and on a device.
+// Measures the time of a function on the host and on a device.
 //   const kr::benchmark_result took = kr::benchmark([&] { saxpy.launch({g, b}, 2.0f, x, y); });
 //   std::printf("%.3f ms, host %.3f ms\n", took.device.mean_ms, took.host.mean_ms);
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions on the bits of integers, as in <bit> and in CUDA, made of the operations in math.h. All take traced and plain values
-// and give the same for both. A function of one integer works in the width of its type, signed or not; nothing is undefined.
-// Included by krait.h.
+// Functions on the bits of integers, as in <bit> and in CUDA, made of the operations in math.h. All
+// take traced and plain values and give the same result for both. A function of one integer works
+// in the width of its type, signed or not. Nothing is undefined. Included by krait.h.
 #pragma once
 
 #include <krait/math_more.h>

@@ -12,8 +12,8 @@
 //       },
 //       {.cluster = 4});
 //
-// NVIDIA's devices have them from sm_90 on; the interpreter runs them, too. Elsewhere such a kernel does not compile.
-// (CUDA C++ programming guide, thread block clusters.)
+// NVIDIA GPUs have them from sm_90 on, and so has the interpreter. Elsewhere a kernel with clusters
+// does not compile. (CUDA C++ programming guide, thread block clusters.)
 #pragma once
 
 #include <krait/memory.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::complex<float> and std::complex<double> in kernels: arguments, elements of arrays, arithmetic, functions. In memory they are
-// the host's. Not included by krait.h.
+// std::complex<float> and std::complex<double> in kernels: arguments, elements of arrays,
+// arithmetic and functions. The memory layout is that of the host. Not included by krait.h.
 //
-// Functions and quotients are right over the whole range, with the special values of C's Annex G (docs/numbers.md). Products are computed
-// by the formula, without Annex G's search for infinities (as in NumPy, in CUDA and with -fcx-limited-range). A number beside a complex
-// value is converted to its component type.
+// Functions and quotients are accurate over the whole range, with the special values of C's Annex G
+// (docs/numbers.md). Products use the formula, without Annex G's search for infinities, as in
+// NumPy, in CUDA and with -fcx-limited-range. A real number next to a complex one is converted to
+// its component type.
 //
 //   auto z = kr::value<std::complex<float>>(x, y);
 //   kr::while_([&] { return kr::norm(w) < 4; }, [&] { w = w * w + z; });

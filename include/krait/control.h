@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Control flow of kernels. Native C++ if and for on plain values run while recording; these words are recorded.
+// Control flow of kernels. C++ if and for on plain values run while recording; the functions here
+// are recorded.
 #pragma once
 
 #include <krait/detail/control.h>

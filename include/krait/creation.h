@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// New arrays, as NumPy makes them: `kr::zeros<float>({3, 4})`, `kr::arange(10)`, `kr::eye<double>(3)`.
+// Makes new arrays with NumPy's functions: `kr::zeros<float>({3, 4})`, `kr::arange(10)`,
+// `kr::eye<double>(3)`.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels tell the host: lines of text, and checks that fail. docs/debugging.md shows both at work.
+// Messages from kernels to the host: lines of text, and checks that fail. docs/debugging.md shows
+// both.
 #pragma once
 
 #include <krait/detail/operators.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays to and from other libraries through DLPack, without a copy. The structures are those of the program's own <dlpack/dlpack.h>, of any
-// version: DLManagedTensor, or DLManagedTensorVersioned, which alone can say that elements are read-only.
+// Exchanges arrays with other libraries through DLPack, without a copy. The structures are those of
+// the program's own <dlpack/dlpack.h>, of any version: DLManagedTensor, or
+// DLManagedTensorVersioned, which can also express read-only elements.
 //   auto a = kr::from_dlpack<float, 2>(tensor);            // keeps the tensor as long as a, or a view of it, is there
 //   auto* tensor = kr::to_dlpack<DLManagedTensor>(a);      // keeps a's memory until tensor->deleter(tensor)
 #pragma once

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole arrays in one line: operators and functions on kr::array build an expression, and its conversion to an array is one
-// launch of an element-wise kernel. An expression's type has its operators, its arrays' types and its numbers' types; the arrays and the
-// numbers themselves are arguments of the launch. So one kernel object serves all expressions of a type.
+// Whole arrays in one line. Operators and functions on kr::array build an expression; its
+// conversion to an array is one launch of an element-wise kernel. The type of an expression
+// contains its operators and the types of its arrays and numbers. The arrays and numbers are
+// arguments of the launch. So one kernel object serves all expressions of a type.
 #pragma once
 
 #include <krait/detail/operands.h>

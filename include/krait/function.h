@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that kernels call. A lambda, or any C++ function, on traced values is copied to each place where it is used; one made
-// by kr::function becomes one function of the kernel, compiled once and called.
+// Functions that kernels call. A lambda or C++ function on traced values is inlined at each use. A
+// function made by kr::function becomes one function of the kernel, compiled once and called.
 #pragma once
 
 #include <tuple>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions for C: lambdas on traced values as pointers that libraries call on the host, once for each number (docs/shipping.md).
+// C function pointers made from lambdas on traced values, for libraries that call them once per
+// number on the host (docs/shipping.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs: many launches recorded once and replayed at the cost of one.
+// Graphs: many launches that are recorded once and replayed at the cost of one call.
 #pragma once
 
 #include <cstddef>

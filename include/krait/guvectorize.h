@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of whole rows, matrices and the like, which broadcast over the dimensions before them: NumPy's generalized universal functions.
+// Functions of whole rows or matrices that broadcast over the other dimensions: NumPy's generalized
+// universal functions.
 //   auto product = kr::guvectorize<"(m,n),(n,p)->(m,p)">([](auto a, auto b, auto c) {
 //     for (auto i : kr::range(a.extent(0)))
 //       for (auto j : kr::range(b.extent(1))) {

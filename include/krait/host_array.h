@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes, and what the host reads back from an array.
+// Shapes, and the elements that the host reads from an array.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a thread stands: CUDA's words. All positions and sizes are signed and 64 bits wide.
+// The position of a thread, with CUDA's names. All positions and sizes are signed numbers of 64
+// bits.
 #pragma once
 
 #include <krait/value.h>

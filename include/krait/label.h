@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names that a program gives to what it does, for profilers (docs/debugging.md#labels).
+// Names for parts of a program, for profilers (docs/debugging.md#labels).
 #pragma once
 
 #include <krait/detail/export.h>

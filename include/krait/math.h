@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions on traced and on plain values. On plain values they give what a kernel gives in strict mode: the exact ones are
-// written here, the mathematical ones come from the same bodies as the device's (lib/math).
+// Functions on traced and on plain values. Plain values give the result of a kernel in strict mode.
+// The exact functions are written here; the mathematical ones use the same source as the device
+// (lib/math).
 #pragma once
 
 #include <krait/detail/plain_real.h>

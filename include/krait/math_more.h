@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are made of others: classification, parts of floating-point numbers, angles, and a few compositions. All take
-// traced and plain values; integers are converted to double, as in C++. Included by krait.h.
+// Functions composed of others: classification, parts of floating-point numbers, angles, and a few
+// more. All take traced and plain values. Integers are converted to double, as in C++. Included by
+// krait.h.
 #pragma once
 
 #include <krait/detail/scientific.h>

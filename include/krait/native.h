@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's own instructions and device functions in kernels, beside what other devices run in their place.
+// PTX instructions and CUDA device functions in kernels, with a replacement for other devices.
 #pragma once
 
 #include <krait/debug.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel is made with, and the shape of a launch.
+// The options of a kernel, and the shape of a launch.
 #pragma once
 
 #include <concepts>

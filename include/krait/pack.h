@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are shipped: one file with what was recorded and with code for some targets, and its kernels in another program
-// (docs/shipping.md).
+// Kernels to ship: one file with recorded kernels and code for some targets, which another program
+// loads (docs/shipping.md).
 #pragma once
 
 #include <cstddef>

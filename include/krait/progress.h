@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A line on the terminal that tells how far a long loop of the host is.
+// A progress line on the terminal for a long loop on the host.
 //   for (std::int64_t step : kr::progress(1000, {.name = "heat"})) simulate(step);
 //   heat: 420 of 1000, 42 %, 12.6 s, 17.4 s to go
 #pragma once

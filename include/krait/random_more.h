@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// More random numbers: Threefry, without state; xoroshiro128+, with Numba's states; and Sobol's quasi-random points. All take traced
-// and plain values, and give the same words on every device and on the host. Included by krait.h.
+// More random numbers: Threefry, without state; xoroshiro128+, with Numba's states; and Sobol's
+// quasi-random points. All take traced and plain values, and give the same words on every device
+// and on the host. Included by krait.h.
 #pragma once
 
 #include <krait/aggregate.h>

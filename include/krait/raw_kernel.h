@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are written in a device's own language instead of recorded (docs/raw-kernels.md).
+// Kernels written in the language of a device instead of recorded (docs/raw-kernels.md).
 #pragma once
 
 #include <initializer_list>

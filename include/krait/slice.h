@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands between the brackets of a slice: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`. As in NumPy, numbers below 0
-// count from the end, and ranges are cut to what there is.
+// The arguments of a slice: `a(2, kr::all)`, `a(kr::range(1, kr::end - 1), kr::newaxis)`. As in
+// NumPy, negative numbers count from the end, and ranges are cut to the extent.
 #pragma once
 
 #include <concepts>

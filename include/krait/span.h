@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the host as arrays of the CPU, and arrays of the CPU as std::span and std::mdspan; nothing is copied.
+// Host memory as arrays on the CPU, and arrays on the CPU as std::span and std::mdspan; nothing is
+// copied.
 //   auto a = kr::wrap(v.data(), {rows, columns});     // of a std::vector<float> v
 //   kr::to_span(a)[0] = 1.0f;
 #pragma once

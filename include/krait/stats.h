@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the process compiled, what that took, and how often it ran.
+// Statistics of the process: compiled kernels, their compile times and launches.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code is made for. A target needs no device: `k.ptx(kr::target::sm(90))` works anywhere.
+// Targets that kernels are compiled for. A target needs no device: `k.ptx(kr::target::sm(90))`
+// works anywhere.
 #pragma once
 
 #include <krait/detail/export.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles: matrices that the threads of a block hold together, beside the language of single threads. All threads of the block come to an
-// operation on tiles together, as to a barrier; the block's size is fixed (kr::kernel<grid, block>, or kr::kernel(f, {.block = 128})) and 32
-// times a power of two.
+// Tiles: matrices that the threads of a block hold together, next to the language of single
+// threads. All threads of the block must reach an operation on tiles, as for a barrier. The block
+// size is fixed (kr::kernel<grid, block>, or kr::kernel(f, {.block = 128})) and is 32 times a power
+// of two.
 //   auto multiply = kr::kernel([](kr::view<const kr::bf16, 2> a, kr::view<const kr::bf16, 2> b, kr::view<float, 2> c) {
 //     const auto i = kr::block_idx().y * 128, j = kr::block_idx().x * 128;
 //     kr::tile<float, 128, 128> sum;
@@ -11,8 +12,9 @@
 //                      [&](auto, const auto& x, const auto& y) { sum = kr::mma(x, y, sum); });
 //     kr::store(c, {i, j}, kr::max(sum, 0.0f));
 //   }, {.block = 256});
-// Rows are 1 or a multiple of 16, columns 1 or a multiple of 8; tiles of one row or column are repeated where the other operand has more.
-// Threads that meet outside of tiles store a tile in a shared array: `kr::store(array, {0, 0}, t); kr::syncthreads();`.
+// Rows are 1 or a multiple of 16, columns 1 or a multiple of 8. Tiles of one row or column are
+// repeated where the other operand has more. To share elements between threads, store a tile in a
+// shared array: `kr::store(array, {0, 0}, t); kr::syncthreads();`.
 #pragma once
 
 #include <initializer_list>

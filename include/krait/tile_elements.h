@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of a tile's elements, by themselves and along an axis. Included by tile.h.
+// Functions of the elements of a tile, one by one and along an axis. Included by tile.h.
 #pragma once
 
 #include <krait/tile.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of tiles, and loops that load the factors of later steps while they multiply. Included by tile.h.
+// Matrix products of tiles, and loops that load the factors of later steps while they multiply.
+// Included by tile.h.
 #pragma once
 
 #include <krait/tile.h>

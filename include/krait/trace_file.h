@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the process does and when, as a file for chrome://tracing and ui.perfetto.dev (docs/howto.md).
+// A timeline of the process, as a file for chrome://tracing and ui.perfetto.dev (docs/howto.md).
 #pragma once
 
 #include <krait/detail/export.h>

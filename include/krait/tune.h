@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choosing the numbers that a kernel is written with, such as its block or what a thread computes, by measuring them (docs/tuning.md).
+// Chooses parameters of a kernel, such as its block size, by measuring them (docs/tuning.md).
 //   const kr::space forms{{"block", {64, 128, 256}}, {"each", {1, 2, 4}}};
 //   const auto run = [&](const kr::candidate& c) { make_blur(c["each"]).launch({blocks(c), c["block"]}, x, y); };
 //   const kr::tuned best = kr::tune("blur", forms, run, {.search = true}, y);

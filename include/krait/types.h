@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalar types of kernels: C++'s arithmetic types and narrow floats, and the types that operations on them have.
+// The scalar types of kernels: C++'s arithmetic types and narrow floats, and the result types of
+// their operations.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traced values. value<T> is immutable, var<T> a mutable local; operations on them are recorded. Types follow C++'s usual
-// arithmetic conversions. Traced operands are taken by reference (copying a var records a new local), plain ones by value (a
-// `const int n` can then be used in a lambda that does not capture it).
+// Traced values. value<T> does not change, var<T> is a variable; operations on them are recorded.
+// Types follow C++'s usual arithmetic conversions. Traced operands are taken by reference, because
+// copying a var records a new variable. Plain operands are taken by value, so that a lambda can use
+// a `const int n` without capturing it.
 #pragma once
 
 #include <krait/types.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short vectors: kr::vec<T, 2..4> on the host, value, var and ref of it in kernels. Operators and functions work component by
-// component with C++'s types, on both; a scalar operand is meant for every component.
+// Short vectors: kr::vec<T, 2..4> on the host, and value, var and ref of it in kernels. Operators
+// and functions work on each component with C++'s types. A scalar operand applies to every
+// component.
 //
 //   auto p = positions[i];                       // of a kr::view<const kr::vec<float, 3>>
 //   kr::var v = kr::vec{0.0f, 1.0f, 0.0f};

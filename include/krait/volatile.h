@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that others change while a kernel runs.
+// Memory that other threads or the host change while a kernel runs.
 #pragma once
 
 #include <krait/atomic.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels inside of an application of Vulkan: on its device and queue, in its buffers, in the order of its timeline semaphores
-// (docs/neighbours.md#inside-an-application-of-vulkan). No header of Vulkan is needed. Handles are Vulkan's own: VkDevice is a VkDevice_T*.
+// Kernels inside a Vulkan application: on its device and queue, in its buffers, ordered by its
+// timeline semaphores (docs/neighbours.md#inside-an-application-of-vulkan). No Vulkan header is
+// needed. Handles are Vulkan's own: VkDevice is a VkDevice_T*.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads of a block and of a warp together: barriers, fences, votes and exchanges.
+// Cooperation of the threads of a block and of a warp: barriers, fences, votes and exchanges.
 #pragma once
 
 #include <krait/atomic.h>

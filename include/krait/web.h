@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels for web pages (docs/webgpu.md): a folder with a JavaScript module for each, and a page that checks them.
+// Kernels for web pages (docs/webgpu.md): a folder with one JavaScript module per kernel, and a
+// page that checks them.
 #pragma once
 
 #include <initializer_list>

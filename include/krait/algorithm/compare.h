@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether arrays have the same elements, or nearly. Comparisons of elements (<, ==, …) are operators of krait/expression.h, and give
-// expressions of bool.
+// Tests whether arrays have equal or nearly equal elements. Comparisons of elements (<, == and so
+// on) are operators of krait/expression.h, and give expressions of bool.
 #pragma once
 
 #include <complex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Einstein's summation convention, as NumPy has it, with subscripts that are read while compiling.
+// Einstein summation, as in NumPy, with subscripts that are read while compiling.
 //   kr::array<float, 2> c = kr::einsum<"ij,jk->ik">(a, b);   // a product of matrices
 //   float trace = kr::einsum<"ii">(a);
 //   auto rows = kr::einsum<"...j->...">(a);                  // sums of the last dimension

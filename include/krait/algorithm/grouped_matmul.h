@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of groups of rows, each with a matrix of its own, in one launch: the experts of a layer, or graphs of a batch.
+// Products of groups of rows with one matrix per group, in one launch: the experts of a layer, or
+// graphs of a batch.
 //   kr::array<kr::bf16, 2> y = kr::grouped_matmul(x, experts, ends);
 // As torch._grouped_mm and jax.lax.ragged_dot have it.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many elements lie in each bin.
+// The number of elements in each bin.
 //   auto counts = kr::histogram(x, 64, 0.0, 1.0);    // 64 bins of one width
 //   auto uneven = kr::histogram(x, edges);           // bin b is from edges(b) up to edges(b + 1)
 #pragma once

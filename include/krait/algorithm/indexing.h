@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements that an array of indices or of bool names, as in NumPy:
+// Elements selected by an array of indices or of bool, as in NumPy:
 //   kr::array<float> some = a(indices);         // or kr::take(a, indices, axis); indices below 0 count from the end
 //   kr::array<float> above = a(a > 0.0f);       // or kr::compress(a > 0.0f, a); in C order
 //   a(indices) = 1.0f, a(a < 0.0f) = 0.0f;      // where indices are equal, the last value stays

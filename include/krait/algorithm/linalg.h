@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dense linear algebra, as numpy.linalg has it, by the library that a device has: LAPACK (libopenblas.so.0, liblapack.so.3, or what KRAIT_LAPACK
-// names) on the CPU, cuSOLVER on CUDA, each opened at the first call.
+// Dense linear algebra, as in numpy.linalg, by the library of each device: LAPACK on the CPU
+// (libopenblas.so.0, liblapack.so.3, or the one that KRAIT_LAPACK names), cuSOLVER on CUDA. Each is
+// opened at the first call.
 //   kr::array<double> x = kr::solve(a, b);
 //   auto [u, s, vh] = kr::svd(a, false);
 //   auto [w, v] = kr::eigh(a);
@@ -13,12 +14,16 @@
 
 namespace krait {
 
-// All take stacks of matrices, too, of shape (…, rows, columns), and give what belongs to each; the first dimensions are the stack's. Matrices of results
-// lie in columns (Fortran's order). All throw error{usage} in NumPy's words: for a singular matrix, for one that is not square, and where the device has no
-// library of linear algebra. Those that give one array take kr::into(y), and write it when all systems are solved.
+// All take stacks of matrices, too, of shape (…, rows, columns), and give one result per matrix;
+// the first dimensions are the stack's. Matrices of results have Fortran order. All throw
+// error{usage} for a singular matrix, for one that is not square, and if the device has no library
+// of linear algebra. Functions that give one array take kr::into(y), and write it when all systems
+// are solved.
 
 /// Solves a x = b for square matrices; b is a vector or has right-hand sides as columns.
-/// Stacks of matrices broadcast. Throws error{usage} for a singular matrix.
+/// Stacks of matrices broadcast; matrices of results have Fortran order. kr::into(x) may follow.
+/// Throws error{usage} for a singular or non-square matrix, and if the device has no library of
+/// linear algebra; so do the functions below.
 /// \code
 /// kr::array<float, 2> solution = kr::solve(a, b);
 /// \endcode

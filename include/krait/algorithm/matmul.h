@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices and vectors, as NumPy's.
+// Products of matrices and vectors, as in NumPy.
 //   kr::array<float, 2> c = kr::matmul(a, b);
 //   kr::array<double, 3> z = kr::matmul(batch, one);   // dimensions before the last two broadcast
 //   auto v = kr::matmul(a, x);                         // of a vector

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function of kr::vectorize offers beside calls, as NumPy's universal functions do. With `f` of two numbers:
+// More members of kr::vectorize's functions, as of NumPy's universal functions. With `f` of two
+// numbers:
 //   f.reduce(x, kr::axis(1))        // x[:, 0] f x[:, 1] f …; without axes the first
-//   f.accumulate(x, 1)              // what that is after each element
+//   f.accumulate(x, 1)              // the result after each element
 //   f.outer(x, y)                   // of each element of x with each of y
 //   f.at(x, indices, y)             // x[i] = f(x[i], y) for one index after the other, also where indices are equal
 //   f.reduceat(x, firsts)           // of x from each index to before the next

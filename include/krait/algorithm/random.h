@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of random numbers: a function of a seed, of the number of the call and of the element's place, with the same bits on every device.
+// Arrays of random numbers: a function of the seed, the call and the element's position, with the
+// same bits on every device.
 //   kr::generator random(42);
 //   auto noise = random.normal<float>({480, 640});
 //   auto dice = random.integers(1000, 1, 7);           // 1 to 6

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans: what all elements up to each one make, by any associative operator.
+// Scans (cumulative sums, products and more) by any associative operator.
 //   auto sums = kr::cumsum(x);                        // of all elements in C order, as NumPy's
 //   auto of_rows = kr::cumprod(m, kr::axis(1));
 //   auto last = kr::inclusive_scan(x, [](auto a, auto b) { return kr::select(b != 0, b, a); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places in sorted arrays, and elements by their places.
+// Positions in sorted arrays, and elements by their positions.
 //   auto at = kr::searchsorted(edges, x, kr::side::right);
 //   auto chosen = kr::gather(x, places);
 #pragma once

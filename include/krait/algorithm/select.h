@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choosing elements of arrays of one dimension: by a condition, without repetition, the largest; and work on segments.
+// Selects elements of one-dimensional arrays: by a condition, without repetition, the largest; and
+// works on segments.
 //   auto positive = kr::copy_if(x, [](auto v) { return v > 0; });
 //   auto [values, lengths] = kr::run_length_encode(x);
 //   auto sums = kr::segmented_reduce(x, offsets, [](auto a, auto b) { return a + b; }, 0.0f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of one dimension as sets, by NumPy's names. All NaN are equal.
+// One-dimensional arrays as sets, with NumPy's names. All NaN are equal.
 //   auto both = kr::intersect1d(x, y);
 #pragma once
 

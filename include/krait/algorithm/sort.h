@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stable sorts of numbers by radix, and of anything by a comparison.
+// Stable sorts: of numbers by radix, and of any type by a comparison.
 //   auto sorted = kr::sort(x);                             // along the last axis; NaN last
 //   auto places = kr::argsort(x, kr::descending);
 //   auto [keys, values] = kr::sort_by_key(k, v);
