@@ -19,15 +19,18 @@
 namespace krait {
 namespace detail {
 
-/// A call of a generalized function, of which some things are said already.
+/// A call of a generalized function with some settings; call it with the arguments.
 template <fixed_text Text, class Lambda, class Signatures, class Outputs>
 class generalized_call {
  public:
   generalized_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at, Outputs outputs)
       : state_(state), lambda_(lambda), at_(at), outputs_(outputs) {}
 
+  /// Chooses the device.
   auto on(const device& on) && { return generalized_call(state_, lambda_, {at_.in, handle_of(on)}, outputs_); }
+  /// Chooses the stream.
   auto stream(const krait::stream& in) && { return generalized_call(state_, lambda_, {&in, at_.device}, outputs_); }
+  /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
     static_assert(std::tuple_size_v<Outputs> == 0, "into() is said once, with all outputs");

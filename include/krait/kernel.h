@@ -106,7 +106,8 @@ auto pass_kernel(kernel_state* state, const Lambda& lambda, const call_config& c
   }
 }
 
-/// A kernel with its launch: what k[grid, block] and k.forall(n) give; call it with the arguments.
+/// A kernel with its grid and block, as k[grid, block] and k.forall(n) give it.
+/// Call it with the arguments.
 template <class Lambda>
 class bound_kernel {
  public:
@@ -116,6 +117,7 @@ class bound_kernel {
   void operator()(Args&&... args) const {
     pass_to<&detail::call>(std::forward<Args>(args)...);
   }
+  /// Passes the call to `Take`; used by the library.
   template <auto Take, class... Args>
   auto pass_to(Args&&... args) const {
     return pass_kernel<Take>(state_, *lambda_, config_, std::forward<Args>(args)...);

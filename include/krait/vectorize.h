@@ -15,15 +15,19 @@ namespace detail {
 template <class Lambda>
 struct methods;  // in krait/algorithm/methods.h
 
-/// A call of an element-wise function, of which some things are said already. Mask and outputs are references, or none.
+/// A call of an element-wise function with some settings; call it with the arguments.
+/// Mask and outputs are references, or not there.
 template <class Lambda, class Signatures, class Mask, class Outputs>
 class elementwise_call {
  public:
   elementwise_call(kernel_state* state, const Lambda& lambda, const elementwise_place& at, Mask mask, Outputs outputs)
       : state_(state), lambda_(lambda), at_(at), mask_(std::move(mask)), outputs_(outputs) {}
 
+  /// Chooses the device.
   auto on(const device& on) && { return std::move(*this).at({at_.in, handle_of(on)}); }
+  /// Chooses the stream.
   auto stream(const krait::stream& in) && { return std::move(*this).at({&in, at_.device}); }
+  /// Chooses a mask: only elements where it is not 0 are computed and written.
   template <class Only>
   auto where(Only&& mask) && {
     static_assert(std::tuple_size_v<Mask> == 0, "where() is said once: combine the masks with &");
@@ -36,6 +40,7 @@ class elementwise_call {
       return elementwise_call<Lambda, Signatures, given, Outputs>(state_, lambda_, at_, given(mask), outputs_);
     }
   }
+  /// Chooses outputs to write to.
   template <class... To>
   auto into(To&&... outputs) && {
     static_assert(std::tuple_size_v<Outputs> == 0, "into() is said once, with all outputs");

@@ -6,9 +6,9 @@
   public_names.py --check         fails for a name without a docstring, and names its header:line
   public_names.py --xml DIR       fails for a name that Doxygen's XML in DIR lacks or shows without a brief sentence
 
-Public is what namespace krait declares in include/krait/*.h and include/krait/algorithm/*.h, without krait::detail:
-functions, classes, their public members and those of their bases, enumerations, aliases, constants and concepts. Operators,
-constructors, destructors and friends are left out; functions of krait_c.h are in. A name counts once per header.
+Public names are those that namespace krait declares in the headers of include/krait: functions, classes, their public members and
+those of their bases, enumerations, aliases, constants and concepts, and the functions of krait_c.h. Of krait::detail only the classes
+RETURNED count. Operators, constructors, destructors and friends are left out. A name counts once per header.
 
 A docstring is a comment that begins with /// directly before the declaration, or before the line of the macro that makes it. A comment
 before a line `/// @{` is the docstring of all names up to `/// @}`. Overloads that a macro makes, or the rows of ops.def, have the
@@ -42,6 +42,10 @@ KINDS = {
     KIND.FIELD_DECL: "member", KIND.TYPE_ALIAS_DECL: "alias", KIND.TYPEDEF_DECL: "alias",
     KIND.TYPE_ALIAS_TEMPLATE_DECL: "alias", KIND.CONCEPT_DECL: "concept",
 }
+
+
+# Classes of krait::detail that public functions return, and whose members users call.
+RETURNED = {"atomic_element", "attributes_type", "bound_kernel", "elementwise_call", "generalized_call", "if_chain", "switch_chain"}
 
 
 class Source:
@@ -110,11 +114,13 @@ class Names:
                     continue
             elif "/krait/" not in child.location.file.name:
                 continue
-            if child.kind in (KIND.LINKAGE_SPEC, KIND.UNEXPOSED_DECL):
+            if child.kind in (KIND.LINKAGE_SPEC, KIND.UNEXPOSED_DECL) and not scope:
                 self.walk(child, scope)
             elif child.kind == KIND.NAMESPACE:
-                if child.spelling != "detail" and (scope or child.spelling == "krait"):
+                if scope or child.spelling == "krait":
                     self.walk(child, f"{scope}{child.spelling}::")
+            elif "detail::" in scope and not (child.spelling in RETURNED and child.is_definition()):
+                continue
             elif child.kind in KINDS and (scope or os.path.basename(child.location.file.name) == "krait_c.h"):
                 self.declare(child, scope, "")
 
@@ -170,8 +176,8 @@ class Names:
 
 
 def xml_names(folder):
-    """By qualified name: whether Doxygen's XML has a brief sentence for one of its declarations."""
-    found = {}
+    """By qualified name: whether Doxygen's XML has a sentence for one of its declarations. Classes have their bases' members, too."""
+    found, bases = {}, {}
     for path in sorted(Path(folder).glob("*.xml")):
         if path.name in ("index.xml", "Doxyfile.xml"):
             continue
@@ -181,18 +187,35 @@ def xml_names(folder):
                 continue
             scope = re.sub(r"\s*<.*", "", compound.findtext("compoundname"))
             if kind in ("class", "struct", "concept", "union"):
-                found[scope] = found.get(scope, False) or has_brief(compound)
+                found[scope] = found.get(scope, False) or has_text(compound)
+                for base in compound.iter("basecompoundref"):
+                    bases.setdefault(scope, set()).add(re.sub(r"<.*", "", "".join(base.itertext())).strip())
             if kind == "file":
                 scope = ""
             for member in compound.iter("memberdef"):
                 name = (scope + "::" if scope else "") + member.findtext("name")
-                found[name] = found.get(name, False) or has_brief(member)
+                found[name] = found.get(name, False) or has_text(member)
                 for value in member.iter("enumvalue"):
-                    found[name + "::" + value.findtext("name")] = True
+                    found[name + "::" + value.findtext("name")] = found[name] or has_text(value)
+    members = {}
+    for name in found:
+        scope, _, member = name.rpartition("::")
+        members.setdefault(scope, []).append(member)
+
+    def inherit(scope, seen):
+        for base in bases.get(seen[-1], ()):
+            full = next((b for b in (base, "krait::" + base, "krait::detail::" + base) if b in found), None)
+            if full and full not in seen:
+                for member in members.get(full, []):
+                    found.setdefault(f"{scope}::{member}", found[f"{full}::{member}"])
+                inherit(scope, [*seen, full])
+
+    for scope in bases:
+        inherit(scope, [scope])
     return found
 
 
-def has_brief(node):
+def has_text(node):
     return any("".join(node.find(tag).itertext()).strip() for tag in ("briefdescription", "detaileddescription") if node.find(tag) is not None)
 
 
@@ -207,7 +230,7 @@ def main():
         shown = xml_names(options.xml)
         for (name, header), (kind, line, _, declared) in names.sorted():
             if not shown.get(name):
-                print(f"{header}:{line}: {name}: " + ("no brief sentence in the XML" if name in shown else "not in the XML"))
+                print(f"{header}:{line}: {name}: " + ("no sentence in the XML" if name in shown else "not in the XML"))
                 missing += 1
     for (name, header), (kind, line, text, declared) in names.sorted():
         if options.check and not text:

@@ -19,7 +19,7 @@ INCLUDE = ROOT / "include"
 
 # Headers whose examples are lines of a kernel.
 KERNELS = """aggregate atomic bits cluster complex control debug index math math_more memory native random random_more tile
-    tile_elements tile_product value vec volatile warp""".split()
+    tile_elements tile_product value vec volatile warp detail/control""".split()
 
 # What examples may name without declaring it; their own declarations hide these.
 KERNEL_NAMES = """
@@ -53,7 +53,7 @@ STANDARD = "complex cstdint cstdio iostream string tuple vector".split()
 class Example:
     def __init__(self, header, line, text):
         self.header, self.line, self.text = header, line, text
-        self.kernel = Path(header).stem in KERNELS and "algorithm" not in header and "detail" not in header
+        self.kernel = header in {f"krait/{name}.h" for name in KERNELS}
 
     def function(self):
         place = f'#line {self.line} "include/{self.header}"'

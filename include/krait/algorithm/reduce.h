@@ -197,14 +197,14 @@ KRAIT_REDUCTION(min, smallest_of)
 KRAIT_REDUCTION(max, largest_of)
 /// The index of the smallest element, the first of equal ones, along an axis or in C order; int64.
 /// A NaN counts as the smallest. If kr::where takes no element, it is -1. Options are kr::axis,
-/// kr::keepdims, kr::where and kr::into.
+/// kr::keepdims, kr::where and kr::into. Throws error{usage} without elements.
 /// \code
 /// auto index = kr::argmin(x);
 /// \endcode
 KRAIT_REDUCTION(argmin, place_of_smallest)
 /// The index of the largest element, the first of equal ones, along an axis or in C order; int64.
 /// A NaN counts as the largest. If kr::where takes no element, it is -1. Options are kr::axis,
-/// kr::keepdims, kr::where and kr::into.
+/// kr::keepdims, kr::where and kr::into. Throws error{usage} without elements.
 /// \code
 /// auto index = kr::argmax(x);
 /// \endcode
